@@ -1,0 +1,64 @@
+"""Find and start Chromium for the tests that need a browser.
+
+    @pytest.fixture(scope="module")
+    def browser():
+        with chromium() as browser:
+            yield browser
+
+Set D2LPOS_CHROMIUM to the path of a Chromium or Chrome in an unusual place, and D2LPOS_REQUIRE_BROWSER=1
+where a missing browser is a failure, as in CI.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+
+# No sandbox: containers run as root. The others stop Chromium's own requests, so that a test which counts
+# requests sees the page's alone.
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def find_chromium() -> str | None:
+    """Path of an installed Chromium or Chrome, or None."""
+    return next(filter(None, map(shutil.which, (os.environ.get("D2LPOS_CHROMIUM", ""), *NAMES, MACOS))), None)
+
+
+def launch(playwright):
+    """Start headless Chromium with a fresh profile; return Playwright's `Browser`."""
+    return playwright.chromium.launch(executable_path=find_chromium(), headless=True, args=list(FLAGS))
+
+
+@contextmanager
+def chromium() -> Iterator:
+    """Yield a running browser. Where there is none, skip; with D2LPOS_REQUIRE_BROWSER=1, fail."""
+    missing = [
+        what
+        for what, there in (("Chromium", find_chromium()), ("the Python package playwright", find_spec("playwright")))
+        if not there
+    ]
+    if missing:
+        stop = pytest.fail if os.environ.get("D2LPOS_REQUIRE_BROWSER") == "1" else pytest.skip
+        stop(f"browser tests need {' and '.join(missing)}")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        try:
+            yield browser
+        finally:
+            browser.close()
