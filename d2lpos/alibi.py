@@ -1,0 +1,56 @@
+"""Attention with linear biases: a score falls with the distance, at another slope in each head.
+
+Press et al. 2022, section 3 (arXiv 2108.12409).
+"""
+
+import math
+
+import torch
+from torch import Tensor
+
+from .encoding import Encoding, check_size
+from .positions import offsets, real
+
+
+def slopes(heads: int, rule: str = "released") -> Tensor:
+    """The slope of each head, positive; (heads,), float32.
+
+    rule="paper" is the geometric sequence 2^(−8h/heads), h = 1 … heads. rule="released" is what the
+    authors' code and the checkpoints use: the same where heads is a power of two, else the sequence for
+    the power of two below, filled up with every other slope of the one above.
+    Raises ValueError where heads is not positive, or for another rule.
+    """
+    if heads < 1:
+        raise ValueError(f"heads must be positive; got {heads}")
+    if rule not in ("paper", "released"):
+        raise ValueError(f'rule must be "paper" or "released"; got {rule!r}')
+
+    def geometric(count: int) -> list[float]:
+        return [2 ** (-8 * h / count) for h in range(1, count + 1)]
+
+    if rule == "paper":
+        return torch.tensor(geometric(heads))
+    below = 2 ** int(math.log2(heads))
+    return torch.tensor(geometric(below) + geometric(2 * below)[0::2][: heads - below])
+
+
+def bias(q_positions: Tensor, k_positions: Tensor, slopes: Tensor) -> Tensor:
+    """−slope · |key − query|; positions (…, query) and (…, key) give (…, head, query, key)."""
+    distance = offsets(real(q_positions, "q_positions"), real(k_positions, "k_positions")).abs()
+    return -slopes.to(distance)[:, None, None] * distance[..., None, :, :]
+
+
+class ALiBi(Encoding):
+    """Door 3: adds `bias(q_positions, k_positions, slopes(heads, rule))` to the scores. No parameters.
+
+    The bias is symmetric: it tells how far, not which way. With a causal mask that is enough.
+    """
+
+    def __init__(self, heads: int, rule: str = "released"):
+        super().__init__()
+        slopes(heads, rule)  # bad arguments fail here
+        self.heads, self.rule = heads, rule
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        check_size("q", q.shape[-3], self.heads, "heads")
+        return bias(q_positions, k_positions, slopes(self.heads, self.rule).to(q.device))

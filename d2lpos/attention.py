@@ -1,0 +1,139 @@
+"""Attention that knows position only through the doors of an `Encoding`.
+
+Vaswani et al. 2017, section 3.2 (arXiv 1706.03762).
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+
+from .encoding import Encoding
+from .positions import offsets
+
+NOPE = Encoding()
+
+
+def causal_mask(q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    """True where a key stands at or before the query, by position; (…, query, key)."""
+    return offsets(q_positions, k_positions) <= 0
+
+
+def segment_mask(q_segments: Tensor, k_segments: Tensor) -> Tensor:
+    """True where query and key belong to the same segment; (…, query, key).
+
+    Packed sentences are segments. So is padding: a segment that no real token belongs to.
+    """
+    return q_segments[..., :, None] == k_segments[..., None, :]
+
+
+def attention_weights(
+    q: Tensor,
+    k: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    encoding: Encoding = NOPE,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """softmax(qkᵀ/√d + score), written out; (batch, head, query, key).
+
+    mask is Boolean, True where a query may look: (query, key), (batch, query, key) or with heads. A row
+    that may look nowhere has weight 0 everywhere.
+    """
+    check_shapes(q, k, q_positions, k_positions, mask)
+    turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
+    logits = turned_q @ turned_k.mT / math.sqrt(q.shape[-1])
+    bias = encoding.score(q, k, q_positions, k_positions)
+    if bias is not None:
+        logits = logits + bias
+    if mask is None:
+        return logits.softmax(dim=-1)
+    hidden = ~over_heads(mask)
+    return logits.masked_fill(hidden, -torch.inf).softmax(dim=-1).masked_fill(hidden, 0)
+
+
+def attend(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    encoding: Encoding = NOPE,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """Attention through doors 2, 3 and 4; q, k, v are (batch, head, sequence, feature).
+
+    Equals `attention_weights(…) @ v` plus what the value door adds, and takes PyTorch's fused attention
+    where that door is closed.
+    """
+    if "value" in encoding.doors:
+        weights = attention_weights(q, k, q_positions, k_positions, encoding, mask)
+        return weights @ v + encoding.value(weights, q_positions, k_positions)
+    check_shapes(q, k, q_positions, k_positions, mask)
+    turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
+    bias = encoding.score(q, k, q_positions, k_positions)
+    allowed = None if mask is None else over_heads(mask)
+    if bias is not None:
+        allowed = (bias if allowed is None else torch.where(allowed, bias, -torch.inf)).to(q)
+    return scaled_dot_product_attention(turned_q, turned_k, v, attn_mask=allowed)
+
+
+def over_heads(mask: Tensor) -> Tensor:
+    """The mask with an axis for heads, where it has none."""
+    return mask[..., None, :, :] if mask.dim() == 3 else mask
+
+
+def check_shapes(q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, mask: Tensor | None) -> None:
+    """Raise a ValueError or TypeError that names the argument which does not fit q."""
+    if q.dim() != 4 or k.shape != (*q.shape[:2], k.shape[-2], q.shape[-1]):
+        raise ValueError(
+            "q and k must be (batch, head, sequence, feature) and differ in sequence only; "
+            f"got {tuple(q.shape)} and {tuple(k.shape)}"
+        )
+    check_positions("q_positions", q_positions, q.shape[0], q.shape[-2])
+    check_positions("k_positions", k_positions, k.shape[0], k.shape[-2])
+    if mask is None:
+        return
+    if mask.dtype != torch.bool:
+        raise TypeError(f"mask must be Boolean, True where a query may look; got {mask.dtype}")
+    full = (*q.shape[:-1], k.shape[-2])
+    sizes = zip(reversed(over_heads(mask).shape), reversed(full), strict=False)
+    if not 2 <= mask.dim() <= 4 or any(have not in (1, want) for have, want in sizes):
+        raise ValueError(
+            f"mask must broadcast to (batch, head, query, key) = {full}; got {tuple(mask.shape)}"
+        )
+
+
+def check_positions(name: str, positions: Tensor, batch: int, length: int) -> None:
+    """Raise a ValueError where positions are not one for each token."""
+    if tuple(positions.shape) not in ((length,), (1, length), (batch, length)):
+        raise ValueError(
+            f"{name} must have shape ({length},) or ({batch}, {length}); got {tuple(positions.shape)}"
+        )
+
+
+class Attention(nn.Module):
+    """Multi-head self-attention; x (batch, sequence, dim) gives the same shape.
+
+    With causal=True a query sees the keys at or before its own position (not index).
+    Raises ValueError where heads does not divide dim, and as `attend` does.
+    """
+
+    def __init__(self, dim: int, heads: int, encoding: Encoding = NOPE, causal: bool = False):
+        super().__init__()
+        if heads < 1 or dim % heads:
+            raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
+        self.heads, self.causal = heads, causal
+        self.encoding = encoding
+        self.project = nn.Linear(dim, 3 * dim)
+        self.out = nn.Linear(dim, dim)
+
+    def forward(self, x: Tensor, positions: Tensor, mask: Tensor | None = None) -> Tensor:
+        check_positions("positions", positions, *x.shape[:2])
+        q, k, v = self.project(x).unflatten(-1, (3, self.heads, -1)).movedim(-3, 0).transpose(-3, -2)
+        if self.causal:
+            past = causal_mask(positions, positions)
+            mask = past if mask is None else mask & (past if mask.dim() < 4 else over_heads(past))
+        y = attend(q, k, v, positions, positions, self.encoding, mask)
+        return self.out(y.transpose(-3, -2).flatten(-2))

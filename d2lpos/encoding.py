@@ -1,0 +1,49 @@
+"""The four doors through which position can enter attention."""
+
+from torch import Tensor, nn
+
+DOORS = ("embed", "rotate", "score", "value")
+
+
+def check_size(name: str, got: int, want: int, what: str) -> None:
+    """Raise a ValueError where an input's size is not the one that the encoding was made for."""
+    if got != want:
+        raise ValueError(f"{name} must have {want} {what}, as the encoding has; got {got}")
+
+
+class Encoding(nn.Module):
+    """No encoding at all: every door is closed, and attention cannot see order (NoPE).
+
+    A subclass opens a door by overriding its method. Shapes: x is (batch, sequence, dim); q and k are
+    (batch, head, sequence, feature); positions are (sequence,) or (batch, sequence).
+
+    Sources: NoPE is studied by Haviv et al. 2022 (arXiv 2203.16634) and Kazemnejad et al. 2023
+    (arXiv 2305.19466).
+    """
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        """Door 1, the input: the token embeddings x with position added; (batch, sequence, dim)."""
+        return x
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        """Door 2, queries and keys: both, turned by their positions; shapes unchanged."""
+        return q, k
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
+        """Door 3, the scores: what is added to the logits after the 1/√d scale.
+
+        Broadcasts to (batch, head, query, key); None adds nothing.
+        """
+        return None
+
+    def value(self, weights: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
+        """Door 4, the values: what is added to the output, given the attention weights.
+
+        weights are (batch, head, query, key), the result (batch, head, query, feature); None adds nothing.
+        """
+        return None
+
+    @property
+    def doors(self) -> tuple[str, ...]:
+        """The names of the doors that this encoding opens."""
+        return tuple(door for door in DOORS if getattr(type(self), door) is not getattr(Encoding, door))

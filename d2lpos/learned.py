@@ -1,0 +1,29 @@
+"""Learned positions: a table with one row for each position.
+
+Gehring et al. 2017, section 3.1 (arXiv 1705.03122); Devlin et al. 2019, appendix A.2 (arXiv 1810.04805).
+"""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from .encoding import Encoding, check_size
+from .positions import whole
+
+
+class Learned(Encoding):
+    """Door 1: adds row `position` of a (length, dim) table to the token embedding.
+
+    Raises TypeError for positions that are no integers, ValueError for one outside the table: a row that
+    was never trained does not exist.
+    """
+
+    def __init__(self, length: int, dim: int, std: float = 1.0):
+        super().__init__()
+        if length < 1 or dim < 1:
+            raise ValueError(f"length and dim must be positive; got length={length}, dim={dim}")
+        self.table = nn.Parameter(std * torch.randn(length, dim))
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        check_size("x", x.shape[-1], self.table.shape[1], "features")
+        return x + embedding(whole(positions, length=len(self.table)), self.table).to(x)

@@ -1,0 +1,58 @@
+"""Relative position biases: a learned number for each head and each bucket of offsets.
+
+Raffel et al. 2020, section 2.1 (arXiv 1910.10683).
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import embedding
+
+from .encoding import Encoding, check_size
+from .positions import offsets, whole
+
+
+def bucket(offsets: Tensor, buckets: int = 32, max_distance: int = 128, bidirectional: bool = True) -> Tensor:
+    """The bucket of each offset (key minus query): exact for near keys, logarithmic for far ones.
+
+    Half of the buckets hold one distance each; the others grow, and the last holds everything beyond.
+    With bidirectional=True, keys after the query use the upper half of the buckets; with False, they all
+    fall into bucket 0, since a causal mask hides them. Same shape as offsets, int64.
+    Raises TypeError where offsets are no integers.
+    """
+    offsets = whole(offsets, "offsets")
+    upper = 0
+    if bidirectional:
+        buckets //= 2
+        upper = buckets * (offsets > 0)
+        distance = offsets.abs()
+    else:
+        distance = (-offsets).clamp(min=0)
+    exact = buckets // 2
+    octaves = torch.log2(distance.clamp(min=1).double() / exact) / math.log2(max_distance / exact)
+    far = exact + (octaves * (buckets - exact)).long()
+    return upper + torch.where(distance < exact, distance, far.clamp(max=buckets - 1))
+
+
+class T5Bias(Encoding):
+    """Door 3: adds `table[bucket(offset), head]` to the score of each query and key.
+
+    Parameters: a (buckets, heads) table. Raises TypeError for positions that are no integers.
+    """
+
+    def __init__(self, heads: int, buckets: int = 32, max_distance: int = 128, bidirectional: bool = True):
+        super().__init__()
+        if buckets < 4 or buckets % 4 or max_distance <= buckets // 2:
+            raise ValueError(
+                "buckets must be a multiple of 4 and max_distance above half of it; "
+                f"got buckets={buckets}, max_distance={max_distance}"
+            )
+        self.table = nn.Parameter(torch.zeros(buckets, heads))
+        self.max_distance, self.bidirectional = max_distance, bidirectional
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        check_size("q", q.shape[-3], self.table.shape[1], "heads")
+        offset = offsets(whole(q_positions, "q_positions"), whole(k_positions, "k_positions"))
+        index = bucket(offset, len(self.table), self.max_distance, self.bidirectional)
+        return embedding(index, self.table).movedim(-1, -3)

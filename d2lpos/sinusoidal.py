@@ -1,0 +1,59 @@
+"""Sinusoidal positions: a row of clocks, each slower than the one before.
+
+Vaswani et al. 2017, section 3.5 (arXiv 1706.03762).
+"""
+
+import torch
+from torch import Tensor
+
+from .encoding import Encoding, check_size
+from .positions import real
+
+
+def frequencies(dim: int, base: float = 10_000.0) -> Tensor:
+    """ω_i = base^(−2i/dim) for i = 0 … dim/2 − 1, in radians per position; (dim/2,), float64.
+
+    Raises ValueError where dim is odd or not positive, or base is not above 1.
+    """
+    if dim < 2 or dim % 2:
+        raise ValueError(f"dim must be even and positive, because each frequency turns a pair; got {dim}")
+    if not base > 1:
+        raise ValueError(f"base must be above 1; got {base}")
+    return base ** -(torch.arange(0, dim, 2, dtype=torch.float64) / dim)
+
+
+def angles(positions: Tensor, frequencies: Tensor) -> Tensor:
+    """Position times frequency, in radians; (…,) and (dim/2,) give (…, dim/2).
+
+    float32, or float64 where the positions are. Raises as `positions.real` does.
+    """
+    positions = real(positions)
+    return positions[..., None] * frequencies.to(positions)
+
+
+def sinusoidal(positions: Tensor, dim: int, base: float = 10_000.0, layout: str = "interleaved") -> Tensor:
+    """The sine and cosine of each angle; (…,) gives (…, dim).
+
+    layout is "interleaved" (sin, cos, sin, cos, …: the paper's formula) or "concatenated" (all sines,
+    then all cosines: the paper's own code). Raises ValueError for another layout and for an odd dim.
+    """
+    angle = angles(positions, frequencies(dim, base))
+    sine, cosine = angle.sin(), angle.cos()
+    if layout == "interleaved":
+        return torch.stack([sine, cosine], dim=-1).flatten(-2)
+    if layout == "concatenated":
+        return torch.cat([sine, cosine], dim=-1)
+    raise ValueError(f'layout must be "interleaved" or "concatenated"; got {layout!r}')
+
+
+class Sinusoidal(Encoding):
+    """Door 1: adds `sinusoidal(positions, dim)` to the token embeddings. No parameters."""
+
+    def __init__(self, dim: int, base: float = 10_000.0, layout: str = "interleaved"):
+        super().__init__()
+        sinusoidal(torch.arange(1), dim, base, layout)  # bad arguments fail here, not in the first forward
+        self.dim, self.base, self.layout = dim, base, layout
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        check_size("x", x.shape[-1], self.dim, "features")
+        return x + sinusoidal(positions, self.dim, self.base, self.layout).to(x)

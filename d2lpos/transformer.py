@@ -1,0 +1,55 @@
+"""The one tiny model of the book: only the encoding differs from chapter to chapter.
+
+A pre-norm Transformer after Vaswani et al. 2017 (arXiv 1706.03762) and Xiong et al. 2020 (arXiv 2002.04745).
+"""
+
+from torch import Tensor, nn
+
+from .attention import NOPE, Attention, check_positions
+from .encoding import Encoding
+
+
+class Block(nn.Module):
+    """Attention and feed-forward, each behind a LayerNorm and beside a residual; shapes unchanged."""
+
+    def __init__(self, dim: int, heads: int, encoding: Encoding, causal: bool):
+        super().__init__()
+        self.attention = Attention(dim, heads, encoding, causal)
+        self.feed_forward = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
+        self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
+
+    def forward(self, x: Tensor, positions: Tensor, mask: Tensor | None = None) -> Tensor:
+        x = x + self.attention(self.norm1(x), positions, mask)
+        return x + self.feed_forward(self.norm2(x))
+
+
+class Transformer(nn.Module):
+    """Token ids (batch, sequence) in, one vector of `outputs` numbers for each token out.
+
+    The same encoding serves all layers. positions are (sequence,) or (batch, sequence); mask is as for
+    `attend`. Raises ValueError where heads does not divide dim or positions do not fit tokens.
+    """
+
+    def __init__(
+        self,
+        vocabulary: int,
+        outputs: int,
+        dim: int = 64,
+        heads: int = 4,
+        layers: int = 2,
+        encoding: Encoding = NOPE,
+        causal: bool = False,
+    ):
+        super().__init__()
+        self.encoding = encoding
+        self.tokens = nn.Embedding(vocabulary, dim)
+        self.blocks = nn.ModuleList(Block(dim, heads, encoding, causal) for _ in range(layers))
+        self.norm = nn.LayerNorm(dim)
+        self.head = nn.Linear(dim, outputs)
+
+    def forward(self, tokens: Tensor, positions: Tensor, mask: Tensor | None = None) -> Tensor:
+        check_positions("positions", positions, *tokens.shape)
+        x = self.encoding.embed(self.tokens(tokens), positions)
+        for block in self.blocks:
+            x = block(x, positions, mask)
+        return self.head(self.norm(x))
