@@ -1,0 +1,89 @@
+# Every command of the book. GNU make 3.81 (macOS) and a POSIX shell are enough.
+
+PYTHON ?= python3
+PORT ?= 8000
+CONSTRAINTS ?= constraints.txt
+export CONSTRAINTS
+
+bin := .venv/bin
+python := $(bin)/python
+pip := $(python) -m pip install -qq --disable-pip-version-check --constraint $(CONSTRAINTS)
+
+.DELETE_ON_ERROR:
+.PHONY: help book serve test lint notebooks jupyter browser address clean
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+book: .venv/book.stamp  ## Build the book
+	@$(build)
+	@$(python) -c 'from pathlib import Path; print("The book is at", Path("_build/html/index.html").resolve().as_uri())'
+
+serve: book  ## Build the book, serve it on this machine and open it (PORT=8000)
+	@$(python) book/serve.py $(PORT)
+
+test: .venv/test.stamp  ## Run every test and compare every chapter with its stored outputs
+	@$(need_git)
+	@$(python) -m pytest --numprocesses 2 --dist loadfile
+	@echo 'All is well. The tests are in tests/, the chapters they ran in chapters/; `make book` builds the pages.'
+
+lint: .venv/test.stamp  ## Check the style of code and notebooks
+	@$(python) -m ruff check .
+
+notebooks: .venv/test.stamp  ## Run every chapter and store its outputs
+	@$(python) book/execute.py
+
+jupyter: .venv/jupyter.stamp  ## Open the chapters in JupyterLab
+	@$(python) -m jupyterlab chapters
+
+browser: .venv/test.stamp  ## Install Chromium for the browser tests, unless there is one
+	@$(install_chromium)
+
+address:  ## Give the book its home: make address REPO=owner/name
+	@$(need_python)
+	@$(PYTHON) book/address.py "$$REPO"
+
+clean:  ## Remove the built book and the environment
+	rm -rf .venv _build
+
+# The environment. The stamp of each dependency group in pyproject.toml says that it is installed as pinned.
+
+.venv/%.stamp: constraints.txt pyproject.toml | .venv/bin/activate
+	@echo 'Installing what `make $(MAKECMDGOALS)` needs into .venv, once.'
+	@$(pip) pip setuptools
+	@$(pip) $(if $(filter book,$*),,--no-build-isolation --editable .) --group $*
+	@touch $@
+
+# venv writes this file last, so an interrupted one is made anew.
+.venv/bin/activate:
+	@$(need_python)
+	@$(PYTHON) -m venv --clear .venv
+
+# What is missing is told in one sentence.
+
+define need_python
+version=$$($(PYTHON) -c 'import platform; print(platform.python_version())' 2>/dev/null || echo missing); \
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+{ echo "The book needs Python 3.11 or newer, and $(PYTHON) is $$version: name another, as in \`make $(MAKECMDGOALS) PYTHON=python3.13\`." >&2; exit 1; }; \
+$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+{ echo "$(PYTHON) cannot make virtual environments: install its venv module (Debian and Ubuntu: python3-venv)." >&2; exit 1; }
+endef
+
+define need_git
+command -v git >/dev/null || { echo "The tests need git: install it first." >&2; exit 1; }
+endef
+
+define install_chromium
+if $(python) -c 'import sys; from tests.browser import find_chromium as find; sys.exit(not find())'; \
+then echo 'There is a Chromium or Chrome already: `make test` uses it.'; \
+elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qq chromium; \
+then echo 'Installed Debian'"'"'s Chromium: `make test` uses it.'; \
+else $(python) -m playwright install chromium; fi
+endef
+
+# Quiet, unless it fails. Anew each time: Sphinx tells a page's warnings only when it reads that page.
+define build
+rm -rf _build && mkdir _build && { \
+$(bin)/jupyter-book build . -W -n --keep-going -q >_build/build.log 2>&1 || \
+{ status=$$?; cat _build/build.log >&2; exit $$status; }; }
+endef
