@@ -1,0 +1,101 @@
+"""A slider over a figure: live where there is a kernel, over stored pictures where there is none."""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from html import escape
+from typing import Any
+
+import ipywidgets
+from IPython import get_ipython
+
+from d2lpos.figures.show import Picture, show
+
+PAGE = """\
+<div data-explore="{key}" style="max-width:5.4in;margin:0 auto">
+<div style="display:flex;align-items:center;gap:.75em;font:15px/1.4 var(--sans, system-ui, sans-serif)">
+<label style="flex:1;display:flex;align-items:center;gap:.75em">{name}
+<input type="range" min="0" max="{last}" value="0" aria-valuetext="{text}" autocomplete="off" disabled
+style="flex:1;min-width:0;height:44px;margin:0;accent-color:var(--link, #0a5c9c)"></label>
+<output style="min-width:{width}ch;font-weight:600;font-variant-numeric:tabular-nums">{text}</output>
+</div>
+<div data-value="{text}">{picture}</div>
+{others}</div>
+<script type="module">
+for (const root of document.querySelectorAll('[data-explore="{key}"]')) {{
+  const [input, output, view] = ['input', 'output', '[data-value]'].map(name => root.querySelector(name));
+  if (!input.disabled) continue; // this one runs already
+  const frames = [...root.querySelectorAll('[data-value]')].map(frame => [frame.dataset.value, frame.innerHTML]);
+  input.oninput = () => {{
+    const [text, picture] = frames[input.value];
+    view.innerHTML = picture;
+    output.value = text;
+    input.setAttribute('aria-valuetext', text);
+  }};
+  input.disabled = false;
+}}
+</script>
+"""
+
+
+class Explorer:
+    """What `explore` returns: the notebook shows it live, the page as a slider over stored pictures."""
+
+    def __init__(self, draw: Callable, values: Sequence, name: str, alt: str | Callable, frames: int):
+        if len(values) < 2 or frames < 2:
+            raise ValueError(
+                f"a slider needs two values and frames, but there are {len(values)} and {frames}"
+            )
+        self.draw, self.values, self.name, self.alt = draw, values, name, alt
+        last = min(frames, len(values)) - 1
+        stored = [values[round(index * (len(values) - 1) / last)] for index in range(last + 1)]
+        self.pictures = {_text(value): self.picture(value) for value in stored}
+        self.html = self._html()
+
+    def picture(self, value: Any) -> Picture:
+        return show(self.draw(value), self.alt(value) if callable(self.alt) else self.alt)
+
+    def live(self) -> ipywidgets.VBox:
+        """The slider over all values, which draws as it moves."""
+        options = [(_text(value), value) for value in self.values]
+        slider = ipywidgets.SelectionSlider(options=options, description=self.name)
+        view = ipywidgets.HTML(self.picture(self.values[0]).svg)
+        slider.observe(lambda change: view.set_trait("value", self.picture(change["new"]).svg), names="value")
+        return ipywidgets.VBox([slider, view])
+
+    def _html(self) -> str:
+        (text, first), *others = self.pictures.items()
+        parts = {
+            "name": escape(self.name),
+            "last": len(others),
+            "text": escape(text),
+            "width": max(map(len, self.pictures)),
+            "picture": first.svg,
+            "others": "".join(
+                f'<template data-value="{escape(text)}">{picture.svg}</template>\n'
+                for text, picture in others
+            ),
+        }
+        key = sha256(repr(parts).encode()).hexdigest()[:12]
+        return PAGE.format(key=key, **parts)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        bundle = {"text/html": self.html, "text/plain": next(iter(self.pictures.values())).alt}
+        if getattr(get_ipython(), "kernel", None):
+            # By hand, because ipywidgets 7 has no `_repr_mimebundle_`.
+            view = {"version_major": 2, "version_minor": 0, "model_id": self.live().model_id}
+            bundle["application/vnd.jupyter.widget-view+json"] = view
+        return bundle
+
+
+def explore(draw: Callable, values: Sequence, name: str, alt: str | Callable, frames: int = 12) -> Explorer:
+    """Let the reader move a slider through `values` and see `draw(value)`, a matplotlib figure, change.
+
+    `name` labels the slider. `alt` says in words what is seen: one text for all values, or a function from a value
+    to its text. The page without a kernel stores at most `frames` pictures, evenly spaced in `values`, first and
+    last among them; a kernel draws every value.
+    """
+    return Explorer(draw, values, name, alt, frames)
+
+
+def _text(value: Any) -> str:
+    return (f"{value:g}" if isinstance(value, float) else str(value)).replace("-", "−")

@@ -1,0 +1,104 @@
+"""Turn a matplotlib figure into a picture that takes the colors of the page around it."""
+
+import io
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from html import escape
+
+import matplotlib.pyplot as plt
+
+from d2lpos.figures.style import PAGE, SANS, STYLE
+
+# Each color of the book as a custom property of the page, with the light color as the fallback.
+COLORS = {"#000000": "currentColor", "#ffffff": f"var(--paper, {PAGE['paper']})"}
+COLORS |= {color: f"var(--{name}, {color})" for name, color in PAGE.items()}
+COLORS |= {style.color: style.css for style in STYLE.values()}
+
+# Outside the book's pages a picture brings its own light paper, so it can be read on any theme.
+ROOT_STYLE = f"color:var(--ink, {PAGE['ink']});background:var(--paper, {PAGE['paper']})"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An SVG image and the words that stand for it."""
+
+    svg: str
+    alt: str
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return (
+            {"image/svg+xml": self.svg, "text/plain": self.alt},
+            {"image/svg+xml": {"needs_background": "light"}},
+        )
+
+
+def picture(body: str, alt: str, size: tuple, view: tuple) -> Picture:
+    """Put the root element around the `body` of an SVG.
+
+    `size` is its width and height on the page, `view` those of its own coordinates. `alt` says in words what the
+    picture shows; an empty one is an error.
+    """
+    if not alt.strip():
+        raise ValueError("alt is empty: say in words what the figure shows, for readers who cannot see it")
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" '
+        f'viewBox="0 0 {view[0]} {view[1]}" role="img" aria-label="{escape(alt)}" fill="currentColor" '
+        f'font-family="{SANS}" stroke-linejoin="round" style="{ROOT_STYLE}">\n{body}\n</svg>\n'
+    )
+    return Picture(svg, alt)
+
+
+def show(fig, alt: str) -> Picture:
+    """Return `fig` as a `Picture` and close it.
+
+    Write `show(fig, alt="…")` as the last line of a cell. Black and the book's colors follow the page's theme;
+    every other color stays as drawn. The same figure gives the same bytes on every run. Text in `$…$` is placed
+    letter by letter for another face: write Unicode (`n − m`, `θ`) instead.
+    """
+    file = io.StringIO()
+    # The salt makes ids differ between the figures of a page.
+    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": alt}):
+        fig.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    plt.close(fig)
+    root = ET.fromstring(file.getvalue())
+    used = set(re.findall(r"#([\w-]+)", file.getvalue()))
+    body = "\n".join(ET.tostring(child, "unicode") for child in _children(root, used))
+    return picture(body, alt, (root.get("width"), root.get("height")), root.get("viewBox").split()[2:])
+
+
+def _children(parent: ET.Element, used: set[str]) -> list[ET.Element]:
+    """The children without what only matplotlib needs, with the page's colors and faces."""
+    kept = []
+    for child in parent:
+        child.tag = child.tag.rpartition("}")[2]
+        if child.tag in ("metadata", "style"):
+            continue
+        child.attrib = {
+            name.rpartition("}")[2]: _attribute(name, value)
+            for name, value in child.attrib.items()
+            if not (
+                name == "id" and value not in used or name == "transform" and value.startswith("rotate(-0 ")
+            )
+        }
+        child[:] = _children(child, used)
+        child.tail = None
+        if child.tag != "text":
+            child.text = None
+        if child.tag == "g" and not child.attrib:
+            kept += child
+        elif child.tag != "defs" or len(child):
+            kept.append(child)
+    return kept
+
+
+def _attribute(name: str, value: str) -> str:
+    if name in ("d", "x", "y") or value.startswith("rotate"):
+        # Two decimals are finer than a screen, and the same on every processor.
+        value = re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), value)
+        return re.sub(r"\s*([A-Za-z])\s*", r"\1", value)
+    if name == "style":
+        value = re.sub(r"font: (?:\w+ )*([\d.]+px) [^;]*", r"font-size: \1", value)  # matplotlib before 3.10
+        value = re.sub(r"font-family: [^;]*(; |$)", "", value)
+        return re.sub("#[0-9a-f]{6}", lambda color: COLORS.get(color[0], color[0]), value)
+    return value
