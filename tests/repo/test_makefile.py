@@ -1,0 +1,150 @@
+"""The commands of the Makefile, as far as they can be tried without installing anything."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(command: list, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def make(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    """Run make as a reader does: what the make around this test exports must not reach it."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    return run(["make", *arguments], cwd=folder, env={**clean, **environment})
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of the repository, in a folder whose name has a space."""
+    copy = tmp_path / "a book"
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    for name in subprocess.check_output(listing, cwd=ROOT, text=True).split("\0"):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+    return copy
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def pretend(path: Path, prelude: str) -> Path:
+    """A Python for which `prelude` holds."""
+    path.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c \"{prelude}; exec('''$2''')\"\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def test_help_is_the_default_and_names_every_command(tree):
+    listing = make(tree)
+    assert listing.returncode == 0
+    commands = (tree / "Makefile").read_text(encoding="utf-8").partition(".PHONY: ")[2].splitlines()[0].split()
+    assert [line.split()[1] for line in listing.stdout.splitlines()] == commands
+
+
+@pytest.mark.parametrize("command", ["book", "test"])
+def test_a_missing_python_gets_one_sentence(tree, command):
+    done = make(tree, command, "PYTHON=python9.9")
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[0] == (
+        "The book needs Python 3.11 or newer, and python9.9 is missing: "
+        f"name another, as in `make {command} PYTHON=python3.13`."
+    )
+    assert len(done.stderr.splitlines()) == 2  # the other is make's own
+
+
+def test_an_old_python_gets_one_sentence(tree, tmp_path):
+    prelude = "import platform, sys; sys.version_info = (3, 10, 13); platform.python_version = lambda: '3.10.13'"
+    done = make(tree, "book", f"PYTHON={pretend(tmp_path / 'python3.10', prelude)}")
+    assert done.returncode != 0
+    assert "python3.10 is 3.10.13: name another" in done.stderr
+    assert not (tree / ".venv").exists()
+
+
+def test_a_python_without_venv_gets_one_sentence(tree, tmp_path):
+    python = pretend(tmp_path / "python", "import sys; sys.modules['ensurepip'] = None")
+    done = make(tree, "book", f"PYTHON={python}")
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[0].endswith("install its venv module (Debian and Ubuntu: python3-venv).")
+    assert not (tree / ".venv").exists()
+
+
+def test_missing_git_gets_one_sentence(tree, tmp_path):
+    stamp(tree, "test")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "make").symlink_to(shutil.which("make"))
+    done = make(tree, "test", PATH=str(tools), SHELL="/bin/sh")
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[0] == "The tests need git: install it first."
+
+
+def stamp(tree: Path, group: str) -> None:
+    """Pretend that the packages of this group are installed."""
+    (tree / ".venv/bin").mkdir(parents=True, exist_ok=True)
+    (tree / ".venv/bin/activate").touch()
+    (tree / f".venv/{group}.stamp").touch()
+
+
+def test_the_environment_is_reused_until_the_versions_change(tree):
+    assert "--group book" in make(tree, "--dry-run", "book").stdout
+    stamp(tree, "book")
+    assert "--group" not in make(tree, "--dry-run", "book").stdout
+    assert "--group test" in make(tree, "--dry-run", "test").stdout
+    for name in ("constraints.txt", "pyproject.toml"):
+        stamp(tree, "book")
+        later = (tree / ".venv/book.stamp").stat().st_mtime + 10
+        os.utime(tree / name, (later, later))
+        assert "--group book" in make(tree, "--dry-run", "book").stdout
+        os.utime(tree / name, (0, 0))
+
+
+def test_the_book_does_without_the_package(tree):
+    plan = make(tree, "--dry-run", "book").stdout
+    assert "--editable" not in plan
+    assert "--editable ." in make(tree, "--dry-run", "test").stdout
+
+
+def test_address_changes_every_place_and_can_be_undone(tree):
+    before = contents(tree)
+    project = tomllib.loads(before["pyproject.toml"].decode())["project"]
+    old = project["urls"]["Repository"].removeprefix("https://github.com/")
+    there = make(tree, "address", "REPO=ada/four-doors", f"PYTHON={sys.executable}")
+    assert there.returncode == 0, there.stderr
+    after = contents(tree)
+    changed = {name for name in after if after[name] != before[name]}
+    assert {"pyproject.toml", "README.md", "CITATION.cff", "_config.yml"} <= changed
+    assert {name for name in after if name.endswith(".ipynb") and name.startswith("chapters/")} <= changed
+    assert b'Repository = "https://github.com/ada/four-doors"' in after["pyproject.toml"]
+    assert [name for name, text in after.items() if f"/{old}".encode() in text] == []
+    back = make(tree, "address", f"REPO={old}", f"PYTHON={sys.executable}")
+    assert back.returncode == 0, back.stderr
+    assert contents(tree) == before
+
+
+@pytest.mark.parametrize("repo", ["", "d2lpos", "https://github.com/ada/d2lpos", "ada/d2/pos", "a'da/d2lpos", "$(id)/x"])
+def test_a_bad_address_gets_one_sentence_and_changes_nothing(tree, repo):
+    before = contents(tree)
+    done = make(tree, "address", f"REPO={repo.replace('$', '$$')}", f"PYTHON={sys.executable}")
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[0] == (
+        f"REPO must be OWNER/NAME, as in `make address REPO=ada/d2lpos`, not {repo!r}."
+    )
+    assert contents(tree) == before
+
+
+@pytest.mark.parametrize("port", ["http", "70000", "-1"])
+def test_a_bad_port_gets_one_sentence(port):
+    done = run([sys.executable, ROOT / "book/serve.py", port])
+    assert done.returncode == 1
+    assert done.stderr == f"PORT must be a number from 0 to 65535, not {port!r}.\n"
