@@ -1,0 +1,49 @@
+"""The Sphinx extension that turns plain notebooks into pages: tags into boxes, links into citations."""
+
+import nbformat
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinxcontrib.bibtex.plugin import register_plugin
+
+from .cells import translate
+from .citations import RoundAuthorYear, cite, index
+from .mentions import Mentions, check_numbers, note_anchor
+from .repair import repair_pages
+
+register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", RoundAuthorYear)
+
+
+def read(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Rewrite one source file, before MyST parses it."""
+    logger = logging.getLogger(__name__)
+    sources = index(app.env.get_domain("cite").bibdata.data.entries)
+
+    def cited(text: str) -> str:
+        text, problems = cite(text, sources)
+        for problem in problems:
+            logger.warning(problem, location=docname)
+        return text
+
+    if not app.env.doc2path(docname).endswith(".ipynb"):
+        content[0] = cited(content[0])
+        return
+    notebook = nbformat.reads(content[0], as_version=4)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = cited(cell.source)
+    try:
+        notebook.cells, anchors = translate(notebook.cells)
+    except ValueError as error:
+        logger.warning(str(error), location=docname)
+        return
+    for label, anchor in anchors.items():
+        note_anchor(app.env, docname, label, anchor)
+    content[0] = nbformat.writes(notebook)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("source-read", read)
+    app.add_transform(Mentions)
+    app.connect("env-check-consistency", check_numbers)
+    app.connect("build-finished", repair_pages, priority=900)  # after all that write pages
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,131 @@
+"""What a notebook's tags mean on the page: cells of plain Markdown in, cells of MyST out."""
+
+import re
+from itertools import groupby, pairwise
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
+
+from .svg import inline
+
+EXERCISE = re.compile(
+    r"\*\*Exercise (?P<number>\d+\.\d+)\. (?P<title>.+?)\*\* "
+    r"\((?P<minutes>\d+) minutes, (?P<difficulty>easy|medium|hard)\)\s+"
+)
+THEOREM = re.compile(r"\*\*Theorem (?P<number>\d+\.\d+) \((?P<title>.+?)\)\.\*\*\s+")
+PROOF = re.compile(r"\*\*Proof\.\*\*\s+")
+PREDICT = re.compile(r"\*\*Predict first\.\*\*\s+")
+CAPTION = re.compile(r"\*\*Figure (?P<number>\d+\.\d+)\.\*\*\s+")
+VERDICTS = {"True": "v-true", "Half true": "v-half", "False": "v-false", "Open": "v-open"}
+VERDICT = re.compile(rf"(?<=\|) *({'|'.join(VERDICTS)}) *(?=\|)")
+FENCE = "`" * 8
+
+
+def tags(cell: NotebookNode) -> list[str]:
+    return cell.metadata.get("tags", [])
+
+
+def note(cell: NotebookNode, key: str) -> str | None:
+    """Return what the author wrote about a cell in `metadata.d2lpos`."""
+    return cell.metadata.get("d2lpos", {}).get(key)
+
+
+def gate(cell: NotebookNode) -> tuple[str, str] | None:
+    """Return tag and id of the exercise or solution that holds a cell; a run of such cells shares a box."""
+    tag = next((tag for tag in ("exercise", "solution") if tag in tags(cell)), None)
+    return tag and (tag, note(cell, "id") or "")
+
+
+def translate(cells: list[NotebookNode]) -> tuple[list[NotebookNode], dict[str, str]]:
+    """Return the page's cells, and the anchors that text can refer to: {"figure-1.3": "fig-1-3"}.
+
+    Raises ValueError where a tagged cell does not begin as its tag asks.
+    """
+    page, anchors = [], {}
+    for box, run in groupby(cells, gate):
+        parts = [part for cell, below in pairwise([*run, None]) for part in _element(cell, below, anchors)]
+        if box and box[0] == "exercise":
+            head, parts[0].source = _begins(EXERCISE, parts[0])
+            anchors[f"exercise-{head['number']}"] = box[1]
+            start = _directive("exercise-start", head["title"], label=box[1])
+            effort = f'<p class="effort">{head["minutes"]} minutes, {head["difficulty"]}</p>'
+            parts = [*_markdown(f"{start}\n\n{effort}"), *parts, *_markdown(_directive("exercise-end"))]
+        elif box:
+            start = _directive("solution-start", box[1], label=f"solution-{box[1]}", classes="dropdown")
+            parts = [*_markdown(start), *parts, *_markdown(_directive("solution-end"))]
+        page += parts
+    return page, anchors
+
+
+def _element(cell: NotebookNode, below: NotebookNode | None, anchors: dict[str, str]) -> list[NotebookNode]:
+    """Return one cell as the page shows it, with what encloses it."""
+    before, after, hidden = [], [], "the setup" if "setup" in tags(cell) else "the code"
+    if cell.cell_type == "markdown":
+        if "caption" in tags(cell):
+            _begins(CAPTION, cell)
+            before, after = ["<figcaption>"], ["</figcaption></figure>"]
+        cell.source = _words(cell, anchors)
+    else:
+        if below and "caption" in tags(below):
+            number = _begins(CAPTION, below)[0]["number"]
+            anchor = anchors[f"figure-{number}"] = "fig-" + number.replace(".", "-")
+            before.append(f'<figure id="{anchor}">')
+            hidden = "the code of this figure"
+        if claim := note(cell, "claim"):
+            anchor = anchors[f"claim-{claim}"] = f"claim-{claim}"
+            before.append(f'<div class="claim" id="{anchor}">')
+            after.append("</div>")
+        _code(cell, hidden)
+    return [*_markdown(*before), cell, *_markdown(*after)]
+
+
+def _words(cell: NotebookNode, anchors: dict[str, str]) -> str:
+    """Return the MyST for one Markdown cell."""
+    text = cell.source
+    for tag in tags(cell):
+        match tag:
+            case "predict":
+                text = _directive("admonition", "Predict first", _begins(PREDICT, cell)[1], classes="predict")
+            case "theorem":
+                head, text = _begins(THEOREM, cell)
+                anchor = anchors[f"theorem-{head['number']}"] = "thm-" + head["number"].replace(".", "-")
+                text = _directive("prf:theorem", head["title"], text, label=anchor)
+            case "proof":
+                text = _directive("prf:proof", body=_begins(PROOF, cell)[1])
+            case "margin":
+                text = _directive("margin", body=text)
+            case "claims" | "scorecard":
+                text = re.sub(r"^\|", f"{{.{tag}}}\n|", text, count=1, flags=re.MULTILINE)
+                text = VERDICT.sub(lambda word: f" [{word[1]}]{{.verdict .{VERDICTS[word[1]]}}} ", text)
+            case "solution":  # its box folds already
+                text = re.sub(r"</?details>|<summary>.*?</summary>", "", text)
+    return text
+
+
+def _code(cell: NotebookNode, hidden: str) -> None:
+    """Fold a code cell where its tags ask for it, drop Colab's title line, put its figures into the page."""
+    cell.source = re.sub(r"\A#@title.*\n", "", cell.source)
+    if "setup" in tags(cell):
+        cell.metadata.tags.append("hide-input")
+    cell.metadata.mystnb = {"code_prompt_show": f"Show {hidden}", "code_prompt_hide": f"Hide {hidden}"}
+    for count, output in enumerate(cell.outputs):
+        if svg := output.get("data", {}).pop("image/svg+xml", None):
+            output.data.setdefault("text/html", inline(svg, f"{cell.id}-{count}-"))
+
+
+def _begins(pattern: re.Pattern, cell: NotebookNode) -> tuple[re.Match, str]:
+    """Return how a cell begins, and its text after that."""
+    match = pattern.match(cell.source)
+    if not match:
+        raise ValueError(f"the cell that begins {cell.source[:60]!r} does not match {pattern.pattern!r}")
+    return match, cell.source[match.end() :]
+
+
+def _markdown(*texts: str) -> list[NotebookNode]:
+    return [new_markdown_cell(text) for text in texts]
+
+
+def _directive(name: str, argument: str = "", body: str = "", label: str = "", classes: str = "") -> str:
+    lines = [f"{FENCE}{{{name}}} {argument}"]
+    lines += [f":{key}: {value}" for key, value in (("label", label), ("class", classes)) if value]
+    return "\n".join([*lines, "", body, FENCE] if body else [*lines, FENCE])

@@ -1,0 +1,54 @@
+"""Faults of the theme and of the extensions in use, mended in the finished pages."""
+
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+REDIRECT = r"""<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=\1"><title>Contents</title></head>
+<body><main><h1><a href="\1">Contents</a></h1></main></body>
+</html>
+"""
+REPAIRS = [
+    (re.compile(pattern, re.DOTALL), replacement)
+    for pattern, replacement in (
+        # The redirect from the root of the site to the first page has neither language nor title nor link.
+        (r'\A<meta http-equiv="Refresh" content="0; url=([^"]+)" />\s*\Z', REDIRECT),
+        # 1.4 MB of script that redraws icons which the web font has drawn already.
+        (r'<script src="[^"]*/fontawesome\.js[^"]*"></script>', ""),
+        # A place for the advertisements of a host that the book does not use.
+        (r'<div id="ethical-ad-placement".*?</div>', ""),
+        # The sidebar holds a name and a search besides its navigation, so it has to be a landmark itself.
+        (r'(<div id="pst-primary-sidebar" class="[^"]*")>', r'\1 role="complementary" aria-label="Book">'),
+        # These labels hide the words of the element: it would be spoken of by a name that nobody sees.
+        (r'<summary aria-label="Toggle hidden content">', "<summary>"),
+        (r'(<button class="[^"]*\bsearch-button-field\b[^"]*") title="Search" aria-label="Search"', r"\1"),
+        # Each box has a section with the same id, and all proofs of a page are called "proof".
+        (r'(<section[^>]*?) id="(?:exercise|solution|proof)-content"', r"\1"),
+        (r'(<div class="proof admonition") id="proof">\s*<p>Proof\. ', r"\1>\n<p><em>Proof.</em> "),
+        (r'<p class="sidebar-title"></p>\s*', ""),
+        # The parts of a list are its items; what a bibliography's entry is said to be is deprecated.
+        (r'role="doc-biblioentry"', 'role="listitem"'),
+    )
+]
+
+
+def repair(page: str) -> str:
+    """Return a page's HTML without the faults."""
+    for pattern, replacement in REPAIRS:
+        page = pattern.sub(replacement, page)
+    return page
+
+
+def repair_pages(app: Sphinx, exception: Exception | None) -> None:
+    """Mend each page of a finished build."""
+    if exception or app.builder.format != "html":
+        return
+    site = Path(app.outdir)
+    for path in site.rglob("*.html"):
+        if "_static" not in path.parts:
+            path.write_text(repair(path.read_text("utf-8")), "utf-8")
+    for name in ("fontawesome.js", "fontawesome.js.map"):
+        (site / "_static" / "scripts" / name).unlink(missing_ok=True)
