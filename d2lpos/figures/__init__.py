@@ -1,8 +1,9 @@
 """The figures of the book. `import d2lpos` leaves this package alone, because matplotlib takes its time."""
 
-from d2lpos.figures.doors import doors
-from d2lpos.figures.explore import explore
-from d2lpos.figures.show import show
-from d2lpos.figures.style import STYLE, figure, label_line
+from .doors import doors
+from .emblem import emblem, emblems
+from .explore import explore
+from .show import show
+from .style import STYLE, figure, label_line
 
-__all__ = ["STYLE", "doors", "explore", "figure", "label_line", "show"]
+__all__ = ["STYLE", "doors", "emblem", "emblems", "explore", "figure", "label_line", "show"]

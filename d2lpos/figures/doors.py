@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from d2lpos.figures.show import ROOT_STYLE, Picture, picture
-from d2lpos.figures.style import MONO, PAGE, STYLE
+from .show import ROOT_STYLE, Picture, picture
+from .style import MONO, PAGE, STYLE
 
 WIDTH, HEIGHT = 360, 536  # text of 13 units is 13 pixels on a phone
 WALL = 190  # the right wall of the house, where the doors are

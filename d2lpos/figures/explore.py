@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets
 from IPython import get_ipython
 
-from d2lpos.figures.show import Picture, show
+from .show import Picture, show
 
 PAGE = """\
 <div data-explore="{key}" style="max-width:5.4in;margin:0 auto">

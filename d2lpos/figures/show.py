@@ -8,7 +8,7 @@ from html import escape
 
 import matplotlib.pyplot as plt
 
-from d2lpos.figures.style import PAGE, SANS, STYLE
+from .style import PAGE, SANS, STYLE
 
 # Each color of the book as a custom property of the page, with the light color as the fallback.
 COLORS = {"#000000": "currentColor", "#ffffff": f"var(--paper, {PAGE['paper']})"}
