@@ -10,7 +10,7 @@ python := $(bin)/python
 pip := $(python) -m pip install -qq --disable-pip-version-check --constraint $(CONSTRAINTS)
 
 .DELETE_ON_ERROR:
-.PHONY: help book serve test lint notebooks jupyter browser address clean
+.PHONY: help book serve test lint notebooks lab browser address clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -33,7 +33,7 @@ lint: .venv/test.stamp  ## Check the style of code and notebooks
 notebooks: .venv/test.stamp  ## Run every chapter and store its outputs
 	@$(python) book/execute.py
 
-jupyter: .venv/jupyter.stamp  ## Open the chapters in JupyterLab
+lab: .venv/jupyter.stamp  ## Open the chapters in JupyterLab
 	@$(python) -m jupyterlab chapters
 
 browser: .venv/test.stamp  ## Install Chromium for the browser tests, unless there is one
