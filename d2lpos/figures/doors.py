@@ -1,16 +1,15 @@
 """The book's one big diagram: attention as the plan of a house, with four doors for position.
 
-`python -m d2lpos.figures.doors book/_static` writes it for the README, in light and dark.
+`python -m d2lpos.figures book/_static` writes it for the preface and the README.
 """
 
 import random
 import re
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from .show import ROOT_STYLE, Picture, picture
+from .show import BACKGROUND, Picture, picture
 from .style import MONO, PAGE, STYLE
 
 WIDTH, HEIGHT = 360, 536  # text of 13 units is 13 pixels on a phone
@@ -97,13 +96,16 @@ def doors(open: Iterable[int] = tuple(DOORS)) -> Picture:
 
 
 def write(folder: Path) -> None:
-    """Write `doors.svg` and `doors-dark.svg` with the colors of `book.css`, for places without the book's page."""
+    """Write `doors.svg`, and `doors-dark.svg` in the dark colors of the folder's `book.css`."""
+    svg = doors().svg
+    (folder / "doors.svg").write_text(svg, "utf-8")
     css = (folder / "book.css").read_text("utf-8")
     dark = re.search(r'\[data-theme="dark"\] \{(.*?)\}', css, re.DOTALL)[1]
-    for name, colors in (("doors.svg", {}), ("doors-dark.svg", dict(re.findall(r"--([\w-]+):(#\w+)", dark)))):
-        svg = doors().svg.replace(ROOT_STYLE, ROOT_STYLE.partition(";")[0])  # transparent
-        svg = re.sub(r"var\(--([\w-]+), (#\w+)\)", lambda var, colors=colors: colors.get(var[1], var[2]), svg)
-        (folder / name).write_text(svg, "utf-8")
+    colors = dict(re.findall(r"--([\w-]+):(#\w+)", dark))
+    svg = svg.replace(BACKGROUND, "")  # dark pages differ in their ground
+    (folder / "doors-dark.svg").write_text(
+        re.sub(r"var\(--([\w-]+), #\w+\)", lambda m: colors[m[1]], svg), "utf-8"
+    )
 
 
 def _line(path: str, color: str = "currentColor", width: float = 1.5, dash: str = "none") -> str:
@@ -224,7 +226,3 @@ def _describe(open: set[int]) -> str:
     )
     alike = "" if open else "Without position, both “the” leave with the same vector."
     return " ".join([inside, *each, alike]).strip()
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1]))

@@ -16,7 +16,8 @@ COLORS |= {color: f"var(--{name}, {color})" for name, color in PAGE.items()}
 COLORS |= {style.color: style.css for style in STYLE.values()}
 
 # Outside the book's pages a picture brings its own light paper, so it can be read on any theme.
-ROOT_STYLE = f"color:var(--ink, {PAGE['ink']});background:var(--paper, {PAGE['paper']})"
+INK = f"color:var(--ink, {PAGE['ink']})"
+BACKGROUND = f";background:var(--paper, {PAGE['paper']})"
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def picture(body: str, alt: str, size: tuple, view: tuple) -> Picture:
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}" '
         f'viewBox="0 0 {view[0]} {view[1]}" role="img" aria-label="{escape(alt)}" fill="currentColor" '
-        f'font-family="{SANS}" stroke-linejoin="round" style="{ROOT_STYLE}">\n{body}\n</svg>\n'
+        f'font-family="{SANS}" stroke-linejoin="round" style="{INK}{BACKGROUND}">\n{body}\n</svg>\n'
     )
     return Picture(svg, alt)
 
@@ -93,7 +94,7 @@ def _children(parent: ET.Element, used: set[str]) -> list[ET.Element]:
 
 
 def _attribute(name: str, value: str) -> str:
-    if name in ("d", "x", "y") or value.startswith("rotate"):
+    if name in ("d", "x", "y", "width", "height") or value.startswith("rotate"):
         # Two decimals are finer than a screen, and the same on every processor.
         value = re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), value)
         return re.sub(r"\s*([A-Za-z])\s*", r"\1", value)

@@ -78,6 +78,7 @@ RC = {
     "xtick.labelcolor": "black",
     "ytick.color": PAGE["ink-2"],
     "ytick.labelcolor": "black",
+    "image.cmap": STYLE["none"].cmap,
     "image.interpolation": "none",  # one stored pixel for each entry of a matrix
     "svg.fonttype": "none",
 }
@@ -96,8 +97,8 @@ def figure(width: float = 5.4, height: float = 3.0, **subplots):
 
 
 def label_line(line, text: str | None = None):
-    """Write a line's label at its right end, in ink; this reads faster than a legend."""
-    line.axes.annotate(
+    """Write the label of a line at its right end, in ink, which reads faster than a legend; return the text."""
+    return line.axes.annotate(
         text or line.get_label(),
         xy=(line.get_xdata()[-1], line.get_ydata()[-1]),
         xytext=(5, 0),

@@ -1,0 +1,100 @@
+"""The diagram of the four doors: what each state shows and says, and whether all of it can be read."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from d2lpos.figures import STYLE, doors
+from d2lpos.figures.doors import DOORS, write
+from tests.browser import chromium
+
+STATIC = Path(__file__).parents[2] / "book/_static"
+
+
+def test_the_alt_text_names_every_door_and_everyone_outside():
+    alt = doors().alt
+    for number, door in DOORS.items():
+        assert f"Door {number}, {door.title}, open: " in alt
+    for name in (
+        "sinusoidal",
+        "learned",
+        "RoPE",
+        "T5",
+        "ALiBi",
+        "Shaw’s keys",
+        "Transformer-XL",
+        "Shaw’s values",
+    ):
+        assert name in alt
+
+
+def test_only_the_open_doors_are_open():
+    alt = doors({2}).alt
+    assert re.findall(r"Door (\d), [^,]*, (\w+)", alt) == [
+        ("1", "closed"),
+        ("2", "open"),
+        ("3", "closed"),
+        ("4", "closed"),
+    ]
+    assert doors({2}).svg.count('<circle r="13"') == 2  # queries and keys
+    assert doors(()).svg.count('<circle r="13"') == 0
+
+
+def test_every_line_has_its_encoding_s_color_and_dash():
+    svg = doors().svg
+    for key in ("sinusoidal", "learned", "rope", "relative", "alibi"):
+        dash = " ".join(str(2 * length) for length in STYLE[key].dash) or "none"
+        assert f'stroke="{STYLE[key].css}" stroke-width="2" stroke-dasharray="{dash}"' in svg
+
+
+def test_equal_words_leave_alike_unless_a_door_is_open():
+    """The fifth column of the last row is that of “the”, as the first is."""
+
+    def columns(svg):
+        shades = re.findall(r'<path d="M(\d+) (\d+)h10v6h-10z" fill-opacity="([\d.]+)"/>', svg)
+        after = [(int(x), shade) for x, y, shade in shades if int(y) > 400]
+        return [[shade for x, shade in after if x == middle - 5] for middle in (17, 146)]
+
+    first, second = columns(doors(()).svg)
+    assert len(first) == 4 and first == second
+    first, second = columns(doors({4}).svg)
+    assert first != second
+
+
+def test_a_door_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match=r"open is \{5\}; the doors have the numbers 1 to 4"):
+        doors({5})
+
+
+def test_the_files_of_the_book_are_current(tmp_path):
+    (tmp_path / "book.css").write_bytes((STATIC / "book.css").read_bytes())
+    write(tmp_path)
+    for name in ("doors.svg", "doors-dark.svg"):
+        assert (tmp_path / name).read_text("utf-8") == (STATIC / name).read_text("utf-8"), (
+            "run `python -m d2lpos.figures book/_static`"
+        )
+
+
+# Boxes of all texts in the picture's own units, and whether any lies outside or on another.
+TEXTS = """() => [...document.querySelectorAll('svg text')].map(text => {
+    const box = text.getBBox(); return [text.textContent, box.x, box.y, box.x + box.width, box.y + box.height]; })"""
+
+
+@pytest.mark.parametrize("face", ["Source Sans 3", "DejaVu Sans"])
+def test_no_text_is_cut_or_overlaps_another(face, tmp_path):
+    font = (STATIC / "fonts/source-sans-3-latin-wght-normal.woff2").as_uri()
+    style = f'@font-face {{font-family:"Source Sans 3"; src:url({font})}} text {{font-family:"{face}" !important}}'
+    (tmp_path / "page.html").write_text(f"<meta charset='utf-8'><style>{style}</style>{doors().svg}", "utf-8")
+    with chromium() as browser:
+        page = browser.new_page()
+        page.goto((tmp_path / "page.html").as_uri())
+        page.evaluate("document.fonts.ready")
+        boxes = page.evaluate(TEXTS)
+    assert len(boxes) > 30
+    for text, left, top, right, bottom in boxes:
+        assert left >= 0 and top >= 0 and right <= 360 and bottom <= 540, text
+        for other, left2, top2, right2, bottom2 in boxes:
+            if text != other:
+                apart = right <= left2 or right2 <= left or bottom <= top2 + 4 or bottom2 <= top + 4
+                assert apart, (text, other)

@@ -1,0 +1,188 @@
+"""The slider: what it stores, what it does live, and how it behaves in each place that shows a notebook."""
+
+import re
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from d2lpos.figures import STYLE, explore, figure
+from tests.browser import chromium
+
+CELL = """\
+from d2lpos.figures import explore, figure
+
+def draw(shift):
+    fig, ax = figure(height=2)
+    ax.plot([0, shift])
+    return fig
+
+explore(draw, [1, 2], "shift", "A line.")
+"""
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def draw(shift):
+    fig, ax = figure(height=2)
+    ax.plot([0, 1, 2], [shift, 0, -shift], **STYLE["alibi"].line)
+    ax.set_title(f"drawn for {shift}")
+    return fig
+
+
+def slider(values=range(5), name="shift", **options):
+    return explore(draw, values, name, alt=lambda value: f"A line that falls by {value}.", **options)
+
+
+def bundle(explorer):
+    return explorer._repr_mimebundle_()
+
+
+def test_without_a_kernel_the_bundle_is_a_page_and_its_words():
+    assert set(bundle(slider())) == {"text/html", "text/plain"}
+    assert bundle(slider())["text/plain"] == "A line that falls by 0."
+    assert bundle(slider()) == bundle(slider())  # the same bytes on every run
+
+
+def test_the_page_holds_a_picture_and_its_words_for_each_value():
+    html = bundle(slider())["text/html"]
+    assert re.findall(r'aria-label="(.*?)"', html) == [f"A line that falls by {shift}." for shift in range(5)]
+    assert re.findall(r">drawn for (\d)<", html) == list("01234")
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", html)
+
+
+def test_at_most_as_many_pictures_as_asked_for_first_and_last_among_them():
+    html = bundle(slider(range(101), frames=5))["text/html"]
+    assert re.findall(r'data-value="(\d+)"', html) == ["0", "25", "50", "75", "100"]
+
+
+def test_values_read_as_a_person_writes_them():
+    html = bundle(slider((-1, 0.5, 1e-4), name="slope <m>"))["text/html"]
+    assert re.findall(r'data-value="(.*?)"', html) == ["−1", "0.5", "0.0001"]
+    assert "slope &lt;m&gt;" in html
+
+
+@pytest.mark.parametrize(("values", "frames"), [([], 12), ([1], 12), ([1, 2], 1)])
+def test_a_slider_with_nothing_to_slide_is_refused(values, frames):
+    with pytest.raises(
+        ValueError, match=rf"needs two values and frames, but there are {len(values)} and {frames}"
+    ):
+        slider(values, frames=frames)
+
+
+def test_live_the_slider_has_every_value_and_draws_as_it_moves():
+    control, view = slider(range(101), frames=2).live().children
+    control.value = 37  # not among the stored ones
+    assert "drawn for 37" in view.value and "falls by 37" in view.value
+
+
+def test_a_kernel_adds_the_live_view_to_the_same_page():
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
+    NotebookClient(notebook, kernel_name="python3", store_widget_state=False).execute()
+    (output,) = notebook.cells[0].outputs
+    assert set(output.data) == {WIDGET, "text/html", "text/plain"}
+    assert output.data[WIDGET]["version_major"] == 2 and len(output.data[WIDGET]["model_id"]) == 32
+
+
+# In the browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser):
+    page = browser.new_page()
+    problems = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.on("request", lambda request: problems.append(request.url))
+    yield page
+    page.close()
+    assert not problems
+
+
+def state(frame, index=0):
+    """What slider number `index` says, to the ear and to the eye."""
+    root = frame.locator("[data-explore]").nth(index)
+    return (
+        root.locator("input").get_attribute("aria-valuetext"),
+        root.locator("output").inner_text(),
+        root.get_by_role("img").get_attribute("aria-label"),
+    )
+
+
+def test_the_keyboard_moves_it_and_its_neighbor_stays(page):
+    page.set_content(slider().html + slider(name="offset").html)
+    control = page.get_by_role("slider", name="shift")
+    control.press("ArrowRight")
+    control.press("ArrowRight")
+    assert state(page) == ("2", "2", "A line that falls by 2.")
+    assert state(page, 1) == ("0", "0", "A line that falls by 0.")
+    control.press("End")
+    assert state(page) == ("4", "4", "A line that falls by 4.")
+    control.press("Home")
+    assert state(page) == ("0", "0", "A line that falls by 0.")
+    assert page.get_by_text("drawn for").count() == 2  # one picture at a time in each
+
+
+def test_a_hand_can_drag_it(page):
+    page.set_content(slider().html)
+    box = page.get_by_role("slider").bounding_box()
+    assert box["height"] >= 44
+    page.mouse.move(box["x"] + 10, box["y"] + 22)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + 22)
+    page.mouse.up()
+    assert state(page)[0] == "4"
+
+
+def test_two_copies_of_one_output_both_work(page):
+    page.set_content(slider().html * 2)
+    page.get_by_role("slider").nth(1).press("ArrowRight")
+    assert state(page)[0] == "0" and state(page, 1)[0] == "1"
+
+
+def test_scripts_that_are_made_again_after_insertion(page):
+    """JupyterLab sets innerHTML and then replaces each script by a copy."""
+    page.set_content("<main></main>")
+    page.evaluate(
+        """html => {
+            document.querySelector('main').innerHTML = html;
+            for (const script of document.querySelectorAll('script')) {
+                const copy = document.createElement('script');
+                for (const { name, value } of script.attributes) copy.setAttribute(name, value);
+                copy.textContent = script.textContent;
+                script.replaceWith(copy);
+            }
+        }""",
+        slider().html,
+    )
+    page.get_by_role("slider").press("ArrowRight")
+    assert state(page)[2] == "A line that falls by 1."
+
+
+def test_a_sandboxed_frame(page):
+    """Colab shows each output in a frame that may run scripts and nothing else."""
+    page.set_content('<iframe sandbox="allow-scripts" width="600" height="400"></iframe>')
+    page.eval_on_selector("iframe", "(frame, html) => { frame.srcdoc = html }", slider().html)
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("slider").press("ArrowRight")
+    assert state(frame)[2] == "A line that falls by 1."
+
+
+def test_without_scripts_the_first_picture_stands(browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.set_content(slider().html)
+    assert page.get_by_role("img").count() == 1
+    assert page.get_by_role("slider").is_disabled()
+    context.close()
+
+
+def test_it_fits_a_narrow_page(page):
+    page.set_viewport_size({"width": 320, "height": 600})
+    page.set_content(f"<style>svg {{max-width:100%; height:auto}}</style>{slider().html}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
