@@ -8,14 +8,15 @@ from nbformat.v4 import new_markdown_cell
 
 from .svg import inline
 
+NUMBER = r"(?P<number>(?:\d+|[A-Z])\.\d+)"
 EXERCISE = re.compile(
-    r"\*\*Exercise (?P<number>\d+\.\d+)\. (?P<title>.+?)\*\* "
+    rf"\*\*Exercise {NUMBER}\. (?P<title>.+?)\*\* "
     r"\((?P<minutes>\d+) minutes, (?P<difficulty>easy|medium|hard)\)\s+"
 )
-THEOREM = re.compile(r"\*\*Theorem (?P<number>\d+\.\d+) \((?P<title>.+?)\)\.\*\*\s+")
+THEOREM = re.compile(rf"\*\*Theorem {NUMBER} \((?P<title>.+?)\)\.\*\*\s+")
 PROOF = re.compile(r"\*\*Proof\.\*\*\s+")
 PREDICT = re.compile(r"\*\*Predict first\.\*\*\s+")
-CAPTION = re.compile(r"\*\*Figure (?P<number>\d+\.\d+)\.\*\*\s+")
+CAPTION = re.compile(rf"\*\*Figure {NUMBER}\.\*\*\s+")
 VERDICTS = {"True": "v-true", "Half true": "v-half", "False": "v-false", "Open": "v-open"}
 VERDICT = re.compile(rf"(?<=\|) *({'|'.join(VERDICTS)}) *(?=\|)")
 FENCE = "`" * 8

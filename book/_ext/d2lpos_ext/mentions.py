@@ -10,8 +10,11 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-MENTION = re.compile(r"(Figure|Exercise|Theorem)[ \xa0](\d+\.\d+)|(Equation)[ \xa0]\((\d+\.\d+)\)")
-TAG = re.compile(r"\\tag\{(\d+\.\d+)\}")
+NUMBER = r"((?:\d+|[A-Z])\.\d+)"
+MENTION = re.compile(
+    rf"\b([Ff]igure|[Ee]xercise|[Tt]heorem)[ \xa0]{NUMBER}|\b([Ee]quation)[ \xa0]\({NUMBER}\)"
+)
+TAG = re.compile(rf"\\tag\{{{NUMBER}\}}")
 LINKS = (nodes.reference, addnodes.pending_xref)
 CODE = (nodes.literal, nodes.FixedTextElement)
 # Bold is how a caption begins: it is the target, not a mention of it.
@@ -20,7 +23,7 @@ OPAQUE = (*LINKS, *CODE, nodes.title, nodes.strong)
 
 def note_anchor(env: BuildEnvironment, docname: str, label: str, anchor: str) -> None:
     """Let every page refer to `anchor` on the page `docname` by `label`."""
-    env.get_domain("std").note_hyperlink_target(label, docname, anchor, label)
+    env.get_domain("std").note_hyperlink_target(label.lower(), docname, anchor, label)
 
 
 class Mentions(SphinxTransform):

@@ -12,5 +12,7 @@ def inline(svg: str, prefix: str) -> str:
     svg = svg[svg.index("<svg") :].strip()
     svg = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", "", svg)
     svg = re.sub(r'(\sid="|href="#|url\(#|aria-\w+by=")', rf"\g<1>{prefix}", svg)
-    style = "max-width: 100%; height: auto; stroke-linejoin: round; stroke-linecap: butt"
-    return svg.replace("<svg", f'<svg style="{style}"', 1)
+    root = re.match(r'<svg(?:[^">]|"[^"]*")*', svg)[0]
+    style = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt"
+    styled, found = re.subn(r'\sstyle="', f' style="{style};', root)
+    return (styled if found else f'{root} style="{style}"') + svg[len(root) :]

@@ -1,0 +1,356 @@
+"""The rules that every notebook keeps. Each is one function; its name is the name of the rule."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from d2lpos_ext import cells as page
+from d2lpos_ext.cells import gate, note, tags
+from d2lpos_ext.citations import cite
+from nbformat import NotebookNode
+
+MEANINGS = (
+    "setup exercise solution predict theorem proof claim caption figure margin scorecard claims hide-input"
+)
+TAGS = {*MEANINGS.split(), "nbval-ignore-output", "nbval-skip", "raises-exception"}
+FIGURES = {"show", "explore", "hero", "doors"}
+OPENINGS = {
+    "theorem": page.THEOREM,
+    "proof": page.PROOF,
+    "predict": page.PREDICT,
+    "caption": page.CAPTION,
+}
+INSTALL = 'from importlib.util import find_spec\nif not find_spec("d2lpos"):\n    %pip install -q git+{}\n'
+MYST = re.compile(
+    r"^ *(?:`{3,}|~{3,}|:{3,})\{|(?<!`)\{[\w:+-]+\}`|^\([\w-]+\)=\s*$|(?:^|\])\{[.#]", re.MULTILINE
+)
+ABSOLUTE = re.compile(r"(?<![\w.:/])/(?:home|root|tmp|Users)/|\b[A-Z]:\\(?:Users|Windows|Temp)")
+CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
+
+
+class Finding(NamedTuple):
+    """What is wrong with one cell. Cells count from 1; 0 is the notebook as a whole."""
+
+    cell: int
+    rule: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook and what its rules need to know about the book around it."""
+
+    content: NotebookNode
+    chapter: str  # what its numbers begin with: "1", "A"
+    folder: Path  # where its relative links start
+    repository: str  # the address that its first cell installs from
+    sources: dict  # the bibliography, by arXiv number and DOI
+
+    @property
+    def cells(self) -> list[tuple[int, NotebookNode]]:
+        return list(enumerate(self.content.cells, 1))
+
+    @property
+    def code(self) -> list[tuple[int, NotebookNode]]:
+        return [(at, cell) for at, cell in self.cells if cell.cell_type == "code"]
+
+    @property
+    def words(self) -> list[tuple[int, NotebookNode]]:
+        return [(at, cell) for at, cell in self.cells if cell.cell_type == "markdown"]
+
+    @property
+    def runs(self) -> list[tuple[tuple[str, str], list[tuple[int, NotebookNode]]]]:
+        """The exercises and solutions, as their tag and id, and their cells."""
+        return [(box, list(run)) for box, run in groupby(self.cells, lambda pair: gate(pair[1])) if box]
+
+
+Found = Iterable[tuple[int, str]]
+RULES: list[Callable[[Notebook], Found]] = []
+
+
+def lint(notebook: Notebook) -> list[Finding]:
+    """Return what is wrong with a notebook, rule by rule."""
+    return [Finding(cell, rule.__name__, text) for rule in RULES for cell, text in rule(notebook)]
+
+
+def rule(check: Callable[[Notebook], Found]) -> Callable[[Notebook], Found]:
+    RULES.append(check)
+    return check
+
+
+@rule
+def tag_is_known(notebook: Notebook) -> Found:
+    for at, cell in notebook.cells:
+        yield from ((at, f"unknown tag {tag!r}") for tag in tags(cell) if tag not in TAGS)
+
+
+@rule
+def id_is_unique(notebook: Notebook) -> Found:
+    ids = [(at, f"cell id {cell.id}") for at, cell in notebook.cells]
+    ids += [(run[0][0], f"{tag} id {name}") for (tag, name), run in notebook.runs]
+    ids += [(at, f"claim id {note(cell, 'claim')}") for at, cell in notebook.code if note(cell, "claim")]
+    ids += [(at, f"equation number {tag}") for at, cell in notebook.words for tag in equations(cell.source)]
+    count = Counter(name for _, name in ids)
+    yield from ((at, f"{name} is used {count[name]} times") for at, name in ids if count[name] > 1)
+
+
+@rule
+def opening_fits_tag(notebook: Notebook) -> Found:
+    for at, cell in notebook.words:
+        for tag, pattern in OPENINGS.items():
+            if tag in tags(cell) and not pattern.match(cell.source):
+                yield at, f"a cell tagged {tag} begins like {pattern.pattern}"
+
+
+@rule
+def exercise_is_complete(notebook: Notebook) -> Found:
+    for (_, name), run in selected(notebook, "exercise"):
+        at = run[0][0]
+        if not name:
+            yield at, "has no metadata.d2lpos.id"
+        if not page.EXERCISE.match(run[0][1].source):
+            yield at, "does not begin like **Exercise 1.2. Title** (10 minutes, medium)"
+        if [cell.cell_type for _, cell in run] != ["markdown", "code", "code"]:
+            yield at, "is not a statement, a stub and a check"
+        elif not re.fullmatch(
+            rf"check\.\w+\(({'|'.join(defined(run[1][1]))})\b.*\)", run[2][1].source.strip()
+        ):
+            yield run[2][0], "does not read check.name(…) with what the stub defines"
+
+
+@rule
+def solution_follows_exercise(notebook: Notebook) -> Found:
+    boxes = {at: gate(cell) for at, cell in notebook.cells}
+    for (tag, name), run in notebook.runs:
+        if tag == "exercise" and boxes.get(run[-1][0] + 1) != ("solution", name):
+            yield run[0][0], f"no solution {name!r} stands directly below"
+        if tag == "solution" and boxes.get(run[0][0] - 1) != ("exercise", name):
+            yield run[0][0], f"no exercise {name!r} stands directly above"
+
+
+@rule
+def solution_answers_exercise(notebook: Notebook) -> Found:
+    for number, run, answer in answered(notebook):
+        at, cell = answer[0]
+        if not cell.source.startswith(f"#@title Solution {number}\n"):
+            yield at, f"its first line is not #@title Solution {number}"
+        if cell.metadata.get("cellView") != "form" or not cell.metadata.get("jupyter", {}).get(
+            "source_hidden"
+        ):
+            yield at, "is not folded: cellView is form and jupyter.source_hidden is true"
+        if missing := defined(run[1][1]) - set().union(*(defined(part) for _, part in answer)):
+            yield at, f"does not define {', '.join(sorted(missing))} anew"
+        if not answer[-1][1].source.rstrip().endswith(run[2][1].source.strip()):
+            yield answer[-1][0], "does not end with the exercise's check"
+
+
+@rule
+def verdict_is_right(notebook: Notebook) -> Found:
+    for _, run, answer in answered(notebook):
+        if "not attempted yet" not in shown(run[2][1]):
+            yield run[2][0], "the stub's verdict is not 'not attempted yet'"
+        if not shown(answer[-1][1]).startswith("✓"):
+            yield answer[-1][0], "the solution's verdict does not begin with ✓"
+
+
+@rule
+def numbers_are_in_order(notebook: Notebook) -> Found:
+    for pattern in (page.EXERCISE, page.THEOREM, page.CAPTION):
+        found = [
+            (at, match["number"]) for at, cell in notebook.words if (match := pattern.match(cell.source))
+        ]
+        for count, (at, number) in enumerate(found, 1):
+            if number != f"{notebook.chapter}.{count}":
+                yield at, f"{number} should be {notebook.chapter}.{count}"
+
+
+@rule
+def picture_has_words(notebook: Notebook) -> Found:
+    for at, cell in notebook.code:
+        figure = last_call(cell) in FIGURES
+        pictures = [data for data in results(cell) if figure or any("image" in kind for kind in data)]
+        if figure and not pictures:
+            yield at, "ends with a figure, but shows none"
+        if not all(map(alternative, pictures)):
+            yield at, "a picture has no alternative text"
+
+
+@rule
+def figure_has_caption(notebook: Notebook) -> Found:
+    figures = {at for at, cell in notebook.code if last_call(cell) in FIGURES}
+    captions = {at for at, cell in notebook.words if "caption" in tags(cell)}
+    yield from (
+        (at, "no caption stands directly below the figure") for at in figures if at + 1 not in captions
+    )
+    yield from (
+        (at, "no figure stands directly above the caption") for at in captions if at - 1 not in figures
+    )
+
+
+@rule
+def cells_ran_in_order(notebook: Notebook) -> Found:
+    for count, (at, cell) in enumerate(notebook.code, 1):
+        if cell.execution_count != count:
+            yield (
+                at,
+                f"ran as number {cell.execution_count} instead of {count}: `make notebooks` runs them all",
+            )
+
+
+@rule
+def no_cell_failed(notebook: Notebook) -> Found:
+    for at, cell in notebook.code:
+        if "raises-exception" not in tags(cell):
+            yield from ((at, f"ends in {out.ename}") for out in cell.outputs if out.output_type == "error")
+
+
+@rule
+def markdown_is_plain(notebook: Notebook) -> Found:
+    for at, cell in notebook.words:
+        yield from ((at, f"{match[0]!r} is read by MyST alone") for match in MYST.finditer(cell.source))
+
+
+@rule
+def no_widget_state(notebook: Notebook) -> Found:
+    if "widgets" in notebook.content.metadata:
+        yield 0, "metadata.widgets holds the state of a past kernel"
+
+
+@rule
+def first_cell_installs(notebook: Notebook) -> Found:
+    first = notebook.code[0][1] if notebook.code else None
+    if (
+        not first
+        or "setup" not in tags(first)
+        or not first.source.startswith(INSTALL.format(notebook.repository))
+    ):
+        yield 0, f"the first code cell has the tag setup and begins {INSTALL.format(notebook.repository)!r}"
+
+
+@rule
+def kernel_is_python(notebook: Notebook) -> Found:
+    if notebook.content.metadata.get("kernelspec", {}).get("name") != "python3":
+        yield 0, "metadata.kernelspec does not name python3; without it code has no colors on the page"
+
+
+@rule
+def code_is_short(notebook: Notebook) -> Found:
+    for at, cell in notebook.code:
+        lines = cell.source.splitlines()
+        if len(lines) > 20:
+            yield at, f"{len(lines)} lines, more than 20"
+        yield from ((at, f"{len(line)} characters, more than 79: {line}") for line in lines if len(line) > 79)
+
+
+@rule
+def no_absolute_path(notebook: Notebook) -> Found:
+    for at, cell in notebook.cells:
+        for text in (cell.source, shown(cell)):
+            yield from ((at, f"{match[0]} is a place on one machine") for match in ABSOLUTE.finditer(text))
+
+
+@rule
+def ignored_output_has_reason(notebook: Notebook) -> Found:
+    for at, cell in notebook.code:
+        if {"nbval-ignore-output", "nbval-skip"} & set(tags(cell)) and not note(cell, "reason"):
+            yield at, "metadata.d2lpos.reason does not say why its output is not compared"
+        if "NBVAL_" in cell.source:
+            yield at, "a comment tells nbval what to do; use a tag"
+
+
+@rule
+def citation_has_entry(notebook: Notebook) -> Found:
+    for at, cell in notebook.words:
+        yield from ((at, problem) for problem in cite(cell.source, notebook.sources)[1])
+
+
+@rule
+def link_leads_somewhere(notebook: Notebook) -> Found:
+    for at, cell in notebook.words:
+        for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", CODE.sub("", cell.source)):
+            if not re.match(r"\w+:", target) and not (notebook.folder / unquote(target)).exists():
+                yield at, f"{target} does not exist"
+
+
+@rule
+def claim_has_id(notebook: Notebook) -> Found:
+    for at, cell in notebook.cells:
+        if ("claim" in tags(cell)) != bool(note(cell, "claim")):
+            yield at, "the tag claim and metadata.d2lpos.claim come together"
+
+
+@rule
+def headings_are_nested(notebook: Notebook) -> Found:
+    heads = [
+        (at, len(head))
+        for at, cell in notebook.words
+        for head in re.findall(r"^(#{1,6}) ", CODE.sub("", cell.source), re.MULTILINE)
+    ]
+    for (_, above), (at, level) in pairwise([(0, 0), *heads]):
+        if level > above + 1:
+            yield at, f"a heading of level {level} below one of level {above}"
+    if (count := sum(level == 1 for _, level in heads)) != 1:
+        yield 0, f"{count} headings of level 1 instead of one"
+
+
+def selected(notebook: Notebook, tag: str) -> Iterator:
+    return ((box, run) for box, run in notebook.runs if box[0] == tag)
+
+
+def answered(notebook: Notebook) -> Iterator[tuple[str, list, list]]:
+    """Yield number, cells and solution's code cells of each exercise that has all its parts."""
+    solutions = {
+        name: [pair for pair in run if pair[1].cell_type == "code"]
+        for (_, name), run in selected(notebook, "solution")
+    }
+    for (_, name), run in selected(notebook, "exercise"):
+        head = page.EXERCISE.match(run[0][1].source)
+        if head and len(run) == 3 and solutions.get(name):
+            yield head["number"], run, solutions[name]
+
+
+def parsed(cell: NotebookNode) -> list[ast.stmt]:
+    return ast.parse(re.sub(r"^( *)[%!].*", r"\1pass", cell.source, flags=re.MULTILINE)).body
+
+
+def defined(cell: NotebookNode) -> set[str]:
+    """Return the names of functions and classes that a code cell defines."""
+    return {part.name for part in parsed(cell) if isinstance(part, ast.FunctionDef | ast.ClassDef)}
+
+
+def last_call(cell: NotebookNode) -> str | None:
+    """Return the name of the function whose result the cell shows."""
+    match parsed(cell)[-1:]:
+        case [ast.Expr(ast.Call(ast.Name(name)))] | [ast.Expr(ast.Call(ast.Attribute(attr=name)))]:
+            return name
+
+
+def results(cell: NotebookNode) -> list[NotebookNode]:
+    return [output.data for output in cell.get("outputs", []) if "data" in output]
+
+
+def shown(cell: NotebookNode) -> str:
+    """Return the text that a code cell shows, without the bytes of pictures."""
+    texts = [output.get("text", "") for output in cell.get("outputs", [])]
+    texts += [
+        text for data in results(cell) for kind, text in data.items() if kind in ("text/plain", "text/html")
+    ]
+    return re.sub(r"base64,[\w+/=]+", "", "".join(texts))
+
+
+def alternative(data: NotebookNode) -> bool:
+    """Tell whether a result says in words what it shows."""
+    markup = data.get("image/svg+xml", data.get("text/html"))
+    if markup is None:
+        return not data.get("text/plain", "<").startswith("<")
+    return bool(re.search(r'\b(?:aria-label|alt)="\s*[^"\s]', markup))
+
+
+def equations(text: str) -> list[str]:
+    return re.findall(r"\\tag\{(.+?)\}", text)

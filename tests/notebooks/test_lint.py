@@ -1,0 +1,197 @@
+"""Every notebook of the book keeps every rule, and every rule finds what it is for."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+from d2lpos_ext.citations import index
+from lint import RULES, Notebook, lint
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_output
+from pybtex.database import parse_file
+
+ROOT = Path(__file__).parents[2]
+BOOK = sorted([*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("book/*.ipynb")])
+GOOD = Path(__file__).with_name("good.ipynb")
+REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]["Repository"]
+SOURCES = index(parse_file(ROOT / "book" / "references.bib").entries)
+
+
+def load(path: Path) -> Notebook:
+    number = re.match(r"\d+", path.stem)
+    chapter = str(int(number[0])) if number else "1" if path == GOOD else "A"
+    content = nbformat.v4.reads(path.read_text("utf-8"))  # unlike nbformat.read, leaves equal ids as they are
+    return Notebook(content, chapter, path.parent, REPOSITORY, SOURCES)
+
+
+@pytest.mark.parametrize("path", [GOOD, *BOOK], ids=lambda path: path.name)
+def test_notebook_keeps_the_rules(path):
+    findings = lint(load(path))
+    assert not findings, "".join(f"\ncell {at}: {text} [{rule}]" for at, rule, text in findings)
+
+
+def test_claims_differ_between_notebooks():
+    notebooks = [nbformat.read(path, as_version=4) for path in BOOK]
+    notes = [cell.metadata.get("d2lpos", {}) for notebook in notebooks for cell in notebook.cells]
+    claims = [note["claim"] for note in notes if "claim" in note]
+    assert sorted(claims) == sorted(set(claims))
+
+
+# Mistakes. Each spoils a copy of the good notebook, in the first cell that holds a given text.
+
+
+def at(notebook: NotebookNode, text: str) -> NotebookNode:
+    return next(cell for cell in notebook.cells if text in cell.source)
+
+
+def write(text: str, new: str):
+    """Write `new` instead of `text`."""
+    return lambda notebook: at(notebook, text).update(source=at(notebook, text).source.replace(text, new))
+
+
+def say(text: str, **metadata):
+    """Change the cell's metadata."""
+    return lambda notebook: at(notebook, text).metadata.update(metadata)
+
+
+def show(text: str, *outputs: NotebookNode):
+    """Let the cell show other outputs."""
+    return lambda notebook: at(notebook, text).update(outputs=list(outputs))
+
+
+def insert(text: str, source: str):
+    """Put a new cell above the cell."""
+    cell = new_markdown_cell(source)
+    return lambda notebook: notebook.cells.insert(notebook.cells.index(at(notebook, text)), cell)
+
+
+def remove(text: str):
+    return lambda notebook: notebook.cells.remove(at(notebook, text))
+
+
+def stream(text: str) -> NotebookNode:
+    return new_output("stream", name="stdout", text=text)
+
+
+def picture(kind: str, data: str, text: str = "<Figure>") -> NotebookNode:
+    return new_output("display_data", {kind: data, "text/plain": text})
+
+
+SUM, BARS, ANSWER = "fox, jumps, dog", 'alt="Three bars."', "#@title Solution 1.1"
+ERROR = new_output("error", ename="ValueError", evalue="no", traceback=[])
+
+MISTAKES = {
+    "tag_is_known": [say(SUM, tags=["claim", "slow"])],
+    "id_is_unique": [
+        lambda notebook: at(notebook, SUM).update(id=notebook.cells[0].id),
+        write("Try Exercise 1.1.", r"$$ x \tag{1.1} $$"),
+        say("perf_counter", d2lpos={"claim": "sum-has-no-order"}, tags=["claim"]),
+        say("Write `twice", d2lpos={"id": "ex-reverse"}),
+    ],
+    "opening_fits_tag": [
+        write("**Predict first.**", "Predict first."),
+        write("**Proof.**", "Proof."),
+        write("**Theorem 1.1 (Sums are invariant).**", "**Theorem 1.1.**"),
+        write("**Figure 1.1.**", "Figure 1.1."),
+    ],
+    "exercise_is_complete": [
+        write("(10 minutes, medium)", "(ten minutes, medium)"),
+        write("(10 minutes, medium)", "(10 minutes, brutal)"),
+        write("check.reverse(reverse)", "reverse([1, 2])"),
+        write("def twice", "def thrice"),
+        remove("check.reverse(twice)"),
+        remove("def twice"),
+        say("Write `twice", d2lpos={}),
+    ],
+    "solution_follows_exercise": [
+        insert(ANSWER, "First think."),
+        remove("#@title Solution 1.2"),
+        say(ANSWER, d2lpos={"id": "ex-other"}),
+    ],
+    "solution_answers_exercise": [
+        write(ANSWER, "#@title Solution 1.3"),
+        say(ANSWER, cellView="code"),
+        say(ANSWER, jupyter={}),
+        write("    return items[::-1]\n\ncheck.reverse(reverse)", "    return items[::-1]"),
+        write(f"{ANSWER}\ndef reverse", f"{ANSWER}\ndef backward"),
+    ],
+    "verdict_is_right": [
+        show("check.reverse(reverse)", stream("✗ reverse: wrong")),
+        show(ANSWER, stream("○ reverse: not attempted yet")),
+        show(ANSWER),
+    ],
+    "numbers_are_in_order": [
+        write("Exercise 1.2. Turn", "Exercise 1.3. Turn"),
+        write("Exercise 1.1. Turn", "Exercise 2.1. Turn"),
+        write("**Theorem 1.1", "**Theorem 1.2"),
+        write("**Figure 1.2.**", "**Figure 1.1.**"),
+    ],
+    "picture_has_words": [
+        show(BARS),
+        show(BARS, picture("image/svg+xml", '<svg aria-label=" "/>')),
+        show(SUM, picture("image/png", "iVBORw0")),
+        show(BARS, picture("text/html", "<div>bars</div>")),
+    ],
+    "figure_has_caption": [remove("**Figure 1.1.**"), remove(BARS), insert("**Figure 1.1.**", "So:")],
+    "cells_ran_in_order": [
+        lambda notebook: at(notebook, SUM).update(execution_count=None),
+        lambda notebook: at(notebook, SUM).update(execution_count=40),
+    ],
+    "no_cell_failed": [show(SUM, ERROR)],
+    "markdown_is_plain": [
+        write("Try Exercise 1.1.", "Try {ref}`ex-reverse`."),
+        write("Try Exercise 1.1.", "\n\n```{note}\nTry.\n```"),
+        write("Try Exercise 1.1.", "\n\n:::{note}\nTry.\n:::"),
+        write("## Summary", "(summary)=\n## Summary"),
+        write("| True |", "| [True]{.verdict} |"),
+    ],
+    "no_widget_state": [lambda notebook: notebook.metadata.update(widgets={})],
+    "first_cell_installs": [
+        write("git+https://github.com/OWNER/d2lpos", "d2lpos"),
+        say("find_spec", tags=["hide-input"]),
+        remove("find_spec"),
+    ],
+    "kernel_is_python": [lambda notebook: notebook.metadata.pop("kernelspec")],
+    "code_is_short": [
+        write("perf_counter\n", "perf_counter\n" * 20),
+        write("perf_counter()", "perf_counter() " + "+ 0 " * 20),
+        write(SUM, "x" * 80),
+    ],
+    "no_absolute_path": [
+        write("Try Exercise 1.1.", "See /home/me/notes."),
+        show(SUM, stream("C:\\Users\\me\\d2lpos")),
+        show(SUM, stream('File "/tmp/x.py"')),
+    ],
+    "ignored_output_has_reason": [
+        say("perf_counter", d2lpos={}),
+        write(SUM, f"# NBVAL_IGNORE_OUTPUT\n{SUM}"),
+    ],
+    "citation_has_entry": [
+        write("1912.10077", "1912.99999"),
+        write("https://arxiv.org/abs/1912.10077", "https://doi.org/10.1000/unknown"),
+        write("Zaheer et al. (2017)", "Zaheer et al. (2018)"),
+        write("Zaheer et al. (2017)", "Lee et al. (2017)"),
+    ],
+    "link_leads_somewhere": [write("(#break-it-first)", "(02-missing.ipynb#start)")],
+    "claim_has_id": [say(SUM, d2lpos={}), say(SUM, tags=[])],
+    "headings_are_nested": [
+        write("## Claims", "#### Claims"),
+        write("## Claims", "# Claims"),
+        write("# Order in a sum", "Order in a sum"),
+    ],
+}
+CASES = [(rule, mistake) for rule, mistakes in MISTAKES.items() for mistake in mistakes]
+
+
+def test_every_rule_has_mistakes():
+    assert set(MISTAKES) == {rule.__name__ for rule in RULES}
+
+
+@pytest.mark.parametrize(("rule", "mistake"), CASES, ids=[rule for rule, _ in CASES])
+def test_rule_notices(rule, mistake):
+    notebook = load(GOOD)
+    mistake(notebook.content)
+    assert notebook.content != load(GOOD).content
+    assert rule in {finding.rule for finding in lint(notebook)}
