@@ -7,7 +7,9 @@ export CONSTRAINTS
 
 bin := .venv/bin
 python := $(bin)/python
-pip := $(python) -m pip install -qq --disable-pip-version-check --constraint $(CONSTRAINTS)
+pip := $(python) -m pip install --disable-pip-version-check --progress-bar off --constraint $(CONSTRAINTS)
+# Nothing is shown of a command, unless it fails.
+quietly = >$(1) 2>&1 || { status=$$?; cat $(1) >&2; exit $$status; }
 
 .DELETE_ON_ERROR:
 .PHONY: help book serve test lint notebooks lab browser address clean
@@ -15,8 +17,10 @@ pip := $(python) -m pip install -qq --disable-pip-version-check --constraint $(C
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
+# Anew each time: Sphinx tells a page's warnings only when it reads that page.
 book: .venv/book.stamp  ## Build the book
-	@$(build)
+	@rm -rf _build && mkdir _build
+	@$(bin)/jupyter-book build . -W -n --keep-going -q $(call quietly,_build/build.log)
 	@$(python) -c 'from pathlib import Path; print("The book is at", Path("_build/html/index.html").resolve().as_uri())'
 
 serve: book  ## Build the book, serve it on this machine and open it (PORT=8000)
@@ -50,8 +54,8 @@ clean:  ## Remove the built book and the environment
 
 .venv/%.stamp: constraints.txt pyproject.toml | .venv/bin/activate
 	@echo 'Installing what `make $(MAKECMDGOALS)` needs into .venv, once.'
-	@$(pip) pip setuptools
-	@$(pip) $(if $(filter book,$*),,--no-build-isolation --editable .) --group $*
+	@$(pip) pip setuptools $(call quietly,.venv/pip.log)
+	@$(pip) $(if $(filter book,$*),,--no-build-isolation --editable .) --group $* $(call quietly,.venv/pip.log)
 	@touch $@
 
 # venv writes this file last, so an interrupted one is made anew.
@@ -76,14 +80,7 @@ endef
 define install_chromium
 if $(python) -c 'import sys; from tests.browser import find_chromium as find; sys.exit(not find())'; \
 then echo 'There is a Chromium or Chrome already: `make test` uses it.'; \
-elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qq chromium; \
+elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium; \
 then echo 'Installed Debian'"'"'s Chromium: `make test` uses it.'; \
 else $(python) -m playwright install chromium; fi
-endef
-
-# Quiet, unless it fails. Anew each time: Sphinx tells a page's warnings only when it reads that page.
-define build
-rm -rf _build && mkdir _build && { \
-$(bin)/jupyter-book build . -W -n --keep-going -q >_build/build.log 2>&1 || \
-{ status=$$?; cat _build/build.log >&2; exit $$status; }; }
 endef

@@ -12,6 +12,7 @@ import pytest
 import yaml
 from packaging.dependency_groups import resolve_dependency_groups
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -77,6 +78,12 @@ def test_what_is_installed_is_what_is_pinned():
         if not name.startswith(("cuda-", "nvidia-")) and name != "triton"
     }
     assert here == {name: pins.get(name) for name in here}
+
+
+def test_every_package_runs_on_the_oldest_python():
+    oldest = PROJECT["project"]["requires-python"].removeprefix(">=") + ".0"
+    needs = {name: distribution(name).metadata["Requires-Python"] or "" for name in installed()}
+    assert {name: need for name, need in needs.items() if oldest not in SpecifierSet(need)} == {}
 
 
 def test_the_groups_that_run_the_tests_are_installed():
