@@ -63,6 +63,16 @@ clean:  ## Remove the built book and the environment
 	@$(need_python)
 	@$(PYTHON) -m venv --clear .venv
 
+# Who names a Python gets that one.
+ifneq ($(origin PYTHON),file)
+.venv/book.stamp .venv/test.stamp .venv/jupyter.stamp: | named-python
+.PHONY: named-python
+named-python:
+	@$(need_python)
+	@test ! -x $(python) || test "$$($(python) -V)" = "$$($(PYTHON) -V)" || \
+	{ echo ".venv has $$($(python) -V), $(PYTHON) is $$($(PYTHON) -V): \`make clean\` first." >&2; exit 1; }
+endif
+
 # What is missing is told in one sentence.
 
 define need_python

@@ -18,7 +18,8 @@ def run(command: list, **options) -> subprocess.CompletedProcess:
 
 def make(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
     """Run make as a reader does: what the make around this test exports must not reach it."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    exported = ("MAKE", "PYTHON", "CONSTRAINTS")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(exported)}
     return run(["make", *arguments], cwd=folder, env={**clean, **environment})
 
 
@@ -77,6 +78,18 @@ def test_a_python_without_venv_gets_one_sentence(tree, tmp_path):
     assert done.returncode != 0
     assert done.stderr.splitlines()[0].endswith("install its venv module (Debian and Ubuntu: python3-venv).")
     assert not (tree / ".venv").exists()
+
+
+def test_another_python_does_not_pass_for_the_one_in_use(tree, tmp_path):
+    stamp(tree, "book")
+    (tree / ".venv/bin/python").symlink_to(sys.executable)
+    old = pretend(tmp_path / "python3.10", "import sys; sys.version_info = (3, 10, 13)")
+    assert "needs Python 3.11 or newer" in make(tree, "book", f"PYTHON={old}").stderr
+    other = pretend(tmp_path / "python9", "import sys")
+    other.write_text(other.read_text(encoding="utf-8").replace("exec", '[ "$1" = -V ] && echo Python 9 && exit; exec', 1))
+    done = make(tree, "book", f"PYTHON={other}")
+    assert done.returncode != 0
+    assert "is Python 9: `make clean` first." in done.stderr.splitlines()[0]
 
 
 def test_missing_git_gets_one_sentence(tree, tmp_path):
