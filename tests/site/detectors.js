@@ -1,0 +1,112 @@
+// What a reader would call broken, found in the live page. Each detector returns one line for each fault.
+window.detect = (() => {
+  // Elements in shadow roots too, and only those that are drawn.
+  const all = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e]);
+  const drawn = () => all(document.body).filter(e => e.checkVisibility({visibilityProperty: true}));
+  const up = e => e.assignedSlot ?? e.parentElement ?? e.getRootNode().host;
+  const near = e => `<${e.localName}${e.id && '#' + e.id}${e.classList.length ? '.' + [...e.classList].join('.') : ''}>`;
+  const quote = text => JSON.stringify(text.trim().replace(/\s+/g, ' ').slice(0, 60));
+
+  // Hidden from sight on purpose, for screen readers: a box of a pixel, or one that is clipped away.
+  const unseen = (e, style) => e.offsetWidth <= 1 || e.offsetHeight <= 1 || style.clip !== 'auto' || style.clipPath !== 'none';
+
+  // How far a box reaches beyond what can be seen or scrolled to, or null where it is all there.
+  function beyond(box, element) {
+    const slack = {x: 2, y: box.height / 3}; // the box of a letter is taller than its ink
+    const free = {x: true, y: true};
+    const past = (axis, [low, high], start, end) =>
+      free[axis] && (low < start - slack[axis] || high > end + slack[axis]);
+    for (let e = element; e; e = up(e)) {
+      const style = getComputedStyle(e);
+      if (e !== document.body && e !== document.documentElement) {
+        const edge = e.getBoundingClientRect();
+        if (style.overflowX !== 'visible' && e instanceof HTMLElement && unseen(e, style)) return null;
+        if (/hidden|clip/.test(style.overflowX) && past('x', [box.left, box.right], edge.left, edge.right)) return near(e);
+        if (/hidden|clip/.test(style.overflowY) && past('y', [box.top, box.bottom], edge.top, edge.bottom)) return near(e);
+        if (/auto|scroll/.test(style.overflowX)) free.x = false;
+        if (/auto|scroll/.test(style.overflowY)) free.y = false;
+      }
+      if (style.position === 'fixed') return null;
+    }
+    return past('x', [box.left, box.right], 0, innerWidth) ? 'the window' : null;
+  }
+
+  // The block that holds a line of text, or null where text is placed freely.
+  function block(e) {
+    if (e.localName === 'mjx-container') e = up(e);
+    while (e && /^(inline|contents)$/.test(getComputedStyle(e).display)) e = up(e);
+    return e instanceof HTMLElement ? e : null;
+  }
+
+  function boxes() {
+    const range = document.createRange();
+    return drawn().flatMap(e => {
+      if (e.localName === 'mjx-container') return e.hasAttribute('display') ? [] : [[e, 'a formula', [e.getBoundingClientRect()]]];
+      if (e.closest('mjx-container, script, style, option, noscript')) return [];
+      return [...e.childNodes].filter(n => n.nodeType === Node.TEXT_NODE && n.data.trim()).map(n => {
+        range.selectNodeContents(n);
+        return [e, quote(n.data), [...range.getClientRects()]];
+      });
+    });
+  }
+
+  return {
+    // The page scrolls sideways.
+    overflow() {
+      const width = document.documentElement.scrollWidth;
+      if (width <= innerWidth) return [];
+      const guilty = drawn().filter(e => e.getBoundingClientRect().right > innerWidth + 1 && beyond(e.getBoundingClientRect(), e));
+      return [`the page is ${width} px wide in a window of ${innerWidth} px: ${guilty.slice(0, 3).map(near).join(', ')}`];
+    },
+
+    // Text that is cut off, or that runs out of its block.
+    text() {
+      return boxes().flatMap(([e, what, rects]) => {
+        const holder = block(e);
+        const edge = holder && getComputedStyle(holder).overflowX === 'visible' && holder.getBoundingClientRect();
+        for (const box of rects) {
+          if (box.width < 1) continue;
+          const by = beyond(box, e);
+          if (by) return [`${what} in ${near(e)} is cut off by ${by}`];
+          if (edge && edge.width > 1 && box.right > edge.right + 2) return [`${what} in ${near(e)} runs out of ${near(holder)}`];
+        }
+        return [];
+      });
+    },
+
+    // Pictures without words.
+    pictures() {
+      const named = e => ['aria-label', 'aria-labelledby'].some(a => e.getAttribute(a)?.trim()) || e.querySelector(':scope > title');
+      return drawn().filter(e => !e.closest('[aria-hidden=true], [role=presentation], [role=none]')).flatMap(e => {
+        if (e.localName === 'img' && !e.alt.trim()) return [`no alt text: ${near(e)} ${e.getAttribute('src')?.slice(0, 60)}`];
+        if (!/^(svg|canvas)$/.test(e.localName) || e.parentElement?.closest('svg')) return [];
+        const image = e.closest('[role=img]');
+        return image && named(image) ? [] : [`no role="img" with a label: ${near(e)}`];
+      });
+    },
+
+    // Formulas that MathJax could not read, or never saw.
+    formulas() {
+      return drawn().flatMap(e => {
+        if (e.localName === 'mjx-merror') return [`formula: ${e.getAttribute('data-mjx-error') ?? e.textContent}`];
+        return e.matches('.math') && !e.querySelector('mjx-container') ? [`formula not set: ${quote(e.textContent)}`] : [];
+      });
+    },
+
+    unfold() {
+      for (const e of all(document.body)) if (e.localName === 'details') e.open = true;
+      document.querySelectorAll('.toggle-button-hidden').forEach(e => e.click());
+    },
+
+    // Figures that answer the reader's hand, their controls, and what they show.
+    figures: () => [...document.querySelectorAll('[data-hero], [data-explore]')],
+    parts: figure => all(figure.shadowRoot ?? figure),
+    controls(figure) {
+      const wanted = 'input:not([type=hidden]), select, button, summary, a[href], [tabindex="0"]';
+      // One radio button stands for its group, as it does for the Tab key.
+      return this.parts(figure).filter(e => e.matches(wanted) && !e.disabled && !(e.type === 'radio' && !e.checked));
+    },
+    shows: figure => figure.innerHTML + (figure.shadowRoot?.innerHTML ?? ''),
+    focused: e => { e.focus(); return e.getRootNode().activeElement === e; },
+  };
+})();

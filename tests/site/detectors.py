@@ -1,0 +1,121 @@
+"""Open a page in a browser and list what a reader would call broken."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+
+SCRIPT = Path(__file__).with_name("detectors.js").read_text("utf-8")
+HERE = {"localhost", "127.0.0.1", ""}
+ARROWS = ("ArrowRight", "ArrowLeft")
+
+
+@dataclass
+class Visit:
+    """One page in one window, and the faults it told of by itself: foreign requests, errors in the console."""
+
+    page: object
+    faults: list[str] = field(default_factory=list)
+
+    def __post_init__(self):
+        self.page.on("request", self._request)
+        self.page.on("requestfailed", lambda request: self.faults.append(f"request failed: {request.url}"))
+        self.page.on("response", self._response)
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.faults.append(f"script error: {error}"))
+
+    def _request(self, request):
+        if urlsplit(request.url).hostname not in (None, *HERE):
+            self.faults.append(f"request to another host: {request.url}")
+
+    def _response(self, response):
+        if response.status >= 400:
+            self.faults.append(f"answer {response.status}: {response.url}")
+
+    def _console(self, message):
+        if message.type == "error":
+            self.faults.append(f"console error: {message.text}")
+
+    def open(self, url: str) -> None:
+        """Load the page, wait until its formulas are set, and open all folds."""
+        self.page.goto(url)
+        self.settle()
+
+    def settle(self) -> None:
+        self.page.evaluate("document.fonts.ready")
+        self.page.evaluate("window.MathJax?.startup?.promise")
+        self.page.evaluate(SCRIPT)
+        self.page.evaluate("detect.unfold()")
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+
+    def look(self, *names: str) -> list[str]:
+        """Run the detectors of detectors.js that are named."""
+        return [fault for name in names for fault in self.page.evaluate(f"detect.{name}()")]
+
+    def axe(self, *rules: str) -> list[str]:
+        """Run axe, with the named rules or all of them."""
+        options = {"resultTypes": ["violations"], "preload": False}  # it would fetch the styles once more
+        if rules:
+            options["runOnly"] = list(rules)
+        violations = Axe().run(self.page, options=options).response["violations"]
+        return [
+            f"axe {violation['id']}: {violation['help']}: {node['target']} {node['html'][:100]}"
+            for violation in violations
+            for node in violation["nodes"]
+        ]
+
+    def keyboard(self) -> list[str]:
+        """Press keys on every control of every interactive figure; what the figure shows must change."""
+        return [fault for figure in _handles(self.page.evaluate_handle("detect.figures()")) for fault in self._press(figure)]
+
+    def _press(self, figure) -> list[str]:
+        name = figure.evaluate("e => e.outerHTML.slice(0, 50)")
+        if figure.evaluate("e => 'hero' in e.dataset && !e.shadowRoot"):
+            return [f"not drawn: {name}"]
+        waiting = _handles(figure.evaluate_handle("e => detect.controls(e)"))
+        if not waiting:
+            return [f"no control that the keyboard reaches: {name}"]
+        # A control may have nothing to do until another one has moved (a reset button), so all get a second turn.
+        for _ in range(2):
+            waiting = [control for control in waiting if not self._answers(figure, control)]
+        return [f"no answer to the keyboard: {c.evaluate('e => e.outerHTML.slice(0, 80)')} of {name}" for c in waiting]
+
+    def _answers(self, figure, control) -> bool:
+        if not control.evaluate("e => e.isConnected && detect.focused(e)"):
+            return False
+        before = figure.evaluate("e => detect.shows(e)")
+        for key in (*ARROWS, "Space"):
+            self.page.keyboard.press(key)
+            if self._changed(figure, before):
+                return True
+        return False
+
+    def _changed(self, figure, before: str) -> bool:
+        """Tell whether the figure shows something else now, or a moment later."""
+        return figure.evaluate(
+            """async (e, before) => {
+                for (let frame = 0; frame < 12 && detect.shows(e) === before; frame++)
+                    await new Promise(requestAnimationFrame);
+                return detect.shows(e) !== before;
+            }""",
+            before,
+        )
+
+
+def _handles(array) -> list:
+    return [handle.as_element() for handle in array.get_properties().values()]
+
+
+@contextmanager
+def visit(browser, width: int = 1280, scheme: str = "light") -> Iterator[Visit]:
+    """Yield an empty window of `width` px for a reader who asked for `scheme` and for little motion."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme=scheme, reduced_motion="reduce"
+    )
+    try:
+        yield Visit(context.new_page())
+    finally:
+        context.close()

@@ -1,0 +1,64 @@
+"""The pages of the book, and what their HTML says."""
+
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+ROOT = Path(__file__).parents[2]
+PAGES = re.findall(r"(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
+EVERYWHERE = [*PAGES, "search"]  # what a reader can open
+
+
+@dataclass
+class Html(HTMLParser):
+    """Ids, links, loaded files and head of one page."""
+
+    path: Path
+    ids: set[str] = field(default_factory=set)
+    links: list[str] = field(default_factory=list)
+    loads: list[str] = field(default_factory=list)
+    language: str | None = None
+    description: str | None = None
+
+    def __post_init__(self):
+        super().__init__()
+        self.feed(self.path.read_text("utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.ids |= {given[name] for name in ("id", "name") if given.get(name)}
+        if tag == "html":
+            self.language = given.get("lang")
+        elif tag == "meta" and given.get("name") == "description":
+            self.description = given.get("content")
+        elif tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        elif tag == "link" and given.get("rel") not in ("next", "prev", "search", "canonical"):
+            self.loads.append(given.get("href", ""))
+        elif given.get("src"):
+            self.loads.append(given["src"])
+
+
+def foreign(address: str) -> bool:
+    return bool(urlsplit(address).netloc)
+
+
+def broken(site: Path) -> list[str]:
+    """Return the links inside `site` that lead nowhere, and the files that its pages ask of another host."""
+    pages = {path: Html(path) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts}
+    faults = []
+    for path, page in pages.items():
+        name = path.relative_to(site)
+        faults += [f"{name} loads {address} from another host" for address in page.loads if foreign(address)]
+        for address in page.links + page.loads:
+            parts = urlsplit(address)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if not target.is_file():
+                faults.append(f"{name} leads to {address}, which is not there")
+            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].ids:
+                faults.append(f"{name} leads to {address}, but no element there has that id")
+    return faults

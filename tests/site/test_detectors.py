@@ -1,0 +1,92 @@
+"""Deliberately broken pages: each fault has a detector that finds it, and a sound page has none."""
+
+import pytest
+
+from tests.site.detectors import visit
+
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>body {{margin: 16px; font: 16px/1.5 sans-serif; overflow-wrap: break-word}} {style}</style></head>
+<body><main><h1>A page</h1>{body}</main></body></html>"""
+
+SLIDER = """<div data-explore="1"><label>Offset <input type="range" min="0" max="9" value="0"></label>
+<output>0</output></div><script>{script}</script>"""
+LIVE = "document.querySelector('input').oninput = e => document.querySelector('output').textContent = e.target.value;"
+
+HERO = """<div data-hero="1">Words</div><script>
+const root = document.querySelector('[data-hero]').attachShadow({{mode: 'open'}});
+root.innerHTML = '<button>Shuffle</button> <button>Reset</button> <p>1 2 3</p>';
+const [shuffle, reset] = root.querySelectorAll('button'), text = root.querySelector('p');
+shuffle.onclick = () => text.textContent = '3 1 2'; {reset}
+</script>"""
+
+
+DETECTORS = {
+    "told": lambda reader: reader.faults,
+    "axe": lambda reader: reader.axe(),
+    "keyboard": lambda reader: reader.keyboard(),
+    **{
+        name: lambda reader, name=name: reader.look(name)
+        for name in ("overflow", "text", "pictures", "formulas")
+    },
+}
+
+
+def found(browser, body: str, style: str = "", detectors=tuple(DETECTORS), **window) -> list[str]:
+    """What the detectors find on a page with `body`."""
+    with visit(browser, **window) as reader:
+        reader.page.set_content(PAGE.format(body=body, style=style))
+        reader.settle()
+        return [fault for name in detectors for fault in DETECTORS[name](reader)]
+
+
+def test_sound_page(browser):
+    body = f"""<p>Words in a <a href="#x" id="x">line</a>.</p><img alt="A dot." src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">
+    <svg role="img" aria-label="A line." width="99" height="40" viewBox="0 0 99 40"><text x="5" y="20">fits</text></svg>
+    <pre tabindex="0" style="overflow:auto">{"scrolls " * 99}</pre>
+    <span style="position:absolute;width:1px;height:1px;overflow:hidden">for ears only</span>
+    {SLIDER.format(script=LIVE)}{HERO.format(reset="reset.onclick = () => text.textContent = '1 2 3';")}"""
+    assert found(browser, body, width=390) == []
+
+
+@pytest.mark.parametrize(
+    ("detector", "words", "body", "style"),
+    [
+        ("told", "request to another host", '<img alt="A dot." src="https://host.invalid/x.png">', ""),
+        ("told", "console error: oh", "<script>console.error('oh')</script>", ""),
+        ("told", "script error: boom", "<script>throw 'boom'</script>", ""),
+        ("told", "request failed", '<script src="file:///nowhere.js"></script>', ""),
+        ("overflow", "in a window of 390 px: <div>", '<div style="width:500px">wide</div>', ""),
+        ("text", '"long" in <p> is cut off by <p>', "<p>long</p>", "p {width: 10px; overflow: hidden; overflow-wrap: normal}"),
+        ("text", "is cut off by <p>", "<p>high<br>higher</p>", "p {height: 20px; overflow: hidden}"),
+        ("text", "runs out of <p>", "<p>uncommonly long</p>", "p {width: 50px; overflow-wrap: normal}"),
+        ("text", "is cut off by <svg>", '<svg role="img" aria-label="A." width="40"><text y="20">far too long</text></svg>', ""),
+        ("text", "is cut off by the window", "<p>gone</p>", "p {margin-left: -30px}"),
+        ("text", "a formula in <mjx-container> runs out of <p>", "<p><mjx-container>f</mjx-container></p>",
+         "p {width: 50px} mjx-container {display: inline-block; width: 90px}"),
+        ("pictures", "no alt text: <img>", '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">', ""),
+        ("pictures", "no alt text: <img>", '<img alt="" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">', ""),
+        ("pictures", 'no role="img" with a label: <svg>', '<svg><circle r="9"/></svg>', ""),
+        ("pictures", 'no role="img" with a label: <svg>', '<svg role="img"><circle r="9"/></svg>', ""),
+        ("formulas", "formula: no tag here", '<mjx-merror data-mjx-error="no tag here">!</mjx-merror>', ""),
+        ("formulas", "formula not set", '<span class="math">\\(x\\)</span>', ""),
+        ("axe", "axe color-contrast", "<p>pale</p>", "p {color: #ccc}"),
+        ("axe", "axe label", "<input>", ""),
+        ("keyboard", "no answer to the keyboard: <input", SLIDER.format(script=""), ""),
+        ("keyboard", "no control that the keyboard reaches", SLIDER.format(script=LIVE).replace("<input", "<input disabled"), ""),
+        ("keyboard", "no answer to the keyboard: <button>Reset", HERO.format(reset=""), ""),
+        ("keyboard", "not drawn: <div data-hero", '<div data-hero="1">Words</div>', ""),
+    ],
+)  # fmt: skip
+def test_broken_page(browser, detector, words, body, style):
+    assert words in "\n".join(found(browser, body, style, [detector], width=390))
+
+
+def test_contrast_that_is_lost_in_the_dark(browser):
+    style = "@media (prefers-color-scheme: dark) {html {background: #111; color: #222}}"
+    assert found(browser, "<p>words</p>", style) == []
+    assert "axe color-contrast" in found(browser, "<p>words</p>", style, scheme="dark")[0]
+
+
+def test_faults_inside_folds_are_seen(browser):
+    assert found(browser, "<details><summary>More</summary><svg></svg></details>", detectors=["pictures"])

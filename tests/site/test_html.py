@@ -1,0 +1,84 @@
+"""The finished pages as text: links, names, files from elsewhere. No browser is needed."""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.site.pages import EVERYWHERE, PAGES, ROOT, Html, broken
+
+REPOSITORY = re.search(r'Repository = "(.+)"', (ROOT / "pyproject.toml").read_text("utf-8"))[1]
+
+
+def test_every_page_is_known(site):
+    built = {path.relative_to(site).with_suffix("").as_posix() for path in site.rglob("*.html")}
+    assert built == {*EVERYWHERE, "index"}
+
+
+def test_links_lead_somewhere_and_nothing_is_loaded_from_elsewhere(site):
+    assert broken(site) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        ('<a href="away.html">', "leads to away.html, which is not there"),
+        ('<a href="#nothing">', "leads to #nothing, but no element there has that id"),
+        ('<a href="other.html#nothing">', "leads to other.html#nothing, but no element"),
+        ('<img src="gone.png">', "leads to gone.png, which is not there"),
+        ('<script src="https://cdn.example/x.js">', "loads https://cdn.example/x.js from another host"),
+        ('<link rel="preconnect" href="//fonts.example">', "loads //fonts.example from another host"),
+        ('<a href="other.html#here">', None),
+        ('<a href="https://example.org/paper.html#s">', None),
+        ('<img src="data:image/png;base64,AAAA">', None),
+    ],
+)
+def test_broken_links_are_found(tmp_path, body, fault):
+    (tmp_path / "page.html").write_text(f"<html><body>{body}</body></html>")
+    (tmp_path / "other.html").write_text('<html><body><p id="here"></body></html>')
+    faults = broken(tmp_path)
+    assert [fault in found for found in faults] == [True] if fault else faults == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_names_its_language_and_describes_itself(site, name):
+    page = Html(site / f"{name}.html")
+    assert page.language == "en"
+    assert page.description, "no description: in Markdown it is myst.html_meta.description at the top of the file, " \
+        "in a notebook the same in its metadata"
+    assert 50 <= len(page.description) <= 160, f"a search engine shows 50 to 160 characters of {page.description!r}"
+
+
+def test_descriptions_differ(site):
+    described = [Html(site / f"{name}.html").description for name in PAGES]
+    assert len(set(described)) == len(described)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_has_a_link_to_report_an_error_on_it(site, name):
+    [link] = [link for link in Html(site / f"{name}.html").links if f"{REPOSITORY}/issues/new" in link and "page=" in link]
+    assert parse_qs(urlsplit(link).query)["page"] == [name]
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if (ROOT / f"{name}.ipynb").exists()])
+def test_notebook_opens_in_colab_and_can_be_kept(site, name):
+    links = Html(site / f"{name}.html").links
+    home = REPOSITORY.removeprefix("https://")
+    assert f"https://colab.research.google.com/{home.replace('.com', '')}/blob/main/{name}.ipynb" in links
+    [kept] = [link for link in links if "_sources" in link]
+    copy = (site / name).parent / kept
+    assert json.loads(copy.read_text("utf-8")) == json.loads((ROOT / f"{name}.ipynb").read_text("utf-8"))
+
+
+def test_title_of_the_book_is_the_heading_of_its_first_page():
+    [title] = re.findall(r"^title: (.+)$", (ROOT / "_config.yml").read_text("utf-8"), re.MULTILINE)
+    assert f"\n# {title}\n" in (ROOT / f"{PAGES[0]}.md").read_text("utf-8")
+
+
+def test_styles_ask_for_files_that_are_there():
+    css = ROOT / "book" / "_static" / "book.css"
+    addresses = re.findall(r"url\(([^)]+)\)", css.read_text("utf-8"))
+    assert addresses
+    assert [address for address in addresses if not Path(css.parent, address).is_file()] == []

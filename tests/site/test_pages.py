@@ -1,0 +1,75 @@
+"""Every page in a real browser, at the widths of a phone and a desk, in light and dark."""
+
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from tests.site.detectors import visit
+from tests.site.pages import EVERYWHERE, PAGES
+
+NARROWEST = 320
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_page_from_file(site, browser, name, width):
+    with visit(browser, width) as reader:
+        reader.open((site / f"{name}.html").as_uri())
+        faults = reader.faults  # grows while we look
+        faults += reader.look("overflow", "text", "pictures", "formulas")
+        faults += reader.axe()
+        if width == 390:
+            reader.page.set_viewport_size({"width": NARROWEST, "height": 800})
+            faults += reader.look("overflow")
+            reader.page.set_viewport_size({"width": width, "height": 800})
+        reader.page.emulate_media(color_scheme="dark")
+        reader.page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+        faults += reader.axe("color-contrast")
+        faults += reader.keyboard()
+        assert faults == []
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=site)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_page_over_http(address, browser, name):
+    with visit(browser, scheme="dark") as reader:
+        reader.open(f"{address}/{name}.html")
+        assert reader.faults == []
+
+
+def test_root_leads_to_the_first_page(site, browser):
+    with visit(browser) as reader:
+        reader.page.goto((site / "index.html").as_uri())
+        reader.page.wait_for_url(f"**/{PAGES[0]}.html")
+        assert reader.faults == []
+
+
+def test_menu_opens_on_a_phone_by_keyboard(site, browser):
+    with visit(browser, 390) as reader:
+        reader.open((site / f"{PAGES[1]}.html").as_uri())
+        reader.page.focus(".primary-toggle")
+        reader.page.keyboard.press("Enter")
+        reader.page.wait_for_selector("#pst-primary-sidebar-modal[open]")
+        assert reader.faults + reader.axe() + reader.look("overflow") == []
+        reader.page.keyboard.press("Escape")
+        reader.page.wait_for_selector("#pst-primary-sidebar-modal:not([open])", state="attached")
+
+
+def test_search_finds_a_word_without_a_server(site, browser):
+    with visit(browser) as reader:
+        reader.open((site / "search.html").as_uri() + "?q=attention")
+        reader.page.wait_for_selector("#search-results li a")
+        assert reader.faults == []
