@@ -1,0 +1,37 @@
+"""Compare stored outputs of notebooks (`pytest --nbval`), and say in the end which were ignored, and why."""
+
+from pathlib import Path
+
+from nbval.plugin import IPyNbCell
+
+SANITIZE = Path(__file__).parent / "tests" / "notebooks" / "sanitize.cfg"
+
+
+def pytest_configure(config):
+    if config.option.nbval and not config.option.nbval_sanitize_with:
+        config.option.nbval_sanitize_with = str(SANITIZE)
+
+
+def pytest_collection_modifyitems(items):
+    # Properties of an item travel with its report, also between the processes of pytest-xdist.
+    for item in items:
+        if isinstance(item, IPyNbCell):
+            compared = item.options["check"] and not item.options["skip"]
+            reason = item.cell.metadata.get("d2lpos", {}).get("reason", "no reason is given")
+            item.user_properties.append(("stored output", None if compared else reason))
+
+
+def pytest_terminal_summary(terminalreporter):
+    reports = [report for found in terminalreporter.stats.values() for report in found]
+    outputs = {
+        report.nodeid: reason
+        for report in reports
+        for name, reason in getattr(report, "user_properties", ())
+        if name == "stored output"
+    }
+    ignored = {cell: reason for cell, reason in outputs.items() if reason}
+    if outputs:
+        terminalreporter.section("stored outputs")
+        terminalreporter.line(f"{len(outputs) - len(ignored)} cells compared, {len(ignored)} ignored")
+        for cell, reason in ignored.items():
+            terminalreporter.line(f"{cell}: {reason}")
