@@ -33,6 +33,7 @@ test: .venv/test.stamp  ## Run every test and compare every chapter with its sto
 
 lint: .venv/test.stamp  ## Check the style of code and notebooks
 	@$(python) -m ruff check .
+	@$(python) -m pytest --quiet tests/notebooks/test_lint.py
 
 notebooks: .venv/test.stamp  ## Run every chapter and store its outputs
 	@$(python) book/execute.py
