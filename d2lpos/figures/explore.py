@@ -4,33 +4,38 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from html import escape
 from typing import Any
+from urllib.parse import quote
 
 import ipywidgets
 from IPython import get_ipython
 
 from .show import Picture, show
 
+# Where a notebook is not trusted, scripts are dropped with their content: then the first picture stands as an
+# image, and no text of the others is left over. JupyterLab takes arrow keys from a slider unless told not to.
 PAGE = """\
-<div data-explore="{key}" style="max-width:5.4in;margin:0 auto">
+<div data-explore="{key}" data-lm-suppress-shortcuts="true" style="max-width:5.4in;margin:0 auto">
 <div style="display:flex;align-items:center;gap:.75em;font:15px/1.4 var(--sans, system-ui, sans-serif)">
 <label style="flex:1;display:flex;align-items:center;gap:.75em">{name}
 <input type="range" min="0" max="{last}" value="0" aria-valuetext="{text}" autocomplete="off" disabled
 style="flex:1;min-width:0;height:44px;margin:0;accent-color:var(--link, #0a5c9c)"></label>
 <output style="min-width:{width}ch;font-weight:600;font-variant-numeric:tabular-nums">{text}</output>
 </div>
-<div data-value="{text}">{picture}</div>
+<div><img src="data:image/svg+xml,{image}" alt="{alt}" style="max-width:100%"></div>
 {others}</div>
 <script type="module">
 for (const root of document.querySelectorAll('[data-explore="{key}"]')) {{
-  const [input, output, view] = ['input', 'output', '[data-value]'].map(name => root.querySelector(name));
-  if (!input.disabled) continue; // this one runs already
-  const frames = [...root.querySelectorAll('[data-value]')].map(frame => [frame.dataset.value, frame.innerHTML]);
-  input.oninput = () => {{
+  const [input, output, image] = ['input', 'output', 'img'].map(name => root.querySelector(name));
+  if (!image) continue; // this one runs already
+  const frames = [[output.value, decodeURIComponent(image.src.slice(image.src.indexOf(',') + 1))]];
+  for (const other of root.querySelectorAll('script')) frames.push([other.dataset.value, other.textContent]);
+  const view = image.parentNode;
+  (input.oninput = () => {{
     const [text, picture] = frames[input.value];
-    view.innerHTML = picture;
+    view.innerHTML = picture; // inline, it takes the page's colors
     output.value = text;
     input.setAttribute('aria-valuetext', text);
-  }};
+  }})();
   input.disabled = false;
 }}
 </script>
@@ -69,9 +74,10 @@ class Explorer:
             "last": len(others),
             "text": escape(text),
             "width": max(map(len, self.pictures)),
-            "picture": first.svg,
+            "image": quote(first.svg, safe=" =:/,;()"),
+            "alt": escape(first.alt),
             "others": "".join(
-                f'<template data-value="{escape(text)}">{picture.svg}</template>\n'
+                f'<script type="image/svg+xml" data-value="{escape(text)}">\n{picture.svg}</script>\n'
                 for text, picture in others
             ),
         }

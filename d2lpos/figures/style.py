@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import matplotlib
 import matplotlib.pyplot as plt
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
@@ -55,6 +56,9 @@ PAGE = {"ink": "#1d1f22", "ink-2": "#595d63", "rule": "#dcd8cf", "paper": "#fffe
 SANS = "'Source Sans 3', system-ui, sans-serif"
 MONO = "'Source Code Pro', ui-monospace, monospace"
 
+# A heatmap that is no encoding is gray.
+matplotlib.colormaps.register(STYLE["none"].cmap, name="d2lpos", force=True)
+
 RC = {
     "figure.facecolor": "none",
     "figure.constrained_layout.use": True,
@@ -78,7 +82,7 @@ RC = {
     "xtick.labelcolor": "black",
     "ytick.color": PAGE["ink-2"],
     "ytick.labelcolor": "black",
-    "image.cmap": STYLE["none"].cmap,
+    "image.cmap": "d2lpos",
     "image.interpolation": "none",  # one stored pixel for each entry of a matrix
     "svg.fonttype": "none",
 }
