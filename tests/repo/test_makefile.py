@@ -1,6 +1,7 @@
 """The commands of the Makefile, as far as they can be tried without installing anything."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,14 @@ def test_help_is_the_default_and_names_every_command(tree):
     assert listing.returncode == 0
     commands = (tree / "Makefile").read_text(encoding="utf-8").partition(".PHONY: ")[2].splitlines()[0].split()
     assert [line.split()[1] for line in listing.stdout.splitlines()] == commands
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "book/preface.md"])
+def test_every_command_in_the_text_exists(tree, name):
+    commands = set(re.findall(r"(?:^|`)make (\w+)", (tree / name).read_text(encoding="utf-8"), re.MULTILINE))
+    assert {"book", "test", "lab"} <= commands
+    for command in commands:
+        assert make(tree, "--dry-run", command).returncode == 0
 
 
 @pytest.mark.parametrize("command", ["book", "test"])
