@@ -14,11 +14,11 @@ from .show import Picture, show
 # Where a notebook is not trusted, scripts are dropped with their content: then the first picture stands as an
 # image, and no text of the others is left over. JupyterLab takes arrow keys from a slider unless told not to.
 PAGE = """\
-<div data-explore="{key}" data-lm-suppress-shortcuts="true" style="max-width:5.4in;margin:0 auto">
+<div data-explore="{key}" style="max-width:5.4in;margin:0 auto">
 <div style="display:flex;align-items:center;gap:.75em;font:15px/1.4 var(--sans, system-ui, sans-serif)">
 <label style="flex:1;display:flex;align-items:center;gap:.75em">{name}
 <input type="range" min="0" max="{last}" value="0" aria-valuetext="{text}" autocomplete="off" disabled
-style="flex:1;min-width:0;height:44px;margin:0;accent-color:var(--link, #0a5c9c)"></label>
+data-lm-suppress-shortcuts style="flex:1;min-width:0;height:44px;margin:0;accent-color:var(--link, #0a5c9c)"></label>
 <output style="min-width:{width}ch;font-weight:600;font-variant-numeric:tabular-nums">{text}</output>
 </div>
 <div><img src="data:image/svg+xml,{image}" alt="{alt}" style="max-width:100%"></div>
