@@ -97,7 +97,9 @@ def _attribute(name: str, value: str) -> str:
     if name in ("d", "x", "y", "width", "height") or value.startswith("rotate"):
         # Two decimals are finer than a screen, and the same on every processor.
         value = re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), value)
-        return re.sub(r"\s*([A-Za-z])\s*", r"\1", value)
+        return re.sub(r"\s*([A-Za-z])\s*", r"\1", value).strip()
+    if value.startswith("data:"):
+        return value.replace(" ", "")  # XML makes spaces of line ends
     if name == "style":
         value = re.sub(r"font: (?:\w+ )*([\d.]+px) [^;]*", r"font-size: \1", value)  # matplotlib before 3.10
         value = re.sub(r"font-family: [^;]*(; |$)", "", value)
