@@ -1,4 +1,4 @@
-"""Run chapters and store their outputs: `python book/execute.py [notebook …]`; without arguments, all."""
+"""Run notebooks and store their outputs: `python book/execute.py [notebook …]`; without arguments, all."""
 
 import argparse
 import time
@@ -7,34 +7,40 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-CHAPTERS = Path(__file__).parents[1] / "chapters"
+BOOK = Path(__file__).parent
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+KEPT = {"tags", "d2lpos", "cellView", "jupyter"}  # the rest of a cell's metadata is the trace of some editor
+NOTEBOOKS = sorted([*BOOK.parent.glob("chapters/*.ipynb"), *BOOK.glob("*.ipynb")])
 
 
 def execute(path: Path, timeout: int) -> None:
     """Run one notebook in its own folder and write it back, without what differs from run to run.
 
-    Cell ids stay; execution times and widget states are not stored, the kernel's version is dropped, and the
-    pieces that a stream arrives in become one. So running an unchanged notebook again leaves no difference.
+    Cell ids stay; times, widget states, versions and editors' metadata go, and the pieces that a stream comes
+    in become one. So running an unchanged notebook again leaves no difference.
     """
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(
+    NotebookClient(
         notebook,
         timeout=timeout,
         resources={"metadata": {"path": path.parent}},
         record_timing=False,
         store_widget_state=False,
         coalesce_streams=True,
-    )
-    client.execute()
-    notebook.metadata.pop("widgets", None)
-    notebook.metadata.language_info = {"name": "python"}
-    notebook.metadata.kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+        extra_arguments=["--log-level=ERROR"],
+    ).execute()
+    notebook.metadata = METADATA
+    for cell in notebook.cells:
+        cell.metadata = {key: value for key, value in cell.metadata.items() if key in KEPT}
     nbformat.write(notebook, path)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("notebooks", nargs="*", type=Path, default=sorted(CHAPTERS.glob("*.ipynb")))
+    parser.add_argument("notebooks", nargs="*", type=Path, default=NOTEBOOKS)
     parser.add_argument("--timeout", type=int, default=300, help="seconds for one cell (default: 300)")
     arguments = parser.parse_args()
     for path in arguments.notebooks:

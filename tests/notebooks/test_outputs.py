@@ -38,7 +38,7 @@ def change_digit(text: str) -> str:
 
 
 def with_changed_digit(path: Path) -> tuple[nbformat.NotebookNode, int]:
-    """Return a notebook up to its first output with a digit, that digit changed, and the number of the cell."""
+    """Return a notebook up to its first output with a digit, that digit changed, and the cell's number."""
     notebook = nbformat.read(path, as_version=4)
     count = -1
     for index, cell in enumerate(notebook.cells):

@@ -1,0 +1,252 @@
+"""What the build makes of a notebook: a tiny book, built with the configuration of the real one."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from d2lpos_ext.cells import EXERCISE, THEOREM
+from d2lpos_ext.svg import inline
+
+ROOT = Path(__file__).parents[2]
+GOOD = Path(__file__).with_name("good.ipynb")
+TOC = """\
+format: jb-book
+root: book/preface
+parts:
+  - numbered: true
+    chapters: [{file: chapters/01-order}]
+  - chapters: [{file: book/references}]
+"""
+PREFACE = """\
+# A tiny book
+
+It begins with [a sum](../chapters/01-order.ipynb). See Figure 1.1, exercise 1.2, equation (1.1) and the
+[cell](#claim-sum-has-no-order) that decides. `[Haviv et al. (2022)](https://arxiv.org/abs/2203.16634)` is
+code, and [Haviv et al. (2022)](https://arxiv.org/pdf/2203.16634v2.pdf) is a paper.
+"""
+
+
+def build(folder: Path, preface: str, notebook: str) -> subprocess.CompletedProcess:
+    """Build a book of two pages and a bibliography, as `make book` does, where torch cannot be imported."""
+    shutil.copytree(
+        ROOT / "book", folder / "book", ignore=shutil.ignore_patterns("*.ipynb", "*.md", "__pycache__")
+    )
+    shutil.copy(ROOT / "_config.yml", folder)
+    (folder / "_toc.yml").write_text(TOC, "utf-8")
+    (folder / "book" / "preface.md").write_text(preface, "utf-8")
+    (folder / "book" / "references.md").write_text("# References\n\n```{bibliography}\n```\n", "utf-8")
+    (folder / "chapters").mkdir()
+    (folder / "chapters" / "01-order.ipynb").write_text(notebook, "utf-8")
+    for name in ("torch", "d2lpos"):
+        (folder / f"{name}.py").write_text(f"raise ImportError('a build needs no {name}')\n", "utf-8")
+    program = "from jupyter_book.cli.main import main; main()"
+    command = [sys.executable, "-c", program, "build", ".", "-W", "-n", "--keep-going", "-q"]
+    environment = os.environ | {"PYTHONPATH": str(folder), "NO_COLOR": "1"}
+    return subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("book")
+    run = build(folder, PREFACE, GOOD.read_text("utf-8"))
+    assert run.returncode == 0, run.stdout + run.stderr
+    return folder / "_build" / "html"
+
+
+def read(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+
+
+@pytest.fixture(scope="module")
+def page(site):
+    return read(site / "chapters" / "01-order.html")
+
+
+@pytest.fixture(scope="module")
+def preface(site):
+    return read(site / "book" / "preface.html")
+
+
+def words(element) -> str:
+    return " ".join(element.get_text().split())
+
+
+def beginnings(pattern: re.Pattern) -> list[re.Match]:
+    cells = nbformat.read(GOOD, as_version=4).cells
+    return [match for cell in cells if (match := pattern.match(cell.source))]
+
+
+def test_exercises_keep_number_title_and_effort(page):
+    heads = beginnings(EXERCISE)
+    boxes = page.select("div.exercise")
+    assert len(heads) == len(boxes) == 2
+    for head, box in zip(heads, boxes, strict=True):
+        title = box.select_one(".admonition-title")
+        assert words(title.select_one(".caption-number")) == f"Exercise {head['number']}"
+        assert head["title"].split(",")[0] in words(title)
+        assert words(box.select_one(".effort")) == f"{head['minutes']} minutes, {head['difficulty']}"
+        assert "**" not in words(box)
+        assert "not attempted yet" in words(box)
+
+
+def test_solutions_fold_below_their_exercise(page):
+    for box in page.select("div.exercise"):
+        solution = box.find_next_sibling("div")
+        assert {"solution", "dropdown"} <= set(solution["class"])
+        assert solution.select_one(f'.admonition-title a[href="#{box["id"]}"]')
+        assert "✓" in words(solution)
+        assert "#@title" not in words(solution)
+        assert not solution.select("details")
+    assert "Walk through the list from its end." in words(page.select_one("#solution-ex-reverse"))
+
+
+def test_theorem_keeps_number_and_proof_is_marked(page):
+    (head,), (box,) = beginnings(THEOREM), page.select("div.theorem")
+    assert words(box.select_one(".admonition-title")) == f"Theorem {head['number']} ({head['title']})"
+    assert words(page.select_one("div.proof:not(.theorem) em")) == "Proof."
+
+
+def test_prediction_folds_its_answer(page):
+    box = page.select_one("div.predict")
+    assert words(box.select_one(".admonition-title")) == "Predict first"
+    assert "divided by" in words(box.select_one("details"))
+
+
+def test_setup_is_folded(page):
+    fold = page.select_one("details.hide")
+    assert words(fold.summary).startswith("Show the setup")
+    assert "find_spec" in words(fold)
+
+
+def test_margin_note_stands_in_the_margin(page):
+    assert (
+        words(page.select_one("aside.margin"))
+        == "The numbers are vectors in the chapters. Here they are plain."
+    )
+
+
+def test_figures_are_part_of_the_page(page):
+    for number, alt in ((1, "Three bars."), (2, "The same three bars, turned around.")):
+        figure = page.select_one(f"figure#fig-1-{number}")
+        assert words(figure.figcaption).startswith(f"Figure 1.{number}. The bars")
+        svg = figure.select_one(".cell_output svg")
+        assert (svg["role"], svg["aria-label"]) == ("img", alt)
+        assert "max-width:100%" in svg["style"]
+        ink = re.fullmatch(r"url\(#(.+)\)", svg.path["fill"])[1]
+        assert svg.select_one(f'[id="{ink}"]')
+    assert not page.select("article img")
+
+
+def test_inlined_svg_keeps_its_own_style_to_itself():
+    svg = '<?xml version="1.0"?>\n<svg aria-label="a > b" style="color:red"><style>*{fill:red}</style></svg>'
+    style = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt;color:red"
+    assert inline(svg, "p-") == f'<svg aria-label="a > b" style="{style}"></svg>'
+
+
+def test_mentions_are_links(page, preface):
+    targets = {
+        "Figure 1.1": "fig-1-1",
+        "Exercise 1.1": "ex-reverse",
+        "Theorem 1.1": "thm-1-1",
+        "Equation (1.1)": "eq-1-1",
+    }
+    for text, anchor in targets.items():
+        link = page.find("a", href=f"#{anchor}", string=text)
+        assert link or any(words(a) == text for a in page.select(f'a[href="#{anchor}"]')), text
+        assert page.select_one(f'[id="{anchor}"]')
+    away = {words(a): a["href"] for a in preface.select("article a.reference.internal")}
+    assert away["Figure 1.1"] == "../chapters/01-order.html#fig-1-1"
+    assert away["exercise 1.2"] == "../chapters/01-order.html#ex-twice"
+    assert away["equation (1.1)"] == "../chapters/01-order.html#eq-1-1"
+    assert away["cell"] == "../chapters/01-order.html#claim-sum-has-no-order"
+
+
+def test_claims_show_their_verdicts(page):
+    verdicts = {words(word): word["class"] for word in page.select("table.claims .verdict")}
+    assert verdicts == {
+        "True": ["verdict", "v-true"],
+        "Half true": ["verdict", "v-half"],
+        "False": ["verdict", "v-false"],
+        "Open": ["verdict", "v-open"],
+    }
+    assert "3.75" in words(page.select_one("#claim-sum-has-no-order"))
+    assert page.select_one("table.scorecard")
+
+
+def test_links_to_papers_are_citations(page, preface, site):
+    text = words(page.article)
+    assert "The idea is old: Zaheer et al. (2017) build" in text
+    assert "attention (Vaswani et al., 2017) inherits" in text
+    assert words(page.select_one('a[href="https://arxiv.org/abs/1912.10077"]')) == "This paper"
+    assert words(page.select_one("p code")) == "[Shaw et al. (2018)](https://arxiv.org/abs/1803.02155)"
+    (haviv,) = preface.select(".bibtex-citation a")
+    anchor = haviv["href"].removeprefix("references.html#")
+    assert "Adi Haviv" in words(read(site / "book" / "references.html").select_one(f'[id="{anchor}"]'))
+    assert "[Haviv et al. (2022)](https" in words(preface.code)
+
+
+def test_pages_ask_nothing_of_other_hosts(site):
+    pages = [path for path in site.rglob("*.html") if "_static" not in path.parts]
+    assert len(pages) >= 4
+    for path in pages:
+        html = read(path)
+        asked = [tag["src"] for tag in html.select("[src]")] + [
+            tag["href"] for tag in html.select("link[href]")
+        ]
+        assert [address for address in asked if re.match(r"https?:|/", address)] == []
+    for path in site.rglob("_static/**/*.css"):
+        assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", path.read_text("utf-8")), path
+
+
+def test_theme_is_repaired(site):
+    assert not list(site.rglob("fontawesome.js"))
+    index = read(site / "index.html")
+    assert index.html["lang"] == "en"
+    assert index.title.string
+    for path in site.rglob("*.html"):
+        if "_static" in path.parts:
+            continue
+        html = read(path)
+        ids = [tag["id"] for tag in html.select("[id]")]
+        assert sorted(ids) == sorted(set(ids)), path
+        assert not html.select(
+            "summary[aria-label], [role=doc-biblioentry], #ethical-ad-placement, .sidebar-title"
+        )
+        assert not html.select('script[src*="fontawesome"], .search-button-field[aria-label]')
+        assert all(bar["role"] for bar in html.select("#pst-primary-sidebar"))
+
+
+def test_mistakes_fail_the_build(tmp_path):
+    notebook = nbformat.read(GOOD, as_version=4)
+    for cell in notebook.cells:
+        cell.source = (
+            cell.source.replace("Try Exercise 1.1", "See Figure 1.9. Try Exercise 1.1")
+            .replace("1912.10077", "1912.99999")
+            .replace("Exercise 1.2. Turn it twice", "Exercise 1.3. Turn it twice")
+            .replace("Theorem 1.1", "Theorem 1.4")
+        )
+    preface = "[Vaswani et al. (2016)](https://arxiv.org/abs/1706.03762)\n[X](https://doi.org/10.1/x)\n"
+    run = build(tmp_path, f"# Preface\n\n{preface}", nbformat.writes(notebook))
+    assert run.returncode != 0
+    for message in (
+        "01-order.ipynb: WARNING: [This paper](https://arxiv.org/abs/1912.99999) has no entry",
+        "preface.md: WARNING: [X](https://doi.org/10.1/x) has no entry in references.bib",
+        "[Vaswani et al. (2016)](https://arxiv.org/abs/1706.03762) is by Vaswani, 2017, says references.bib",
+        "undefined label: 'figure-1.9'",
+        "the page would show exercise 1.2, where the notebook says 1.3",
+        "the page would show theorem 1.1, where the notebook says 1.4",
+    ):
+        assert message in run.stderr, message
+
+
+def test_wrong_opening_fails_the_build(tmp_path):
+    notebook = GOOD.read_text("utf-8").replace("(5 minutes, easy)", "(five minutes, easy)")
+    run = build(tmp_path, "# Preface\n", notebook)
+    assert run.returncode != 0
+    assert "the cell that begins '**Exercise 1.1. Turn it around** (five minutes" in run.stderr
