@@ -12,15 +12,21 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory) -> Path:
-    """The folder of the finished pages, built strictly and anew."""
+def build(tmp_path_factory) -> tuple[Path, str]:
+    """The folder of the finished pages, built strictly and anew, and what went wrong while building."""
     out = tmp_path_factory.mktemp("book")
     command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
     options = ["build", ".", "--path-output", str(out), "-W", "-n", "--keep-going", "-q"]
     done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.fail(f"the book does not build:\n{done.stdout[-2000:]}{done.stderr[-4000:]}", pytrace=False)
-    return out / "_build" / "html"
+    return out / "_build" / "html", done.stdout + done.stderr if done.returncode else ""
+
+
+@pytest.fixture(scope="session")
+def site(build) -> Path:
+    folder, problems = build
+    if problems:
+        pytest.fail("the book does not build: see test_book_builds", pytrace=False)
+    return folder
 
 
 @pytest.fixture(scope="session")

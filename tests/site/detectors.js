@@ -23,7 +23,11 @@ window.detect = (() => {
         if (style.overflowX !== 'visible' && e instanceof HTMLElement && unseen(e, style)) return null;
         if (/hidden|clip/.test(style.overflowX) && past('x', [box.left, box.right], edge.left, edge.right)) return near(e);
         if (/hidden|clip/.test(style.overflowY) && past('y', [box.top, box.bottom], edge.top, edge.bottom)) return near(e);
-        if (/auto|scroll/.test(style.overflowX)) free.x = false;
+        // What scrolls can be reached, except before its beginning.
+        if (/auto|scroll/.test(style.overflowX)) {
+          if (past('x', [box.left, box.left], edge.left - e.scrollLeft, Infinity)) return near(e);
+          free.x = false;
+        }
         if (/auto|scroll/.test(style.overflowY)) free.y = false;
       }
       if (style.position === 'fixed') return null;
@@ -41,7 +45,7 @@ window.detect = (() => {
   function boxes() {
     const range = document.createRange();
     return drawn().flatMap(e => {
-      if (e.localName === 'mjx-container') return e.hasAttribute('display') ? [] : [[e, 'a formula', [e.getBoundingClientRect()]]];
+      if (e.localName === 'mjx-container') return [[e, 'a formula', [(e.querySelector('mjx-math') ?? e).getBoundingClientRect()]]];
       if (e.closest('mjx-container, script, style, option, noscript')) return [];
       return [...e.childNodes].filter(n => n.nodeType === Node.TEXT_NODE && n.data.trim()).map(n => {
         range.selectNodeContents(n);
@@ -74,12 +78,18 @@ window.detect = (() => {
       });
     },
 
+    // Code that has to be scrolled although the window is wide.
+    code: () => drawn().filter(e => e.localName === 'pre' && e.scrollWidth > e.clientWidth + 1).map(e => {
+      const line = e.textContent.split('\n').reduce((a, b) => b.length > a.length ? b : a);
+      return `a line of ${line.length} characters is too long for its box: ${quote(line)}`;
+    }),
+
     // Pictures without words.
     pictures() {
       const named = e => ['aria-label', 'aria-labelledby'].some(a => e.getAttribute(a)?.trim()) || e.querySelector(':scope > title');
       return drawn().filter(e => !e.closest('[aria-hidden=true], [role=presentation], [role=none]')).flatMap(e => {
         if (e.localName === 'img' && !e.alt.trim()) return [`no alt text: ${near(e)} ${e.getAttribute('src')?.slice(0, 60)}`];
-        if (!/^(svg|canvas)$/.test(e.localName) || e.parentElement?.closest('svg')) return [];
+        if (!/^(svg|canvas)$/.test(e.localName) || e.parentElement?.closest('svg, button, a')) return [];
         const image = e.closest('[role=img]');
         return image && named(image) ? [] : [`no role="img" with a label: ${near(e)}`];
       });

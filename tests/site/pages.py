@@ -45,11 +45,16 @@ def foreign(address: str) -> bool:
     return bool(urlsplit(address).netloc)
 
 
+def pages(site: Path) -> list[Path]:
+    """Return the finished pages; the theme leaves templates of its own in _static."""
+    return [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+
+
 def broken(site: Path) -> list[str]:
     """Return the links inside `site` that lead nowhere, and the files that its pages ask of another host."""
-    pages = {path: Html(path) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts}
+    read = {path: Html(path) for path in pages(site)}
     faults = []
-    for path, page in pages.items():
+    for path, page in read.items():
         name = path.relative_to(site)
         faults += [f"{name} loads {address} from another host" for address in page.loads if foreign(address)]
         for address in page.links + page.loads:
@@ -59,6 +64,6 @@ def broken(site: Path) -> list[str]:
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if not target.is_file():
                 faults.append(f"{name} leads to {address}, which is not there")
-            elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].ids:
+            elif parts.fragment and target in read and unquote(parts.fragment) not in read[target].ids:
                 faults.append(f"{name} leads to {address}, but no element there has that id")
     return faults

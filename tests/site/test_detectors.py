@@ -27,7 +27,7 @@ DETECTORS = {
     "keyboard": lambda reader: reader.keyboard(),
     **{
         name: lambda reader, name=name: reader.look(name)
-        for name in ("overflow", "text", "pictures", "formulas")
+        for name in ("overflow", "text", "code", "pictures", "formulas")
     },
 }
 
@@ -43,7 +43,7 @@ def found(browser, body: str, style: str = "", detectors=tuple(DETECTORS), **win
 def test_sound_page(browser):
     body = f"""<p>Words in a <a href="#x" id="x">line</a>.</p><img alt="A dot." src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">
     <svg role="img" aria-label="A line." width="99" height="40" viewBox="0 0 99 40"><text x="5" y="20">fits</text></svg>
-    <pre tabindex="0" style="overflow:auto">{"scrolls " * 99}</pre>
+    <p tabindex="0" style="overflow:auto; white-space:pre">{"scrolls " * 99}</p>
     <span style="position:absolute;width:1px;height:1px;overflow:hidden">for ears only</span>
     {SLIDER.format(script=LIVE)}{HERO.format(reset="reset.onclick = () => text.textContent = '1 2 3';")}"""
     assert found(browser, body, width=390) == []
@@ -64,6 +64,10 @@ def test_sound_page(browser):
         ("text", "is cut off by the window", "<p>gone</p>", "p {margin-left: -30px}"),
         ("text", "a formula in <mjx-container> runs out of <p>", "<p><mjx-container>f</mjx-container></p>",
          "p {width: 50px} mjx-container {display: inline-block; width: 90px}"),
+        ("text", "a formula in <mjx-container> is cut off by <div>",
+         '<div tabindex="0"><mjx-container>far too long</mjx-container></div>',
+         "div {width: 50px; overflow: auto; display: flex; flex-direction: row-reverse; white-space: nowrap}"),
+        ("code", "a line of 99 characters is too long", f"<pre>a\n{'b' * 99}\nc</pre>", "pre {overflow: auto; overflow-wrap: normal}"),
         ("pictures", "no alt text: <img>", '<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">', ""),
         ("pictures", "no alt text: <img>", '<img alt="" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">', ""),
         ("pictures", 'no role="img" with a label: <svg>', '<svg><circle r="9"/></svg>', ""),

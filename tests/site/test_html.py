@@ -7,14 +7,18 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.site.pages import EVERYWHERE, PAGES, ROOT, Html, broken
+from tests.site.pages import EVERYWHERE, PAGES, ROOT, Html, broken, pages
 
 REPOSITORY = re.search(r'Repository = "(.+)"', (ROOT / "pyproject.toml").read_text("utf-8"))[1]
 
 
+def test_book_builds(build):
+    _, problems = build
+    assert not problems, problems
+
+
 def test_every_page_is_known(site):
-    built = {path.relative_to(site).with_suffix("").as_posix() for path in site.rglob("*.html")}
-    assert built == {*EVERYWHERE, "index"}
+    assert {path.relative_to(site).with_suffix("").as_posix() for path in pages(site)} == {*EVERYWHERE, "index"}
 
 
 def test_links_lead_somewhere_and_nothing_is_loaded_from_elsewhere(site):

@@ -20,7 +20,9 @@ def test_page_from_file(site, browser, name, width):
         faults = reader.faults  # grows while we look
         faults += reader.look("overflow", "text", "pictures", "formulas")
         faults += reader.axe()
-        if width == 390:
+        if width == 1280:
+            faults += reader.look("code")
+        else:
             reader.page.set_viewport_size({"width": NARROWEST, "height": 800})
             faults += reader.look("overflow")
             reader.page.set_viewport_size({"width": width, "height": 800})
@@ -28,7 +30,7 @@ def test_page_from_file(site, browser, name, width):
         reader.page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
         faults += reader.axe("color-contrast")
         faults += reader.keyboard()
-        assert faults == []
+        assert not faults, "\n".join(faults)
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +70,10 @@ def test_menu_opens_on_a_phone_by_keyboard(site, browser):
         reader.page.wait_for_selector("#pst-primary-sidebar-modal:not([open])", state="attached")
 
 
-def test_search_finds_a_word_without_a_server(site, browser):
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_search_finds_a_word(site, address, browser, scheme):
     with visit(browser) as reader:
-        reader.open((site / "search.html").as_uri() + "?q=attention")
+        reader.open(f"{address if scheme == 'http' else site.as_uri()}/search.html?q=attention")
         reader.page.wait_for_selector("#search-results li a")
-        assert reader.faults == []
+        # From a file the results have no excerpts: a page may not read another one.
+        assert scheme == "file" or reader.faults == []
