@@ -1,0 +1,37 @@
+"""Checks for the exercises, one module a chapter.
+
+A chapter uses its module by name:
+
+    from d2lpos.check import permutation as check
+    check.permute_mask(permute_mask)
+
+The result is a verdict, and its text is what the notebook shows: "○ … not attempted yet", "✓ … 2 properties
+hold", or "✗ …" with a counterexample and, where the mistake is a known one, a hint. A check never raises. It runs
+on the CPU, so an answer gets CPU tensors and returns them.
+
+To write one, describe it:
+
+    permute_mask = Check(
+        "permute_mask",
+        reference=lambda mask, order: mask[..., order, :][..., order],
+        properties={
+            "one mask (T, T)": [call(mask=draw(3, 3) > 0, order=torch.tensor([1, 2, 0]))],
+            "a batch of masks": [call(mask=draw(3, 3, 3) > 0, order=torch.tensor([1, 2, 0]))],
+        },
+        mistakes={
+            "Only the keys are permuted. The queries have moved too.": lambda mask, order: mask[..., order],
+        },
+    )
+
+- The reference is a right answer, and the answer agrees with it in every case of every property. `call` is the
+  case that passes arguments. A `Case` of your own asks something else: what comes out when the function that the
+  answer receives is broken, or what a dictionary says under a key.
+- A property needs a wrong answer that fails it and no other; the tests insist. Its cases come smallest first,
+  because the first that fails is the counterexample.
+- A mistake is an answer that makes it. The reader's answer is recognized by what it gives, not by how it is
+  written, so choose cases in which different mistakes give different results.
+- Draw inputs from a seeded generator, as numbers whose sums and products are exact (quarters, whole numbers).
+  Then the text is the same on every processor.
+
+`tests/wrong_answers/` holds the wrong answers of each chapter and says how to add one.
+"""

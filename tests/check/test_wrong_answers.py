@@ -1,0 +1,102 @@
+"""Each wrong answer is refused with its diagnosis, and nothing in a check is there in vain."""
+
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+import numpy as np
+import pytest
+import torch
+
+import d2lpos.check
+import tests.wrong_answers
+from d2lpos.check.verdict import Check
+from tests.wrong_answers import WRONG_ANSWERS
+
+CHAPTERS = [module.name for module in iter_modules(d2lpos.check.__path__) if module.name != "verdict"]
+for module in iter_modules(tests.wrong_answers.__path__):
+    import_module(f"tests.wrong_answers.{module.name}")
+
+CHECKS = [
+    check
+    for chapter in CHAPTERS
+    for check in vars(import_module(f"d2lpos.check.{chapter}")).values()
+    if isinstance(check, Check)
+]
+PARTS = [(check, name) for check in CHECKS for name in check.properties]
+HINTS = [(check, hint) for check in CHECKS for hint in check.mistakes]
+GARBAGE = [
+    None,
+    3,
+    "text",
+    {},
+    [],
+    int,
+    lambda: None,
+    lambda *arguments: arguments[0],
+    lambda *arguments: 1 / 0,
+    lambda *arguments: "text",
+    lambda *arguments: [torch.ones(2)],
+    lambda *arguments: [(torch.ones(2),)],
+    lambda *arguments: np.ones((2, 2)),
+    lambda *arguments: torch.tensor(torch.nan),
+    lambda *arguments: torch.ones(3, 3).to_sparse(),
+    lambda *arguments: torch.ones(3, 3, device="meta"),
+]
+
+
+def name(value):
+    return getattr(value, "name", None) or getattr(value, "__name__", None)
+
+
+def flat(verdict):
+    return " ".join(repr(verdict).split())
+
+
+def against(check):
+    return [wrong.answer for wrong in WRONG_ANSWERS if wrong.check is check]
+
+
+@cache
+def diagnoses(check):
+    return [flat(check(answer)) for answer in against(check)]
+
+
+@pytest.mark.parametrize(("check", "diagnosis", "answer"), WRONG_ANSWERS, ids=name)
+def test_refused_with_its_diagnosis(check, diagnosis, answer):
+    verdict = check(answer)
+    assert not verdict
+    assert repr(verdict).startswith(f"✗ {check.name}: ")
+    assert diagnosis in flat(verdict)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=name)
+def test_has_four_wrong_answers(check):
+    assert len(against(check)) >= 4
+
+
+@pytest.mark.parametrize(("check", "property"), PARTS, ids=name)
+def test_without_this_property_a_wrong_answer_passes(check, property):
+    rest = {name: cases for name, cases in check.properties.items() if name != property}
+    assert any(replace(check, properties=rest)(answer) for answer in against(check))
+
+
+@pytest.mark.parametrize(("check", "hint"), HINTS, ids=name)
+def test_a_wrong_answer_gets_this_hint(check, hint):
+    assert any(f"Hint: {hint}" in diagnosis for diagnosis in diagnoses(check))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=name)
+def test_the_text_is_short_and_always_the_same(check):
+    for answer in [check.reference, *GARBAGE, *against(check)]:
+        text = repr(check(answer))
+        assert text == repr(check(answer))
+        assert all(len(line) <= 70 for line in text.splitlines())
+
+
+@pytest.mark.parametrize("answer", GARBAGE)
+@pytest.mark.parametrize("check", CHECKS, ids=name)
+def test_garbage_is_refused(check, answer):
+    assert repr(check(answer))[0] in "✗○"
+    assert not check(answer)

@@ -1,0 +1,349 @@
+"""Wrong answers to the exercises of chapter 1."""
+
+from itertools import permutations
+from math import sqrt
+
+import torch
+import torch.nn.functional as F
+
+from d2lpos.check import permutation as check
+
+from . import wrong
+
+# Which layers commute
+
+RIGHT = {
+    "layer norm": True,
+    "feed-forward": True,
+    "residual sum": True,
+    "batch norm over tokens": True,
+    "subtract the mean token": True,
+    "cumulative sum": False,
+    "convolution of width 3": False,
+    "sort tokens by first feature": False,
+}
+wrong(check.layers, "Layer norm treats each token by itself.")(RIGHT | {"layer norm": False})
+wrong(check.layers, "A feed-forward layer treats each token by itself.")(RIGHT | {"feed-forward": False})
+wrong(check.layers, "because both of its terms do")(RIGHT | {"residual sum": False})
+wrong(check.layers, "The mean and the deviation")(RIGHT | {"batch norm over tokens": False})
+wrong(check.layers, "The mean token is the same")(RIGHT | {"subtract the mean token": False})
+wrong(check.layers, "A cumulative sum adds the tokens before.")(RIGHT | {"cumulative sum": True})
+wrong(check.layers, "A convolution adds the neighbors.")(RIGHT | {"convolution of width 3": True})
+wrong(check.layers, "That is invariant")(RIGHT | {"sort tokens by first feature": True})
+wrong(check.layers, "Expected type bool, got type str")(RIGHT | {"layer norm": "yes"})
+wrong(check.layers, "Raises KeyError: 'layer norm'")({})
+
+# Attention
+
+
+@wrong(check.attention, "The logits are not divided by √d.")
+def no_scale(q, k, v):
+    return F.softmax(q @ k.transpose(-2, -1), dim=-1) @ v
+
+
+@wrong(check.attention, "divided by d instead of √d")
+def scale_by_d(q, k, v):
+    return F.softmax(q @ k.transpose(-2, -1) / q.size(-1), dim=-1) @ v
+
+
+@wrong(check.attention, "divided by √T")
+def scale_by_queries(q, k, v):
+    return F.softmax(q @ k.transpose(-2, -1) / sqrt(q.size(-2)), dim=-1) @ v
+
+
+@wrong(check.attention, "The scale takes the width of v.")
+def scale_by_width_of_values(q, k, v):
+    return F.softmax(q @ k.transpose(-2, -1) / sqrt(v.size(-1)), dim=-1) @ v
+
+
+@wrong(check.attention, "The softmax runs over the queries")
+def softmax_over_queries(q, k, v):
+    return F.softmax(q @ k.transpose(-2, -1) / sqrt(q.size(-1)), dim=-2) @ v
+
+
+@wrong(check.attention, "The division by √d comes after the softmax.")
+def scale_after_softmax(q, k, v):
+    weights = F.softmax(q @ k.transpose(-2, -1), dim=-1)
+    return weights @ v / sqrt(q.size(-1))
+
+
+@wrong(check.attention, "The keys are not transposed")
+def no_transpose(q, k, v):
+    return F.softmax(torch.matmul(q, k) / sqrt(q.size(-1)), dim=-1) @ v
+
+
+@wrong(check.attention, "never go through exp")
+def no_exponential(q, k, v):
+    logits = torch.einsum("...td,...sd->...ts", q, k) / sqrt(q.size(-1))
+    return (logits / logits.sum(-1, keepdim=True)) @ v
+
+
+@wrong(check.attention, "The exponential of a large logit is infinite.")
+def overflow(q, k, v):
+    exponentials = torch.exp(torch.einsum("...td,...sd->...ts", q, k) / sqrt(q.size(-1)))
+    return exponentials @ v / exponentials.sum(-1, keepdim=True)
+
+
+@wrong(check.attention, "Exactly one batch dimension is expected.")
+def one_batch_dimension(q, k, v):
+    weights = F.softmax(torch.bmm(q, k.transpose(1, 2)) / sqrt(q.size(-1)), dim=-1)
+    return torch.bmm(weights, v)
+
+
+@wrong(check.attention, "Dimensions 0 and 1 are the last two only without a batch.")
+def no_batch_dimension(q, k, v):
+    return F.softmax(q @ k.transpose(0, 1) / sqrt(q.size(1)), dim=1) @ v
+
+
+@wrong(check.attention, "The softmax needs dim=-1.")
+def softmax_over_dimension_1(q, k, v):
+    return F.softmax(q @ k.transpose(-2, -1) / sqrt(q.size(-1)), dim=1) @ v
+
+
+@wrong(check.attention, "squeeze drops a dimension")
+def squeezed(q, k, v):
+    logits = (q.unsqueeze(-2) * k.unsqueeze(-3)).sum(-1) / sqrt(q.size(-1))
+    return (F.softmax(logits, dim=-1) @ v).squeeze()
+
+
+@wrong(check.attention, "Changes its argument q in place")
+def scales_queries_in_place(q, k, v):
+    q /= sqrt(q.size(-1))
+    return F.softmax(q @ k.transpose(-2, -1), dim=-1) @ v
+
+
+@wrong(check.attention, "Returns something else when called again")
+def drops_out(q, k, v):
+    weights = F.dropout(F.softmax(q @ k.transpose(-2, -1) / sqrt(q.size(-1)), dim=-1))
+    return weights @ v
+
+
+@wrong(check.attention, "is a return missing?")
+def returns_nothing(q, k, v):
+    F.softmax(q @ k.transpose(-2, -1) / sqrt(q.size(-1)), dim=-1) @ v
+
+
+# Is a layer equivariant?
+
+
+@wrong(check.is_equivariant, "is invariance")
+def invariant(f, x, order):
+    return torch.allclose(f(x[order]), f(x), atol=1e-6)
+
+
+@wrong(check.is_equivariant, "Only the result is permuted.")
+def permutes_the_result(f, x, order):
+    return torch.allclose(f(x)[order], f(x), atol=1e-6)
+
+
+@wrong(check.is_equivariant, "One side takes the inverse order.")
+def inverse_on_one_side(f, x, order):
+    unshuffled = torch.empty_like(f(x))
+    unshuffled[order] = f(x)
+    return torch.allclose(f(x[order]), unshuffled, atol=1e-6)
+
+
+@wrong(check.is_equivariant, "The order permutes the features.")
+def permutes_features(f, x, order):
+    return torch.allclose(f(x[:, order]), f(x)[:, order], atol=1e-6)
+
+
+@wrong(check.is_equivariant, "Compare them token by token.")
+def compares_means(f, x, order):
+    return torch.allclose(f(x[order]).mean(0), f(x)[order].mean(0), atol=1e-6)
+
+
+@wrong(check.is_equivariant, "The comparison is exact.")
+def exact(f, x, order):
+    return bool((f(x[order]) == f(x)[order]).all())
+
+
+@wrong(check.is_equivariant, "The tolerance is so loose")
+def loose(f, x, order):
+    return bool((f(x[order]) - f(x)[order]).abs().max() < 0.1)
+
+
+@wrong(check.is_equivariant, "All orders are tried.")
+def tries_all_orders(f, x, order):
+    return all(torch.allclose(f(x[list(o)]), f(x)[list(o)]) for o in permutations(range(x.size(0))))
+
+
+@wrong(check.is_equivariant, "The result is a tensor.")
+def returns_a_tensor(f, x, order):
+    return ((f(x[order]) - f(x)[order]).abs() < 1e-5).all()
+
+
+@wrong(check.is_equivariant, "Changes its argument x in place")
+def permutes_in_place(f, x, order):
+    before = f(x)
+    x[:] = x[order]
+    return torch.allclose(f(x), before[order])
+
+
+# Masks
+
+
+@wrong(check.permute_mask, "The mask is unchanged")
+def unchanged(mask, order):
+    return mask.clone()
+
+
+@wrong(check.permute_mask, "Only the keys are permuted.")
+def keys_only(mask, order):
+    return torch.index_select(mask, -1, order)
+
+
+@wrong(check.permute_mask, "Only the queries are permuted.")
+def queries_only(mask, order):
+    return torch.index_select(mask, -2, order)
+
+
+@wrong(check.permute_mask, "This is the inverse order.")
+def inverse(mask, order):
+    permuted = torch.empty_like(mask)
+    permuted[..., order[:, None], order] = mask
+    return permuted
+
+
+@wrong(check.permute_mask, "The mask is transposed")
+def transposed(mask, order):
+    return mask[..., order, order[:, None]]
+
+
+@wrong(check.permute_mask, "The order permutes the first two dimensions.")
+def first_dimensions(mask, order):
+    return mask[order[:, None], order]
+
+
+@wrong(check.permute_mask, "The dimensions are counted from the front.")
+def only_with_heads(mask, order):
+    return mask[:, :, order][:, :, :, order]
+
+
+@wrong(check.permute_mask, "It must stay Boolean.")
+def numbers(mask, order):
+    permutation = torch.eye(len(order))[order]
+    return permutation @ mask.float() @ permutation.T
+
+
+# Symmetries of a bias
+
+
+def all_orders(bias):
+    return permutations(range(len(bias)))
+
+
+@wrong(check.symmetries, "Only one axis is permuted.")
+def rows_only(bias):
+    changes = {order: bias[list(order)] - bias for order in all_orders(bias)}
+    return [order for order, change in changes.items() if torch.allclose(change, change[:, :1], atol=1e-5)]
+
+
+@wrong(check.symmetries, "Only one axis is permuted.")
+def columns_only(bias):
+    changes = {order: bias[:, list(order)] - bias for order in all_orders(bias)}
+    return [order for order, change in changes.items() if torch.allclose(change, change[:, :1], atol=1e-5)]
+
+
+@wrong(check.symmetries, "The two axes take opposite orders.")
+def opposite_orders(bias):
+    found = []
+    for order in all_orders(bias):
+        inverse = [order.index(token) for token in range(len(order))]
+        change = bias[list(order)][:, inverse] - bias
+        if torch.allclose(change, change[:, :1], atol=1e-5):
+            found.append(order)
+    return found
+
+
+@wrong(check.symmetries, "Softmax allows more")
+def same_bias(bias):
+    return [o for o in all_orders(bias) if torch.allclose(bias[list(o)][:, list(o)], bias, atol=1e-5)]
+
+
+@wrong(check.symmetries, "A constant along each column is ignored.")
+def constant_columns(bias):
+    changes = {o: bias[list(o)][:, list(o)] - bias for o in all_orders(bias)}
+    return [order for order, change in changes.items() if torch.allclose(change, change[:1], atol=1e-5)]
+
+
+@wrong(check.symmetries, "The comparison is exact")
+def exact_symmetry(bias):
+    changes = {o: bias[list(o)][:, list(o)] - bias for o in all_orders(bias)}
+    return [order for order, change in changes.items() if torch.equal(change, change[:, :1].expand_as(bias))]
+
+
+@wrong(check.symmetries, "The identity is missing.")
+def no_identity(bias):
+    changes = {o: bias[list(o)][:, list(o)] - bias for o in list(all_orders(bias))[1:]}
+    return [order for order, change in changes.items() if torch.allclose(change, change[:, :1], atol=1e-5)]
+
+
+@wrong(check.symmetries, "Return the list.")
+def counts(bias):
+    changes = [bias[list(o)][:, list(o)] - bias for o in all_orders(bias)]
+    return sum(torch.allclose(change, change[:, :1], atol=1e-5) for change in changes)
+
+
+@wrong(check.symmetries, "Expected a list of tuple, got one of list")
+def lists(bias):
+    changes = {o: bias[list(o)][:, list(o)] - bias for o in all_orders(bias)}
+    return [
+        list(order) for order, change in changes.items() if torch.allclose(change, change[:, :1], atol=1e-5)
+    ]
+
+
+@wrong(check.symmetries, "Returns something else when called again")
+def guesses(bias):
+    return [tuple(torch.randperm(len(bias)).tolist())]
+
+
+# Positions out of a causal mean
+
+
+@wrong(check.recover_positions, "This counts from 1")
+def from_one(tokens, causal_mean):
+    return torch.round(1 / causal_mean((tokens == 0).float())).long()
+
+
+@wrong(check.recover_positions, "The positions are floats.")
+def floats(tokens, causal_mean):
+    share = causal_mean((tokens == 0).float())
+    return (1 - share) / share
+
+
+@wrong(check.recover_positions, ".long() cuts off")
+def cut_off(tokens, causal_mean):
+    return (1 / causal_mean((tokens == 0).float()) - 1).long()
+
+
+@wrong(check.recover_positions, "not yet the position")
+def shares(tokens, causal_mean):
+    return causal_mean(torch.where(tokens == 0, 1.0, 0.0))
+
+
+@wrong(check.recover_positions, "The mean of the token ids depends on the text.")
+def averages_ids(tokens, causal_mean):
+    return (1 / causal_mean(tokens.float()) - 1).round().long()
+
+
+@wrong(check.recover_positions, "squeeze drops a dimension")
+def squeezed_positions(tokens, causal_mean):
+    share = causal_mean((tokens == 0).float().unsqueeze(-1)).squeeze()
+    return (1 / share - 1).round().long()
+
+
+@wrong(check.recover_positions, "attention did not find them")
+def counts_without_attention(tokens, causal_mean):
+    return torch.arange(len(tokens))
+
+
+@wrong(check.recover_positions, "attention did not find them")
+def sums_without_attention(tokens, causal_mean):
+    return torch.ones_like(tokens).cumsum(0) - 1
+
+
+@wrong(check.recover_positions, "attention did not find them")
+def asks_and_forgets(tokens, causal_mean):
+    causal_mean((tokens == 0).float())
+    return torch.tensor(range(len(tokens)))
