@@ -15,21 +15,17 @@ from d2lpos_ext.cells import gate, note, tags
 from d2lpos_ext.citations import cite
 from nbformat import NotebookNode
 
-MEANINGS = (
-    "setup exercise solution predict theorem proof claim caption figure margin scorecard claims hide-input"
-)
-TAGS = {*MEANINGS.split(), "nbval-ignore-output", "nbval-skip", "raises-exception"}
+BOXES = {"exercise", "solution", "predict", "theorem", "proof", "margin"}
+PARTS = {"setup", "claim", "claims", "scorecard", "figure", "caption", "hide-input"}
+TAGS = BOXES | PARTS | {"nbval-ignore-output", "nbval-skip", "raises-exception"}
+TEXT = {"text/plain", "text/html", "image/svg+xml"}
 FIGURES = {"show", "explore", "hero", "doors"}
-OPENINGS = {
-    "theorem": page.THEOREM,
-    "proof": page.PROOF,
-    "predict": page.PREDICT,
-    "caption": page.CAPTION,
-}
+OPENINGS = {"theorem": page.THEOREM, "proof": page.PROOF, "predict": page.PREDICT, "caption": page.CAPTION}
+CHECK = r"check\.\w+\((?:{})\b.*\)"
 INSTALL = 'from importlib.util import find_spec\nif not find_spec("d2lpos"):\n    %pip install -q git+{}\n'
-MYST = re.compile(
-    r"^ *(?:`{3,}|~{3,}|:{3,})\{|(?<!`)\{[\w:+-]+\}`|^\([\w-]+\)=\s*$|(?:^|\])\{[.#]", re.MULTILINE
-)
+DIRECTIVE, ROLE = r"^ *(?:`{3,}|~{3,}|:{3,})\{", r"(?<!`)\{[\w:+-]+\}`"
+TARGET, ATTRIBUTES = r"^\([\w-]+\)=\s*$", r"(?:^|\])\{[.#]"
+MYST = re.compile(f"{DIRECTIVE}|{ROLE}|{TARGET}|{ATTRIBUTES}", re.MULTILINE)
 ABSOLUTE = re.compile(r"(?<![\w.:/])/(?:home|root|tmp|Users)/|\b[A-Z]:\\(?:Users|Windows|Temp)")
 CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 
@@ -104,12 +100,15 @@ def id_is_unique(notebook: Notebook) -> Found:
 def opening_fits_tag(notebook: Notebook) -> Found:
     for at, cell in notebook.words:
         for tag, pattern in OPENINGS.items():
-            if tag in tags(cell) and not pattern.match(cell.source):
-                yield at, f"a cell tagged {tag} begins like {pattern.pattern}"
+            if (tag in tags(cell)) != bool(pattern.match(cell.source)):
+                yield at, f"the tag {tag} and a beginning like {pattern.pattern} come together"
 
 
 @rule
 def exercise_is_complete(notebook: Notebook) -> Found:
+    for at, cell in notebook.words:
+        if page.EXERCISE.match(cell.source) and "exercise" not in tags(cell):
+            yield at, "lacks the tag exercise"
     for (_, name), run in selected(notebook, "exercise"):
         at = run[0][0]
         if not name:
@@ -118,9 +117,7 @@ def exercise_is_complete(notebook: Notebook) -> Found:
             yield at, "does not begin like **Exercise 1.2. Title** (10 minutes, medium)"
         if [cell.cell_type for _, cell in run] != ["markdown", "code", "code"]:
             yield at, "is not a statement, a stub and a check"
-        elif not re.fullmatch(
-            rf"check\.\w+\(({'|'.join(defined(run[1][1]))})\b.*\)", run[2][1].source.strip()
-        ):
+        elif not re.fullmatch(CHECK.format("|".join(defined(run[1][1]))), run[2][1].source.strip()):
             yield run[2][0], "does not read check.name(…) with what the stub defines"
 
 
@@ -132,6 +129,8 @@ def solution_follows_exercise(notebook: Notebook) -> Found:
             yield run[0][0], f"no solution {name!r} stands directly below"
         if tag == "solution" and boxes.get(run[0][0] - 1) != ("exercise", name):
             yield run[0][0], f"no exercise {name!r} stands directly above"
+        if tag == "solution" and all(cell.cell_type != "code" for _, cell in run):
+            yield run[0][0], "holds no code"
 
 
 @rule
@@ -140,9 +139,7 @@ def solution_answers_exercise(notebook: Notebook) -> Found:
         at, cell = answer[0]
         if not cell.source.startswith(f"#@title Solution {number}\n"):
             yield at, f"its first line is not #@title Solution {number}"
-        if cell.metadata.get("cellView") != "form" or not cell.metadata.get("jupyter", {}).get(
-            "source_hidden"
-        ):
+        if (cell.metadata.get("cellView"), cell.metadata.get("jupyter")) != ("form", {"source_hidden": True}):
             yield at, "is not folded: cellView is form and jupyter.source_hidden is true"
         if missing := defined(run[1][1]) - set().union(*(defined(part) for _, part in answer)):
             yield at, f"does not define {', '.join(sorted(missing))} anew"
@@ -162,12 +159,10 @@ def verdict_is_right(notebook: Notebook) -> Found:
 @rule
 def numbers_are_in_order(notebook: Notebook) -> Found:
     for pattern in (page.EXERCISE, page.THEOREM, page.CAPTION):
-        found = [
-            (at, match["number"]) for at, cell in notebook.words if (match := pattern.match(cell.source))
-        ]
-        for count, (at, number) in enumerate(found, 1):
-            if number != f"{notebook.chapter}.{count}":
-                yield at, f"{number} should be {notebook.chapter}.{count}"
+        heads = ((at, pattern.match(cell.source)) for at, cell in notebook.words)
+        for count, (at, head) in enumerate(((at, head) for at, head in heads if head), 1):
+            if head["number"] != f"{notebook.chapter}.{count}":
+                yield at, f"{head['number']} should be {notebook.chapter}.{count}"
 
 
 @rule
@@ -185,22 +180,15 @@ def picture_has_words(notebook: Notebook) -> Found:
 def figure_has_caption(notebook: Notebook) -> Found:
     figures = {at for at, cell in notebook.code if last_call(cell) in FIGURES}
     captions = {at for at, cell in notebook.words if "caption" in tags(cell)}
-    yield from (
-        (at, "no caption stands directly below the figure") for at in figures if at + 1 not in captions
-    )
-    yield from (
-        (at, "no figure stands directly above the caption") for at in captions if at - 1 not in figures
-    )
+    yield from ((at, "no caption directly below the figure") for at in figures if at + 1 not in captions)
+    yield from ((at, "no figure directly above the caption") for at in captions if at - 1 not in figures)
 
 
 @rule
 def cells_ran_in_order(notebook: Notebook) -> Found:
     for count, (at, cell) in enumerate(notebook.code, 1):
         if cell.execution_count != count:
-            yield (
-                at,
-                f"ran as number {cell.execution_count} instead of {count}: `make notebooks` runs them all",
-            )
+            yield at, f"ran as number {cell.execution_count} instead of {count}: run `make notebooks`"
 
 
 @rule
@@ -224,13 +212,10 @@ def no_widget_state(notebook: Notebook) -> Found:
 
 @rule
 def first_cell_installs(notebook: Notebook) -> Found:
-    first = notebook.code[0][1] if notebook.code else None
-    if (
-        not first
-        or "setup" not in tags(first)
-        or not first.source.startswith(INSTALL.format(notebook.repository))
-    ):
-        yield 0, f"the first code cell has the tag setup and begins {INSTALL.format(notebook.repository)!r}"
+    begin = INSTALL.format(notebook.repository)
+    first = next((cell for _, cell in notebook.code), None)
+    if not first or "setup" not in tags(first) or not first.source.startswith(begin):
+        yield 0, f"the first code cell has the tag setup and begins {begin!r}"
 
 
 @rule
@@ -338,9 +323,7 @@ def results(cell: NotebookNode) -> list[NotebookNode]:
 def shown(cell: NotebookNode) -> str:
     """Return the text that a code cell shows, without the bytes of pictures."""
     texts = [output.get("text", "") for output in cell.get("outputs", [])]
-    texts += [
-        text for data in results(cell) for kind, text in data.items() if kind in ("text/plain", "text/html")
-    ]
+    texts += [text for data in results(cell) for kind, text in data.items() if kind in TEXT]
     return re.sub(r"base64,[\w+/=]+", "", "".join(texts))
 
 

@@ -95,6 +95,7 @@ MISTAKES = {
         write("**Proof.**", "Proof."),
         write("**Theorem 1.1 (Sums are invariant).**", "**Theorem 1.1.**"),
         write("**Figure 1.1.**", "Figure 1.1."),
+        say("**Proof.**", tags=[]),
     ],
     "exercise_is_complete": [
         write("(10 minutes, medium)", "(ten minutes, medium)"),
@@ -104,10 +105,12 @@ MISTAKES = {
         remove("check.reverse(twice)"),
         remove("def twice"),
         say("Write `twice", d2lpos={}),
+        say("Write `twice", tags=[]),
     ],
     "solution_follows_exercise": [
         insert(ANSWER, "First think."),
         remove("#@title Solution 1.2"),
+        remove(ANSWER),
         say(ANSWER, d2lpos={"id": "ex-other"}),
     ],
     "solution_answers_exercise": [
