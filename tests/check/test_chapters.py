@@ -1,0 +1,62 @@
+"""In every chapter the stubs are not attempted, the solutions pass, and no check lacks its exercise."""
+
+import ast
+from itertools import groupby
+from pathlib import Path
+from pkgutil import iter_modules
+
+import nbformat
+import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+
+import d2lpos.check
+from d2lpos.check.verdict import Check
+
+CHAPTERS = sorted((Path(__file__).parents[2] / "chapters").glob("*.ipynb"))
+
+
+def run(cell, namespace):
+    """The value of the cell's last expression, as a notebook would show it."""
+    tree = ast.parse(TransformerManager().transform_cell(cell.source))
+    if isinstance(tree.body[-1], ast.Expr):
+        tree.body[-1] = ast.Assign([ast.Name("shown", ast.Store())], tree.body[-1].value)
+    exec(compile(ast.fix_missing_locations(tree), "cell", "exec"), namespace)  # noqa: S102 (our own cells)
+    return namespace.get("shown")
+
+
+def code(chapter, tag):
+    cells = nbformat.read(chapter, as_version=4).cells
+    return [cell for cell in cells if cell.cell_type == "code" and tag in cell.metadata.get("tags", [])]
+
+
+def verdicts(chapter, tag):
+    """The verdict of each run of cells with this tag and one id, in a namespace with the setup cell only."""
+    for _, cells in groupby(code(chapter, tag), lambda cell: cell.metadata.d2lpos.id):
+        namespace = setup(chapter)
+        yield [run(cell, namespace) for cell in cells][-1]
+
+
+def setup(chapter):
+    namespace = {}
+    run(code(chapter, "setup")[0], namespace)
+    return namespace
+
+
+def test_every_module_of_checks_belongs_to_a_chapter():
+    modules = {f"d2lpos.check.{module.name}" for module in iter_modules(d2lpos.check.__path__)}
+    used = {setup(chapter)["check"].__name__ for chapter in CHAPTERS if code(chapter, "exercise")}
+    assert used == modules - {"d2lpos.check.verdict"}
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_stubs_are_not_attempted(chapter):
+    texts = [repr(verdict) for verdict in verdicts(chapter, "exercise")]
+    assert [text[0] for text in texts] == ["○"] * len(texts)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+def test_solutions_pass_all_checks(chapter):
+    found = list(verdicts(chapter, "solution"))
+    assert all(found), [verdict for verdict in found if not verdict]
+    checks = {value.name for value in vars(setup(chapter)["check"]).values() if isinstance(value, Check)}
+    assert {repr(verdict).removeprefix("✓ ").partition(":")[0] for verdict in found} == checks

@@ -1,0 +1,79 @@
+"""The references of chapter 1's checks, against attention itself."""
+
+from itertools import permutations
+
+import pytest
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from d2lpos.check import permutation as check
+
+T, WIDTH = 4, 8
+ORDERS = list(permutations(range(T)))
+q, k, v = torch.randn(3, T, WIDTH, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+place = torch.arange(T, dtype=torch.float64)
+offset = place[:, None] - place
+BIASES = {
+    "zero": (0 * offset, 24),
+    "distance": (-offset.abs(), 2),
+    "query": (-place[:, None].expand(T, T), 24),
+    "key": (place.expand(T, T), 1),
+    "signed distance": (-offset, 1),
+    "circle": (-torch.minimum(offset % T, -offset % T), 8),
+    "one way around": (offset % T, 4),
+    "distance and query": (place[:, None] ** 2 - offset.abs(), 2),
+    "two pairs": ((place[:, None] // 2 == place // 2).double(), 8),
+}
+
+
+def same(a, b):
+    return torch.allclose(a, b, atol=1e-9)
+
+
+def test_attention():
+    assert same(check.attention.reference(q, k, v), scaled_dot_product_attention(q, k, v))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_permuted_mask(order):
+    order = list(order)
+    mask = torch.tensor([[1, 0, 1, 0], [1, 1, 0, 0], [0, 1, 1, 1], [0, 0, 0, 1]]).bool()
+    moved = check.permute_mask.reference(mask, torch.tensor(order))
+    expected = scaled_dot_product_attention(q, k, v, attn_mask=mask)[order]
+    assert same(scaled_dot_product_attention(q[order], k[order], v[order], attn_mask=moved), expected)
+
+
+@pytest.mark.parametrize("name", BIASES)
+def test_symmetries(name):
+    bias, count = BIASES[name]
+    y = scaled_dot_product_attention(q, k, v, attn_mask=bias)
+
+    def commutes(o):
+        o = list(o)
+        return same(scaled_dot_product_attention(q[o], k[o], v[o], attn_mask=bias), y[o])
+
+    found = check.symmetries.reference(bias)
+    assert found == [order for order in ORDERS if commutes(order)]
+    assert len(found) == count
+
+
+def test_layers_that_commute_do_so_for_other_tokens_too():
+    x = torch.randn(T, 3, generator=torch.Generator().manual_seed(0))
+    for name, (layer, _) in check.LAYERS.items():
+        everywhere = all(check.commutes(layer, x, torch.tensor(order)) for order in ORDERS)
+        assert check.COMMUTES[name] == everywhere
+    assert sum(check.COMMUTES.values()) == 5
+
+
+def test_positions_from_a_causal_mean():
+    tokens = torch.tensor([0, 3, 3, 1, 2])
+    logits_equal = torch.zeros(len(tokens), 1)
+
+    def causal_mean(values):
+        return scaled_dot_product_attention(
+            logits_equal, logits_equal, values.float()[:, None], is_causal=True
+        )[:, 0]
+
+    assert check.recover_positions.reference(tokens, causal_mean).tolist() == [0, 1, 2, 3, 4]
+    values = torch.tensor([4.0, 2.0, 0.0, 6.0, 3.0])
+    assert torch.allclose(check.causal_mean(values), causal_mean(values))
