@@ -46,11 +46,8 @@ def launch(playwright):
 @contextmanager
 def chromium() -> Iterator:
     """Yield a running browser. Where there is none, skip; with D2LPOS_REQUIRE_BROWSER=1, fail."""
-    missing = [
-        what
-        for what, there in (("Chromium", find_chromium()), ("the Python package playwright", find_spec("playwright")))
-        if not there
-    ]
+    needs = {"Chromium": find_chromium(), "the Python package playwright": find_spec("playwright")}
+    missing = [name for name, found in needs.items() if not found]
     if missing:
         stop = pytest.fail if os.environ.get("D2LPOS_REQUIRE_BROWSER") == "1" else pytest.skip
         stop(f"browser tests need {' and '.join(missing)}")

@@ -1,0 +1,85 @@
+// What the hero figures share. Python puts this source before a figure's own, so that each stands alone on its page.
+
+const { abs, cos, max, min, sin } = Math;
+
+/** Seeded numbers in [0, 1) (mulberry32), the same on every machine. */
+export const random = seed => () => {
+  seed = (seed + 0x6D2B79F5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+};
+/** Sinusoidal encoding of position p: sin, cos pairs with rates base^(−2i/d). */
+export const encode = (p, d, base = 10000) => Array.from({ length: d }, (_, j) => {
+  const a = p * base ** (-2 * (j >> 1) / d);
+  return j % 2 ? cos(a) : sin(a);
+});
+/** A number as the reader sees it: never −0, and with a true minus sign. */
+export const num = (v, p = 0) => (abs(v) < .5 * 10 ** -p ? 0 : v).toFixed(p).replace('-', '−');
+
+// Neutrals are currentColor, and the one hue is the page's own: the page's theme decides, not the system's.
+const CSS = `:host{display:block;font:14px/1.4 var(--sans,system-ui),sans-serif;font-variant-numeric:tabular-nums;text-align:left}
+.fig{max-width:760px;margin:auto}p{margin:0 0 8px}
+svg{display:block;width:100%;overflow:visible;fill:currentColor}text{font-size:13px}
+.mid{text-anchor:middle}.end{text-anchor:end}.mute{opacity:.75}
+.thin{stroke:currentColor;stroke-opacity:.3;stroke-width:1;fill:none}
+label,button{cursor:pointer}input{accent-color:var(--c)}
+:is([type=radio],[type=checkbox]){width:16px;height:16px;margin:0 6px 0 0;vertical-align:-2px}
+.ctl{display:flex;flex-wrap:wrap;align-items:center;gap:0 8px}.ctl label{display:flex;align-items:center;min-height:44px;margin-right:8px}
+button{position:relative;font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;padding:4px 9px;margin:7px 0}
+button::after{content:"";position:absolute;inset:-8px -1px}
+:is(button,input):focus-visible{outline:2px solid;outline-offset:2px}
+.over{position:relative}.over input{position:absolute;margin:0;opacity:0}.over input,.over ::-webkit-slider-thumb{appearance:none}
+fieldset{border:0;margin:0;padding:0}
+.row{display:flex;flex-wrap:wrap;align-items:center;min-height:44px;box-sizing:border-box;padding:4px 6px;border-radius:6px}.row:has(:checked){background:color-mix(in srgb,currentColor 8%,transparent)}
+small{display:block;font-size:12px;opacity:.8}
+.out{display:grid;align-items:end;gap:8px 14px;margin:8px 0}.out b{font-size:18px}
+.sr{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}`;
+
+const set = (e, at) => { for (const k in at) e.setAttribute(k, at[k]); return e; };
+const make = ns => (spec, at, ...kids) => { // 'tag.class.class'
+  const [tag, ...cls] = spec.split('.'), e = set(document.createElementNS('http://www.w3.org/' + ns, tag), at);
+  if (cls[0]) e.setAttribute('class', cls.join(' '));
+  e.append(...kids); return e;
+};
+const h = make('1999/xhtml'), s = make('2000/svg');
+const text = (x, y, t, cls = 'mid') => s('text.' + cls, { x, y }, t);
+const seg = (e, [x1, y1], [x2, y2]) => set(e, { x1, y1, x2, y2 });
+const rule = (a, b) => seg(s('line.thin'), a, b);
+const say = (e, x, y, t) => { set(e, { x, y }).textContent = t; };
+const width = e => e.clientWidth || 330; // a hidden tab measures 0
+const still = () => matchMedia('(prefers-reduced-motion)').matches;
+
+/** Numbers with their captions, in fixed columns; `tell` writes them, and speaks when the hand has rested. */
+function readout(...captions) {
+  const cells = captions.map(t => h('div', {}, h('small', {}, t), h('b')));
+  const out = h('div.out', {}, ...cells), live = h('div.sr', { role: 'status' });
+  let timer;
+  return { out, live, tell(values, lead = '') {
+    values.forEach((v, i) => { cells[i].lastChild.textContent = v; });
+    clearTimeout(timer);
+    timer = setTimeout(() => { live.textContent = lead + captions.map((t, i) => `${t} ${values[i]}`).join(', '); }, 400);
+  } };
+}
+/** Ease the numbers of `shown` towards those of `goal()`, drawing every frame. Only ink eases, never a number that is read. */
+function easing(shown, goal, draw) {
+  let raf = 0, last;
+  const frame = t => {
+    const f = still() ? 1 : 1 - Math.exp(-min(50, t - last) / 55), to = goal();
+    let more = false;
+    last = t;
+    for (const k in to) {
+      shown[k] += (to[k] - shown[k]) * f;
+      if (abs(to[k] - shown[k]) < .004) shown[k] = to[k]; else more = true;
+    }
+    draw();
+    raf = more ? requestAnimationFrame(frame) : 0;
+  };
+  return () => { if (!raf) { last = performance.now(); raf = requestAnimationFrame(frame); } };
+}
+/** Build the figure in a shadow root, where the page's CSS cannot reach it, and lay it out whenever its width changes. */
+function mount(host, label, css, trial, kids, layout) {
+  host.attachShadow({ mode: 'open' }).append(h('style', {}, CSS + css),
+    h('div.fig', { role: 'group', 'aria-label': label }, h('p', {}, h('b', {}, 'Try: '), trial), ...kids));
+  new ResizeObserver(layout).observe(host);
+}

@@ -1,0 +1,198 @@
+"""Hero figures: what only smooth motion teaches, each an ES module sent inside the notebook's output.
+
+    hero("shuffle", positions=True)  # last expression of a cell
+
+The source travels in the output, so the figure runs on the page, in JupyterLab and in Colab's sandboxed frame,
+with no server, no kernel and no global name. Where scripts do not run, the words and the picture inside the
+element remain. The output depends on the sources and the options alone: running a notebook again changes no byte.
+
+`python d2lpos/figures/hero.py shuffle` prints the module that is sent; the tests in node read that.
+"""
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+# A module's own scope keeps the figures of one page apart, but hides which script it is: elements are found by
+# a hash. One that is drawn already is left alone, because a page may hold the same output twice.
+PAGE = """\
+<div data-hero="{key}">{fallback}</div>
+<script type="module">
+{module}
+for (const element of document.querySelectorAll('[data-hero="{key}"]'))
+  if (!element.shadowRoot) render(element, {options});
+</script>
+"""
+
+WORDS = ("the", "fox", "jumps", "over", "the", "dog")
+PLACES = ("none", "sum", "token", "position", "whole")
+
+
+@dataclass(frozen=True)
+class Option:
+    """A default, the values that are accepted, and words for these."""
+
+    default: Any
+    accepts: Callable[[Any], bool]
+    wanted: str
+
+
+def whole(default: int, last: int, first: int = 0) -> Option:
+    wanted = f"a whole number from {first} to {last}"
+    return Option(default, lambda v: type(v) is int and first <= v <= last, wanted)
+
+
+def is_order(value: Any) -> bool:
+    numbers = isinstance(value, list | tuple) and all(type(word) is int for word in value)
+    return numbers and sorted(value) == list(range(len(WORDS)))
+
+
+SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
+SEED = whole(7, 2**32 - 1)
+
+OPTIONS = {
+    "dial": {"m": whole(14, 32), "n": whole(6, 32), "pair": whole(1, 2), "lock": SWITCH},
+    "dropout": {
+        "place": Option("position", lambda v: v in PLACES, "one of " + ", ".join(PLACES)),
+        "rate": Option(0.2, lambda v: type(v) in (int, float) and 0 <= v <= 0.5, "a number from 0 to 0.5"),
+        "offset": whole(4, 32, first=1),
+        "seed": SEED,
+    },
+    "shuffle": {
+        "order": Option([0, 1, 2, 3, 4, 5], is_order, "the numbers 0 to 5 in any order"),
+        "positions": SWITCH,
+        "causal": SWITCH,
+        "seed": SEED,
+    },
+}
+
+
+class Hero:
+    """What `hero` returns: the figure for a page, and a description of it for everything else."""
+
+    def __init__(self, name: str, options: dict[str, Any]):
+        self.name, self.options = name, options
+        self.description = DESCRIBE[name](**options)
+
+    @property
+    def html(self) -> str:
+        source = module(self.name)
+        options = json.dumps(self.options, sort_keys=True)
+        key = sha256((source + options).encode()).hexdigest()[:12]
+        fallback = f"<p>{escape(self.description)}</p>"
+        if self.name == "shuffle":
+            fallback += matrix(self.description, **self.options)
+        return PAGE.format(key=key, fallback=fallback, module=source, options=options)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": self.html, "text/plain": self.description}
+
+
+def hero(name: str, **options) -> Hero:
+    """The interactive figure of that name: "dial", "dropout" or "shuffle".
+
+    dial: positions m and n of query and key (0 to 32), pair (0 fast, 1 middle, 2 slow), lock (move both together).
+    dropout: place ("none", "sum", "token", "position" or "whole"), rate (0 to 0.5), offset (1 to 32), seed.
+    shuffle: order of the words 0 to 5 of "the fox jumps over the dog", positions, causal, seed of its button.
+
+    Raises ValueError for an unknown name and for a value out of range, TypeError for an unknown option.
+    """
+    if name not in OPTIONS:
+        raise ValueError(f"there is no hero figure {name!r}; there are {', '.join(OPTIONS)}")
+    known = OPTIONS[name]
+    for option, value in options.items():
+        if option not in known:
+            raise TypeError(f"{name} has no option {option!r}; it has {', '.join(known)}")
+        if not known[option].accepts(value):
+            raise ValueError(f"{option} of {name} must be {known[option].wanted}; got {value!r}")
+    return Hero(name, {option: known[option].default for option in known} | options)
+
+
+def module(name: str) -> str:
+    """The source of the ES module that is sent: the shared helpers, then the figure's own."""
+    here = Path(__file__).parent
+    return "".join((here / f"{part}.js").read_text("utf-8") for part in ("helpers", name))
+
+
+def describe_dial(m: int, n: int, pair: int, lock: bool) -> str:
+    theta = 10_000 ** (-2 * 8 * pair / 64)
+    score = f"{math.cos((m - n) * theta):.2f}".replace("-", "−")
+    return (
+        f"RoPE turns a query at position {m} and a key at position {n} by θ = {theta:.2f} rad per position. "
+        f"Their score is cos((m − n)θ) = {score}. Move both together, and both turn while the score stays."
+    )
+
+
+def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
+    return (
+        "Dropout can fall on the sum of token and position, on one of them, or on the whole position vector. "
+        "At the same rate the mean similarity of two positions stays, and its noise is very different."
+    )
+
+
+def describe_shuffle(order: list[int], positions: bool, causal: bool, seed: int) -> str:
+    sentence = " ".join(WORDS[word] for word in order)
+    hows = [how for how, on in (("with positions added", positions), ("under a causal mask", causal)) if on]
+    then = (
+        "its output and those of other words change."
+        if hows
+        else "its row and its column move with it, its output too, and nothing else changes."
+    )
+    return f"Attention among the words {', '.join([f'“{sentence}”', *hows])}. Move a word to another place: {then}"
+
+
+DESCRIBE = {"dial": describe_dial, "dropout": describe_dropout, "shuffle": describe_shuffle}
+
+
+def uniform(seed: int) -> Iterator[float]:
+    """The numbers in [0, 1) that `random(seed)` of the modules gives (mulberry32)."""
+    word = 0xFFFFFFFF
+    while True:
+        seed = (seed + 0x6D2B79F5) & word
+        t = (seed ^ seed >> 15) * (seed | 1) & word
+        t = (t + (t ^ t >> 7) * (t | 61) & word) ^ t
+        yield ((t ^ t >> 14) & word) / 2**32
+
+
+def matrix(description: str, order: list[int], positions: bool, causal: bool, seed: int) -> str:
+    """The attention matrix of shuffle, standing still, as SVG."""
+    # Late, because the rest of this file also runs where only the book is built.
+    import torch
+
+    from d2lpos.attention import attention_weights, causal_mask
+    from d2lpos.figures.show import picture
+    from d2lpos.sinusoidal import sinusoidal
+
+    stream = uniform(94970)
+    words, query, key = (
+        size * (2 * torch.tensor(list(islice(stream, rows * 8)), dtype=torch.float64).reshape(rows, 8) - 1)
+        for rows, size in ((5, 1.5), (8, 0.6), (8, 0.6))
+    )
+    place = torch.arange(6).double()
+    x = words[[0 if word == 4 else min(word, 4) for word in order]] + positions * sinusoidal(place, 8)
+    mask = causal_mask(place, place) if causal else None
+    weights = attention_weights((x @ query)[None, None], (x @ key)[None, None], place, place, mask=mask)[0, 0]
+
+    cell, left, top = 40, 52, 24
+    marks = []
+    for i, word in enumerate(order):
+        middle = (i + 0.5) * cell
+        marks.append(f'<text x="{left + middle:g}" y="{top - 8}" text-anchor="middle">{WORDS[word]}</text>')
+        marks.append(f'<text x="{left - 8}" y="{top + middle + 5:g}" text-anchor="end">{WORDS[word]}</text>')
+        for j, weight in enumerate(weights[i].tolist()):
+            side = 36 * math.sqrt(weight)
+            x, y = left + (j + 0.5) * cell - side / 2, top + middle - side / 2
+            marks.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{side:.1f}" height="{side:.1f}"/>')
+    size = (left + 6 * cell, top + 6 * cell)
+    return picture('<g font-size="14">\n' + "\n".join(marks) + "\n</g>", description, size, size).svg
+
+
+if __name__ == "__main__":
+    print(module(sys.argv[1]), end="")
