@@ -3,7 +3,8 @@
 from .doors import doors
 from .emblem import emblem, emblems
 from .explore import explore
+from .hero import hero
 from .show import show
 from .style import STYLE, figure, label_line
 
-__all__ = ["STYLE", "doors", "emblem", "emblems", "explore", "figure", "label_line", "show"]
+__all__ = ["STYLE", "doors", "emblem", "emblems", "explore", "figure", "hero", "label_line", "show"]

@@ -85,3 +85,12 @@ def test_a_label_stands_at_the_end_of_its_line():
 def test_the_package_imports_without_matplotlib():
     code = "import sys, d2lpos; sys.exit(bool({'matplotlib', 'ipywidgets'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_names_of_the_package_are_functions_although_modules_have_the_same():
+    code = """
+import d2lpos.figures.show, d2lpos.figures.hero, d2lpos.figures.doors
+from d2lpos.figures import doors, emblem, explore, figure, hero, show
+assert all(map(callable, (doors, emblem, explore, figure, hero, show)))
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
