@@ -12,15 +12,17 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-KEPT = {"tags", "d2lpos", "cellView", "jupyter"}  # the rest of a cell's metadata is the trace of some editor
+# What authors write. The rest of the metadata is the trace of some editor or kernel.
+KEPT = {"myst"}
+KEPT_IN_CELLS = {"tags", "d2lpos", "cellView", "jupyter"}
 NOTEBOOKS = sorted([*BOOK.parent.glob("chapters/*.ipynb"), *BOOK.glob("*.ipynb")])
 
 
 def execute(path: Path, timeout: int) -> None:
     """Run one notebook in its own folder and write it back, without what differs from run to run.
 
-    Cell ids stay; times, widget states, versions and editors' metadata go, and the pieces that a stream comes
-    in become one. So running an unchanged notebook again leaves no difference.
+    Times, widget states, versions and the traces of editors go; the pieces that a stream arrives in become one.
+    So running an unchanged notebook again leaves no difference.
     """
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(
@@ -32,9 +34,9 @@ def execute(path: Path, timeout: int) -> None:
         coalesce_streams=True,
         extra_arguments=["--log-level=ERROR"],
     ).execute()
-    notebook.metadata = METADATA
+    notebook.metadata = METADATA | {key: notebook.metadata[key] for key in KEPT & notebook.metadata.keys()}
     for cell in notebook.cells:
-        cell.metadata = {key: value for key, value in cell.metadata.items() if key in KEPT}
+        cell.metadata = {key: cell.metadata[key] for key in KEPT_IN_CELLS & cell.metadata.keys()}
     nbformat.write(notebook, path)
 
 

@@ -13,7 +13,8 @@ GOOD = Path(__file__).with_name("good.ipynb")
 def test_execution_brings_back_what_is_stored(tmp_path):
     stored = nbformat.read(GOOD, as_version=4)
     notebook = nbformat.read(GOOD, as_version=4)
-    notebook.metadata = {"widgets": {"state": {}}, "language_info": {"name": "python", "version": "3.0"}}
+    notebook.metadata.widgets = {"state": {}}
+    notebook.metadata.language_info.version = "3.0"
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.update(outputs=[], execution_count=None)
