@@ -28,7 +28,7 @@ serve: book  ## Build the book, serve it on this machine and open it (PORT=8000)
 
 test: .venv/test.stamp  ## Run every test and compare every chapter with its stored outputs
 	@$(need_git)
-	@$(python) -m pytest --numprocesses 2 --dist loadfile
+	@$(python) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
 	@echo 'All is well. The tests are in tests/, the chapters they ran in chapters/; `make book` builds the pages.'
 
 lint: .venv/test.stamp  ## Check the style of code and notebooks
