@@ -115,7 +115,7 @@ class Check:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """On inputs this small, threads cost a thousand times what they save where other work keeps them waiting."""
+    """A thread that waits for a busy processor costs far more time than inputs this small."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,0 +1,89 @@
+"""A check accepts every right answer, however it is written."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from d2lpos.check import permutation as check
+
+
+def attention_by_hand(q, k, v):
+    logits = torch.einsum("...td,...sd->...ts", q * q.size(-1) ** -0.5, k)
+    exponentials = (logits - logits.max(-1, keepdim=True).values).exp()
+    return exponentials @ v / exponentials.sum(-1, keepdim=True)
+
+
+def raises_unless_close(f, x, order):
+    try:
+        torch.testing.assert_close(f(x[order]), f(x)[order])
+    except AssertionError:
+        return False
+    return True
+
+
+def scattered(mask, order):
+    permuted = torch.empty_like(mask)
+    places = order.argsort()
+    permuted[..., places[:, None], places] = mask
+    return permuted
+
+
+def by_matrix(mask, order):
+    p = torch.eye(len(order))[order]
+    return (p @ mask.float() @ p.T).bool()
+
+
+def by_experiment(bias):
+    q, k, v = torch.randn(3, len(bias), 8, dtype=torch.float64)
+    y = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.double())
+
+    def commutes(o):
+        moved = F.scaled_dot_product_attention(q[o], k[o], v[o], attn_mask=bias.double())
+        return torch.allclose(moved, y[o], atol=1e-6)
+
+    return [order for order in permutations(range(len(bias))) if commutes(list(order))]
+
+
+def backwards(bias):
+    found = []
+    for order in permutations(reversed(range(len(bias)))):
+        change = (bias[list(order)][:, list(order)] - bias).numpy()
+        if np.ptp(change, axis=1).max() < 1e-6:
+            found.append(tuple(np.array(order)))
+    return found
+
+
+def from_the_other_tokens(tokens, causal_mean):
+    share = causal_mean((tokens != 0).float())
+    return torch.round(share / (1 - share)).to(torch.int64)
+
+
+RIGHT_ANSWERS = [
+    (check.attention, attention_by_hand),
+    (check.attention, F.scaled_dot_product_attention),
+    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order]), f(x)[order])),
+    (check.is_equivariant, lambda f, x, order: torch.dist(f(x[order]), f(x)[order]).item() < 1e-3),
+    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order])[order.argsort()], f(x))),
+    (check.is_equivariant, raises_unless_close),
+    (check.permute_mask, lambda mask, order: mask[..., order[:, None], order]),
+    (check.permute_mask, lambda mask, order: mask.index_select(-1, order).index_select(-2, order)),
+    (check.permute_mask, scattered),
+    (check.permute_mask, by_matrix),
+    (check.symmetries, by_experiment),
+    (check.symmetries, backwards),
+    (check.recover_positions, from_the_other_tokens),
+    (check.recover_positions, lambda tokens, mean: (mean(tokens == 0) ** -1 - 1 + 0.5).long()),
+    (
+        check.recover_positions,
+        lambda tokens, mean: (1 / mean(tokens.eq(0)[:, None])[:, 0] - 1).round().long(),
+    ),
+]
+
+
+@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
+def test_accepted(check, answer):
+    verdict = check(answer)
+    assert verdict, verdict
