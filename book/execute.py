@@ -21,7 +21,7 @@ NOTEBOOKS = sorted([*BOOK.parent.glob("chapters/*.ipynb"), *BOOK.glob("*.ipynb")
 def execute(path: Path, timeout: int) -> None:
     """Run one notebook in its own folder and write it back, without what differs from run to run.
 
-    Times, widget states, versions and the traces of editors go; the pieces that a stream arrives in become one.
+    Times, widget states, versions and the traces of editors go; the pieces that a stream comes in become one.
     So running an unchanged notebook again leaves no difference.
     """
     notebook = nbformat.read(path, as_version=4)

@@ -66,7 +66,8 @@ def test_changed_digit_fails(path, tmp_path):
     nbformat.write(notebook, tmp_path / path.name)
     run = compare(tmp_path)
     assert run.returncode == 1, run.stdout
-    assert re.findall(r"^FAILED (\S+::Cell \d+)", run.stdout, re.MULTILINE) == [f"{path.name}::Cell {cell}"]
+    failed = re.findall(r"^FAILED (\S+::Cell \d+)", run.stdout, re.MULTILINE)
+    assert failed == [f"{path.name}::Cell {cell}"], run.stdout
 
 
 @pytest.mark.parametrize("kind", ["image/svg+xml", "text/plain"])
