@@ -12,7 +12,7 @@ from typing import NamedTuple
 from .show import BACKGROUND, Picture, picture
 from .style import MONO, PAGE, STYLE
 
-WIDTH, HEIGHT = 360, 536  # text of 13 units is 13 pixels on a phone
+WIDTH, HEIGHT = 360, 538  # text of 13 units is 13 pixels on a phone
 WALL = 190  # the right wall of the house, where the doors are
 WORDS = {17: "the", 43: "fox", 78: "jumps", 115: "over", 146: "the", 174: "dog"}  # by their middle
 HALF = 18  # half the width of a doorway
@@ -84,8 +84,8 @@ DOORS = {
 def doors(open: Iterable[int] = tuple(DOORS)) -> Picture:
     """Draw the four doors by which position can enter attention.
 
-    `open` holds the numbers of the doors that stand open. All four are the map of the book, `{2}` is RoPE, and
-    none is a Transformer that knows no positions.
+    `open` holds the numbers of the doors that stand open. All four are the map of the book, `{2}` is RoPE,
+    and none is a Transformer that knows no positions.
     """
     open = set(open)
     if not open <= set(DOORS):
@@ -119,8 +119,8 @@ def _text(x: float, y: float, text: str, size: float = 13, **style: str) -> str:
 
 
 def _box(x: float, y: float, width: float, text: str) -> str:
-    box = f'<rect x="{x - width / 2}" y="{y}" width="{width}" height="22" rx="4" fill="{PAPER}" stroke="{INK2}"/>'
-    return box + _text(x, y + 15.5, text, text_anchor="middle")
+    frame = f'<rect x="{x - width / 2}" y="{y}" width="{width}" height="22" rx="4"'
+    return f'{frame} fill="{PAPER}" stroke="{INK2}"/>' + _text(x, y + 15.5, text, text_anchor="middle")
 
 
 def _cells(x: float, y: float, columns: int, rows: int, width: float, seed: str) -> str:
@@ -214,10 +214,10 @@ def _door(number: int, door: Door, open: bool) -> str:
 
 def _describe(open: set[int]) -> str:
     inside = (
-        "Attention drawn as the plan of a house. The words “the fox jumps over the dog” come in at the top as one "
-        "vector each. Values, keys and queries are made from them; queries and keys meet in a square of scores; a "
-        "softmax turns scores into weights; the weighted sum of the values leaves at the bottom. Four doors in the "
-        "right wall let position in."
+        "Attention drawn as the plan of a house. The words “the fox jumps over the dog” come in at the top "
+        "as one vector each. Values, keys and queries are made from them; queries and keys meet in a square "
+        "of scores; a softmax turns scores into weights; the weighted sum of the values leaves below. "
+        "Four doors in the right wall let position in."
     )
     each = (
         f"Door {number}, {door.title}, {'open' if number in open else 'closed'}: "

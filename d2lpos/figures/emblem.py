@@ -24,8 +24,8 @@ ALT = {
     "sinusoidal": "a strong diagonal that fades to both sides",
     "learned": "a strong diagonal in noise: a table of random numbers, as it is before training",
     "rope": "stripes along the diagonal, because the rotation of two pairs comes round again",
-    "relative": "stripes along the diagonal, wider where they are farther from it and different on its two sides: "
-    "one number for each bucket of offsets, random as before training",
+    "relative": "stripes along the diagonal, wider where they are farther from it and different on its two "
+    "sides: one number for each bucket of offsets, random as before training",
     "alibi": "a diagonal that fades evenly to both sides",
 }
 
@@ -86,5 +86,6 @@ def _draw(key: str) -> str:
                 runs[level] += f"M{x} {y}h{width}v1h-{width}z"
             x += width
     shades = "".join(f'<path d="{d}" fill-opacity="{level / LEVELS:.2f}"/>' for level, d in runs.items() if d)
-    frame = f'<path d="M.9 .9h16.2v16.2h-16.2z" fill="none" stroke="var(--ink-2, {PAGE["ink-2"]})" stroke-width=".15"/>'
+    ink = f"var(--ink-2, {PAGE['ink-2']})"
+    frame = f'<path d="M.9 .9h16.2v16.2h-16.2z" fill="none" stroke="{ink}" stroke-width=".15"/>'
     return f'<g fill="{STYLE[key].css}" shape-rendering="crispEdges">{shades}</g>{frame}'

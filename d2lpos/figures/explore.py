@@ -15,10 +15,11 @@ from .show import Picture, show
 # image, and no text of the others is left over. JupyterLab takes arrow keys from a slider unless told not to.
 PAGE = """\
 <div data-explore="{key}" style="max-width:5.4in;margin:0 auto">
-<div style="display:flex;align-items:center;gap:.75em;font:15px/1.4 var(--sans, system-ui, sans-serif)">
+<div style="display:flex;align-items:center;gap:.75em;font:15px/1.4 var(--sans, sans-serif)">
 <label style="flex:1;display:flex;align-items:center;gap:.75em">{name}
 <input type="range" min="0" max="{last}" value="0" aria-valuetext="{text}" autocomplete="off" disabled
-data-lm-suppress-shortcuts style="flex:1;min-width:0;height:44px;margin:0;accent-color:var(--link, #0a5c9c)"></label>
+data-lm-suppress-shortcuts
+style="flex:1;min-width:0;height:44px;margin:0;accent-color:var(--link, #0a5c9c)"></label>
 <output style="min-width:{width}ch;font-weight:600;font-variant-numeric:tabular-nums">{text}</output>
 </div>
 <div><img src="data:image/svg+xml,{image}" alt="{alt}" style="max-width:100%"></div>
@@ -96,9 +97,9 @@ class Explorer:
 def explore(draw: Callable, values: Sequence, name: str, alt: str | Callable, frames: int = 12) -> Explorer:
     """Let the reader move a slider through `values` and see `draw(value)`, a matplotlib figure, change.
 
-    `name` labels the slider. `alt` says in words what is seen: one text for all values, or a function from a value
-    to its text. The page without a kernel stores at most `frames` pictures, evenly spaced in `values`, first and
-    last among them; a kernel draws every value.
+    `name` labels the slider. `alt` says in words what is seen: one text for all values, or a function from a
+    value to its text. The page without a kernel stores at most `frames` pictures, evenly spaced in `values`,
+    first and last among them; a kernel draws every value. Raises ValueError for fewer than two of either.
     """
     return Explorer(draw, values, name, alt, frames)
 

@@ -37,8 +37,8 @@ class Picture:
 def picture(body: str, alt: str, size: tuple, view: tuple) -> Picture:
     """Put the root element around the `body` of an SVG.
 
-    `size` is its width and height on the page, `view` those of its own coordinates. `alt` says in words what the
-    picture shows; an empty one is an error.
+    `size` is its width and height on the page, `view` those of its own coordinates. `alt` says in words what
+    the picture shows; an empty one raises ValueError.
     """
     if not alt.strip():
         raise ValueError("alt is empty: say in words what the figure shows, for readers who cannot see it")
@@ -53,9 +53,10 @@ def picture(body: str, alt: str, size: tuple, view: tuple) -> Picture:
 def show(fig, alt: str) -> Picture:
     """Return `fig` as a `Picture` and close it.
 
-    Write `show(fig, alt="…")` as the last line of a cell. Black and the book's colors follow the page's theme;
-    every other color stays as drawn. The same figure gives the same bytes on every run. Text in `$…$` is placed
-    letter by letter for another face: write Unicode (`n − m`, `θ`) instead.
+    Write `show(fig, alt="…")` as the last line of a cell. Black and the book's colors follow the page's
+    theme; every other color stays as drawn. The same figure gives the same bytes on every run. Text in `$…$`
+    is placed letter by letter for another face: write Unicode (`n − m`, `θ`) instead. Raises ValueError for
+    an empty alt.
     """
     file = io.StringIO()
     # The salt makes ids differ between the figures of a page.

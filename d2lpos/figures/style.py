@@ -101,7 +101,7 @@ def figure(width: float = 5.4, height: float = 3.0, **subplots):
 
 
 def label_line(line, text: str | None = None):
-    """Write the label of a line at its right end, in ink, which reads faster than a legend; return the text."""
+    """Write the label of a line at its right end, where it reads faster than in a legend; return the text."""
     return line.axes.annotate(
         text or line.get_label(),
         xy=(line.get_xdata()[-1], line.get_ydata()[-1]),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from d2lpos.figures import STYLE, doors
-from d2lpos.figures.doors import DOORS, write
+from d2lpos.figures.doors import DOORS, HEIGHT, WIDTH, write
 from tests.browser import chromium
 
 STATIC = Path(__file__).parents[2] / "book/_static"
@@ -76,24 +76,33 @@ def test_the_files_of_the_book_are_current(tmp_path):
         )
 
 
-# Boxes of all texts in the picture's own units, and whether any lies outside or on another.
-TEXTS = """() => [...document.querySelectorAll('svg text')].map(text => {
-    const box = text.getBBox(); return [text.textContent, box.x, box.y, box.x + box.width, box.y + box.height]; })"""
+# The text and the box of each, in the picture's own units.
+BOXES = """() => [...document.querySelectorAll('svg text')].map(text => {
+    const { x, y, width, height } = text.getBBox();
+    return [text.textContent, x, y, x + width, y + height];
+})"""
 
 
-@pytest.mark.parametrize("face", ["Source Sans 3", "DejaVu Sans"])
-def test_no_text_is_cut_or_overlaps_another(face, tmp_path):
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
     font = (STATIC / "fonts/source-sans-3-latin-wght-normal.woff2").as_uri()
-    style = f'@font-face {{font-family:"Source Sans 3"; src:url({font})}} text {{font-family:"{face}" !important}}'
-    (tmp_path / "page.html").write_text(f"<meta charset='utf-8'><style>{style}</style>{doors().svg}", "utf-8")
+    face = f'@font-face {{font-family:"Source Sans 3"; src:url({font})}}'
+    path = tmp_path_factory.mktemp("doors") / "page.html"
+    path.write_text(f'<meta charset="utf-8"><style>{face}</style>{doors().svg}', "utf-8")
     with chromium() as browser:
         page = browser.new_page()
-        page.goto((tmp_path / "page.html").as_uri())
-        page.evaluate("document.fonts.ready")
-        boxes = page.evaluate(TEXTS)
+        page.goto(path.as_uri())
+        yield page
+
+
+@pytest.mark.parametrize("face", ["Source Sans 3", "DejaVu Sans"])  # the book's, and a wide one
+def test_no_text_is_cut_or_overlaps_another(face, page):
+    page.add_style_tag(content=f'text {{font-family:"{face}" !important}}')
+    page.evaluate("document.fonts.load('13px \"Source Sans 3\"')")
+    boxes = page.evaluate(BOXES)
     assert len(boxes) > 30
     for text, left, top, right, bottom in boxes:
-        assert left >= 0 and top >= 0 and right <= 360 and bottom <= 540, text
+        assert left >= 0 and top >= 0 and right <= WIDTH and bottom <= HEIGHT, text
         for other, left2, top2, right2, bottom2 in boxes:
             if text != other:
                 apart = right <= left2 or right2 <= left or bottom <= top2 + 4 or bottom2 <= top + 4

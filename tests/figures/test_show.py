@@ -80,14 +80,14 @@ def test_a_heatmap_stores_one_pixel_for_each_entry():
     assert "image-rendering:pixelated" in svg
 
 
-PAGE = """<html style="--ink:#e4e1da;--paper:#15171a;--enc-rope:#f58b4c"><body style="background:#15171a">{}</body>"""
+DARK = '<html style="--ink:#e4e1da;--paper:#15171a;--enc-rope:#f58b4c"><body>{}</body>'
 COLORS = """() => [...document.querySelectorAll('svg, svg text, svg path[style*=enc-rope]')].map(
     element => [element.localName, getComputedStyle(element).backgroundColor, getComputedStyle(element).fill,
                 getComputedStyle(element).stroke])"""
 
 
 def test_inside_a_dark_page_the_figure_takes_its_colors(page):
-    page.set_content(PAGE.format(curve().svg))
+    page.set_content(DARK.format(curve().svg))
     seen = page.evaluate(COLORS)
     assert {background for name, background, *_ in seen if name == "svg"} == {"rgb(21, 23, 26)"}
     assert {fill for name, _, fill, _ in seen if name == "text"} == {"rgb(228, 225, 218)"}
