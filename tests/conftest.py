@@ -7,4 +7,4 @@ def pytest_terminal_summary(terminalreporter):
     reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])]
     if left_out := sum("browser tests need" in reason for reason in reasons):
         terminalreporter.section("no browser", yellow=True)
-        terminalreporter.line(f"{left_out} tests of the pages were left out, for want of a browser. {HOW}", yellow=True)
+        terminalreporter.line(f"Tests left out for want of a browser: {left_out}. {HOW}", yellow=True)

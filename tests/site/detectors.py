@@ -69,7 +69,11 @@ class Visit:
 
     def keyboard(self) -> list[str]:
         """Press keys on every control of every interactive figure; what the figure shows must change."""
-        return [fault for figure in _handles(self.page.evaluate_handle("detect.figures()")) for fault in self._press(figure)]
+        return [
+            fault
+            for figure in _handles(self.page.evaluate_handle("detect.figures()"))
+            for fault in self._press(figure)
+        ]
 
     def _press(self, figure) -> list[str]:
         name = figure.evaluate("e => e.outerHTML.slice(0, 50)")
@@ -81,7 +85,10 @@ class Visit:
         # A control may have nothing to do until another one has moved (a reset button), so all get a second turn.
         for _ in range(2):
             waiting = [control for control in waiting if not self._answers(figure, control)]
-        return [f"no answer to the keyboard: {c.evaluate('e => e.outerHTML.slice(0, 80)')} of {name}" for c in waiting]
+        return [
+            f"no answer to the keyboard: {c.evaluate('e => e.outerHTML.slice(0, 80)')} of {name}"
+            for c in waiting
+        ]
 
     def _answers(self, figure, control) -> bool:
         if not control.evaluate("e => e.isConnected && detect.focused(e)"):

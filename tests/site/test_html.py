@@ -18,7 +18,10 @@ def test_book_builds(build):
 
 
 def test_every_page_is_known(site):
-    assert {path.relative_to(site).with_suffix("").as_posix() for path in pages(site)} == {*EVERYWHERE, "index"}
+    assert {path.relative_to(site).with_suffix("").as_posix() for path in pages(site)} == {
+        *EVERYWHERE,
+        "index",
+    }
 
 
 def test_links_lead_somewhere_and_nothing_is_loaded_from_elsewhere(site):
@@ -50,9 +53,13 @@ def test_broken_links_are_found(tmp_path, body, fault):
 def test_page_names_its_language_and_describes_itself(site, name):
     page = Html(site / f"{name}.html")
     assert page.language == "en"
-    assert page.description, "no description: in Markdown it is myst.html_meta.description at the top of the file, " \
+    assert page.description, (
+        "no description: in Markdown it is myst.html_meta.description at the top of the file, "
         "in a notebook the same in its metadata"
-    assert 50 <= len(page.description) <= 160, f"a search engine shows 50 to 160 characters of {page.description!r}"
+    )
+    assert 50 <= len(page.description) <= 160, (
+        f"a search engine shows 50 to 160 characters of {page.description!r}"
+    )
 
 
 def test_descriptions_differ(site):
@@ -62,7 +69,11 @@ def test_descriptions_differ(site):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_has_a_link_to_report_an_error_on_it(site, name):
-    [link] = [link for link in Html(site / f"{name}.html").links if f"{REPOSITORY}/issues/new" in link and "page=" in link]
+    [link] = [
+        link
+        for link in Html(site / f"{name}.html").links
+        if f"{REPOSITORY}/issues/new" in link and "page=" in link
+    ]
     assert parse_qs(urlsplit(link).query)["page"] == [name]
 
 

@@ -1,0 +1,58 @@
+"""Where there is no browser, the last lines of a test run say so, and a run that must have one fails."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.site.pages import ROOT
+
+TEST = """
+from tests.browser import chromium
+
+def test_page():
+    with chromium():
+        pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("required", "outcome", "last"),
+    [
+        ("", "1 skipped", "Tests left out for want of a browser: 1. Install Chromium with `make browser`"),
+        ("1", "1 failed", "browser tests need"),
+    ],
+)
+def test_run_without_browser(tmp_path, required, outcome, last):
+    (tmp_path / "tests").mkdir()
+    for name in ("conftest.py", "browser.py"):
+        shutil.copy(ROOT / "tests" / name, tmp_path / "tests")
+    (tmp_path / "tests" / "test_page.py").write_text(TEST)
+    # An empty PATH and home hold no browser.
+    hidden = {
+        "PATH": str(tmp_path),
+        "HOME": str(tmp_path),
+        "D2LPOS_CHROMIUM": "",
+        "D2LPOS_REQUIRE_BROWSER": required,
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "pythonpath=.",
+        "--rootdir",
+        str(tmp_path),
+        "tests",
+    ]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | hidden, capture_output=True, text=True, check=False
+    )
+    lines = done.stdout.splitlines()
+    assert outcome in lines[-1]
+    assert any(last in line for line in lines[-5:]), done.stdout
+    assert done.returncode == (1 if required else 0)
