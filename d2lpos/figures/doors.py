@@ -177,7 +177,7 @@ def _words(known: bool) -> str:
     for x, word in WORDS.items():
         parts += [
             _text(x, 15, word, 12, text_anchor="middle"),
-            _cells(x - 5, 34, columns=1, rows=4, width=10, seed=f"{word} before"),
+            _cells(x - 5, 34, columns=1, rows=4, width=10, seed=f"{word} enters"),
             _cells(x - 5, 485, columns=1, rows=4, width=10, seed=f"{word} leaves {x if known else ''}"),
         ]
     return "\n".join([*parts, _text(95, 531, "one vector for each word", 12, text_anchor="middle")])
