@@ -3,13 +3,14 @@
 import copy
 import dis
 import textwrap
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
+
+from ..threads import one_thread
 
 TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible
 IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}  # the bytecode of `...`
@@ -111,17 +112,6 @@ class Check:
             return any(value is ... for value in (answer.values() if isinstance(answer, dict) else answer))
         outcome = attempt(next(iter(self.properties.values()))[0].ask, answer)
         return answer is ... or outcome is ... or (outcome is None and is_stub(answer))
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """A thread that waits for a busy processor costs far more time than inputs this small."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def is_stub(function: Any) -> bool:

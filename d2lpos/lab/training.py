@@ -6,9 +6,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from ..threads import one_thread
+
 Task = Callable[[int, int, torch.Generator], tuple[Tensor, Tensor]]
 
 
+@one_thread()
 def train(
     model: nn.Module,
     task: Task,
@@ -35,6 +38,7 @@ def train(
     return model
 
 
+@one_thread()
 @torch.no_grad()
 def accuracy(model: nn.Module, task: Task, length: int, size: int = 2048, seed: int = 1) -> float:
     """The share of `size` fresh sequences that `model` labels rightly, in 0 … 1."""
