@@ -95,9 +95,17 @@ window.detect = (() => {
       });
     },
 
-    // Formulas that MathJax could not read, or never saw.
+    // Formulas that MathJax could not read or never saw, and those whose full stop begins the next line.
     formulas() {
+      const range = document.createRange();
       return drawn().flatMap(e => {
+        const next = e.matches('span.math') && e.nextSibling;
+        if (next?.nodeType === Node.TEXT_NODE && /^[.,:;?!)]/.test(next.data)) {
+          range.setStart(next, 0);
+          range.setEnd(next, 1);
+          if (range.getBoundingClientRect().left < e.getBoundingClientRect().left)
+            return [`a line begins with what follows a formula: ${quote(next.data)}`];
+        }
         if (e.localName === 'mjx-merror') return [`formula: ${e.getAttribute('data-mjx-error') ?? e.textContent}`];
         return e.matches('.math') && !e.querySelector('mjx-container') ? [`formula not set: ${quote(e.textContent)}`] : [];
       });

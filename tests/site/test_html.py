@@ -68,13 +68,14 @@ def test_descriptions_differ(site):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_page_has_a_link_to_report_an_error_on_it(site, name):
-    [link] = [
-        link
-        for link in Html(site / f"{name}.html").links
-        if f"{REPOSITORY}/issues/new" in link and "page=" in link
+def test_page_has_a_link_that_reports_an_error_on_it(site, name):
+    links = [urlsplit(link) for link in Html(site / f"{name}.html").links if "&place=" in link]
+    [query] = [
+        parse_qs(link.query) for link in links if link.geturl().startswith(f"{REPOSITORY}/issues/new?")
     ]
-    assert parse_qs(urlsplit(link).query)["page"] == [name]
+    assert query["place"][0].endswith(f"({name})")
+    [form] = query["template"]
+    assert "id: place\n" in (ROOT / ".github" / "ISSUE_TEMPLATE" / form).read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if (ROOT / f"{name}.ipynb").exists()])
