@@ -80,7 +80,7 @@ export function render(host, options) {
     L.ticks.replaceChildren(rule([20, 52], [w - 20, 52]), text(7, 57, 0, 'mute'), text(w - 8, 57, MAX, 'mute'), ...all.map(p => rule([L.x(p), 47], [L.x(p), p % 8 ? 52 : 57])));
     D.stops.replaceChildren(s('circle.thin', { cx, cy: CY, r: R }), // token p's hand points at tick p
       ...all.map(p => rule(polar(cx, CY, R, p * th), polar(cx, CY, R - 7, p * th))));
-    S.th = th; plot(S, 36, 12, 1, 0, -1);
+    set(D.sum, { x: cx, y: 277 }); S.th = th; plot(S, 36, 12, 1, 0, -1);
     S.axis.append(...[1, 0, -1].map(v => text(14, CY - R * v + 4, num(v), 'mute')), ...[-32, -16, 0, 16, 32].map(v => text(S.x(v), 249, num(v), 'mute')), text(S.x(0), 277, 'm − n, in tokens', 'mute'));
     for (const r of rows) plot(r, 62, 52, 0);
     draw();
@@ -113,7 +113,7 @@ export function render(host, options) {
   function update() {
     const { th } = S, d = st.m - st.n, full = deg(d * th), seen = deg(wrap(d * th)), t = Math.round((full - seen) / 360);
     tell([st.m, st.n, num(d), num(full, 1) + '°', num(score(st.m, st.n, th), 2)]);
-    say(D.sum, D.cx, 277, `angle ${num(d)} × ${th.toFixed(2)} rad = ${t ? num(t) + ' × 360° + ' : ''}${num(seen, 1)}°`);
+    D.sum.textContent = `${num(d)} × ${th.toFixed(2)} rad = ${t ? num(t) + ' × 360° + ' : ''}${num(seen, 1)}°`;
     for (const k in inputs) inputs[k].value = st[k];
     rows.forEach((r, i) => { r.radio.checked = i === pair; r.note.textContent = `q has turned ${num(st.m * r.th / TAU, 2)} times`; });
     ease();

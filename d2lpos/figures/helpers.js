@@ -65,7 +65,8 @@ function readout(...captions) {
 function easing(shown, goal, draw) {
   let raf = 0, last;
   const frame = t => {
-    const f = still() ? 1 : 1 - Math.exp(-min(50, t - last) / 55), to = goal();
+    // A frame may be stamped earlier than the event before it.
+    const f = still() ? 1 : 1 - Math.exp(-max(0, min(50, t - last)) / 55), to = goal();
     let more = false;
     last = t;
     for (const k in to) {

@@ -2,9 +2,10 @@
 
     hero("shuffle", positions=True)  # last expression of a cell
 
-The source travels in the output, so the figure runs on the page, in JupyterLab and in Colab's sandboxed frame,
-with no server, no kernel and no global name. Where scripts do not run, the words and the picture inside the
-element remain. The output depends on the sources and the options alone: running a notebook again changes no byte.
+The source travels in the output, so the figure runs on the page, in JupyterLab and in Colab's sandboxed
+frame, with no server, no kernel and no global name. Where scripts do not run, the words and the picture in
+the element stay. The output depends on the sources and the options alone: running a notebook again changes no
+byte.
 
 `python d2lpos/figures/hero.py shuffle` prints the module that is sent; the tests in node read that.
 """
@@ -20,8 +21,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-# A module's own scope keeps the figures of one page apart, but hides which script it is: elements are found by
-# a hash. One that is drawn already is left alone, because a page may hold the same output twice.
+# A module's own scope keeps the figures of one page apart, but hides which script it is: elements are found
+# by a hash. One that is drawn already is left alone, because a page may hold the same output twice.
 PAGE = """\
 <div data-hero="{key}">{fallback}</div>
 <script type="module">
@@ -98,9 +99,10 @@ class Hero:
 def hero(name: str, **options) -> Hero:
     """The interactive figure of that name: "dial", "dropout" or "shuffle".
 
-    dial: positions m and n of query and key (0 to 32), pair (0 fast, 1 middle, 2 slow), lock (move both together).
-    dropout: place ("none", "sum", "token", "position" or "whole"), rate (0 to 0.5), offset (1 to 32), seed.
-    shuffle: order of the words 0 to 5 of "the fox jumps over the dog", positions, causal, seed of its button.
+    dial: positions m of the query and n of the key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether
+    both move together. dropout: place, "none", "sum", "token", "position" or "whole"; rate, 0 to 0.5; offset,
+    1 to 32; seed. shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they
+    are added; causal, whether the mask is on; seed of the shuffle button.
 
     Raises ValueError for an unknown name and for a value out of range, TypeError for an unknown option.
     """
@@ -145,7 +147,8 @@ def describe_shuffle(order: list[int], positions: bool, causal: bool, seed: int)
         if hows
         else "its row and its column move with it, its output too, and nothing else changes."
     )
-    return f"Attention among the words {', '.join([f'“{sentence}”', *hows])}. Move a word to another place: {then}"
+    words = ", ".join([f"“{sentence}”", *hows])
+    return f"Attention among the words {words}. Move a word to another place: {then}"
 
 
 DESCRIBE = {"dial": describe_dial, "dropout": describe_dropout, "shuffle": describe_shuffle}
@@ -163,7 +166,7 @@ def uniform(seed: int) -> Iterator[float]:
 
 def matrix(description: str, order: list[int], positions: bool, causal: bool, seed: int) -> str:
     """The attention matrix of shuffle, standing still, as SVG."""
-    # Late, because the rest of this file also runs where only the book is built.
+    # Late, because the rest of this file needs only the standard library.
     import torch
 
     from d2lpos.attention import attention_weights, causal_mask
@@ -188,8 +191,8 @@ def matrix(description: str, order: list[int], positions: bool, causal: bool, se
         marks.append(f'<text x="{left - 8}" y="{top + middle + 5:g}" text-anchor="end">{WORDS[word]}</text>')
         for j, weight in enumerate(weights[i].tolist()):
             side = 36 * math.sqrt(weight)
-            x, y = left + (j + 0.5) * cell - side / 2, top + middle - side / 2
-            marks.append(f'<rect x="{x:.1f}" y="{y:.1f}" width="{side:.1f}" height="{side:.1f}"/>')
+            corner = f'x="{left + (j + 0.5) * cell - side / 2:.1f}" y="{top + middle - side / 2:.1f}"'
+            marks.append(f'<rect {corner} width="{side:.1f}" height="{side:.1f}"/>')
     size = (left + 6 * cell, top + 6 * cell)
     return picture('<g font-size="14">\n' + "\n".join(marks) + "\n</g>", description, size, size).svg
 

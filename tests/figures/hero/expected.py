@@ -1,0 +1,112 @@
+"""Reference values for the figures' mathematics, from numpy alone, by routes that the modules do not take.
+
+`python tests/figures/hero/expected.py` writes expected.json.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+JSON = Path(__file__).with_name("expected.json")
+UNITS, FIRST, DRAWS = 24, 8, 200_000
+
+
+def turn(angle):
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
+def encode(position, dim):
+    angle = position * 10_000.0 ** (-np.arange(0, dim, 2) / dim)
+    return np.stack([np.sin(angle), np.cos(angle)], 1).ravel()
+
+
+def dial():
+    """Scores in the relative form qᵀR((n − m)θ)k, which turns by neither m nor n alone."""
+    rng = np.random.default_rng(0)
+    for pair in (0, 8, 16, 31):
+        theta = float(np.exp(-2 * pair / 64 * np.log(10_000.0)))
+        for m, n in ((14, 6), (30, 9), (0, 32), (20, 20)):
+            q, k = rng.normal(size=2), rng.normal(size=2)
+            score = float(q @ turn((n - m) * theta) @ k)
+            yield {
+                "i": pair,
+                "theta": theta,
+                "m": m,
+                "n": n,
+                "q": q.tolist(),
+                "k": k.tolist(),
+                "score": score,
+            }
+
+
+def dropout():
+    """Mean and standard deviation of the similarity of two positions, over draws of masks."""
+    rng = np.random.default_rng(1)
+
+    def mask(place, rate):
+        if place in ("none", "token"):
+            return np.ones((DRAWS, 1))
+        return (rng.random((DRAWS, 1 if place == "whole" else UNITS)) >= rate) / (1 - rate)
+
+    for place in ("none", "sum", "token", "position", "whole"):
+        for rate in (0.1, 0.2, 0.5):
+            for offset in (1, 4, 22):
+                x, y = encode(FIRST, UNITS), encode(FIRST + offset, UNITS)
+                z = (x * mask(place, rate) * y * mask(place, rate)).sum(1)
+                case = {"place": place, "rate": rate, "offset": offset, "n": DRAWS}
+                yield case | {"kernel": float(x @ y), "mean": float(z.mean()), "sd": float(z.std())}
+
+
+def uniform(seed, count):
+    """mulberry32, all numbers at once: its state is a counter, so number i needs no number before it."""
+    state = (np.uint64(seed) + np.arange(1, count + 1, dtype=np.uint64) * 0x6D2B79F5).astype(np.uint32)
+    t = (state ^ state >> 15) * (state | 1)
+    t = t + (t ^ t >> 7) * (t | 61) ^ t
+    return (t ^ t >> 14) / 2**32
+
+
+def layer():
+    """The fixed layer of shuffle: embeddings of five words, then the projections."""
+    sizes = {"words": (5, 8, 1.5), "query": (8, 8, 0.6), "key": (8, 8, 0.6), "value": (8, 4, 0.45)}
+    ends = np.cumsum([rows * columns for rows, columns, _ in sizes.values()])
+    parts = np.split(2 * uniform(94970, ends[-1]) - 1, ends[:-1])
+    return {k: (part * s[2]).reshape(s[:2]) for (k, s), part in zip(sizes.items(), parts, strict=True)}
+
+
+def shuffle():
+    """Weights and outputs by place. The scores come from one bilinear form, xMxᵀ with M = W_q W_kᵀ / √8."""
+    tables, rng = layer(), np.random.default_rng(2)
+    bilinear = tables["query"] @ tables["key"].T / np.sqrt(8)
+    orders = [
+        [0, 1, 2, 3, 4, 5],
+        [0, 5, 2, 3, 4, 1],
+        [5, 4, 3, 2, 1, 0],
+        *rng.permuted([range(6)] * 3, axis=1).tolist(),
+    ]
+    for order in orders:
+        for positions in (False, True):
+            for causal in (False, True):
+                x = tables["words"][[(0, 1, 2, 3, 0, 4)[word] for word in order]]
+                if positions:
+                    x = x + np.array([encode(place, 8) for place in range(6)])
+                e = np.exp(x @ bilinear @ x.T) * (np.tri(6) if causal else 1)
+                weights = e / e.sum(1, keepdims=True)
+                outputs = weights @ x @ tables["value"]
+                case = {"order": order, "positions": positions, "causal": causal, "weights": weights.tolist()}
+                yield case | {"outputs": outputs.tolist(), "mean": outputs.mean(0).tolist()}
+
+
+def main():
+    values = {
+        "dial": list(dial()),
+        "encode": {"p": FIRST, "v": encode(FIRST, UNITS).tolist()},
+        "drop": list(dropout()),
+        "layer": {name: table.tolist() for name, table in layer().items()},
+        "shuffle": list(shuffle()),
+    }
+    JSON.write_text(json.dumps(values) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+"""What `hero` sends: the same bytes for the same options, words for those without scripts, clear errors."""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from d2lpos.figures import STYLE
+from d2lpos.figures.hero import OPTIONS, hero, module
+
+FIGURES = list(OPTIONS)
+HERE = Path(__file__).parents[3] / "d2lpos/figures"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_bundle_holds_the_figure_and_its_words(name):
+    figure = hero(name)
+    bundle = figure._repr_mimebundle_()
+    assert bundle == {"text/html": figure.html, "text/plain": figure.description}
+    inside = re.search(r'<div data-hero="\w{12}">(.*?)</div>', figure.html, re.DOTALL)[1]
+    assert f"<p>{figure.description}</p>" in inside
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_same_options_give_the_same_bytes_and_others_another_key(name):
+    def key(figure):
+        return re.search(r'data-hero="(\w+)"', figure.html)[1]
+
+    assert hero(name).html == hero(name).html
+    keys = {key(hero(name))} | {key(hero(name, **{o: v})) for o, v in OTHERS[name].items()}
+    assert len(keys) == 1 + len(OTHERS[name])
+
+
+OTHERS = {
+    "dial": {"m": 0, "n": 32, "pair": 0, "lock": True},
+    "dropout": {"place": "whole", "rate": 0.5, "offset": 32, "seed": 8},
+    "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "seed": 8},
+}
+
+
+def test_every_option_is_tried():
+    assert {name: set(options) for name, options in OTHERS.items()} == {
+        name: set(options) for name, options in OPTIONS.items()
+    }
+
+
+def test_the_words_follow_the_options():
+    assert (
+        "position 3 and a key at position 20 by θ = 1.00 rad" in hero("dial", m=3, n=20, pair=0).description
+    )
+    assert "= −0.28." in hero("dial", m=3, n=20, pair=0).description
+    assert "nothing else changes" in hero("shuffle").description
+    changed = hero("shuffle", order=[0, 5, 2, 3, 4, 1], positions=True, causal=True).description
+    assert "“the dog jumps over the fox”, with positions added, under a causal mask." in changed
+    assert "nothing else" not in changed
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "error", "message"),
+    [
+        ("dials", {}, ValueError, r"no hero figure 'dials'; there are dial, dropout, shuffle"),
+        ("dial", {"q": 3}, TypeError, r"dial has no option 'q'; it has m, n, pair, lock"),
+        ("dial", {"m": 33}, ValueError, r"m of dial must be a whole number from 0 to 32; got 33"),
+        ("dial", {"m": True}, ValueError, r"m of dial .* got True"),
+        ("dial", {"lock": 1}, ValueError, r"lock of dial must be True or False; got 1"),
+        ("dropout", {"rate": 0.6}, ValueError, r"rate of dropout must be a number from 0 to 0.5; got 0.6"),
+        ("dropout", {"rate": float("nan")}, ValueError, r"rate .* got nan"),
+        (
+            "dropout",
+            {"offset": 0},
+            ValueError,
+            r"offset of dropout must be a whole number from 1 to 32; got 0",
+        ),
+        ("dropout", {"place": "Sum"}, ValueError, r"place .* one of none, sum, token, .* got 'Sum'"),
+        (
+            "shuffle",
+            {"order": [0, 1, 2, 3, 4, 4]},
+            ValueError,
+            r"order .* the numbers 0 to 5 in any order; got",
+        ),
+        ("shuffle", {"order": "012345"}, ValueError, r"order .* got '012345'"),
+        ("shuffle", {"order": [0, True, 2, 3, 4, 5]}, ValueError, r"order .* got \[0, True"),
+        ("shuffle", {"seed": -1}, ValueError, r"seed of shuffle .* 0 to 4294967295; got -1"),
+    ],
+)
+def test_bad_input_is_refused(name, options, error, message):
+    with pytest.raises(error, match=message):
+        hero(name, **options)
+
+
+def test_the_module_is_printed_without_torch_and_matplotlib():
+    script = """
+import runpy, sys
+sys.argv = sys.argv[1:]
+sys.modules |= dict.fromkeys(["d2lpos", "matplotlib", "numpy", "torch"])  # None makes an import fail
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+    run = [sys.executable, "-c", script, str(HERE / "hero.py"), "dial"]
+    assert subprocess.run(run, capture_output=True, text=True, check=True).stdout == module("dial")
+
+
+# The sources.
+
+SOURCES = {path.stem: path.read_text("utf-8") for path in HERE.glob("*.js")}
+
+
+def test_every_source_is_a_figure_or_the_helpers():
+    assert set(SOURCES) == {*FIGURES, "helpers"}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_source_is_small_and_asks_for_nothing(name):
+    assert len(SOURCES[name].encode()) < 13_500
+    asks = r"^import |https?://(?!www\.w3\.org)|innerHTML|fetch\(|</script|<!--"
+    assert not re.search(asks, SOURCES[name], re.MULTILINE)
+
+
+def test_no_helper_stands_in_two_modules():
+    names = Counter(
+        name
+        for source in SOURCES.values()
+        for name in re.findall(r"^(?:export )?(?:const|function) (\w+)", source, re.MULTILINE)
+    )
+    assert names["easing"] == 1  # the search finds something
+    assert {name for name, count in names.items() if count > 1} == {"LOOK", "render"}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_colors_are_those_of_the_encodings(name):
+    used = re.findall(r"var\(--enc-(\w+),(#\w+)\)", SOURCES[name])
+    assert used and all(STYLE[key].color == color for key, color in used)
+    assert re.findall(r"#[0-9a-fA-F]{6}\b", SOURCES[name]) == [color for _, color in used]

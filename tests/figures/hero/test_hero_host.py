@@ -1,0 +1,319 @@
+"""The hero figures inside the pages that hold them: a theme, a notebook, a sandboxed frame, hostile CSS."""
+
+from html import escape
+
+import pytest
+
+from d2lpos.figures.hero import OPTIONS, hero
+from tests.browser import chromium
+
+FIGURES = list(OPTIONS)
+OTHER = {
+    "dial": {"m": 3, "n": 20, "pair": 0},
+    "dropout": {"place": "whole"},
+    "shuffle": {"order": [5, 4, 3, 2, 1, 0], "positions": True, "causal": True},
+}
+
+# The parts that a keyboard reaches, in order, and a word of what the readout says at first.
+STOPS = {
+    "dial": ["position m of the query", "position n of the key", "move both together", "middle"],
+    "dropout": ["dropout rate r", "Resample", "average of many", "on the position only", "offset between"],
+    "shuffle": ["swap fox and dog", "shuffle", "reset", "add positions", "causal mask"]
+    + ["the, the first", "fox", "jumps", "over", "the, the second", "dog"],
+}
+# The slider to move, from where to where, and what the readout says afterwards.
+DRAGS = {
+    "dial": ("position m of the query", 14, 26, "26"),
+    "dropout": ("offset between the two positions", 4, 20, "20"),
+    "shuffle": ("dog", 5, 1, "0.00"),
+}
+
+# What a reader finds in the first (or n-th) figure of a page, for the page's own use.
+INSIDE = """<script>
+var shadow = (n = 0) => document.querySelectorAll('[data-hero]')[n].shadowRoot;
+var all = (selector, n) => [...shadow(n).querySelectorAll(selector)];
+var box = e => e.getBoundingClientRect();
+var ink = n => all('svg', n).map(e => e.innerHTML).join();
+var out = n => all('.out b', n).map(e => e.textContent);
+var spoken = () => all('.sr')[0].textContent;
+var focused = () => {
+  const e = shadow().activeElement;
+  return e && (e.ariaLabel || (e.closest('label') ?? e).textContent).trim();
+};
+var seen = () => all('text, p, b, small, button, label, legend')
+  .filter(e => e.textContent.trim() && +getComputedStyle(e).opacity && e.getClientRects().length);
+var outside = () => seen().filter(e => {
+  const a = box(e), b = box(all('.fig')[0]);
+  return a.left < b.left - 1 || a.right > b.right + 1 || a.bottom > b.bottom + 1;
+}).map(e => e.textContent);
+var sizes = () => seen().filter(e => e.matches('text'))
+  .map(e => Math.round(e.getScreenCTM().d * parseFloat(getComputedStyle(e).fontSize)));
+var places = () => all('.fig *').map(e => Object.values(box(e).toJSON()).map(Math.round).join());
+var colors = () => seen().map(e => getComputedStyle(e)[e.matches('text') ? 'fill' : 'color']);
+var marks = () => all('svg *').flatMap(e => [getComputedStyle(e).fill, getComputedStyle(e).stroke]);
+var missed = () => all('button, label').filter(e => [-21, 21].some(d => { // 21 px above and below its middle
+  const { left, top, width, height } = box(e);
+  return shadow().elementFromPoint(left + width / 2, top + height / 2 + d)?.closest('button, label') !== e;
+})).map(e => e.textContent);
+var frame = () => new Promise(requestAnimationFrame);
+var inks = async count => {
+  const seen = [];
+  while (seen.length < count) { await frame(); seen.push(ink()); }
+  return seen;
+};
+var rest = async () => { // a redraw after a change of width may begin two frames late
+  for (let was, same = 0; same < 4; was = ink()) { await frame(); same = ink() === was ? same + 1 : 0; }
+};
+</script>"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+class Host:
+    """A page with figures on it, and all that it asked for or complained about."""
+
+    def __init__(self, context):
+        self.page, self.trouble = context.new_page(), []
+        self.page.on("console", lambda message: self.trouble.append(message.text))
+        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("request", lambda request: self.trouble.append(request.url))
+
+    def show(self, *figures, css=""):
+        body = "\n".join(figure if isinstance(figure, str) else figure.html for figure in figures)
+        style = f"<style>body{{margin:0;padding:12px}}{css}</style>"
+        meta = '<meta name="viewport" content="width=device-width">'
+        self.page.set_content(
+            f'<!doctype html><html lang="en"><head>{meta}{style}{INSIDE}</head><body>{body}</body></html>'
+        )
+        return self
+
+    def __call__(self, expression):
+        return self.page.evaluate(f"() => {expression}")
+
+    def rest(self):
+        """Wait until the ink has come to rest."""
+        self("rest()")
+
+    def drag(self, label, start, end):
+        """Drag the thumb of a slider with the mouse, as a hand does: press, pass over the way, let go."""
+        slider = self.page.get_by_label(label, exact=True)
+        box, top = slider.bounding_box(), float(slider.get_attribute("max"))
+        low = float(slider.get_attribute("min") or 0)
+        thumb = 44
+        x = [box["x"] + thumb / 2 + (v - low) / (top - low) * (box["width"] - thumb) for v in (start, end)]
+        y = box["y"] + box["height"] / 2
+        self.page.mouse.move(x[0], y)
+        self.page.mouse.down()
+        self.page.mouse.move(x[1], y, steps=12)
+        self.page.mouse.up()
+
+
+@pytest.fixture
+def host(browser, request):
+    """A host whose context takes the options of `@pytest.mark.parametrize("host", [{…}], indirect=True)`."""
+    context = browser.new_context(
+        **{"viewport": {"width": 760, "height": 900}} | getattr(request, "param", {})
+    )
+    host = Host(context)
+    yield host
+    context.close()
+    assert host.trouble == []
+
+
+each = pytest.mark.parametrize("name", FIGURES)
+
+
+@each
+def test_several_on_a_page_are_drawn_once_and_stay_apart(host, name):
+    host.show(hero(name), hero(name), hero(name, **OTHER[name]))
+    assert host("document.querySelectorAll('[data-hero]').length") == 3
+    before = [host(f"out({n})") for n in range(3)]
+    assert before[0] == before[1]
+    host.page.get_by_label(DRAGS[name][0], exact=True).first.press("ArrowLeft")
+    host.rest()
+    if name != "shuffle":  # whose numbers stay while its words move
+        assert host("out(0)") != before[0]
+    assert host("ink()") != host("ink(1)")
+    assert [host(f"out({n})") for n in (1, 2)] == before[1:]
+
+
+@each
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_at_every_width_the_text_is_13_px_and_inside(host, name):
+    host.show(hero(name, **OTHER[name]))
+    for width in (320, 360, 390, 480, 560, 576, 640, 768, 1024, 1200):
+        host.page.set_viewport_size({"width": width, "height": 900})
+        host.rest()
+        assert host("document.documentElement.scrollWidth") <= width
+        assert host("outside()") == [], width
+        assert set(host("sizes()")) == {13}, width
+
+
+@each
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_reduced_motion_takes_one_frame(host, name):
+    host.show(hero(name))
+    host.rest()
+    host.page.get_by_label(DRAGS[name][0], exact=True).press("Home")
+    assert len(set(host("inks(8)")[2:])) == 1
+
+
+@each
+@pytest.mark.parametrize("host", [{"color_scheme": "light"}, {"color_scheme": "dark"}], indirect=True)
+def test_the_hosts_theme_decides_not_the_systems(host, name):
+    colors = "color:rgb(200,210,220);--enc-rope:#abc;--enc-sinusoidal:#abc;--enc-none:#abc"
+    host.show(hero(name), css=f"body{{background:#111;{colors}}}")
+    letters_on_a_disc = {"rgb(0, 0, 0)"} if name == "dial" else set()
+    assert set(host("colors()")) == {"rgb(200, 210, 220)"} | letters_on_a_disc
+    assert "rgb(170, 187, 204)" in host("marks()")
+
+
+HOSTILE = """
+svg{width:30px!important;transform:rotate(9deg)} input,label,button{display:none!important}
+text{fill:red!important;font-size:40px!important} p{font-size:60px} .fig,.out{display:none}"""
+
+
+@each
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_hostile_css_changes_nothing(host, name):
+    host.show(hero(name))
+    host.rest()
+    calm = host("places()")
+    host.show(hero(name), css=HOSTILE)
+    host.rest()
+    assert host("places()") == calm
+
+
+@each
+def test_scripts_created_again_after_inner_html(host, name):
+    host.show("<main></main>")
+    host.page.evaluate(
+        """html => {
+          const main = document.querySelector('main');
+          main.innerHTML = html;
+          for (const old of main.querySelectorAll('script')) {
+            const script = document.createElement('script');
+            script.type = old.type; script.textContent = old.textContent; old.replaceWith(script);
+          }
+        }""",
+        hero(name).html,
+    )
+    host.page.wait_for_function("() => shadow() && out().length")
+
+
+@each
+def test_in_a_frame_that_allows_nothing_but_scripts(host, name):
+    sandboxed = '<iframe sandbox="allow-scripts" width="700" height="800"'
+    host.show(f'{sandboxed} srcdoc="{escape(hero(name).html)}"></iframe>')
+    host.page.frame_locator("iframe").locator(".out b").first.wait_for()
+
+
+@each
+def test_a_hidden_tab_is_drawn_when_it_is_shown(host, name):
+    host.show(f'<div id="tab" style="display:none">{hero(name).html}</div>')
+    host.page.wait_for_function("() => shadow()")
+    host("document.querySelector('#tab').style.display = ''")
+    host.rest()
+    hidden = host("ink()")
+    host.show(hero(name))
+    host.rest()
+    assert host("ink()") == hidden
+
+
+@each
+def test_the_keyboard_reaches_every_part_in_order(host, name):
+    host.show(hero(name))
+    for stop in STOPS[name]:
+        host.page.keyboard.press("Tab")
+        assert host("focused()").startswith(stop)
+        assert host("all(':focus-visible').length") == 1
+    host.page.keyboard.press("Tab")
+    assert host("focused()") is None
+
+
+@each
+def test_what_a_screen_reader_finds(host, name):
+    host.show(hero(name))
+    tree = host.page.locator("body").aria_snapshot()
+    for stop in STOPS[name]:
+        assert stop in tree
+    assert all(role in tree for role in ("- group ", "- status", 'img "'))
+    assert hero(name).description not in tree  # the words for readers without scripts are not read twice
+
+
+@each
+def test_a_drag_of_the_mouse(host, name):
+    host.show(hero(name))
+    label, start, end, value = DRAGS[name]
+    host.drag(label, start, end)
+    assert float(host.page.get_by_label(label, exact=True).input_value()) == end
+    assert value in host("out()")
+
+
+@each
+def test_targets_are_44_px_high(host, name):
+    host.show(hero(name))
+    assert host("missed()") == []
+
+
+@each
+def test_the_status_waits_until_the_hand_rests(host, name):
+    host.page.clock.install(time=0)
+    host.page.clock.pause_at(1)
+    host.show(hero(name))
+    host.page.clock.run_for(450)
+    first = host("spoken()")
+    assert first
+    slider = host.page.get_by_label(DRAGS[name][0], exact=True)
+    for _ in range(3):
+        slider.press("ArrowLeft")
+        host.page.clock.run_for(350)
+        assert host("spoken()") == first
+    host.page.clock.run_for(100)
+    assert host("spoken()") != first
+    assert all(value in host("spoken()") for value in host("out()"))
+
+
+@each
+@pytest.mark.parametrize("host", [{"java_script_enabled": False}], indirect=True)
+def test_without_scripts_the_words_remain(browser, host, name):
+    host.show(hero(name))
+    assert host.page.get_by_text(hero(name).description).is_visible()
+    if name == "shuffle":
+        assert host.page.get_by_role("img").bounding_box()["width"] > 200
+
+
+def test_a_word_follows_the_pointer_and_tab_order_follows_the_sentence(host):
+    host.show(hero("shuffle"))
+    host.drag("fox", 1, 4.3)
+    words = "all('[type=range]').map(e => e.ariaLabel)"
+    order = ["the, the first", "jumps", "over", "the, the second", "fox", "dog"]
+    assert host(words) == order
+    assert host("focused()") == "fox"
+    assert "place 4: the jumps over the fox dog" in host(
+        "shadow().activeElement.getAttribute('aria-valuetext')"
+    )
+    host.page.keyboard.press("ArrowRight")
+    assert host(words)[-1] == "fox" and host("focused()") == "fox"
+    host.page.get_by_role("button", name="reset").click()
+    assert host(words) == STOPS["shuffle"][-6:]
+
+
+def test_the_numbers_of_shuffle_are_those_of_the_layer(host):
+    host.show(hero("shuffle"))
+    host.page.get_by_role("button", name="swap fox and dog").click()
+    assert host("out()") == ["0.00", "0.00"]
+    host.page.get_by_label("add positions").check()
+    assert host("out()") == ["0.43", "0.13"]
+    host.page.get_by_label("causal mask").check()
+    host.page.get_by_label("add positions").uncheck()
+    assert host("out()") == ["1.15", "0.50"]
+    changes = host("all('text').map(e => e.textContent)")
+    assert {"0.00", "0.57", "0.76", "0.46", "0.50", "1.15"} <= set(changes)
+    host.page.get_by_role("button", name="swap fox and dog").click()
+    assert host("out()") == ["0.00", "0.00"]
+    assert "original order" in host("all('.verdict')[0].textContent")

@@ -1,0 +1,87 @@
+"""The modules' mathematics equals numpy's (in node), and numpy's equals d2lpos's."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from d2lpos.attention import attention_weights, causal_mask
+from d2lpos.figures.hero import hero
+from d2lpos.rope import RoPE
+from d2lpos.sinusoidal import sinusoidal
+from tests.figures.hero import expected
+
+HERE = Path(__file__).parent
+STORED = json.loads(expected.JSON.read_text())
+CLOSE = {"rtol": 0, "atol": 1e-6}
+
+
+def test_in_node():
+    if not shutil.which("node"):
+        pytest.skip("the mathematics of the hero figures is tested with node, which is not installed")
+    run = subprocess.run(
+        ["node", "--test", *map(str, sorted(HERE.glob("*.test.mjs")))],
+        env=os.environ | {"PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 16
+
+
+@pytest.mark.parametrize("name", ["dial", "shuffle"])
+def test_the_stored_values_are_what_numpy_says(name):
+    now = json.loads(json.dumps(list(getattr(expected, name)())))
+    assert len(now) == len(STORED[name])
+    for case, stored in zip(now, STORED[name], strict=True):
+        assert case.keys() == stored.keys()
+        for key, value in case.items():
+            torch.testing.assert_close(torch.tensor(value), torch.tensor(stored[key]), **CLOSE)
+
+
+@pytest.mark.parametrize("case", STORED["dial"])
+def test_the_dial_turns_like_rope(case):
+    rope = RoPE(64, layout="interleaved")
+    vectors = torch.zeros(2, 1, 1, 1, 64, dtype=torch.float64)
+    pair = slice(2 * case["i"], 2 * case["i"] + 2)
+    vectors[0, ..., pair], vectors[1, ..., pair] = torch.tensor(case["q"]), torch.tensor(case["k"])
+    m, n = (torch.tensor([float(case[key])], dtype=torch.float64) for key in "mn")
+    q, k = rope.rotate(*vectors, m, n)
+    torch.testing.assert_close((q * k).sum().item(), case["score"], **CLOSE)
+
+
+def test_dropout_encodes_like_sinusoidal():
+    stored = torch.tensor(STORED["encode"]["v"], dtype=torch.float64)
+    position = torch.tensor(STORED["encode"]["p"], dtype=torch.float64)
+    torch.testing.assert_close(sinusoidal(position, len(stored)), stored, **CLOSE)
+
+
+@pytest.mark.parametrize("case", STORED["shuffle"], ids=lambda case: str(case["order"]))
+def test_shuffle_attends_like_d2lpos(case):
+    words, query, key, value = (
+        torch.tensor(STORED["layer"][name], dtype=torch.float64)
+        for name in ("words", "query", "key", "value")
+    )
+    place = torch.arange(6, dtype=torch.float64)
+    x = words[[(0, 1, 2, 3, 0, 4)[word] for word in case["order"]]]
+    if case["positions"]:
+        x = x + sinusoidal(place, 8)
+    mask = causal_mask(place, place) if case["causal"] else None
+    weights = attention_weights((x @ query)[None, None], (x @ key)[None, None], place, place, mask=mask)[0, 0]
+    outputs = weights @ x @ value
+    for have, stored in ((weights, "weights"), (outputs, "outputs"), (outputs.mean(0), "mean")):
+        torch.testing.assert_close(have, torch.tensor(case[stored], dtype=torch.float64), **CLOSE)
+
+
+@pytest.mark.parametrize("case", STORED["shuffle"], ids=lambda case: str(case["order"]))
+def test_the_still_picture_shows_the_same_weights(case):
+    html = hero("shuffle", **{key: case[key] for key in ("order", "positions", "causal")}).html
+    sides = [float(side) for side in re.findall(r'<rect x=.*? width="([\d.]+)"', html)]
+    weights = [weight for row in case["weights"] for weight in row]
+    assert sides == pytest.approx([36 * weight**0.5 for weight in weights], abs=0.051)
