@@ -271,6 +271,17 @@ def claim_has_id(notebook: Notebook) -> Found:
 
 
 @rule
+def verdict_has_claim(notebook: Notebook) -> Found:
+    decided = {note(cell, "claim") for _, cell in notebook.code}
+    for at, cell in notebook.words:
+        if "claims" in tags(cell):
+            verdicts = [word for word in page.VERDICT.findall(cell.source) if word != "Open"]
+            claims = note(cell, "claims") or []
+            if len(claims) != len(verdicts) or not decided.issuperset(claims):
+                yield at, f"metadata.d2lpos.claims must name a claim cell for each of {len(verdicts)} verdicts"
+
+
+@rule
 def headings_are_nested(notebook: Notebook) -> Found:
     heads = [
         (at, len(head))

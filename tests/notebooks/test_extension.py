@@ -182,6 +182,8 @@ def test_claims_show_their_verdicts(page):
         "False": ["verdict", "v-false"],
         "Open": ["verdict", "v-open"],
     }
+    links = [link["href"] for link in page.select("table.claims .verdict a")]
+    assert links == ["#claim-sum-has-no-order"] * 3
     assert "3.75" in words(page.select_one("#claim-sum-has-no-order"))
     assert page.select_one("table.scorecard")
 

@@ -179,6 +179,11 @@ MISTAKES = {
     ],
     "link_leads_somewhere": [write("(#break-it-first)", "(02-missing.ipynb#start)")],
     "claim_has_id": [say(SUM, d2lpos={}), say(SUM, tags=[])],
+    "verdict_has_claim": [
+        say("Some sums are beautiful", d2lpos={}),
+        say("Some sums are beautiful", d2lpos={"claims": ["sum-has-no-order"] * 4}),
+        say("Some sums are beautiful", d2lpos={"claims": ["sum-has-no-order"] * 2 + ["unknown"]}),
+    ],
     "headings_are_nested": [
         write("## Claims", "#### Claims"),
         write("## Claims", "# Claims"),

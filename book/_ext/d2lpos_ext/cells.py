@@ -1,6 +1,8 @@
 """What a notebook's tags mean on the page: cells of plain Markdown in, cells of MyST out."""
 
 import re
+from collections.abc import Iterator
+from functools import partial
 from itertools import groupby, pairwise
 
 from nbformat import NotebookNode
@@ -26,7 +28,7 @@ def tags(cell: NotebookNode) -> list[str]:
     return cell.metadata.get("tags", [])
 
 
-def note(cell: NotebookNode, key: str) -> str | None:
+def note(cell: NotebookNode, key: str) -> str | list[str] | None:
     """Return what the author wrote about a cell in `metadata.d2lpos`."""
     return cell.metadata.get("d2lpos", {}).get(key)
 
@@ -97,10 +99,16 @@ def _words(cell: NotebookNode, anchors: dict[str, str]) -> str:
                 text = _directive("margin", body=text)
             case "claims" | "scorecard":
                 text = re.sub(r"^\|", f"{{.{tag}}}\n|", text, count=1, flags=re.MULTILINE)
-                text = VERDICT.sub(lambda word: f" [{word[1]}]{{.verdict .{VERDICTS[word[1]]}}} ", text)
+                text = VERDICT.sub(partial(_verdict, ids=iter(note(cell, "claims") or [])), text)
             case "solution":  # its box folds already
                 text = re.sub(r"</?details>|<summary>.*?</summary>", "", text)
     return text
+
+
+def _verdict(found: re.Match, ids: Iterator[str]) -> str:
+    """Return a verdict as the page shows it, with a link to the cell that decided it."""
+    link = found[1] if found[1] == "Open" else f"[{found[1]}](#claim-{next(ids, '')})"
+    return f" [{link}]{{.verdict .{VERDICTS[found[1]]}}} "
 
 
 def _code(cell: NotebookNode, hidden: str) -> None:
