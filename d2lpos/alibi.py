@@ -8,7 +8,8 @@ import math
 import torch
 from torch import Tensor
 
-from .encoding import Encoding, check_size
+from .arguments import check_positive, check_size, check_tensor
+from .encoding import Encoding
 from .positions import offsets, real
 
 
@@ -20,8 +21,7 @@ def slopes(heads: int, rule: str = "released") -> Tensor:
     the power of two below, filled up with every other slope of the one above.
     Raises ValueError where heads is not positive, or for another rule.
     """
-    if heads < 1:
-        raise ValueError(f"heads must be positive; got {heads}")
+    check_positive(heads=heads)
     if rule not in ("paper", "released"):
         raise ValueError(f'rule must be "paper" or "released"; got {rule!r}')
 
@@ -29,14 +29,21 @@ def slopes(heads: int, rule: str = "released") -> Tensor:
         return [2 ** (-8 * h / count) for h in range(1, count + 1)]
 
     if rule == "paper":
-        return torch.tensor(geometric(heads))
+        return torch.tensor(geometric(heads), dtype=torch.float32)
     below = 2 ** int(math.log2(heads))
-    return torch.tensor(geometric(below) + geometric(2 * below)[0::2][: heads - below])
+    return torch.tensor(geometric(below) + geometric(2 * below)[0::2][: heads - below], dtype=torch.float32)
 
 
 def bias(q_positions: Tensor, k_positions: Tensor, slopes: Tensor) -> Tensor:
-    """−slope · |key − query|; positions (…, query) and (…, key) give (…, head, query, key)."""
-    distance = offsets(real(q_positions, "q_positions"), real(k_positions, "k_positions")).abs()
+    """−slope · |key − query|; positions (…, query) and (…, key) give (…, head, query, key).
+
+    float32, or float64 where the positions are. Raises as `positions.real` does, and ValueError where
+    slopes are not (heads,).
+    """
+    check_tensor("slopes", slopes)
+    if slopes.dim() != 1:
+        raise ValueError(f"slopes must be (heads,); got {tuple(slopes.shape)}")
+    distance = real(offsets(q_positions, k_positions)).abs()
     return -slopes.to(distance)[:, None, None] * distance[..., None, :, :]
 
 
@@ -52,5 +59,5 @@ class ALiBi(Encoding):
         self.heads, self.rule = heads, rule
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        check_size("q", q.shape[-3], self.heads, "heads")
+        check_size("q", q.shape[-3], self.heads, "heads, as ALiBi has")
         return bias(q_positions, k_positions, slopes(self.heads, self.rule).to(q.device))

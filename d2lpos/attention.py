@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from .encoding import Encoding
-from .positions import offsets
+from .arguments import check_positive, check_tensor
+from .encoding import Encoding, check_embeddings, check_encoding
+from .positions import check_positions, column_and_row, offsets
 
 NOPE = Encoding()
 
@@ -25,7 +26,8 @@ def segment_mask(q_segments: Tensor, k_segments: Tensor) -> Tensor:
 
     Packed sentences are segments. So is padding: a segment that no real token belongs to.
     """
-    return q_segments[..., :, None] == k_segments[..., None, :]
+    column, row = column_and_row(q_segments, k_segments, "segments")
+    return column == row
 
 
 def attention_weights(
@@ -36,21 +38,22 @@ def attention_weights(
     encoding: Encoding = NOPE,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """softmax(qkᵀ/√d + score), written out; (batch, head, query, key).
+    """softmax(qkᵀ/√d + score), written out in at least float32; (batch, head, query, key) in q's dtype.
 
     mask is Boolean, True where a query may look: (query, key), (batch, query, key) or with heads. A row
     that may look nowhere has weight 0 everywhere.
     """
-    check_shapes(q, k, q_positions, k_positions, mask)
+    check_inputs(q, k, k, q_positions, k_positions, encoding, mask)
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
-    logits = turned_q @ turned_k.mT / math.sqrt(q.shape[-1])
+    wide = torch.promote_types(q.dtype, torch.float32)  # qkᵀ overflows float16
+    logits = turned_q.to(wide) @ turned_k.to(wide).mT / math.sqrt(q.shape[-1])
     bias = encoding.score(q, k, q_positions, k_positions)
     if bias is not None:
         logits = logits + bias
     if mask is None:
-        return logits.softmax(dim=-1)
+        return logits.softmax(dim=-1).to(q)
     hidden = ~over_heads(mask)
-    return logits.masked_fill(hidden, -torch.inf).softmax(dim=-1).masked_fill(hidden, 0)
+    return logits.masked_fill(hidden, -torch.inf).softmax(dim=-1).masked_fill(hidden, 0).to(q)
 
 
 def attend(
@@ -65,12 +68,14 @@ def attend(
     """Attention through doors 2, 3 and 4; q, k, v are (batch, head, sequence, feature).
 
     Equals `attention_weights(…) @ v` plus what the value door adds, and takes PyTorch's fused attention
-    where that door is closed.
+    where that door is closed. A query that may look nowhere gets 0. Raises TypeError or ValueError where
+    arguments do not fit together.
     """
+    check_inputs(q, k, v, q_positions, k_positions, encoding, mask)
     if "value" in encoding.doors:
         weights = attention_weights(q, k, q_positions, k_positions, encoding, mask)
-        return weights @ v + encoding.value(weights, q_positions, k_positions)
-    check_shapes(q, k, q_positions, k_positions, mask)
+        extra = encoding.value(weights, q_positions, k_positions)
+        return weights @ v if extra is None else weights @ v + extra
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
     bias = encoding.score(q, k, q_positions, k_positions)
     allowed = None if mask is None else over_heads(mask)
@@ -84,32 +89,44 @@ def over_heads(mask: Tensor) -> Tensor:
     return mask[..., None, :, :] if mask.dim() == 3 else mask
 
 
-def check_shapes(q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, mask: Tensor | None) -> None:
-    """Raise a ValueError or TypeError that names the argument which does not fit q."""
-    if q.dim() != 4 or k.shape != (*q.shape[:2], k.shape[-2], q.shape[-1]):
+def check_inputs(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    encoding: Encoding,
+    mask: Tensor | None,
+) -> None:
+    """Raise a ValueError or TypeError that names the argument which does not fit."""
+    check_encoding(encoding)
+    check_tensor("q", q)
+    check_tensor("k", k, q.device)
+    check_tensor("v", v, q.device)
+    if not q.is_floating_point() or not q.dtype == k.dtype == v.dtype:
+        raise TypeError(f"q, k and v must share a floating-point dtype; got {q.dtype}, {k.dtype}, {v.dtype}")
+    if q.dim() != 4 or not q.shape[-1] or k.shape != (*q.shape[:2], k.shape[-2], q.shape[-1]):
         raise ValueError(
             "q and k must be (batch, head, sequence, feature) and differ in sequence only; "
             f"got {tuple(q.shape)} and {tuple(k.shape)}"
         )
-    check_positions("q_positions", q_positions, q.shape[0], q.shape[-2])
-    check_positions("k_positions", k_positions, k.shape[0], k.shape[-2])
-    if mask is None:
-        return
+    if v.shape[:-1] != k.shape[:-1]:
+        raise ValueError(f"v must differ from k in features only; got {tuple(v.shape)} and {tuple(k.shape)}")
+    check_positions("q_positions", q_positions, (q.shape[0], q.shape[2]), q.device)
+    check_positions("k_positions", k_positions, (k.shape[0], k.shape[2]), q.device)
+    if mask is not None:
+        check_mask(mask, (*q.shape[:-1], k.shape[-2]), q.device)
+
+
+def check_mask(mask: Tensor, full: tuple[int, int, int, int], device: torch.device) -> None:
+    """Raise a TypeError or ValueError where mask is not Boolean or does not broadcast to the logits."""
+    check_tensor("mask", mask, device)
     if mask.dtype != torch.bool:
         raise TypeError(f"mask must be Boolean, True where a query may look; got {mask.dtype}")
-    full = (*q.shape[:-1], k.shape[-2])
     sizes = zip(reversed(over_heads(mask).shape), reversed(full), strict=False)
     if not 2 <= mask.dim() <= 4 or any(have not in (1, want) for have, want in sizes):
         raise ValueError(
             f"mask must broadcast to (batch, head, query, key) = {full}; got {tuple(mask.shape)}"
-        )
-
-
-def check_positions(name: str, positions: Tensor, batch: int, length: int) -> None:
-    """Raise a ValueError where positions are not one for each token."""
-    if tuple(positions.shape) not in ((length,), (1, length), (batch, length)):
-        raise ValueError(
-            f"{name} must have shape ({length},) or ({batch}, {length}); got {tuple(positions.shape)}"
         )
 
 
@@ -122,7 +139,9 @@ class Attention(nn.Module):
 
     def __init__(self, dim: int, heads: int, encoding: Encoding = NOPE, causal: bool = False):
         super().__init__()
-        if heads < 1 or dim % heads:
+        check_positive(dim=dim, heads=heads)
+        check_encoding(encoding)
+        if dim % heads:
             raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
         self.heads, self.causal = heads, causal
         self.encoding = encoding
@@ -130,10 +149,13 @@ class Attention(nn.Module):
         self.out = nn.Linear(dim, dim)
 
     def forward(self, x: Tensor, positions: Tensor, mask: Tensor | None = None) -> Tensor:
-        check_positions("positions", positions, *x.shape[:2])
+        check_embeddings(x, self.out.in_features, positions)
         q, k, v = self.project(x).unflatten(-1, (3, self.heads, -1)).movedim(-3, 0).transpose(-3, -2)
         if self.causal:
-            past = causal_mask(positions, positions)
-            mask = past if mask is None else mask & (past if mask.dim() < 4 else over_heads(past))
+            past = over_heads(causal_mask(positions, positions))
+            if mask is not None:
+                check_mask(mask, (*q.shape[:-1], q.shape[-2]), q.device)
+                past = past & over_heads(mask)
+            mask = past
         y = attend(q, k, v, positions, positions, self.encoding, mask)
         return self.out(y.transpose(-3, -2).flatten(-2))

@@ -2,13 +2,10 @@
 
 from torch import Tensor, nn
 
+from .arguments import check_size, check_tensor
+from .positions import check_positions
+
 DOORS = ("embed", "rotate", "score", "value")
-
-
-def check_size(name: str, got: int, want: int, what: str) -> None:
-    """Raise a ValueError where an input's size is not the one that the encoding was made for."""
-    if got != want:
-        raise ValueError(f"{name} must have {want} {what}, as the encoding has; got {got}")
 
 
 class Encoding(nn.Module):
@@ -47,3 +44,20 @@ class Encoding(nn.Module):
     def doors(self) -> tuple[str, ...]:
         """The names of the doors that this encoding opens."""
         return tuple(door for door in DOORS if getattr(type(self), door) is not getattr(Encoding, door))
+
+
+def check_encoding(encoding: Encoding) -> None:
+    """Raise a TypeError where encoding is none."""
+    if not isinstance(encoding, Encoding):
+        raise TypeError(f"encoding must be an Encoding, such as RoPE(64); got {encoding!r}")
+
+
+def check_embeddings(x: Tensor, dim: int, positions: Tensor) -> None:
+    """Raise a TypeError or ValueError where x is not (batch, sequence, dim) with a position for each token."""
+    check_tensor("x", x)
+    if x.dim() != 3:
+        raise ValueError(f"x must be (batch, sequence, dim); got {tuple(x.shape)}")
+    if not x.is_floating_point():
+        raise TypeError(f"x must be floating-point; got {x.dtype}")
+    check_size("x", x.shape[-1], dim, "features")
+    check_positions("positions", positions, x.shape[:2], x.device)

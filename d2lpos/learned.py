@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from .encoding import Encoding, check_size
+from .arguments import check_positive
+from .encoding import Encoding, check_embeddings
 from .positions import whole
 
 
@@ -20,10 +21,9 @@ class Learned(Encoding):
 
     def __init__(self, length: int, dim: int, std: float = 1.0):
         super().__init__()
-        if length < 1 or dim < 1:
-            raise ValueError(f"length and dim must be positive; got length={length}, dim={dim}")
+        check_positive(length=length, dim=dim)
         self.table = nn.Parameter(std * torch.randn(length, dim))
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
-        check_size("x", x.shape[-1], self.table.shape[1], "features")
+        check_embeddings(x, self.table.shape[1], positions)
         return x + embedding(whole(positions, length=len(self.table)), self.table).to(x)

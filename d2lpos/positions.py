@@ -1,22 +1,33 @@
-"""Positions are data: what may be a position, and how two of them are compared."""
+"""Positions are data: what may be a position, and how two of them are compared.
+
+Values are looked at where they can be: not under torch.compile, and not on the meta device.
+"""
 
 import torch
 from torch import Tensor
 
+from .arguments import check_broadcast, check_tensor
+
 
 def real(positions: Tensor, name: str = "positions") -> Tensor:
-    """Positions as float32, or float64 where they came so.
+    """Positions as float32 (exact for integers up to 2²⁴), or float64 where they came so.
 
     Raises TypeError for Boolean, complex and half-precision tensors (bfloat16 has no integer between
     256 and 258), ValueError where a position is not finite.
     """
-    if positions.dtype in (torch.bool, torch.float16, torch.bfloat16) or positions.is_complex():
+    check_real(name, positions)
+    return positions if positions.is_floating_point() else positions.float()
+
+
+def check_real(name: str, positions: Tensor) -> None:
+    """Raise a TypeError or ValueError as `real` does."""
+    check_tensor(name, positions)
+    if is_integer(positions):
+        return
+    if positions.dtype not in (torch.float32, torch.float64):
         raise TypeError(f"{name} must be integers, float32 or float64; got {positions.dtype}")
-    if not positions.is_floating_point():
-        return positions.float()
-    if not torch.compiler.is_compiling() and not torch.isfinite(positions).all():
-        raise ValueError(f"{name} must be finite; got {positions[~torch.isfinite(positions)][0].item()}")
-    return positions
+    if is_readable(positions) and not (finite := positions.isfinite()).all():
+        raise ValueError(f"{name} must be finite; got {positions[~finite][0].item()}")
 
 
 def whole(positions: Tensor, name: str = "positions", length: int | None = None) -> Tensor:
@@ -24,9 +35,10 @@ def whole(positions: Tensor, name: str = "positions", length: int | None = None)
 
     Raises TypeError where they are no integers, ValueError where one lies outside 0 … length − 1.
     """
-    if positions.is_floating_point() or positions.is_complex() or positions.dtype == torch.bool:
+    check_tensor(name, positions)
+    if not is_integer(positions):
         raise TypeError(f"{name} must be integers, because they index a table; got {positions.dtype}")
-    if length is not None and positions.numel() and not torch.compiler.is_compiling():
+    if length is not None and positions.numel() and is_readable(positions):
         low, high = positions.min().item(), positions.max().item()
         if low < 0 or high >= length:
             worst = low if low < 0 else high
@@ -34,6 +46,45 @@ def whole(positions: Tensor, name: str = "positions", length: int | None = None)
     return positions.long()
 
 
+def is_integer(positions: Tensor) -> bool:
+    return not (positions.is_floating_point() or positions.is_complex() or positions.dtype == torch.bool)
+
+
+def is_readable(positions: Tensor) -> bool:
+    return not (positions.is_meta or torch.compiler.is_compiling())
+
+
 def offsets(q_positions: Tensor, k_positions: Tensor) -> Tensor:
-    """Key position minus query position for each pair; (…, query) and (…, key) give (…, query, key)."""
-    return k_positions[..., None, :] - q_positions[..., :, None]
+    """Key position minus query position for each pair; (…, query) and (…, key) give (…, query, key).
+
+    int64 where both are integers: unsigned ones would wrap. Raises as `real` does.
+    """
+    check_real("q_positions", q_positions)
+    check_real("k_positions", k_positions)
+    q, k = (p.long() if is_integer(p) else p for p in (q_positions, k_positions))
+    column, row = column_and_row(q, k, "positions")
+    return row - column
+
+
+def column_and_row(q: Tensor, k: Tensor, what: str) -> tuple[Tensor, Tensor]:
+    """(…, query, 1) and (…, 1, key) from (…, query) and (…, key): what is done to them is done to each pair.
+
+    Raises a ValueError where one has no axis, or they do not broadcast.
+    """
+    for name, x in (f"q_{what}", q), (f"k_{what}", k):
+        check_tensor(name, x)
+        if not x.dim():
+            raise ValueError(f"{name} must be (…, sequence); got a tensor without axes")
+    check_broadcast(**{f"q_{what}": q, f"k_{what}": k})
+    return q[..., :, None], k[..., None, :]
+
+
+def check_positions(name: str, positions: Tensor, tokens: tuple[int, int], device: torch.device) -> None:
+    """Raise a TypeError or ValueError where positions are not one for each token; tokens is (batch, length)."""
+    check_tensor(name, positions, device)
+    check_real(name, positions)
+    batch, length = tokens
+    if tuple(positions.shape) not in ((length,), (1, length), (batch, length)):
+        raise ValueError(
+            f"{name} must have shape ({length},) or ({batch}, {length}); got {tuple(positions.shape)}"
+        )

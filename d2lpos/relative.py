@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from .encoding import Encoding, check_size
+from .arguments import check_positive, check_size
+from .encoding import Encoding
 from .positions import offsets, whole
 
 
@@ -19,9 +20,15 @@ def bucket(offsets: Tensor, buckets: int = 32, max_distance: int = 128, bidirect
     Half of the buckets hold one distance each; the others grow, and the last holds everything beyond.
     With bidirectional=True, keys after the query use the upper half of the buckets; with False, they all
     fall into bucket 0, since a causal mask hides them. Same shape as offsets, int64.
-    Raises TypeError where offsets are no integers.
+    Raises TypeError where offsets are no integers, ValueError where buckets is not a multiple of 4 or
+    max_distance not above half of it.
     """
     offsets = whole(offsets, "offsets")
+    check_positive(buckets=buckets)
+    if buckets % 4:
+        raise ValueError(f"buckets must be a multiple of 4: two sides, half of each exact; got {buckets}")
+    if not max_distance > buckets // 2:
+        raise ValueError(f"max_distance must be above {buckets // 2}, half of buckets; got {max_distance}")
     upper = 0
     if bidirectional:
         buckets //= 2
@@ -38,21 +45,19 @@ def bucket(offsets: Tensor, buckets: int = 32, max_distance: int = 128, bidirect
 class T5Bias(Encoding):
     """Door 3: adds `table[bucket(offset), head]` to the score of each query and key.
 
-    Parameters: a (buckets, heads) table. Raises TypeError for positions that are no integers.
+    Parameters: a (buckets, heads) table, zero at first. Raises TypeError for positions that are no
+    integers, ValueError as `bucket` does.
     """
 
     def __init__(self, heads: int, buckets: int = 32, max_distance: int = 128, bidirectional: bool = True):
         super().__init__()
-        if buckets < 4 or buckets % 4 or max_distance <= buckets // 2:
-            raise ValueError(
-                "buckets must be a multiple of 4 and max_distance above half of it; "
-                f"got buckets={buckets}, max_distance={max_distance}"
-            )
+        check_positive(heads=heads)
+        bucket(torch.tensor(0), buckets, max_distance, bidirectional)  # bad arguments fail here
         self.table = nn.Parameter(torch.zeros(buckets, heads))
         self.max_distance, self.bidirectional = max_distance, bidirectional
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        check_size("q", q.shape[-3], self.table.shape[1], "heads")
+        check_size("q", q.shape[-3], self.table.shape[1], "heads, as T5Bias has")
         offset = offsets(whole(q_positions, "q_positions"), whole(k_positions, "k_positions"))
         index = bucket(offset, len(self.table), self.max_distance, self.bidirectional)
         return embedding(index, self.table).movedim(-1, -3)

@@ -3,22 +3,26 @@
 Vaswani et al. 2017, section 3.5 (arXiv 1706.03762).
 """
 
+import math
+
 import torch
 from torch import Tensor
 
-from .encoding import Encoding, check_size
+from .arguments import check_positive, check_tensor
+from .encoding import Encoding, check_embeddings
 from .positions import real
 
 
 def frequencies(dim: int, base: float = 10_000.0) -> Tensor:
     """ω_i = base^(−2i/dim) for i = 0 … dim/2 − 1, in radians per position; (dim/2,), float64.
 
-    Raises ValueError where dim is odd or not positive, or base is not above 1.
+    Raises ValueError where dim is odd or not positive, or base is not finite and above 1.
     """
-    if dim < 2 or dim % 2:
-        raise ValueError(f"dim must be even and positive, because each frequency turns a pair; got {dim}")
-    if not base > 1:
-        raise ValueError(f"base must be above 1; got {base}")
+    check_positive(dim=dim)
+    if dim % 2:
+        raise ValueError(f"dim must be even, because each frequency turns a pair; got {dim}")
+    if not 1 < base < math.inf:
+        raise ValueError(f"base must be finite and above 1; got {base}")
     return base ** -(torch.arange(0, dim, 2, dtype=torch.float64) / dim)
 
 
@@ -27,6 +31,7 @@ def angles(positions: Tensor, frequencies: Tensor) -> Tensor:
 
     float32, or float64 where the positions are. Raises as `positions.real` does.
     """
+    check_tensor("frequencies", frequencies)
     positions = real(positions)
     return positions[..., None] * frequencies.to(positions)
 
@@ -55,5 +60,5 @@ class Sinusoidal(Encoding):
         self.dim, self.base, self.layout = dim, base, layout
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
-        check_size("x", x.shape[-1], self.dim, "features")
+        check_embeddings(x, self.dim, positions)
         return x + sinusoidal(positions, self.dim, self.base, self.layout).to(x)

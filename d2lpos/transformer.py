@@ -5,8 +5,10 @@ A pre-norm Transformer after Vaswani et al. 2017 (arXiv 1706.03762) and Xiong et
 
 from torch import Tensor, nn
 
-from .attention import NOPE, Attention, check_positions
-from .encoding import Encoding
+from .arguments import check_positive
+from .attention import NOPE, Attention
+from .encoding import Encoding, check_encoding
+from .positions import check_positions, whole
 
 
 class Block(nn.Module):
@@ -27,7 +29,8 @@ class Transformer(nn.Module):
     """Token ids (batch, sequence) in, one vector of `outputs` numbers for each token out.
 
     The same encoding serves all layers. positions are (sequence,) or (batch, sequence); mask is as for
-    `attend`. Raises ValueError where heads does not divide dim or positions do not fit tokens.
+    `attend`. Raises ValueError where heads does not divide dim, a token is not in the vocabulary, or
+    positions do not fit tokens.
     """
 
     def __init__(
@@ -41,6 +44,8 @@ class Transformer(nn.Module):
         causal: bool = False,
     ):
         super().__init__()
+        check_positive(vocabulary=vocabulary, outputs=outputs, layers=layers)
+        check_encoding(encoding)
         self.encoding = encoding
         self.tokens = nn.Embedding(vocabulary, dim)
         self.blocks = nn.ModuleList(Block(dim, heads, encoding, causal) for _ in range(layers))
@@ -48,7 +53,10 @@ class Transformer(nn.Module):
         self.head = nn.Linear(dim, outputs)
 
     def forward(self, tokens: Tensor, positions: Tensor, mask: Tensor | None = None) -> Tensor:
-        check_positions("positions", positions, *tokens.shape)
+        tokens = whole(tokens, "tokens", self.tokens.num_embeddings)
+        if tokens.dim() != 2:
+            raise ValueError(f"tokens must be (batch, sequence); got {tuple(tokens.shape)}")
+        check_positions("positions", positions, tokens.shape, tokens.device)
         x = self.encoding.embed(self.tokens(tokens), positions)
         for block in self.blocks:
             x = block(x, positions, mask)

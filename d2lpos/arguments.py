@@ -1,0 +1,36 @@
+"""Errors that name the argument, what it must be, and what came instead."""
+
+from numbers import Integral
+
+import torch
+from torch import Tensor
+
+
+def check_tensor(name: str, value: Tensor, device: torch.device | None = None) -> None:
+    """Raise a TypeError where value is no tensor, a ValueError where it is not on `device`."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{name} must be a tensor; got {type(value).__name__}")
+    if device is not None and value.device != device:
+        raise ValueError(f"{name} must be on {device}, as the other arguments are; got {value.device}")
+
+
+def check_positive(**sizes: int) -> None:
+    """Raise a TypeError for a size that is no integer, a ValueError for one below 1."""
+    for name, size in sizes.items():
+        if not isinstance(size, Integral):
+            raise TypeError(f"{name} must be an integer; got {size!r}")
+        if size < 1:
+            raise ValueError(f"{name} must be positive; got {size}")
+
+
+def check_size(name: str, got: int, want: int, what: str) -> None:
+    """Raise a ValueError where a size is not the one that the encoding or layer was made for."""
+    if got != want:
+        raise ValueError(f"{name} must have {want} {what}; got {got}")
+
+
+def check_broadcast(**tensors: Tensor) -> None:
+    """Raise a ValueError where two tensors do not broadcast in all axes but the last."""
+    (one, a), (other, b) = ((name, tuple(tensor.shape)) for name, tensor in tensors.items())
+    if any(m != n and 1 not in (m, n) for m, n in zip(a[-2::-1], b[-2::-1], strict=False)):
+        raise ValueError(f"{one} and {other} must broadcast in all axes but the last; got {a} and {b}")

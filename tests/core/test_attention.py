@@ -1,0 +1,232 @@
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from d2lpos import ALiBi, Attention, Encoding, RoPE
+from d2lpos.attention import attend, attention_weights, causal_mask, segment_mask
+
+POSITIONS = torch.arange(6)
+SEGMENTS = torch.tensor([[0, 0, 0, 0, 1, 1], [0, 1, 1, 1, 1, 1]])
+
+
+def hide(*rows):
+    mask = torch.ones(6, 6, dtype=torch.bool)
+    mask[list(rows)] = False
+    return mask
+
+
+def by_head():
+    return torch.rand(2, 2, 6, 6, generator=torch.Generator().manual_seed(2)) < 0.6
+
+
+MASKS = {
+    "none": None,
+    "causal": causal_mask(POSITIONS, POSITIONS),
+    "segments": segment_mask(SEGMENTS, SEGMENTS),
+    "segments and causal": segment_mask(SEGMENTS, SEGMENTS) & causal_mask(POSITIONS, POSITIONS),
+    "by head": by_head(),
+    "same for all heads": by_head()[:, :1],
+    "keys only": by_head()[:, :1, :1],
+    "one sequence": by_head()[0, :1],
+    "hidden rows": hide(0, 3),
+    "hidden everywhere": hide(*range(6)),
+}
+each_mask = pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+
+
+def by_loops(q, k, v, encoding, positions, mask):
+    """Attention with a loop for every axis, through the encoding's own doors."""
+    batch, heads, length, features = q.shape
+    q, k, score = *encoding.rotate(q, k, positions, positions), encoding.score(q, k, positions, positions)
+    score = torch.zeros(()) if score is None else score
+    score = score.expand(batch, heads, length, length)
+    weights = torch.zeros(batch, heads, length, length, dtype=q.dtype)
+    if mask is None:
+        mask = torch.tensor(True)
+    if mask.dim() == 3:
+        mask = mask[:, None]
+    mask = mask.expand(batch, heads, length, length)
+    for b in range(batch):
+        for h in range(heads):
+            for i in range(length):
+                powers = {}
+                for j in range(length):
+                    if mask[b, h, i, j]:
+                        product = sum(q[b, h, i, f].item() * k[b, h, j, f].item() for f in range(features))
+                        powers[j] = math.exp(product / math.sqrt(features) + score[b, h, i, j].item())
+                for j, power in powers.items():
+                    weights[b, h, i, j] = power / sum(powers.values())
+    extra = encoding.value(weights, positions, positions)
+    return weights, torch.einsum("bhij, bhjf -> bhif", weights, v) + (0 if extra is None else extra)
+
+
+def test_causal_is_by_position():
+    positions = torch.tensor([2, 0, 1])
+    assert causal_mask(positions, positions).int().tolist() == [[1, 1, 1], [0, 1, 0], [0, 1, 1]]
+    assert causal_mask(torch.tensor([1.5]), torch.arange(4)).int().tolist() == [[1, 1, 0, 0]]
+    unsigned = torch.arange(3, dtype=torch.uint8)
+    assert causal_mask(unsigned, unsigned).int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+
+
+def test_segments_see_themselves():
+    assert segment_mask(torch.tensor([0, 1]), torch.tensor([1, 0, 1])).int().tolist() == [
+        [0, 1, 0],
+        [1, 0, 1],
+    ]
+    assert segment_mask(SEGMENTS, SEGMENTS).shape == (2, 6, 6)
+
+
+@each_mask
+def test_attention_by_loops(encoding, mask, qkv):
+    q, k, v = qkv
+    weights, output = by_loops(q, k, v, encoding, POSITIONS, mask)
+    assert_close(attention_weights(q, k, POSITIONS, POSITIONS, encoding, mask), weights, atol=1e-6, rtol=0)
+    assert_close(attend(q, k, v, POSITIONS, POSITIONS, encoding, mask), output, atol=1e-6, rtol=0)
+
+
+@each_mask
+def test_fused_attention_equals_explicit_weights_and_so_do_gradients(encoding, mask, qkv):
+    inputs = [x.requires_grad_() for x in qkv]
+    q, k, v = inputs
+    weights = attention_weights(q, k, POSITIONS, POSITIONS, encoding, mask)
+    extra = encoding.value(weights, POSITIONS, POSITIONS)
+    explicit = weights @ v + (0 if extra is None else extra)
+    fused = attend(q, k, v, POSITIONS, POSITIONS, encoding, mask)
+    assert_close(fused, explicit)
+    upstream, inputs = torch.randn_like(fused), [*inputs, *encoding.parameters()]
+    ours, theirs = (
+        torch.autograd.grad(y, inputs, upstream, retain_graph=True, allow_unused=True)
+        for y in (fused, explicit)
+    )
+    for one, other in zip(ours, theirs, strict=True):
+        assert_close(one, other)
+        assert one is None or one.isfinite().all()
+
+
+def test_a_query_that_may_look_nowhere_gets_zero(encoding, qkv):
+    q, k, v = (x.requires_grad_() for x in qkv)
+    y = attend(q, k, v, POSITIONS, POSITIONS, encoding, MASKS["hidden rows"])
+    assert not y[:, :, [0, 3]].any() and y[:, :, 1].all()
+    y.sum().backward()
+    assert not q.grad[:, :, [0, 3]].any() and k.grad.isfinite().all()
+
+
+def test_queries_and_keys_of_other_lengths(encoding, place, qkv):
+    """The last two queries alone, each with its own positions: what a cache of keys needs."""
+    q, k, v = qkv
+    for positions in (place(range(6)), place([[0, 1, 2, 3, 4, 5], [9, 7, 8, 3, 11, 4]])):
+        mask = causal_mask(positions, positions)
+        full = attend(q, k, v, positions, positions, encoding, mask)
+        last = attend(q[:, :, 4:], k, v, positions[..., 4:], positions, encoding, mask[..., 4:, :])
+        assert_close(last, full[:, :, 4:])
+
+
+def test_masks_of_three_axes_are_by_sequence_even_where_heads_are_as_many(qkv):
+    q, k, v = qkv
+    mask = by_head()[:, 0]
+    got = attend(q, k, v, POSITIONS, POSITIONS, mask=mask)
+    for b in range(2):
+        alone = attend(q[b, None], k[b, None], v[b, None], POSITIONS, POSITIONS, mask=mask[b])
+        assert_close(got[b, None], alone)
+
+
+def test_values_may_be_wider_than_keys(qkv):
+    q, k, v = qkv
+    wide = torch.cat([v, v], dim=-1)
+    y = attend(q, k, v, POSITIONS, POSITIONS)
+    assert_close(attend(q, k, wide, POSITIONS, POSITIONS), torch.cat([y, y], dim=-1))
+
+
+@pytest.mark.parametrize("queries", [0, 3])
+@pytest.mark.parametrize("keys", [0, 3])
+def test_empty_sequences(queries, keys, encoding, qkv):
+    q, k, v = (x[:, :, :n] for x, n in zip(qkv, (queries, keys, keys), strict=True))
+    y = attend(q, k, v, torch.arange(queries), torch.arange(keys), encoding)
+    assert y.shape == (2, 2, queries, 8)
+    assert keys or not y.any()
+
+
+def test_an_open_value_door_may_add_nothing(qkv):
+    class Silent(Encoding):
+        def value(self, weights, q_positions, k_positions):
+            return None
+
+    y = attend(*qkv, POSITIONS, POSITIONS, Silent())
+    assert_close(y, attend(*qkv, POSITIONS, POSITIONS))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_near_float32(encoding, dtype, qkv):
+    encoding.to(dtype)
+    q, k, v = (x.to(dtype) for x in qkv)
+    mask = MASKS["causal"]
+    got = attend(q, k, v, POSITIONS, POSITIONS, encoding, mask)
+    weights = attention_weights(q, k, POSITIONS, POSITIONS, encoding, mask)
+    assert got.dtype == weights.dtype == dtype
+    encoding.float()
+    want = attend(q.float(), k.float(), v.float(), POSITIONS, POSITIONS, encoding, mask)
+    assert_close(got.float(), want, atol=0.05, rtol=0)
+
+
+def test_weights_of_half_precision_do_not_overflow():
+    q = torch.full((1, 1, 2, 64), 100, dtype=torch.float16)
+    assert attention_weights(q, q, POSITIONS[:2], POSITIONS[:2]).tolist() == [[[[0.5, 0.5], [0.5, 0.5]]]]
+
+
+def test_float64_stays(encoding, place, qkv):
+    p = place(range(6))
+    assert (
+        attend(*qkv, p, p, encoding).dtype
+        == attention_weights(*qkv[:2], p, p, encoding).dtype
+        == torch.float64
+    )
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@each_mask
+def test_the_module_projects_attends_and_projects(encoding, causal, mask):
+    layer = Attention(16, 2, encoding, causal).double()
+    x, positions = torch.randn(2, 6, 16, dtype=torch.float64), torch.tensor([3, 1, 0, 2, 5, 4])
+    q, k, v = nn.functional.linear(x, layer.project.weight, layer.project.bias).split(16, dim=-1)
+    heads = [
+        attend(
+            *(t[:, None, :, h : h + 8] for t in (q, k, v)), positions, positions, only(encoding, h // 8), head
+        )
+        for h in (0, 8)
+        for head in [head_mask(mask, h // 8, positions, causal)]
+    ]
+    want = torch.cat(heads, dim=-1)[:, 0] @ layer.out.weight.mT + layer.out.bias
+    assert_close(layer(x, positions, mask), want)
+
+
+def only(encoding, head):
+    """The encoding as one of its two heads sees it."""
+
+    class One(Encoding):
+        rotate = staticmethod(encoding.rotate)
+        value = staticmethod(encoding.value)
+
+        def score(self, q, k, q_positions, k_positions):
+            score = encoding.score(q.expand(-1, 2, -1, -1), k.expand(-1, 2, -1, -1), q_positions, k_positions)
+            return None if score is None else score[..., head, None, :, :]
+
+    return One()
+
+
+def head_mask(mask, head, positions, causal):
+    """What one head may see: (batch, 1, query, key), or None for everything."""
+    if mask is None:
+        mask = torch.ones(1, 1, dtype=torch.bool)
+    if mask.dim() == 4:
+        mask = mask.expand(2, 2, -1, -1)[:, head]
+    mask = mask.expand(2, 6, 6)[:, None]
+    return mask & (positions <= positions[:, None]) if causal else mask
+
+
+def test_layers_share_no_state_by_default():
+    assert set(Attention(16, 2).state_dict()) == {"project.weight", "project.bias", "out.weight", "out.bias"}
+    assert Attention(16, 2, RoPE(8)).encoding.doors == ("rotate",)
+    assert Attention(16, 2, ALiBi(2)).encoding.doors == ("score",)

@@ -1,0 +1,58 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from d2lpos.positions import offsets, real, whole
+
+INTEGERS = [torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers_become_float32_or_int64(dtype):
+    positions = torch.tensor([0, 3, 100], dtype=dtype)
+    assert real(positions).dtype == torch.float32 and real(positions).tolist() == [0, 3, 100]
+    assert whole(positions).dtype == torch.int64 and whole(positions).tolist() == [0, 3, 100]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_wide_floats_stay(dtype):
+    positions = torch.tensor([-1.5, 0.25], dtype=dtype)
+    assert real(positions) is positions
+
+
+@given(
+    q=st.lists(st.integers(-1000, 1000), max_size=5),
+    k=st.lists(st.integers(-1000, 1000), max_size=5),
+    dtype=st.sampled_from([torch.int64, torch.float64]),
+)
+def test_offsets_are_key_minus_query(q, k, dtype):
+    got = offsets(torch.tensor(q, dtype=dtype), torch.tensor(k, dtype=dtype))
+    assert got.dtype == dtype and got.shape == (len(q), len(k))
+    assert got.tolist() == [[there - here for there in k] for here in q]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_offsets_of_narrow_integers_do_not_wrap(dtype):
+    q, k = torch.tensor([0, 120], dtype=dtype), torch.tensor([3, 127], dtype=dtype)
+    assert offsets(q, k).tolist() == [[3, 127], [-117, 7]]
+
+
+def test_offsets_of_far_integers_are_exact():
+    far = torch.tensor([2**40, 2**40 + 1])
+    assert offsets(far, far).tolist() == [[0, 1], [-1, 0]]
+
+
+def test_offsets_of_batches():
+    q, k = torch.tensor([[0, 1], [5, 7]]), torch.tensor([[0, 1, 2]])
+    assert offsets(q, k).tolist() == [[[0, 1, 2], [-1, 0, 1]], [[-5, -4, -3], [-7, -6, -5]]]
+    assert torch.equal(offsets(q, k[0]), offsets(q, k))
+
+
+def test_positions_without_values_pass():
+    assert whole(torch.arange(9, device="meta"), length=4).shape == (9,)
+    assert real(torch.zeros(9, device="meta")).shape == (9,)
+
+
+def test_no_position_is_no_error():
+    assert real(torch.empty(0)).shape == whole(torch.arange(0), length=4).shape == (0,)

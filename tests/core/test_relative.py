@@ -1,0 +1,100 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from d2lpos import T5Bias
+from d2lpos.relative import bucket
+
+
+def by_thresholds(offset, buckets, max_distance, bidirectional):
+    """The bucket in exact integers: far bucket exact + j starts where d^n ≥ exact^(n−j) · max_distance^j."""
+    start = 0
+    if bidirectional:
+        buckets //= 2
+        start = buckets if offset > 0 else 0
+        distance = abs(offset)
+    else:
+        distance = max(-offset, 0)
+    exact = buckets // 2
+    if distance < exact:
+        return start + distance
+    far = buckets - exact
+    passed = [j for j in range(far) if distance**far >= exact ** (far - j) * max_distance**j]
+    return start + exact + max(passed)
+
+
+def first_distances(buckets):
+    """The smallest distance of each bucket, nearest first."""
+    return [buckets.index(value) for value in sorted(set(buckets))]
+
+
+def test_reference_numbers_bidirectional():
+    distances = torch.arange(300)
+    past, future = bucket(-distances).tolist(), bucket(distances).tolist()
+    assert past[:8] == list(range(8))
+    assert first_distances(past)[8:] == [8, 12, 16, 23, 32, 46, 64, 91]
+    assert future == [0, *(value + 16 for value in past[1:])]
+    assert max(past) == 15
+
+
+def test_reference_numbers_causal():
+    past = bucket(-torch.arange(300), bidirectional=False).tolist()
+    assert past[:16] == list(range(16))
+    assert first_distances(past)[16:] == [16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113]
+    assert max(past) == 31
+    assert not bucket(torch.arange(300), bidirectional=False).any()
+
+
+@given(
+    offset=st.integers(-2000, 2000),
+    quarter=st.integers(1, 16),
+    beyond=st.integers(1, 500),
+    bidirectional=st.booleans(),
+)
+def test_equals_exact_thresholds(offset, quarter, beyond, bidirectional):
+    arguments = 4 * quarter, 2 * quarter + beyond, bidirectional
+    assert bucket(torch.tensor(offset), *arguments).item() == by_thresholds(offset, *arguments)
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+@pytest.mark.parametrize(("buckets", "max_distance"), [(4, 3), (8, 64), (8, 324), (32, 128), (16, 2**16)])
+def test_equals_exact_thresholds_at_every_near_offset(buckets, max_distance, bidirectional):
+    offsets = range(-400, 401)
+    want = [by_thresholds(offset, buckets, max_distance, bidirectional) for offset in offsets]
+    assert bucket(torch.tensor(offsets), buckets, max_distance, bidirectional).tolist() == want
+
+
+def test_keeps_the_shape():
+    assert bucket(torch.zeros(2, 3, 4, dtype=torch.int32)).shape == (2, 3, 4)
+    assert bucket(torch.zeros(2, 0, dtype=torch.int64)).dtype == torch.int64
+
+
+@pytest.mark.parametrize("bidirectional", [True, False])
+def test_score_is_the_table_at_key_minus_query(bidirectional):
+    encoding = T5Bias(3, buckets=8, max_distance=20, bidirectional=bidirectional)
+    torch.nn.init.normal_(encoding.table)
+    q, k = torch.zeros(2, 3, 2, 4), torch.zeros(2, 3, 5, 4)
+    here, there = torch.tensor([[0, 7], [40, 3]]), torch.tensor([0, 1, 5, 9, 30])
+    score = encoding.score(q, k, here, there).expand(2, 3, 2, 5)
+    for i in range(2):
+        for row in range(2):
+            for column in range(5):
+                index = by_thresholds((there[column] - here[i, row]).item(), 8, 20, bidirectional)
+                assert torch.equal(score[i, :, row, column], encoding.table[index])
+
+
+def test_starts_without_a_preference():
+    q = torch.zeros(1, 2, 3, 4)
+    assert not T5Bias(2).score(q, q, torch.arange(3), torch.arange(3)).any()
+
+
+def test_each_bucket_is_trained_by_its_pairs():
+    encoding, q = T5Bias(2, buckets=8, max_distance=20), torch.zeros(1, 2, 4, 4)
+    encoding.score(q, q, torch.arange(4), torch.arange(4)).sum().backward()
+    pairs = [0] * 8
+    for here in range(4):
+        for there in range(4):
+            pairs[by_thresholds(there - here, 8, 20, True)] += 1
+    assert_close(encoding.table.grad, torch.tensor(pairs).float()[:, None].expand(8, 2))

@@ -1,0 +1,111 @@
+import cmath
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from d2lpos import RoPE
+from d2lpos.rope import rotate
+from d2lpos.sinusoidal import angles, frequencies
+
+LAYOUTS = pytest.mark.parametrize("layout", ["half", "interleaved"])
+POSITIONS = st.floats(-1e4, 1e4)
+
+
+def turn(x, position, layout="half", base=10_000.0):
+    position = torch.tensor(position, dtype=torch.float64)
+    return rotate(x, angles(position, frequencies(x.shape[-1], base)), layout)
+
+
+def by_complex_numbers(x, position, layout):
+    """The same turn as a product of complex numbers."""
+    pairs = x.unflatten(-1, (2, -1)).mT if layout == "half" else x.unflatten(-1, (-1, 2))
+    dim = x.shape[-1]
+    factors = [cmath.exp(1j * position * 10_000 ** (-2 * i / dim)) for i in range(dim // 2)]
+    factors = torch.tensor(factors, dtype=torch.complex128)
+    turned = torch.view_as_real(torch.view_as_complex(pairs.contiguous()) * factors)
+    return (turned.mT if layout == "half" else turned).flatten(-2)
+
+
+def test_reference_numbers():
+    want = [-1.272233, -1.838865, 1.683929, 4.707907, 4.817777, 6.147278, 6.975968, 8.020965]
+    got = turn(torch.arange(1.0, 9.0), 3, "interleaved")
+    assert_close(got, torch.tensor(want), atol=1e-6, rtol=0)
+
+
+def test_layouts_differ_by_a_permutation():
+    x, order = torch.randn(5, 8), [0, 2, 4, 6, 1, 3, 5, 7]
+    assert torch.equal(turn(x[:, order], 3, "half"), turn(x, 3, "interleaved")[:, order])
+
+
+@LAYOUTS
+@given(position=st.integers(-500, 500), half=st.integers(1, 8), seed=st.integers(0, 99))
+def test_equals_a_product_of_complex_numbers(layout, position, half, seed):
+    x = torch.randn(3, 2 * half, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    assert_close(turn(x, position, layout), by_complex_numbers(x, position, layout), atol=1e-9, rtol=0)
+
+
+@LAYOUTS
+@given(m=POSITIONS, n=POSITIONS)
+def test_rotations_form_a_group(layout, m, n):
+    x = torch.arange(1.0, 9.0, dtype=torch.float64)
+    assert_close(turn(turn(x, m, layout), n, layout), turn(x, m + n, layout), atol=1e-8, rtol=0)
+    assert_close(turn(turn(x, m, layout), -m, layout), x, atol=1e-10, rtol=0)
+    assert_close(turn(x, m, layout).norm(), x.norm())
+    assert torch.equal(turn(x, 0, layout), x)
+
+
+@LAYOUTS
+@given(m=POSITIONS, n=POSITIONS, shift=POSITIONS)
+def test_scores_know_the_offset_only(layout, m, n, shift):
+    q, k = torch.randn(2, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    score = turn(q, m, layout) @ turn(k, n, layout)
+    assert_close(turn(q, m + shift, layout) @ turn(k, n + shift, layout), score, atol=1e-8, rtol=0)
+    assert_close(q @ turn(k, n - m, layout), score, atol=1e-8, rtol=0)
+
+
+@LAYOUTS
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_the_rounded_float32_result(layout, dtype):
+    x = torch.randn(4096, 8).to(dtype)
+    turns = angles(torch.arange(4096), frequencies(8))
+    got = rotate(x, turns, layout)
+    assert got.dtype == dtype and torch.equal(got, rotate(x.float(), turns, layout).to(dtype))
+
+
+@LAYOUTS
+def test_float64_stays_and_its_gradient_is_right(layout):
+    x = torch.randn(2, 3, 4, dtype=torch.float64, requires_grad=True)
+    turns = torch.randn(3, 2, dtype=torch.float64, requires_grad=True)
+    assert rotate(x, turns, layout).dtype == torch.float64
+    assert torch.autograd.gradcheck(lambda x, turns: rotate(x, turns, layout), (x, turns))
+
+
+def test_one_vector_at_many_positions():
+    x, turns = torch.randn(4), torch.randn(5, 2)
+    assert torch.equal(rotate(x, turns), rotate(x.expand(5, 4), turns))
+
+
+@LAYOUTS
+def test_the_encoding_turns_each_token_by_its_own_position(layout):
+    q, k = torch.randn(2, 3, 4, 8, dtype=torch.float64), torch.randn(2, 3, 5, 8, dtype=torch.float64)
+    here = torch.tensor([[0.0, 1, 2, 3], [9, 7, 5, 0.5]], dtype=torch.float64)
+    there = torch.tensor([4.0, 3, 2, 1, 0], dtype=torch.float64)
+    turned_q, turned_k = RoPE(8, base=100.0, layout=layout).rotate(q, k, here, there)
+    for i in range(2):
+        for token in range(4):
+            assert_close(turned_q[i, :, token], turn(q[i, :, token], here[i, token].item(), layout, 100.0))
+        for token in range(5):
+            assert_close(turned_k[i, :, token], turn(k[i, :, token], there[token].item(), layout, 100.0))
+
+
+def test_first_pair_is_fast_and_last_is_slow():
+    quarter = rotate(torch.ones(4), angles(torch.tensor(math.pi / 2), frequencies(4, base=1e8)))
+    assert_close(quarter, torch.tensor([-1.0, 1, 1, 1]), atol=2e-4, rtol=0)
+
+
+def test_no_table_is_stored():
+    assert not RoPE(8).state_dict() and not list(RoPE(8).buffers())

@@ -1,0 +1,92 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from d2lpos import Sinusoidal
+from d2lpos.sinusoidal import angles, frequencies, sinusoidal
+
+POSITIONS = st.floats(-1e4, 1e4)
+
+
+def vector(position, dim, base=10_000.0, layout="interleaved"):
+    """One row, number by number: the phase of a unit complex number that turns base^(2i/dim) times slower."""
+    turns = [
+        complex(math.cos(a), math.sin(a)) for a in (position / base ** (2 * i / dim) for i in range(dim // 2))
+    ]
+    if layout == "interleaved":
+        return [part for z in turns for part in (z.imag, z.real)]
+    return [z.imag for z in turns] + [z.real for z in turns]
+
+
+def test_wavelengths():
+    assert_close(
+        2 * math.pi / frequencies(8), 2 * math.pi * torch.tensor([1, 10, 100, 1000], dtype=torch.float64)
+    )
+    assert_close(frequencies(6, base=8.0), torch.tensor([1, 0.5, 0.25], dtype=torch.float64))
+    assert frequencies(512)[-1] == pytest.approx(10_000 ** (-510 / 512))
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
+@given(position=POSITIONS, half=st.integers(1, 8), base=st.floats(1.5, 1e6))
+def test_formula(layout, position, half, base):
+    got = sinusoidal(torch.tensor([position], dtype=torch.float64), 2 * half, base, layout)
+    np.testing.assert_allclose(got.numpy(), [vector(position, 2 * half, base, layout)], atol=1e-10)
+
+
+def test_position_zero():
+    assert sinusoidal(torch.arange(1), 6).tolist() == [[0, 1, 0, 1, 0, 1]]
+    assert sinusoidal(torch.arange(1), 6, layout="concatenated").tolist() == [[0, 0, 0, 1, 1, 1]]
+
+
+def test_layouts_differ_by_a_permutation():
+    positions = torch.arange(50)
+    order = [0, 2, 4, 6, 1, 3, 5, 7]
+    interleaved = sinusoidal(positions, 8)
+    assert torch.equal(sinusoidal(positions, 8, layout="concatenated"), interleaved[:, order])
+
+
+@given(position=POSITIONS, step=POSITIONS)
+def test_a_step_is_a_rotation_that_does_not_know_where_it_starts(position, step):
+    here, there = sinusoidal(torch.tensor([position, position + step], dtype=torch.float64), 8).view(2, 4, 2)
+    turn = angles(torch.tensor(step, dtype=torch.float64), frequencies(8))
+    rotation = torch.stack([turn.cos(), turn.sin(), -turn.sin(), turn.cos()], dim=-1).view(4, 2, 2)
+    assert_close((rotation @ here[..., None])[..., 0], there, atol=1e-8, rtol=0)
+
+
+@given(position=POSITIONS, step=POSITIONS)
+def test_lengths_are_equal_and_products_know_the_distance_only(position, step):
+    here, there, back = sinusoidal(
+        torch.tensor([position, position + step, position - step], dtype=torch.float64), 12
+    )
+    assert here @ here == pytest.approx(6)
+    product = sum(math.cos(step * 10_000 ** (-2 * i / 12)) for i in range(6))
+    assert here @ there == pytest.approx(product, abs=1e-8)
+    assert here @ back == pytest.approx(product, abs=1e-8)
+
+
+def test_dtypes():
+    assert sinusoidal(torch.arange(3), 4).dtype == torch.float32
+    assert sinusoidal(torch.arange(3).double(), 4).dtype == torch.float64
+    x = torch.zeros(1, 400, 4, dtype=torch.bfloat16)
+    assert torch.equal(
+        Sinusoidal(4).embed(x, torch.arange(400))[0], sinusoidal(torch.arange(400), 4).bfloat16()
+    )
+
+
+def test_any_shape_of_positions():
+    positions = torch.arange(24).view(2, 3, 4)
+    assert torch.equal(sinusoidal(positions, 6).view(24, 6), sinusoidal(torch.arange(24), 6))
+    assert sinusoidal(torch.arange(0), 6).shape == (0, 6)
+
+
+@pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
+def test_the_encoding_adds_its_table(layout):
+    x, positions = torch.randn(2, 5, 6), torch.tensor([[0, 1, 2, 3, 4], [7, 5, 3, 1, 0]])
+    encoding = Sinusoidal(6, base=100.0, layout=layout)
+    assert_close(encoding.embed(x, positions) - x, sinusoidal(positions, 6, 100.0, layout))
+    assert not encoding.state_dict()
