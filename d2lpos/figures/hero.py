@@ -183,14 +183,14 @@ def matrix(description: str, order: list[int], positions: bool, causal: bool, se
     mask = causal_mask(place, place) if causal else None
     weights = attention_weights((x @ query)[None, None], (x @ key)[None, None], place, place, mask=mask)[0, 0]
 
-    cell, left, top = 40, 52, 24
+    cell, left, top = 46, 52, 24
     marks = []
     for i, word in enumerate(order):
         middle = (i + 0.5) * cell
         marks.append(f'<text x="{left + middle:g}" y="{top - 8}" text-anchor="middle">{WORDS[word]}</text>')
         marks.append(f'<text x="{left - 8}" y="{top + middle + 5:g}" text-anchor="end">{WORDS[word]}</text>')
         for j, weight in enumerate(weights[i].tolist()):
-            side = 36 * math.sqrt(weight)
+            side = 42 * math.sqrt(weight)
             corner = f'x="{left + (j + 0.5) * cell - side / 2:.1f}" y="{top + middle - side / 2:.1f}"'
             marks.append(f'<rect {corner} width="{side:.1f}" height="{side:.1f}"/>')
     size = (left + 6 * cell, top + 6 * cell)

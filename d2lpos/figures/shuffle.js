@@ -58,7 +58,7 @@ const LOOK = `:host{--none:var(--enc-none,#6f7378);--sin:var(--enc-sinusoidal,#0
 .weight,.bar{fill:var(--c);transition:fill .2s}.wave{fill:var(--sin)}.ghost{fill:none;stroke:currentColor;stroke-width:1.25}
 .pill{fill:currentColor;fill-opacity:.1}.held .pill{fill-opacity:.22}.grip{stroke:currentColor;stroke-opacity:.45;stroke-width:1.5}
 .band{fill:currentColor;fill-opacity:.07}.mask{fill:currentColor;fill-opacity:.1}
-.band,.mask,.mask+text{opacity:0;transition:opacity .2s}.show{opacity:1!important}
+.band,.mask,.mask+text,.gaps{opacity:0;transition:opacity .2s}.show{opacity:1!important}
 .out{grid-template-columns:repeat(2,minmax(0,240px))}.verdict{min-height:2.8em;margin:0}
 ${START.map(w => `.i${w}:focus-visible~svg .w${w} .pill`)}{stroke:currentColor;stroke-width:2.5}
 @media(prefers-reduced-motion){*{transition:none!important}}`;
@@ -75,7 +75,7 @@ export function render(host, options) {
   const which = w => WORDS[w] + (KIND[w] ? '' : w ? ', the second' : ', the first');
   const inputs = START.map(w => h('input.i' + w, { type: 'range', max: 5, 'aria-label': which(w) }));
   const cells = START.map(() => START.map(() => s('rect.weight')));
-  const M = { grid: s('g'), row: s('rect.band'), column: s('rect.band'),
+  const M = { grid: s('g'), gaps: s('g.gaps'), row: s('rect.band'), column: s('rect.band'),
     mask: s('path.mask'), hidden: text(0, 0, 'hidden: words that come later'), cells: s('g', {}, ...cells.flat()), names: START.map(w => text(0, 0, WORDS[w], 'end')), places: s('g.mute'),
     added: text(LEFT - 6, 30, 'added', 'end.mute'),
     waves: START.map(() => s('g.wave', {}, ...list(DIM, () => s('rect', { width: 3 })))),
@@ -101,7 +101,9 @@ export function render(host, options) {
     for (const [e, x] of [[svgM, w], [svgO, v]]) set(e, { viewBox: `0 0 ${x} ${height}` }).style.height = height + 'px';
     for (const { style } of inputs) { style.left = X(0) - 22 + 'px'; style.width = 5 * C + 44 + 'px'; }
     for (const { firstChild: pill } of M.words) set(pill, { x: 1 - C / 2, width: C - 2 });
-    M.grid.replaceChildren(...lines.flatMap(d => [rule([LEFT + d, TOP], [LEFT + d, foot]), rule([LEFT, TOP + d], [end, TOP + d])]),
+    const down = (d, from, to) => rule([LEFT + d, from], [LEFT + d, to]), crossed = lines.slice(2, 6);
+    M.gaps.replaceChildren(...crossed.map(d => down(d, TOP, TOP + C))); // where words may stand instead
+    M.grid.replaceChildren(...lines.flatMap(d => [down(d, crossed.includes(d) ? TOP + C : TOP, foot), rule([LEFT, TOP + d], [end, TOP + d])]),
       text(LEFT, foot + 20, 'row: who looks; column: at whom', 'mute'), text(LEFT, foot + 38, 'area of a square: attention weight', 'mute'));
     M.places.replaceChildren(text(LEFT - 6, 30, 'place', 'end'), ...START.map(p => text(X(p), 30, p)));
     set(M.mask, { d: `M${LEFT + C} ${TOP}` + list(5, () => `v${C}h${C}`).join('') + `V${TOP}Z` });
@@ -120,7 +122,10 @@ export function render(host, options) {
       const side = (C - 3) * Math.sqrt(weights[6 * a + b]);
       set(e, { x: X(place[b]) - side / 2, y: Y(place[a]) - side / 2, width: side, height: side });
     }));
-    place.forEach((p, w) => { set(M.words[w], { transform: `translate(${X(p)} 0)` }); set(M.names[w], { x: LEFT - 6, y: Y(p) + 4.5 }); });
+    place.forEach((p, w) => {
+      set(M.words[w], { transform: `translate(${X(p)} 0)` }); set(M.names[w], { x: LEFT - 6, y: Y(p) + 4.5 });
+      M.words[w].style.opacity = held < 0 || w === held ? 1 : abs(p - place[held]); // passes under the word in hand
+    });
     set(M.places, { transform: `translate(0 ${-18 * on})` }); M.added.style.opacity = .75 * on;
     M.waves.forEach((g, p) => encode(p, DIM).forEach((v, j) => {
       set(g.children[j], { x: X(p) - 16 + 4 * j, y: 26 - 7 * on * max(v, 0), height: 7 * on * abs(v) });
@@ -135,6 +140,7 @@ export function render(host, options) {
   function update() {
     compute();
     const { by, most, mean, sentence } = state, active = inputs.findIndex(i => i.matches(':focus'));
+    lit = held < 0 ? active : held;
     const next = p => active < 0 || p > order.indexOf(active) ? svgM : inputs[active];
     verdict.textContent = state.verdict;
     tell([num(most, 2), num(mean, 2)], `${sentence}. ${state.verdict} `);
@@ -148,6 +154,7 @@ export function render(host, options) {
     M.words.forEach((e, w) => e.classList.toggle('held', w === held));
     for (const e of [M.row, M.column, O.row]) e.classList.toggle('show', lit >= 0);
     for (const e of [M.mask, M.hidden]) e.classList.toggle('show', causal.checked);
+    M.gaps.classList.toggle('show', !causal.checked);
     two.classList.toggle('on', positions.checked);
     ease();
   }
@@ -156,8 +163,7 @@ export function render(host, options) {
     input.onpointerdown = () => { held = w; at = order.indexOf(w); input.step = 'any'; svgM.append(M.words[w]); update(); };
     input.onchange = input.onpointerup = input.onpointercancel = () => { held = -1; input.step = 1; update(); };
     input.oninput = () => { at = +input.value; order = put(order, w, Math.round(at)); update(); };
-    input.onfocus = () => { lit = w; update(); };
-    input.onblur = () => { lit = -1; update(); };
+    input.onfocus = input.onblur = update;
   });
   swap.onclick = () => { order = order.map(w => w === FOX ? DOG : w === DOG ? FOX : w); update(); };
   mix.onclick = () => {

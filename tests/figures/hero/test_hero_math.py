@@ -84,4 +84,4 @@ def test_the_still_picture_shows_the_same_weights(case):
     html = hero("shuffle", **{key: case[key] for key in ("order", "positions", "causal")}).html
     sides = [float(side) for side in re.findall(r'<rect x=.*? width="([\d.]+)"', html)]
     weights = [weight for row in case["weights"] for weight in row]
-    assert sides == pytest.approx([36 * weight**0.5 for weight in weights], abs=0.051)
+    assert sides == pytest.approx([42 * weight**0.5 for weight in weights], abs=0.051)
