@@ -16,6 +16,7 @@ METADATA = {
 KEPT = {"myst"}
 KEPT_IN_CELLS = {"tags", "d2lpos", "cellView", "jupyter"}
 NOTEBOOKS = sorted([*BOOK.parent.glob("chapters/*.ipynb"), *BOOK.glob("*.ipynb")])
+WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def execute(path: Path, timeout: int) -> None:
@@ -37,6 +38,8 @@ def execute(path: Path, timeout: int) -> None:
     notebook.metadata = METADATA | {key: notebook.metadata[key] for key in KEPT & notebook.metadata.keys()}
     for cell in notebook.cells:
         cell.metadata = {key: cell.metadata[key] for key in KEPT_IN_CELLS & cell.metadata.keys()}
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop(WIDGET, None)  # it is dead without its kernel; the page's own slider stays
     nbformat.write(notebook, path)
 
 

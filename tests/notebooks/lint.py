@@ -278,7 +278,10 @@ def verdict_has_claim(notebook: Notebook) -> Found:
             verdicts = [word for word in page.VERDICT.findall(cell.source) if word != "Open"]
             claims = note(cell, "claims") or []
             if len(claims) != len(verdicts) or not decided.issuperset(claims):
-                yield at, f"metadata.d2lpos.claims must name a claim cell for each of {len(verdicts)} verdicts"
+                yield (
+                    at,
+                    f"metadata.d2lpos.claims must name a claim cell for each of {len(verdicts)} verdicts",
+                )
 
 
 @rule
