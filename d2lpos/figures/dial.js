@@ -32,9 +32,9 @@ const LOOK = `:host{--c:var(--enc-rope,#d55e00)}svg{stroke-width:2}text{text-anc
 .dot,.q .disc{fill:var(--c)}.q text{fill:#000}.q,.k{font-weight:600}.ring{fill:none}#m:focus-visible~svg .q .ring,#n:focus-visible~svg .k .ring{stroke:currentColor}
 .over svg{height:106px}.over input{left:-2px;width:calc(100% + 4px);height:44px;cursor:grab;touch-action:pan-y}#n{top:63px}
 .over ::-webkit-slider-thumb{width:44px;height:44px}.over ::-moz-range-thumb{width:44px;height:44px;border:0}
-.two{display:flex;flex-wrap:wrap;gap:4px 24px}.two svg{flex:1 1 290px;min-width:0;height:280px}
+.two{display:flex;flex-wrap:wrap;gap:4px 24px}.two svg{flex:1 1 264px;min-width:0;height:280px}
 .out{grid-template-columns:1fr 1fr 1fr 2fr 1.4fr;gap:8px;max-width:500px}legend{padding:0 0 4px}
-.row{gap:0 12px}.row div{flex:0 0 160px}.row svg{flex:1 1 280px;min-width:0;height:52px}`;
+.row{gap:0 12px}.row div{flex:0 0 170px}.row svg{flex:1 1 280px;min-width:0;height:52px}`;
 
 const polar = (cx, cy, r, a) => [cx + r * cos(a), cy - r * sin(a)]; // anticlockwise
 // Shape, not hue, tells the tokens apart: q is a disc, k a ring, everywhere.

@@ -27,8 +27,8 @@ export function stats(place, r, a, b) {
 
 const LOOK = `:host{--c:var(--enc-sinusoidal,#0072b2)}
 .ctl input[type=range]{width:150px;margin:0 8px}legend{padding:0 0 2px}
-.row{gap:2px 10px}.row div{flex:0 0 178px}.row span{flex:1 1 200px;display:flex;gap:10px;align-items:center;min-width:0}
-.row svg{flex:1;min-width:0;height:30px}.row small{flex:0 0 92px;line-height:15px;white-space:pre}
+.row{gap:2px 10px}.row div{flex:0 0 200px}.row span{flex:1 1 200px;display:flex;gap:10px;align-items:center;min-width:0}
+.row svg{flex:1;min-width:0;height:30px}.row small{flex:0 0 106px;line-height:15px;white-space:pre}
 .cell{fill:none;stroke:currentColor;stroke-opacity:.25;vector-effect:non-scaling-stroke}
 .token{fill:currentColor;fill-opacity:.5}.position{fill:var(--c)}.dot{fill-opacity:.75}
 .over{margin-top:6px}.over svg{height:236px}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}

@@ -18,7 +18,7 @@ export const encode = (p, d, base = 10000) => Array.from({ length: d }, (_, j) =
 export const num = (v, p = 0) => (abs(v) < .5 * 10 ** -p ? 0 : v).toFixed(p).replace('-', '−');
 
 // Neutrals are currentColor, and the one hue is the page's own: the page's theme decides, not the system's.
-const CSS = `:host{display:block;font:14px/1.4 var(--sans,system-ui),sans-serif;font-variant-numeric:tabular-nums;text-align:left}
+const CSS = `:host{display:block;font:15px/1.4 var(--sans,system-ui),sans-serif;font-variant-numeric:tabular-nums;text-align:left}
 .fig{max-width:760px;margin:auto}p{margin:0 0 8px}
 svg{display:block;width:100%;overflow:visible;fill:currentColor}text{font-size:13px}
 .mid{text-anchor:middle}.end{text-anchor:end}.mute{opacity:.75}
@@ -26,7 +26,7 @@ svg{display:block;width:100%;overflow:visible;fill:currentColor}text{font-size:1
 label,button{cursor:pointer}input{accent-color:var(--c)}
 :is([type=radio],[type=checkbox]){width:16px;height:16px;margin:0 6px 0 0;vertical-align:-2px}
 .ctl{display:flex;flex-wrap:wrap;align-items:center;gap:0 8px}.ctl label{display:flex;align-items:center;min-height:44px;margin-right:8px}
-button{position:relative;font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;padding:4px 9px;margin:7px 0}
+button{position:relative;font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;padding:4px 8px;margin:6px 0}
 button::after{content:"";position:absolute;inset:-8px -1px}
 :is(button,input):focus-visible{outline:2px solid;outline-offset:2px}
 .over{position:relative}.over input{position:absolute;margin:0;opacity:0}.over input,.over ::-webkit-slider-thumb{appearance:none}
