@@ -1,5 +1,6 @@
 """Every page in a real browser, at the widths of a phone and a desk, in light and dark."""
 
+import json
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -7,7 +8,7 @@ from threading import Thread
 import pytest
 
 from tests.site.detectors import visit
-from tests.site.pages import EVERYWHERE, PAGES
+from tests.site.pages import EVERYWHERE, PAGES, ROOT
 
 NARROWEST = 320
 
@@ -31,6 +32,15 @@ def test_page_from_file(site, browser, name, width):
         faults += reader.axe("color-contrast")
         faults += reader.keyboard()
         assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if (ROOT / f"{name}.ipynb").exists()])
+def test_interactive_figures_are_those_that_the_keyboard_test_finds(site, browser, name):
+    cells = json.loads((ROOT / f"{name}.ipynb").read_text("utf-8"))["cells"]
+    calls = [line for cell in cells for line in cell["source"] if line.startswith(("hero(", "explore("))]
+    with visit(browser) as reader:
+        reader.open((site / f"{name}.html").as_uri())
+        assert reader.page.evaluate("detect.figures().length") == len(calls)
 
 
 @pytest.fixture(scope="module")
