@@ -34,8 +34,19 @@ FLAGS = (
 
 
 def find_chromium() -> str | None:
-    """Path of an installed Chromium or Chrome, or None."""
-    return next(filter(None, map(shutil.which, (os.environ.get("D2LPOS_CHROMIUM", ""), *NAMES, MACOS))), None)
+    """Path of an installed Chromium or Chrome, else of Playwright's own, or None."""
+    candidates = (os.environ.get("D2LPOS_CHROMIUM", ""), *NAMES, MACOS)
+    return next(filter(None, map(shutil.which, candidates)), None) or find_downloaded()
+
+
+def find_downloaded() -> str | None:
+    """Path of the Chromium that `playwright install` brings, or None."""
+    if not find_spec("playwright"):
+        return None
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        return shutil.which(playwright.chromium.executable_path)
 
 
 def launch(playwright):
