@@ -80,6 +80,7 @@ def attend(
     bias = encoding.score(q, k, q_positions, k_positions)
     allowed = None if mask is None else over_heads(mask)
     if bias is not None:
+        bias = bias[None] if bias.dim() == 3 else bias  # without a batch axis, fused attention is slow
         allowed = (bias if allowed is None else torch.where(allowed, bias, -torch.inf)).to(q)
     return scaled_dot_product_attention(turned_q, turned_k, v, attn_mask=allowed)
 

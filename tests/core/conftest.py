@@ -7,6 +7,7 @@ from torch import nn
 
 from d2lpos import ALiBi, Encoding, Learned, RoPE, Sinusoidal, T5Bias
 from d2lpos.positions import offsets
+from d2lpos.threads import one_thread
 
 settings.register_profile("core", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("core")
@@ -44,6 +45,8 @@ ENCODINGS = {
 @pytest.fixture(autouse=True)
 def seeded():
     torch.manual_seed(0)
+    with one_thread():
+        yield
 
 
 @pytest.fixture(params=ENCODINGS)

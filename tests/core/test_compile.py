@@ -1,0 +1,23 @@
+import pytest
+import torch
+
+from d2lpos import Transformer
+
+
+@pytest.mark.parametrize(
+    "encoding", ["none", "sinusoidal", "learned", "rope, half", "t5", "alibi", "values"], indirect=True
+)
+def test_one_graph_serves_every_length(encoding):
+    graphs = []
+
+    def count(graph, example_inputs):
+        graphs.append(graph)
+        return graph.forward
+
+    torch.compiler.reset()
+    net = Transformer(7, 3, dim=16, heads=2, layers=1, encoding=encoding, causal=True).double()
+    compiled = torch.compile(net, fullgraph=True, dynamic=True, backend=count)
+    for length in (5, 6, 17, 32, 61):
+        tokens, positions = torch.randint(7, (2, length)), torch.arange(length)
+        assert torch.equal(compiled(tokens, positions), net(tokens, positions))
+    assert len(graphs) == 1

@@ -1,0 +1,262 @@
+"""Every bad call gets an error that names the argument, the limit and what came."""
+
+import inspect
+from functools import partial
+
+import pytest
+import torch
+
+import d2lpos
+from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
+from d2lpos.alibi import bias, slopes
+from d2lpos.attention import attend, attention_weights, causal_mask, segment_mask
+from d2lpos.positions import offsets, real, whole
+from d2lpos.relative import bucket
+from d2lpos.rope import rotate
+from d2lpos.sinusoidal import angles, frequencies, sinusoidal
+
+NAN, INF = float("nan"), float("inf")
+P = torch.arange(5)
+META = P.to("meta")
+X = torch.zeros(2, 5, 16)
+Q = torch.zeros(2, 2, 5, 8)
+TOKENS = torch.zeros(2, 5, dtype=torch.int64)
+LOOK = torch.ones(5, 5, dtype=torch.bool)
+NOPE = Encoding()
+
+BAD = []
+TESTED = set()
+
+
+def bad(subject, message, *args, call=None, **kwargs):
+    """Add a bad call of subject, or of an object made from it, with its error: "Type: message"."""
+    TESTED.add(subject)
+    BAD.append(
+        pytest.param(partial(call or subject, *args, **kwargs), message, id=f"{subject.__name__}-{message}")
+    )
+
+
+# Positions
+
+bad(real, "TypeError: positions must be a tensor; got list", [0, 1])
+bad(real, "TypeError: positions must be a tensor; got int", 3)
+bad(real, "TypeError: positions must be integers, float32 or float64; got torch.bfloat16", P.bfloat16())
+bad(real, "TypeError: positions must be integers, float32 or float64; got torch.float16", P.half())
+bad(real, "TypeError: positions must be integers, float32 or float64; got torch.bool", P > 2)
+bad(real, "TypeError: positions must be integers, float32 or float64; got torch.complex64", P * 1j)
+bad(real, "ValueError: positions must be finite; got nan", P * NAN)
+bad(real, "ValueError: here must be finite; got -inf", P - INF, "here")
+bad(whole, "TypeError: positions must be a tensor; got int", 1)
+bad(whole, "TypeError: positions must be integers, because they index a table; got torch.float32", P.float())
+bad(whole, "TypeError: positions must be integers, because they index a table; got torch.bool", P > 2)
+bad(whole, "TypeError: positions must be integers, because they index a table; got torch.complex64", P * 1j)
+bad(whole, "ValueError: rows must lie in 0 … 3, the rows of the table; got 4", P, "rows", 4)
+bad(whole, "ValueError: positions must lie in 0 … 3, the rows of the table; got -9", P - 9, length=4)
+bad(offsets, "TypeError: q_positions must be a tensor; got list", [1], P)
+bad(offsets, "TypeError: k_positions must be integers, float32 or float64; got torch.float16", P, P.half())
+bad(offsets, "ValueError: k_positions must be finite; got inf", P, P + INF)
+bad(offsets, "ValueError: k_positions must be (…, sequence); got a tensor without axes", P, P[3])
+differ = "must broadcast in all axes but the last; got"
+bad(
+    offsets,
+    f"ValueError: q_positions and k_positions {differ} (2, 5) and (3, 5)",
+    P.expand(2, 5),
+    P.expand(3, 5),
+)
+
+# Sinusoidal and learned
+
+bad(frequencies, "ValueError: dim must be positive; got 0", 0)
+bad(frequencies, "TypeError: dim must be an integer; got 8.0", 8.0)
+bad(frequencies, "ValueError: dim must be even, because each frequency turns a pair; got 7", 7)
+bad(frequencies, "ValueError: base must be finite and above 1; got 1.0", 8, 1.0)
+bad(frequencies, "ValueError: base must be finite and above 1; got -2", 8, -2)
+bad(frequencies, "ValueError: base must be finite and above 1; got nan", 8, NAN)
+bad(frequencies, "ValueError: base must be finite and above 1; got inf", 8, INF)
+bad(angles, "TypeError: positions must be a tensor; got list", [1], torch.ones(2))
+bad(angles, "TypeError: frequencies must be a tensor; got list", P, [1])
+bad(sinusoidal, "TypeError: positions must be a tensor; got list", [1], 4)
+table_layout = 'layout must be "interleaved" or "concatenated"; got'
+bad(sinusoidal, f"ValueError: {table_layout} 'half'", P, 4, layout="half")
+bad(Sinusoidal, f"ValueError: {table_layout} None", 4, layout=None)
+bad(Sinusoidal, "ValueError: dim must be even, because each frequency turns a pair; got 7", 7)
+bad(Learned, "ValueError: length must be positive; got 0", 0, 4)
+bad(Learned, "ValueError: dim must be positive; got -1", 4, -1)
+bad(Learned, "TypeError: length must be an integer; got '4'", "4", 4)
+
+for encoding in Sinusoidal(16), Learned(5, 16):
+    refuse = partial(bad, type(encoding), call=encoding.embed)
+    refuse("TypeError: x must be a tensor; got list", [1], P)
+    refuse("TypeError: x must be floating-point; got torch.int64", X.long(), P)
+    refuse("ValueError: x must be (batch, sequence, dim); got (5, 16)", X[0], P)
+    refuse("ValueError: x must have 16 features; got 8", X[..., :8], P)
+    refuse("TypeError: positions must be a tensor; got list", X, [0, 1, 2, 3, 4])
+    refuse("TypeError: positions must be integers, float32 or float64; got torch.float16", X, P.half())
+    refuse("ValueError: positions must be finite; got nan", X, P * NAN)
+    refuse("ValueError: positions must be on cpu, as the other arguments are; got meta", X, META)
+    refuse("ValueError: positions must have shape (5,) or (2, 5); got (4,)", X, P[:4])
+    refuse("ValueError: positions must have shape (5,) or (2, 5); got (3, 5)", X, P.expand(3, 5))
+    refuse("ValueError: positions must have shape (1,) or (2, 1); got (5,)", X[:, :1], P)
+
+refuse("TypeError: positions must be integers, because they index a table; got torch.float32", X, P.float())
+refuse("ValueError: positions must lie in 0 … 4, the rows of the table; got 6", X, P + 2)
+
+# RoPE
+
+pair_layout = 'layout must be "half" or "interleaved"; got'
+bad(rotate, "TypeError: x must be a tensor; got list", [1], torch.ones(4))
+bad(rotate, "TypeError: angles must be a tensor; got int", Q, 3)
+bad(rotate, "ValueError: angles must be on cpu, as the other arguments are; got meta", Q, META)
+bad(rotate, "TypeError: x must be floating-point; got torch.int64", P, P)
+bad(rotate, "TypeError: angles must be float32 or float64; got torch.bfloat16", Q, torch.ones(4).bfloat16())
+odd = "x must be (…, d) with an even d, because it turns in pairs; got"
+bad(rotate, f"ValueError: {odd} (5, 7)", torch.zeros(5, 7), torch.ones(3))
+bad(rotate, f"ValueError: {odd} ()", torch.tensor(1.0), torch.ones(3))
+bad(rotate, "ValueError: angles must be (…, 4), one for each pair of x; got (8,)", Q, torch.ones(8))
+bad(rotate, "ValueError: angles must be (…, 4), one for each pair of x; got ()", Q, torch.tensor(1.0))
+bad(rotate, f"ValueError: x and angles {differ} (2, 2, 5, 8) and (3, 4)", Q, torch.ones(3, 4))
+bad(rotate, f"ValueError: {pair_layout} 'halves'", Q, torch.ones(4), "halves")
+bad(RoPE, f"ValueError: {pair_layout} 'concatenated'", 8, layout="concatenated")
+bad(RoPE, "ValueError: dim must be even, because each frequency turns a pair; got 7", 7)
+bad(RoPE, "ValueError: base must be finite and above 1; got 1", 8, base=1)
+bad(RoPE, "ValueError: q must have 16 features a head, as RoPE has; got 8", Q, Q, P, P, call=RoPE(16).rotate)
+
+# T5 and ALiBi
+
+bad(bucket, "TypeError: offsets must be a tensor; got int", 1)
+bad(bucket, "TypeError: offsets must be integers, because they index a table; got torch.float32", P / 2)
+bad(bucket, "ValueError: buckets must be positive; got 0", P, 0)
+bad(bucket, "TypeError: buckets must be an integer; got 8.0", P, 8.0)
+bad(bucket, "ValueError: buckets must be a multiple of 4: two sides, half of each exact; got 6", P, 6)
+bad(bucket, "ValueError: max_distance must be above 16, half of buckets; got 16", P, 32, 16)
+bad(T5Bias, "ValueError: buckets must be a multiple of 4: two sides, half of each exact; got 33", 2, 33)
+bad(T5Bias, "ValueError: max_distance must be above 4, half of buckets; got 4", 2, 8, 4)
+bad(T5Bias, "ValueError: heads must be positive; got 0", 0)
+bad(T5Bias, "ValueError: q must have 3 heads, as T5Bias has; got 2", Q, Q, P, P, call=T5Bias(3).score)
+no_index = "k_positions must be integers, because they index a table; got torch.float32"
+bad(T5Bias, f"TypeError: {no_index}", Q, Q, P, P.float(), call=T5Bias(2).score)
+bad(slopes, "ValueError: heads must be positive; got 0", 0)
+bad(slopes, "TypeError: heads must be an integer; got 8.0", 8.0)
+bad(slopes, 'ValueError: rule must be "paper" or "released"; got \'d\'', 8, "d")
+bad(bias, "TypeError: q_positions must be a tensor; got list", [0], P, slopes(2))
+bad(
+    bias,
+    "TypeError: k_positions must be integers, float32 or float64; got torch.float16",
+    P,
+    P.half(),
+    slopes(2),
+)
+bad(bias, "ValueError: q_positions must be finite; got nan", P * NAN, P, slopes(2))
+bad(bias, "TypeError: slopes must be a tensor; got list", P, P, [0.5])
+bad(bias, "ValueError: slopes must be (heads,); got (2, 2)", P, P, torch.ones(2, 2))
+bad(ALiBi, "ValueError: heads must be positive; got -1", -1)
+bad(ALiBi, 'ValueError: rule must be "paper" or "released"; got \'\'', 8, "")
+bad(ALiBi, "ValueError: q must have 8 heads, as ALiBi has; got 2", Q, Q, P, P, call=ALiBi(8).score)
+
+# Attention
+
+bad(causal_mask, "TypeError: q_positions must be a tensor; got list", [0], P)
+bad(causal_mask, "ValueError: k_positions must be finite; got nan", P, P * NAN)
+bad(segment_mask, "TypeError: k_segments must be a tensor; got list", P, [0])
+bad(segment_mask, "ValueError: q_segments must be (…, sequence); got a tensor without axes", P[0], P)
+bad(segment_mask, f"ValueError: q_segments and k_segments {differ} (2, 5) and (3, 5)", TOKENS, P.expand(3, 5))
+
+for subject, start in (attend, (Q, Q, Q)), (attention_weights, (Q, Q)):
+    refuse = partial(bad, subject, call=partial(subject, *start))
+    refuse("TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", P, P, "rope")
+    refuse(
+        "TypeError: encoding must be an Encoding, such as RoPE(64); got <class 'd2lpos.rope.RoPE'>",
+        P,
+        P,
+        RoPE,
+    )
+    refuse("TypeError: q_positions must be a tensor; got list", [0, 1, 2, 3, 4], P)
+    refuse("TypeError: k_positions must be integers, float32 or float64; got torch.float16", P, P.half())
+    refuse("ValueError: k_positions must be finite; got nan", P, P * NAN)
+    refuse("ValueError: k_positions must be on cpu, as the other arguments are; got meta", P, META)
+    for positions in P[:3], P[:, None], P.expand(3, 5), P.expand(2, 2, 5), P[0]:
+        shape = f"must have shape (5,) or (2, 5); got {tuple(positions.shape)}"
+        refuse(f"ValueError: q_positions {shape}", positions, P)
+        refuse(f"ValueError: k_positions {shape}", P, positions)
+    refuse("TypeError: mask must be a tensor; got list", P, P, NOPE, [[True]])
+    refuse(
+        "ValueError: mask must be on cpu, as the other arguments are; got meta", P, P, NOPE, LOOK.to("meta")
+    )
+    number = "mask must be Boolean, True where a query may look; got torch.float32"
+    refuse(f"TypeError: {number}", P, P, NOPE, LOOK.float())
+    for mask in LOOK[0], LOOK[0, 0], LOOK[:4], LOOK[:, :4], LOOK.expand(3, 5, 5), LOOK.expand(1, 2, 2, 5, 5):
+        shape = f"(batch, head, query, key) = (2, 2, 5, 5); got {tuple(mask.shape)}"
+        refuse(f"ValueError: mask must broadcast to {shape}", P, P, NOPE, mask)
+
+bad(attend, "TypeError: q must be a tensor; got list", [1], Q, Q, P, P)
+bad(attend, "TypeError: k must be a tensor; got int", Q, 1, Q, P, P)
+bad(attend, "ValueError: v must be on cpu, as the other arguments are; got meta", Q, Q, Q.to("meta"), P, P)
+for q, k, v in (Q.long(), Q.long(), Q.long()), (Q, Q, Q.double()), (Q, Q.half(), Q):
+    dtypes = f"got {q.dtype}, {k.dtype}, {v.dtype}"
+    bad(attend, f"TypeError: q, k and v must share a floating-point dtype; {dtypes}", q, k, v, P, P)
+for q, k in (Q[0], Q[0]), (Q, Q[:1]), (Q, Q[:, :1]), (Q, Q[..., :4]), (Q[..., :0], Q[..., :0]):
+    alike = "q and k must be (batch, head, sequence, feature) and differ in sequence only"
+    bad(attend, f"ValueError: {alike}; got {tuple(q.shape)} and {tuple(k.shape)}", q, k, Q, P, P)
+for v in Q[0], Q[:1], Q[:, :1], Q[:, :, :4]:
+    alike = "v must differ from k in features only"
+    bad(attend, f"ValueError: {alike}; got {tuple(v.shape)} and (2, 2, 5, 8)", Q, Q, v, P, P)
+
+bad(Attention, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 10, 3)
+bad(Attention, "ValueError: dim must be positive; got 0", 0, 2)
+bad(Attention, "ValueError: heads must be positive; got 0", 16, 0)
+bad(Attention, "TypeError: heads must be an integer; got 2.0", 16, 2.0)
+bad(Attention, "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", 16, 2, "rope")
+for causal in False, True:
+    refuse = partial(bad, Attention, call=Attention(16, 2, causal=causal))
+    refuse("TypeError: x must be a tensor; got list", [1], P)
+    refuse("ValueError: x must be (batch, sequence, dim); got (5, 16)", X[0], P)
+    refuse("ValueError: x must have 16 features; got 8", X[..., :8], P)
+    refuse("TypeError: positions must be a tensor; got list", X, [0])
+    refuse("ValueError: positions must have shape (5,) or (2, 5); got (4,)", X, P[:4])
+    refuse("TypeError: mask must be a tensor; got list", X, P, [True])
+    refuse(f"TypeError: {number}", X, P, LOOK.float())
+    for mask in LOOK[0], LOOK[:4, :4]:
+        shape = f"(batch, head, query, key) = (2, 2, 5, 5); got {tuple(mask.shape)}"
+        refuse(f"ValueError: mask must broadcast to {shape}", X, P, mask)
+
+# Transformer
+
+bad(Transformer, "ValueError: vocabulary must be positive; got 0", 0, 3)
+bad(Transformer, "ValueError: outputs must be positive; got 0", 7, 0)
+bad(Transformer, "ValueError: layers must be positive; got 0", 7, 3, layers=0)
+bad(Transformer, "TypeError: layers must be an integer; got None", 7, 3, layers=None)
+bad(Transformer, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 7, 3, dim=10, heads=3)
+bad(Transformer, "TypeError: encoding must be an Encoding, such as RoPE(64); got None", 7, 3, encoding=None)
+refuse = partial(bad, Transformer, call=Transformer(7, 3, dim=16, heads=2))
+refuse("TypeError: tokens must be a tensor; got list", [[0]], P)
+refuse("TypeError: tokens must be integers, because they index a table; got torch.float32", X[0], P)
+refuse("ValueError: tokens must be (batch, sequence); got (5,)", TOKENS[0], P)
+refuse("ValueError: tokens must lie in 0 … 6, the rows of the table; got 7", TOKENS + 7, P)
+refuse("ValueError: positions must have shape (5,) or (2, 5); got (4,)", TOKENS, P[:4])
+refuse("ValueError: positions must be on cpu, as the other arguments are; got meta", TOKENS, META)
+refuse("ValueError: positions must be finite; got nan", TOKENS, P * NAN)
+refuse(
+    "ValueError: mask must broadcast to (batch, head, query, key) = (2, 2, 5, 5); got (5,)",
+    TOKENS,
+    P,
+    LOOK[0],
+)
+
+
+@pytest.mark.parametrize(("call", "message"), BAD)
+def test_bad_call(call, message):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call()
+    assert f"{caught.type.__name__}: {caught.value}" == message
+
+
+def test_all_that_is_public_has_bad_calls():
+    assert {getattr(d2lpos, name) for name in d2lpos.__all__} - {Encoding} <= TESTED
+    functions = {
+        function
+        for module in {inspect.getmodule(subject) for subject in TESTED}
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not name.startswith(("check_", "is_"))
+    }
+    inner = {"column_and_row", "over_heads"}
+    assert {function.__name__ for function in functions - TESTED} == inner

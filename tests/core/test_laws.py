@@ -1,0 +1,152 @@
+"""Laws that hold across encodings: what each can see of order, and that positions are data."""
+
+from itertools import permutations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from d2lpos import Attention, Encoding, Transformer
+from d2lpos.attention import attend, segment_mask
+
+N = 5
+TOKENS = torch.tensor([[1, 5, 2, 0, 3], [4, 0, 6, 1, 2]])
+ABSOLUTE = ("sinusoidal", "learned")
+RELATIVE = ("rope, half", "rope, interleaved", "t5", "t5, causal", "alibi", "values")
+SHUFFLE = torch.tensor([3, 0, 4, 1, 2])
+causal_or_not = pytest.mark.parametrize("causal", [False, True])
+
+
+def only(*names):
+    return pytest.mark.parametrize("encoding", names, indirect=True)
+
+
+def model(encoding, causal=False):
+    return Transformer(7, 3, dim=16, heads=2, encoding=encoding, causal=causal).double()
+
+
+# Tokens move, positions stay.
+
+
+@given(order=st.permutations(range(N)))
+def test_without_position_attention_is_equivariant(order):
+    x, layer = torch.randn(2, N, 16).double(), Attention(16, 2).double()
+    assert_close(layer(x[:, order], torch.arange(N)), layer(x, torch.arange(N))[:, order])
+
+
+@given(order=st.permutations(range(N)))
+def test_without_position_the_transformer_is_equivariant(order):
+    net = model(Encoding())
+    assert_close(net(TOKENS[:, order], torch.arange(N)), net(TOKENS, torch.arange(N))[:, order])
+
+
+@only("none")
+def test_a_causal_mask_sees_order(encoding):
+    net, p = model(encoding, causal=True), torch.arange(N)
+    moved = (net(TOKENS[:, SHUFFLE], p) - net(TOKENS, p)[:, SHUFFLE]).abs().amax(dim=(0, 2))
+    assert moved.min() > 1e-3
+
+
+@only(*ABSOLUTE, *RELATIVE)
+def test_every_encoding_sees_order(encoding, place):
+    net, p = model(encoding), place(range(N))
+    assert (net(TOKENS[:, SHUFFLE], p) - net(TOKENS, p)[:, SHUFFLE]).abs().max() > 1e-3
+
+
+COMMUTES = {"alibi": {(0, 1, 2, 3, 4), (4, 3, 2, 1, 0)}, "none": set(permutations(range(N)))}
+
+
+def test_which_permutations_commute_with_attention(encoding, place, request):
+    """A symmetric bias of |i − j| lets reversal pass; what tells directions apart lets none pass."""
+    q, k, v = torch.randn(3, 1, 2, N, 8).double()
+    x, p = torch.randn(1, N, 16).double(), place(range(N))
+
+    def output(order):
+        added = (
+            encoding.embed(x[:, order], p).view(1, N, 2, 8).transpose(1, 2)
+        )  # as values: order shows in all doors
+        return attend(q[:, :, order], k[:, :, order], v[:, :, order] + added, p, p, encoding)
+
+    straight = output(range(N))
+    commuting = {o for o in permutations(range(N)) if torch.allclose(output(o), straight[:, :, o])}
+    assert commuting == COMMUTES.get(request.node.callspec.params["encoding"], {tuple(range(N))})
+
+
+# Positions are data.
+
+
+@causal_or_not
+def test_tokens_that_take_their_positions_with_them_change_nothing(encoding, place, causal):
+    net, p = model(encoding, causal), place([0, 1, 2, 5, 9])
+    assert_close(net(TOKENS[:, SHUFFLE], p[SHUFFLE]), net(TOKENS, p)[:, SHUFFLE])
+
+
+@causal_or_not
+@only("none", *RELATIVE)
+def test_a_shift_of_all_positions_changes_nothing(encoding, place, causal):
+    net = model(encoding, causal)
+    for shift in (1, 17, 1_000_000):
+        assert_close(net(TOKENS, place(range(shift, shift + N))), net(TOKENS, place(range(N))))
+
+
+@causal_or_not
+@only(*ABSOLUTE)
+def test_a_shift_changes_absolute_encodings(encoding, place, causal):
+    net = model(encoding, causal)
+    assert (net(TOKENS, place(range(1, N + 1))) - net(TOKENS, place(range(N)))).abs().max() > 1e-3
+
+
+@only("rope, half", "rope, interleaved", "alibi", "sinusoidal", "none")
+def test_positions_may_be_fractions(encoding, place):
+    net, p = model(encoding, causal=True), place([0.0, 0.5, 1.25, 3, 7])
+    assert net(TOKENS, p).isfinite().all()
+    assert_close(net(TOKENS[:, SHUFFLE], p[SHUFFLE]), net(TOKENS, p)[:, SHUFFLE])
+
+
+@causal_or_not
+def test_positions_of_a_batch_are_those_of_its_sequences(encoding, place, causal):
+    net = model(encoding, causal)
+    one, other = place([0, 1, 2, 3, 4]), place([7, 3, 5, 9, 8])
+    want = net(TOKENS, one)
+    assert torch.equal(net(TOKENS, one[None]), want)
+    assert_close(net(TOKENS, one.expand(2, N)), want)
+    mixed = net(TOKENS, torch.stack([one, other]))
+    assert_close(mixed[0], want[0])
+    assert_close(mixed[1], net(TOKENS, other)[1])
+
+
+@causal_or_not
+def test_packed_sentences_equal_separate_ones(encoding, place, causal):
+    net = model(encoding, causal)
+    first, second = TOKENS[:1, :3], TOKENS[1:]
+    packed = net(
+        torch.cat([first, second], dim=1),
+        place([0, 1, 2, 0, 1, 2, 3, 4]),
+        segment_mask(torch.tensor([0] * 3 + [1] * 5), torch.tensor([0] * 3 + [1] * 5)),
+    )
+    assert_close(packed[:, :3], net(first, place(range(3))))
+    assert_close(packed[:, 3:], net(second, place(range(5))))
+
+
+@causal_or_not
+def test_left_padding_changes_nothing_where_positions_come_from_the_mask(encoding, place, causal):
+    net = model(encoding, causal)
+    real = torch.tensor([[False, False, True, True, True], [True] * 5])
+    got = net(TOKENS, place((real.cumsum(dim=-1) - 1).clamp(min=0)), segment_mask(real, real))
+    assert_close(got[0, 2:], net(TOKENS[:1, 2:], place(range(3)))[0])
+    assert_close(got[1], net(TOKENS[1:], place(range(5)))[0])
+
+
+@only(*ABSOLUTE)
+def test_left_padding_counted_as_tokens_moves_absolute_encodings(encoding, place):
+    net = model(encoding, causal=True)
+    real = torch.tensor([[False, False, True, True, True], [True] * 5])
+    got = net(TOKENS, place(range(N)), segment_mask(real, real))
+    assert (got[0, 2:] - net(TOKENS[:1, 2:], place(range(3)))[0]).abs().max() > 1e-3
+
+
+def test_a_prefix_does_not_know_what_follows(encoding, place):
+    net = model(encoding, causal=True)
+    assert_close(net(TOKENS[:, :3], place(range(3))), net(TOKENS, place(range(N)))[:, :3])

@@ -1,0 +1,115 @@
+"""The tests are tested: each plausible mistake, put into a copy of the package, must make its tests fail."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import d2lpos
+
+PACKAGE = Path(d2lpos.__file__).parent
+TESTS = Path(__file__).parent
+
+# (file, its text, the mistake); the file's own tests must notice.
+MUTANTS = {
+    "offset is query minus key": ("positions", "return row - column", "return column - row"),
+    "unsigned offsets wrap": ("positions", "p.long() if is_integer(p) else p", "p"),
+    "frequencies rise": ("sinusoidal", "base ** -(", "base ** ("),
+    "exponent is i/dim": ("sinusoidal", "/ dim)", "/ dim / 2)"),
+    "cosine before sine": ("sinusoidal", "stack([sine, cosine]", "stack([cosine, sine]"),
+    "layouts exchanged": ("sinusoidal", 'if layout == "interleaved"', 'if layout != "interleaved"'),
+    "added in place of the token": ("learned", "return x + ", "return 0 * x + "),
+    "rows shifted by one": ("learned", "self.table).to(x)", "self.table.roll(1, 0)).to(x)"),
+    "turned the other way": ("rope", "angles.sin()", "-angles.sin()"),
+    "sign of one sine": ("rope", "cat([a * cos - b", "cat([a * cos + b"),
+    "wrong layout": ("rope", "a, b = wide.chunk(2, dim=-1)", "b, a = wide.chunk(2, dim=-1)"),
+    "half precision is kept": (
+        "rope",
+        "torch.promote_types(x.dtype, torch.float32)",
+        "x.dtype); angles = angles.to(x.dtype",
+    ),
+    "keys turned by the queries' positions": ("rope", "turn(k, k_positions)", "turn(k, q_positions)"),
+    "base forgotten": ("rope", "frequencies(self.dim, self.base)", "frequencies(self.dim)"),
+    "future and past exchanged": ("relative", "(offsets > 0)", "(offsets < 0)"),
+    "bucket off by one": ("relative", "far = exact + ", "far = exact + 1 + "),
+    "near buckets end too early": ("relative", "distance < exact,", "distance < exact - 1,"),
+    "final min forgotten": ("relative", "far.clamp(max=buckets - 1)", "far"),
+    "transposed bias": ("relative", ".movedim(-1, -3)", ".movedim(-1, -3).mT"),
+    "heads in another order": ("relative", "(index, self.table)", "(index, self.table.flip(1))"),
+    "bias grows with the distance": ("alibi", "return -slopes", "return slopes"),
+    "only the past has a distance": ("alibi", "k_positions)).abs()", "k_positions)).clamp(max=0)"),
+    "wrong slope rule": ("alibi", 'if rule == "paper"', 'if rule == "released"'),
+    "every other slope, from the second": ("alibi", "[0::2]", "[1::2]"),
+    "missing scale": ("attention", " / math.sqrt(q.shape[-1])", ""),
+    "dropped mask": ("attention", "allowed = None if mask is None else over_heads(mask)", "allowed = None"),
+    "mask by head where it is by sequence": ("attention", "if mask.dim() == 3", "if mask.dim() == 5"),
+    "the present is hidden": ("attention", "<= 0", "< 0"),
+    "the future is seen": ("attention", "<= 0", ">= 0"),
+    "segments exchanged": ("attention", "return column == row", "return column != row"),
+    "hidden rows are not zero": ("attention", ".masked_fill(hidden, 0)", ""),
+    "score door forgotten": ("attention", "logits = logits + bias", "logits = logits"),
+    "value door forgotten": ("attention", "weights @ v + extra", "weights @ v"),
+    "causal flag forgotten": ("attention", "if self.causal:", "if not self.causal:"),
+    "mask replaces causality": ("attention", "past = past & over_heads(mask)", "past = over_heads(mask)"),
+    "door always open": ("encoding", "is not getattr(Encoding, door)", "is getattr(Encoding, door)"),
+    "positions never embedded": ("transformer", "self.encoding.embed(", "Encoding().embed("),
+    "residual forgotten": ("transformer", "x = x + self.attention", "x = self.attention"),
+    "post-norm": ("transformer", "self.feed_forward(self.norm2(x))", "self.norm2(self.feed_forward(x))"),
+    "mask never reaches a layer": ("transformer", "block(x, positions, mask)", "block(x, positions)"),
+}
+
+# One process runs them all, because importing torch takes longer than the tests.
+SCRIPT = """
+import json, os, sys
+from contextlib import redirect_stdout
+import pytest
+tests, paths, codes = sys.argv[1], list(sys.path), []
+options = ["-qx", "-cpytest.ini", f"--confcutdir={tests}", "-pno:cacheprovider", "-pno:unraisableexception"]
+for package, test in json.load(sys.stdin):
+    for module in [m for m in sys.modules if m.split(".")[0] in ("d2lpos", "conftest", "test_" + test)]:
+        del sys.modules[module]
+    sys.path[:] = [package, *paths]
+    with redirect_stdout(open(os.devnull, "w")):
+        codes.append(pytest.main([f"{tests}/test_{test}.py", *options]))
+    assert sys.modules["d2lpos"].__file__.startswith(package)
+json.dump(codes, sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def codes(tmp_path_factory):
+    """The exit code of pytest for each mutant, and under the name of each file for the file as it is."""
+    folder = tmp_path_factory.mktemp("mutants")
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    as_it_is = {file: (file, "", "") for file, *_ in MUTANTS.values()}
+    runs = []
+    for number, (file, old, new) in enumerate((as_it_is | MUTANTS).values()):
+        package = folder / str(number) / "d2lpos"
+        package.mkdir(parents=True)
+        for source in PACKAGE.glob("*.py"):
+            shutil.copy(source, package)
+        target = package / f"{file}.py"
+        target.write_text(target.read_text("utf-8").replace(old, new), "utf-8")
+        runs.append([str(package.parent), file])
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(TESTS)],
+        input=json.dumps(runs),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )
+    return dict(zip(as_it_is | MUTANTS, json.loads(run.stdout), strict=True))
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_mutant_is_killed(name, codes):
+    file, old, _ = MUTANTS[name]
+    assert (PACKAGE / f"{file}.py").read_text("utf-8").count(old) == 1
+    assert codes[file] == pytest.ExitCode.OK
+    assert codes[name] == pytest.ExitCode.TESTS_FAILED

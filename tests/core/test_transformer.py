@@ -1,0 +1,97 @@
+from copy import deepcopy
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import gelu, layer_norm
+from torch.testing import assert_close
+
+from d2lpos import Encoding, T5Bias, Transformer
+
+TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6, 4], [0, 0, 6, 1, 2, 5, 5]])
+POSITIONS = torch.arange(7)
+causal_or_not = pytest.mark.parametrize("causal", [False, True])
+
+
+def model(encoding, causal=False, **sizes):
+    return Transformer(7, 3, dim=16, heads=2, encoding=encoding, causal=causal, **sizes).double()
+
+
+@causal_or_not
+def test_written_out(encoding, causal):
+    net = model(encoding, causal, layers=3)
+
+    def norm(x, layer):
+        return layer_norm(x, (16,), layer.weight, layer.bias)
+
+    x = encoding.embed(net.tokens.weight[TOKENS], POSITIONS)
+    for block in net.blocks:
+        x = x + block.attention(norm(x, block.norm1), POSITIONS)
+        first, _, second = block.feed_forward
+        hidden = gelu(norm(x, block.norm2) @ first.weight.mT + first.bias)
+        x = x + hidden @ second.weight.mT + second.bias
+    want = norm(x, net.norm) @ net.head.weight.mT + net.head.bias
+    assert want.shape == (2, 7, 3)
+    assert_close(net(TOKENS, POSITIONS), want)
+
+
+def test_causal_flag_reaches_every_layer(encoding):
+    net, other = model(encoding, causal=True), TOKENS.clone()
+    other[:, 4:] = 0
+    assert_close(net(TOKENS, POSITIONS)[:, :4], net(other, POSITIONS)[:, :4])
+
+
+def test_mask_reaches_every_layer(encoding):
+    net = model(encoding)
+    eye = torch.eye(7, dtype=torch.bool)
+    alone = torch.cat([net(TOKENS[:, [i]], POSITIONS[[i]]) for i in range(7)], dim=1)
+    assert_close(net(TOKENS, POSITIONS, eye), alone)
+
+
+def test_one_encoding_serves_all_layers():
+    encoding = T5Bias(2)
+    net = model(encoding, layers=3)
+    assert all(block.attention.encoding is encoding for block in net.blocks)
+    plain = sum(p.numel() for p in model(Encoding(), layers=3).parameters())
+    assert sum(p.numel() for p in net.parameters()) == plain + encoding.table.numel()
+
+
+def test_state_goes_round(encoding):
+    net = model(encoding)
+    other = model(deepcopy(encoding))
+    for parameter in other.parameters():
+        nn.init.zeros_(parameter)
+    other.load_state_dict(net.state_dict())
+    assert torch.equal(net(TOKENS, POSITIONS), other(TOKENS, POSITIONS))
+
+
+def test_a_deep_copy_is_independent(encoding):
+    net = model(encoding)
+    want, other = net(TOKENS, POSITIONS), deepcopy(net)
+    for parameter in net.parameters():
+        nn.init.zeros_(parameter)
+    assert torch.equal(other(TOKENS, POSITIONS), want)
+
+
+def test_rebuilt_from_the_meta_device(encoding):
+    """Nothing is lost in to_empty, because no table is a buffer."""
+    net = model(encoding)
+    empty = deepcopy(net).to("meta")
+    assert empty(TOKENS.to("meta"), POSITIONS.to("meta")).shape == (2, 7, 3)
+    empty.to_empty(device="cpu").load_state_dict(net.state_dict())
+    assert torch.equal(empty(TOKENS, POSITIONS), net(TOKENS, POSITIONS))
+    assert not list(net.buffers())
+
+
+@causal_or_not
+def test_every_parameter_is_trained(encoding, causal):
+    net = model(encoding, causal)
+    net(TOKENS, POSITIONS).square().sum().backward()
+    for name, parameter in net.named_parameters():
+        assert parameter.grad.isfinite().all() and parameter.grad.any(), name
+
+
+@pytest.mark.parametrize("shape", [(2, 0), (0, 7), (0, 0)])
+def test_no_token_is_no_error(encoding, shape):
+    empty = torch.zeros(shape, dtype=torch.int64)
+    assert model(encoding, causal=True)(empty, torch.arange(shape[1])).shape == (*shape, 3)
