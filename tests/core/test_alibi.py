@@ -64,7 +64,9 @@ def test_bias_falls_with_the_distance_in_both_directions(dtype):
 
 def test_bias_is_computed_wide():
     positions = torch.arange(300)
-    assert bias(positions, positions, torch.ones(1).bfloat16())[0, 0].tolist() == [-p for p in range(300)]
+    for dtype in torch.bfloat16, torch.float64:
+        got = bias(positions, positions, torch.ones(1, dtype=dtype))
+        assert got.dtype == torch.float32 and got[0, 0].tolist() == [-p for p in range(300)]
 
 
 @pytest.mark.parametrize("rule", ["released", "paper"])

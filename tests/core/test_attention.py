@@ -173,7 +173,8 @@ def test_half_precision_is_near_float32(encoding, dtype, qkv):
 
 def test_weights_of_half_precision_do_not_overflow():
     q = torch.full((1, 1, 2, 64), 100, dtype=torch.float16)
-    assert attention_weights(q, q, POSITIONS[:2], POSITIONS[:2]).tolist() == [[[[0.5, 0.5], [0.5, 0.5]]]]
+    weights = attention_weights(q, q, POSITIONS[:2], POSITIONS[:2])
+    assert weights.dtype == torch.float16 and weights.tolist() == [[[[0.5, 0.5], [0.5, 0.5]]]]
 
 
 def test_float64_stays(encoding, place, qkv):

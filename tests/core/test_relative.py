@@ -60,8 +60,8 @@ def test_equals_exact_thresholds(offset, quarter, beyond, bidirectional):
 
 @pytest.mark.parametrize("bidirectional", [True, False])
 @pytest.mark.parametrize(("buckets", "max_distance"), [(4, 3), (8, 64), (8, 324), (32, 128), (16, 2**16)])
-def test_equals_exact_thresholds_at_every_near_offset(buckets, max_distance, bidirectional):
-    offsets = range(-400, 401)
+def test_equals_exact_thresholds_near_and_far(buckets, max_distance, bidirectional):
+    offsets = [*range(-400, 401), *(step - 2**power for power in range(9, 20) for step in (-1, 0, 1))]
     want = [by_thresholds(offset, buckets, max_distance, bidirectional) for offset in offsets]
     assert bucket(torch.tensor(offsets), buckets, max_distance, bidirectional).tolist() == want
 
