@@ -5,9 +5,9 @@ A chapter uses its module by name:
     from d2lpos.check import permutation as check
     check.permute_mask(permute_mask)
 
-The result is a verdict, and its text is what the notebook shows: "○ … not attempted yet", "✓ … 2 properties
-hold", or "✗ …" with a counterexample and, where the mistake is a known one, a hint. A check never raises. It runs
-on the CPU, so an answer gets CPU tensors and returns them.
+The result is a verdict, and its text is what the notebook shows: "○ … not attempted yet", "○ … 1 of 8 still
+open", "✓ … 2 properties hold", or "✗ …" with a counterexample and, where the mistake is a known one, a hint.
+A check never raises. It runs on the CPU, so an answer gets CPU tensors and returns them.
 
 To write one, describe it:
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import layer_norm
 
-from .verdict import Case, Check, attempt, call, describe, difference
+from .verdict import Case, Check, Misconduct, attempt, call, describe, difference
 
 generator = torch.Generator().manual_seed(1)
 
@@ -123,6 +123,11 @@ def naive_attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     return weights / weights.sum(dim=-1, keepdim=True) @ v
 
 
+def forgetful_attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    weights = (q @ k.mT / math.sqrt(q.shape[-1])).exp()
+    return weights / weights.sum(dim=-1) @ v
+
+
 def linear_attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     logits = q @ k.mT / math.sqrt(q.shape[-1])
     return logits / logits.sum(dim=-1, keepdim=True) @ v
@@ -132,9 +137,9 @@ attention = Check(
     "attention",
     reference=attend,
     properties={
-        "softmax(qkᵀ/√d) v for any T, S, d and e": [
-            call(q=draw(4, 4), k=draw(4, 4), v=draw(4, 4)),
+        "softmax(qkᵀ/√d) v for any T, N, d and e": [
             call(q=draw(3, 4), k=draw(5, 4), v=draw(5, 2)),
+            call(q=draw(4, 4), k=draw(4, 4), v=draw(4, 4)),
             call(q=draw(2, 8), k=draw(6, 8), v=draw(6, 3)),
         ],
         "batch and head dimensions in front": [
@@ -163,6 +168,9 @@ attention = Check(
         "The keys are not transposed: each logit is a dot product of a query and a key, q @ k.mT.": (
             lambda q, k, v: (q @ k / math.sqrt(q.shape[-1])).softmax(dim=-1) @ v
         ),
+        "Rows are queries: q @ k.mT.": lambda q, k, v: attend(k, q, v),
+        "These are the weights. Multiply by v.": lambda q, k, v: attend(q, k, torch.eye(k.shape[-2])),
+        "The sum lost its axis: keepdim=True.": forgetful_attend,
         "The weights are divided by their sum, but never go through exp. Use a softmax.": linear_attend,
         "The exponential of a large logit is infinite. Subtract each row's maximum first, or use softmax.": (
             naive_attend
@@ -197,7 +205,13 @@ def scale_by_sum(x: Tensor) -> Tensor:
     return x * sum(x)
 
 
+def sum_of_others(x: Tensor) -> Tensor:
+    """Nothing but rounding for a token that outweighs all others."""
+    return sum(x) - x
+
+
 TINY = 2.0**-24  # 1 + TINY rounds to 1, and 1 + (TINY + TINY) does not
+HEAVY_FIRST = torch.tensor([[1.0], [TINY], [TINY]])
 
 is_equivariant = Check(
     "is_equivariant",
@@ -212,7 +226,8 @@ is_equivariant = Check(
             layer_call(lambda x: x.flip(0), draw(3, 3), CYCLE, "the reversal of the tokens"),
         ],
         "rounding is forgiven, and nothing else": [
-            layer_call(scale_by_sum, torch.tensor([[1.0], [TINY], [TINY]]), CYCLE, "x · (sum of the tokens)"),
+            layer_call(scale_by_sum, HEAVY_FIRST, CYCLE, "x · (sum of the tokens)"),
+            layer_call(sum_of_others, HEAVY_FIRST, CYCLE, "the sum of the other tokens"),
             layer_call(lambda x: x + x.cumsum(0) / 100, draw(3, 3), CYCLE, "x + cumulative sum / 100"),
         ],
         "for the order that is given, not for all": [
@@ -237,6 +252,9 @@ is_equivariant = Check(
         ),
         "The comparison is exact. Another order of the same sum rounds differently: use torch.allclose.": (
             lambda f, x, order: torch.equal(f(x[order]), f(x)[order])
+        ),
+        "The default tolerance is relative: next to 0 it forgives nothing. Set atol, say 1e-5.": (
+            lambda f, x, order: torch.allclose(f(x[order]), f(x)[order])
         ),
         "The tolerance is so loose that it takes a real difference for rounding.": (
             lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], atol=0.1)
@@ -266,7 +284,9 @@ permute_mask = Check(
             call(mask=draw(3, 3) > 0, order=CYCLE),
             call(mask=draw(4, 4) > 0, order=CYCLE_OF_FOUR),
         ],
-        "a mask for each batch and head (B, H, T, T)": [call(mask=draw(4, 4, 4, 4) > 0, order=CYCLE_OF_FOUR)],
+        "a mask for each batch and head (batch, head, T, T)": [
+            call(mask=draw(4, 4, 4, 4) > 0, order=CYCLE_OF_FOUR)
+        ],
     },
     mistakes={
         "The mask is unchanged, but the tokens have moved.": lambda mask, order: mask,
@@ -283,6 +303,9 @@ permute_mask = Check(
         ),
         "The dimensions are counted from the front. A mask (T, T) has two: count from the end.": (
             lambda mask, order: mask[:, :, order][:, :, :, order]
+        ),
+        "Two indices in one bracket pick pairs, here the diagonal. Index twice.": (
+            lambda mask, order: mask[..., order, order]
         ),
         "The mask has become numbers. It must stay Boolean.": (
             lambda mask, order: permute(mask, order).float()
@@ -343,6 +366,12 @@ symmetries = Check(
         ],
     },
     mistakes={
+        "A tuple indexes several axes at once. Make it a list or a tensor.": (
+            lambda bias: [o for o in permutations(range(len(bias))) if is_constant(bias[o] - bias, dim=1)]
+        ),
+        "Two indices in one bracket pick pairs, here the diagonal. Index twice.": orders_where(
+            lambda bias, order: is_constant(bias[order, order] - bias, dim=1)
+        ),
         "Only one axis is permuted. A change of order moves queries and keys.": orders_where(
             lambda bias, order: is_constant(bias[order] - bias, dim=1)
         ),
@@ -355,11 +384,13 @@ symmetries = Check(
         "A constant along each column is ignored. The softmax runs along a row.": orders_where(
             lambda bias, order: is_constant(change(bias, order), dim=0)
         ),
-        "The comparison is exact, so a rounding error looks like a change.": orders_where(
+        "A rounding error looks like a change. Compare with a tolerance, say atol=1e-5.": orders_where(
             lambda bias, order: bool((change(bias, order) == change(bias, order)[:, :1]).all())
         ),
         "The identity is missing. It is a symmetry of every bias.": lambda bias: list_symmetries(bias)[1:],
         "This is the number of symmetries. Return the list.": lambda bias: len(list_symmetries(bias)),
+        "This is a set. Return a list of tuples.": lambda bias: set(list_symmetries(bias)),
+        "These are lists. Return a list of tuples.": lambda bias: [list(o) for o in list_symmetries(bias)],
     },
 )
 
@@ -389,8 +420,24 @@ def recover(tokens: Tensor, causal_mean: Callable) -> Tensor:
 def ask_in_vain(answer: Callable) -> str:
     """What an answer finds where attention tells it nothing."""
     tokens = text(4)
-    found = attempt(answer, tokens.clone(), lambda values: torch.zeros(values.shape))
+    found = attempt(answer, tokens.clone(), lambda values: torch.ones(values.shape))
     return "no positions" if difference(torch.arange(len(tokens)), found) else "all positions"
+
+
+def strict_mean(tokens: Tensor) -> Callable:
+    """A causal_mean that refuses values which tell equal tokens apart."""
+
+    def mean(values: Tensor) -> Tensor:
+        for token in tokens:
+            alike = values[tokens == token]
+            if difference(alike[:1].expand_as(alike), alike):
+                raise Misconduct("Gives causal_mean different values for equal tokens")
+        return causal_mean(values)
+
+    return mean
+
+
+STUTTER = torch.tensor([0, 2, 1, 2, 1])
 
 
 recover_positions = Check(
@@ -403,7 +450,8 @@ recover_positions = Check(
             call(tokens=text(128), causal_mean=causal_mean),
         ],
         "one token": [call(tokens=text(1), causal_mean=causal_mean)],
-        "they come from causal_mean": [Case("4 tokens, and a causal_mean that returns zeros", ask_in_vain)],
+        "they come from causal_mean": [Case("4 tokens, and a causal_mean that returns ones", ask_in_vain)],
+        "equal tokens bring equal values": [call(tokens=STUTTER, causal_mean=strict_mean(STUTTER))],
     },
     mistakes={
         "This counts from 1: the begin mark stands at position 0.": (
@@ -426,6 +474,9 @@ recover_positions = Check(
         ),
         "The positions never pass through causal_mean, so attention did not find them.": (
             lambda tokens, mean: torch.arange(len(tokens))
+        ),
+        "These values know the position already. Equal tokens must bring equal values.": (
+            lambda tokens, mean: (2 * mean(torch.arange(len(tokens)))).round().long()
         ),
     },
 )

@@ -87,8 +87,8 @@ class Check:
             return self._judge(answer)
 
     def _judge(self, answer: Any) -> Verdict:
-        if self._is_blank(answer):
-            return Verdict(f"○ {self.name}: not attempted yet", False)
+        if left := self._left(answer):
+            return Verdict(f"○ {self.name}: {left}", False)
         found = {name: disagreement(answer, self.reference, cases) for name, cases in self.properties.items()}
         failed = [name for name in found if found[name]]
         if not failed:
@@ -107,11 +107,17 @@ class Check:
         counted = names[: names.index(until) + 1]
         return not any(disagreement(answer, mistake, self.properties[name]) for name in counted)
 
-    def _is_blank(self, answer: Any) -> bool:
+    def _left(self, answer: Any) -> str:
+        """What is left to write before the answer can be judged, in words; empty where nothing is."""
         if isinstance(answer, dict | list | tuple):
-            return any(value is ... for value in (answer.values() if isinstance(answer, dict) else answer))
+            entries = list(answer.values() if isinstance(answer, dict) else answer)
+            blanks = sum(entry is ... for entry in entries)
+            if 0 < blanks < len(entries):
+                return f"{blanks} of {len(entries)} still open"
+            return "not attempted yet" if blanks else ""
         outcome = attempt(next(iter(self.properties.values()))[0].ask, answer)
-        return answer is ... or outcome is ... or (outcome is None and is_stub(answer))
+        blank = answer is ... or outcome is ... or (outcome is None and is_stub(answer))
+        return "not attempted yet" if blank else ""
 
 
 def is_stub(function: Any) -> bool:

@@ -24,6 +24,11 @@ def raises_unless_close(f, x, order):
     return True
 
 
+def close_beside_the_largest(f, x, order):
+    a, b = f(x[order]), f(x)[order]
+    return bool((a - b).abs().max() <= 1e-5 * b.abs().max())
+
+
 def scattered(mask, order):
     permuted = torch.empty_like(mask)
     places = order.argsort()
@@ -61,12 +66,20 @@ def from_the_other_tokens(tokens, causal_mean):
     return torch.round(share / (1 - share)).to(torch.int64)
 
 
+def by_two_averages(tokens, causal_mean):
+    mark = causal_mean(torch.exp(-100.0 * tokens))
+    return torch.round(causal_mean(torch.ones(len(tokens))) / mark - 1).long()
+
+
 RIGHT_ANSWERS = [
     (check.attention, attention_by_hand),
     (check.attention, F.scaled_dot_product_attention),
-    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order]), f(x)[order])),
+    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], atol=1e-6)),
+    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], atol=1e-4)),
+    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], rtol=0, atol=1e-5)),
+    (check.is_equivariant, close_beside_the_largest),
     (check.is_equivariant, lambda f, x, order: torch.dist(f(x[order]), f(x)[order]).item() < 1e-3),
-    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order])[order.argsort()], f(x))),
+    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order])[order.argsort()], f(x), atol=1e-6)),
     (check.is_equivariant, raises_unless_close),
     (check.permute_mask, lambda mask, order: mask[..., order[:, None], order]),
     (check.permute_mask, lambda mask, order: mask.index_select(-1, order).index_select(-2, order)),
@@ -75,6 +88,7 @@ RIGHT_ANSWERS = [
     (check.symmetries, by_experiment),
     (check.symmetries, backwards),
     (check.recover_positions, from_the_other_tokens),
+    (check.recover_positions, by_two_averages),
     (check.recover_positions, lambda tokens, mean: (mean(tokens == 0) ** -1 - 1 + 0.5).long()),
     (
         check.recover_positions,

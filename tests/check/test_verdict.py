@@ -73,10 +73,17 @@ def test_passed():
     assert repr(colors(colors.reference)) == "✓ colors: 1 property holds\n  all"
 
 
-@pytest.mark.parametrize("answer", [..., stub, returns_dots, lambda x: ..., [1, ...], {"sky": ...}])
+@pytest.mark.parametrize("answer", [..., stub, returns_dots, lambda x: ..., [...], {"sky": ..., "sea": ...}])
 def test_not_attempted(answer):
     verdict = double(answer)
     assert repr(verdict) == "○ double: not attempted yet"
+    assert not verdict.passed and not verdict
+
+
+@pytest.mark.parametrize("answer", [[1, ..., 3], {"sky": "blue", "sea": ..., "sun": "red"}])
+def test_partly_attempted(answer):
+    verdict = double(answer)
+    assert repr(verdict) == "○ double: 1 of 3 still open"
     assert not verdict.passed and not verdict
 
 

@@ -78,6 +78,23 @@ def no_exponential(q, k, v):
     return (logits / logits.sum(-1, keepdim=True)) @ v
 
 
+@wrong(check.attention, "The sum lost its axis")
+def sum_without_its_axis(q, k, v):
+    logits = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+    e = torch.exp(logits - logits.max())
+    return e / e.sum(-1) @ v
+
+
+@wrong(check.attention, "Rows are queries")
+def keys_as_rows(q, k, v):
+    return F.softmax(k @ q.transpose(-2, -1) / sqrt(q.size(-1)), dim=-1) @ v
+
+
+@wrong(check.attention, "Expected shape (3, 2), got (3, 5) Hint: These are the weights.")
+def forgets_the_values(q, k, v):
+    return F.softmax(q @ k.transpose(-2, -1) / sqrt(q.size(-1)), dim=-1)
+
+
 @wrong(check.attention, "The exponential of a large logit is infinite.")
 def overflow(q, k, v):
     exponentials = torch.exp(torch.einsum("...td,...sd->...ts", q, k) / sqrt(q.size(-1)))
@@ -158,6 +175,16 @@ def exact(f, x, order):
     return bool((f(x[order]) == f(x)[order]).all())
 
 
+@wrong(check.is_equivariant, "next to 0 it forgives nothing")
+def default_tolerance(f, x, order):
+    return torch.isclose(f(x)[order], f(x[order])).all().item()
+
+
+@wrong(check.is_equivariant, "next to 0 it forgives nothing")
+def relative_tolerance(f, x, order):
+    return torch.allclose(f(x[order]), f(x)[order], rtol=1e-4, atol=0)
+
+
 @wrong(check.is_equivariant, "The tolerance is so loose")
 def loose(f, x, order):
     return bool((f(x[order]) - f(x)[order]).abs().max() < 0.1)
@@ -165,7 +192,8 @@ def loose(f, x, order):
 
 @wrong(check.is_equivariant, "All orders are tried.")
 def tries_all_orders(f, x, order):
-    return all(torch.allclose(f(x[list(o)]), f(x)[list(o)]) for o in permutations(range(x.size(0))))
+    orders = [list(o) for o in permutations(range(x.size(0)))]
+    return all(torch.allclose(f(x[o]), f(x)[o], atol=1e-6) for o in orders)
 
 
 @wrong(check.is_equivariant, "The result is a tensor.")
@@ -220,6 +248,16 @@ def only_with_heads(mask, order):
     return mask[:, :, order][:, :, :, order]
 
 
+@wrong(check.permute_mask, "pick pairs, here the diagonal")
+def both_indices_at_once(mask, order):
+    return mask[..., order, order]
+
+
+@wrong(check.permute_mask, "pick pairs, here the diagonal")
+def both_indices_of_one_mask(mask, order):
+    return mask[order, order]
+
+
 @wrong(check.permute_mask, "It must stay Boolean.")
 def numbers(mask, order):
     permutation = torch.eye(len(order))[order]
@@ -231,6 +269,22 @@ def numbers(mask, order):
 
 def all_orders(bias):
     return permutations(range(len(bias)))
+
+
+@wrong(check.symmetries, "A tuple indexes several axes at once.")
+def tuples_as_indices(bias):
+    found = []
+    for order in all_orders(bias):
+        change = bias[order][:, order] - bias
+        if torch.allclose(change, change[:, :1], atol=1e-5):
+            found.append(order)
+    return found
+
+
+@wrong(check.symmetries, "pick pairs, here the diagonal")
+def both_axes_at_once(bias):
+    changes = {order: bias[list(order), list(order)] - bias for order in all_orders(bias)}
+    return [order for order, change in changes.items() if torch.allclose(change, change[:, :1], atol=1e-5)]
 
 
 @wrong(check.symmetries, "Only one axis is permuted.")
@@ -267,7 +321,13 @@ def constant_columns(bias):
     return [order for order, change in changes.items() if torch.allclose(change, change[:1], atol=1e-5)]
 
 
-@wrong(check.symmetries, "The comparison is exact")
+@wrong(check.symmetries, "A rounding error looks like a change.")
+def default_tolerance_of_a_change(bias):
+    changes = {o: bias[list(o)][:, list(o)] - bias for o in all_orders(bias)}
+    return [order for order, change in changes.items() if torch.allclose(change, change[:, :1])]
+
+
+@wrong(check.symmetries, "A rounding error looks like a change.")
 def exact_symmetry(bias):
     changes = {o: bias[list(o)][:, list(o)] - bias for o in all_orders(bias)}
     return [order for order, change in changes.items() if torch.equal(change, change[:, :1].expand_as(bias))]
@@ -285,7 +345,13 @@ def counts(bias):
     return sum(torch.allclose(change, change[:, :1], atol=1e-5) for change in changes)
 
 
-@wrong(check.symmetries, "Expected a list of tuple, got one of list")
+@wrong(check.symmetries, "Expected type list, got type set Hint: This is a set. Return a list of tuples.")
+def as_a_set(bias):
+    changes = {o: bias[list(o)][:, list(o)] - bias for o in all_orders(bias)}
+    return {order for order, change in changes.items() if torch.allclose(change, change[:, :1], atol=1e-5)}
+
+
+@wrong(check.symmetries, "got one of list Hint: These are lists. Return a list of tuples.")
 def lists(bias):
     changes = {o: bias[list(o)][:, list(o)] - bias for o in all_orders(bias)}
     return [
@@ -341,6 +407,23 @@ def counts_without_attention(tokens, causal_mean):
 @wrong(check.recover_positions, "attention did not find them")
 def sums_without_attention(tokens, causal_mean):
     return torch.ones_like(tokens).cumsum(0) - 1
+
+
+@wrong(check.recover_positions, "attention did not find them")
+def counts_what_comes_out(tokens, causal_mean):
+    return causal_mean(torch.ones(len(tokens))).cumsum(0).round().long() - 1
+
+
+@wrong(check.recover_positions, "These values know the position already.")
+def brings_positions(tokens, causal_mean):
+    return causal_mean(torch.arange(len(tokens)).float()).mul(2).round().long()
+
+
+@wrong(check.recover_positions, "Gives causal_mean different values for equal tokens")
+def brings_squares(tokens, causal_mean):
+    squares = torch.arange(len(tokens)).float() ** 2
+    sums = causal_mean(squares) * 6  # t (2t + 1)
+    return ((torch.sqrt(1 + 8 * sums) - 1) / 4).round().long()
 
 
 @wrong(check.recover_positions, "attention did not find them")
