@@ -1,0 +1,111 @@
+import torch
+from torch import nn
+from transformers import T5Config
+from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
+from transformers.models.t5.modeling_t5 import T5Attention
+from x_transformers.x_transformers import AlibiPositionalBias, RelativePositionBias
+
+from d2lpos import ALiBi, T5Bias
+from d2lpos.alibi import slopes
+from d2lpos.relative import bucket
+from tests.parity.comparison import agreement
+
+table = agreement("biases")
+HEADS, LENGTH = 12, 300
+OFFSETS = torch.cat([torch.arange(-300, 301), torch.arange(-100_000, 100_001, 97)])
+BUCKETS = [(32, 128), (64, 256), (8, 20)]  # and the distance from which all share one
+
+
+def scores(encoding, heads=HEADS, length=LENGTH):
+    """What the encoding adds to the scores of a sentence; (head, query, key)."""
+    q = torch.zeros(1, heads, length, 4)
+    positions = torch.arange(length)
+    return encoding.score(q, q, positions, positions)
+
+
+def t5(table_of_biases, causal):
+    encoding = T5Bias(HEADS, bidirectional=not causal)
+    encoding.table.copy_(table_of_biases)
+    return encoding
+
+
+def our_buckets(causal):
+    return torch.stack([bucket(OFFSETS, *sizes, bidirectional=not causal) for sizes in BUCKETS])
+
+
+def hf_buckets(causal):
+    return torch.stack([T5Attention._relative_position_bucket(OFFSETS, not causal, *sizes) for sizes in BUCKETS])
+
+
+def xt_buckets(causal):
+    find = RelativePositionBias._relative_position_bucket
+    return torch.stack([find(OFFSETS, causal, *sizes) for sizes in BUCKETS])
+
+
+for causal, direction in (False, "both directions"), (True, "causal"):
+
+    @table.row(f"T5 buckets, {direction}", "transformers", "T5")
+    def hf_bucket(causal=causal):
+        return our_buckets(causal), hf_buckets(causal)
+
+    @table.row(f"T5 buckets, {direction}", "x-transformers", "RelativePositionBias")
+    def xt_bucket(causal=causal):
+        return our_buckets(causal), xt_buckets(causal)
+
+    @table.row(f"T5 bias, {direction}", "transformers", "T5", 1e-7)
+    def hf_t5(causal=causal):
+        config = T5Config(d_model=24, d_kv=2, num_heads=HEADS, is_decoder=causal)
+        theirs = T5Attention(config, has_relative_attention_bias=True, layer_idx=0)
+        nn.init.normal_(theirs.relative_attention_bias.weight)
+        ours = t5(theirs.relative_attention_bias.weight, causal)
+        return scores(ours), theirs.compute_bias(LENGTH, LENGTH)[0]
+
+    @table.row(f"T5 bias, {direction}", "x-transformers", "RelativePositionBias", 1e-7)
+    def xt_t5(causal=causal):
+        theirs = RelativePositionBias(scale=1.0, causal=causal, heads=HEADS)
+        return scores(t5(theirs.relative_attention_bias.weight, causal)), theirs(LENGTH, LENGTH)
+
+
+HEAD_COUNTS = range(1, 81)
+
+
+@table.row("ALiBi slopes, 1 to 80 heads", "transformers", "BLOOM", 1e-6)
+def bloom_slopes():
+    steps = torch.ones(1, 2, dtype=torch.long)  # the bias of the second key is one slope
+    theirs = [build_alibi_tensor(steps, heads, torch.float32)[:, 0, 1] for heads in HEAD_COUNTS]
+    return torch.cat([slopes(heads) for heads in HEAD_COUNTS]), torch.cat(theirs)
+
+
+@table.row("ALiBi slopes, 1 to 80 heads", "transformers", "MPT", 1e-6)
+def mpt_slopes():
+    theirs = [-build_mpt_alibi_tensor(heads, 2)[:, 0, 0] for heads in HEAD_COUNTS]
+    return torch.cat([slopes(heads) for heads in HEAD_COUNTS]), torch.cat(theirs)
+
+
+@table.row("ALiBi slopes, 1 to 80 heads", "x-transformers", "AlibiPositionalBias", 1e-6)
+def xt_slopes():
+    theirs = [AlibiPositionalBias(heads).slopes[:, 0, 0] for heads in HEAD_COUNTS]
+    return torch.cat([slopes(heads) for heads in HEAD_COUNTS]), torch.cat(theirs)
+
+
+def past(bias):
+    """Of each query the scores of the keys behind it, from the score of its own: what softmax can see."""
+    bias = bias.expand(HEADS, LENGTH, LENGTH)
+    return (bias - bias.diagonal(dim1=-2, dim2=-1)[..., None]).tril()
+
+
+@table.row("ALiBi bias, as softmax sees it", "transformers", "BLOOM", 1e-4)
+def bloom():
+    theirs = build_alibi_tensor(torch.ones(1, LENGTH, dtype=torch.long), HEADS, torch.float32)
+    return past(scores(ALiBi(HEADS))), past(theirs)
+
+
+@table.row("ALiBi bias, as softmax sees it", "transformers", "MPT", 1e-4)
+def mpt():
+    return past(scores(ALiBi(HEADS))), past(build_mpt_alibi_tensor(HEADS, LENGTH))
+
+
+@table.row("ALiBi bias, both directions", "x-transformers", "AlibiPositionalBias", 1e-4)
+def x_transformers():
+    return scores(ALiBi(HEADS)), AlibiPositionalBias(HEADS)(LENGTH, LENGTH)

@@ -1,0 +1,143 @@
+"""Where a library is wrong, or means something else. The truth is derived in float64 NumPy, without d2lpos."""
+
+import numpy as np
+import torch
+from rotary_embedding_torch import RotaryEmbedding
+from torch import Tensor, nn
+from transformers import FalconConfig
+from transformers.models.bloom.modeling_bloom import build_alibi_tensor as bloom_bias
+from transformers.models.falcon.modeling_falcon import FalconAttention
+from transformers.models.falcon.modeling_falcon import build_alibi_tensor as falcon_bias
+from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
+
+from d2lpos import ALiBi, RoPE
+from d2lpos.attention import attention_weights, causal_mask
+from d2lpos.sinusoidal import sinusoidal
+from tests.parity.comparison import disputes
+
+table = disputes("disputes")
+DIM, HEADS, LENGTH = 64, 8, 4096
+
+
+def turned(x: Tensor) -> Tensor:
+    """Features 2i and 2i + 1 of x as a complex number, times e^(ipω)."""
+    pairs = x.double().numpy().view(np.complex128)
+    frequencies = 10_000.0 ** -(np.arange(0, DIM, 2) / DIM)
+    return torch.from_numpy((pairs * np.exp(1j * np.outer(np.arange(LENGTH), frequencies))).view(np.float64))
+
+
+def turn(x: Tensor) -> Tensor:
+    positions = torch.arange(LENGTH)
+    return RoPE(DIM, layout="interleaved").rotate(x, x, positions, positions)[0]
+
+
+def alibi(length: int) -> Tensor:
+    """−slope · distance for 8 heads, whose slopes are 1/2, 1/4, … 1/256; (head, query, key)."""
+    steps = np.arange(length)
+    return torch.from_numpy(-(0.5 ** np.arange(1, 9))[:, None, None] * abs(steps[:, None] - steps))
+
+
+@table.row(
+    "RoPE, bfloat16 query, 4096 positions",
+    "rotary-embedding-torch",
+    "RotaryEmbedding",
+    1e-1,
+    "Ours: theirs counts positions in the dtype of the query, and bfloat16 skips integers from 257 on.",
+)
+def rotary_embedding_torch():
+    q = torch.randn(1, 2, LENGTH, DIM, dtype=torch.bfloat16)
+    return turn(q), RotaryEmbedding(DIM).rotate_queries_or_keys(q), turned(q)
+
+
+@table.row(
+    "RoPE, float32 query after a bfloat16 one",
+    "rotary-embedding-torch",
+    "RotaryEmbedding",
+    1e-2,
+    "Ours: theirs keeps the angles of the first call for all later ones.",
+)
+def rotary_embedding_torch_cache():
+    q, embedding = torch.randn(1, 2, LENGTH, DIM), RotaryEmbedding(DIM)
+    embedding.rotate_queries_or_keys(q.bfloat16())
+    return turn(q), embedding.rotate_queries_or_keys(q), turned(q)
+
+
+def rows(bias: Tensor) -> Tensor:
+    """A bias for each key as one for each query and key, from the query's own: what softmax can see."""
+    bias = bias.double().expand(HEADS, bias.shape[-1], bias.shape[-1])
+    return (bias - bias.diagonal(dim1=-2, dim2=-1)[..., None]).tril()
+
+
+@table.row(
+    "ALiBi bias, 512 positions, float32",
+    "transformers",
+    "Falcon",
+    1e-6,
+    "Ours: theirs multiplies in bfloat16, whatever the dtype of the model, and position 257 becomes 256.",
+)
+def falcon_rounds():
+    theirs = falcon_bias(torch.ones(1, 512, dtype=torch.long), HEADS, torch.float32)
+    positions, q = torch.arange(512), torch.zeros(1, HEADS, 512, 4)
+    return ALiBi(HEADS).score(q, q, positions, positions).tril(), rows(theirs), alibi(512).tril()
+
+
+@table.row(
+    "ALiBi bias of the 8 nearest keys, 1024 positions, bfloat16",
+    "transformers",
+    "BLOOM",
+    1e-2,
+    "Ours: theirs is slope times the key's position, which is large for late keys and rounded; "
+    "ours is slope times the distance, which is small for near keys.",
+)
+def bloom_rounds():
+    length = 1024
+    near = torch.ones(length, length, dtype=torch.bool).tril().triu(-8)
+    theirs = rows(bloom_bias(torch.ones(1, length, dtype=torch.long), HEADS, torch.bfloat16))
+    positions, q = torch.arange(length), torch.zeros(1, HEADS, length, 4)
+    ours = ALiBi(HEADS).score(q, q, positions, positions).bfloat16()
+    return ours[:, near], theirs[:, near], alibi(length)[:, near]
+
+
+def falcon():
+    """Queries, keys, positions and mask of a layer of Falcon, and its attention weights."""
+    length, dim = 32, 16
+    sizes = {"hidden_size": HEADS * dim, "num_attention_heads": HEADS}
+    config = FalconConfig(**sizes, alibi=True, multi_query=False, attn_implementation="eager")
+    layer, x = FalconAttention(config, layer_idx=0).eval(), torch.randn(1, length, HEADS * dim)
+    nn.init.normal_(layer.query_key_value.weight, std=0.1)
+    positions = torch.arange(length)
+    mask = causal_mask(positions, positions)
+    hidden = torch.zeros(length, length).masked_fill(~mask, -torch.inf)
+    theirs = layer(x, falcon_bias(torch.ones(1, length, dtype=torch.long), HEADS, x.dtype), hidden)[1]
+    q, k, _ = (part.transpose(1, 2) for part in layer._split_heads(layer.query_key_value(x)))
+    return (q, k, positions, mask), theirs
+
+
+@table.row(
+    "Attention weights with ALiBi",
+    "transformers",
+    "Falcon",
+    1e-5,
+    "Ours is the paper's: the bias is added to the scaled scores. Theirs divides it by √d too, and for "
+    "checkpoints that were trained so the slopes must be divided by √d.",
+)
+def falcon_scales():
+    (q, k, positions, mask), theirs = falcon()
+    products = q.double().numpy() @ k.double().numpy().swapaxes(-1, -2)
+    weights = np.exp(products / np.sqrt(q.shape[-1]) + alibi(len(positions)).numpy()) * np.tri(len(positions))
+    truth = torch.from_numpy(weights / weights.sum(-1, keepdims=True))
+    return attention_weights(q, k, positions, positions, ALiBi(HEADS), mask), theirs, truth
+
+
+@table.row(
+    "Sinusoidal table, 24 features, 512 positions",
+    "transformers",
+    "M2M-100",
+    1e-4,
+    "Both: ours is the formula of the paper, with exponent 2i/d; theirs that of tensor2tensor, i/(d/2 − 1).",
+)
+def m2m_100():
+    theirs = M2M100SinusoidalPositionalEmbedding.get_embedding(512, 24)
+    turns = np.outer(np.arange(512), 10_000.0 ** -(np.arange(0, 24, 2) / 24))
+    truth = torch.from_numpy(np.concatenate([np.sin(turns), np.cos(turns)], -1))
+    return sinusoidal(torch.arange(512), 24, layout="concatenated"), theirs, truth

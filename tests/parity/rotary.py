@@ -1,0 +1,92 @@
+import torch
+from rotary_embedding_torch import RotaryEmbedding
+from transformers import CohereConfig, LlamaConfig
+from transformers.models.cohere import modeling_cohere
+from transformers.models.deepseek_v3.modeling_deepseek_v3 import apply_rotary_pos_emb_interleave
+from transformers.models.gptj import modeling_gptj
+from transformers.models.llama import modeling_llama
+from x_transformers import x_transformers as xt
+
+from d2lpos import RoPE
+from d2lpos.rope import rotate
+from d2lpos.sinusoidal import angles, frequencies
+from tests.parity.comparison import agreement
+
+table = agreement("rotary")
+DIM, LENGTH = 32, 64
+SIZES = {"hidden_size": 2 * DIM, "num_attention_heads": 2, "rope_theta": 10_000.0}
+
+
+def inputs():
+    """Queries and keys of 2 sequences and 3 heads at random positions."""
+    q, k = torch.randn(2, 2, 3, LENGTH, DIM)
+    return q, k, torch.randint(512, (2, LENGTH))
+
+
+def both(q, k):
+    return torch.stack([q, k])
+
+
+@table.row("Frequencies, relative to theirs", "transformers", "Llama, base 500 000", 1e-6)
+def llama_frequencies():
+    config = LlamaConfig(**SIZES | {"rope_theta": 500_000.0})
+    theirs = modeling_llama.LlamaRotaryEmbedding(config).inv_freq
+    return frequencies(DIM, 500_000.0) / theirs, torch.ones(DIM // 2)
+
+
+@table.row("Frequencies, relative to theirs", "rotary-embedding-torch", "RotaryEmbedding", 1e-6)
+def rotary_embedding_torch_frequencies():
+    return frequencies(DIM) / RotaryEmbedding(DIM).freqs, torch.ones(DIM // 2)
+
+
+@table.row("Frequencies, relative to theirs", "x-transformers", "RotaryEmbedding", 1e-6)
+def x_transformers_frequencies():
+    return frequencies(DIM) / xt.RotaryEmbedding(DIM).inv_freq, torch.ones(DIM // 2)
+
+
+@table.row("Rotation, half", "transformers", "Llama, base 500 000", 1e-4)
+def llama():
+    q, k, positions = inputs()
+    embedding = modeling_llama.LlamaRotaryEmbedding(LlamaConfig(**SIZES | {"rope_theta": 500_000.0}))
+    theirs = modeling_llama.apply_rotary_pos_emb(q, k, *embedding(q, positions))
+    return both(*RoPE(DIM, 500_000.0).rotate(q, k, positions, positions)), both(*theirs)
+
+
+@table.row("Rotation, interleaved", "transformers", "Cohere", 1e-4)
+def cohere():
+    q, k, positions = inputs()
+    embedding = modeling_cohere.CohereRotaryEmbedding(CohereConfig(**SIZES))
+    theirs = modeling_cohere.apply_rotary_pos_emb(q, k, *embedding(q, positions))
+    return both(*RoPE(DIM, layout="interleaved").rotate(q, k, positions, positions)), both(*theirs)
+
+
+@table.row("Rotation, interleaved", "transformers", "GPT-J", 1e-4)
+def gptj():
+    q, _, positions = inputs()
+    sin, cos = modeling_gptj.create_sinusoidal_positions(512, DIM)[positions].chunk(2, dim=-1)
+    theirs = modeling_gptj.apply_rotary_pos_emb(q.transpose(1, 2), sin, cos).transpose(1, 2)
+    return rotate(q, angles(positions, frequencies(DIM))[:, None], "interleaved"), theirs
+
+
+@table.row("Rotation, interleaved, from position 100", "rotary-embedding-torch", "RotaryEmbedding", 1e-4)
+def rotary_embedding_torch():
+    q, _, _ = inputs()
+    theirs = RotaryEmbedding(DIM).rotate_queries_or_keys(q, offset=100)
+    return rotate(q, angles(torch.arange(100, 100 + LENGTH), frequencies(DIM)), "interleaved"), theirs
+
+
+@table.row("Rotation, interleaved", "x-transformers", "RotaryEmbedding", 1e-4)
+def x_transformers():
+    q, _, positions = inputs()
+    turns, _ = xt.RotaryEmbedding(DIM)(positions)
+    theirs = xt.apply_rotary_pos_emb(q, turns)
+    return rotate(q, angles(positions, frequencies(DIM))[:, None], "interleaved"), theirs
+
+
+@table.row("Interleaved in, half out: the order of features between the layouts", "transformers", "DeepSeek-V3", 1e-4)
+def deepseek():
+    q, k, positions = inputs()
+    turns = modeling_llama.LlamaRotaryEmbedding(LlamaConfig(**SIZES))(q, positions)
+    theirs = apply_rotary_pos_emb_interleave(q, k, *turns)
+    ours = both(*RoPE(DIM, layout="interleaved").rotate(q, k, positions, positions))
+    return torch.cat([ours[..., 0::2], ours[..., 1::2]], dim=-1), both(*theirs)

@@ -1,0 +1,35 @@
+import torch
+from transformers.models.ctrl.modeling_ctrl import positional_encoding
+from transformers.models.distilbert.modeling_distilbert import create_sinusoidal_embeddings
+from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
+from x_transformers.x_transformers import ScaledSinusoidalEmbedding
+
+from d2lpos.sinusoidal import sinusoidal
+from tests.parity.comparison import agreement
+
+table = agreement("sinusoidal")
+LENGTH, DIM = 512, 24
+
+
+@table.row("Table, interleaved", "transformers", "DistilBERT", 1e-7)
+def distilbert():
+    theirs = create_sinusoidal_embeddings(LENGTH, DIM, torch.empty(LENGTH, DIM))
+    return sinusoidal(torch.arange(LENGTH).double(), DIM).float(), theirs
+
+
+@table.row("Table, concatenated", "transformers", "Marian", 1e-7)
+def marian():
+    theirs = MarianSinusoidalPositionalEmbedding(LENGTH, DIM).create_weight()
+    return sinusoidal(torch.arange(LENGTH).double(), DIM, layout="concatenated").float(), theirs
+
+
+@table.row("Table, concatenated", "transformers", "CTRL", 1e-12)
+def ctrl():
+    positions = torch.arange(LENGTH).double()
+    return sinusoidal(positions, DIM, layout="concatenated"), positional_encoding(LENGTH, DIM, torch.float64)
+
+
+@table.row("Table, concatenated, without their factor 1/√d", "x-transformers", "ScaledSinusoidalEmbedding", 1e-4)
+def x_transformers():
+    theirs = ScaledSinusoidalEmbedding(DIM)(torch.zeros(1, LENGTH, DIM)) * DIM**0.5
+    return sinusoidal(torch.arange(LENGTH), DIM, layout="concatenated"), theirs
