@@ -26,9 +26,10 @@ book: .venv/book.stamp  ## Build the book
 serve: book  ## Build the book, serve it on this machine and open it (PORT=8000)
 	@$(python) book/serve.py $(PORT)
 
+# In the order of their names, so that the chapters, which take longest, do not come last.
 test: .venv/test.stamp  ## Run every test and compare every chapter with its stored outputs
 	@$(need_git)
-	@$(python) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
+	@$(python) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	@echo 'All is well. The tests are in tests/, the chapters they ran in chapters/; `make book` builds the pages.'
 
 lint: .venv/test.stamp  ## Check the style of code and notebooks
