@@ -12,7 +12,8 @@ from d2lpos.alibi import bias, slopes
 from d2lpos.attention import attend, attention_weights, causal_mask, segment_mask
 from d2lpos.positions import offsets, real, whole
 from d2lpos.relative import bucket
-from d2lpos.rope import rotate
+from d2lpos.rope import convert, convert_rows, rotate
+from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
 from d2lpos.sinusoidal import angles, frequencies, sinusoidal
 
 NAN, INF = float("nan"), float("inf")
@@ -120,6 +121,58 @@ bad(RoPE, f"ValueError: {pair_layout} 'concatenated'", 8, layout="concatenated")
 bad(RoPE, "ValueError: dim must be even, because each frequency turns a pair; got 7", 7)
 bad(RoPE, "ValueError: base must be finite and above 1; got 1", 8, base=1)
 bad(RoPE, "ValueError: q must have 16 features a head, as RoPE has; got 8", Q, Q, P, P, call=RoPE(16).rotate)
+bad(RoPE, "ValueError: axes must be positive; got 0", 8, axes=0)
+bad(RoPE, "ValueError: 2 axes need a multiple of 4 features that turn; got 6", 6, axes=2)
+no_rule = "TypeError: scaling must be a rule, such as partial(linear, factor=8); got"
+bad(RoPE, f"{no_rule} 'yarn'", 8, scaling="yarn")
+bad(RoPE, f"{no_rule} None", 8, scaling=None)
+bad(
+    RoPE,
+    "ValueError: angles must be (…, 4), one for each pair of x; got (1, 1, 2)",
+    8,
+    scaling=lambda omega: (omega[::2], 1.0),
+)
+refuse = partial(bad, RoPE, call=RoPE(8, axes=2).turn)
+refuse("ValueError: positions must have 2 coordinates, as RoPE has axes; got 5", Q, P)
+bad(convert, "TypeError: x must be a tensor; got list", [1], "half")
+bad(convert, "ValueError: x must be (…, d); got a tensor without axes", P[0], "half")
+bad(convert, f"ValueError: {pair_layout} 'neox'", Q, "neox")
+in_pairs = "rotary must be even, because features turn in pairs, and at most 8; got"
+for subject, start in (convert, (Q, "half")), (RoPE, (8, 10_000.0, "half")):
+    bad(subject, "TypeError: rotary must be an integer; got 0.5", *start, 0.5)
+    bad(subject, "ValueError: rotary must be positive; got 0", *start, 0)
+    bad(subject, f"ValueError: {in_pairs} 3", *start, 3)
+    bad(subject, f"ValueError: {in_pairs} 10", *start, 10)
+bad(convert_rows, "TypeError: weight must be a tensor; got list", [1], 2, "half")
+bad(convert_rows, "ValueError: heads must be positive; got 0", X[0], 0, "half")
+bad(convert_rows, "ValueError: weight must be (heads · d, …) with 2 heads; got (5, 16)", X[0], 2, "half")
+bad(convert_rows, "ValueError: weight must be (heads · d, …) with 1 heads; got ()", P[0], 1, "half")
+bad(convert_rows, f"ValueError: {pair_layout} None", X[0].mT, 2, None)
+
+# Scaling
+
+OMEGA = frequencies(8)
+in_a_row = "frequencies must be (pairs,) with at least"
+for rule in linear, ntk, dynamic_ntk, yarn, llama3, unscaled:
+    fixed = {"length": 64} if rule in (yarn, llama3, dynamic_ntk) else {}
+    fixed |= {"current": 128} if rule is dynamic_ntk else {}
+    fixed |= {"factor": 8} if rule is not unscaled else {}
+    refuse = partial(bad, rule, call=partial(rule, **fixed))
+    refuse("TypeError: frequencies must be a tensor; got list", [1.0])
+    refuse("TypeError: frequencies must be floating-point; got torch.int64", P)
+    least = 2 if rule in (ntk, dynamic_ntk, yarn) else 1
+    refuse(f"ValueError: {in_a_row} {least}; got ({least - 1},)", OMEGA[: least - 1])
+    refuse(f"ValueError: {in_a_row} {least}; got (1, 4)", OMEGA[None])
+    if rule is not unscaled:
+        for factor in 0.5, INF, NAN:
+            refuse(f"ValueError: factor must be finite and at least 1; got {factor}", OMEGA, factor=factor)
+    for name in {"length", "current"} & fixed.keys():
+        refuse(f"ValueError: {name} must be positive; got 0", OMEGA, **{name: 0})
+        refuse(f"TypeError: {name} must be an integer; got 64.0", OMEGA, **{name: 64.0})
+for rule, slow, fast in (yarn, "beta_slow", "beta_fast"), (llama3, "low", "high"):
+    for a, b in (2, 2), (0, 1), (1, INF), (NAN, 1):
+        bounds = f"{slow} must be positive and below {fast}; got {slow}={a}, {fast}={b}"
+        bad(rule, f"ValueError: {bounds}", OMEGA, 8, 64, **{slow: a, fast: b})
 
 # T5 and ALiBi
 
@@ -258,5 +311,5 @@ def test_all_that_is_public_has_bad_calls():
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__ and not name.startswith(("check_", "is_"))
     }
-    inner = {"column_and_row", "over_heads"}
+    inner = {"column_and_row", "indices", "over_heads"}
     assert {function.__name__ for function in functions - TESTED} == inner

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from d2lpos import RoPE
-from d2lpos.rope import rotate
+from d2lpos import Attention, RoPE
+from d2lpos.rope import convert, convert_rows, rotate
 from d2lpos.sinusoidal import angles, frequencies
 
 LAYOUTS = pytest.mark.parametrize("layout", ["half", "interleaved"])
@@ -109,3 +109,105 @@ def test_first_pair_is_fast_and_last_is_slow():
 
 def test_no_table_is_stored():
     assert not RoPE(8).state_dict() and not list(RoPE(8).buffers())
+
+
+# Layouts
+
+
+@given(pairs=st.integers(1, 6), heads=st.integers(1, 3))
+def test_conversion_carries_turns_from_layout_to_layout(pairs, heads):
+    x, turns = torch.randn(heads, 5, 2 * pairs), torch.randn(5, pairs)
+    for layout, other in ("half", "interleaved"), ("interleaved", "half"):
+        got = rotate(convert(x, layout), turns, layout)
+        assert torch.equal(got, convert(rotate(x, turns, other), layout))
+        assert torch.equal(convert(convert(x, layout), other), x)
+
+
+def test_conversion_of_some_features():
+    x = torch.arange(8)
+    assert convert(x, "half").tolist() == [0, 2, 4, 6, 1, 3, 5, 7]
+    assert convert(x, "half", rotary=4).tolist() == [0, 2, 1, 3, 4, 5, 6, 7]
+    assert convert(x, "interleaved", rotary=6).tolist() == [0, 3, 1, 4, 2, 5, 6, 7]
+
+
+@pytest.mark.parametrize("rotary", [None, 4])
+@pytest.mark.parametrize(("layout", "other"), [("half", "interleaved"), ("interleaved", "half")])
+def test_a_converted_checkpoint_gives_the_same_output(layout, other, rotary):
+    layer = Attention(32, 4, RoPE(8, layout=other, rotary=rotary)).double()
+    converted = Attention(32, 4, RoPE(8, layout=layout, rotary=rotary)).double()
+    state = layer.state_dict()
+    for name in "project.weight", "project.bias":
+        q, k, v = state[name].chunk(3)
+        q, k = (convert_rows(rows, 4, layout, rotary) for rows in (q, k))
+        state[name] = torch.cat([q, k, v])
+    x, positions = torch.randn(2, 6, 32, dtype=torch.float64), torch.arange(6)
+    converted.load_state_dict(layer.state_dict())
+    assert (converted(x, positions) - layer(x, positions)).abs().max() > 1e-3
+    converted.load_state_dict(state)
+    assert_close(converted(x, positions), layer(x, positions))
+
+
+# Partial rotary, scaling and two axes
+
+
+def halves(frequencies):
+    """A rule that is easy to follow: half of each frequency, and an attention factor of 3."""
+    return frequencies / 2, 3.0
+
+
+@LAYOUTS
+def test_features_that_do_not_turn_pass(layout):
+    q, k = torch.randn(2, 2, 3, 5, 7, dtype=torch.float64)
+    here, there = torch.arange(5), torch.arange(5) + 3
+    turned = RoPE(7, layout=layout, rotary=4, scaling=halves).rotate(q, k, here, there)
+    small = RoPE(4, layout=layout, scaling=halves).rotate(q[..., :4], k[..., :4], here, there)
+    for got, first, x in zip(turned, small, (q, k), strict=True):
+        assert torch.equal(got[..., :4], first) and torch.equal(got[..., 4:], x[..., 4:])
+
+
+@LAYOUTS
+def test_scaled_frequencies_turn_and_the_factor_stretches(layout):
+    q, k = torch.randn(2, 1, 2, 5, 8, dtype=torch.float64)
+    positions = torch.arange(5.0, dtype=torch.float64)
+    scaled = RoPE(8, layout=layout, scaling=halves).rotate(q, k, positions, positions)
+    plain = RoPE(8, layout=layout).rotate(q, k, positions / 2, positions / 2)
+    for got, want in zip(scaled, plain, strict=True):
+        assert_close(got, 3 * want)
+    logits, unstretched = (q @ k.mT for q, k in (scaled, plain))
+    assert_close(logits, 9 * unstretched)
+
+
+@LAYOUTS
+def test_a_stretched_turn_rounds_once(layout):
+    x, turns = torch.randn(512, 8).bfloat16(), angles(torch.arange(512), frequencies(8))
+    got = rotate(x, turns, layout, scale=1.3)
+    assert torch.equal(got, rotate(x.float(), turns, layout, scale=1.3).bfloat16())
+
+
+def test_two_axes_turn_two_halves_of_the_pairs():
+    q, k = torch.randn(2, 2, 3, 6, 8, dtype=torch.float64)
+    grid = torch.cartesian_prod(torch.arange(2), torch.arange(3))
+    rope = RoPE(8, base=100.0, layout="interleaved", scaling=halves, axes=2)
+    turned, _ = rope.rotate(q, k, grid, grid)
+    alone = RoPE(4, base=100.0, layout="interleaved", scaling=halves)
+    assert torch.equal(turned[..., :4], alone.rotate(q[..., :4], q[..., :4], grid[:, 0], grid[:, 0])[0])
+    assert torch.equal(turned[..., 4:], alone.rotate(q[..., 4:], q[..., 4:], grid[:, 1], grid[:, 1])[0])
+    half = RoPE(8, base=100.0, scaling=halves, axes=2)
+    assert torch.equal(half.turn(convert(q, "half"), grid), convert(turned, "half"))
+
+
+@LAYOUTS
+@given(row=POSITIONS, column=POSITIONS)
+def test_two_axes_know_both_offsets_only(layout, row, column):
+    generator = torch.Generator().manual_seed(3)
+    q, k = torch.randn(2, 1, 1, 6, 8, dtype=torch.float64, generator=generator)
+    grid = torch.cartesian_prod(torch.arange(2.0), torch.arange(3.0)).double()
+    rope = RoPE(8, layout=layout, axes=2)
+
+    def scores(positions):
+        turned_q, turned_k = rope.rotate(q, k, positions, positions)
+        return turned_q @ turned_k.mT
+
+    moved = scores(grid + torch.tensor([row, column], dtype=torch.float64))
+    assert_close(moved, scores(grid), atol=1e-8, rtol=0)
+    assert (scores(grid.flip(-1)) - scores(grid)).abs().max() > 1e-3

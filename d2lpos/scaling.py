@@ -1,0 +1,155 @@
+"""Scaling rules: slower frequencies for RoPE, so that a model reads past the length it was trained on.
+
+One contract. A rule takes frequencies (pairs,), in radians per position and falling, and returns new ones of
+the same shape with an attention factor, by which `RoPE` multiplies each turned query and each turned key:
+the logits grow by its square. A rule depends on its arguments alone, so a position turns by the same angle
+whatever was computed before. `functools.partial` fixes the other arguments:
+`RoPE(64, scaling=partial(yarn, factor=32, length=4096))`. Any function that keeps the contract will do.
+
+In all rules factor is how many times longer the sequences become, and length is the number of tokens
+that the model was trained on. `ntk`, `dynamic_ntk` and `yarn` need frequencies that fall by a constant
+ratio, as base^(−2i/dim) does; they read dim and base from them.
+"""
+
+import math
+
+import torch
+from torch import Tensor
+
+from .arguments import check_positive, check_tensor
+
+__all__ = ["dynamic_ntk", "linear", "llama3", "ntk", "unscaled", "yarn"]
+
+
+def unscaled(frequencies: Tensor) -> tuple[Tensor, float]:
+    """The rule that changes nothing.
+
+    >>> unscaled(torch.tensor([1.0, 0.5]))
+    (tensor([1.0000, 0.5000]), 1.0)
+    """
+    check_frequencies(frequencies)
+    return frequencies, 1.0
+
+
+def linear(frequencies: Tensor, factor: float) -> tuple[Tensor, float]:
+    """Position interpolation: all frequencies divided by factor, as if positions were.
+
+    Raises TypeError for frequencies that are no floating-point tensor, ValueError where they are not
+    (pairs,) or factor is below 1 or not finite; the other rules do the same.
+
+    Source: Chen et al. 2023, section 2.3 (arXiv 2306.15595).
+
+    >>> linear(torch.tensor([1.0, 0.5]), factor=4)
+    (tensor([0.2500, 0.1250]), 1.0)
+    """
+    check_rule(frequencies, factor)
+    return frequencies / factor, 1.0
+
+
+def ntk(frequencies: Tensor, factor: float) -> tuple[Tensor, float]:
+    """NTK-aware: the first frequency stays, the last is divided by factor, the others lie between.
+
+    The same as RoPE's formula with base · factor^(dim/(dim − 2)). Raises as `linear` does, and ValueError
+    for fewer than two frequencies.
+
+    Source: Peng et al. 2023, section 3.1 (arXiv 2309.00071).
+
+    >>> ntk(torch.tensor([1.0, 0.5, 0.25]), factor=4)
+    (tensor([1.0000, 0.2500, 0.0625]), 1.0)
+    """
+    check_rule(frequencies, factor, pairs=2)
+    last = len(frequencies) - 1
+    return frequencies * factor ** -(indices(frequencies) / last), 1.0
+
+
+def dynamic_ntk(frequencies: Tensor, factor: float, length: int, current: int) -> tuple[Tensor, float]:
+    """`ntk` by a factor that grows with the current number of tokens, from 1 at the length of training.
+
+    Its factor is factor · current/length − (factor − 1). Fix `current` for a whole text: where it grows from
+    token to token, the answers to the first tokens depend on when they were asked for. Raises as `ntk`
+    does, and for lengths that are no positive integers.
+
+    Source: Peng et al. 2023, section 3.3 (arXiv 2309.00071); this factor is that of the released code.
+
+    >>> dynamic_ntk(torch.tensor([1.0, 0.5]), factor=2, length=100, current=150)
+    (tensor([1.0000, 0.2500]), 1.0)
+    """
+    check_rule(frequencies, factor, pairs=2)
+    check_positive(length=length, current=current)
+    return ntk(frequencies, factor * max(current / length, 1) - (factor - 1))
+
+
+def yarn(
+    frequencies: Tensor, factor: float, length: int, beta_fast: float = 32.0, beta_slow: float = 1.0
+) -> tuple[Tensor, float]:
+    """YaRN: fast pairs stay, slow ones are divided by factor, and a ramp joins them; scores get sharper.
+
+    Fast pairs make more than beta_fast turns in the length of training, slow ones fewer than beta_slow. The
+    ramp is linear in the pair's index, between whole indices, as in the released code and all checkpoints;
+    the paper's is linear in the number of turns. The attention factor is 0.1 · ln(factor) + 1. Raises as
+    `ntk` does, and ValueError where not 0 < beta_slow < beta_fast.
+
+    Source: Peng et al. 2023, sections 3.2 and 3.4 (arXiv 2309.00071).
+
+    >>> yarn(torch.tensor([1.0, 0.1, 0.01, 0.001]), factor=10, length=4096)
+    (tensor([1.0000e+00, 1.0000e-01, 5.5000e-03, 1.0000e-04]), 1.2302585092994045)
+    """
+    check_rule(frequencies, factor, pairs=2)
+    check_positive(length=length)
+    check_band(beta_slow=beta_slow, beta_fast=beta_fast)
+    turns = length * frequencies / (2 * math.pi)
+    ratio = frequencies[0] / frequencies[1]
+    first = ((turns[0] / beta_fast).log() / ratio.log()).floor().clamp(min=0)
+    last = ((turns[0] / beta_slow).log() / ratio.log()).ceil().clamp(max=2 * len(frequencies) - 1)
+    divided = ((indices(frequencies) - first) / (last - first).clamp(min=1e-3)).clamp(0, 1)
+    return frequencies * (1 - divided + divided / factor), 0.1 * math.log(factor) + 1
+
+
+def llama3(
+    frequencies: Tensor, factor: float, length: int, low: float = 1.0, high: float = 4.0
+) -> tuple[Tensor, float]:
+    """Llama 3.1: as YaRN, but the ramp is linear in the number of turns, from low to high; no sharpening.
+
+    Raises as `linear` does, for a length that is no positive integer, and where not 0 < low < high.
+
+    Source: the code released with Llama 3.1, whose values are factor 8, length 8192, low 1, high 4.
+
+    >>> llama3(torch.tensor([1.0, 0.002, 0.0001]), factor=8, length=8192)
+    (tensor([1.0000e+00, 1.1878e-03, 1.2500e-05]), 1.0)
+    """
+    check_rule(frequencies, factor)
+    check_positive(length=length)
+    check_band(low=low, high=high)
+    turns = length * frequencies / (2 * math.pi)
+    kept = ((turns - low) / (high - low)).clamp(0, 1)
+    return frequencies * (kept + (1 - kept) / factor), 1.0
+
+
+def indices(frequencies: Tensor) -> Tensor:
+    """0, 1, 2, … for the frequencies, on their device and in their dtype."""
+    return torch.arange(len(frequencies)).to(frequencies)
+
+
+def check_frequencies(frequencies: Tensor, pairs: int = 1) -> None:
+    """Raise a TypeError or ValueError where frequencies are not at least `pairs` real numbers in a row."""
+    check_tensor("frequencies", frequencies)
+    if not frequencies.is_floating_point():
+        raise TypeError(f"frequencies must be floating-point; got {frequencies.dtype}")
+    if frequencies.dim() != 1 or len(frequencies) < pairs:
+        raise ValueError(
+            f"frequencies must be (pairs,) with at least {pairs}; got {tuple(frequencies.shape)}"
+        )
+
+
+def check_rule(frequencies: Tensor, factor: float, pairs: int = 1) -> None:
+    """As `check_frequencies`; and raise a ValueError where factor would not lengthen."""
+    check_frequencies(frequencies, pairs)
+    if not 1 <= factor < math.inf:
+        raise ValueError(f"factor must be finite and at least 1; got {factor}")
+
+
+def check_band(**band: float) -> None:
+    """Raise a ValueError where two numbers of turns are not positive and in order."""
+    (slow, a), (fast, b) = band.items()
+    if not 0 < a < b < math.inf:
+        raise ValueError(f"{slow} must be positive and below {fast}; got {slow}={a}, {fast}={b}")

@@ -1,0 +1,169 @@
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
+from d2lpos.sinusoidal import frequencies
+
+RULES = {
+    "linear": partial(linear, factor=8),
+    "ntk": partial(ntk, factor=8),
+    "dynamic ntk": partial(dynamic_ntk, factor=8, length=512, current=1024),
+    "yarn": partial(yarn, factor=8, length=512),
+    "llama3": partial(llama3, factor=8, length=512),
+}
+each_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+DIMS = st.integers(2, 64).map(lambda half: 2 * half)
+BASES = st.floats(50, 1e6)
+FACTORS = st.floats(1, 64)
+LENGTHS = st.integers(8, 200_000)
+
+
+# The formulas once more, as the papers write them: from dim and base, in float64 NumPy.
+
+
+def omega(dim, base):
+    return np.array([base ** (-2 * i / dim) for i in range(dim // 2)])
+
+
+def yarn_by_pairs(dim, base, factor, length, fast=32, slow=1):
+    def pair(turns):
+        return dim * np.log(length / (2 * np.pi * turns)) / (2 * np.log(base))
+
+    low, high = max(np.floor(pair(fast)), 0), min(np.ceil(pair(slow)), dim - 1)
+    scaled = []
+    for i, w in enumerate(omega(dim, base)):
+        if i <= low:
+            scaled.append(w)
+        elif i >= high:
+            scaled.append(w / factor)
+        else:
+            gamma = (i - low) / (high - low)
+            scaled.append((1 - gamma) * w + gamma * w / factor)
+    return np.array(scaled)
+
+
+def llama3_by_wavelengths(dim, base, factor, length, low=1, high=4):
+    scaled = []
+    for w in omega(dim, base):
+        wavelength = 2 * np.pi / w
+        if wavelength < length / high:
+            scaled.append(w)
+        elif wavelength > length / low:
+            scaled.append(w / factor)
+        else:
+            smooth = (length / wavelength - low) / (high - low)
+            scaled.append((1 - smooth) * w / factor + smooth * w)
+    return np.array(scaled)
+
+
+def same(got, want):
+    scaled, _ = got
+    assert scaled.dtype == torch.float64
+    np.testing.assert_allclose(scaled.numpy(), want, rtol=1e-9)
+
+
+@given(dim=DIMS, base=BASES, factor=FACTORS)
+def test_linear_and_ntk(dim, base, factor):
+    same(linear(frequencies(dim, base), factor), omega(dim, base) / factor)
+    same(ntk(frequencies(dim, base), factor), omega(dim, base * factor ** (dim / (dim - 2))))
+
+
+@given(dim=DIMS, base=BASES, factor=FACTORS, length=LENGTHS, current=LENGTHS)
+def test_dynamic_ntk(dim, base, factor, length, current):
+    growth = factor * max(current, length) / length - (factor - 1)
+    want = omega(dim, base * growth ** (dim / (dim - 2)))
+    same(dynamic_ntk(frequencies(dim, base), factor, length, current), want)
+
+
+@given(dim=DIMS, base=BASES, factor=FACTORS, length=LENGTHS, fast=st.floats(8, 64), slow=st.floats(0.5, 4))
+def test_yarn(dim, base, factor, length, fast, slow):
+    want = yarn_by_pairs(dim, base, factor, length, fast, slow)
+    same(yarn(frequencies(dim, base), factor, length, fast, slow), want)
+
+
+@given(dim=DIMS, base=BASES, factor=FACTORS, length=LENGTHS, low=st.floats(0.5, 2), high=st.floats(3, 9))
+def test_llama3(dim, base, factor, length, low, high):
+    want = llama3_by_wavelengths(dim, base, factor, length, low, high)
+    same(llama3(frequencies(dim, base), factor, length, low, high), want)
+
+
+# Reference numbers
+
+
+@pytest.mark.parametrize(
+    ("current", "base"), [(1, 10_000), (2048, 10_000), (4096, 31082.24), (8192, 74534.83)]
+)
+def test_reference_bases_of_dynamic_ntk(current, base):
+    got, factor = dynamic_ntk(frequencies(64), factor=2, length=2048, current=current)
+    assert_close(got, frequencies(64, base), atol=0, rtol=2e-7)
+    assert factor == 1
+
+
+def test_reference_numbers_of_yarn():
+    scaled, factor = yarn(frequencies(64), factor=32, length=4096)
+    ratio = scaled / frequencies(64)
+    assert factor == 1.3465735902799727
+    assert (ratio[:11] == 1).all() and (ratio[11:23] < 1).all()
+    assert_close(ratio[23:], torch.full((9,), 1 / 32, dtype=torch.float64))
+    ramp = torch.arange(1, 13, dtype=torch.float64) / 13  # between pairs 10 and 23
+    assert_close(ratio[11:23], 1 - ramp + ramp / 32)
+
+
+def test_reference_numbers_of_llama3():
+    scaled, factor = llama3(frequencies(128, 500_000), factor=8, length=8192)
+    ratio = scaled / frequencies(128, 500_000)
+    want = [0.828168, 0.643743, 0.493507, 0.371122, 0.271425, 0.190211, 0.125]
+    assert factor == 1
+    assert (ratio[:29] == 1).all() and (ratio[35:] == 0.125).all()
+    assert_close(ratio[29:36], torch.tensor(want, dtype=torch.float64), atol=5e-7, rtol=0)
+
+
+# The contract
+
+
+@each_rule
+@given(dim=DIMS, base=BASES)
+def test_no_frequency_rises_or_falls_below_its_share(rule, dim, base):
+    before = frequencies(dim, base)
+    after, factor = rule(before)
+    assert after.shape == before.shape and isinstance(factor, float) and factor >= 1
+    assert (after <= before * (1 + 1e-9)).all()
+    assert (after >= before / 9 * (1 - 1e-9)).all()  # dynamic NTK reaches 8 · 2 − 7
+    assert (after.diff() < 0).all()
+
+
+@each_rule
+def test_a_factor_of_one_changes_nothing(rule):
+    short = {"current": 512} if "current" in rule.keywords else {}
+    scaled, factor = partial(rule, factor=1, **short)(frequencies(64))
+    assert torch.equal(scaled, frequencies(64)) and factor == 1
+
+
+@each_rule
+def test_a_rule_remembers_nothing(rule):
+    before = frequencies(64)
+    first, _ = rule(before)
+    rule(frequencies(128))
+    assert torch.equal(rule(before)[0], first) and torch.equal(before, frequencies(64))
+
+
+@each_rule
+def test_the_dtype_stays(rule):
+    got, _ = rule(frequencies(64).float())
+    assert got.dtype == torch.float32
+    assert_close(got.double(), rule(frequencies(64))[0], rtol=1e-5, atol=0)
+
+
+def test_the_rule_that_changes_nothing():
+    same(unscaled(frequencies(8)), omega(8, 10_000))
+    assert unscaled(frequencies(8))[1] == 1
+
+
+def test_only_yarn_sharpens():
+    assert [rule(frequencies(64))[1] for rule in RULES.values()] == [1, 1, 1, 0.1 * np.log(8) + 1, 1]
