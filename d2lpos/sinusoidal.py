@@ -12,11 +12,16 @@ from .arguments import check_positive, check_tensor
 from .encoding import Encoding, check_embeddings
 from .positions import real
 
+__all__ = ["Sinusoidal", "angles", "frequencies", "sinusoidal"]
+
 
 def frequencies(dim: int, base: float = 10_000.0) -> Tensor:
     """ω_i = base^(−2i/dim) for i = 0 … dim/2 − 1, in radians per position; (dim/2,), float64.
 
     Raises ValueError where dim is odd or not positive, or base is not finite and above 1.
+
+    >>> frequencies(8).tolist()
+    [1.0, 0.1, 0.01, 0.001]
     """
     check_positive(dim=dim)
     if dim % 2:
@@ -30,6 +35,11 @@ def angles(positions: Tensor, frequencies: Tensor) -> Tensor:
     """Position times frequency, in radians; (…,) and (dim/2,) give (…, dim/2).
 
     float32, or float64 where the positions are. Raises as `positions.real` does.
+
+    >>> angles(torch.tensor([0, 1, 7]), frequencies(4))
+    tensor([[0.0000, 0.0000],
+            [1.0000, 0.0100],
+            [7.0000, 0.0700]])
     """
     check_tensor("frequencies", frequencies)
     positions = real(positions)
@@ -41,6 +51,11 @@ def sinusoidal(positions: Tensor, dim: int, base: float = 10_000.0, layout: str 
 
     layout is "interleaved" (sin, cos, sin, cos, …: the paper's formula) or "concatenated" (all sines,
     then all cosines: the paper's own code). Raises ValueError for another layout and for an odd dim.
+
+    >>> sinusoidal(torch.arange(3), dim=4)
+    tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
+            [ 0.8415,  0.5403,  0.0100,  0.9999],
+            [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
     angle = angles(positions, frequencies(dim, base))
     sine, cosine = angle.sin(), angle.cos()
@@ -52,7 +67,13 @@ def sinusoidal(positions: Tensor, dim: int, base: float = 10_000.0, layout: str 
 
 
 class Sinusoidal(Encoding):
-    """Door 1: adds `sinusoidal(positions, dim)` to the token embeddings. No parameters."""
+    """Door 1: adds `sinusoidal(positions, dim)` to the token embeddings. No parameters.
+
+    >>> words, positions = torch.zeros(1, 3, 4), torch.arange(3)
+    >>> placed = Sinusoidal(dim=4).embed(words, positions)
+    >>> torch.equal(placed[0], sinusoidal(positions, dim=4))
+    True
+    """
 
     def __init__(self, dim: int, base: float = 10_000.0, layout: str = "interleaved"):
         super().__init__()

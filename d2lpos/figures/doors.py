@@ -86,6 +86,9 @@ def doors(open: Iterable[int] = tuple(DOORS)) -> Picture:
 
     `open` holds the numbers of the doors that stand open. All four are the map of the book, `{2}` is RoPE,
     and none is a Transformer that knows no positions.
+
+    >>> doors(open={2}).alt.count("open")
+    1
     """
     open = set(open)
     if not open <= set(DOORS):

@@ -55,13 +55,21 @@ def matrix(key: str) -> Tensor:
 
 
 def emblem(key: str) -> Picture:
-    """The emblem of one encoding, by its key in `STYLE`."""
+    """The emblem of one encoding, by its key in `STYLE`.
+
+    >>> emblem("alibi").alt[:27]
+    'Emblem of ALiBi: a diagonal'
+    """
     body = _draw(key)
     return picture(body, f"Emblem of {STYLE[key].label}: {ALT[key]}.", (96, 96), (SIZE + 2, SIZE + 2))
 
 
 def emblems() -> Picture:
-    """The emblems of all encodings, with their names."""
+    """The emblems of all encodings, with their names.
+
+    >>> emblems().alt[:28]
+    'The emblems of six encodings'
+    """
     parts = []
     for index, (key, style) in enumerate(STYLE.items()):
         x, y = 122 * (index % 3), 142 * (index // 3)

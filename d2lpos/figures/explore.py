@@ -100,6 +100,12 @@ def explore(draw: Callable, values: Sequence, name: str, alt: str | Callable, fr
     `name` labels the slider. `alt` says in words what is seen: one text for all values, or a function from a
     value to its text. The page without a kernel stores at most `frames` pictures, evenly spaced in `values`,
     first and last among them; a kernel draws every value. Raises ValueError for fewer than two of either.
+
+    >>> def draw(slope):
+    ...     fig, ax = figure()
+    ...     ax.plot([0, 1], [0, slope])
+    ...     return fig
+    >>> view = explore(draw, [1, 2, 3], "slope", alt="A line.")
     """
     return Explorer(draw, values, name, alt, frames)
 

@@ -105,6 +105,9 @@ def hero(name: str, **options) -> Hero:
     are added; causal, whether the mask is on; seed of the shuffle button.
 
     Raises ValueError for an unknown name and for a value out of range, TypeError for an unknown option.
+
+    >>> hero("dial", m=3, n=1, pair=0).options
+    {'m': 3, 'n': 1, 'pair': 0, 'lock': False}
     """
     if name not in OPTIONS:
         raise ValueError(f"there is no hero figure {name!r}; there are {', '.join(OPTIONS)}")

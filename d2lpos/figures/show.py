@@ -57,6 +57,12 @@ def show(fig, alt: str) -> Picture:
     theme; every other color stays as drawn. The same figure gives the same bytes on every run. Text in `$…$`
     is placed letter by letter for another face: write Unicode (`n − m`, `θ`) instead. Raises ValueError for
     an empty alt.
+
+    >>> fig, ax = figure()
+    >>> curve = ax.plot([1, 2, 4])
+    >>> picture = show(fig, alt="A curve that doubles.")
+    >>> picture.svg[:4]
+    '<svg'
     """
     file = io.StringIO()
     # The salt makes ids differ between the figures of a page.

@@ -49,6 +49,11 @@ STYLE = {
         EncodingStyle("alibi", "ALiBi", "#cc79a7", (4, 1.5, 1, 1.5, 1, 1.5), "v"),
     )
 }
+"""The look of each encoding by its key: "none", "sinusoidal", "learned", "rope", "relative", "alibi".
+
+>>> STYLE["rope"].label, STYLE["rope"].color
+('RoPE', '#d55e00')
+"""
 
 # The page's own colors: `book.css` holds the same, and their dark forms.
 PAGE = {"ink": "#1d1f22", "ink-2": "#595d63", "rule": "#dcd8cf", "paper": "#fffefb", "ground": "#f5f3ed"}
@@ -93,6 +98,10 @@ def figure(width: float = 5.4, height: float = 3.0, **subplots):
 
     `width` and `height` are in inches. More than 5.4 makes labels too small on a phone, and is refused.
     The style stays set for the session, because matplotlib reads some of it only when an artist is drawn.
+
+    >>> fig, (left, right) = figure(ncols=2)
+    >>> fig.get_size_inches()
+    array([5.4, 3. ])
     """
     if not 0 < width <= 5.4:
         raise ValueError(f"width is {width} inches; it must be positive and at most 5.4")
@@ -101,7 +110,13 @@ def figure(width: float = 5.4, height: float = 3.0, **subplots):
 
 
 def label_line(line, text: str | None = None):
-    """Write the label of a line at its right end, where it reads faster than in a legend; return the text."""
+    """Write the label of a line at its right end, where it reads faster than in a legend; return the text.
+
+    >>> fig, ax = figure()
+    >>> [curve] = ax.plot([1, 2, 4], label="doubles")
+    >>> label_line(curve).get_text()
+    'doubles'
+    """
     return line.axes.annotate(
         text or line.get_label(),
         xy=(line.get_xdata()[-1], line.get_ydata()[-1]),

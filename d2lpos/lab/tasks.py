@@ -9,6 +9,11 @@ def order(size: int, length: int, generator: torch.Generator) -> tuple[Tensor, T
 
     Returns tokens (size, length) and labels (size,), 1 where A comes first; both int64.
     Raises ValueError for a length below 2.
+
+    >>> generator = torch.Generator().manual_seed(0)
+    >>> tokens, labels = order(2, 5, generator)
+    >>> tokens[0], labels[0]
+    (tensor([2, 3, 4, 0, 1]), tensor(1))
     """
     if length < 2:
         raise ValueError(f"length must be at least 2, to hold A and B; got {length}")

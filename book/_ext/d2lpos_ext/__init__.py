@@ -5,6 +5,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.plugin import register_plugin
 
+from .api import expand
 from .cells import translate
 from .citations import RoundAuthorYear, cite, index
 from .mentions import Mentions, check_numbers, note_anchor
@@ -25,7 +26,7 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
         return text
 
     if not app.env.doc2path(docname).endswith(".ipynb"):
-        content[0] = cited(content[0])
+        content[0] = cited(expand(content[0], app.confdir))
         return
     notebook = nbformat.reads(content[0], as_version=4)
     for cell in notebook.cells:
