@@ -4,15 +4,17 @@ import numpy as np
 import torch
 from rotary_embedding_torch import RotaryEmbedding
 from torch import Tensor, nn
-from transformers import FalconConfig
+from transformers import FalconConfig, LlamaConfig
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor as bloom_bias
 from transformers.models.falcon.modeling_falcon import FalconAttention
 from transformers.models.falcon.modeling_falcon import build_alibi_tensor as falcon_bias
+from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 
 from d2lpos import ALiBi, RoPE
 from d2lpos.attention import attention_weights, causal_mask
-from d2lpos.sinusoidal import sinusoidal
+from d2lpos.scaling import dynamic_ntk
+from d2lpos.sinusoidal import frequencies, sinusoidal
 from tests.parity.comparison import disputes
 
 table = disputes("disputes")
@@ -22,8 +24,8 @@ DIM, HEADS, LENGTH = 64, 8, 4096
 def turned(x: Tensor) -> Tensor:
     """Features 2i and 2i + 1 of x as a complex number, times e^(ipω)."""
     pairs = x.double().numpy().view(np.complex128)
-    frequencies = 10_000.0 ** -(np.arange(0, DIM, 2) / DIM)
-    return torch.from_numpy((pairs * np.exp(1j * np.outer(np.arange(LENGTH), frequencies))).view(np.float64))
+    turns = np.outer(np.arange(LENGTH), 10_000.0 ** -(np.arange(0, DIM, 2) / DIM))
+    return torch.from_numpy((pairs * np.exp(1j * turns)).view(np.float64))
 
 
 def turn(x: Tensor) -> Tensor:
@@ -60,6 +62,25 @@ def rotary_embedding_torch_cache():
     q, embedding = torch.randn(1, 2, LENGTH, DIM), RotaryEmbedding(DIM)
     embedding.rotate_queries_or_keys(q.bfloat16())
     return turn(q), embedding.rotate_queries_or_keys(q), turned(q)
+
+
+@table.row(
+    "Dynamic NTK, frequencies for 4096 tokens after a text of 8192",
+    "transformers",
+    "Llama",
+    1e-6,
+    "Ours: theirs keeps the frequencies of the longest text so far, so the answer depends on what was read before.",
+)
+def dynamic_ntk_remembers():
+    rope = {"rope_type": "dynamic", "rope_theta": 10_000.0, "factor": 2.0}
+    sizes = {"hidden_size": DIM, "num_attention_heads": 1, "max_position_embeddings": 2048}
+    theirs = LlamaRotaryEmbedding(LlamaConfig(**sizes, rope_parameters=rope))
+    for length in 8192, 4096:
+        theirs(torch.zeros(1), torch.arange(length)[None])
+    base = 10_000 * (2 * 4096 / 2048 - 1) ** (DIM / (DIM - 2))
+    truth = torch.from_numpy(base ** -(np.arange(0, DIM, 2) / DIM))
+    ours, _ = dynamic_ntk(frequencies(DIM), factor=2, length=2048, current=4096)
+    return ours / truth, theirs.inv_freq / truth, torch.ones_like(truth)
 
 
 def rows(bias: Tensor) -> Tensor:

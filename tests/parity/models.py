@@ -1,5 +1,7 @@
 """Whole models with random weights, in float64. Weights are large, so that position decides the outcome."""
 
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 from transformers import (
@@ -11,6 +13,8 @@ from transformers import (
     CohereForCausalLM,
     GPT2Config,
     GPT2LMHeadModel,
+    GPTJConfig,
+    GPTJForCausalLM,
     GPTNeoXConfig,
     GPTNeoXForCausalLM,
     LlamaConfig,
@@ -24,11 +28,13 @@ from x_transformers import Decoder, Encoder, TransformerWrapper
 
 from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
 from d2lpos.attention import attention_weights
+from d2lpos.scaling import dynamic_ntk, linear, llama3, unscaled, yarn
 from tests.parity.comparison import agreement
 from tests.parity.disputes import falcon as falcon_layer
 
 table = agreement("models")
 WORDS, DIM, HEADS, LAYERS, LENGTH = 50, 48, 6, 2, 20
+TRAINED = 8  # tokens, for the rules that scale frequencies
 FEATURES = DIM // HEADS
 NAMES = {"vocab_size": WORDS, "hidden_size": DIM, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS}
 ROPE = {"rope_theta": 100.0, "num_key_value_heads": HEADS // 2, "intermediate_size": 2 * DIM}
@@ -158,9 +164,9 @@ def gpt2():
     return our_transformer(tokens, model(tokens).logits, encoding.double(), weights)
 
 
-@table.row("Logits of `Transformer` with `RoPE`, half", "transformers", "GPT-NeoX", 1e-5)
-def gpt_neox():
-    rope = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": 1.0}
+def gpt_neox(turning):
+    """Of each head's features, the first `turning` turn."""
+    rope = {"rope_type": "default", "rope_theta": 100.0, "partial_rotary_factor": turning / FEATURES}
     config = GPTNeoXConfig(
         **NAMES, intermediate_size=4 * DIM, rope_parameters=rope, use_parallel_residual=False
     )
@@ -178,7 +184,17 @@ def gpt_neox():
         for layer in inner.layers
     ]
     weights = inner.embed_in.weight, blocks, pair(inner.final_layer_norm), pair(model.lm_head)
-    return our_transformer(tokens, model(tokens).logits, RoPE(FEATURES, 100.0), weights)
+    return our_transformer(tokens, model(tokens).logits, RoPE(FEATURES, 100.0, rotary=turning), weights)
+
+
+@table.row("Logits of `Transformer` with `RoPE`, half", "transformers", "GPT-NeoX", 1e-5)
+def gpt_neox_whole():
+    return gpt_neox(FEATURES)
+
+
+@table.row("Logits of `Transformer` with `RoPE`, half, on half of the features", "transformers", "GPT-NeoX", 1e-5)
+def gpt_neox_partial():
+    return gpt_neox(FEATURES // 2)
 
 
 @table.row("Logits of `Transformer` with `ALiBi`", "transformers", "MPT", 1e-5)
@@ -281,11 +297,55 @@ def rotary_places(model):
     ]
 
 
-@table.row("Logits with our `Attention` and `RoPE`, half; grouped queries", "transformers", "Llama", 1e-5)
-def llama():
-    model = random_model(LlamaForCausalLM(LlamaConfig(**NAMES, **ROPE)))
-    encoding = RoPE(FEATURES, 100.0)
+def llama(rule, **parameters):
+    config = LlamaConfig(**NAMES, **ROPE, max_position_embeddings=TRAINED)
+    config.rope_parameters = {"rope_theta": 100.0, **parameters}
+    model = random_model(LlamaForCausalLM(config))
+    encoding = RoPE(FEATURES, 100.0, scaling=rule)
     return with_our_attention(model, rotary_places(model), encoding, input_ids=sentences())
+
+
+@table.row("Logits with our `Attention` and `RoPE`, half; grouped queries", "transformers", "Llama", 1e-5)
+def llama_unscaled():
+    return llama(unscaled, rope_type="default")
+
+
+@table.row("Logits with our `Attention` and `RoPE`, `linear`", "transformers", "Llama", 1e-5)
+def llama_linear():
+    return llama(partial(linear, factor=4), rope_type="linear", factor=4.0)
+
+
+@table.row("Logits with our `Attention` and `RoPE`, `dynamic_ntk`", "transformers", "Llama", 1e-5)
+def llama_dynamic():
+    rule = partial(dynamic_ntk, factor=4, length=TRAINED, current=LENGTH)
+    return llama(rule, rope_type="dynamic", factor=4.0)
+
+
+@table.row("Logits with our `Attention` and `RoPE`, `yarn` with its attention factor", "transformers", "Llama", 1e-5)
+def llama_yarn():
+    rule = partial(yarn, factor=4, length=TRAINED, beta_fast=2, beta_slow=0.5)
+    settings = {"original_max_position_embeddings": TRAINED, "beta_fast": 2.0, "beta_slow": 0.5}
+    return llama(rule, rope_type="yarn", factor=4.0, **settings)
+
+
+@table.row("Logits with our `Attention` and `RoPE`, `llama3`", "transformers", "Llama", 1e-5)
+def llama_llama3():
+    settings = {"original_max_position_embeddings": TRAINED, "low_freq_factor": 0.5, "high_freq_factor": 2.0}
+    rule = partial(llama3, factor=4, length=TRAINED, low=0.5, high=2)
+    return llama(rule, rope_type="llama3", factor=4.0, **settings)
+
+
+@table.row("Logits with our `Attention` and `RoPE`, interleaved, on half of the features", "transformers", "GPT-J", 1e-5)
+def gptj():
+    config = GPTJConfig(**NAMES, rotary_dim=FEATURES // 2, n_positions=LENGTH)
+    model = random_model(GPTJForCausalLM(config))
+    places = [
+        (block, "attn", stacked(it.q_proj, it.k_proj, it.v_proj), pair(it.out_proj))
+        for block in model.transformer.h
+        for it in [block.attn]
+    ]
+    encoding = RoPE(FEATURES, layout="interleaved", rotary=FEATURES // 2)
+    return with_our_attention(model, places, encoding, input_ids=sentences())
 
 
 @table.row("Logits with our `Attention` and `RoPE`, interleaved; grouped queries", "transformers", "Cohere", 1e-5)

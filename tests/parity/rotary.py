@@ -8,7 +8,7 @@ from transformers.models.llama import modeling_llama
 from x_transformers import x_transformers as xt
 
 from d2lpos import RoPE
-from d2lpos.rope import rotate
+from d2lpos.rope import convert, rotate
 from d2lpos.sinusoidal import angles, frequencies
 from tests.parity.comparison import agreement
 
@@ -83,10 +83,10 @@ def x_transformers():
     return rotate(q, angles(positions, frequencies(DIM))[:, None], "interleaved"), theirs
 
 
-@table.row("Interleaved in, half out: the order of features between the layouts", "transformers", "DeepSeek-V3", 1e-4)
+@table.row("Interleaved in, half out: `convert`", "transformers", "DeepSeek-V3", 1e-4)
 def deepseek():
     q, k, positions = inputs()
     turns = modeling_llama.LlamaRotaryEmbedding(LlamaConfig(**SIZES))(q, positions)
     theirs = apply_rotary_pos_emb_interleave(q, k, *turns)
     ours = both(*RoPE(DIM, layout="interleaved").rotate(q, k, positions, positions))
-    return torch.cat([ours[..., 0::2], ours[..., 1::2]], dim=-1), both(*theirs)
+    return convert(ours, "half"), both(*theirs)

@@ -1,0 +1,79 @@
+from functools import partial
+
+import torch
+from rotary_embedding_torch import RotaryEmbedding
+from transformers import LlamaConfig
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+from x_transformers import x_transformers as xt
+
+from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, yarn
+from d2lpos.sinusoidal import frequencies
+from tests.parity.comparison import agreement
+
+table = agreement("scaling")
+DIM, BASE = 64, 10_000.0
+
+
+def relative(ours, theirs):
+    """Our frequencies and attention factor divided by theirs, and ones."""
+    (omega, factor), (their_omega, their_factor) = ours, theirs
+    quotients = torch.cat([omega / their_omega, torch.tensor([factor / their_factor])])
+    return quotients, torch.ones_like(quotients)
+
+
+def compare(rule, kind, dim=DIM, base=BASE, length=2048, current=None, **parameters):
+    """Our rule beside that of transformers; current is the number of tokens now."""
+    rope = {"rope_type": kind, "rope_theta": base, **parameters}
+    config = LlamaConfig(hidden_size=dim, num_attention_heads=1, max_position_embeddings=length, rope_parameters=rope)
+    return relative(rule(frequencies(dim, base)), ROPE_INIT_FUNCTIONS[kind](config, seq_len=current))
+
+
+@table.row("`linear`, factor 8", "transformers", "linear", 1e-6)
+def hf_linear():
+    return compare(partial(linear, factor=8), "linear", factor=8.0)
+
+
+@table.row("`linear`, factor 8", "x-transformers", "RotaryEmbedding", 1e-6)
+def xt_linear():
+    turns, scale = xt.RotaryEmbedding(DIM, interpolation_factor=8.0)(torch.ones(1))
+    return relative(linear(frequencies(DIM), 8), (turns[0, 0, ::2], scale))
+
+
+@table.row("`ntk`, factor 8", "rotary-embedding-torch", "RotaryEmbedding", 1e-6)
+def ret_ntk():
+    return relative(ntk(frequencies(DIM), 8), (RotaryEmbedding(DIM, theta_rescale_factor=8.0).freqs, 1.0))
+
+
+@table.row("`ntk`, factor 8", "x-transformers", "RotaryEmbedding", 1e-6)
+def xt_ntk():
+    return relative(ntk(frequencies(DIM), 8), (xt.RotaryEmbedding(DIM, base_rescale_factor=8.0).inv_freq, 1.0))
+
+
+@table.row("`dynamic_ntk`, factor 2, trained on 2048 tokens, now 1000", "transformers", "dynamic", 1e-6)
+def hf_dynamic_short():
+    return compare(partial(dynamic_ntk, factor=2, length=2048, current=1000), "dynamic", current=1000, factor=2.0)
+
+
+@table.row("`dynamic_ntk`, factor 2, trained on 2048 tokens, now 8192", "transformers", "dynamic", 1e-6)
+def hf_dynamic_long():
+    return compare(partial(dynamic_ntk, factor=2, length=2048, current=8192), "dynamic", current=8192, factor=2.0)
+
+
+@table.row("`yarn`, factor 32, trained on 4096 tokens", "transformers", "yarn", 1e-6)
+def hf_yarn():
+    settings = {"factor": 32.0, "original_max_position_embeddings": 4096}
+    return compare(partial(yarn, factor=32, length=4096), "yarn", **settings)
+
+
+@table.row("`yarn`, 128 features, base 1 000 000, factor 4, a wider ramp", "transformers", "yarn", 1e-6)
+def hf_yarn_wide():
+    settings = {"factor": 4.0, "original_max_position_embeddings": 32768, "beta_fast": 64.0, "beta_slow": 2.0}
+    rule = partial(yarn, factor=4, length=32768, beta_fast=64, beta_slow=2)
+    return compare(rule, "yarn", 128, 1e6, **settings)
+
+
+@table.row("`llama3`, 128 features, base 500 000, factor 8", "transformers", "llama3", 1e-6)
+def hf_llama3():
+    settings = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
+    rule = partial(llama3, factor=8, length=8192)
+    return compare(rule, "llama3", 128, 500_000.0, length=131_072, factor=8.0, **settings)
