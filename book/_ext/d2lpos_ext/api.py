@@ -19,19 +19,22 @@ PAPER = re.compile(
 NAME = re.compile(r"`(?:(?P<module>\w+)\.)?(?P<name>\w+)`")
 ERRORS = re.compile(r"\s+(?=Raises )")
 DIRECTIVES = {"class": "py:class", "function": "py:function", "attribute": "py:data"}
-PHONE = 42  # characters of code in a line
+PHONE = 45  # characters of code in a line
 
 
 def load(root: str | Path) -> griffe.Module:
     """Return the package d2lpos in the folder `root`."""
-    return griffe.load("d2lpos", search_paths=[root], allow_inspection=False, resolve_aliases=True)
+    return griffe.load(
+        "d2lpos", search_paths=[root], try_relative_path=False, allow_inspection=False, resolve_aliases=True
+    )
 
 
 def public(module: griffe.Module) -> dict[str, griffe.Object]:
     """Return what the module's `__all__` names."""
     found = {name: module.members[name] for name in module.exports}
     # A module hides the function that it is named after.
-    return {name: thing.members[name] if thing.is_module else thing for name, thing in found.items()}
+    found = {name: thing.members[name] if thing.is_module else thing for name, thing in found.items()}
+    return {name: thing.final_target if thing.is_alias else thing for name, thing in found.items()}
 
 
 def imports(module: griffe.Module) -> str:

@@ -1,0 +1,185 @@
+"""What the page makes of a docstring: a tiny package, which cannot be imported."""
+
+import sys
+
+import pytest
+from d2lpos_ext.api import expand
+
+PACKAGE = '''"""The package."""
+from .turn import Turn
+__all__ = ["Turn"]
+'''
+TURN = '''"""Turns.
+
+Su et al. 2021, section 3.2 (arXiv 2104.09864); Chi and Fan 2022 (arXiv 2205.09921).
+"""
+import torch_that_is_not_there
+__all__ = ["Turn", "turn", "TURNS"]
+
+TURNS = 2
+"""How many.
+
+>>> TURNS
+2
+"""
+
+def turn(x: Tensor, layout: str = "half") -> Tensor:
+    """Turn x by `bias.slope`, as `Turn` and `helper` do; raises nothing else. Raises ValueError
+    as `slope` does.
+
+    >>> turn(1)
+    1
+    """
+
+class Turn(Encoding):
+    """Turns.
+
+    >>> Turn().doors
+    2
+    """
+
+    def embed(self, x: Tensor) -> Tensor:
+        """Turn x."""
+
+    @property
+    def doors(self) -> int:
+        """How many."""
+
+    def forward(self): ...
+
+def helper():
+    """Help."""
+'''
+BIAS = '''"""Biases."""
+__all__ = ["slope"]
+def slope() -> float:
+    """A slope.
+
+    >>> slope()
+    1.0
+    """
+'''
+PAGE = """\
+- {py:mod}`d2lpos.turn`: {py:obj}`Turn <d2lpos.turn.Turn>`, {py:obj}`turn <d2lpos.turn.turn>`, \
+{py:obj}`TURNS <d2lpos.turn.TURNS>`
+- {py:mod}`d2lpos.bias`: {py:obj}`slope <d2lpos.bias.slope>`
+
+## `d2lpos.turn`
+
+```{py:module} d2lpos.turn
+```
+
+Turns.
+
+[Su et al. (2021)](https://arxiv.org/abs/2104.09864), section 3.2; \
+[Chi and Fan (2022)](https://arxiv.org/abs/2205.09921).
+
+```python
+import torch
+from d2lpos import Turn
+from d2lpos.turn import turn, TURNS
+```
+
+`````{py:class} Turn
+
+Turns.
+
+```pycon
+>>> Turn().doors
+2
+```
+
+````{py:method} embed(x: Tensor) -> Tensor
+
+Turn x.
+
+````
+
+````{py:property} doors
+:type: int
+
+How many.
+
+````
+
+`````
+
+`````{py:function} turn(x: Tensor, layout: str = 'half') -> Tensor
+
+Turn x by {py:obj}`bias.slope <d2lpos.bias.slope>`, as {py:obj}`Turn <d2lpos.turn.Turn>` and `helper` do; \
+raises nothing else.
+
+{.errors}
+Raises ValueError
+as {py:obj}`slope <d2lpos.bias.slope>` does.
+
+```pycon
+>>> turn(1)
+1
+```
+
+`````
+
+`````{py:data} TURNS
+
+How many.
+
+```pycon
+>>> TURNS
+2
+```
+
+`````
+
+## `d2lpos.bias`
+
+```{py:module} d2lpos.bias
+```
+
+Biases.
+
+```python
+import torch
+from d2lpos.bias import slope
+```
+
+`````{py:function} slope() -> float
+
+A slope.
+
+```pycon
+>>> slope()
+1.0
+```
+
+`````"""
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "d2lpos", None)
+    (tmp_path / "d2lpos").mkdir()
+    for name, source in (("__init__", PACKAGE), ("turn", TURN), ("bias", BIAS)):
+        (tmp_path / "d2lpos" / f"{name}.py").write_text(source, "utf-8")
+    return tmp_path
+
+
+def test_page(root):
+    assert expand("Before.\n\n```{api}\nturn bias\n```\n\nAfter.\n", root) == f"Before.\n\n{PAGE}\n\nAfter.\n"
+
+
+def test_long_imports_fit_a_phone(root):
+    (root / "d2lpos" / "bias.py").write_text(
+        '"""Many."""\n__all__ = ["alpha", "beta", "gamma", "delta"]\n'
+        + "".join(
+            f'def {name}():\n    """A.\n\n    >>> 1\n    1\n    """\n'
+            for name in ("alpha", "beta", "gamma", "delta")
+        ),
+        "utf-8",
+    )
+    page = expand("```{api}\nbias\n```", root)
+    assert "from d2lpos.bias import (\n    alpha, beta, gamma, delta,\n)\n```" in page
+
+
+def test_page_without_block_stays(tmp_path):
+    assert expand("A `{api}` of words.", tmp_path) == "A `{api}` of words."
