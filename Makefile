@@ -89,10 +89,13 @@ define need_git
 command -v git >/dev/null || { echo "The tests need git: install it first." >&2; exit 1; }
 endef
 
+# Playwright drives the browser; what it runs on needs libatomic, which a small Debian lacks.
 define install_chromium
-if $(python) -c 'import sys; from tests.browser import find_chromium as find; sys.exit(not find())'; \
+if $(python) -m playwright --version >/dev/null 2>&1 && \
+$(python) -c 'import sys; from tests.browser import find_chromium as find; sys.exit(not find())'; \
 then echo 'There is a Chromium or Chrome already: `make test` uses it.'; \
-elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium; \
-then echo 'Installed Debian'"'"'s Chromium: `make test` uses it.'; \
+elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium libatomic1; \
+then echo 'Installed Chromium from Debian: `make test` uses it.'; \
 else $(python) -m playwright install chromium; fi
 endef
