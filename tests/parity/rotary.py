@@ -1,10 +1,12 @@
 import torch
-from rotary_embedding_torch import RotaryEmbedding
+from rotary_embedding_torch import RotaryEmbedding, apply_rotary_emb
 from transformers import CohereConfig, LlamaConfig
 from transformers.models.cohere import modeling_cohere
 from transformers.models.deepseek_v3.modeling_deepseek_v3 import apply_rotary_pos_emb_interleave
 from transformers.models.gptj import modeling_gptj
 from transformers.models.llama import modeling_llama
+from transformers.models.qwen2_vl import modeling_qwen2_vl
+from transformers.models.qwen2_vl.configuration_qwen2_vl import Qwen2VLVisionConfig
 from x_transformers import x_transformers as xt
 
 from d2lpos import RoPE
@@ -90,3 +92,27 @@ def deepseek():
     theirs = apply_rotary_pos_emb_interleave(q, k, *turns)
     ours = both(*RoPE(DIM, layout="interleaved").rotate(q, k, positions, positions))
     return convert(ours, "half"), both(*theirs)
+
+
+def image():
+    """Queries and keys of the patches of an image of 5 × 7, and where these are; (patch, row and column)."""
+    q, k = torch.randn(2, 1, 3, 35, DIM)
+    return q, k, torch.cartesian_prod(torch.arange(5), torch.arange(7))
+
+
+@table.row("Rotation of two axes, half", "transformers", "Qwen2-VL, vision", 1e-4)
+def qwen2_vl():
+    q, k, places = image()
+    config = Qwen2VLVisionConfig(embed_dim=3 * DIM, num_heads=3)
+    turns = modeling_qwen2_vl.Qwen2VLVisionRotaryEmbedding(config)(q, places)
+    theirs = modeling_qwen2_vl.apply_rotary_pos_emb_vision(q[0].transpose(0, 1), k[0].transpose(0, 1), *turns)
+    ours = both(*RoPE(DIM, axes=2).rotate(q, k, places, places))
+    return ours[:, 0], both(*theirs).transpose(1, 2)
+
+
+@table.row("Rotation of two axes, interleaved", "rotary-embedding-torch", "RotaryEmbedding, axial", 1e-4)
+def rotary_embedding_torch_axes():
+    q, k, places = image()
+    turns = RotaryEmbedding(DIM // 2).get_axial_freqs(5, 7).flatten(0, 1)
+    theirs = both(apply_rotary_emb(turns, q), apply_rotary_emb(turns, k))
+    return both(*RoPE(DIM, layout="interleaved", axes=2).rotate(q, k, places, places)), theirs
