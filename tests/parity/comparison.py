@@ -73,17 +73,17 @@ class Comparison:
     @property
     def cells(self) -> list[str]:
         """The row as the book shows it."""
-        numbers = [shown(distance) for distance in (*self.distances, self.tolerance)]
-        verdict = self.why or ("equal up to rounding" if self.tolerance else "equal")
-        return [self.what, self.library, *numbers, verdict]
+        numbers = list(map(shown, self.distances))
+        verdict = [self.why] if self.why else [shown(self.tolerance), "rounding only" if self.tolerance else "equal"]
+        return [self.what, self.library, *numbers, *verdict]
 
 
 class Table:
     """The rows of one file in book/parity, in the order of the source."""
 
-    def __init__(self, name: str, numbers: list[str]):
+    def __init__(self, name: str, columns: list[str]):
         self.file = FOLDER / f"{name}.csv"
-        self.header = ["What", "Library", *numbers, "Tolerance", "Verdict"]
+        self.header = ["What", "Library", *columns, "Verdict"]
         self.rows: list[Comparison] = []
 
     def row(self, what: str, package: str, peer: str, tolerance: float = 0.0, why: str = ""):
@@ -104,8 +104,8 @@ class Table:
 
 
 def agreement(name: str) -> Table:
-    return Table(name, ["Difference"])
+    return Table(name, ["Difference", "Tolerance"])
 
 
 def disputes(name: str) -> Table:
-    return Table(name, ["Theirs from float64", "Ours from float64"])
+    return Table(name, ["Theirs", "Ours"])
