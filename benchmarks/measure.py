@@ -1,0 +1,69 @@
+"""Time contenders in turns, so that whatever slows the machine slows all of them."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Contenders by name, each a function without arguments; the first is the one that others are measured by.
+
+    copy, where there is one, moves as many bytes as any contender must.
+    """
+
+    title: str
+    contenders: dict[str, Callable[[], object]]
+    copy: Callable[[], object] | None = None
+
+
+def seconds(function: Callable[[], object], device: str) -> float:
+    """The time of one call, to the end of its work on the device."""
+    synchronize(device)
+    start = time.perf_counter()
+    function()
+    synchronize(device)
+    return time.perf_counter() - start
+
+
+def synchronize(device: str) -> None:
+    if device == "cuda":
+        torch.cuda.synchronize()
+
+
+def run(contest: Contest, rounds: int, device: str) -> list[dict[str, object]]:
+    """One row a contender: median time, and the median and spread of its speed against the first, round by round."""
+    entries = contest.contenders | ({"copy": contest.copy} if contest.copy else {})
+    for function in entries.values():
+        function(), function()  # compile, and fill the allocator
+    times = {name: [] for name in entries}
+    for _ in range(rounds):
+        for name, function in entries.items():
+            times[name].append(seconds(function, device))
+    baseline = times[next(iter(contest.contenders))]
+    rows = []
+    for name in contest.contenders:
+        ratios = sorted(b / t for b, t in zip(baseline, times[name], strict=True))
+        low, high = ratios[len(ratios) // 10], ratios[-1 - len(ratios) // 10]
+        row = {
+            "": name,
+            "ms": f"{1000 * statistics.median(times[name]):.2f}",
+            "speed": f"{statistics.median(ratios):.2f} ×",
+            "spread": f"{low:.2f}–{high:.2f}",
+        }
+        if contest.copy:
+            share = statistics.median(c / t for c, t in zip(times["copy"], times[name], strict=True))
+            row["of a copy"] = f"{share:.2f}"
+        rows.append(row)
+    return rows
+
+
+def forward_and_backward(function: Callable[[Tensor], Tensor], x: Tensor) -> Callable[[], object]:
+    """A contender that also computes the gradient with respect to x."""
+    leaf = x.detach().clone().requires_grad_()
+    upstream = torch.ones_like(x)
+    return lambda: torch.autograd.grad(function(leaf), leaf, upstream)

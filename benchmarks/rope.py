@@ -1,0 +1,58 @@
+"""Rotation of queries: ours in both layouts beside Hugging Face, rotary-embedding-torch and x-transformers."""
+
+import shutil
+from collections.abc import Callable
+
+import torch
+from rotary_embedding_torch import RotaryEmbedding
+from torch import Tensor
+from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
+from x_transformers.x_transformers import apply_rotary_pos_emb as apply_x_transformers
+
+from d2lpos.rope import rotate
+from d2lpos.sinusoidal import angles, frequencies
+
+from .measure import Contest, forward_and_backward
+
+SHAPE = (4, 16, 2048, 64)  # batch, head, sequence, feature
+
+
+def contests(device: str, shape: tuple[int, ...] = SHAPE) -> list[Contest]:
+    q = torch.randn(shape, device=device)
+    turns = turn_functions(shape, device)
+    return [
+        Contest(f"RoPE, forward; q is {shape}", {n: bind(f, q) for n, f in turns.items()}, q.clone),
+        Contest(
+            f"RoPE, forward and backward; q is {shape}",
+            {name: forward_and_backward(function, q) for name, function in turns.items()},
+            lambda: (q.clone(), q.clone()),
+        ),
+    ]
+
+
+def bind(function: Callable[[Tensor], Tensor], x: Tensor) -> Callable[[], Tensor]:
+    return lambda: function(x)
+
+
+def turn_functions(shape: tuple[int, ...], device: str) -> dict[str, Callable[[Tensor], Tensor]]:
+    """Each takes q and returns it turned; tables are made beforehand where the library does so."""
+    length, dim = shape[-2:]
+    positions = torch.arange(length, device=device)
+    turn = angles(positions, frequencies(dim))
+    both_halves = torch.cat([turn, turn], dim=-1)[None]
+    cos, sin = both_halves.cos(), both_halves.sin()
+    rotary = RotaryEmbedding(dim).to(device)
+    by_pair = turn.repeat_interleave(2, dim=-1)[None]
+    found = {
+        "Hugging Face, half, eager": lambda q: apply_rotary_pos_emb(q, q[:, :0], cos, sin)[0],
+        "rotary-embedding-torch, interleaved, eager": lambda q: rotary.rotate_queries_or_keys(q),
+        "x-transformers, interleaved, eager": lambda q: apply_x_transformers(q, by_pair),
+        "d2lpos, half, eager": lambda q: rotate(q, turn, "half"),
+        "d2lpos, interleaved, eager": lambda q: rotate(q, turn, "interleaved"),
+    }
+    if device == "cuda" or shutil.which("g++"):
+        compiled = torch.compile(rotate)
+        found["Hugging Face, half, compiled"] = torch.compile(found["Hugging Face, half, eager"])
+        found["d2lpos, half, compiled"] = lambda q: compiled(q, turn, "half")
+        found["d2lpos, interleaved, compiled"] = lambda q: compiled(q, turn, "interleaved")
+    return found
