@@ -55,8 +55,8 @@ __all__ = ["slope"]
 def slope() -> float:
     """A slope.
 
-    >>> slope()
-    1.0
+    >>> torch.tensor(slope())
+    tensor(1.)
     """
 '''
 PAGE = """\
@@ -75,7 +75,6 @@ Turns.
 [Chi and Fan (2022)](https://arxiv.org/abs/2205.09921).
 
 ```python
-import torch
 from d2lpos import Turn
 from d2lpos.turn import turn, TURNS
 ```
@@ -148,8 +147,8 @@ from d2lpos.bias import slope
 A slope.
 
 ```pycon
->>> slope()
-1.0
+>>> torch.tensor(slope())
+tensor(1.)
 ```
 
 `````"""

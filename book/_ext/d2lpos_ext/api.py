@@ -41,7 +41,8 @@ def imports(module: griffe.Module) -> str:
     """Return what a reader runs before the examples of a module."""
     short = [name for name in module.exports if name in module.package.exports]
     own = [name for name in module.exports if name not in short]
-    return "\n".join(["import torch", *_import("d2lpos", short), *_import(module.path, own)])
+    torch = ["import torch"] * any("torch." in split(thing)[1] for thing in public(module).values())
+    return "\n".join([*torch, *_import("d2lpos", short), *_import(module.path, own)])
 
 
 def _import(path: str, names: list[str]) -> list[str]:
