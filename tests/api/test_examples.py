@@ -1,17 +1,11 @@
 """Every public name has an example of at most five lines, and it says the truth."""
 
 import doctest
-from pathlib import Path
 
 import pytest
-from d2lpos_ext.api import BLOCK, imports, load, public, split
+from d2lpos_ext.api import imports, split
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = load(ROOT)
-MODULES = BLOCK.search((ROOT / "book" / "api.md").read_text("utf-8"))[1].split()
-PUBLIC = {
-    (module, name): thing for module in MODULES for name, thing in public(PACKAGE.members[module]).items()
-}
+from tests.api.names import PACKAGE, PUBLIC
 
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)
@@ -21,6 +15,7 @@ def test_example(module, name):
     assert words.strip(), "no docstring"
     assert example, "no example: end the docstring with one, as a doctest"
     assert len(example.splitlines()) <= 5
+    assert max(map(len, example.splitlines())) <= 70, "wider than the page"
     assert "doctest:" not in example, "an example that is skipped or compared loosely says nothing"
     names = {}
     exec(imports(PACKAGE.members[module]), names)  # noqa: S102, because these lines are on the page

@@ -2,7 +2,7 @@
 
 from bs4 import BeautifulSoup
 
-from tests.api.test_examples import PUBLIC
+from tests.api.names import PUBLIC
 
 
 def test_page_lists_exactly_the_public_names(site):

@@ -1,0 +1,12 @@
+"""The package as its page sees it."""
+
+from pathlib import Path
+
+from d2lpos_ext.api import BLOCK, load, public
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = load(ROOT)
+MODULES = BLOCK.search((ROOT / "book" / "api.md").read_text("utf-8"))[1].split()
+PUBLIC = {
+    (module, name): thing for module in MODULES for name, thing in public(PACKAGE.members[module]).items()
+}
