@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
 from .arguments import check_positive, check_tensor
+from .cache import Cache
 from .encoding import Encoding, check_embeddings, check_encoding
 from .positions import check_positions, column_and_row, offsets
 
@@ -134,8 +135,10 @@ def check_mask(mask: Tensor, full: tuple[int, int, int, int], device: torch.devi
 class Attention(nn.Module):
     """Multi-head self-attention; x (batch, sequence, dim) gives the same shape.
 
-    With causal=True a query sees the keys at or before its own position (not index).
-    Raises ValueError where heads does not divide dim, and as `attend` does.
+    With causal=True a query sees the keys at or before its own position (not index). With a cache, x is what
+    is new: its tokens also see those of the cache and are added to it, and the keys that mask speaks of are
+    all of these. Raises ValueError where heads does not divide dim or a layer that is not causal gets a cache,
+    and as `attend` does.
     """
 
     def __init__(self, dim: int, heads: int, encoding: Encoding = NOPE, causal: bool = False):
@@ -149,14 +152,23 @@ class Attention(nn.Module):
         self.project = nn.Linear(dim, 3 * dim)
         self.out = nn.Linear(dim, dim)
 
-    def forward(self, x: Tensor, positions: Tensor, mask: Tensor | None = None) -> Tensor:
+    def forward(
+        self, x: Tensor, positions: Tensor, mask: Tensor | None = None, cache: Cache | None = None
+    ) -> Tensor:
         check_embeddings(x, self.out.in_features, positions)
         q, k, v = self.project(x).unflatten(-1, (3, self.heads, -1)).movedim(-3, 0).transpose(-3, -2)
+        k_positions = positions
+        if cache is not None:
+            if not isinstance(cache, Cache):
+                raise TypeError(f"cache must be a Cache; got {type(cache).__name__}")
+            if not self.causal:
+                raise ValueError("cache needs causal=True: a token that sees later ones has no final answer")
+            k, v, k_positions = cache.append(k, v, positions)
         if self.causal:
-            past = over_heads(causal_mask(positions, positions))
+            past = over_heads(causal_mask(positions, k_positions))
             if mask is not None:
-                check_mask(mask, (*q.shape[:-1], q.shape[-2]), q.device)
+                check_mask(mask, (*q.shape[:-1], k.shape[-2]), q.device)
                 past = past & over_heads(mask)
             mask = past
-        y = attend(q, k, v, positions, positions, self.encoding, mask)
+        y = attend(q, k, v, positions, k_positions, self.encoding, mask)
         return self.out(y.transpose(-3, -2).flatten(-2))

@@ -5,8 +5,9 @@ A pre-norm Transformer after Vaswani et al. 2017 (arXiv 1706.03762) and Xiong et
 
 from torch import Tensor, nn
 
-from .arguments import check_positive
+from .arguments import check_positive, check_size
 from .attention import NOPE, Attention
+from .cache import Cache
 from .encoding import Encoding, check_encoding
 from .positions import check_positions, whole
 
@@ -20,8 +21,10 @@ class Block(nn.Module):
         self.feed_forward = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
         self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
 
-    def forward(self, x: Tensor, positions: Tensor, mask: Tensor | None = None) -> Tensor:
-        x = x + self.attention(self.norm1(x), positions, mask)
+    def forward(
+        self, x: Tensor, positions: Tensor, mask: Tensor | None = None, cache: Cache | None = None
+    ) -> Tensor:
+        x = x + self.attention(self.norm1(x), positions, mask, cache)
         return x + self.feed_forward(self.norm2(x))
 
 
@@ -29,8 +32,9 @@ class Transformer(nn.Module):
     """Token ids (batch, sequence) in, one vector of `outputs` numbers for each token out.
 
     The same encoding serves all layers. positions are (sequence,) or (batch, sequence); mask is as for
-    `attend`. Raises ValueError where heads does not divide dim, a token is not in the vocabulary, or
-    positions do not fit tokens.
+    `attend`. With `caches`, tokens are what is new, as for `Attention`; `new_caches` makes them. Raises
+    ValueError where heads does not divide dim, a token is not in the vocabulary, positions do not fit tokens,
+    or caches do not number the layers.
     """
 
     def __init__(
@@ -52,12 +56,26 @@ class Transformer(nn.Module):
         self.norm = nn.LayerNorm(dim)
         self.head = nn.Linear(dim, outputs)
 
-    def forward(self, tokens: Tensor, positions: Tensor, mask: Tensor | None = None) -> Tensor:
+    def new_caches(self) -> list[Cache]:
+        """An empty cache for each layer."""
+        return [Cache() for _ in self.blocks]
+
+    def forward(
+        self,
+        tokens: Tensor,
+        positions: Tensor,
+        mask: Tensor | None = None,
+        caches: list[Cache] | None = None,
+    ) -> Tensor:
         tokens = whole(tokens, "tokens", self.tokens.num_embeddings)
         if tokens.dim() != 2:
             raise ValueError(f"tokens must be (batch, sequence); got {tuple(tokens.shape)}")
         check_positions("positions", positions, tokens.shape, tokens.device)
+        caches = [None] * len(self.blocks) if caches is None else caches
+        if not isinstance(caches, list):
+            raise TypeError(f"caches must be a list of caches; got {type(caches).__name__}")
+        check_size("caches", len(caches), len(self.blocks), "members, one for each layer")
         x = self.encoding.embed(self.tokens(tokens), positions)
-        for block in self.blocks:
-            x = block(x, positions, mask)
+        for block, cache in zip(self.blocks, caches, strict=True):
+            x = block(x, positions, mask, cache)
         return self.head(self.norm(x))

@@ -7,6 +7,7 @@ from torch.testing import assert_close
 
 from d2lpos import ALiBi, Attention, Encoding, RoPE
 from d2lpos.attention import attend, attention_weights, causal_mask, segment_mask
+from d2lpos.cache import Cache
 
 POSITIONS = torch.arange(6)
 SEGMENTS = torch.tensor([[0, 0, 0, 0, 1, 1], [0, 1, 1, 1, 1, 1]])
@@ -231,3 +232,27 @@ def test_layers_share_no_state_by_default():
     assert set(Attention(16, 2).state_dict()) == {"project.weight", "project.bias", "out.weight", "out.bias"}
     assert Attention(16, 2, RoPE(8)).encoding.doors == ("rotate",)
     assert Attention(16, 2, ALiBi(2)).encoding.doors == ("score",)
+
+
+# A cache
+
+
+def test_new_tokens_see_the_cache_and_join_it(encoding, place):
+    layer, cache = Attention(16, 2, encoding, causal=True).double(), Cache()
+    x, positions = torch.randn(2, 6, 16, dtype=torch.float64), place([0, 1, 3, 5, 6, 8])
+    pieces = [
+        layer(x[:, start:end], positions[start:end], cache=cache) for start, end in ((0, 3), (3, 4), (4, 6))
+    ]
+    assert_close(torch.cat(pieces, dim=1), layer(x, positions))
+    assert torch.equal(cache.positions, positions)
+
+
+def test_the_cache_holds_what_came_before_door_2():
+    layer, cache = Attention(16, 2, RoPE(8), causal=True), Cache()
+    x = torch.randn(2, 5, 16)
+    layer(x[:, :3], torch.arange(3), cache=cache)
+    layer(x[:, 3:], torch.arange(3, 5), cache=cache)
+    _, keys, values = layer.project(x).unflatten(-1, (3, 2, 8)).permute(2, 0, 3, 1, 4)
+    assert_close(cache.keys, keys)
+    assert_close(cache.values, values)
+    assert cache.positions.tolist() == [0, 1, 2, 3, 4]

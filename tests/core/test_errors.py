@@ -10,6 +10,8 @@ import d2lpos
 from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
 from d2lpos.alibi import bias, slopes
 from d2lpos.attention import attend, attention_weights, causal_mask, segment_mask
+from d2lpos.cache import Cache
+from d2lpos.placing import following, from_padding, from_segments, interpolate, random_positions, shift
 from d2lpos.positions import offsets, real, whole
 from d2lpos.relative import bucket
 from d2lpos.rope import convert, convert_rows, rotate
@@ -64,6 +66,39 @@ bad(
     P.expand(2, 5),
     P.expand(3, 5),
 )
+
+# Placing
+
+no_axis = "must be (…, sequence); got a tensor without axes"
+bad(from_padding, "TypeError: tokens must be a tensor; got list", [True])
+bad(
+    from_padding, "TypeError: tokens must be Boolean, True for a token, False for padding; got torch.int64", P
+)
+bad(from_padding, f"ValueError: tokens {no_axis}", P[0] > 1)
+bad(from_segments, "TypeError: segments must be a tensor; got list", [0])
+bad(from_segments, "TypeError: segments must be integers; got torch.float32", P.float())
+bad(from_segments, f"ValueError: segments {no_axis}", P[0])
+for subject, wanted in (following, {"length": 2}), (shift, {"largest": 2}):
+    refuse = partial(bad, subject, call=partial(subject, **wanted))
+    refuse("TypeError: positions must be a tensor; got list", [0])
+    refuse("TypeError: positions must be integers, float32 or float64; got torch.float16", P.half())
+    refuse("ValueError: positions must be finite; got nan", P * NAN)
+    refuse(f"ValueError: positions {no_axis}", P[0])
+    (name,) = wanted
+    refuse(f"ValueError: {name} must be positive; got 0", P, **{name: 0})
+    refuse(f"TypeError: {name} must be an integer; got 2.0", P, **{name: 2.0})
+bad(following, "ValueError: positions must hold at least one to follow; got (2, 0)", TOKENS[:, :0], 2)
+bad(interpolate, "TypeError: positions must be a tensor; got list", [0], 2)
+bad(interpolate, "ValueError: positions must be finite; got nan", P * NAN, 2)
+for factor in 0, -1, INF, NAN:
+    bad(interpolate, f"ValueError: factor must be finite and positive; got {factor}", P, factor)
+for sizes, message in (
+    ((0, 1, 1), "ValueError: batch must be positive; got 0"),
+    ((1, 1.0, 1), "TypeError: length must be an integer; got 1.0"),
+    ((1, 1, -1), "ValueError: limit must be positive; got -1"),
+    ((1, 5, 4), "ValueError: length must be at most limit = 4, because no position repeats; got 5"),
+):
+    bad(random_positions, message, *sizes)
 
 # Sinusoidal and learned
 
@@ -166,7 +201,7 @@ for rule in linear, ntk, dynamic_ntk, yarn, llama3, unscaled:
     if rule is not unscaled:
         for factor in 0.5, INF, NAN:
             refuse(f"ValueError: factor must be finite and at least 1; got {factor}", OMEGA, factor=factor)
-    for name in {"length", "current"} & fixed.keys():
+    for name in sorted({"length", "current"} & fixed.keys()):
         refuse(f"ValueError: {name} must be positive; got 0", OMEGA, **{name: 0})
         refuse(f"TypeError: {name} must be an integer; got 64.0", OMEGA, **{name: 64.0})
 for rule, slow, fast in (yarn, "beta_slow", "beta_fast"), (llama3, "low", "high"):
@@ -272,6 +307,30 @@ for causal in False, True:
         shape = f"(batch, head, query, key) = (2, 2, 5, 5); got {tuple(mask.shape)}"
         refuse(f"ValueError: mask must broadcast to {shape}", X, P, mask)
 
+# Cache
+
+CACHE = Cache(Q, Q, P)
+refuse = partial(bad, Cache, call=CACHE.append)
+refuse("TypeError: keys must be a tensor; got list", [0], Q, P)
+refuse("TypeError: positions must be a tensor; got int", Q, Q, 5)
+fit = "in all axes but the sequence; got"
+refuse(f"ValueError: keys must fit those in the cache, (2, 2, 5, 8), {fit} (1, 2, 5, 8)", Q[:1], Q[:1], P)
+refuse(f"ValueError: values must fit those in the cache, (2, 2, 5, 8), {fit} (2, 2, 5, 4)", Q, Q[..., :4], P)
+refuse(f"ValueError: positions must fit those in the cache, (5,), {fit} (2, 5)", Q, Q, TOKENS)
+refuse(f"ValueError: positions must fit those in the cache, (5,), {fit} ()", Q, Q, P[0])
+no_past = "cache needs causal=True: a token that sees later ones has no final answer"
+bad(Attention, f"ValueError: {no_past}", X, P, cache=Cache(), call=Attention(16, 2))
+refuse = partial(bad, Attention, call=Attention(16, 2, causal=True))
+refuse("TypeError: cache must be a Cache; got list", X, P, cache=[Cache()])
+bad(
+    Attention,
+    "ValueError: mask must broadcast to (batch, head, query, key) = (2, 2, 5, 10); got (5, 5)",
+    X,
+    P,
+    LOOK,
+    call=lambda *x: Attention(16, 2, causal=True)(*x, Cache(Q, Q, P)),
+)
+
 # Transformer
 
 bad(Transformer, "ValueError: vocabulary must be positive; got 0", 0, 3)
@@ -294,6 +353,8 @@ refuse(
     P,
     LOOK[0],
 )
+refuse("ValueError: caches must have 2 members, one for each layer; got 1", TOKENS, P, caches=[Cache()])
+refuse("TypeError: caches must be a list of caches; got Cache", TOKENS, P, caches=Cache())
 
 
 @pytest.mark.parametrize(("call", "message"), BAD)
@@ -311,5 +372,5 @@ def test_all_that_is_public_has_bad_calls():
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__ and not name.startswith(("check_", "is_"))
     }
-    inner = {"column_and_row", "indices", "over_heads"}
+    inner = {"column_and_row", "indices", "others", "over_heads"}
     assert {function.__name__ for function in functions - TESTED} == inner

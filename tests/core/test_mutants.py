@@ -75,6 +75,37 @@ MUTANTS = {
     "only the past has a distance": ("alibi", "k_positions)).abs()", "k_positions)).clamp(max=0)"),
     "wrong slope rule": ("alibi", 'if rule == "paper"', 'if rule == "released"'),
     "every other slope, from the second": ("alibi", "[0::2]", "[1::2]"),
+    "padding is counted": ("placing", "(tokens.cumsum(dim=-1) - 1)", "((tokens | True).cumsum(dim=-1) - 1)"),
+    "padding stands before 0": ("placing", ".clamp(min=0)", ""),
+    "segments never end": ("placing", "(index * begins).cummax(dim=-1).values", "(index * begins)"),
+    "a token is repeated": ("placing", "torch.arange(1, length + 1", "torch.arange(length"),
+    "counts on from the last": ("placing", "positions.amax(dim=-1, keepdim=True)", "positions[..., -1:]"),
+    "stretched, not compressed": ("placing", "real(positions) / factor", "real(positions) * factor"),
+    "one shift for the batch": ("placing", "(*positions.shape[:-1], 1)", "(1,)"),
+    "largest shift left out": ("placing", "torch.randint(largest + 1,", "torch.randint(largest,"),
+    "random order": ("placing", ".sort().values", ""),
+    "one draw for the batch": (
+        "placing",
+        "torch.rand(batch, limit, generator=generator)",
+        "torch.rand(1, limit, generator=generator).expand(batch, -1)",
+    ),
+    "the cache forgets": ("cache", "torch.cat([kept, tensor], dim=axis)", "tensor"),
+    "the newest come first": ("cache", "[kept, tensor]", "[tensor, kept]"),
+    "turned keys are kept": (
+        "attention",
+        "cache.append(k, v, positions)",
+        "cache.append(self.encoding.rotate(q, k, positions, positions)[1], v, positions)",
+    ),
+    "cached keys take new positions": (
+        "attention",
+        "attend(q, k, v, positions, k_positions, ",
+        "attend(q, k, v, positions, positions[..., -1:] - torch.arange(k.shape[-2]).flip(0), ",
+    ),
+    "one cache for all layers": (
+        "transformer",
+        "[Cache() for _ in self.blocks]",
+        "[Cache()] * len(self.blocks)",
+    ),
     "missing scale": ("attention", " / math.sqrt(q.shape[-1])", ""),
     "dropped mask": ("attention", "allowed = None if mask is None else over_heads(mask)", "allowed = None"),
     "mask by head where it is by sequence": ("attention", "if mask.dim() == 3", "if mask.dim() == 5"),
@@ -90,7 +121,11 @@ MUTANTS = {
     "positions never embedded": ("transformer", "self.encoding.embed(", "Encoding().embed("),
     "residual forgotten": ("transformer", "x = x + self.attention", "x = self.attention"),
     "post-norm": ("transformer", "self.feed_forward(self.norm2(x))", "self.norm2(self.feed_forward(x))"),
-    "mask never reaches a layer": ("transformer", "block(x, positions, mask)", "block(x, positions)"),
+    "mask never reaches a layer": (
+        "transformer",
+        "block(x, positions, mask, cache)",
+        "block(x, positions, None, cache)",
+    ),
 }
 
 # One process runs them all, because importing torch takes longer than the tests.

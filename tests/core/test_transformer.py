@@ -56,6 +56,15 @@ def test_one_encoding_serves_all_layers():
     assert sum(p.numel() for p in net.parameters()) == plain + encoding.table.numel()
 
 
+def test_each_layer_has_a_cache_of_its_own(encoding):
+    net = model(encoding, causal=True, layers=3)
+    caches = net.new_caches()
+    got = net(TOKENS[:, :4], POSITIONS[:4], caches=caches), net(TOKENS[:, 4:], POSITIONS[4:], caches=caches)
+    assert_close(torch.cat(got, dim=1), net(TOKENS, POSITIONS))
+    assert len(caches) == 3 and len({cache.keys.sum().item() for cache in caches}) == 3
+    assert all(cache.keys.shape == (2, 2, 7, 8) for cache in caches)
+
+
 def test_state_goes_round(encoding):
     net = model(encoding)
     other = model(deepcopy(encoding))
