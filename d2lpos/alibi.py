@@ -8,9 +8,9 @@ import math
 import torch
 from torch import Tensor
 
-from .arguments import check_positive, check_size, check_tensor
-from .encoding import Encoding
-from .positions import offsets, real
+from .arguments import check_positive, check_tensor
+from .bias import Bias, distance
+from .positions import offsets
 
 
 def slopes(heads: int, rule: str = "released") -> Tensor:
@@ -43,21 +43,30 @@ def bias(q_positions: Tensor, k_positions: Tensor, slopes: Tensor) -> Tensor:
     check_tensor("slopes", slopes)
     if slopes.dim() != 1:
         raise ValueError(f"slopes must be (heads,); got {tuple(slopes.shape)}")
-    distance = real(offsets(q_positions, k_positions)).abs()
-    return -slopes.to(distance)[:, None, None] * distance[..., None, :, :]
+    offset = offsets(q_positions, k_positions)[..., None, :, :]
+    return ramp(offset, slopes.to(offset.device)[:, None, None])
 
 
-class ALiBi(Encoding):
+def ramp(offset: Tensor, slope: Tensor) -> Tensor:
+    """−slope · |offset|, for each offset (key minus query) and slope; both broadcast.
+
+    float32, or float64 where offsets are. Raises TypeError where they are no real numbers.
+    """
+    check_tensor("slope", slope)
+    far = distance(offset)
+    return -slope.to(far) * far
+
+
+class ALiBi(Bias):
     """Door 3: adds `bias(q_positions, k_positions, slopes(heads, rule))` to the scores. No parameters.
 
     The bias is symmetric: it tells how far, not which way. With a causal mask that is enough.
     """
 
     def __init__(self, heads: int, rule: str = "released"):
-        super().__init__()
+        super().__init__(heads)
         slopes(heads, rule)  # bad arguments fail here
-        self.heads, self.rule = heads, rule
+        self.rule = rule
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        check_size("q", q.shape[-3], self.heads, "heads, as ALiBi has")
-        return bias(q_positions, k_positions, slopes(self.heads, self.rule).to(q.device))
+    def at(self, offset: Tensor, head: Tensor) -> Tensor:
+        return ramp(offset, slopes(self.heads, self.rule).to(offset.device)[head])

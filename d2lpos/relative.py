@@ -7,11 +7,10 @@ import math
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import embedding
 
-from .arguments import check_positive, check_size
-from .encoding import Encoding
-from .positions import offsets, whole
+from .arguments import check_positive
+from .bias import Bias
+from .positions import whole
 
 
 def bucket(offsets: Tensor, buckets: int = 32, max_distance: int = 128, bidirectional: bool = True) -> Tensor:
@@ -42,22 +41,20 @@ def bucket(offsets: Tensor, buckets: int = 32, max_distance: int = 128, bidirect
     return upper + torch.where(distance < exact, distance, far.clamp(max=buckets - 1))
 
 
-class T5Bias(Encoding):
+class T5Bias(Bias):
     """Door 3: adds `table[bucket(offset), head]` to the score of each query and key.
 
     Parameters: a (buckets, heads) table, zero at first. Raises TypeError for positions that are no
     integers, ValueError as `bucket` does.
     """
 
+    indexes = True
+
     def __init__(self, heads: int, buckets: int = 32, max_distance: int = 128, bidirectional: bool = True):
-        super().__init__()
-        check_positive(heads=heads)
+        super().__init__(heads)
         bucket(torch.tensor(0), buckets, max_distance, bidirectional)  # bad arguments fail here
         self.table = nn.Parameter(torch.zeros(buckets, heads))
         self.max_distance, self.bidirectional = max_distance, bidirectional
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        check_size("q", q.shape[-3], self.table.shape[1], "heads, as T5Bias has")
-        offset = offsets(whole(q_positions, "q_positions"), whole(k_positions, "k_positions"))
-        index = bucket(offset, len(self.table), self.max_distance, self.bidirectional)
-        return embedding(index, self.table).movedim(-1, -3)
+    def at(self, offset: Tensor, head: Tensor) -> Tensor:
+        return self.table[bucket(offset, len(self.table), self.max_distance, self.bidirectional), head]

@@ -4,10 +4,18 @@ import pytest
 import torch
 from hypothesis import settings
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from d2lpos import ALiBi, Encoding, Learned, RoPE, Sinusoidal, T5Bias
+from d2lpos.fire import FIRE
+from d2lpos.kerple import KERPLE
+from d2lpos.mlp import FourierFeatures, PositionMLP
 from d2lpos.positions import offsets
+from d2lpos.sandwich import Sandwich
+from d2lpos.shaw import Shaw, ShawKeys
+from d2lpos.swin import Swin
 from d2lpos.threads import one_thread
+from d2lpos.transformer_xl import TransformerXL
 
 settings.register_profile("core", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("core")
@@ -39,7 +47,18 @@ ENCODINGS = {
     "t5, causal": lambda: T5Bias(HEADS, buckets=8, max_distance=20, bidirectional=False),
     "alibi": lambda: ALiBi(HEADS),
     "values": lambda: Values(clip=3, features=FEATURES),
+    "mlp": lambda: PositionMLP(DIM, length=8, hidden=8),
+    "fourier": lambda: FourierFeatures(DIM, n=4, hidden=8),
+    "shaw's keys": lambda: ShawKeys(FEATURES, clip=3),
+    "shaw": lambda: Shaw(FEATURES, clip=3),
+    "transformer-xl": lambda: TransformerXL(DIM, HEADS),
+    "swin": lambda: Swin(HEADS, height=8, width=8),
+    "kerple, logarithmic": lambda: KERPLE(HEADS),
+    "kerple, power": lambda: KERPLE(HEADS, "power"),
+    "fire": lambda: FIRE(HEADS, hidden=8),
+    "sandwich": lambda: Sandwich(HEADS, dim=8),
 }
+INDEX_A_TABLE = ("learned", "t5", "t5, causal", "values", "shaw's keys", "shaw", "swin")
 
 
 @pytest.fixture(autouse=True)
@@ -59,9 +78,9 @@ def encoding(request, seeded):
 
 
 @pytest.fixture
-def place(encoding):
+def place(encoding, request):
     """Makes positions that the encoding takes: integers where it indexes a table, else float64."""
-    dtype = torch.int64 if list(encoding.parameters()) else torch.float64
+    dtype = torch.int64 if request.node.callspec.params["encoding"] in INDEX_A_TABLE else torch.float64
     return lambda values: torch.as_tensor(values).to(dtype)
 
 
@@ -69,3 +88,24 @@ def place(encoding):
 def qkv(seeded):
     """Queries, keys and values of 2 sequences, 2 heads, 6 tokens, 8 features; float64."""
     return tuple(torch.randn(2, HEADS, 6, FEATURES, dtype=torch.float64) for _ in range(3))
+
+
+@pytest.fixture
+def largest(seeded):
+    """How many numbers the largest tensor holds that a call makes on its way."""
+
+    class Sizes(TorchDispatchMode):
+        def __torch_dispatch__(self, op, types, args=(), kwargs=None):
+            made = op(*args, **(kwargs or {}))
+            if isinstance(made, torch.Tensor):
+                self.largest = max(self.largest, made.untyped_storage().nbytes() // made.element_size())
+            return made
+
+    def measure(call):
+        sizes = Sizes()
+        sizes.largest = 0
+        with sizes:
+            call()
+        return sizes.largest
+
+    return measure

@@ -3,10 +3,11 @@ import torch
 
 from d2lpos import Transformer
 
+ABSOLUTE = ["sinusoidal", "learned", "mlp", "fourier"]
+RELATIVE = ["t5", "alibi", "values", "shaw", "transformer-xl", "swin", "kerple, power", "fire", "sandwich"]
 
-@pytest.mark.parametrize(
-    "encoding", ["none", "sinusoidal", "learned", "rope, half", "t5", "alibi", "values"], indirect=True
-)
+
+@pytest.mark.parametrize("encoding", ["none", *ABSOLUTE, "rope, half", *RELATIVE], indirect=True)
 def test_one_graph_serves_every_length(encoding):
     graphs = []
 

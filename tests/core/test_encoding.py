@@ -14,6 +14,16 @@ OPEN = {
     "t5, causal": ("score",),
     "alibi": ("score",),
     "values": ("value",),
+    "mlp": ("embed",),
+    "fourier": ("embed",),
+    "shaw's keys": ("score",),
+    "shaw": ("score", "value"),
+    "transformer-xl": ("score",),
+    "swin": ("score",),
+    "kerple, logarithmic": ("score",),
+    "kerple, power": ("score",),
+    "fire": ("score",),
+    "sandwich": ("score",),
 }
 
 

@@ -8,15 +8,24 @@ import torch
 
 import d2lpos
 from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
-from d2lpos.alibi import bias, slopes
+from d2lpos.alibi import bias, ramp, slopes
 from d2lpos.attention import attend, attention_weights, causal_mask, segment_mask
+from d2lpos.bias import Bias, distance, score_mod
 from d2lpos.cache import Cache
+from d2lpos.fire import FIRE, share
+from d2lpos.kerple import KERPLE, logarithmic, power
+from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
 from d2lpos.placing import following, from_padding, from_segments, interpolate, random_positions, shift
 from d2lpos.positions import offsets, real, whole
 from d2lpos.relative import bucket
 from d2lpos.rope import convert, convert_rows, rotate
+from d2lpos.sandwich import Sandwich, cosines
 from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
+from d2lpos.shaw import Shaw, ShawKeys, row
 from d2lpos.sinusoidal import angles, frequencies, sinusoidal
+from d2lpos.skew import key_term, skew
+from d2lpos.swin import Swin, step
+from d2lpos.transformer_xl import TransformerXL, offset_products
 
 NAN, INF = float("nan"), float("inf")
 P = torch.arange(5)
@@ -120,7 +129,18 @@ bad(Learned, "ValueError: length must be positive; got 0", 0, 4)
 bad(Learned, "ValueError: dim must be positive; got -1", 4, -1)
 bad(Learned, "TypeError: length must be an integer; got '4'", "4", 4)
 
-for encoding in Sinusoidal(16), Learned(5, 16):
+bad(fourier_features, "TypeError: positions must be a tensor; got list", [1], torch.ones(2))
+bad(fourier_features, "TypeError: frequencies must be a tensor; got list", P, [1])
+bad(widen, "ValueError: positions must be finite; got nan", P * NAN, X)
+bad(perceptron, "TypeError: x must be a tensor; got list", [1], torch.nn.Linear(1, 2), torch.nn.Linear(2, 3))
+bad(PositionMLP, "ValueError: length must be positive; got 0", 4, 0)
+bad(PositionMLP, "ValueError: hidden must be positive; got 0", 4, 5, 0)
+bad(FourierFeatures, "ValueError: n must be positive; got 0", 4, 0)
+bad(FourierFeatures, "TypeError: dim must be an integer; got 4.0", 4.0)
+for gamma in 0, -1, INF, NAN:
+    bad(FourierFeatures, f"ValueError: gamma must be finite and positive; got {gamma}", 4, gamma=gamma)
+
+for encoding in Sinusoidal(16), PositionMLP(16, 5), FourierFeatures(16), Learned(5, 16):
     refuse = partial(bad, type(encoding), call=encoding.embed)
     refuse("TypeError: x must be a tensor; got list", [1], P)
     refuse("TypeError: x must be floating-point; got torch.int64", X.long(), P)
@@ -240,6 +260,102 @@ bad(bias, "ValueError: slopes must be (heads,); got (2, 2)", P, P, torch.ones(2,
 bad(ALiBi, "ValueError: heads must be positive; got -1", -1)
 bad(ALiBi, 'ValueError: rule must be "paper" or "released"; got \'\'', 8, "")
 bad(ALiBi, "ValueError: q must have 8 heads, as ALiBi has; got 2", Q, Q, P, P, call=ALiBi(8).score)
+
+bad(ramp, "TypeError: offset must be a tensor; got int", 1, slopes(2))
+bad(ramp, "TypeError: slope must be a tensor; got float", P, 0.5)
+
+# Biases in both forms
+
+bad(distance, "TypeError: offset must be a tensor; got list", [1])
+bad(distance, "TypeError: offset must be real numbers; got torch.bool", P > 2)
+bad(distance, "TypeError: offset must be real numbers; got torch.complex64", P * 1j)
+bad(Bias, "ValueError: heads must be positive; got 0", 0)
+bad(Bias, "TypeError: heads must be an integer; got 2.0", 2.0)
+makers = [partial(score_mod, at=lambda *_: P), ALiBi(2).score_mod, T5Bias(2).score_mod, KERPLE(2).score_mod]
+for call in *makers, ShawKeys(8, 3).score_mod:
+    refuse = partial(bad, score_mod, call=call)
+    refuse("TypeError: q must be a tensor; got list", [1], Q, P, P)
+    refuse("TypeError: k must be a tensor; got int", Q, 1, P, P)
+    refuse("ValueError: k must be on cpu, as the other arguments are; got meta", Q, Q.to("meta"), P, P)
+    refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P)
+    refuse("ValueError: q_positions must have shape (5,) or (2, 5); got (4,)", Q, Q, P[:4], P)
+    refuse("ValueError: k_positions must have shape (4,) or (2, 4); got (5,)", Q, Q[:, :, :4], P, P)
+    refuse("ValueError: k_positions must be on cpu, as the other arguments are; got meta", Q, Q, P, META)
+for call in T5Bias(2).score_mod, ShawKeys(8, 3).score_mod:
+    bad(score_mod, f"TypeError: {no_index}", Q, Q, P, P.float(), call=call)
+for call in ALiBi(2).score_mod, KERPLE(2).score_mod:
+    bad(score_mod, "ValueError: k_positions must be finite; got nan", Q, Q, P, P * NAN, call=call)
+bad(ALiBi, "ValueError: q must have 8 heads, as ALiBi has; got 2", Q, Q, P, P, call=ALiBi(8).score_mod)
+for kernel in logarithmic, power:
+    bad(kernel, "TypeError: offset must be a tensor; got int", 1, P, P)
+    bad(kernel, "TypeError: r1 must be a tensor; got int", P, 1, P)
+    bad(kernel, "TypeError: r2 must be a tensor; got float", P, P, 0.5)
+bad(KERPLE, "ValueError: heads must be positive; got 0", 0)
+bad(KERPLE, 'ValueError: form must be "logarithmic" or "power"; got \'log\'', 2, "log")
+bad(KERPLE, "ValueError: q must have 3 heads, as KERPLE has; got 2", Q, Q, P, P, call=KERPLE(3).score)
+bad(KERPLE, "ValueError: q_positions must be finite; got nan", Q, Q, P * NAN, P, call=KERPLE(2).score)
+
+# Shaw and the skew
+
+bad(row, "TypeError: offset must be integers, because they index a table; got torch.float32", P.float(), 2)
+bad(row, "ValueError: clip must be positive; got 0", P, 0)
+for subject in ShawKeys, Shaw:
+    bad(subject, "ValueError: features must be positive; got 0", 0, 2)
+    bad(subject, "ValueError: clip must be positive; got -1", 8, -1)
+    bad(subject, "TypeError: clip must be an integer; got 2.0", 8, 2.0)
+    refuse = partial(bad, subject, call=subject(8, 2).score)
+    eight = f"8 features a head, as {subject.__name__} has"
+    refuse(f"ValueError: q must have {eight}; got 4", Q[..., :4], Q, P, P)
+    refuse(f"TypeError: {no_index}", Q, Q, P, P.float())
+    refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P)
+bad(Shaw, "TypeError: weights must be a tensor; got int", 1, P, P, call=Shaw(8, 2).value)
+bad(Shaw, f"TypeError: {no_index}", Q @ Q.mT, P, P.float(), call=Shaw(8, 2).value)
+bad(skew, "TypeError: products must be a tensor; got list", [[1]])
+bad(skew, "ValueError: products must be (…, T, T); got (5,)", P)
+bad(skew, "ValueError: products must be (…, T, T); got (2, 2, 5, 8)", Q)
+bad(key_term, "TypeError: q must be a tensor; got list", [1], Q)
+bad(key_term, "TypeError: vectors must be a tensor; got list", Q, [1])
+apart = "q and vectors must be (…, T, d) and (length, d); got (2, 2, 5, 8) and"
+bad(key_term, f"ValueError: {apart} (5, 4)", Q, torch.zeros(5, 4))
+bad(key_term, f"ValueError: {apart} (2, 2, 5, 8)", Q, Q)
+bad(key_term, "ValueError: q must have at most 3 tokens, one for each vector; got 5", Q, torch.zeros(3, 8))
+
+# Transformer-XL, Swin, FIRE, Sandwich
+
+bad(offset_products, "TypeError: p must be a tensor; got list", [1], P, P)
+bad(offset_products, "ValueError: q_positions must be finite; got nan", Q, P * NAN, P)
+bad(offset_products, "TypeError: k_positions must be a tensor; got list", Q, P, [0])
+odd_size = "dim must be even, because each frequency turns a pair; got 7"
+bad(offset_products, f"ValueError: {odd_size}", Q[..., :7], P, P)
+bad(TransformerXL, f"ValueError: {odd_size}", 7, 1)
+bad(TransformerXL, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 10, 3)
+bad(TransformerXL, "ValueError: heads must be positive; got 0", 8, 0)
+refuse = partial(bad, TransformerXL, call=TransformerXL(16, 2).score)
+refuse("ValueError: q must have 2 heads, as TransformerXL has; got 1", Q[:, :1], Q, P, P)
+refuse("ValueError: q must have 8 features a head, as TransformerXL has; got 4", Q[..., :4], Q, P, P)
+refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P)
+bad(step, "ValueError: height must be positive; got 0", P, P, 0, 3)
+bad(step, "TypeError: width must be an integer; got 3.0", P, P, 2, 3.0)
+bad(step, "ValueError: q_positions must lie in 0 … 3, the rows of the table; got 4", P, P[:3], 2, 2)
+bad(step, "ValueError: k_positions must lie in 0 … 5, the rows of the table; got -1", P, P - 1, 2, 3)
+bad(step, f"TypeError: {no_index}", P, P.float(), 2, 3)
+bad(Swin, "ValueError: heads must be positive; got 0", 0, 2, 2)
+bad(Swin, "ValueError: width must be positive; got 0", 2, 2, 0)
+bad(Swin, "ValueError: q must have 3 heads, as Swin has; got 2", Q, Q, P, P, call=Swin(3, 2, 3).score)
+bad(share, "TypeError: q_positions must be a tensor; got list", [0], P, P[1], P[1])
+bad(share, "TypeError: c must be a tensor; got float", P, P, 0.1, P[1])
+bad(share, "TypeError: threshold must be a tensor; got float", P, P, P[1], 512.0)
+bad(FIRE, "ValueError: heads must be positive; got 0", 0)
+bad(FIRE, "ValueError: hidden must be positive; got 0", 2, 0)
+bad(FIRE, "ValueError: c must be finite and positive; got 0", 2, c=0)
+bad(FIRE, "ValueError: threshold must be finite and positive; got inf", 2, threshold=INF)
+bad(FIRE, "ValueError: q must have 3 heads, as FIRE has; got 2", Q, Q, P, P, call=FIRE(3).score)
+bad(cosines, "TypeError: q_positions must be a tensor; got list", [0], P, 8)
+bad(cosines, "ValueError: k_positions must be finite; got nan", P, P * NAN, 8)
+bad(cosines, f"ValueError: {odd_size}", P, P, 7)
+bad(Sandwich, f"ValueError: {odd_size}", 2, 7)
+bad(Sandwich, "ValueError: heads must be positive; got 0", 0)
+bad(Sandwich, "ValueError: q must have 3 heads, as Sandwich has; got 2", Q, Q, P, P, call=Sandwich(3).score)
 
 # Attention
 

@@ -13,8 +13,11 @@ from d2lpos.attention import attend, segment_mask
 
 N = 5
 TOKENS = torch.tensor([[1, 5, 2, 0, 3], [4, 0, 6, 1, 2]])
-ABSOLUTE = ("sinusoidal", "learned")
-RELATIVE = ("rope, half", "rope, interleaved", "t5", "t5, causal", "alibi", "values")
+ABSOLUTE = ("sinusoidal", "learned", "mlp", "fourier")
+KERPLES = ("kerple, logarithmic", "kerple, power")
+REAL = ("rope, half", "rope, interleaved", "alibi", "transformer-xl", *KERPLES, "sandwich")
+RELATIVE = (*REAL, "t5", "t5, causal", "values", "shaw's keys", "shaw")
+NEITHER = ("fire", "swin")  # a share of what the query sees; steps in two dimensions
 SHUFFLE = torch.tensor([3, 0, 4, 1, 2])
 causal_or_not = pytest.mark.parametrize("causal", [False, True])
 
@@ -49,13 +52,14 @@ def test_a_causal_mask_sees_order(encoding):
     assert moved.min() > 1e-3
 
 
-@only(*ABSOLUTE, *RELATIVE)
+@only(*ABSOLUTE, *RELATIVE, *NEITHER)
 def test_every_encoding_sees_order(encoding, place):
     net, p = model(encoding), place(range(N))
     assert (net(TOKENS[:, SHUFFLE], p) - net(TOKENS, p)[:, SHUFFLE]).abs().max() > 1e-3
 
 
-COMMUTES = {"alibi": {(0, 1, 2, 3, 4), (4, 3, 2, 1, 0)}, "none": set(permutations(range(N)))}
+COMMUTES = {name: {(0, 1, 2, 3, 4), (4, 3, 2, 1, 0)} for name in ("alibi", *KERPLES, "sandwich")}
+COMMUTES["none"] = set(permutations(range(N)))
 
 
 def test_which_permutations_commute_with_attention(encoding, place, request):
@@ -98,7 +102,7 @@ def test_a_shift_changes_absolute_encodings(encoding, place, causal):
     assert (net(TOKENS, place(range(1, N + 1))) - net(TOKENS, place(range(N)))).abs().max() > 1e-3
 
 
-@only("rope, half", "rope, interleaved", "alibi", "sinusoidal", "none")
+@only(*REAL, "fire", "sinusoidal", "mlp", "fourier", "none")
 def test_positions_may_be_fractions(encoding, place):
     net, p = model(encoding, causal=True), place([0.0, 0.5, 1.25, 3, 7])
     assert net(TOKENS, p).isfinite().all()
@@ -110,7 +114,7 @@ def test_positions_of_a_batch_are_those_of_its_sequences(encoding, place, causal
     net = model(encoding, causal)
     one, other = place([0, 1, 2, 3, 4]), place([7, 3, 5, 9, 8])
     want = net(TOKENS, one)
-    assert torch.equal(net(TOKENS, one[None]), want)
+    assert_close(net(TOKENS, one[None]), want)
     assert_close(net(TOKENS, one.expand(2, N)), want)
     mixed = net(TOKENS, torch.stack([one, other]))
     assert_close(mixed[0], want[0])

@@ -1,0 +1,43 @@
+"""Swin's bias in two dimensions: a learned number for each step between two cells of a window.
+
+Liu et al. 2021, section 3.2 (arXiv 2103.14030).
+"""
+
+import torch
+from torch import Tensor, nn
+
+from .arguments import check_positive, check_size
+from .encoding import Encoding
+from .positions import offsets, whole
+
+
+def step(q_positions: Tensor, k_positions: Tensor, height: int, width: int) -> Tensor:
+    """The row, in a table of (2·height − 1)(2·width − 1), of the step from key to query; (…, query, key).
+
+    A position is the number of a cell, counted along the lines of a height × width window. Raises
+    TypeError where positions are no integers, ValueError where one lies outside the window or a size is
+    not positive.
+    """
+    check_positive(height=height, width=width)
+    q = whole(q_positions, "q_positions", height * width)
+    k = whole(k_positions, "k_positions", height * width)
+    down, right = -offsets(q // width, k // width), -offsets(q % width, k % width)
+    return (down + height - 1) * (2 * width - 1) + right + width - 1
+
+
+class Swin(Encoding):
+    """Door 3: adds `table[step(…), head]` to the scores of the cells of a height × width window.
+
+    Parameters: a ((2·height − 1)(2·width − 1), heads) table, zero at first. Raises as `step` does.
+    """
+
+    def __init__(self, heads: int, height: int, width: int):
+        super().__init__()
+        check_positive(heads=heads, height=height, width=width)
+        self.height, self.width = height, width
+        self.table = nn.Parameter(torch.zeros((2 * height - 1) * (2 * width - 1), heads))
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        check_size("q", q.shape[-3], self.table.shape[1], "heads, as Swin has")
+        rows = step(q_positions, k_positions, self.height, self.width)[..., None, :, :]
+        return self.table[rows, torch.arange(self.table.shape[1], device=rows.device)[:, None, None]]

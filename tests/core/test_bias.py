@@ -1,0 +1,107 @@
+"""The two forms of a bias are one: FlexAttention with its score_mod, and fused attention with its tensor."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.attention.flex_attention import flex_attention
+from torch.testing import assert_close
+
+from d2lpos import ALiBi, T5Bias
+from d2lpos.attention import attend, attention_weights
+from d2lpos.bias import Bias, distance
+from d2lpos.kerple import KERPLE
+from d2lpos.shaw import ShawKeys
+
+BIASES = {
+    "t5": lambda: T5Bias(4, buckets=8, max_distance=20),
+    "t5, causal": lambda: T5Bias(4, buckets=8, max_distance=20, bidirectional=False),
+    "alibi": lambda: ALiBi(4),
+    "kerple, logarithmic": lambda: KERPLE(4),
+    "kerple, power": lambda: KERPLE(4, "power"),
+    "shaw's keys": lambda: ShawKeys(8, clip=3),
+}
+POSITIONS = {
+    "in order": (torch.arange(5), torch.arange(7)),
+    "by sequence": (torch.tensor([[3, 9, 1, 0, 4], [5, 5, 2, 8, 100]]), torch.arange(7).flip(0)),
+    "unsigned": (torch.arange(5, dtype=torch.uint8), torch.arange(7, dtype=torch.uint8)),
+}
+
+
+@pytest.fixture(params=BIASES)
+def bias(request, seeded):
+    bias = BIASES[request.param]().double()
+    for parameter in bias.parameters():
+        nn.init.normal_(parameter)
+    return bias
+
+
+def inputs(dtype=torch.float64):
+    return (torch.randn(2, 4, length, 8, dtype=dtype) for length in (5, 7, 7))
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+@pytest.mark.parametrize("positions", POSITIONS.values(), ids=POSITIONS)
+def test_score_mod_equals_the_tensor(bias, positions):
+    q, k, v = inputs()
+    got = flex_attention(q, k, v, score_mod=bias.score_mod(q, k, *positions))
+    assert got.dtype == torch.float64
+    assert_close(got, attend(q, k, v, *positions, bias))
+    assert_close(got, attention_weights(q, k, *positions, bias) @ v)
+
+
+@pytest.mark.parametrize("positions", POSITIONS.values(), ids=POSITIONS)
+def test_score_mod_pair_by_pair(bias, positions):
+    """Without FlexAttention: called for one pair after the other, it adds what the tensor holds."""
+    q, k, _ = inputs()
+    add, tensor = bias.score_mod(q, k, *positions), bias.score(q, k, *positions).expand(2, 4, 5, 7)
+    for pair in torch.cartesian_prod(*(torch.arange(n) for n in (2, 4, 5, 7)))[::3]:
+        assert_close(add(torch.tensor(0.5), *pair), (0.5 + tensor[tuple(pair)]).float())
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+@pytest.mark.parametrize("name", ["alibi", "kerple, logarithmic", "kerple, power"])
+def test_score_mod_takes_fractions(name):
+    q, k, v = inputs()
+    positions = torch.rand(2, 5, dtype=torch.float64) * 9, torch.rand(7) * 9
+    bias = BIASES[name]().double()
+    got = flex_attention(q, k, v, score_mod=bias.score_mod(q, k, *positions))
+    assert_close(got, attend(q, k, v, *positions, bias))
+
+
+def test_score_mod_keeps_the_dtype_of_the_score(bias):
+    q, k, _ = inputs(torch.float32)
+    add = bias.score_mod(q, k, torch.arange(5), torch.arange(7))
+    assert add(torch.tensor(0.0), *torch.ones(4, dtype=torch.int64)).dtype == torch.float32
+
+
+@pytest.mark.parametrize("bias", sorted(BIASES.keys() - {"alibi"}), indirect=True)
+def test_gradients_of_both_forms_are_equal(bias):
+    q, k, _ = inputs()
+    parameters, positions = list(bias.parameters()), (torch.arange(5), torch.arange(7))
+    add, pairs = bias.score_mod(q, k, *positions), torch.cartesian_prod(*map(torch.arange, (2, 4, 5, 7))).T
+    one = torch.autograd.grad(add(torch.zeros(280).double(), *pairs).square().sum(), parameters)
+    other = torch.autograd.grad(bias.score(q, k, *positions).expand(2, 4, 5, 7).square().sum(), parameters)
+    for ours, theirs in zip(one, other, strict=True):
+        assert_close(ours, theirs)
+        assert ours.isfinite().all() and ours.any()
+
+
+def test_a_bias_of_ones_own_needs_one_formula():
+    class Near(Bias):
+        def at(self, offset, head):
+            return torch.where(offset.abs() <= head, 1.0, 0.0)
+
+    q = torch.zeros(1, 2, 3, 4)
+    near = Near(2)
+    assert near.doors == ("score",)
+    got = near.score(q, q, torch.arange(3), torch.arange(3))
+    assert got.tolist() == [[[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[1, 1, 0], [1, 1, 1], [0, 1, 1]]]
+    with pytest.raises(NotImplementedError):
+        Bias(2).score(q, q, torch.arange(3), torch.arange(3))
+
+
+def test_distance_is_wide():
+    assert distance(torch.tensor([-3, 0, 2])).tolist() == [3, 0, 2]
+    for dtype in torch.int64, torch.bfloat16, torch.float32:
+        assert distance(torch.zeros(2, dtype=dtype)).dtype == torch.float32
+    assert distance(torch.zeros(2).double()).dtype == torch.float64

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from d2lpos.fire import FIRE, share
+
+Q = torch.zeros(1, 2, 6, 4, dtype=torch.float64)
+P = torch.arange(6)
+
+
+def number(value):
+    return torch.tensor(value, dtype=torch.float64)
+
+
+@given(i=st.integers(0, 5000), j=st.integers(0, 5000), c=st.floats(0.01, 10), threshold=st.floats(1, 1000))
+def test_formula(i, j, c, threshold):
+    got = share(number([i]), number([j]), number(c), number(threshold)).item()
+    assert got == pytest.approx(np.log(c * abs(i - j) + 1) / np.log(c * max(i, threshold) + 1))
+    assert got >= 0 and (j > i or got <= 1)
+
+
+def test_the_first_key_of_a_far_query_is_all_it_can_see():
+    got = share(torch.tensor([1000, 10**6]), torch.tensor([0]), torch.tensor(0.1), torch.tensor(512.0))
+    assert got.tolist() == [[1], [1]]
+
+
+def test_score_in_numpy():
+    encoding = FIRE(3, hidden=5, c=0.4, threshold=4.0).double()
+    q, k = torch.zeros(2, 3, 2, 4).double(), torch.zeros(2, 3, 5, 4).double()
+    here, there = torch.tensor([[0.0, 7], [40, 3]]).double(), torch.tensor([0.0, 1, 5, 9, 30]).double()
+    far = np.abs(here.numpy()[..., None] - there.numpy())
+    shares = np.log(0.4 * far + 1) / np.log(0.4 * np.maximum(here.numpy(), 4)[..., None] + 1)
+    w1, b1, w2, b2 = (
+        t.detach().numpy() for layer in (encoding.first, encoding.second) for t in (layer.weight, layer.bias)
+    )
+    want = np.maximum(shares[..., None] @ w1.T + b1, 0) @ w2.T + b2
+    got = encoding.score(q, k, here, there)
+    np.testing.assert_allclose(got.detach().numpy(), np.moveaxis(want, -1, 1), rtol=1e-6)
+
+
+def test_only_offsets_count_below_the_threshold():
+    encoding = FIRE(2, threshold=50.0).double()
+    want = encoding.score(Q, Q, P, P)
+    assert_close(encoding.score(Q, Q, P + 44, P + 44), want)
+    assert (encoding.score(Q, Q, P + 60, P + 60) - want).abs().max() > 1e-3
+
+
+def test_signs_of_c_and_threshold_mean_nothing():
+    encoding = FIRE(2, threshold=3.0).double()
+    want = encoding.score(Q, Q, P, P)
+    with torch.no_grad():
+        encoding.c.neg_()
+        encoding.threshold.neg_()
+    assert torch.equal(encoding.score(Q, Q, P, P), want)
+
+
+def test_half_precision_parameters_see_exact_positions():
+    encoding, far = FIRE(2).bfloat16(), torch.tensor([256, 257, 300, 301, 302, 303])
+    got = encoding.score(Q.bfloat16(), Q.bfloat16(), far, far)
+    assert got.dtype == torch.float32
+    assert_close(got, encoding.float().score(Q.float(), Q.float(), far, far))
+
+
+def test_gradients():
+    encoding = FIRE(2, hidden=3, threshold=2.5).double()
+    assert torch.autograd.gradcheck(lambda *_: encoding.score(Q, Q, P, P), tuple(encoding.parameters()))

@@ -1,0 +1,87 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.testing import assert_close
+
+from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron
+
+P = torch.tensor([[0, 3, 9], [7, 7, 40]])
+
+
+def network(x, first, second):
+    """Both layers in NumPy, with the gelu from the error function."""
+    w1, b1, w2, b2 = (t.detach().numpy() for t in (first.weight, first.bias, second.weight, second.bias))
+    hidden = x @ w1.T + b1
+    return hidden / 2 * (1 + np.vectorize(math.erf)(hidden / math.sqrt(2))) @ w2.T + b2
+
+
+@given(position=st.floats(-1e4, 1e4), frequencies=st.lists(st.floats(-2, 2), min_size=1, max_size=5))
+def test_fourier_features_are_the_parts_of_unit_complex_numbers(position, frequencies):
+    positions = torch.tensor([position], dtype=torch.float64)
+    got = fourier_features(positions, torch.tensor(frequencies, dtype=torch.float64)).numpy()
+    z = np.exp(1j * position * np.array(frequencies))
+    np.testing.assert_allclose(got, [np.concatenate([z.real, z.imag]) / math.sqrt(2 * len(z))], atol=1e-12)
+    assert (got**2).sum() == pytest.approx(0.5)
+
+
+@given(m=st.floats(-1e3, 1e3), n=st.floats(-1e3, 1e3), shift=st.floats(-1e3, 1e3))
+def test_products_of_fourier_features_know_the_offset_only(m, n, shift):
+    frequencies = torch.tensor([0.3, -1.7, 0.01], dtype=torch.float64)
+    one, other, *moved = fourier_features(torch.tensor([m, n, m + shift, n + shift]).double(), frequencies)
+    assert_close(moved[0] @ moved[1], one @ other, atol=1e-3, rtol=0)
+    assert one @ other == pytest.approx(np.cos((m - n) * frequencies.numpy()).sum() / 6, abs=1e-3)
+
+
+def test_position_mlp():
+    encoding = PositionMLP(6, length=20, hidden=5).double()
+    x = torch.randn(2, 3, 6, dtype=torch.float64)
+    want = x.numpy() + network(P.numpy()[..., None] / 20, encoding.first, encoding.second)
+    np.testing.assert_allclose(encoding.embed(x, P).detach().numpy(), want)
+
+
+def test_fourier_mlp():
+    encoding = FourierFeatures(6, n=4, hidden=5).double()
+    x = torch.randn(2, 3, 6, dtype=torch.float64)
+    angle = P.numpy()[..., None] * encoding.frequencies.detach().numpy()
+    features = np.concatenate([np.cos(angle), np.sin(angle)], axis=-1) / math.sqrt(8)
+    want = x.numpy() + network(features, encoding.first, encoding.second)
+    np.testing.assert_allclose(encoding.embed(x, P).detach().numpy(), want)
+
+
+def test_gamma_is_the_scale_of_the_frequencies():
+    wide = FourierFeatures(4, n=1000, gamma=1.0).frequencies
+    torch.manual_seed(0)
+    assert_close(FourierFeatures(4, n=1000, gamma=10.0).frequencies, wide / 10)
+    assert 0.9 < wide.std() < 1.1
+
+
+@pytest.mark.parametrize("make", [lambda: PositionMLP(4, 512), lambda: FourierFeatures(4)])
+def test_half_precision_layers_tell_all_positions_apart(make):
+    """bfloat16 has no integer between 256 and 258."""
+    encoding = make().bfloat16()
+    x, near = torch.zeros(1, 2, 4), torch.tensor([256, 257])
+    one, other = encoding.embed(x, near)[0]
+    assert not torch.equal(one, other)
+    assert_close(encoding.embed(x, near), encoding.float().embed(x, near))
+    assert encoding.embed(x.bfloat16(), near).dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize("make", [lambda: PositionMLP(4, 9, 3), lambda: FourierFeatures(4, 2, 3)])
+def test_gradients(make):
+    encoding = make().double()
+    x, p = torch.zeros(1, 3, 4, dtype=torch.float64), torch.tensor([0.5, 2, 7], dtype=torch.float64)
+    assert torch.autograd.gradcheck(lambda *_: encoding.embed(x, p), tuple(encoding.parameters()))
+
+
+def test_perceptron_takes_its_dtype_from_x():
+    first, second = nn.Linear(2, 3), nn.Linear(3, 4)
+    assert perceptron(torch.zeros(5, 2).double(), first, second).dtype == torch.float64
+    with torch.no_grad():
+        first.weight.fill_(-1)
+        first.bias.zero_()
+    assert_close(perceptron(torch.ones(5, 2), first, second, torch.relu), second.bias.expand(5, 4))

@@ -1,0 +1,77 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.testing import assert_close
+
+from d2lpos.sinusoidal import sinusoidal
+from d2lpos.transformer_xl import TransformerXL, offset_products
+
+HERE, THERE = torch.tensor([[0, 7, 2], [40, 3, 3]]), torch.tensor([0, 1, 5, 9, 30])
+
+
+def encoding(dim=8, heads=2):
+    made = TransformerXL(dim, heads).double()
+    for parameter in made.parameters():
+        nn.init.normal_(parameter)
+    return made
+
+
+@given(i=st.floats(-1e4, 1e4), j=st.floats(-1e4, 1e4), p=st.lists(st.floats(-1, 1), min_size=6, max_size=6))
+def test_parted_sinusoids_are_those_of_the_offset(i, j, p):
+    i, j, p = (torch.tensor(x, dtype=torch.float64) for x in ([i], [j], [p]))
+    want = p @ sinusoidal(i - j, 6, layout="concatenated").mT
+    assert_close(offset_products(p, i, j), want, atol=1e-8, rtol=0)
+
+
+def test_score_pair_by_pair():
+    """Terms (b), (c) and (d) of the paper, with a loop for every axis, in NumPy."""
+    xl = encoding()
+    q, k = torch.randn(2, 2, 3, 4, dtype=torch.float64), torch.randn(2, 2, 5, 4, dtype=torch.float64)
+    u, v, w = (t.detach().numpy() for t in (xl.u, xl.v, xl.project.weight))
+    got = xl.score(q, k, HERE, THERE).detach().numpy()
+    for b, h, i, j in np.ndindex(2, 2, 3, 5):
+        turns = (HERE[b, i] - THERE[j]).item() * 10_000.0 ** (-np.arange(4) / 4)
+        r = w[4 * h : 4 * h + 4] @ np.concatenate([np.sin(turns), np.cos(turns)])
+        query, key = q[b, h, i].numpy(), k[b, h, j].numpy()
+        want = query @ r + u[h] @ key + v[h] @ r
+        assert got[b, h, i, j] == pytest.approx(want / math.sqrt(4))
+
+
+def test_far_positions_are_as_exact_as_near_ones():
+    xl, q, p = encoding().float(), torch.randn(1, 2, 5, 4), torch.arange(5)
+    assert_close(xl.score(q, q, p + 10**6, p + 10**6), xl.score(q, q, p, p))
+
+
+def test_no_vector_is_made_for_each_pair(largest):
+    xl, q, p = TransformerXL(64, 1), torch.randn(1, 1, 48, 64), torch.arange(48)
+    assert largest(lambda: xl.score(q, q, p, p)) <= 64 * 64
+
+
+def test_starts_without_a_preference_for_content():
+    xl, q, k = TransformerXL(8, 2), torch.zeros(1, 2, 3, 4), torch.randn(1, 2, 3, 4)
+    assert not xl.score(q, k, torch.arange(3), torch.arange(3)).any()
+    assert {name: tuple(t.shape) for name, t in xl.state_dict().items()} == {
+        "u": (2, 4),
+        "v": (2, 4),
+        "project.weight": (8, 8),
+    }
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_computed_wide(dtype):
+    xl, q, p = encoding().to(dtype), torch.randn(1, 2, 5, 4).to(dtype), torch.arange(5)
+    got = xl.score(q, q, p, p)
+    assert got.dtype == torch.float32
+    assert torch.equal(got, xl.float().score(q.float(), q.float(), p, p))
+
+
+def test_gradients():
+    xl, p = encoding(4, 2), torch.arange(3)
+    q, k = torch.randn(2, 1, 2, 3, 2, dtype=torch.float64)
+    inputs = (q.requires_grad_(), k.requires_grad_(), *xl.parameters())
+    assert torch.autograd.gradcheck(lambda q, k, *_: xl.score(q, k, p, p), inputs)
