@@ -40,6 +40,7 @@ notebooks: .venv/test.stamp  ## Run every chapter and store its outputs
 	@$(python) book/execute.py
 
 lab: .venv/jupyter.stamp  ## Open the chapters in JupyterLab
+	@$(bin)/jupyter trust chapters/*.ipynb book/*.ipynb
 	@$(python) -m jupyterlab --LabApp.default_url=/lab/tree/chapters
 
 browser: .venv/test.stamp  ## Install Chromium for the browser tests, unless there is one

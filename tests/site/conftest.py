@@ -29,7 +29,8 @@ def site(build) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+# Not for the session: two browsers alive in one process do not get along.
+@pytest.fixture(scope="module")
 def browser():
     with chromium() as browser:
         yield browser

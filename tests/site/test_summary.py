@@ -50,7 +50,7 @@ def test_run_without_browser(tmp_path, required, outcome, last):
         "tests",
     ]
     done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | hidden, capture_output=True, text=True, check=False
+        command, cwd=tmp_path, env=os.environ | hidden | {"PYTEST_ADDOPTS": ""}, capture_output=True, text=True, check=False
     )
     lines = done.stdout.splitlines()
     assert outcome in lines[-1]
