@@ -12,6 +12,8 @@ from .arguments import check_positive, check_tensor
 from .bias import Bias, distance
 from .positions import offsets
 
+__all__ = ["ALiBi", "bias", "slopes"]
+
 
 def slopes(heads: int, rule: str = "released") -> Tensor:
     """The slope of each head, positive; (heads,), float32.
@@ -20,6 +22,11 @@ def slopes(heads: int, rule: str = "released") -> Tensor:
     authors' code and the checkpoints use: the same where heads is a power of two, else the sequence for
     the power of two below, filled up with every other slope of the one above.
     Raises ValueError where heads is not positive, or for another rule.
+
+    >>> slopes(3)
+    tensor([0.0625, 0.0039, 0.2500])
+    >>> slopes(3, rule="paper")
+    tensor([0.1575, 0.0248, 0.0039])
     """
     check_positive(heads=heads)
     if rule not in ("paper", "released"):
@@ -39,6 +46,11 @@ def bias(q_positions: Tensor, k_positions: Tensor, slopes: Tensor) -> Tensor:
 
     float32, or float64 where the positions are. Raises as `positions.real` does, and ValueError where
     slopes are not (heads,).
+
+    >>> bias(torch.arange(3), torch.arange(3), torch.tensor([0.5]))
+    tensor([[[-0.0000, -0.5000, -1.0000],
+             [-0.5000, -0.0000, -0.5000],
+             [-1.0000, -0.5000, -0.0000]]])
     """
     check_tensor("slopes", slopes)
     if slopes.dim() != 1:
@@ -61,6 +73,12 @@ class ALiBi(Bias):
     """Door 3: adds `bias(q_positions, k_positions, slopes(heads, rule))` to the scores. No parameters.
 
     The bias is symmetric: it tells how far, not which way. With a causal mask that is enough.
+
+    >>> q = k = torch.ones(1, 2, 3, 4)
+    >>> here = torch.arange(3)
+    >>> ALiBi(heads=2).score(q, k, here, here)[..., -1, :]
+    tensor([[-0.1250, -0.0625, -0.0000],
+            [-0.0078, -0.0039, -0.0000]])
     """
 
     def __init__(self, heads: int, rule: str = "released"):

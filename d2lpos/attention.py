@@ -14,11 +14,18 @@ from .cache import Cache
 from .encoding import Encoding, check_embeddings, check_encoding
 from .positions import check_positions, column_and_row, offsets
 
+__all__ = ["Attention", "attend", "attention_weights", "causal_mask", "segment_mask"]
+
 NOPE = Encoding()
 
 
 def causal_mask(q_positions: Tensor, k_positions: Tensor) -> Tensor:
-    """True where a key stands at or before the query, by position; (…, query, key)."""
+    """True where a key stands at or before the query, by position; (…, query, key).
+
+    >>> causal_mask(torch.tensor([4, 5]), torch.tensor([3, 4, 5, 6]))
+    tensor([[ True,  True, False, False],
+            [ True,  True,  True, False]])
+    """
     return offsets(q_positions, k_positions) <= 0
 
 
@@ -26,6 +33,12 @@ def segment_mask(q_segments: Tensor, k_segments: Tensor) -> Tensor:
     """True where query and key belong to the same segment; (…, query, key).
 
     Packed sentences are segments. So is padding: a segment that no real token belongs to.
+
+    >>> segments = torch.tensor([0, 0, 1])
+    >>> segment_mask(segments, segments)
+    tensor([[ True,  True, False],
+            [ True,  True, False],
+            [False, False,  True]])
     """
     column, row = column_and_row(q_segments, k_segments, "segments")
     return column == row
@@ -43,6 +56,12 @@ def attention_weights(
 
     mask is Boolean, True where a query may look: (query, key), (batch, query, key) or with heads. A row
     that may look nowhere has weight 0 everywhere.
+
+    >>> q = k = torch.zeros(1, 1, 3, 4)
+    >>> here = torch.arange(3)
+    >>> mask = causal_mask(here, here)
+    >>> attention_weights(q, k, here, here, mask=mask)[0, 0, 1]
+    tensor([0.5000, 0.5000, 0.0000])
     """
     check_inputs(q, k, k, q_positions, k_positions, encoding, mask)
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
@@ -71,6 +90,12 @@ def attend(
     Equals `attention_weights(…) @ v` plus what the value door adds, and takes PyTorch's fused attention
     where that door is closed. A query that may look nowhere gets 0. Raises TypeError or ValueError where
     arguments do not fit together.
+
+    >>> q = k = v = torch.randn(1, 2, 3, 4)
+    >>> here = torch.arange(3)
+    >>> y = attend(q, k, v, here, here)
+    >>> torch.allclose(y, attention_weights(q, k, here, here) @ v)
+    True
     """
     check_inputs(q, k, v, q_positions, k_positions, encoding, mask)
     if "value" in encoding.doors:
@@ -139,6 +164,11 @@ class Attention(nn.Module):
     is new: its tokens also see those of the cache and are added to it, and the keys that mask speaks of are
     all of these. Raises ValueError where heads does not divide dim or a layer that is not causal gets a cache,
     and as `attend` does.
+
+    >>> from d2lpos import RoPE
+    >>> layer = Attention(dim=16, heads=2, encoding=RoPE(8), causal=True)
+    >>> layer(torch.randn(1, 3, 16), torch.arange(3)).shape
+    torch.Size([1, 3, 16])
     """
 
     def __init__(self, dim: int, heads: int, encoding: Encoding = NOPE, causal: bool = False):

@@ -13,6 +13,8 @@ from .arguments import check_positive, check_size, check_tensor
 from .encoding import Encoding
 from .positions import check_positions, is_integer, offsets, whole
 
+__all__ = ["Bias", "score_mod"]
+
 
 def distance(offset: Tensor) -> Tensor:
     """|offset|, in at least float32; same shape. Raises TypeError for Boolean and complex offsets."""
@@ -27,6 +29,12 @@ def score_mod(q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, at
 
     q and k are (batch, head, sequence, feature) and give the sizes; at takes four tensors without axes,
     three indices and key position minus query position. Raises as `attend` does where positions do not fit.
+
+    >>> q = k = torch.zeros(1, 1, 3, 4)
+    >>> here = torch.arange(3)
+    >>> add = score_mod(q, k, here, here, lambda *at: -at[3].abs())
+    >>> add(torch.tensor(1.0), 0, 0, 2, 0)
+    tensor(-1.)
     """
     check_tensor("q", q)
     check_tensor("k", k, q.device)
@@ -45,6 +53,12 @@ class Bias(Encoding):
     """Door 3 for what depends on offset and head alone; a subclass defines `at`, and has both forms.
 
     Raises ValueError where heads is not positive.
+
+    >>> class Previous(Bias):
+    ...     def at(self, offset, head):
+    ...         return (offset == -1).float()
+    >>> Previous(heads=1).doors
+    ('score',)
     """
 
     indexes = False  # whether offsets index a table, so that positions must be integers

@@ -19,8 +19,8 @@ class Cache:
     (batch, head, sequence, feature), positions (sequence,) or (batch, sequence).
 
     >>> cache, one = Cache(), torch.zeros(1, 2, 1, 8)
-    >>> for position in range(3):
-    ...     keys, values, positions = cache.append(one, one, torch.tensor([position]))
+    >>> for position in torch.arange(3).split(1):
+    ...     keys, values, positions = cache.append(one, one, position)
     >>> keys.shape, positions
     (torch.Size([1, 2, 3, 8]), tensor([0, 1, 2]))
     """

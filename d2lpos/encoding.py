@@ -5,6 +5,8 @@ from torch import Tensor, nn
 from .arguments import check_size, check_tensor
 from .positions import check_positions
 
+__all__ = ["Encoding"]
+
 DOORS = ("embed", "rotate", "score", "value")
 
 
@@ -16,6 +18,9 @@ class Encoding(nn.Module):
 
     Sources: NoPE is studied by Haviv et al. 2022 (arXiv 2203.16634) and Kazemnejad et al. 2023
     (arXiv 2305.19466).
+
+    >>> Encoding().doors
+    ()
     """
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:

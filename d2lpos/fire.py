@@ -1,6 +1,6 @@
 """FIRE: a small network turns the distance, as a share of what the query can see, into a bias.
 
-Li et al. 2023, section 3 (arXiv 2310.04418).
+Li et al. 2024, section 3 (arXiv 2310.04418).
 """
 
 import torch
@@ -13,12 +13,18 @@ from .encoding import Encoding
 from .mlp import perceptron
 from .positions import offsets, real
 
+__all__ = ["FIRE", "share"]
+
 
 def share(q_positions: Tensor, k_positions: Tensor, c: Tensor, threshold: Tensor) -> Tensor:
     """ψ(|offset|) / ψ(max(query position, threshold)) with ψ(x) = log(1 + c·x); (…, query, key).
 
     In 0 … 1 for keys in the past of a query, whatever the length. c and threshold are positive and have
     no axes. In at least float32. Raises as `positions.real` does.
+
+    >>> c, threshold = torch.tensor(0.1), torch.tensor(4.0)
+    >>> share(torch.tensor([8]), torch.tensor([0, 4, 8]), c, threshold)
+    tensor([[1.0000, 0.5724, 0.0000]])
     """
     check_tensor("c", c)
     check_tensor("threshold", threshold)
@@ -34,6 +40,11 @@ class FIRE(Encoding):
     Below the threshold only offsets count; a query beyond it sees its whole past squeezed into 0 … 1.
     Parameters: c, threshold (their magnitudes count) and the network's. Raises ValueError where a size is
     not positive.
+
+    >>> q = k = torch.ones(1, 2, 3, 4)
+    >>> here = torch.arange(3)
+    >>> FIRE(heads=2).score(q, k, here, here).shape
+    torch.Size([2, 3, 3])
     """
 
     def __init__(self, heads: int, hidden: int = 32, c: float = 0.1, threshold: float = 512.0):

@@ -11,12 +11,20 @@ from .arguments import check_positive
 from .encoding import Encoding, check_embeddings
 from .positions import whole
 
+__all__ = ["Learned"]
+
 
 class Learned(Encoding):
     """Door 1: adds row `position` of a (length, dim) table to the token embedding.
 
     Raises TypeError for positions that are no integers, ValueError for one outside the table: a row that
     was never trained does not exist.
+
+    >>> learned = Learned(length=512, dim=4)
+    >>> words = torch.zeros(1, 3, 4)
+    >>> placed = learned.embed(words, torch.arange(3))
+    >>> torch.equal(placed[0], learned.table[:3])
+    True
     """
 
     def __init__(self, length: int, dim: int, std: float = 1.0):

@@ -16,12 +16,18 @@ from .encoding import Encoding, check_embeddings
 from .positions import real
 from .sinusoidal import angles
 
+__all__ = ["FourierFeatures", "PositionMLP", "fourier_features"]
+
 
 def fourier_features(positions: Tensor, frequencies: Tensor) -> Tensor:
     """All cosines, then all sines, of position times frequency, over √(2n); (…,) and (n,) give (…, 2n).
 
     frequencies are in radians per position. Each row has length √(1/2). float32, or float64 where the
     positions are. Raises as `positions.real` does.
+
+    >>> frequencies = torch.tensor([1.0, 0.1])
+    >>> fourier_features(torch.arange(3), frequencies).norm(dim=-1)
+    tensor([0.7071, 0.7071, 0.7071])
     """
     angle = angles(positions, frequencies)
     return torch.cat([angle.cos(), angle.sin()], dim=-1) / math.sqrt(2 * angle.shape[-1])
@@ -42,6 +48,11 @@ class PositionMLP(Encoding):
 
     Set length to that of the training, so that the network is trained on 0 … 1. Raises ValueError where
     a size is not positive.
+
+    >>> words = torch.zeros(1, 3, 8)
+    >>> encoding = PositionMLP(dim=8, length=512)
+    >>> encoding.embed(words, torch.arange(3)).shape
+    torch.Size([1, 3, 8])
     """
 
     def __init__(self, dim: int, length: int, hidden: int = 64):
@@ -60,6 +71,11 @@ class FourierFeatures(Encoding):
 
     Parameters: n frequencies, drawn with standard deviation 1/gamma (radians per position), and the
     network's. Raises ValueError where a size or gamma is not positive.
+
+    >>> words = torch.zeros(1, 3, 8)
+    >>> encoding = FourierFeatures(dim=8)
+    >>> encoding.embed(words, torch.arange(3)).shape
+    torch.Size([1, 3, 8])
     """
 
     def __init__(self, dim: int, n: int = 32, hidden: int = 64, gamma: float = 10.0):

@@ -21,9 +21,10 @@ def from_padding(tokens: Tensor) -> Tensor:
     The first token of each sequence stands at 0, whatever comes before it. Padding shares a position with a
     neighbor, so hide it with a mask. Raises TypeError where tokens is no Boolean tensor.
 
-    >>> from_padding(torch.tensor([[False, False, True, True], [True, True, True, False]]))
-    tensor([[0, 0, 0, 1],
-            [0, 1, 2, 2]])
+    >>> tokens = torch.tensor([[False, True, True], [True, True, False]])
+    >>> from_padding(tokens)
+    tensor([[0, 0, 1],
+            [0, 1, 1]])
     """
     check_tensor("tokens", tokens)
     if tokens.dtype != torch.bool:

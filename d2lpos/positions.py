@@ -8,12 +8,17 @@ from torch import Tensor
 
 from .arguments import check_broadcast, check_tensor
 
+__all__ = ["offsets", "real", "whole"]
+
 
 def real(positions: Tensor, name: str = "positions") -> Tensor:
     """Positions as float32 (exact for integers up to 2²⁴), or float64 where they came so.
 
     Raises TypeError for Boolean, complex and half-precision tensors (bfloat16 has no integer between
     256 and 258), ValueError where a position is not finite.
+
+    >>> real(torch.arange(3))
+    tensor([0., 1., 2.])
     """
     check_real(name, positions)
     return positions if positions.is_floating_point() else positions.float()
@@ -34,6 +39,10 @@ def whole(positions: Tensor, name: str = "positions", length: int | None = None)
     """Positions as int64, fit to index a table of `length` rows.
 
     Raises TypeError where they are no integers, ValueError where one lies outside 0 … length − 1.
+
+    >>> whole(torch.tensor([3, 5]), length=5)
+    Traceback (most recent call last):
+    ValueError: positions must lie in 0 … 4, the rows of the table; got 5
     """
     check_tensor(name, positions)
     if not is_integer(positions):
@@ -58,6 +67,9 @@ def offsets(q_positions: Tensor, k_positions: Tensor) -> Tensor:
     """Key position minus query position for each pair; (…, query) and (…, key) give (…, query, key).
 
     int64 where both are integers: unsigned ones would wrap. Raises as `real` does.
+
+    >>> offsets(torch.tensor([5]), torch.tensor([3, 4, 5, 6]))
+    tensor([[-2, -1,  0,  1]])
     """
     check_real("q_positions", q_positions)
     check_real("k_positions", k_positions)

@@ -10,7 +10,9 @@ from torch import Tensor, nn
 
 from .arguments import check_positive
 from .bias import Bias
-from .positions import whole
+from .positions import offsets, whole
+
+__all__ = ["T5Bias", "bucket"]
 
 
 def bucket(offsets: Tensor, buckets: int = 32, max_distance: int = 128, bidirectional: bool = True) -> Tensor:
@@ -21,9 +23,12 @@ def bucket(offsets: Tensor, buckets: int = 32, max_distance: int = 128, bidirect
     fall into bucket 0, since a causal mask hides them. Same shape as offsets, int64.
     Raises TypeError where offsets are no integers, ValueError where buckets is not a multiple of 4 or
     max_distance not above half of it.
+
+    >>> bucket(torch.tensor([-200, -9, -1, 0, 1, 9]))
+    tensor([15,  8,  1,  0, 17, 24])
     """
     offsets = whole(offsets, "offsets")
-    check_positive(buckets=buckets)
+    check_positive(buckets=buckets, max_distance=max_distance)
     if buckets % 4:
         raise ValueError(f"buckets must be a multiple of 4: two sides, half of each exact; got {buckets}")
     if not max_distance > buckets // 2:
@@ -46,6 +51,12 @@ class T5Bias(Bias):
 
     Parameters: a (buckets, heads) table, zero at first. Raises TypeError for positions that are no
     integers, ValueError as `bucket` does.
+
+    >>> q = k = torch.ones(1, 8, 3, 4)
+    >>> here = torch.arange(3)
+    >>> bias = T5Bias(heads=8)
+    >>> bias.score(q, k, here, here).shape
+    torch.Size([8, 3, 3])
     """
 
     indexes = True
@@ -58,3 +69,12 @@ class T5Bias(Bias):
 
     def at(self, offset: Tensor, head: Tensor) -> Tensor:
         return self.table[bucket(offset, len(self.table), self.max_distance, self.bidirectional), head]
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        """`at` for each pair. Beyond max_distance nothing changes, so it is asked for nearer offsets only."""
+        self.check(q, q_positions, k_positions)
+        far, device = self.max_distance, q.device
+        near = torch.arange(-far, far + 1, device=device)
+        biases = self.at(near, torch.arange(self.heads, device=device)[:, None])
+        columns = offsets(q_positions, k_positions).clamp(-far, far) + far
+        return biases.index_select(1, columns.flatten()).unflatten(1, columns.shape).movedim(0, -3)

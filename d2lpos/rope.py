@@ -25,10 +25,10 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
     ValueError for an odd d, another layout, angles that do not number d/2, or leading axes that do not
     broadcast.
 
-    >>> quarter = torch.tensor([torch.pi / 2, 0])
-    >>> rotate(torch.tensor([1.0, 2, 3, 4]), quarter, "half").round()
+    >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
+    >>> rotate(x, quarter, "half").round()
     tensor([-3.,  2.,  1.,  4.])
-    >>> rotate(torch.tensor([1.0, 2, 3, 4]), quarter, "interleaved").round()
+    >>> rotate(x, quarter, "interleaved").round()
     tensor([-2.,  1.,  3.,  4.])
     """
     check_tensor("x", x)
@@ -105,17 +105,18 @@ class RoPE(Encoding):
     scaling: a rule of `d2lpos.scaling`. Its attention factor multiplies what has turned, of queries and of
     keys, so that their part of the logits grows by its square; features that pass do not grow.
     axes: 2 for images, whose positions are (…, sequence, 2), row before column. The first half of the pairs
-    turns by the row, the second by the column, each with frequencies of its own (axial RoPE: Heo et al.
-    2024, section 3.2, arXiv 2403.13298).
+    turns by the row, the second by the column, each with frequencies of its own. Source: Heo et al. 2024, section 3.2
+    (arXiv 2403.13298).
 
     No parameters. Raises ValueError for an odd dim, another layout, a base that is not finite and above 1,
     and a rotary that is not even, not in 1 … dim, or cannot be shared among the axes; TypeError for a
     scaling that is no function.
 
     >>> q = k = torch.ones(1, 1, 2, 8)  # batch, head, sequence, feature
-    >>> turned, _ = RoPE(8, rotary=4).rotate(q, k, torch.arange(2), torch.arange(2))
-    >>> turned[0, 0, 1]
-    tensor([-0.3012,  0.9900,  1.3818,  1.0099,  1.0000,  1.0000,  1.0000,  1.0000])
+    >>> here = torch.arange(2)
+    >>> turned, _ = RoPE(8, rotary=4).rotate(q, k, here, here)
+    >>> turned[0, 0, 1, :4]
+    tensor([-0.3012,  0.9900,  1.3818,  1.0099])
     """
 
     def __init__(

@@ -11,12 +11,17 @@ from .encoding import Encoding
 from .positions import real
 from .sinusoidal import sinusoidal
 
+__all__ = ["Sandwich", "cosines"]
+
 
 def cosines(q_positions: Tensor, k_positions: Tensor, dim: int) -> Tensor:
     """Σ_i (cos(ω_i · offset) − 1), with the dim/2 frequencies of `sinusoidal`; (…, query, key).
 
     0 for a query and itself, and below 0 for all else. Computed in float64, because offsets are small
     where positions are large; float32, or float64 where the positions are. Raises as `sinusoidal` does.
+
+    >>> cosines(torch.tensor([9]), torch.tensor([9, 8, 0]), dim=4)
+    tensor([[ 0.0000, -0.4597, -1.9152]])
     """
     q, k = real(q_positions, "q_positions"), real(k_positions, "k_positions")
     products = sinusoidal(q.double(), dim) @ sinusoidal(k.double(), dim).mT
@@ -28,6 +33,11 @@ class Sandwich(Encoding):
 
     The paper does not subtract 1 from each cosine; softmax cannot tell. Raises ValueError where heads is
     not positive, or dim is odd.
+
+    >>> q = k = torch.ones(1, 2, 3, 4)
+    >>> here = torch.arange(3)
+    >>> Sandwich(heads=2).score(q, k, here, here).shape
+    torch.Size([2, 3, 3])
     """
 
     def __init__(self, heads: int, dim: int = 128):

@@ -52,7 +52,7 @@ def ntk(frequencies: Tensor, factor: float) -> tuple[Tensor, float]:
     The same as RoPE's formula with base · factor^(dim/(dim − 2)). Raises as `linear` does, and ValueError
     for fewer than two frequencies.
 
-    Source: Peng et al. 2023, section 3.1 (arXiv 2309.00071).
+    Source: Peng et al. 2024, section 3.1 (arXiv 2309.00071).
 
     >>> ntk(torch.tensor([1.0, 0.5, 0.25]), factor=4)
     (tensor([1.0000, 0.2500, 0.0625]), 1.0)
@@ -69,9 +69,9 @@ def dynamic_ntk(frequencies: Tensor, factor: float, length: int, current: int) -
     token to token, the answers to the first tokens depend on when they were asked for. Raises as `ntk`
     does, and for lengths that are no positive integers.
 
-    Source: Peng et al. 2023, section 3.3 (arXiv 2309.00071); this factor is that of the released code.
+    Source: Peng et al. 2024, section 3.3 (arXiv 2309.00071); this factor is that of the released code.
 
-    >>> dynamic_ntk(torch.tensor([1.0, 0.5]), factor=2, length=100, current=150)
+    >>> dynamic_ntk(torch.tensor([1.0, 0.5]), 2, length=100, current=150)
     (tensor([1.0000, 0.2500]), 1.0)
     """
     check_rule(frequencies, factor, pairs=2)
@@ -89,10 +89,12 @@ def yarn(
     the paper's is linear in the number of turns. The attention factor is 0.1 · ln(factor) + 1. Raises as
     `ntk` does, and ValueError where not 0 < beta_slow < beta_fast.
 
-    Source: Peng et al. 2023, sections 3.2 and 3.4 (arXiv 2309.00071).
+    Source: Peng et al. 2024, sections 3.2 and 3.4 (arXiv 2309.00071).
 
-    >>> yarn(torch.tensor([1.0, 0.1, 0.01, 0.001]), factor=10, length=4096)
-    (tensor([1.0000e+00, 1.0000e-01, 5.5000e-03, 1.0000e-04]), 1.2302585092994045)
+    >>> old = torch.tensor([1.0, 0.1, 0.01, 0.001])
+    >>> new, sharper = yarn(old, factor=10, length=4096)
+    >>> old / new, round(sharper, 2)
+    (tensor([ 1.0000,  1.0000,  1.8182, 10.0000]), 1.23)
     """
     check_rule(frequencies, factor, pairs=2)
     check_positive(length=length)

@@ -14,12 +14,17 @@ from .bias import score_mod
 from .encoding import Encoding
 from .positions import offsets, whole
 
+__all__ = ["Shaw", "ShawKeys", "row"]
+
 
 def row(offset: Tensor, clip: int) -> Tensor:
     """The row of each offset (key minus query) in a table of 2·clip + 1; same shape, int64.
 
     Offsets beyond clip share the outer rows. Raises TypeError where offsets are no integers, ValueError
     where clip is not positive.
+
+    >>> row(torch.tensor([-9, -1, 0, 1, 9]), clip=2)
+    tensor([0, 1, 2, 3, 4])
     """
     check_positive(clip=clip)
     return whole(offset, "offset").clamp(-clip, clip) + clip
@@ -30,6 +35,12 @@ class ShawKeys(Encoding):
 
     Parameters: keys, a (2·clip + 1, features) table for heads of `features` features. Raises TypeError
     for positions that are no integers, ValueError where a size is not positive.
+
+    >>> q = k = torch.ones(1, 2, 3, 4)
+    >>> here = torch.arange(3)
+    >>> keys = ShawKeys(features=4, clip=2)
+    >>> keys.score(q, k, here, here).shape
+    torch.Size([1, 2, 3, 3])
     """
 
     def __init__(self, features: int, clip: int):
@@ -69,6 +80,9 @@ class Shaw(ShawKeys):
     """Doors 3 and 4: as `ShawKeys`, and adds values[row(offset)] to each value before they are averaged.
 
     Parameters: keys and values, (2·clip + 1, features) each.
+
+    >>> Shaw(features=4, clip=2).doors
+    ('score', 'value')
     """
 
     def __init__(self, features: int, clip: int):

@@ -1,6 +1,6 @@
 """Music Transformer's skew: Shaw's key term without a gather, where positions count 0, 1, 2, …
 
-Huang et al. 2018, section 3.4 (arXiv 1809.04281). An algorithm, not another encoding: under a causal mask
+Huang et al. 2019, section 3.4 (arXiv 1809.04281). An algorithm, not another encoding: under a causal mask
 its result is what `ShawKeys` computes with a clip that no offset reaches.
 """
 
@@ -12,6 +12,8 @@ from torch.nn.functional import pad
 
 from .arguments import check_tensor
 
+__all__ = ["key_term", "skew"]
+
 
 def skew(products: Tensor) -> Tensor:
     """Move row i of products to the left by T − 1 − i, so that column j holds the key at position j.
@@ -19,6 +21,11 @@ def skew(products: Tensor) -> Tensor:
     products are (…, T, T): query i times the vector of offset c − (T − 1) in column c. Same shape, and
     right for keys up to the query; what lies above the diagonal means nothing and must be masked.
     Raises ValueError where the last two axes are not square.
+
+    >>> skew(torch.tensor([[0, 0, 3], [0, 2, 3], [1, 2, 3]])).tril()
+    tensor([[3, 0, 0],
+            [2, 3, 0],
+            [1, 2, 3]])
     """
     check_tensor("products", products)
     if products.dim() < 2 or products.shape[-1] != products.shape[-2]:
@@ -33,6 +40,9 @@ def key_term(q: Tensor, vectors: Tensor) -> Tensor:
 
     vectors are (length, d), one for each offset from −(length − 1) to 0. Needs T² numbers a head and no
     T² · d, in at least float32. Raises ValueError where T exceeds length, or features differ.
+
+    >>> key_term(torch.ones(2, 4), torch.randn(512, 4)).shape
+    torch.Size([2, 2])
     """
     check_tensor("q", q)
     check_tensor("vectors", vectors, q.device)

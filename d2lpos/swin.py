@@ -10,6 +10,8 @@ from .arguments import check_positive, check_size
 from .encoding import Encoding
 from .positions import offsets, whole
 
+__all__ = ["Swin", "step"]
+
 
 def step(q_positions: Tensor, k_positions: Tensor, height: int, width: int) -> Tensor:
     """The row, in a table of (2·height − 1)(2·width − 1), of the step from key to query; (…, query, key).
@@ -17,6 +19,10 @@ def step(q_positions: Tensor, k_positions: Tensor, height: int, width: int) -> T
     A position is the number of a cell, counted along the lines of a height × width window. Raises
     TypeError where positions are no integers, ValueError where one lies outside the window or a size is
     not positive.
+
+    >>> cells = torch.arange(4)  # of a 2 × 2 window
+    >>> step(cells[:1], cells, height=2, width=2)
+    tensor([[4, 3, 1, 0]])
     """
     check_positive(height=height, width=width)
     q = whole(q_positions, "q_positions", height * width)
@@ -29,6 +35,12 @@ class Swin(Encoding):
     """Door 3: adds `table[step(…), head]` to the scores of the cells of a height × width window.
 
     Parameters: a ((2·height − 1)(2·width − 1), heads) table, zero at first. Raises as `step` does.
+
+    >>> q = k = torch.ones(1, 2, 49, 4)
+    >>> here = torch.arange(49)
+    >>> bias = Swin(heads=2, height=7, width=7)
+    >>> bias.score(q, k, here, here).shape
+    torch.Size([2, 49, 49])
     """
 
     def __init__(self, heads: int, height: int, width: int):

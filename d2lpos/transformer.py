@@ -11,6 +11,8 @@ from .cache import Cache
 from .encoding import Encoding, check_encoding
 from .positions import check_positions, whole
 
+__all__ = ["Transformer"]
+
 
 class Block(nn.Module):
     """Attention and feed-forward, each behind a LayerNorm and beside a residual; shapes unchanged."""
@@ -35,6 +37,12 @@ class Transformer(nn.Module):
     `attend`. With `caches`, tokens are what is new, as for `Attention`; `new_caches` makes them. Raises
     ValueError where heads does not divide dim, a token is not in the vocabulary, positions do not fit tokens,
     or caches do not number the layers.
+
+    >>> from d2lpos import ALiBi
+    >>> model = Transformer(vocabulary=6, outputs=2, encoding=ALiBi(4))
+    >>> tokens = torch.tensor([[0, 1, 2, 3, 0, 4]])
+    >>> model(tokens, torch.arange(6)).shape
+    torch.Size([1, 6, 2])
     """
 
     def __init__(

@@ -13,6 +13,8 @@ from .encoding import Encoding
 from .positions import real
 from .sinusoidal import angles, frequencies, sinusoidal
 
+__all__ = ["TransformerXL", "offset_products"]
+
 
 def offset_products(p: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
     """p · sinusoidal(query − key, d, layout="concatenated") for each pair; (…, query, d) gives (…, query, key).
@@ -20,6 +22,10 @@ def offset_products(p: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tens
     The addition theorems, sin(a − b) = sin a · cos b − cos a · sin b and its sister, part each sinusoid
     into one of the query and one of the key: T² · d numbers are never built. Angles are in float64,
     because offsets are small where positions are large. Raises as `sinusoidal` does.
+
+    >>> first = torch.tensor([[1.0, 0, 0, 0]])  # sin(query − key)
+    >>> offset_products(first, torch.tensor([2]), torch.arange(3))
+    tensor([[0.9093, 0.8415, 0.0000]])
     """
     check_tensor("p", p)
     dim = p.shape[-1]
@@ -37,6 +43,12 @@ class TransformerXL(Encoding):
     u is what every query asks of a key's content, v what it asks of an offset. Parameters: u and v,
     (heads, dim/heads) each and zero at first, and W, (dim, dim). Raises ValueError where heads does not
     divide dim, or dim is odd.
+
+    >>> q = k = torch.ones(1, 2, 3, 4)
+    >>> here = torch.arange(3)
+    >>> encoding = TransformerXL(dim=8, heads=2)
+    >>> encoding.score(q, k, here, here).shape
+    torch.Size([1, 2, 3, 3])
     """
 
     def __init__(self, dim: int, heads: int):

@@ -240,6 +240,7 @@ bad(bucket, "ValueError: max_distance must be above 16, half of buckets; got 16"
 bad(T5Bias, "ValueError: buckets must be a multiple of 4: two sides, half of each exact; got 33", 2, 33)
 bad(T5Bias, "ValueError: max_distance must be above 4, half of buckets; got 4", 2, 8, 4)
 bad(T5Bias, "ValueError: heads must be positive; got 0", 0)
+bad(T5Bias, "TypeError: max_distance must be an integer; got 128.0", 2, 32, 128.0)
 bad(T5Bias, "ValueError: q must have 3 heads, as T5Bias has; got 2", Q, Q, P, P, call=T5Bias(3).score)
 no_index = "k_positions must be integers, because they index a table; got torch.float32"
 bad(T5Bias, f"TypeError: {no_index}", Q, Q, P, P.float(), call=T5Bias(2).score)

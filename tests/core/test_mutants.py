@@ -69,7 +69,7 @@ MUTANTS = {
     "bucket off by one": ("relative", "far = exact + ", "far = exact + 1 + "),
     "near buckets end too early": ("relative", "distance < exact,", "distance < exact - 1,"),
     "final min forgotten": ("relative", "far.clamp(max=buckets - 1)", "far"),
-    "transposed bias": ("relative", "bucket(offset, len", "bucket(offset.mT, len"),
+    "transposed bias": ("relative", ".movedim(0, -3)", ".movedim(0, -3).mT"),
     "heads in another order": ("relative", "bidirectional), head]", "bidirectional), self.heads - 1 - head]"),
     "bias grows with the distance": ("alibi", "return -slope", "return slope"),
     "only the past has a distance": ("bias", "offset.abs()", "offset.clamp(max=0)"),

@@ -85,6 +85,19 @@ def test_score_is_the_table_at_key_minus_query(bidirectional):
                 assert torch.equal(score[i, :, row, column], encoding.table[index])
 
 
+@pytest.mark.parametrize("bidirectional", [True, False])
+@pytest.mark.parametrize("max_distance", [3, 20, 324])
+def test_score_is_the_formula_near_and_far(max_distance, bidirectional):
+    encoding = T5Bias(3, 4, max_distance, bidirectional).double()
+    torch.nn.init.normal_(encoding.table)
+    q, k = torch.zeros(2, 3, 40, 4), torch.zeros(2, 3, 50, 4)
+    here, there = torch.randint(-500, 500, (2, 40)), torch.randint(-500, 500, (50,))
+    offset = (there - here[..., None])[:, None]
+    want = encoding.at(offset, torch.arange(3)[:, None, None])
+    assert want.shape == (2, 3, 40, 50)
+    assert torch.equal(encoding.score(q, k, here, there), want)
+
+
 def test_starts_without_a_preference():
     q = torch.zeros(1, 2, 3, 4)
     assert not T5Bias(2).score(q, q, torch.arange(3), torch.arange(3)).any()
