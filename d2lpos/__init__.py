@@ -6,11 +6,38 @@ one or two. `Attention` and `Transformer` call the doors and know nothing else a
 
 from .alibi import ALiBi
 from .attention import Attention
+from .cache import Cache
 from .encoding import Encoding
+from .fire import FIRE
+from .kerple import KERPLE
 from .learned import Learned
+from .mlp import FourierFeatures, PositionMLP
 from .relative import T5Bias
 from .rope import RoPE
+from .sandwich import Sandwich
+from .shaw import Shaw, ShawKeys
 from .sinusoidal import Sinusoidal
+from .swin import Swin
 from .transformer import Transformer
+from .transformer_xl import TransformerXL
 
-__all__ = ["ALiBi", "Attention", "Encoding", "Learned", "RoPE", "Sinusoidal", "T5Bias", "Transformer"]
+__all__ = [
+    "FIRE",
+    "KERPLE",
+    "ALiBi",
+    "Attention",
+    "Cache",
+    "Encoding",
+    "FourierFeatures",
+    "Learned",
+    "PositionMLP",
+    "RoPE",
+    "Sandwich",
+    "Shaw",
+    "ShawKeys",
+    "Sinusoidal",
+    "Swin",
+    "T5Bias",
+    "Transformer",
+    "TransformerXL",
+]
