@@ -6,6 +6,7 @@ one or two. `Attention` and `Transformer` call the doors and know nothing else a
 
 from .alibi import ALiBi
 from .attention import Attention
+from .bias import Bias
 from .cache import Cache
 from .encoding import Encoding
 from .fire import FIRE
@@ -26,6 +27,7 @@ __all__ = [
     "KERPLE",
     "ALiBi",
     "Attention",
+    "Bias",
     "Cache",
     "Encoding",
     "FourierFeatures",
