@@ -22,6 +22,8 @@ CYCLE = torch.tensor([1, 2, 0])  # not its own inverse, unlike a swap
 SWAP = torch.tensor([1, 0, 2])
 CYCLE_OF_FOUR = torch.tensor([1, 2, 3, 0])
 REVERSAL = torch.tensor([3, 2, 1, 0])
+ENDS_SWAPPED = torch.tensor([2, 1, 0])
+MIDDLE_SWAPPED = torch.tensor([0, 1, 3, 2, 4, 5])
 
 
 def commutes(f: Callable, x: Tensor, order: Tensor) -> bool:
@@ -210,6 +212,23 @@ def sum_of_others(x: Tensor) -> Tensor:
     return sum(x) - x
 
 
+def add_one(token: int, feature: int) -> Callable:
+    """A layer that is wrong at a single place, so that the difference shows in two tokens only."""
+
+    def layer(x: Tensor) -> Tensor:
+        one = torch.zeros_like(x)
+        one[token, feature] = 1
+        return x + one
+
+    return layer
+
+
+def swap_at_odd_places(x: Tensor) -> Tensor:
+    odd = torch.arange(len(x))[:, None] % 2 == 1
+    return torch.where(odd, x.flip(-1), x)
+
+
+OPPOSITES = torch.tensor([[1.0, -1.0], [2.0, -2.0]])  # a swap leaves sums, norms and absolute values
 TINY = 2.0**-24  # 1 + TINY rounds to 1, and 1 + (TINY + TINY) does not
 HEAVY_FIRST = torch.tensor([[1.0], [TINY], [TINY]])
 
@@ -224,11 +243,17 @@ is_equivariant = Check(
             layer_call(lambda x: x.cumsum(0), draw(3, 3), CYCLE, "the cumulative sum"),
             layer_call(sort_by_first_feature, draw(3, 3), CYCLE, "sorting by the first feature"),
             layer_call(lambda x: x.flip(0), draw(3, 3), CYCLE, "the reversal of the tokens"),
+            layer_call(sort_by_first_feature, torch.ones(3, 3), CYCLE, "sorting, and all tokens are equal"),
+            layer_call(swap_at_odd_places, OPPOSITES, SWAP[:2], "a swap of the features at odd places"),
+            layer_call(add_one(0, -1), draw(3, 3), ENDS_SWAPPED, "1 added to the last feature of token 0"),
+            layer_call(add_one(2, 0), draw(6, 3), MIDDLE_SWAPPED, "1 added to the first feature of token 2"),
         ],
         "rounding is forgiven, and nothing else": [
             layer_call(scale_by_sum, HEAVY_FIRST, CYCLE, "x · (sum of the tokens)"),
             layer_call(sum_of_others, HEAVY_FIRST, CYCLE, "the sum of the other tokens"),
-            layer_call(lambda x: x + x.cumsum(0) / 100, draw(3, 3), CYCLE, "x + cumulative sum / 100"),
+            layer_call(
+                lambda x: x + torch.arange(len(x))[:, None] / 1000, draw(3, 3), CYCLE, "x + position / 1000"
+            ),
         ],
         "for the order that is given, not for all": [
             layer_call(lambda x: x.flip(0), draw(4, 3), REVERSAL, "the reversal of the tokens"),
@@ -249,6 +274,18 @@ is_equivariant = Check(
         ),
         "Sums or means of the two sides are compared. Compare them token by token.": (
             lambda f, x, order: torch.allclose(f(x[order]).sum(0), f(x)[order].sum(0))
+        ),
+        "Each token is reduced to one number, a sum or a length. Compare every feature.": (
+            lambda f, x, order: torch.allclose(f(x[order]).norm(dim=-1), f(x)[order].norm(dim=-1))
+        ),
+        "Only some tokens are compared. A difference may sit in any of them.": (
+            lambda f, x, order: torch.allclose(f(x[order])[0], f(x)[order][0])
+        ),
+        "Some numbers are not compared. A difference may sit in any feature of any token.": (
+            lambda f, x, order: torch.allclose(f(x[order])[:, 0], f(x)[order][:, 0])
+        ),
+        "f is tried on other tokens. The question is about this x.": (
+            lambda f, x, order: commutes(f, torch.randn_like(x), order)
         ),
         "The comparison is exact. Another order of the same sum rounds differently: use torch.allclose.": (
             lambda f, x, order: torch.equal(f(x[order]), f(x)[order])

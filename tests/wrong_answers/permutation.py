@@ -170,6 +170,58 @@ def compares_means(f, x, order):
     return torch.allclose(f(x[order]).mean(0), f(x)[order].mean(0), atol=1e-6)
 
 
+@wrong(check.is_equivariant, "Each token is reduced to one number")
+def compares_lengths(f, x, order):
+    return torch.allclose(f(x[order]).pow(2).sum(-1).sqrt(), f(x)[order].pow(2).sum(-1).sqrt(), atol=1e-6)
+
+
+@wrong(check.is_equivariant, "Each token is reduced to one number")
+def compares_sums_of_features(f, x, order):
+    return torch.allclose(f(x[order]).sum(-1), f(x)[order].sum(-1), atol=1e-6)
+
+
+@wrong(check.is_equivariant, "f is a swap of the features at odd places")
+def compares_absolute_values(f, x, order):
+    return torch.allclose(f(x[order]).abs(), f(x)[order].abs(), atol=1e-6)
+
+
+@wrong(check.is_equivariant, "Only some tokens are compared.")
+def first_token_only(f, x, order):
+    return torch.allclose(f(x[order])[0], f(x)[order[0]], atol=1e-6)
+
+
+@wrong(check.is_equivariant, "Only some tokens are compared.")
+def last_token_only(f, x, order):
+    return torch.allclose(f(x[order])[-1], f(x)[order[-1]], atol=1e-6)
+
+
+@wrong(check.is_equivariant, "Only some tokens are compared.")
+def first_two_tokens_only(f, x, order):
+    return all(torch.allclose(f(x[order])[t], f(x)[order[t]], atol=1e-6) for t in range(2))
+
+
+@wrong(check.is_equivariant, "Some numbers are not compared.")
+def middle_token_only(f, x, order):
+    t = len(x) // 2
+    return torch.allclose(f(x[order])[t], f(x)[order[t]], atol=1e-6)
+
+
+@wrong(check.is_equivariant, "Some numbers are not compared.")
+def first_feature_only(f, x, order):
+    return torch.allclose(f(x[order])[:, 0], f(x)[order, 0], atol=1e-6)
+
+
+@wrong(check.is_equivariant, "f is 1 added to the first feature of token 2")
+def last_feature_only(f, x, order):
+    return torch.allclose(f(x[order])[:, -1], f(x)[order, -1], atol=1e-6)
+
+
+@wrong(check.is_equivariant, "f is tried on other tokens.")
+def other_tokens(f, x, order):
+    x = torch.randn(*x.shape)
+    return torch.allclose(f(x[order]), f(x)[order], atol=1e-5)
+
+
 @wrong(check.is_equivariant, "The comparison is exact.")
 def exact(f, x, order):
     return bool((f(x[order]) == f(x)[order]).all())
@@ -188,6 +240,11 @@ def relative_tolerance(f, x, order):
 @wrong(check.is_equivariant, "The tolerance is so loose")
 def loose(f, x, order):
     return bool((f(x[order]) - f(x)[order]).abs().max() < 0.1)
+
+
+@wrong(check.is_equivariant, "The tolerance is so loose")
+def loose_by_little(f, x, order):
+    return torch.allclose(f(x[order]), f(x)[order], rtol=0, atol=3e-3)
 
 
 @wrong(check.is_equivariant, "All orders are tried.")
