@@ -139,8 +139,9 @@ def check_inputs(
         )
     if v.shape[:-1] != k.shape[:-1]:
         raise ValueError(f"v must differ from k in features only; got {tuple(v.shape)} and {tuple(k.shape)}")
-    check_positions("q_positions", q_positions, (q.shape[0], q.shape[2]), q.device)
-    check_positions("k_positions", k_positions, (k.shape[0], k.shape[2]), q.device)
+    axes = getattr(encoding, "axes", 1)  # of a position; two in images
+    check_positions("q_positions", q_positions, (q.shape[0], q.shape[2]), q.device, axes)
+    check_positions("k_positions", k_positions, (k.shape[0], k.shape[2]), q.device, axes)
     if mask is not None:
         check_mask(mask, (*q.shape[:-1], k.shape[-2]), q.device)
 

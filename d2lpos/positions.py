@@ -91,12 +91,17 @@ def column_and_row(q: Tensor, k: Tensor, what: str) -> tuple[Tensor, Tensor]:
     return q[..., :, None], k[..., None, :]
 
 
-def check_positions(name: str, positions: Tensor, tokens: tuple[int, int], device: torch.device) -> None:
-    """Raise a TypeError or ValueError where positions are not one for each token; tokens is (batch, length)."""
+def check_positions(
+    name: str, positions: Tensor, tokens: tuple[int, int], device: torch.device, axes: int = 1
+) -> None:
+    """Raise a TypeError or ValueError where positions are not one for each token; tokens is (batch, length).
+
+    Where a position has several axes, its coordinates stand last.
+    """
     check_tensor(name, positions, device)
     check_real(name, positions)
     batch, length = tokens
-    if tuple(positions.shape) not in ((length,), (1, length), (batch, length)):
-        raise ValueError(
-            f"{name} must have shape ({length},) or ({batch}, {length}); got {tuple(positions.shape)}"
-        )
+    place = (axes,) if axes > 1 else ()
+    one, each = (length, *place), (batch, length, *place)
+    if tuple(positions.shape) not in (one, (1, *one), each):
+        raise ValueError(f"{name} must have shape {one} or {each}; got {tuple(positions.shape)}")

@@ -1,5 +1,7 @@
 """The encodings and inputs that the tests of the core share."""
 
+from functools import partial
+
 import pytest
 import torch
 from hypothesis import settings
@@ -12,6 +14,7 @@ from d2lpos.kerple import KERPLE
 from d2lpos.mlp import FourierFeatures, PositionMLP
 from d2lpos.positions import offsets
 from d2lpos.sandwich import Sandwich
+from d2lpos.scaling import yarn
 from d2lpos.shaw import Shaw, ShawKeys
 from d2lpos.swin import Swin
 from d2lpos.threads import one_thread
@@ -43,6 +46,7 @@ ENCODINGS = {
     "learned": lambda: Learned(LENGTH, DIM),
     "rope, half": lambda: RoPE(FEATURES),
     "rope, interleaved": lambda: RoPE(FEATURES, layout="interleaved"),
+    "rope, scaled": lambda: RoPE(FEATURES, rotary=6, scaling=partial(yarn, factor=4, length=64)),
     "t5": lambda: T5Bias(HEADS, buckets=8, max_distance=20),
     "t5, causal": lambda: T5Bias(HEADS, buckets=8, max_distance=20, bidirectional=False),
     "alibi": lambda: ALiBi(HEADS),

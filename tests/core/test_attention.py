@@ -125,6 +125,24 @@ def test_queries_and_keys_of_other_lengths(encoding, place, qkv):
         assert_close(last, full[:, :, 4:])
 
 
+def test_positions_of_two_axes(qkv):
+    """Rows alone, then columns alone: a grid whose other axis is constant is a line."""
+    q, k, v = qkv
+    line, rope, flat = torch.arange(6).double(), RoPE(8, axes=2), RoPE(4)
+    for axis in 0, 1:
+        grid = torch.zeros(6, 2).double()
+        grid[:, axis] = line
+        features = [2 * axis, 2 * axis + 1, 2 * axis + 4, 2 * axis + 5]
+        want_q, want_k = q.clone(), k.clone()
+        want_q[..., features], want_k[..., features] = flat.rotate(
+            q[..., features], k[..., features], line, line
+        )
+        want = attend(want_q, want_k, v, line, line)
+        assert_close(attend(q, k, v, grid, grid, rope), want)
+        assert_close(attend(q, k, v, grid.expand(2, 6, 2), grid[None], rope), want)
+        assert_close(attention_weights(q, k, grid, grid, rope) @ v, want)
+
+
 def test_masks_of_three_axes_are_by_sequence_even_where_heads_are_as_many(qkv):
     q, k, v = qkv
     mask = by_head()[:, 0]

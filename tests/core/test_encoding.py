@@ -10,6 +10,7 @@ OPEN = {
     "learned": ("embed",),
     "rope, half": ("rotate",),
     "rope, interleaved": ("rotate",),
+    "rope, scaled": ("rotate",),
     "t5": ("score",),
     "t5, causal": ("score",),
     "alibi": ("score",),

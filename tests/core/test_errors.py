@@ -393,6 +393,10 @@ for subject, start in (attend, (Q, Q, Q)), (attention_weights, (Q, Q)):
         shape = f"(batch, head, query, key) = (2, 2, 5, 5); got {tuple(mask.shape)}"
         refuse(f"ValueError: mask must broadcast to {shape}", P, P, NOPE, mask)
 
+plane = torch.zeros(5, 2)
+two_axes = "must have shape (5, 2) or (2, 5, 2); got"
+bad(attend, f"ValueError: q_positions {two_axes} (5,)", Q, Q, Q, P, plane, RoPE(8, axes=2))
+bad(attend, f"ValueError: k_positions {two_axes} (2, 5)", Q, Q, Q, plane, TOKENS, RoPE(8, axes=2))
 bad(attend, "TypeError: q must be a tensor; got list", [1], Q, Q, P, P)
 bad(attend, "TypeError: k must be a tensor; got int", Q, 1, Q, P, P)
 bad(attend, "ValueError: v must be on cpu, as the other arguments are; got meta", Q, Q, Q.to("meta"), P, P)

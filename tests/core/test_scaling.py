@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from d2lpos import RoPE
 from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
 from d2lpos.sinusoidal import frequencies
 
@@ -167,3 +168,20 @@ def test_the_rule_that_changes_nothing():
 
 def test_only_yarn_sharpens():
     assert [rule(frequencies(64))[1] for rule in RULES.values()] == [1, 1, 1, 0.1 * np.log(8) + 1, 1]
+
+
+@each_rule
+def test_one_graph_serves_every_length(rule):
+    graphs = []
+
+    def count(graph, example_inputs):
+        graphs.append(graph)
+        return graph.forward
+
+    torch.compiler.reset()
+    rope = RoPE(8, rotary=6, scaling=rule)
+    compiled = torch.compile(rope.turn, fullgraph=True, dynamic=True, backend=count)
+    for length in (5, 6, 17, 32, 61):
+        x, positions = torch.randn(2, 3, length, 8), torch.arange(length)
+        assert torch.equal(compiled(x, positions), rope.turn(x, positions))
+    assert len(graphs) == 1
