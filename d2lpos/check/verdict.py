@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -151,6 +152,7 @@ def difference(expected: Any, got: Any) -> str:
     if isinstance(got, Exception):
         same = type(got) is type(expected) and str(got) == str(expected)
         return "" if same else describe_error(got)
+    expected, got = (bool(value) if isinstance(value, np.bool_) else value for value in (expected, got))
     if not isinstance(got, type(expected)):
         hint = " (is a return missing?)" if got is None else ""
         return f"Expected type {type(expected).__name__}, got type {type(got).__name__}{hint}"

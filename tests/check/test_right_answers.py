@@ -72,6 +72,7 @@ def by_two_averages(tokens, causal_mean):
 
 
 RIGHT_ANSWERS = [
+    (check.layers, {name: np.bool_(commutes) for name, commutes in check.COMMUTES.items()}),
     (check.attention, attention_by_hand),
     (check.attention, F.scaled_dot_product_attention),
     (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], atol=1e-6)),
@@ -81,6 +82,7 @@ RIGHT_ANSWERS = [
     (check.is_equivariant, lambda f, x, order: torch.dist(f(x[order]), f(x)[order]).item() < 1e-3),
     (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order])[order.argsort()], f(x), atol=1e-6)),
     (check.is_equivariant, raises_unless_close),
+    (check.is_equivariant, lambda f, x, order: ((f(x[order]) - f(x)[order]).abs().numpy() < 1e-5).all()),
     (check.permute_mask, lambda mask, order: mask[..., order[:, None], order]),
     (check.permute_mask, lambda mask, order: mask.index_select(-1, order).index_select(-2, order)),
     (check.permute_mask, scattered),

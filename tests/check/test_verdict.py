@@ -161,6 +161,9 @@ def test_lists_have_no_order():
 
 def test_other_answers_than_functions():
     assert table({"is far": True, "sky": "blue"})
+    assert table({"is far": np.True_, "sky": "blue"})
+    assert repr(table({"is far": np.False_, "sky": "blue"})).endswith("Expected True, got False")
+    assert repr(table({"is far": True, "sky": np.True_})).endswith("Expected type str, got type bool")
     assert repr(table({"is far": True, "sky": "red"})).endswith("Expected blue, got red")
     assert repr(table({"is far": 1, "sky": "blue"})).endswith("Expected type bool, got type int")
 
