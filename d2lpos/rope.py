@@ -102,8 +102,10 @@ class RoPE(Encoding):
 
     rotary: the first `rotary` features turn, the others pass; all turn by default. The first frequency is 1,
     and the others follow from base and rotary, as in NeoX and GPT-J.
+
     scaling: a rule of `d2lpos.scaling`. Its attention factor multiplies what has turned, of queries and of
     keys, so that their part of the logits grows by its square; features that pass do not grow.
+
     axes: 2 for images, whose positions are (…, sequence, 2), row before column. The first half of the pairs
     turns by the row, the second by the column, each with frequencies of its own. Source:
     Heo et al. 2024, section 3.2 (arXiv 2403.13298).

@@ -28,7 +28,8 @@ REPAIRS = [
         # Each box has a section with the same id, and all proofs of a page are called "proof".
         (r'(<section[^>]*?) id="(?:exercise|solution|proof)-content"', r"\1"),
         (r'(<div class="proof admonition") id="proof">\s*<p>Proof\. ', r"\1>\n<p><em>Proof.</em> "),
-        # A signature breaks after its parameters, and its last parenthesis belongs to the last of them.
+        # A signature breaks after its parameters, so what follows one belongs to it.
+        (r'</em>, (?=<em class="sig-param">)', ",</em> "),
         (r'</em>(<span class="sig-paren">\)</span>)', r"\1</em>"),
         (r'<p class="sidebar-title"></p>\s*', ""),
         # The parts of a list are its items; what a bibliography's entry is said to be is deprecated.
