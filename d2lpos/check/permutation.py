@@ -145,7 +145,9 @@ attention = Check(
             call(q=draw(2, 8), k=draw(6, 8), v=draw(6, 3)),
         ],
         "batch and head dimensions in front": [
+            call(q=draw(2, 5, 4), k=draw(2, 5, 4), v=draw(2, 5, 4)),
             call(q=draw(2, 3, 5, 4), k=draw(2, 3, 5, 4), v=draw(2, 3, 5, 4)),
+            call(q=draw(2, 2, 3, 5, 4), k=draw(2, 2, 3, 5, 4), v=draw(2, 2, 3, 5, 4)),
         ],
         "one token": [call(q=draw(1, 4), k=draw(1, 4), v=draw(1, 4))],
         "large logits": [
@@ -322,7 +324,8 @@ permute_mask = Check(
             call(mask=draw(4, 4) > 0, order=CYCLE_OF_FOUR),
         ],
         "a mask for each batch and head (batch, head, T, T)": [
-            call(mask=draw(4, 4, 4, 4) > 0, order=CYCLE_OF_FOUR)
+            call(mask=draw(3, 3, 3) > 0, order=CYCLE),
+            call(mask=draw(4, 4, 4, 4) > 0, order=CYCLE_OF_FOUR),
         ],
     },
     mistakes={

@@ -112,6 +112,18 @@ def no_batch_dimension(q, k, v):
     return F.softmax(q @ k.transpose(0, 1) / sqrt(q.size(1)), dim=1) @ v
 
 
+@wrong(check.attention, "Input: q (2, 5, 4)")
+def no_or_two_dimensions_in_front(q, k, v):
+    keys = k.T if k.dim() == 2 else k.permute(0, 1, 3, 2)
+    return F.softmax(q @ keys / sqrt(q.size(-1)), dim=-1) @ v
+
+
+@wrong(check.attention, "Input: q (2, 2, 3, 5, 4)")
+def up_to_two_dimensions_in_front(q, k, v):
+    axes = {2: (1, 0), 3: (0, 2, 1), 4: (0, 1, 3, 2)}[k.dim()]
+    return F.softmax(q @ k.permute(axes) / sqrt(q.size(-1)), dim=-1) @ v
+
+
 @wrong(check.attention, "The softmax needs dim=-1.")
 def softmax_over_dimension_1(q, k, v):
     return F.softmax(q @ k.transpose(-2, -1) / sqrt(q.size(-1)), dim=1) @ v
@@ -302,6 +314,18 @@ def first_dimensions(mask, order):
 
 @wrong(check.permute_mask, "The dimensions are counted from the front.")
 def only_with_heads(mask, order):
+    return mask[:, :, order][:, :, :, order]
+
+
+@wrong(check.permute_mask, "Raises IndexError: Dimension out of range")
+def at_least_one_dimension_in_front(mask, order):
+    return mask.flatten(0, -3)[:, order][:, :, order].view_as(mask)
+
+
+@wrong(check.permute_mask, "Input: mask (3, 3, 3)")
+def one_mask_or_with_heads(mask, order):
+    if mask.dim() == 2:
+        return mask[order][:, order]
     return mask[:, :, order][:, :, :, order]
 
 
