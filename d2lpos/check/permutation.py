@@ -400,6 +400,7 @@ symmetries = Check(
             bias_case("j", lambda i, j: j),
             bias_case("j − i", lambda i, j: j - i),
             bias_case("i² − |i − j|", lambda i, j: i * i - (i - j).abs()),
+            bias_case("10⁶ i + j", lambda i, j: 1e6 * i + j),
         ],
         "rounding does not count": [
             bias_case("−|i/10 − j/10|", lambda i, j: -(i * 0.1 - j * 0.1).abs()),
@@ -423,6 +424,9 @@ symmetries = Check(
         ),
         "A constant along each column is ignored. The softmax runs along a row.": orders_where(
             lambda bias, order: is_constant(change(bias, order), dim=0)
+        ),
+        "The tolerance grows with the row's constant, which the softmax ignores. Set rtol=0.": orders_where(
+            lambda bias, order: torch.allclose(change(bias, order), change(bias, order)[:, :1], atol=1e-5)
         ),
         "A rounding error looks like a change. Compare with a tolerance, say atol=1e-5.": orders_where(
             lambda bias, order: bool((change(bias, order) == change(bias, order)[:, :1]).all())
@@ -464,6 +468,11 @@ def ask_in_vain(answer: Callable) -> str:
     return "no positions" if difference(torch.arange(len(tokens)), found) else "all positions"
 
 
+def rearranged_mean(values: Tensor) -> Tensor:
+    """Answers for the positions 0, 3, 2, 1: they tell who reads them and who counts."""
+    return causal_mean(values)[[0, 3, 2, 1]]
+
+
 def strict_mean(tokens: Tensor) -> Callable:
     """A causal_mean that refuses values which tell equal tokens apart."""
 
@@ -490,7 +499,14 @@ recover_positions = Check(
             call(tokens=text(128), causal_mean=causal_mean),
         ],
         "one token": [call(tokens=text(1), causal_mean=causal_mean)],
-        "they come from causal_mean": [Case("4 tokens, and a causal_mean that returns ones", ask_in_vain)],
+        "they come from causal_mean": [
+            Case("4 tokens, and a causal_mean that returns ones", ask_in_vain),
+            call(
+                "4 tokens, and a causal_mean that swaps what it returns at 1 and 3",
+                tokens=text(4),
+                causal_mean=rearranged_mean,
+            ),
+        ],
         "equal tokens bring equal values": [call(tokens=STUTTER, causal_mean=strict_mean(STUTTER))],
     },
     mistakes={
@@ -514,6 +530,9 @@ recover_positions = Check(
         ),
         "The positions never pass through causal_mean, so attention did not find them.": (
             lambda tokens, mean: torch.arange(len(tokens))
+        ),
+        "The share only tells the first token from the others. It gives each position: 1 / (t + 1).": (
+            lambda tokens, mean: (mean((tokens == 0).float()) < 1).long().cumsum(0)
         ),
         "These values know the position already. Equal tokens must bring equal values.": (
             lambda tokens, mean: (2 * mean(torch.arange(len(tokens)))).round().long()

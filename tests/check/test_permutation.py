@@ -22,6 +22,7 @@ BIASES = {
     "circle": (-torch.minimum(offset % T, -offset % T), 8),
     "one way around": (offset % T, 4),
     "distance and query": (place[:, None] ** 2 - offset.abs(), 2),
+    "large query and key": (1e6 * place[:, None] + place, 1),
     "two pairs": ((place[:, None] // 2 == place // 2).double(), 8),
 }
 

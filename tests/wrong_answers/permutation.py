@@ -386,7 +386,7 @@ def opposite_orders(bias):
     for order in all_orders(bias):
         inverse = [order.index(token) for token in range(len(order))]
         change = bias[list(order)][:, inverse] - bias
-        if torch.allclose(change, change[:, :1], atol=1e-5):
+        if torch.allclose(change, change[:, :1], rtol=0, atol=1e-5):
             found.append(order)
     return found
 
@@ -402,7 +402,13 @@ def constant_columns(bias):
     return [order for order, change in changes.items() if torch.allclose(change, change[:1], atol=1e-5)]
 
 
-@wrong(check.symmetries, "A rounding error looks like a change.")
+@wrong(check.symmetries, "The tolerance grows with the row's constant")
+def tolerance_beside_the_constant(bias):
+    changes = {o: bias[list(o)][:, list(o)] - bias for o in all_orders(bias)}
+    return [order for order, change in changes.items() if torch.allclose(change, change[:, :1], atol=1e-5)]
+
+
+@wrong(check.symmetries, "The tolerance grows with the row's constant")
 def default_tolerance_of_a_change(bias):
     changes = {o: bias[list(o)][:, list(o)] - bias for o in all_orders(bias)}
     return [order for order, change in changes.items() if torch.allclose(change, change[:, :1])]
@@ -493,6 +499,16 @@ def sums_without_attention(tokens, causal_mean):
 @wrong(check.recover_positions, "attention did not find them")
 def counts_what_comes_out(tokens, causal_mean):
     return causal_mean(torch.ones(len(tokens))).cumsum(0).round().long() - 1
+
+
+@wrong(check.recover_positions, "The share only tells the first token from the others.")
+def counts_shares_below_one(tokens, causal_mean):
+    return (causal_mean((tokens == 0).float()) < 1).long().cumsum(0)
+
+
+@wrong(check.recover_positions, "The share only tells the first token from the others.")
+def counts_where_the_share_is_below_one(tokens, causal_mean):
+    return torch.arange(len(tokens)) * (causal_mean((tokens == 0).float()) < 1)
 
 
 @wrong(check.recover_positions, "These values know the position already.")
