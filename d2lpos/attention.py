@@ -139,7 +139,7 @@ def check_inputs(
         )
     if v.shape[:-1] != k.shape[:-1]:
         raise ValueError(f"v must differ from k in features only; got {tuple(v.shape)} and {tuple(k.shape)}")
-    axes = getattr(encoding, "axes", 1)  # of a position; two in images
+    axes = encoding.axes
     check_positions("q_positions", q_positions, (q.shape[0], q.shape[2]), q.device, axes)
     check_positions("k_positions", k_positions, (k.shape[0], k.shape[2]), q.device, axes)
     if mask is not None:

@@ -23,6 +23,8 @@ class Encoding(nn.Module):
     ()
     """
 
+    axes = 1  # coordinates of a position; images have two
+
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         """Door 1, the input: the token embeddings x with position added; (batch, sequence, dim)."""
         return x

@@ -113,3 +113,17 @@ def largest(seeded):
         return sizes.largest
 
     return measure
+
+
+class Graphs(list):
+    """The graphs that torch.compile has made with the backend `count`, which runs them as they are."""
+
+    def count(self, graph, example_inputs):
+        self.append(graph)
+        return graph.forward
+
+
+@pytest.fixture
+def graphs():
+    torch.compiler.reset()
+    return Graphs()

@@ -8,16 +8,9 @@ RELATIVE = ["t5", "alibi", "values", "shaw", "transformer-xl", "swin", "kerple, 
 
 
 @pytest.mark.parametrize("encoding", ["none", *ABSOLUTE, "rope, half", *RELATIVE], indirect=True)
-def test_one_graph_serves_every_length(encoding):
-    graphs = []
-
-    def count(graph, example_inputs):
-        graphs.append(graph)
-        return graph.forward
-
-    torch.compiler.reset()
+def test_one_graph_serves_every_length(encoding, graphs):
     net = Transformer(7, 3, dim=16, heads=2, layers=1, encoding=encoding, causal=True).double()
-    compiled = torch.compile(net, fullgraph=True, dynamic=True, backend=count)
+    compiled = torch.compile(net, fullgraph=True, dynamic=True, backend=graphs.count)
     for length in (5, 6, 17, 32, 61):
         tokens, positions = torch.randint(7, (2, length)), torch.arange(length)
         assert torch.equal(compiled(tokens, positions), net(tokens, positions))

@@ -161,7 +161,7 @@ MUTANTS = {
         "[Cache() for _ in self.blocks]",
         "[Cache()] * len(self.blocks)",
     ),
-    "axes forgotten": ("attention", 'getattr(encoding, "axes", 1)', "1"),
+    "axes forgotten": ("attention", "encoding.axes", "1"),
     "missing scale": ("attention", " / math.sqrt(q.shape[-1])", ""),
     "dropped mask": ("attention", "allowed = None if mask is None else over_heads(mask)", "allowed = None"),
     "mask by head where it is by sequence": ("attention", "if mask.dim() == 3", "if mask.dim() == 5"),
