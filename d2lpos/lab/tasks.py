@@ -1,22 +1,56 @@
-"""Tasks that a model can solve only if it knows where its tokens stand."""
+"""The tasks by name: what to train on, what to test on, and the size of the model's ends."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from . import synthetic
+from .synthetic import order
 
-def order(size: int, length: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-    """Did A come before B? Each row is a random order of the letters 0 … length − 1, A is 0 and B is 1.
+__all__ = ["TASKS", "Sampler", "Task", "order"]
 
-    Returns tokens (size, length) and labels (size,), 1 where A comes first; both int64.
-    Raises ValueError for a length below 2.
+Sampler = Callable[[int, int, torch.Generator], tuple[Tensor, Tensor]]
 
-    >>> generator = torch.Generator().manual_seed(0)
-    >>> tokens, labels = order(2, 5, generator)
-    >>> tokens[0], labels[0]
-    (tensor([2, 3, 4, 0, 1]), tensor(1))
+
+@dataclass(frozen=True)
+class Task:
+    """What a model is trained and tested on.
+
+    train, and each of tests by the name of its split: `sampler(size, length, generator)` draws `size` rows
+    of exactly `length` tokens. It gives tokens (size, length) and targets, both int64; targets are (size,)
+    where the row has one label, else (size, length) with −100 where nothing is asked.
+    vocabulary, outputs: tokens and targets are below them.
+    causal: whether a model must not look ahead; where targets are the next tokens it would see them.
+    version: raised when the samples change, because older records then tell of another task.
+
+    >>> task = TASKS["copy"]
+    >>> tokens, targets = task.train(1, 7, torch.Generator().manual_seed(0))
+    >>> tokens
+    tensor([[ 4,  9,  3, 10,  4,  9,  3]])
     """
-    if length < 2:
-        raise ValueError(f"length must be at least 2, to hold A and B; got {length}")
-    tokens = torch.rand(size, length, generator=generator).argsort(dim=-1)
-    places = tokens.argsort(dim=-1)  # the inverse permutation: where each letter stands
-    return tokens, (places[:, 0] < places[:, 1]).long()
+
+    train: Sampler
+    tests: dict[str, Sampler]
+    vocabulary: int
+    outputs: int
+    causal: bool
+    version: int = 1
+
+
+def _endless(sampler: Sampler, vocabulary: int, outputs: int, causal: bool) -> Task:
+    """A task of random numbers: fresh rows test as well as held-out ones."""
+    return Task(sampler, {"test": sampler}, vocabulary, outputs, causal)
+
+
+_KEYED = synthetic.FIRST_KEY + synthetic.KEYS
+
+TASKS: dict[str, Task] = {
+    "order": _endless(order, synthetic.LETTERS, 2, causal=False),
+    "copy": _endless(synthetic.copy, synthetic.SEPARATOR + 1, synthetic.SYMBOLS, causal=True),
+    "reverse": _endless(synthetic.reverse, synthetic.SEPARATOR + 1, synthetic.SYMBOLS, causal=True),
+    "recall": _endless(synthetic.recall, _KEYED, synthetic.VALUES, causal=True),
+    "needle": _endless(synthetic.needle, _KEYED, synthetic.VALUES, causal=True),
+    "addition": _endless(synthetic.addition, synthetic.PAD + 1, synthetic.SYMBOLS, causal=True),
+}
