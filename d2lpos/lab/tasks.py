@@ -1,12 +1,13 @@
 """The tasks by name: what to train on, what to test on, and the size of the model's ends."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
 
-from . import synthetic
+from . import digits, synthetic, text
 from .synthetic import order
 
 __all__ = ["TASKS", "Sampler", "Task", "order"]
@@ -44,6 +45,12 @@ def _endless(sampler: Sampler, vocabulary: int, outputs: int, causal: bool) -> T
     return Task(sampler, {"test": sampler}, vocabulary, outputs, causal)
 
 
+def _split(sampler: Callable, splits: Iterable[str], vocabulary: int, outputs: int, causal: bool) -> Task:
+    """A task of data, with all splits but "train" to test on."""
+    tests = {split: partial(sampler, split=split) for split in splits if split != "train"}
+    return Task(sampler, tests, vocabulary, outputs, causal)
+
+
 _KEYED = synthetic.FIRST_KEY + synthetic.KEYS
 
 TASKS: dict[str, Task] = {
@@ -53,4 +60,7 @@ TASKS: dict[str, Task] = {
     "recall": _endless(synthetic.recall, _KEYED, synthetic.VALUES, causal=True),
     "needle": _endless(synthetic.needle, _KEYED, synthetic.VALUES, causal=True),
     "addition": _endless(synthetic.addition, synthetic.PAD + 1, synthetic.SYMBOLS, causal=True),
+    "language": _split(text.language, text.SPLITS, text.UNKNOWN + 1, len(text.ALPHABET), causal=True),
+    "masked": _split(text.masked, text.SPLITS, text.MASK + 1, len(text.ALPHABET), causal=False),
+    "digits": _split(digits.digits, digits.SPLITS, digits.PATCHES, 10, causal=False),
 }
