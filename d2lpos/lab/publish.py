@@ -1,0 +1,58 @@
+"""Records as JSON lines: what is published, and what git compares line by line."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .run import Run
+    from .store import Store
+
+__all__ = ["export", "read"]
+
+
+def export(store: "Store", path: str | Path, runs: "Iterable[Run] | None" = None) -> int:
+    """Write the finished records of a store, or those of `runs` alone, and return how many they are.
+
+    One record a line, sorted by what was run; the same records give the same bytes. The file is replaced as a
+    whole or, where an OSError is raised, not at all.
+
+    >>> from tempfile import mkdtemp
+    >>> folder = Path(mkdtemp())
+    >>> export(Store(folder / "lab.sqlite"), folder / "none.jsonl")
+    0
+    """
+    keys = None if runs is None else {run.key for run in runs}
+    records = sorted(store.records(keys), key=lambda record: (line(record["run"]), record["key"]))
+    path = Path(path)
+    draft = path.with_name(path.name + ".draft")
+    try:
+        draft.write_text("".join(line(record) + "\n" for record in records), encoding="utf-8", newline="\n")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return len(records)
+
+
+def read(path: str | Path) -> list[dict]:
+    """Return the records in a file of JSON lines.
+
+    Raises ValueError, with the number of the line, for one that is no record.
+    """
+    records = []
+    for number, text in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            record = json.loads(text)
+            records.append({"key": record["key"], "run": record["run"]} | record)
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(f"{path}, line {number}, is no record: {error!r}") from error
+    return records
+
+
+def line(value: object) -> str:
+    """Return JSON with sorted keys and each float as Python's repr, which reads back to the same float.
+
+    Raises ValueError for nan and inf, which JSON does not have, and TypeError for what it cannot hold.
+    """
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)

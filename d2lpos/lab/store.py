@@ -1,0 +1,188 @@
+"""One file that holds what was run: a row a run, written by any number of drivers at once.
+
+The file is an SQLite database with a write-ahead log. Drivers share that log through memory, so the file must lie
+on a local disk, not on one that is mounted over a network.
+"""
+
+import json
+import os
+import socket
+import sqlite3
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from threading import Event, Thread
+
+from .publish import line, read
+from .run import Run
+
+__all__ = ["Store"]
+
+MARK = 0x64326C70  # "d2lp" in the file's head tells a store from other databases
+VERSION = 1
+SCHEMA = """
+CREATE TABLE runs (
+    key TEXT PRIMARY KEY,
+    state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'failed')),
+    run TEXT NOT NULL,
+    record TEXT CHECK ((record IS NOT NULL) = (state = 'finished')),
+    error TEXT CHECK ((error IS NOT NULL) = (state = 'failed')),
+    owner TEXT CHECK ((owner IS NOT NULL) = (state = 'running')),
+    heartbeat REAL CHECK ((heartbeat IS NOT NULL) = (state = 'running'))
+)"""
+FINISH = """
+INSERT INTO runs (key, state, run, record) VALUES (?, 'finished', ?, ?)
+ON CONFLICT (key) DO UPDATE
+SET state = 'finished', record = excluded.record, error = NULL, owner = NULL, heartbeat = NULL
+WHERE state != 'finished'"""
+CLAIM = """
+INSERT INTO runs (key, state, run, owner, heartbeat) VALUES (?, 'running', ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, heartbeat = excluded.heartbeat"""
+
+
+class Store:
+    """Runs that are running, finished or failed, in the file `path`, which is made where there is none.
+
+    published: a folder; a store without rows begins with the records in its files `*.jsonl`.
+    patience: seconds without a heartbeat after which the driver of a run counts as dead.
+
+    What is not in the store is free to be claimed, and so are the runs of a dead driver. Each method is one
+    transaction: it happens as a whole, or not at all.
+
+    Raises ValueError for a file that is no store, or one of another version, and for published lines that are
+    no records; OSError where the file cannot be read or written, as on a full disk.
+
+    >>> from tempfile import mkdtemp
+    >>> Store(mkdtemp() + "/lab.sqlite").states()
+    {}
+    """
+
+    def __init__(self, path: str | Path, published: str | Path | None = None, patience: float = 60.0):
+        self.path, self.patience = Path(path), patience
+        with self._transaction() as database:
+            if not database.execute("SELECT * FROM sqlite_master").fetchone():
+                database.execute(SCHEMA)
+                database.execute(f"PRAGMA application_id = {MARK}")
+                database.execute(f"PRAGMA user_version = {VERSION}")
+            (mark,), (version,) = (
+                database.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
+            )
+            if mark != MARK:
+                raise ValueError(f"{self.path} is a database, but no store of runs")
+            if version != VERSION:
+                raise ValueError(f"{self.path} has version {version}; this d2lpos needs version {VERSION}")
+            if published is not None and not database.execute("SELECT * FROM runs").fetchone():
+                for file in sorted(Path(published).glob("*.jsonl")):
+                    _finish(database, read(file))
+        with self._connection() as database:
+            database.execute("PRAGMA journal_mode = WAL")
+
+    def states(self) -> dict[str, str]:
+        """Return "running", "finished" or "failed" for each key in the store."""
+        with self._transaction() as database:
+            return dict(database.execute("SELECT key, state FROM runs ORDER BY key"))
+
+    def records(self, keys: Iterable[str] | None = None) -> list[dict]:
+        """Return the finished records, or those of `keys` alone, sorted by key."""
+        with self._transaction() as database:
+            rows = database.execute("SELECT key, record FROM runs WHERE state = 'finished' ORDER BY key")
+            keys = None if keys is None else set(keys)
+            return [json.loads(record) for key, record in rows if keys is None or key in keys]
+
+    def errors(self) -> dict[str, str]:
+        """Return the error of each failed run, by key."""
+        with self._transaction() as database:
+            return dict(database.execute("SELECT key, error FROM runs WHERE state = 'failed' ORDER BY key"))
+
+    @contextmanager
+    def driver(self) -> Iterator[str]:
+        """Give a name to claim runs with. While it is in use, its heart beats; in the end its claims are free."""
+        owner = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex}"
+        done = Event()
+
+        def beat() -> None:
+            while not done.wait(self.patience / 4):
+                with suppress(OSError), self._transaction() as database:
+                    database.execute("UPDATE runs SET heartbeat = ? WHERE owner = ?", (time.time(), owner))
+
+        heart = Thread(target=beat, daemon=True)
+        heart.start()
+        try:
+            yield owner
+        finally:
+            done.set()
+            heart.join()
+            # Where even this cannot be written, the claims end with the driver.
+            with suppress(OSError), self._transaction() as database:
+                database.execute("DELETE FROM runs WHERE owner = ?", (owner,))
+
+    def claim(self, runs: Mapping[str, Run], owner: str) -> str | None:
+        """Claim the first free one of `runs`, and return its key, or None where none is free."""
+        now = time.time()
+        with self._transaction() as database:
+            known = {key: row for key, *row in database.execute("SELECT key, owner, heartbeat FROM runs")}
+            for key, run in runs.items():
+                holder, heartbeat = known.get(key, (None, None))
+                if key not in known or holder and (now - heartbeat > self.patience or _dead(holder)):
+                    database.execute(CLAIM, (key, line(run.fields()), owner, now))
+                    return key
+        return None
+
+    def finish(self, record: dict) -> None:
+        """Store a record. It stays: one that comes later for the same run is dropped."""
+        with self._transaction() as database:
+            _finish(database, [record])
+
+    def fail(self, key: str, error: str, owner: str) -> None:
+        """Note why a run that `owner` holds has failed."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE runs SET state = 'failed', error = ?, owner = NULL, heartbeat = NULL "
+                "WHERE key = ? AND owner = ?",
+                (error, key, owner),
+            )
+
+    def retry(self, keys: Iterable[str]) -> None:
+        """Forget that runs have failed, so that they are free again."""
+        with self._transaction() as database:
+            database.executemany("DELETE FROM runs WHERE key = ? AND state = 'failed'", [(k,) for k in keys])
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one use: nothing is shared with threads and processes, and nothing stays open."""
+        try:
+            with closing(sqlite3.connect(self.path, timeout=60, isolation_level=None)) as database:
+                yield database
+        except sqlite3.OperationalError as error:
+            raise OSError(f"the store {self.path} cannot be read or written: {error}") from error
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
+                raise
+            raise ValueError(f"{self.path} is no store of runs: {error}") from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._connection() as database:
+            database.execute("BEGIN IMMEDIATE")
+            with database:
+                yield database
+
+
+def _finish(database: sqlite3.Connection, records: list[dict]) -> None:
+    database.executemany(FINISH, [(r["key"], line(r["run"]), line(r)) for r in records])
+
+
+def _dead(owner: str) -> bool:
+    """Whether the driver was a process of this machine that is no more."""
+    host, process, _ = owner.split()
+    if host != socket.gethostname() or os.name != "posix":
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        pass  # it lives, and belongs to somebody else
+    return False

@@ -1,0 +1,185 @@
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+
+from d2lpos.lab.publish import line
+from d2lpos.lab.store import VERSION, Store
+from tests.lab.errands import errands, record, until
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "lab.sqlite")
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return {run.key: run for run in errands(3, tmp_path)}
+
+
+def query(store, text, *values):
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as database:
+        return database.execute(text, values).fetchall()
+
+
+def test_each_run_is_claimed_once(store, runs):
+    with store.driver() as one, store.driver() as other:
+        claimed = [store.claim(runs, one), store.claim(runs, other), store.claim(runs, one)]
+        assert claimed == list(runs)
+        assert store.claim(runs, other) is None
+        assert store.states() == dict.fromkeys(runs, "running")
+
+
+def test_claims_are_free_when_their_driver_ends(store, runs):
+    with store.driver() as one, store.driver() as other:
+        store.claim(runs, other)
+        with pytest.raises(KeyboardInterrupt), store.driver() as owner:
+            store.claim(runs, owner)
+            raise KeyboardInterrupt
+        assert list(store.states().values()) == ["running"]
+        assert store.claim(runs, one) == list(runs)[1]
+
+
+def test_a_finished_record_stays(store, runs):
+    key, run = next(iter(runs.items()))
+    with store.driver() as owner:
+        store.claim(runs, owner)
+        store.finish(record(run, loss=0.25))
+        store.finish(record(run, loss=0.5))
+        store.fail(key, "too late", owner)
+    store.retry(runs)
+    assert store.records() == store.records([key]) == [record(run, loss=0.25)]
+    assert store.records(list(runs)[1:]) == []
+    assert store.states() == {key: "finished"}
+    assert store.errors() == {}
+
+
+def test_a_late_record_counts_when_its_claim_was_lost(store, runs):
+    key, run = next(iter(runs.items()))
+    with store.driver() as late, store.driver() as other:
+        store.claim(runs, late)
+        query(store, "UPDATE runs SET owner = ?", other)
+        store.fail(key, "it is not mine to say", late)
+        assert store.states() == {key: "running"}
+        store.finish(record(run))
+    assert store.states() == {key: "finished"}
+
+
+def test_failed_runs_wait_until_they_are_asked_for(store, runs):
+    with store.driver() as owner:
+        key = store.claim(runs, owner)
+        store.fail(key, "it rained", owner)
+        assert store.errors() == {key: "it rained"}
+        assert key not in {store.claim(runs, owner) for _ in runs}
+        store.retry([key])
+        assert store.errors() == {}
+        assert store.claim(runs, owner) == key
+
+
+def test_no_half_rows(store, runs):
+    with store.driver() as owner:
+        store.claim(runs, owner)
+        for change in ("record = '{}'", "error = ''", "state = 'finished'", "state = 'failed'", "owner = NULL"):
+            with pytest.raises(sqlite3.IntegrityError):
+                query(store, f"UPDATE runs SET {change}")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only heartbeats tell of death here")
+def test_a_dead_process_loses_its_claims_at_once(store, runs):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    with store.driver() as owner:
+        key = store.claim(runs, owner)
+        query(store, "UPDATE runs SET owner = ?", owner.replace(str(os.getpid()), str(dead.pid), 1))
+        assert store.claim(runs, owner) == key
+
+
+@pytest.mark.parametrize("where", ["here", "elsewhere"])
+def test_a_driver_without_heartbeat_loses_its_claims(store, runs, where):
+    with store.driver() as owner:
+        key = store.claim(runs, owner)
+        if where == "elsewhere":
+            query(store, "UPDATE runs SET owner = ?", "elsewhere 1 0")
+        assert store.claim({key: runs[key]}, owner) is None
+        query(store, "UPDATE runs SET heartbeat = heartbeat - 61")
+        assert store.claim({key: runs[key]}, owner) == key
+
+
+def test_hearts_beat(store, runs):
+    store.patience = 0.1
+    with store.driver() as owner:
+        store.claim(runs, owner)
+        (first,) = query(store, "SELECT heartbeat FROM runs")
+        until(lambda: query(store, "SELECT heartbeat FROM runs") > [first])
+
+
+def test_an_empty_store_begins_with_what_is_published(tmp_path, runs):
+    one, two, three = map(record, runs.values())
+    (tmp_path / "a.jsonl").write_text(line(one) + "\n" + line(two) + "\n")
+    (tmp_path / "b.jsonl").write_text(line(two) + "\n")
+    assert Store(tmp_path / "lab.sqlite", published=tmp_path).records() == [one, two]
+    (tmp_path / "c.jsonl").write_text(line(three) + "\n")
+    assert Store(tmp_path / "lab.sqlite", published=tmp_path).records() == [one, two]
+
+
+def test_a_store_is_not_made_from_broken_lines(tmp_path, runs):
+    (tmp_path / "a.jsonl").write_text("<<<<<<< HEAD\n")
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"a\.jsonl, line 1, is no record"):
+            Store(tmp_path / "lab.sqlite", published=tmp_path)
+
+
+def test_other_files_are_left_alone(tmp_path):
+    text = tmp_path / "text"
+    text.write_text("It is a truth universally acknowledged, " * 100)
+    other = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(other)) as database:
+        database.execute("CREATE TABLE cakes (name)")
+    before = text.read_bytes(), other.read_bytes()
+    with pytest.raises(ValueError, match="text is no store of runs"):
+        Store(text)
+    with pytest.raises(ValueError, match="other.sqlite is a database, but no store of runs"):
+        Store(other)
+    assert (text.read_bytes(), other.read_bytes()) == before
+
+
+def test_another_version_is_refused(store):
+    query(store, f"PRAGMA user_version = {VERSION + 1}")
+    with pytest.raises(ValueError, match=f"has version {VERSION + 1}; this d2lpos needs version {VERSION}"):
+        Store(store.path)
+
+
+def test_a_file_that_cannot_be_opened(tmp_path):
+    with pytest.raises(OSError, match="nowhere/lab.sqlite cannot be read or written: unable to open"):
+        Store(tmp_path / "nowhere" / "lab.sqlite")
+
+
+def test_a_full_disk(store, runs, monkeypatch):
+    """SQLite says that the disk is full, too, when a database reaches its largest size."""
+    with store.driver() as owner:
+        key = store.claim(runs, owner)
+        connect = sqlite3.connect
+
+        def small(*args, **kwargs):
+            database = connect(*args, **kwargs)
+            database.execute("PRAGMA max_page_count = 4")
+            return database
+
+        with monkeypatch.context() as patch:
+            patch.setattr(sqlite3, "connect", small)
+            with pytest.raises(OSError, match="cannot be read or written: database or disk is full"):
+                store.finish(record(runs[key], weight="x" * 100_000))
+        assert store.states() == {key: "running"}
+        store.finish(record(runs[key], weight="x" * 100_000))
+    assert store.states() == {key: "finished"}
+
+
+def test_the_log_is_written_ahead_and_tidied_up(store, runs):
+    assert query(store, "PRAGMA journal_mode") == [("wal",)]
+    with store.driver() as owner:
+        store.claim(runs, owner)
+    assert [file.name for file in store.path.parent.iterdir()] == ["lab.sqlite"]
