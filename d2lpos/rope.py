@@ -13,7 +13,7 @@ from .encoding import Encoding
 from .scaling import unscaled
 from .sinusoidal import angles, frequencies
 
-__all__ = ["RoPE", "convert", "convert_rows", "rotate"]
+__all__ = ["RoPE", "convert", "convert_rows", "rotate", "rotate_fast"]
 
 
 def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) -> Tensor:
@@ -31,6 +31,43 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
     >>> rotate(x, quarter, "interleaved").round()
     tensor([-2.,  1.,  3.,  4.])
     """
+    check_rotation(x, angles, layout)
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    cos, sin = scale * angles.cos(), scale * angles.sin()
+    if layout == "half":
+        a, b = wide.chunk(2, dim=-1)
+        return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1).to(x)
+    a, b = wide[..., 0::2], wide[..., 1::2]
+    return torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1).flatten(-2).to(x)
+
+
+def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) -> Tensor:
+    """`rotate` in fewer passes over memory, to the last digit or two; arguments and errors are the same.
+
+    A pair is a complex number, and to turn it is to multiply by exp(i · angle). Two halves make no complex
+    numbers in memory: there, one product is added to another. What torch.compile sees is `rotate`.
+
+    >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
+    >>> rotate_fast(x, quarter, "interleaved").round()
+    tensor([-2.,  1.,  3.,  4.])
+    """
+    if torch.compiler.is_compiling():
+        return rotate(x, angles, layout, scale)
+    check_rotation(x, angles, layout)
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    if layout == "half":
+        cos, sin = scale * angles.cos(), scale * angles.sin()
+        swapped, sines = wide.roll(x.shape[-1] // 2, dims=-1), torch.cat([-sin, sin], dim=-1)
+        return torch.addcmul(wide * torch.cat([cos, cos], dim=-1), swapped, sines).to(x)
+    pairs = wide.unflatten(-1, (-1, 2))
+    if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_offset())):
+        pairs = pairs.clone(memory_format=torch.contiguous_format)
+    turned = torch.view_as_complex(pairs) * torch.polar(torch.full_like(angles, scale), angles)
+    return torch.view_as_real(turned).flatten(-2).to(x)
+
+
+def check_rotation(x: Tensor, angles: Tensor, layout: str) -> None:
+    """Raise a TypeError or ValueError as `rotate` does."""
     check_tensor("x", x)
     check_tensor("angles", angles, x.device)
     if not x.is_floating_point():
@@ -44,15 +81,13 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
             f"angles must be (…, {x.shape[-1] // 2}), one for each pair of x; got {tuple(angles.shape)}"
         )
     check_broadcast(x=x, angles=angles)
-    wide = x.to(torch.promote_types(x.dtype, torch.float32))
-    cos, sin = scale * angles.cos(), scale * angles.sin()
-    if layout == "half":
-        a, b = wide.chunk(2, dim=-1)
-        return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1).to(x)
-    if layout == "interleaved":
-        a, b = wide[..., 0::2], wide[..., 1::2]
-        return torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1).flatten(-2).to(x)
-    raise ValueError(f'layout must be "half" or "interleaved"; got {layout!r}')
+    check_layout(layout)
+
+
+def check_layout(layout: str) -> None:
+    """Raise a ValueError for a layout that is neither."""
+    if layout not in ("half", "interleaved"):
+        raise ValueError(f'layout must be "half" or "interleaved"; got {layout!r}')
 
 
 def convert(x: Tensor, layout: str, rotary: int | None = None) -> Tensor:
@@ -71,8 +106,7 @@ def convert(x: Tensor, layout: str, rotary: int | None = None) -> Tensor:
     check_tensor("x", x)
     if not x.dim():
         raise ValueError("x must be (…, d); got a tensor without axes")
-    if layout not in ("half", "interleaved"):
-        raise ValueError(f'layout must be "half" or "interleaved"; got {layout!r}')
+    check_layout(layout)
     rotary = x.shape[-1] if rotary is None else rotary
     check_rotary(rotary, x.shape[-1])
     pairs = x[..., :rotary].unflatten(-1, (-1, 2) if layout == "half" else (2, -1))
@@ -157,7 +191,7 @@ class RoPE(Encoding):
         if self.axes > 1:
             check_size("positions", positions.shape[-1], self.axes, "coordinates, as RoPE has axes")
             turns = turns.flatten(-2)
-        turned = rotate(x[..., : self.rotary], turns[..., None, :, :], self.layout, factor)
+        turned = rotate_fast(x[..., : self.rotary], turns[..., None, :, :], self.layout, factor)
         return turned if self.rotary == self.dim else torch.cat([turned, x[..., self.rotary :]], dim=-1)
 
 
