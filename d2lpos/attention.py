@@ -65,9 +65,13 @@ def attention_weights(
     """
     check_inputs(q, k, k, q_positions, k_positions, encoding, mask)
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
+    return weigh(turned_q, turned_k, encoding.score(q, k, q_positions, k_positions), mask)
+
+
+def weigh(q: Tensor, k: Tensor, bias: Tensor | None, mask: Tensor | None) -> Tensor:
+    """softmax(qkᵀ/√d + bias) for what has turned and has been checked."""
     wide = torch.promote_types(q.dtype, torch.float32)  # qkᵀ overflows float16
-    logits = turned_q.to(wide) @ turned_k.to(wide).mT / math.sqrt(q.shape[-1])
-    bias = encoding.score(q, k, q_positions, k_positions)
+    logits = q.to(wide) @ k.to(wide).mT / math.sqrt(q.shape[-1])
     if bias is not None:
         logits = logits + bias
     if mask is None:
@@ -98,12 +102,12 @@ def attend(
     True
     """
     check_inputs(q, k, v, q_positions, k_positions, encoding, mask)
-    if "value" in encoding.doors:
-        weights = attention_weights(q, k, q_positions, k_positions, encoding, mask)
-        extra = encoding.value(weights, q_positions, k_positions)
-        return weights @ v if extra is None else weights @ v + extra
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
     bias = encoding.score(q, k, q_positions, k_positions)
+    if "value" in encoding.doors:
+        weights = weigh(turned_q, turned_k, bias, mask)
+        extra = encoding.value(weights, q_positions, k_positions)
+        return weights @ v if extra is None else weights @ v + extra
     allowed = None if mask is None else over_heads(mask)
     if bias is not None:
         bias = bias[None] if bias.dim() == 3 else bias  # without a batch axis, fused attention is slow
@@ -163,8 +167,8 @@ class Attention(nn.Module):
 
     With causal=True a query sees the keys at or before its own position (not index). With a cache, x is what
     is new: its tokens also see those of the cache and are added to it, and the keys that mask speaks of are
-    all of these. Raises ValueError where heads does not divide dim or a layer that is not causal gets a cache,
-    and as `attend` does.
+    all of these. A cache is left as it was where a call raises. Raises ValueError where heads does not divide
+    dim, a causal layer gets an encoding of two axes or one that is not causal a cache, and as `attend` does.
 
     >>> from d2lpos import RoPE
     >>> layer = Attention(dim=16, heads=2, encoding=RoPE(8), causal=True)
@@ -178,6 +182,8 @@ class Attention(nn.Module):
         check_encoding(encoding)
         if dim % heads:
             raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
+        if causal and encoding.axes > 1:
+            raise ValueError(f"causal=True needs positions of one axis, to order them; got {encoding.axes}")
         self.heads, self.causal = heads, causal
         self.encoding = encoding
         self.project = nn.Linear(dim, 3 * dim)
@@ -186,7 +192,7 @@ class Attention(nn.Module):
     def forward(
         self, x: Tensor, positions: Tensor, mask: Tensor | None = None, cache: Cache | None = None
     ) -> Tensor:
-        check_embeddings(x, self.out.in_features, positions)
+        check_embeddings(x, self.out.in_features, positions, self.encoding.axes)
         q, k, v = self.project(x).unflatten(-1, (3, self.heads, -1)).movedim(-3, 0).transpose(-3, -2)
         k_positions = positions
         if cache is not None:
@@ -194,7 +200,7 @@ class Attention(nn.Module):
                 raise TypeError(f"cache must be a Cache; got {type(cache).__name__}")
             if not self.causal:
                 raise ValueError("cache needs causal=True: a token that sees later ones has no final answer")
-            k, v, k_positions = cache.append(k, v, positions)
+            k, v, k_positions = cache.joined(k, v, positions)
         if self.causal:
             past = over_heads(causal_mask(positions, k_positions))
             if mask is not None:
@@ -202,4 +208,6 @@ class Attention(nn.Module):
                 past = past & over_heads(mask)
             mask = past
         y = attend(q, k, v, positions, k_positions, self.encoding, mask)
+        if cache is not None:  # not before: what is refused must leave no trace
+            cache.keys, cache.values, cache.positions = k, v, k_positions
         return self.out(y.transpose(-3, -2).flatten(-2))

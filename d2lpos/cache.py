@@ -18,10 +18,13 @@ class Cache:
     every encoding, and no position's angle is frozen into it. keys and values are
     (batch, head, sequence, feature), positions (sequence,) or (batch, sequence).
 
+    Each step copies what is kept, and n steps copy of the order of n² numbers: as many as attention reads.
+    Room kept free ahead would save that, but writing into it would spoil the gradients of earlier steps.
+
     >>> cache, one = Cache(), torch.zeros(1, 2, 1, 8)
     >>> for position in torch.arange(3).split(1):
-    ...     keys, values, positions = cache.append(one, one, position)
-    >>> keys.shape, positions
+    ...     cache = Cache(*cache.joined(one, one, position))
+    >>> cache.keys.shape, cache.positions
     (torch.Size([1, 2, 3, 8]), tensor([0, 1, 2]))
     """
 
@@ -29,13 +32,13 @@ class Cache:
     values: Tensor | None = None
     positions: Tensor | None = None
 
-    def append(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Add the newest tokens along the sequence; returns all keys, values and positions so far.
+    def joined(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """All keys, values and positions, with the newest tokens last; the cache stays as it is.
 
-        Raises ValueError where an argument differs from what is kept in another axis.
+        Raises ValueError where an argument differs from what is kept in another axis than the sequence.
         """
-        new = {"keys": (keys, -2), "values": (values, -2), "positions": (positions, -1)}
-        for name, (tensor, axis) in new.items():
+        together = []
+        for name, tensor, axis in ("keys", keys, -2), ("values", values, -2), ("positions", positions, -1):
             check_tensor(name, tensor)
             kept = getattr(self, name)
             if kept is not None and others(kept, axis) != others(tensor, axis):
@@ -43,10 +46,8 @@ class Cache:
                     f"{name} must fit those in the cache, {tuple(kept.shape)}, "
                     f"in all axes but the sequence; got {tuple(tensor.shape)}"
                 )
-        for name, (tensor, axis) in new.items():
-            kept = getattr(self, name)
-            setattr(self, name, tensor if kept is None else torch.cat([kept, tensor], dim=axis))
-        return self.keys, self.values, self.positions
+            together.append(tensor if kept is None else torch.cat([kept, tensor], dim=axis))
+        return tuple(together)
 
 
 def others(x: Tensor, axis: int) -> list[int | None]:

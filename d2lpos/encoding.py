@@ -14,7 +14,8 @@ class Encoding(nn.Module):
     """No encoding at all: every door is closed, and attention cannot see order (NoPE).
 
     A subclass opens a door by overriding its method. Shapes: x is (batch, sequence, dim); q and k are
-    (batch, head, sequence, feature); positions are (sequence,) or (batch, sequence).
+    (batch, head, sequence, feature); positions are (sequence,) or (batch, sequence), and where `axes` is not
+    1, as for images, their coordinates stand last.
 
     Sources: NoPE is studied by Haviv et al. 2022 (arXiv 2203.16634) and Kazemnejad et al. 2023
     (arXiv 2305.19466).
@@ -23,7 +24,7 @@ class Encoding(nn.Module):
     ()
     """
 
-    axes = 1  # coordinates of a position; images have two
+    axes = 1  # coordinates of a position
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         """Door 1, the input: the token embeddings x with position added; (batch, sequence, dim)."""
@@ -59,7 +60,7 @@ def check_encoding(encoding: Encoding) -> None:
         raise TypeError(f"encoding must be an Encoding, such as RoPE(64); got {encoding!r}")
 
 
-def check_embeddings(x: Tensor, dim: int, positions: Tensor) -> None:
+def check_embeddings(x: Tensor, dim: int, positions: Tensor, axes: int = 1) -> None:
     """Raise a TypeError or ValueError where x is not (batch, sequence, dim) with a position for each token."""
     check_tensor("x", x)
     if x.dim() != 3:
@@ -67,4 +68,4 @@ def check_embeddings(x: Tensor, dim: int, positions: Tensor) -> None:
     if not x.is_floating_point():
         raise TypeError(f"x must be floating-point; got {x.dtype}")
     check_size("x", x.shape[-1], dim, "features")
-    check_positions("positions", positions, x.shape[:2], x.device)
+    check_positions("positions", positions, x.shape[:2], x.device, axes)

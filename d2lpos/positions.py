@@ -1,6 +1,6 @@
 """Positions are data: what may be a position, and how two of them are compared.
 
-Values are looked at where they can be: not under torch.compile, and not on the meta device.
+Values are looked at where they can be: not under torch.compile or torch.export, and not on the meta device.
 """
 
 import torch
@@ -31,12 +31,15 @@ def check_real(name: str, positions: Tensor) -> None:
         return
     if positions.dtype not in (torch.float32, torch.float64):
         raise TypeError(f"{name} must be integers, float32 or float64; got {positions.dtype}")
-    if is_readable(positions) and not (finite := positions.isfinite()).all():
-        raise ValueError(f"{name} must be finite; got {positions[~finite][0].item()}")
+    seen = values(positions)
+    if seen is not None and not (finite := seen.isfinite()).all():
+        raise ValueError(f"{name} must be finite; got {seen[~finite][0].item()}")
 
 
-def whole(positions: Tensor, name: str = "positions", length: int | None = None) -> Tensor:
-    """Positions as int64, fit to index a table of `length` rows.
+def whole(
+    positions: Tensor, name: str = "positions", length: int | None = None, what: str = "rows of the table"
+) -> Tensor:
+    """Positions as int64, fit to index a table of `length` rows, which errors call `what`.
 
     Raises TypeError where they are no integers, ValueError where one lies outside 0 … length − 1.
 
@@ -47,11 +50,12 @@ def whole(positions: Tensor, name: str = "positions", length: int | None = None)
     check_tensor(name, positions)
     if not is_integer(positions):
         raise TypeError(f"{name} must be integers, because they index a table; got {positions.dtype}")
-    if length is not None and positions.numel() and is_readable(positions):
-        low, high = positions.min().item(), positions.max().item()
+    seen = values(positions)
+    if length is not None and seen is not None and seen.numel():
+        low, high = seen.min().item(), seen.max().item()
         if low < 0 or high >= length:
             worst = low if low < 0 else high
-            raise ValueError(f"{name} must lie in 0 … {length - 1}, the rows of the table; got {worst}")
+            raise ValueError(f"{name} must lie in 0 … {length - 1}, the {what}; got {worst}")
     return positions.long()
 
 
@@ -59,8 +63,10 @@ def is_integer(positions: Tensor) -> bool:
     return not (positions.is_floating_point() or positions.is_complex() or positions.dtype == torch.bool)
 
 
-def is_readable(positions: Tensor) -> bool:
-    return not (positions.is_meta or torch.compiler.is_compiling())
+def values(positions: Tensor) -> Tensor | None:
+    """The values to look at, those of the whole batch under vmap; None where there are none yet."""
+    hidden = positions.is_meta or torch.compiler.is_compiling()
+    return None if hidden else torch.func.debug_unwrap(positions)
 
 
 def offsets(q_positions: Tensor, k_positions: Tensor) -> Tensor:
@@ -102,6 +108,7 @@ def check_positions(
     check_real(name, positions)
     batch, length = tokens
     place = (axes,) if axes > 1 else ()
-    one, each = (length, *place), (batch, length, *place)
-    if tuple(positions.shape) not in (one, (1, *one), each):
-        raise ValueError(f"{name} must have shape {one} or {each}; got {tuple(positions.shape)}")
+    one, shape = (length, *place), tuple(positions.shape)
+    # Sizes are compared axis by axis, so that an exported graph does not tell a length from a batch size.
+    if shape[-len(one) :] != one or shape[: -len(one)] not in ((), (1,), (batch,)):
+        raise ValueError(f"{name} must have shape {one} or {(batch, *one)}; got {shape}")

@@ -69,16 +69,12 @@ class Transformer(nn.Module):
         return [Cache() for _ in self.blocks]
 
     def forward(
-        self,
-        tokens: Tensor,
-        positions: Tensor,
-        mask: Tensor | None = None,
-        caches: list[Cache] | None = None,
+        self, tokens: Tensor, positions: Tensor, mask: Tensor | None = None, caches: list[Cache] | None = None
     ) -> Tensor:
         tokens = whole(tokens, "tokens", self.tokens.num_embeddings)
         if tokens.dim() != 2:
             raise ValueError(f"tokens must be (batch, sequence); got {tuple(tokens.shape)}")
-        check_positions("positions", positions, tokens.shape, tokens.device)
+        check_positions("positions", positions, tokens.shape, tokens.device, self.encoding.axes)
         caches = [None] * len(self.blocks) if caches is None else caches
         if not isinstance(caches, list):
             raise TypeError(f"caches must be a list of caches; got {type(caches).__name__}")

@@ -16,7 +16,6 @@ from d2lpos.positions import offsets
 from d2lpos.sandwich import Sandwich
 from d2lpos.scaling import yarn
 from d2lpos.shaw import Shaw, ShawKeys
-from d2lpos.swin import Swin
 from d2lpos.threads import one_thread
 from d2lpos.transformer_xl import TransformerXL
 
@@ -56,13 +55,12 @@ ENCODINGS = {
     "shaw's keys": lambda: ShawKeys(FEATURES, clip=3),
     "shaw": lambda: Shaw(FEATURES, clip=3),
     "transformer-xl": lambda: TransformerXL(DIM, HEADS),
-    "swin": lambda: Swin(HEADS, height=8, width=8),
     "kerple, logarithmic": lambda: KERPLE(HEADS),
     "kerple, power": lambda: KERPLE(HEADS, "power"),
     "fire": lambda: FIRE(HEADS, hidden=8),
     "sandwich": lambda: Sandwich(HEADS, dim=8),
 }
-INDEX_A_TABLE = ("learned", "t5", "t5, causal", "values", "shaw's keys", "shaw", "swin")
+INDEX_A_TABLE = ("learned", "t5", "t5, causal", "values", "shaw's keys", "shaw")
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from d2lpos import ALiBi, Attention, Encoding, RoPE
+from d2lpos import ALiBi, Attention, Encoding, RoPE, T5Bias
 from d2lpos.attention import attend, attention_weights, causal_mask, segment_mask
 from d2lpos.cache import Cache
 
@@ -143,6 +143,13 @@ def test_positions_of_two_axes(qkv):
         assert_close(attention_weights(q, k, grid, grid, rope) @ v, want)
 
 
+def test_the_layer_takes_positions_of_two_axes():
+    layer, x = Attention(16, 2, RoPE(8, axes=2)).double(), torch.randn(2, 6, 16).double()
+    cells, order = torch.cartesian_prod(torch.arange(2), torch.arange(3)), torch.tensor([3, 1, 0, 5, 2, 4])
+    assert_close(layer(x[:, order], cells[order]), layer(x, cells)[:, order])
+    assert (layer(x, cells) - layer(x, cells[order])).abs().max() > 1e-3
+
+
 def test_masks_of_three_axes_are_by_sequence_even_where_heads_are_as_many(qkv):
     q, k, v = qkv
     mask = by_head()[:, 0]
@@ -263,6 +270,20 @@ def test_new_tokens_see_the_cache_and_join_it(encoding, place):
     ]
     assert_close(torch.cat(pieces, dim=1), layer(x, positions))
     assert torch.equal(cache.positions, positions)
+
+
+@pytest.mark.parametrize(
+    ("positions", "mask", "error"),
+    [(torch.arange(2), hide(0), ValueError), (torch.arange(2.0), None, TypeError)],
+    ids=["a mask of another size", "positions that door 3 refuses"],
+)
+def test_a_refused_call_leaves_the_cache_as_it_was(positions, mask, error):
+    layer, cache, x = Attention(16, 2, T5Bias(2), causal=True), Cache(), torch.randn(1, 3, 16)
+    layer(x, torch.arange(3), cache=cache)
+    kept = vars(cache).copy()
+    with pytest.raises(error):
+        layer(x[:, :2], positions, mask, cache)
+    assert vars(cache).keys() == kept.keys() and all(kept[name] is x for name, x in vars(cache).items())
 
 
 def test_the_cache_holds_what_came_before_door_2():

@@ -89,9 +89,8 @@ def test_unturned_keys_follow_a_change_of_frequencies():
     assert_close(by_token[:, -1], net(TOKENS, positions)[:, -1])
 
 
-def test_a_refused_append_leaves_the_cache_as_it_was():
-    cache, x = Cache(), torch.zeros(1, 2, 3, 8)
-    cache.append(x, x, torch.arange(3))
-    with pytest.raises(ValueError, match="positions"):
-        cache.append(x, x, torch.arange(3)[None])
-    assert cache.keys.shape == cache.values.shape == x.shape and cache.positions.shape == (3,)
+def test_a_cache_stays_as_it_is_where_new_tokens_join():
+    cache, x = Cache(*torch.zeros(2, 1, 2, 3, 8), torch.arange(3)), torch.ones(1, 2, 1, 8)
+    keys, values, positions = cache.joined(x, 2 * x, torch.tensor([7]))
+    assert keys.sum() == 16 and values.sum() == 32 and positions.tolist() == [0, 1, 2, 7]
+    assert not cache.keys.any() and not cache.values.any() and cache.positions.tolist() == [0, 1, 2]

@@ -20,7 +20,6 @@ OPEN = {
     "shaw's keys": ("score",),
     "shaw": ("score", "value"),
     "transformer-xl": ("score",),
-    "swin": ("score",),
     "kerple, logarithmic": ("score",),
     "kerple, power": ("score",),
     "fire": ("score",),

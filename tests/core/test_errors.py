@@ -335,14 +335,20 @@ refuse = partial(bad, TransformerXL, call=TransformerXL(16, 2).score)
 refuse("ValueError: q must have 2 heads, as TransformerXL has; got 1", Q[:, :1], Q, P, P)
 refuse("ValueError: q must have 8 features a head, as TransformerXL has; got 4", Q[..., :4], Q, P, P)
 refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P)
-bad(step, "ValueError: height must be positive; got 0", P, P, 0, 3)
-bad(step, "TypeError: width must be an integer; got 3.0", P, P, 2, 3.0)
-bad(step, "ValueError: q_positions must lie in 0 … 3, the rows of the table; got 4", P, P[:3], 2, 2)
-bad(step, "ValueError: k_positions must lie in 0 … 5, the rows of the table; got -1", P, P - 1, 2, 3)
-bad(step, f"TypeError: {no_index}", P, P.float(), 2, 3)
+CELLS = torch.tensor([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1]])
+bad(step, "ValueError: height must be positive; got 0", CELLS, CELLS, 0, 3)
+bad(step, "TypeError: width must be an integer; got 3.0", CELLS, CELLS, 2, 3.0)
+bad(step, "ValueError: q_positions must lie in 0 … 0, the rows of the window; got 1", CELLS, CELLS[:3], 1, 3)
+bad(step, "ValueError: q_positions must lie in 0 … 1, the columns of the window; got 2", CELLS, CELLS, 2, 2)
+bad(step, "ValueError: k_positions must lie in 0 … 1, the rows of the window; got -1", CELLS, CELLS - 1, 2, 3)
+bad(step, "TypeError: q_positions must be a tensor; got list", [[0, 0]], CELLS, 2, 3)
+bad(step, f"TypeError: {no_index}", CELLS, CELLS.float(), 2, 3)
+for cells in P, P[0], CELLS.expand(3, 5, 2)[..., :1]:
+    shape = f"k_positions must be (…, sequence, 2), row and column; got {tuple(cells.shape)}"
+    bad(step, f"ValueError: {shape}", CELLS, cells, 2, 3)
 bad(Swin, "ValueError: heads must be positive; got 0", 0, 2, 2)
 bad(Swin, "ValueError: width must be positive; got 0", 2, 2, 0)
-bad(Swin, "ValueError: q must have 3 heads, as Swin has; got 2", Q, Q, P, P, call=Swin(3, 2, 3).score)
+bad(Swin, "ValueError: q must have 3 heads, as Swin has; got 2", Q, Q, CELLS, CELLS, call=Swin(3, 2, 3).score)
 bad(share, "TypeError: q_positions must be a tensor; got list", [0], P, P[1], P[1])
 bad(share, "TypeError: c must be a tensor; got float", P, P, 0.1, P[1])
 bad(share, "TypeError: threshold must be a tensor; got float", P, P, P[1], 512.0)
@@ -415,6 +421,16 @@ bad(Attention, "ValueError: dim must be positive; got 0", 0, 2)
 bad(Attention, "ValueError: heads must be positive; got 0", 16, 0)
 bad(Attention, "TypeError: heads must be an integer; got 2.0", 16, 2.0)
 bad(Attention, "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", 16, 2, "rope")
+no_order = "ValueError: causal=True needs positions of one axis, to order them; got 2"
+bad(Attention, no_order, 16, 2, RoPE(8, axes=2), causal=True)
+bad(Transformer, no_order, 7, 3, heads=2, encoding=Swin(2, 4, 4), causal=True)
+for subject, layer, given in (
+    (Attention, Attention(16, 2, RoPE(8, axes=2)), X),
+    (Transformer, Transformer(7, 3, dim=16, heads=2, encoding=Swin(2, 2, 3)), TOKENS),
+):
+    refuse = partial(bad, subject, call=layer)
+    refuse("ValueError: positions must have shape (5, 2) or (2, 5, 2); got (5,)", given, P)
+    refuse("ValueError: positions must have shape (5, 2) or (2, 5, 2); got (2, 5)", given, TOKENS)
 for causal in False, True:
     refuse = partial(bad, Attention, call=Attention(16, 2, causal=causal))
     refuse("TypeError: x must be a tensor; got list", [1], P)
@@ -431,7 +447,7 @@ for causal in False, True:
 # Cache
 
 CACHE = Cache(Q, Q, P)
-refuse = partial(bad, Cache, call=CACHE.append)
+refuse = partial(bad, Cache, call=CACHE.joined)
 refuse("TypeError: keys must be a tensor; got list", [0], Q, P)
 refuse("TypeError: positions must be a tensor; got int", Q, Q, 5)
 fit = "in all axes but the sequence; got"
@@ -493,5 +509,5 @@ def test_all_that_is_public_has_bad_calls():
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__ and not name.startswith(("check_", "is_"))
     }
-    inner = {"column_and_row", "indices", "others", "over_heads"}
+    inner = {"column_and_row", "indices", "others", "over_heads", "row_and_column", "values", "weigh"}
     assert {function.__name__ for function in functions - TESTED} == inner

@@ -17,7 +17,7 @@ ABSOLUTE = ("sinusoidal", "learned", "mlp", "fourier")
 KERPLES = ("kerple, logarithmic", "kerple, power")
 REAL = ("rope, half", "rope, interleaved", "rope, scaled", "alibi", "transformer-xl", *KERPLES, "sandwich")
 RELATIVE = (*REAL, "t5", "t5, causal", "values", "shaw's keys", "shaw")
-NEITHER = ("fire", "swin")  # a share of what the query sees; steps in two dimensions
+SHARE = ("fire",)  # of what the query sees: neither absolute nor relative
 SHUFFLE = torch.tensor([3, 0, 4, 1, 2])
 causal_or_not = pytest.mark.parametrize("causal", [False, True])
 
@@ -52,7 +52,7 @@ def test_a_causal_mask_sees_order(encoding):
     assert moved.min() > 1e-3
 
 
-@only(*ABSOLUTE, *RELATIVE, *NEITHER)
+@only(*ABSOLUTE, *RELATIVE, *SHARE)
 def test_every_encoding_sees_order(encoding, place):
     net, p = model(encoding), place(range(N))
     assert (net(TOKENS[:, SHUFFLE], p) - net(TOKENS, p)[:, SHUFFLE]).abs().max() > 1e-3

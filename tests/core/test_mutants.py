@@ -122,6 +122,7 @@ MUTANTS = {
     ),
     "lines as long as the window is high": ("swin", "(2 * width - 1) + right", "(2 * height - 1) + right"),
     "step from query to key": ("swin", "down, right = -offsets", "down, right = offsets"),
+    "column before row": ("swin", "row, column = positions", "column, row = positions"),
     "heads in reverse": (
         "sandwich",
         "torch.arange(1, self.heads + 1, device=q.device)",
@@ -148,8 +149,8 @@ MUTANTS = {
     "the newest come first": ("cache", "[kept, tensor]", "[tensor, kept]"),
     "turned keys are kept": (
         "attention",
-        "cache.append(k, v, positions)",
-        "cache.append(self.encoding.rotate(q, k, positions, positions)[1], v, positions)",
+        "cache.joined(k, v, positions)",
+        "cache.joined(self.encoding.rotate(q, k, positions, positions)[1], v, positions)",
     ),
     "cached keys take new positions": (
         "attention",
@@ -161,7 +162,18 @@ MUTANTS = {
         "[Cache() for _ in self.blocks]",
         "[Cache()] * len(self.blocks)",
     ),
-    "axes forgotten": ("attention", "encoding.axes", "1"),
+    "axes forgotten": ("attention", "axes = encoding.axes", "axes = 1"),
+    "axes forgotten in the layer": ("attention", "positions, self.encoding.axes)", "positions)"),
+    "a refused call changes the cache": (
+        "attention",
+        "k, v, k_positions = cache.joined(k, v, positions)",
+        "k, v, k_positions = cache.keys, cache.values, cache.positions = cache.joined(k, v, positions)",
+    ),
+    "nothing is remembered": (
+        "attention",
+        "cache.keys, cache.values, cache.positions = k, v, k_positions",
+        "pass",
+    ),
     "missing scale": ("attention", " / math.sqrt(q.shape[-1])", ""),
     "dropped mask": ("attention", "allowed = None if mask is None else over_heads(mask)", "allowed = None"),
     "mask by head where it is by sequence": ("attention", "if mask.dim() == 3", "if mask.dim() == 5"),

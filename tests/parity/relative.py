@@ -57,5 +57,5 @@ def swin():
     theirs, ours = SwinRelativePositionBias(HEADS, (3, 5)), Swin(HEADS, height=3, width=5)
     nn.init.normal_(theirs.relative_position_bias_table)
     ours.table.copy_(theirs.relative_position_bias_table)
-    q, cells = torch.zeros(1, HEADS, 15, 4), torch.arange(15)
+    q, cells = torch.zeros(1, HEADS, 15, 4), torch.cartesian_prod(torch.arange(3), torch.arange(5))
     return ours.score(q, q, cells, cells), theirs()[0]
