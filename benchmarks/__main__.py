@@ -1,18 +1,21 @@
-"""Print the tables as Markdown: `python -m benchmarks [rope] [bias] [--rounds 20] [--device cuda]`."""
+"""Measure speed side by side and print Markdown tables: `python -m benchmarks [rope] [bias] [--device cuda]`."""
 
 import argparse
+import csv
 import importlib
-import platform
 from importlib.metadata import version
+from pathlib import Path
 
 import torch
 
+from d2lpos.lab.machine import processor
 from d2lpos.threads import one_thread
 
 from .measure import run
 
-SUBJECTS = ("rope", "bias")
+SUBJECTS = ("rope", "bias", "skew", "sinusoidal", "training")
 PEERS = ("torch", "transformers", "rotary-embedding-torch", "x-transformers")
+TABLES = Path(__file__).parents[1] / "book" / "benchmarks"
 
 
 def main() -> None:
@@ -24,6 +27,7 @@ def main() -> None:
         "--rounds", type=int, default=20, help="each contender runs once a round (default: 20)"
     )
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="on a CPU, one thread")
+    parser.add_argument("--write", action="store_true", help="write the tables of the book too")
     arguments = parser.parse_args()
     if unknown := set(arguments.subjects) - set(SUBJECTS):
         parser.error(f"subjects are {', '.join(SUBJECTS)}; got {', '.join(sorted(unknown))}")
@@ -31,10 +35,9 @@ def main() -> None:
         parser.error(f"--rounds must be positive; got {arguments.rounds}")
     if arguments.device == "cuda" and not torch.cuda.is_available():
         parser.error("--device cuda needs a GPU that torch can use; there is none")
-    print(", ".join(f"{peer} {version(peer)}" for peer in PEERS))
-    print(
-        torch.cuda.get_device_name() if arguments.device == "cuda" else f"{processor()}, one thread, float32"
-    )
+    where = torch.cuda.get_device_name() if arguments.device == "cuda" else f"{processor()}, one thread"
+    about = f"{where}, float32; " + ", ".join(f"{peer} {version(peer)}" for peer in PEERS)
+    print(about)
     with one_thread():
         for subject in arguments.subjects or SUBJECTS:
             for contest in importlib.import_module(f".{subject}", __package__).contests(arguments.device):
@@ -44,15 +47,18 @@ def main() -> None:
                 print("|:--|" + "--:|" * (len(rows[0]) - 1))
                 for row in rows:
                     print("| " + " | ".join(row.values()) + " |", flush=True)
+                if arguments.write:
+                    write(f"{contest.name}-{arguments.device}", rows, about)
 
 
-def processor() -> str:
-    """The processor's name, where the system tells it."""
-    try:
-        with open("/proc/cpuinfo") as lines:
-            return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
+def write(name: str, rows: list[dict[str, str]], about: str) -> None:
+    """The table as a file of the book, and what it was measured on in a file beside it."""
+    TABLES.mkdir(exist_ok=True)
+    with (TABLES / f"{name}.csv").open("w", newline="") as file:
+        table = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+    (TABLES / f"{name}.txt").write_text(f"{about}\n")
 
 
 if __name__ == "__main__":

@@ -27,20 +27,22 @@ def contests(device: str, length: int = 2048, heads: int = 8) -> list[Contest]:
 
     return [
         Contest(
+            "t5",
             f"T5 bias, {heads} heads, {length} tokens",
             {
                 "Hugging Face T5": lambda: theirs.compute_bias(length, length),
-                "d2lpos.T5Bias": lambda: ours.score(q, q, positions, positions),
+                "`T5Bias`": lambda: ours.score(q, q, positions, positions),
             },
         ),
         Contest(
+            "alibi",
             f"ALiBi, {heads} heads, {length} tokens",
             {
                 "Hugging Face BLOOM (one row of keys)": lambda: build_alibi_tensor(
                     tokens, heads, torch.float32
                 ),
                 "x-transformers": x_transformers,
-                "d2lpos.ALiBi": lambda: alibi.score(q, q, positions, positions),
+                "`ALiBi`": lambda: alibi.score(q, q, positions, positions),
             },
         ),
     ]

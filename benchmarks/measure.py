@@ -8,17 +8,22 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from d2lpos.lab.machine import forget_peak, held_bytes, peak_bytes
+
 
 @dataclass(frozen=True)
 class Contest:
     """Contenders by name, each a function without arguments; the first is the one that others are measured by.
 
-    copy, where there is one, moves as many bytes as any contender must.
+    name is that of the table's file. copy, where there is one, moves as many bytes as any contender must.
+    memory: measure also the memory that a call needs at its worst moment.
     """
 
+    name: str
     title: str
     contenders: dict[str, Callable[[], object]]
     copy: Callable[[], object] | None = None
+    memory: bool = False
 
 
 def seconds(function: Callable[[], object], device: str) -> float:
@@ -35,7 +40,15 @@ def synchronize(device: str) -> None:
         torch.cuda.synchronize()
 
 
-def run(contest: Contest, rounds: int, device: str) -> list[dict[str, object]]:
+def megabytes(function: Callable[[], object], device: str) -> float:
+    """How much more memory than before the call is held at its worst moment."""
+    forget_peak(device)
+    before = held_bytes(device)
+    function()
+    return (peak_bytes(device) - before) / 1e6
+
+
+def run(contest: Contest, rounds: int, device: str) -> list[dict[str, str]]:
     """One row a contender: median time, and the median and spread of its speed against the first, round by round."""
     entries = contest.contenders | ({"copy": contest.copy} if contest.copy else {})
     for function in entries.values():
@@ -46,18 +59,20 @@ def run(contest: Contest, rounds: int, device: str) -> list[dict[str, object]]:
             times[name].append(seconds(function, device))
     baseline = times[next(iter(contest.contenders))]
     rows = []
-    for name in contest.contenders:
+    for name, function in contest.contenders.items():
         ratios = sorted(b / t for b, t in zip(baseline, times[name], strict=True))
         low, high = ratios[len(ratios) // 10], ratios[-1 - len(ratios) // 10]
         row = {
-            "": name,
+            "Contender": name,
             "ms": f"{1000 * statistics.median(times[name]):.2f}",
-            "speed": f"{statistics.median(ratios):.2f} ×",
-            "spread": f"{low:.2f}–{high:.2f}",
+            "Speed": f"{statistics.median(ratios):.2f} ×",
+            "Spread": f"{low:.2f}–{high:.2f}",
         }
         if contest.copy:
             share = statistics.median(c / t for c, t in zip(times["copy"], times[name], strict=True))
-            row["of a copy"] = f"{share:.2f}"
+            row["Of a copy"] = f"{share:.2f}"
+        if contest.memory:
+            row["Memory, MB"] = f"{megabytes(function, device):.0f}"
         rows.append(row)
     return rows
 

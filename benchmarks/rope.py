@@ -9,7 +9,7 @@ from torch import Tensor
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 from x_transformers.x_transformers import apply_rotary_pos_emb as apply_x_transformers
 
-from d2lpos.rope import rotate
+from d2lpos.rope import rotate, rotate_fast
 from d2lpos.sinusoidal import angles, frequencies
 
 from .measure import Contest, forward_and_backward
@@ -21,8 +21,11 @@ def contests(device: str, shape: tuple[int, ...] = SHAPE) -> list[Contest]:
     q = torch.randn(shape, device=device)
     turns = turn_functions(shape, device)
     return [
-        Contest(f"RoPE, forward; q is {shape}", {n: bind(f, q) for n, f in turns.items()}, q.clone),
         Contest(
+            "rope-forward", f"RoPE, forward; q is {shape}", {n: bind(f, q) for n, f in turns.items()}, q.clone
+        ),
+        Contest(
+            "rope-backward",
             f"RoPE, forward and backward; q is {shape}",
             {name: forward_and_backward(function, q) for name, function in turns.items()},
             lambda: (q.clone(), q.clone()),
@@ -43,16 +46,26 @@ def turn_functions(shape: tuple[int, ...], device: str) -> dict[str, Callable[[T
     cos, sin = both_halves.cos(), both_halves.sin()
     rotary = RotaryEmbedding(dim).to(device)
     by_pair = turn.repeat_interleave(2, dim=-1)[None]
+    compiled = torch.compile(rotate)
     found = {
-        "Hugging Face, half, eager": lambda q: apply_rotary_pos_emb(q, q[:, :0], cos, sin)[0],
-        "rotary-embedding-torch, interleaved, eager": lambda q: rotary.rotate_queries_or_keys(q),
-        "x-transformers, interleaved, eager": lambda q: apply_x_transformers(q, by_pair),
-        "d2lpos, half, eager": lambda q: rotate(q, turn, "half"),
-        "d2lpos, interleaved, eager": lambda q: rotate(q, turn, "interleaved"),
+        "Hugging Face, half": lambda q: apply_rotary_pos_emb(q, q[:, :0], cos, sin)[0],
+        "rotary-embedding-torch, interleaved": lambda q: rotary.rotate_queries_or_keys(q),
+        "x-transformers, interleaved": lambda q: apply_x_transformers(q, by_pair),
+        "torchtune's formula, interleaved": lambda q: torchtune(q, turn.cos(), turn.sin()),
+        "`rotate`, half": lambda q: rotate(q, turn, "half"),
+        "`rotate`, interleaved": lambda q: rotate(q, turn, "interleaved"),
+        "`rotate_fast`, half": lambda q: rotate_fast(q, turn, "half"),
+        "`rotate_fast`, interleaved": lambda q: rotate_fast(q, turn, "interleaved"),
     }
     if device == "cuda" or shutil.which("g++"):
-        compiled = torch.compile(rotate)
-        found["Hugging Face, half, compiled"] = torch.compile(found["Hugging Face, half, eager"])
-        found["d2lpos, half, compiled"] = lambda q: compiled(q, turn, "half")
-        found["d2lpos, interleaved, compiled"] = lambda q: compiled(q, turn, "interleaved")
+        found["Hugging Face, half, compiled"] = torch.compile(found["Hugging Face, half"])
+        found["`rotate`, half, compiled"] = lambda q: compiled(q, turn, "half")
+        found["`rotate`, interleaved, compiled"] = lambda q: compiled(q, turn, "interleaved")
     return found
+
+
+def torchtune(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """What torchtune computes, without its cache: pairs apart, both products, and stacked again."""
+    pairs = x.float().reshape(*x.shape[:-1], -1, 2)
+    even, odd = pairs[..., 0], pairs[..., 1]
+    return torch.stack([even * cos - odd * sin, odd * cos + even * sin], dim=-1).flatten(-2).type_as(x)

@@ -1,0 +1,91 @@
+"""Do one run and write down all of it."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import torch
+
+from ..threads import one_thread
+from .machine import forget_peak, machine, peak_bytes
+from .models import build, reading, reads
+from .run import Run
+from .tasks import TASKS
+from .training import test, train
+
+__all__ = ["execute"]
+
+
+def execute(run: Run, device: str = "cpu") -> dict:
+    """Train and test the model of a run; the record, fit for JSON.
+
+    On one thread of one machine, metrics and curve are the same to the last digit each time. The curve gives
+    the mean loss of the training since the row before and, for each split of the task, the loss at the
+    training length. The validation split is for choices along the curve, so metrics leave it out.
+
+    >>> record = execute(Run("order", "rope", length=4, steps=20))
+    >>> [row["step"] for row in record["curve"]]
+    [2, 4, 6, 8, 10, 12, 14, 16, 18, 20]
+    """
+    started, clock = datetime.now(UTC), time.perf_counter()
+    task = TASKS[run.task]
+    forget_peak(device)
+    with one_thread(), deterministic():
+        model = build(run).to(device)
+        curve, losses = [], []
+        every = max(1, run.steps // run.checks)
+
+        def watch(step: int, loss: float) -> None:
+            losses.append(loss)
+            if step % every and step != run.steps:
+                return
+            model.eval()
+            row = {"step": step, "train": sum(losses) / len(losses)}
+            for split, sampler in task.tests.items():
+                row[split] = test(model, sampler, run.length, tokens=8192)["loss"]
+            curve.append(row)
+            losses.clear()
+            model.train()
+
+        train(
+            model, task.train, run.length, run.steps, run.size, run.rate,
+            seed=run.seed, shortest=run.shortest, precision=run.precision, watch=watch,
+        )  # fmt: skip
+        metrics = []
+        for name in run.readings:
+            with reading(model, run, name):
+                for length in run.tested:
+                    if not reads(run, name, length):
+                        continue
+                    for split, sampler in task.tests.items():
+                        if split == "validation":
+                            continue
+                        row = {"reading": name, "length": length, "split": split}
+                        metrics.append(row | test(model, sampler, length, past=run.length))
+        about = machine(device)
+    return {
+        "key": run.key,
+        "run": run.fields(),
+        "metrics": metrics,
+        "curve": curve,
+        "started": started.isoformat(timespec="seconds"),
+        "seconds": round(time.perf_counter() - clock, 2),
+        "peak_bytes": peak_bytes(device),
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "machine": about,
+    }
+
+
+@contextmanager
+def deterministic() -> Iterator[None]:
+    """Refuse what would give other digits the second time, and leave the caller's random numbers alone."""
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True)
+    try:
+        with torch.random.fork_rng():
+            yield
+    finally:
+        torch.use_deterministic_algorithms(before)

@@ -1,0 +1,149 @@
+"""The models of the lab: one Transformer, an encoding by name, and other ways to read what was trained."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from .. import (
+    FIRE,
+    KERPLE,
+    ALiBi,
+    Encoding,
+    FourierFeatures,
+    Learned,
+    PositionMLP,
+    RoPE,
+    Sandwich,
+    Shaw,
+    Sinusoidal,
+    T5Bias,
+    Transformer,
+    TransformerXL,
+)
+from ..positions import offsets
+from ..scaling import linear, ntk, yarn
+from .tasks import TASKS
+
+if TYPE_CHECKING:
+    from .run import Run
+
+# From a run to an encoding. What a published encoding leaves open is set to the length of the training.
+ENCODINGS: dict[str, Callable[["Run"], Encoding]] = {
+    "none": lambda run: Encoding(),
+    "sinusoidal": lambda run: Sinusoidal(run.dim),
+    "learned": lambda run: Learned(run.length, run.dim),
+    "mlp": lambda run: PositionMLP(run.dim, run.length),
+    "fourier": lambda run: FourierFeatures(run.dim),
+    "rope": lambda run: RoPE(run.dim // run.heads),
+    "shaw": lambda run: Shaw(run.dim // run.heads, clip=16),
+    "transformer-xl": lambda run: TransformerXL(run.dim, run.heads),
+    "t5": lambda run: T5Bias(run.heads, bidirectional=not run.masked),
+    "t5 short": lambda run: T5Bias(run.heads, max_distance=run.length, bidirectional=not run.masked),
+    "alibi": lambda run: ALiBi(run.heads),
+    "kerple": lambda run: KERPLE(run.heads),
+    "fire": lambda run: FIRE(run.heads),
+    "sandwich": lambda run: Sandwich(run.heads),
+}
+
+
+class Around(Encoding):
+    """Another encoding with its doors; a reading changes one of them."""
+
+    def __init__(self, inner: Encoding):
+        super().__init__()
+        self.inner = inner
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        return self.inner.embed(x, positions)
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        return self.inner.rotate(q, k, q_positions, k_positions)
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
+        return self.inner.score(q, k, q_positions, k_positions)
+
+    def value(self, weights: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
+        return self.inner.value(weights, q_positions, k_positions)
+
+    @property
+    def doors(self) -> tuple[str, ...]:
+        return self.inner.doors
+
+
+class LastRow(Around):
+    """A learned table whose last row serves all positions past it."""
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        return self.inner.embed(x, positions.clamp(max=len(self.inner.table) - 1))
+
+
+class Window(Around):
+    """Attention that sees no key at `window` positions from the query, or further."""
+
+    def __init__(self, inner: Encoding, window: int):
+        super().__init__(inner)
+        self.window = window
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        hidden = offsets(q_positions, k_positions).abs() >= self.window
+        score = self.inner.score(q, k, q_positions, k_positions)
+        score = q.new_zeros(()) if score is None else score
+        return torch.where(hidden[..., None, :, :], -torch.inf, score)
+
+
+def scaled(rule: Callable, encoding: RoPE) -> RoPE:
+    """The same rotation under a scaling rule."""
+    return RoPE(encoding.dim, encoding.base, encoding.layout, encoding.rotary, rule, encoding.axes)
+
+
+# From a run to a function of the encoding that was trained. Scaling rules stretch the training length to the
+# longest length tested.
+READINGS: dict[str, Callable[["Run"], Callable[[Encoding], Encoding]]] = {
+    "as trained": lambda run: lambda encoding: encoding,
+    "last row": lambda run: LastRow,
+    "window": lambda run: partial(Window, window=run.length),
+    "linear": lambda run: partial(scaled, partial(linear, factor=run.stretch)),
+    "ntk": lambda run: partial(scaled, partial(ntk, factor=run.stretch)),
+    "yarn": lambda run: partial(scaled, partial(yarn, factor=run.stretch, length=run.length)),
+    "yarn, beta 4": lambda run: partial(
+        scaled, partial(yarn, factor=run.stretch, length=run.length, beta_fast=4)
+    ),
+}
+ONLY = {"last row": "learned", "linear": "rope", "ntk": "rope", "yarn": "rope", "yarn, beta 4": "rope"}
+
+
+def build(run: "Run") -> Transformer:
+    """The untrained model of a run. Models of the same seed and size share all weights but the encoding's."""
+    task = TASKS[run.task]
+    torch.manual_seed(run.seed)
+    encoding = ENCODINGS[run.encoding](run)
+    torch.manual_seed(run.seed)
+    return Transformer(
+        task.vocabulary, task.outputs, run.dim, run.heads, run.layers, encoding, causal=run.masked
+    )
+
+
+@contextmanager
+def reading(model: Transformer, run: "Run", name: str) -> Iterator[None]:
+    """Let the model read with another encoding for a while."""
+    trained = model.encoding
+    place(model, READINGS[name](run)(trained))
+    try:
+        yield
+    finally:
+        place(model, trained)
+
+
+def place(model: Transformer, encoding: Encoding) -> None:
+    model.encoding = encoding
+    for block in model.blocks:
+        block.attention.encoding = encoding
+
+
+def reads(run: "Run", name: str, length: int) -> bool:
+    """Whether a reading reaches a length: past a learned table there is no row to read."""
+    return run.encoding != "learned" or name == "last row" or length <= run.length

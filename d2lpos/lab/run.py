@@ -1,0 +1,110 @@
+"""What decides an experiment: one frozen value, whose key names its record for good."""
+
+import hashlib
+import json
+from dataclasses import MISSING, asdict, dataclass, fields
+from functools import cached_property
+
+from ..arguments import check_positive
+from .models import ENCODINGS, ONLY, READINGS
+from .tasks import TASKS
+
+__all__ = ["Run"]
+
+PROTOCOL = 1  # of training and testing; raised when a run would give other numbers than before
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model, trained once and tested.
+
+    task, encoding: names in `TASKS` and `ENCODINGS`.
+    length: tokens of a training sequence; with shortest, each batch draws one from shortest … length.
+    tested: the lengths of test sequences; the training length where none is given.
+    readings: names in `READINGS`, the ways to read the trained model.
+    steps, size, rate: of training; size is the sequences in a batch, rate the largest learning rate.
+    causal: whether the model must not look ahead; None is the task's own choice.
+    checks: how often the curve is read during training.
+    precision: "float32", or "bfloat16" for autocast.
+
+    Raises ValueError or TypeError for a name that is not known, a size that is not positive, lengths that do
+    not fit, and a reading that its encoding does not have.
+
+    >>> run = Run("order", "rope", length=8)
+    >>> run.key
+    '...'
+    >>> Run(**run.fields()) == run
+    True
+    """
+
+    task: str
+    encoding: str = "none"
+    seed: int = 0
+    length: int = 64
+    shortest: int | None = None
+    tested: tuple[int, ...] = ()
+    readings: tuple[str, ...] = ("as trained",)
+    steps: int = 200
+    size: int = 64
+    rate: float = 3e-3
+    checks: int = 10
+    dim: int = 64
+    heads: int = 4
+    layers: int = 2
+    causal: bool | None = None
+    precision: str = "float32"
+
+    def __post_init__(self):
+        check_name("task", self.task, TASKS)
+        check_name("encoding", self.encoding, ENCODINGS)
+        check_name("precision", self.precision, ("float32", "bfloat16"))
+        sizes = ("length", "steps", "size", "checks", "dim", "heads", "layers")
+        check_positive(**{name: getattr(self, name) for name in sizes})
+        object.__setattr__(self, "tested", tuple(self.tested) or (self.length,))
+        object.__setattr__(self, "readings", tuple(self.readings))
+        for length in self.tested:
+            check_positive(tested=length)
+        for name in self.readings:
+            check_name("readings", name, READINGS)
+            if ONLY.get(name, self.encoding) != self.encoding:
+                raise ValueError(f'reading "{name}" needs encoding "{ONLY[name]}"; got "{self.encoding}"')
+        if self.shortest is not None:
+            check_positive(shortest=self.shortest)
+            if self.shortest > self.length:
+                raise ValueError(f"shortest must be at most length, {self.length}; got {self.shortest}")
+        if not 0 < self.rate < float("inf"):
+            raise ValueError(f"rate must be finite and positive; got {self.rate}")
+
+    @property
+    def masked(self) -> bool:
+        """Whether the model has a causal mask."""
+        return TASKS[self.task].causal if self.causal is None else self.causal
+
+    @property
+    def stretch(self) -> float:
+        """The longest tested length as a multiple of the training length, at least 1."""
+        return max(1.0, max(self.tested) / self.length)
+
+    @cached_property
+    def key(self) -> str:
+        """16 hexadecimal digits: a hash of all fields that differ from their defaults, and of versions.
+
+        A field that is added later with a default therefore leaves the keys of earlier records alone.
+        """
+        told = {
+            f.name: v
+            for f in fields(self)
+            if (v := getattr(self, f.name)) != f.default or f.default is MISSING
+        }
+        told |= {"protocol": PROTOCOL, "version": TASKS[self.task].version}
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+    def fields(self) -> dict:
+        """All fields, fit for JSON; `Run(**fields)` is the same run."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+
+def check_name(argument: str, name: str, known) -> None:
+    """Raise a ValueError that lists what is known."""
+    if name not in known:
+        raise ValueError(f"{argument} must be one of {', '.join(known)}; got {name!r}")

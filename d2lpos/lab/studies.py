@@ -1,0 +1,68 @@
+"""The recorded studies: which runs make one, in full and as a smoke test of seconds."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from .run import Run
+
+__all__ = ["STUDIES", "Study"]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A question, and the runs that answer it.
+
+    full, smoke: the runs of one seed. The smoke form is the same code, too small to answer anything.
+
+    >>> runs = STUDIES["order"].runs(seeds=range(2))
+    >>> sorted({run.seed for run in runs})
+    [0, 1]
+    """
+
+    question: str
+    full: tuple[Run, ...]
+    smoke: tuple[Run, ...]
+
+    def runs(self, seeds: Iterable[int], smoke: bool = False) -> list[Run]:
+        """All runs, seed by seed, so that a sweep that is stopped has compared all encodings."""
+        return [replace(run, seed=seed) for seed in seeds for run in (self.smoke if smoke else self.full)]
+
+
+ORDER = Run("order", length=8, dim=32, size=128)
+EVERY = ("none", "sinusoidal", "learned", "mlp", "fourier", "rope", "shaw", "transformer-xl", "t5")
+EVERY += ("alibi", "kerple", "fire", "sandwich")
+
+LONG = Run("language", length=64, tested=(64, 128, 256, 512), steps=1200, size=32, rate=5e-3, layers=4)
+SHORT = replace(LONG, length=32, tested=(32, 128), steps=40, dim=48, layers=2, checks=2)
+STRETCHED = ("as trained", "linear", "ntk", "yarn", "yarn, beta 4")
+
+STUDIES = {
+    "order": Study(
+        "Did A come before B? Which encodings let a small model tell?",
+        full=(
+            *(replace(ORDER, encoding=encoding) for encoding in EVERY),
+            replace(ORDER, encoding="none", causal=True),
+            replace(ORDER, encoding="alibi", causal=True),
+        ),
+        smoke=(replace(ORDER, encoding="rope", steps=20),),
+    ),
+    "extrapolation": Study(
+        "Trained on 64 characters at a time, how well does a model read 128, 256 and 512?",
+        full=(
+            replace(LONG, encoding="sinusoidal"),
+            replace(LONG, encoding="learned", readings=("as trained", "last row")),
+            replace(LONG, encoding="none"),
+            replace(LONG, encoding="rope", readings=(*STRETCHED, "window")),
+            replace(LONG, encoding="t5"),
+            replace(LONG, encoding="t5 short"),
+            replace(LONG, encoding="alibi", readings=("as trained", "window")),
+            replace(LONG, encoding="kerple"),
+            replace(LONG, encoding="fire"),
+        ),
+        smoke=(
+            replace(SHORT, encoding="sinusoidal"),
+            replace(SHORT, encoding="rope", readings=("as trained", "ntk")),
+            replace(SHORT, encoding="alibi"),
+        ),
+    ),
+}
