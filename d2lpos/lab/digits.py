@@ -30,7 +30,7 @@ def digits(size: int, length: int, generator: torch.Generator, split: str = "tra
             [  0, 178, 140,   0],
             [  0, 178, 255, 232]])
     """
-    check_positive(size=size)
+    check_positive(size=size, length=length)
     if length not in (16, 64):
         raise ValueError(f"length must be 64, for pixels, or 16, for patches of 2 × 2 pixels; got {length}")
     pixels, labels = pictures(split)

@@ -127,8 +127,10 @@ def needle(size: int, length: int, generator: torch.Generator, distance: int | N
             [-100, -100, -100, -100, -100, -100, -100,    3]])
     """
     _check(size, length, 3, "to hold a key, its value and the query")
-    if distance is not None and not 2 <= distance < length:
-        raise ValueError(f"distance must be 2 … length − 1 = {length - 1}; got {distance}")
+    if distance is not None:
+        check_positive(distance=distance)
+        if not 2 <= distance < length:
+            raise ValueError(f"distance must be 2 … {length - 1}, one less than length; got {distance}")
     tokens = _spread(size, length, generator)
     key = FIRST_KEY + torch.randint(KEYS, (size,), generator=generator)
     if distance is None:
@@ -141,7 +143,7 @@ def needle(size: int, length: int, generator: torch.Generator, distance: int | N
 def _check(
     size: int, length: int, shortest: int, why: str, longest: float = float("inf"), most: str = ""
 ) -> None:
-    check_positive(size=size)
+    check_positive(size=size, length=length)
     if length < shortest:
         raise ValueError(f"length must be at least {shortest}, {why}; got {length}")
     if length > longest:

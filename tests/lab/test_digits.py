@@ -1,0 +1,91 @@
+"""The pictures are scikit-learn's, in splits that never change."""
+
+from hashlib import sha256
+
+import pytest
+import torch
+from sklearn.datasets import load_digits
+
+from d2lpos.lab.digits import PATCHES, SPLITS, digits, patches, pictures
+from d2lpos.lab.tasks import TASKS
+
+
+def test_the_splits_are_all_pictures_and_apart():
+    data = load_digits()
+    known = sorted(zip(data.images.reshape(-1, 64).astype(int).tolist(), data.target.tolist(), strict=True))
+    split = [
+        row
+        for name in SPLITS
+        for row in zip(pictures(name)[0].flatten(1).tolist(), pictures(name)[1].tolist(), strict=True)
+    ]
+    assert sorted(split) == known
+    assert len({tuple(pixels) for pixels, _ in split}) == len(split), "a picture is there twice"
+
+
+def test_every_split_has_every_digit_in_the_same_share():
+    assert {name: len(pictures(name)[1]) for name in SPLITS} == {
+        "train": 1197,
+        "validation": 300,
+        "test": 300,
+    }
+    for name in SPLITS:
+        share = pictures(name)[1].bincount() / len(pictures(name)[1])
+        assert len(share) == 10 and (abs(share - 0.1) < 0.005).all()
+
+
+def test_the_splits_never_change():
+    """Records tell of these splits. If a newer scikit-learn splits otherwise, keep the rows, not the seed."""
+    content = b"".join(pictures(name)[0].numpy().astype("uint8").tobytes() for name in SPLITS)
+    assert sha256(content).hexdigest()[:16] == "d344df63f08ee665"
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("length", [16, 64])
+def test_rows_are_pictures_of_the_split_with_their_labels(split, length):
+    tokens, labels = digits(64, length, torch.Generator().manual_seed(0), split=split)
+    images, known = pictures(split)
+    rows = {}
+    for image, label in zip(images.tolist(), known.tolist(), strict=True):
+        row = [gray for line in image for gray in line] if length == 64 else slowly(image)
+        rows.setdefault(tuple(row), set()).add(label)
+    for row, label in zip(tokens.tolist(), labels.tolist(), strict=True):
+        assert label in rows[tuple(row)]
+
+
+def slowly(image):
+    """Patches from left to right and from top to bottom, their four pixels too."""
+    levels = [[min(3, int(gray * 4 / 17)) for gray in line] for line in image]
+    return [
+        64 * levels[i][j] + 16 * levels[i][j + 1] + 4 * levels[i + 1][j] + levels[i + 1][j + 1]
+        for i in range(0, 8, 2)
+        for j in range(0, 8, 2)
+    ]
+
+
+def test_gray_levels():
+    """17 of them in four parts: 0–4, 5–8, 9–12, 13–16."""
+    levels = torch.arange(17)[:, None, None].expand(17, 8, 8)
+    assert (patches(levels)[:, 0] // 85).tolist() == [0] * 5 + [1] * 4 + [2] * 4 + [3] * 4
+    assert TASKS["digits"].vocabulary == PATCHES == 4**4 > pictures("train")[0].max()
+
+
+def test_all_pictures_are_drawn():
+    tokens, labels = digits(4096, 64, torch.Generator().manual_seed(0), split="test")
+    assert len(tokens.unique(dim=0)) == 300
+    assert labels.bincount().amax() < 0.13 * 4096, "guessing one digit is right once in ten"
+
+
+@pytest.mark.parametrize("length", [1, 8, 32, 128])
+def test_other_lengths_are_refused(length):
+    with pytest.raises(ValueError) as raised:
+        digits(2, length, torch.Generator())
+    assert (
+        str(raised.value)
+        == f"length must be 64, for pixels, or 16, for patches of 2 × 2 pixels; got {length}"
+    )
+
+
+def test_other_splits_are_refused():
+    with pytest.raises(ValueError) as raised:
+        digits(2, 16, torch.Generator(), split="unseen")
+    assert str(raised.value) == "split must be one of train, validation, test; got 'unseen'"

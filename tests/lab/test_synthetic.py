@@ -1,0 +1,147 @@
+"""The answers are right, and cannot be had without positions."""
+
+from collections import Counter
+from functools import partial
+
+import pytest
+import torch
+
+from d2lpos.lab.synthetic import addition, copy, needle, order, recall, reverse
+
+SIZE = 2048
+
+
+def sample(sampler, length, size=SIZE):
+    """Tokens and targets as lists, and of targets only what is asked: {place: target} for each row."""
+    tokens, targets = sampler(size, length, torch.Generator().manual_seed(3))
+    asked = [{place: t for place, t in enumerate(row) if t != -100} for row in targets.tolist()]
+    return tokens.tolist(), asked
+
+
+@pytest.mark.parametrize("length", [2, 3, 8, 40])
+def test_order_asks_whether_a_came_first(length):
+    tokens, labels = order(SIZE, length, torch.Generator().manual_seed(3))
+    for row, label in zip(tokens.tolist(), labels.tolist(), strict=True):
+        assert label == (row.index(0) < row.index(1))
+
+
+def test_order_draws_the_numbers_that_it_always_drew():
+    tokens, labels = order(3, 8, torch.Generator().manual_seed(0))
+    assert tokens.tolist() == [[2, 3, 4, 6, 0, 5, 1, 7], [4, 5, 6, 2, 3, 0, 7, 1], [2, 3, 6, 4, 0, 1, 7, 5]]
+    assert labels.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("length", [2, 8, 40])
+def test_order_is_not_in_the_bag_of_tokens(length):
+    """All rows have the same tokens, and half of them the label 1."""
+    tokens, labels = order(SIZE, length, torch.Generator().manual_seed(3))
+    assert torch.equal(tokens.sort(dim=1).values, torch.arange(length).expand(SIZE, length))
+    assert abs(labels.double().mean() - 0.5) < 0.03
+
+
+@pytest.mark.parametrize(("sampler", "turn"), [(copy, 1), (reverse, -1)])
+@pytest.mark.parametrize("length", [2, 3, 8, 9, 40, 41])
+def test_copy_and_reverse(sampler, turn, length):
+    count = length // 2
+    for row, asked in zip(*sample(sampler, length, 64), strict=True):
+        digits, answer = row[:count], row[:count][::turn]
+        assert row == (digits + [10] + answer)[:length]
+        assert asked == {count + i: digit for i, digit in enumerate(answer)}
+
+
+@pytest.mark.parametrize("sampler", [copy, reverse])
+def test_no_digit_of_a_copy_follows_from_the_one_before(sampler):
+    """Somebody who sees a single token guesses one answer in ten."""
+    tokens, asked = sample(sampler, 40)
+    pairs = torch.tensor(
+        [(row[place], digit) for row, t in zip(tokens, asked, strict=True) for place, digit in t.items()]
+    )
+    assert torch.bincount(pairs[:, 1]).amax() < 0.11 * len(pairs)
+    seen = torch.bincount(11 * pairs[:, 0] + pairs[:, 1], minlength=121).reshape(11, 11)
+    assert (seen.amax(dim=1) < 0.13 * seen.sum(dim=1)).all()
+
+
+@pytest.mark.parametrize("lowest_first", [True, False])
+@pytest.mark.parametrize("length", [5, 6, 7, 8, 20, 21, 22, 62])
+def test_addition(length, lowest_first):
+    count = (length - 2) // 3
+    turn = -1 if lowest_first else 1
+
+    def number(digits):
+        return int("".join(map(str, digits[::turn])))
+
+    for row, asked in zip(*sample(partial(addition, lowest_first=lowest_first), length, 256), strict=True):
+        a, b = row[:count], row[count + 1 : 2 * count + 1]
+        total = str(number(a) + number(b)).zfill(count + 1)
+        total = [int(digit) for digit in total[::turn]]
+        assert row == (a + [10] + b + [11] + total + [12])[:length]
+        assert asked == {2 * count + 1 + i: digit for i, digit in enumerate(total)}
+
+
+@pytest.mark.parametrize("length", [3, 4, 5, 20, 21, 64, 65, 514])
+def test_recall(length):
+    for row, asked in zip(*sample(recall, length, 256), strict=True):
+        front, *pairs, query = [None] * (length % 2) + row
+        assert front in (None, 16)
+        keys, values = pairs[::2], pairs[1::2]
+        assert len(set(keys)) == len(keys) == (length - 1) // 2
+        assert all(17 <= key < 273 for key in keys) and all(0 <= value < 16 for value in values)
+        assert asked == {length - 1: dict(zip(keys, values, strict=True))[query]}
+
+
+@pytest.mark.parametrize("distance", [None, 2, 5, 8])
+@pytest.mark.parametrize("length", [9, 40])
+def test_needle(length, distance):
+    for row, asked in zip(*sample(partial(needle, distance=distance), length, 256), strict=True):
+        place = row.index(row[-1])
+        assert place == length - 1 - distance if distance else place < length - 2
+        values = row[:place] + row[place + 1 : -1]
+        assert row[place] >= 17 and all(0 <= value < 16 for value in values)
+        assert asked == {length - 1: row[place + 1]}
+
+
+def test_a_needle_is_anywhere():
+    tokens, _ = sample(needle, 9)
+    counts = torch.bincount(torch.tensor([8 - row.index(row[-1]) for row in tokens]))
+    assert counts[:2].sum() == 0
+    assert len(counts) == 9 and (abs(counts[2:] * 7 / SIZE - 1) < 0.25).all()
+
+
+@pytest.mark.parametrize(
+    ("sampler", "drawn", "kept"),
+    [(recall, 4, 4), (recall, 16, 16), (recall, 33, 33), (needle, 9, 7), (needle, 33, 31), (needle, 67, 65)],
+)
+def test_the_bag_of_tokens_does_not_tell_the_value(sampler, drawn, kept):
+    """Which value belongs to the key is a matter of places. All that a bag tells is the commonest value, and
+    the values of a row, `drawn` as evenly as can be, leave it small: `kept` of them stand in the row."""
+    tokens, asked = sample(sampler, 2 * drawn + 1 if sampler is recall else drawn)
+    counts = [Counter(t for t in row if t < 16) for row in tokens]
+    assert all(count.total() == kept and max(count.values()) <= -(-drawn // 16) for count in counts)
+    right = sum(c.most_common(1)[0][0] in t.values() for c, t in zip(counts, asked, strict=True))
+    assert right / SIZE < max(max(count.values()) for count in counts) / kept + 0.02
+
+
+@pytest.mark.parametrize(
+    ("sampler", "length", "message"),
+    [
+        (order, 1, "length must be at least 2, to hold A and B; got 1"),
+        (order, 513, "length must be at most 512, the number of letters; got 513"),
+        (copy, 1, "length must be at least 2, to hold a digit and the separator; got 1"),
+        (reverse, 1, "length must be at least 2, to hold a digit and the separator; got 1"),
+        (
+            addition,
+            4,
+            "length must be at least 5, to hold a digit, plus, a digit, equals and a digit of the sum; got 4",
+        ),
+        (recall, 2, "length must be at least 3, to hold a pair and the query; got 2"),
+        (recall, 515, "length must be at most 514, so that each pair has its own key; got 515"),
+        (needle, 2, "length must be at least 3, to hold a key, its value and the query; got 2"),
+        (partial(needle, distance=1), 8, "distance must be 2 … 7, one less than length; got 1"),
+        (partial(needle, distance=8), 8, "distance must be 2 … 7, one less than length; got 8"),
+        (partial(needle, distance=-1), 8, "distance must be positive; got -1"),
+    ],
+)
+def test_rows_that_cannot_be(sampler, length, message):
+    with pytest.raises(ValueError) as raised:
+        sampler(2, length, torch.Generator())
+    assert str(raised.value) == message

@@ -1,0 +1,115 @@
+"""What holds of the samples of every task."""
+
+import doctest
+import subprocess
+import sys
+from dataclasses import FrozenInstanceError
+from importlib import import_module
+
+import pytest
+import torch
+
+from d2lpos.lab.tasks import TASKS
+
+SAMPLERS = [
+    pytest.param(task, sampler, id=f"{name}-{split}")
+    for name, task in TASKS.items()
+    for split, sampler in {"train": task.train, **task.tests}.items()
+]
+SIZE = 32
+
+
+def sample(sampler, length, seed=0, size=SIZE):
+    return sampler(size, length, torch.Generator().manual_seed(seed))
+
+
+def lengths(task):
+    return [16, 64] if task is TASKS["digits"] else [5, 6, 7, 8, 63, 64, 512]
+
+
+@pytest.mark.parametrize(("task", "sampler"), SAMPLERS)
+def test_rows_have_the_length_that_was_asked_for(task, sampler):
+    for length in lengths(task):
+        tokens, targets = sample(sampler, length)
+        assert tokens.dtype == targets.dtype == torch.int64
+        assert tokens.shape == (SIZE, length)
+        assert targets.shape in [(SIZE,), (SIZE, length)]
+
+
+@pytest.mark.parametrize(("task", "sampler"), SAMPLERS)
+def test_tokens_and_targets_fit_the_model(task, sampler):
+    for length in lengths(task):
+        tokens, targets = sample(sampler, length, size=256)
+        asked = targets[targets != -100]
+        assert 0 <= tokens.min() and tokens.max() < task.vocabulary
+        assert 0 <= asked.min() and asked.max() < task.outputs
+        assert (targets.reshape(256, -1) != -100).any(dim=1).all(), "a row asks nothing"
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_model_is_no_larger_than_the_task(name):
+    task = TASKS[name]
+    rows = [
+        sample(sampler, length, size=2048)
+        for sampler in [task.train, *task.tests.values()]
+        for length in {"digits": [16], "order": [512]}.get(name, [64, 67])
+    ]
+    tokens, targets = (torch.cat([t.flatten() for t in ts]).unique() for ts in zip(*rows, strict=True))
+    # A needle needs no filler to make its length odd; four patches of 2 × 2 pixels are in no picture.
+    assert task.vocabulary - len(tokens) == {"needle": 1, "digits": 4}.get(name, 0)
+    assert targets.max() == task.outputs - 1
+
+
+@pytest.mark.parametrize(("task", "sampler"), SAMPLERS)
+def test_the_generator_alone_decides(task, sampler):
+    before = torch.get_rng_state()
+    torch.manual_seed(1)
+    one = torch.cat([t.flatten() for t in sample(sampler, 64)])
+    torch.manual_seed(2)
+    assert torch.equal(one, torch.cat([t.flatten() for t in sample(sampler, 64)]))
+    assert not torch.equal(one, torch.cat([t.flatten() for t in sample(sampler, 64, seed=1)]))
+    torch.set_rng_state(before)
+
+
+@pytest.mark.parametrize(("task", "sampler"), SAMPLERS)
+def test_bad_sizes_and_lengths_are_refused(task, sampler):
+    generator = torch.Generator()
+    for size, length, error, message in [
+        (0, 16, ValueError, "size must be positive; got 0"),
+        (2.0, 16, TypeError, "size must be an integer; got 2.0"),
+        (2, 0, ValueError, "length must be positive; got 0"),
+        (2, 16.0, TypeError, "length must be an integer; got 16.0"),
+    ]:
+        with pytest.raises(error) as raised:
+            sampler(size, length, generator)
+        assert str(raised.value) == message
+
+
+def test_the_splits_to_test_on():
+    assert {name: list(task.tests) for name, task in TASKS.items() if list(task.tests) != ["test"]} == {
+        "language": ["validation", "test", "unseen"],
+        "masked": ["validation", "test", "unseen"],
+        "digits": ["validation", "test"],
+    }
+
+
+def test_a_task_is_frozen():
+    with pytest.raises(FrozenInstanceError):
+        TASKS["order"].version = 2
+
+
+@pytest.mark.parametrize("name", ["synthetic", "text", "digits", "tasks"])
+def test_examples(name):
+    result = doctest.testmod(import_module(f"d2lpos.lab.{name}"))
+    assert result.attempted and not result.failed
+
+
+def test_the_table_reads_no_data():
+    """It costs no more than torch does; data are read when the first rows are drawn."""
+    script = """
+import sys
+from d2lpos.lab import digits, tasks, text
+assert not {"sklearn", "pandas", "scipy"} & set(sys.modules)
+assert text.characters.cache_info().misses == digits.pictures.cache_info().misses == 0
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

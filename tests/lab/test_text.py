@@ -1,0 +1,176 @@
+"""The novels are whole, their splits apart, and what is asked is what stands there."""
+
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import torch
+
+from d2lpos.lab import text
+from d2lpos.lab.tasks import TASKS
+from d2lpos.lab.text import ALPHABET, CLS, MASK, SEP, SPLITS, UNKNOWN, characters, decode, language, masked
+
+DATA = Path(text.__file__).parent / "data"
+BOOKS = {"pride-and-prejudice.txt": 684_768, "persuasion.txt": 466_854}
+README = (DATA / "README.md").read_text("utf-8")
+
+
+def read(split):
+    """The text of a split, with a stroke for what is unknown."""
+    return "".join(ALPHABET[token] if token < UNKNOWN else "|" for token in characters(split).tolist())
+
+
+@pytest.mark.parametrize(("book", "count"), BOOKS.items())
+def test_the_books_are_the_ones_that_the_readme_names(book, count):
+    content = (DATA / book).read_text("utf-8")
+    assert len(content) == count
+    row = next(line for line in README.splitlines() if line.startswith(f"| `{book}`"))
+    assert f"| {content.count(chr(10)):,} | {count:,} | `{sha256(content.encode()).hexdigest()}` |" in row
+
+
+def test_the_splits_are_apart_and_leave_out_the_titles_only():
+    whole = {book: (DATA / book).read_text("utf-8") for book in BOOKS}
+    pride = "".join(read(split) for split in ("train", "validation", "test"))
+    assert whole["pride-and-prejudice.txt"] == "PRIDE AND PREJUDICE\n\nBy Jane Austen\n\n\n\n" + pride
+    unseen = re.sub("[Q&]", "|", whole["persuasion.txt"])
+    assert unseen == "Persuasion\n\n\nby\n\nJane Austen\n\n(1818)\n\n\n\n\n" + read("unseen")
+
+
+@pytest.mark.parametrize(
+    ("split", "first", "last"),
+    [("train", 1, 48), ("validation", 49, 54), ("test", 55, 61), ("unseen", 1, 24)],
+)
+def test_a_split_is_whole_chapters(split, first, last):
+    numbers = re.findall(r"^Chapter (\d+)$", read(split), flags=re.MULTILINE)
+    assert [int(number) for number in numbers] == list(range(first, last + 1))
+    assert read(split).startswith("Chapter")
+
+
+def test_the_alphabet_is_that_of_the_training_part():
+    book = (DATA / "pride-and-prejudice.txt").read_text("utf-8")
+    training = book[book.index("Chapter 1\n") : book.index("Chapter 49\n")]
+    assert list(ALPHABET) == sorted(set(training))
+    assert [UNKNOWN, CLS, SEP, MASK] == [75, 76, 77, 78]
+    assert TASKS["language"].outputs == TASKS["masked"].outputs == len(ALPHABET)
+    assert TASKS["language"].vocabulary == UNKNOWN + 1
+    assert TASKS["masked"].vocabulary == MASK + 1
+
+
+def test_what_is_unknown():
+    assert {split: (characters(split) == UNKNOWN).sum().item() for split in SPLITS} == {
+        "train": 0,
+        "validation": 0,
+        "test": 0,
+        "unseen": 8,
+    }
+    assert all((DATA / "persuasion.txt").read_text("utf-8").count(c) == 4 for c in "Q&")
+
+
+def test_a_split_is_read_once():
+    assert characters("test") is characters("test")
+
+
+def test_decoding():
+    assert decode(torch.tensor([CLS, 0, MASK, UNKNOWN, SEP])) == "[CLS]\n[MASK][UNKNOWN][SEP]"
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_language_asks_for_the_next_character(split):
+    book = read(split)
+    tokens, targets = language(64, 50, torch.Generator().manual_seed(0), split=split)
+    for row, target in zip(tokens.tolist(), targets.tolist(), strict=True):
+        assert row[1:] == target[:-1]
+        assert "".join(ALPHABET[token] for token in [*row, target[-1]]) in book
+
+
+def test_language_does_not_ask_for_an_unknown_character():
+    count = len(characters("unseen"))
+    tokens, targets = language(1, count - 1, torch.Generator(), split="unseen")
+    assert torch.equal(tokens[0], characters("unseen")[:-1])
+    assert torch.equal(targets[0] == -100, characters("unseen")[1:] == UNKNOWN)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_passages_begin_anywhere(split):
+    """A passage that is one character shorter than the longest has two places to begin."""
+    tokens, targets = language(32, len(characters(split)) - 2, torch.Generator().manual_seed(0), split=split)
+    assert {tuple(row) for row in tokens[:, :40].tolist()} == {
+        tuple(characters(split)[start : start + 40].tolist()) for start in (0, 1)
+    }
+    assert targets[tokens[:, 0] == characters(split)[1]][0, -1] == characters(split)[-1]
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("length", [5, 6, 24, 103])
+def test_masked_holds_two_passages(split, length):
+    book = read(split)
+    tokens, targets = masked(64, length, torch.Generator().manual_seed(0), split=split)
+    for row in targets.where(targets != -100, tokens).tolist():
+        assert row[0] == CLS and row[-1] == SEP and row.count(SEP) == 2 and row.count(CLS) == 1
+        between = row.index(SEP)
+        for passage in row[1:between], row[between + 1 : -1]:
+            assert passage and "".join(ALPHABET[t] if t < UNKNOWN else "|" for t in passage) in book
+
+
+@pytest.mark.parametrize(("length", "count"), [(5, 1), (13, 2), (24, 3), (103, 15)])
+def test_fifteen_percent_are_asked_for(length, count):
+    _, targets = masked(256, length, torch.Generator().manual_seed(0))
+    assert ((targets != -100).sum(dim=1) == count).all()
+
+
+def test_what_becomes_of_the_asked():
+    """As in BERT: 80 % masked, 10 % any character (one in 75 of them the right one), 10 % left alone."""
+    tokens, targets = masked(4096, 103, torch.Generator().manual_seed(0))
+    asked = targets != -100
+    hidden, there = tokens[asked], targets[asked]
+    assert (tokens[~asked] != MASK).all() and (hidden != CLS).all() and (hidden != SEP).all()
+    assert abs((hidden == MASK).double().mean() - 0.8) < 0.01
+    assert abs((hidden == there).double().mean() - (0.1 + 0.1 / 75)) < 0.01
+    wrong = hidden[(hidden != MASK) & (hidden != there)]
+    assert torch.bincount(wrong, minlength=75).amin() > 0.5 * len(wrong) / 75
+
+
+def test_the_places_of_the_asked_and_of_the_separator_are_even():
+    tokens, targets = masked(8192, 13, torch.Generator().manual_seed(0))
+    separators = (tokens[:, :-1] == SEP).sum(dim=0)
+    assert (separators[[0, 1, 11]] == 0).all() and (abs(separators[2:11] * 9 / 8192 - 1) < 0.15).all()
+    assert (targets[:, [0, 12]] == -100).all()
+    asked = (targets != -100).sum(dim=0)[1:12]
+    assert (abs(asked * 11 / asked.sum() - 1) < 0.15).all()
+
+
+def test_a_special_token_is_never_masked():
+    """In the shortest row three of five tokens are special."""
+    tokens, targets = masked(4096, 5, torch.Generator().manual_seed(0), split="unseen")
+    assert (targets < UNKNOWN).all()
+    assert tokens[:, [0, 2, 4]].unique(dim=0).tolist() == [[CLS, SEP, SEP]]
+
+
+SPLIT = "split must be one of train, validation, test, unseen; got 'dev'"
+
+
+@pytest.mark.parametrize(
+    ("sampler", "length", "split", "message"),
+    [
+        (
+            language,
+            77_654,
+            "validation",
+            "length must be below 77654, the characters of 'validation'; got 77654",
+        ),
+        (masked, 80_961, "test", "length must be below 80961, the characters of 'test'; got 80961"),
+        (
+            masked,
+            4,
+            "test",
+            "length must be at least 5, to hold two passages and three special tokens; got 4",
+        ),
+        (language, 8, "dev", SPLIT),
+        (masked, 8, "dev", SPLIT),
+    ],
+)
+def test_bad_calls(sampler, length, split, message):
+    with pytest.raises(ValueError) as raised:
+        sampler(2, length, torch.Generator(), split=split)
+    assert str(raised.value) == message
