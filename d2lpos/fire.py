@@ -1,6 +1,6 @@
 """FIRE: a small network turns the distance, as a share of what the query can see, into a bias.
 
-Li et al. 2024, section 3 (arXiv 2310.04418).
+Li et al. 2024 (arXiv 2310.04418).
 """
 
 import torch

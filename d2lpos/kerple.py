@@ -45,8 +45,9 @@ class KERPLE(Bias):
     """Door 3: adds `logarithmic` or `power`, with its own r1 and r2 in each head, to the scores.
 
     Parameters: r1, which starts as ALiBi's slopes, and r2, which starts at 1; (heads,) each. Their
-    magnitudes count, and those of r2 up to 2 in the power form: the paper's theorem ends there.
-    Raises ValueError where heads is not positive, or for another form.
+    magnitudes count, and those of r2 up to 2 in the power form: the paper's theorem ends there. The paper
+    divides the bias by √d, too; here r1 holds that factor. Raises ValueError where heads is not positive,
+    or for another form.
 
     >>> q = k = torch.ones(1, 2, 3, 4)
     >>> here = torch.arange(3)

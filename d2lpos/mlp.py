@@ -1,6 +1,6 @@
 """Learned functions of the position: a small network in place of a table.
 
-Li et al. 2021, section 3 (arXiv 2106.02795). A network has a value between positions and beyond those of
+Li et al. 2021 (arXiv 2106.02795). A network has a value between positions and beyond those of
 the training; whether that value is any good is another matter.
 """
 

@@ -91,7 +91,7 @@ def shift(positions: Tensor, largest: int, generator: torch.Generator | None = N
     sequence, (batch, sequence) are many. Raises as `positions.real` does, and for a `largest` that is no
     positive integer.
 
-    Source: Kiyono et al. 2021, section 3 (arXiv 2109.05644).
+    Source: Kiyono et al. 2021 (arXiv 2109.05644).
 
     >>> shifted = shift(torch.arange(4).expand(2, 4), largest=100)
     >>> shifted - shifted[:, :1]
@@ -111,7 +111,7 @@ def random_positions(batch: int, length: int, limit: int, generator: torch.Gener
     Trained so, a model meets every position of a long sequence in short ones. Raises ValueError where length
     exceeds limit, and for sizes that are no positive integers.
 
-    Source: Ruoss et al. 2023, section 3 (arXiv 2305.16843).
+    Source: Ruoss et al. 2023 (arXiv 2305.16843).
 
     >>> random_positions(batch=1, length=5, limit=5)
     tensor([[0, 1, 2, 3, 4]])

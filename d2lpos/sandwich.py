@@ -31,8 +31,8 @@ def cosines(q_positions: Tensor, k_positions: Tensor, dim: int) -> Tensor:
 class Sandwich(Encoding):
     """Door 3: adds `cosines(…, dim)` · heads / (8h) to the scores of head h = 1 … heads. No parameters.
 
-    The paper does not subtract 1 from each cosine; softmax cannot tell. Raises ValueError where heads is
-    not positive, or dim is odd.
+    The paper takes dim = 128, and does not subtract 1 from each cosine; softmax cannot tell. Raises
+    ValueError where heads is not positive, or dim is odd.
 
     >>> q = k = torch.ones(1, 2, 3, 4)
     >>> here = torch.arange(3)
