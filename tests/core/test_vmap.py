@@ -12,7 +12,7 @@ from d2lpos.attention import attend, attention_weights, causal_mask
 from d2lpos.placing import from_padding, from_segments, interpolate
 from d2lpos.positions import real, whole
 from d2lpos.relative import bucket
-from d2lpos.rope import convert, rotate
+from d2lpos.rope import convert, rotate, rotate_fast
 from d2lpos.sandwich import cosines
 from d2lpos.sinusoidal import angles, frequencies, sinusoidal
 from d2lpos.skew import key_term
@@ -36,6 +36,8 @@ def equals_a_loop(function, *inputs):
         (partial(sinusoidal, dim=8), [REAL]),
         (rotate, [X, angles(REAL, frequencies(8))]),
         (partial(rotate, layout="interleaved"), [X, angles(REAL, frequencies(8))]),
+        (rotate_fast, [X, angles(REAL, frequencies(8))]),
+        (partial(rotate_fast, layout="interleaved"), [X, angles(REAL, frequencies(8))]),
         (partial(convert, layout="half"), [X]),
         (bucket, [WHOLE - 4]),
         (partial(whole, length=10), [WHOLE]),
