@@ -323,7 +323,7 @@ permute_mask = Check(
             call(mask=draw(3, 3) > 0, order=CYCLE),
             call(mask=draw(4, 4) > 0, order=CYCLE_OF_FOUR),
         ],
-        "a mask for each batch and head (batch, head, T, T)": [
+        "dimensions in front of (T, T)": [
             call(mask=draw(3, 3, 3) > 0, order=CYCLE),
             call(mask=draw(4, 4, 4, 4) > 0, order=CYCLE_OF_FOUR),
         ],
