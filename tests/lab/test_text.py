@@ -147,6 +147,15 @@ def test_a_special_token_is_never_masked():
     assert tokens[:, [0, 2, 4]].unique(dim=0).tolist() == [[CLS, SEP, SEP]]
 
 
+def test_an_unknown_character_is_never_masked():
+    """About one row in a thousand has one; three others are asked for there, too."""
+    tokens, targets = masked(100_000, 24, torch.Generator().manual_seed(0), split="unseen")
+    rare = (tokens == UNKNOWN).any(dim=1)
+    assert rare.sum() > 20
+    assert (targets[tokens == UNKNOWN] == -100).all()
+    assert ((targets[rare] != -100).sum(dim=1) == 3).all() and (targets < UNKNOWN).all()
+
+
 SPLIT = "split must be one of train, validation, test, unseen; got 'dev'"
 
 
