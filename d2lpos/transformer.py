@@ -33,10 +33,10 @@ class Block(nn.Module):
 class Transformer(nn.Module):
     """Token ids (batch, sequence) in, one vector of `outputs` numbers for each token out.
 
-    The same encoding serves all layers. positions are (sequence,) or (batch, sequence); mask is as for
-    `attend`. With `caches`, tokens are what is new, as for `Attention`; `new_caches` makes them. Raises
-    ValueError where heads does not divide dim, a token is not in the vocabulary, positions do not fit tokens,
-    or caches do not number the layers.
+    The same encoding serves all layers. positions are (sequence,) or (batch, sequence), with a last axis of 2
+    where the encoding has two axes; mask is as for `attend`. With `caches`, tokens are what is new, as for
+    `Attention`; `new_caches` makes them. Raises ValueError where heads does not divide dim, a token is not in
+    the vocabulary, positions do not fit tokens, caches do not number the layers, and as `Attention` does.
 
     >>> from d2lpos import ALiBi
     >>> model = Transformer(vocabulary=6, outputs=2, encoding=ALiBi(4))
