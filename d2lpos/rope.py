@@ -31,8 +31,7 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
     >>> rotate(x, quarter, "interleaved").round()
     tensor([-2.,  1.,  3.,  4.])
     """
-    check_rotation(x, angles, layout)
-    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    wide = widened(x, angles, layout)
     cos, sin = scale * angles.cos(), scale * angles.sin()
     if layout == "half":
         a, b = wide.chunk(2, dim=-1)
@@ -53,10 +52,9 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     """
     if torch.compiler.is_compiling():
         return rotate(x, angles, layout, scale)
-    check_rotation(x, angles, layout)
-    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    wide = widened(x, angles, layout)
     if layout == "half":
-        cos, sin = scale * angles.cos(), scale * angles.sin()
+        cos, sin = angles.cos() * scale, angles.sin() * scale
         swapped, sines = wide.roll(x.shape[-1] // 2, dims=-1), torch.cat([-sin, sin], dim=-1)
         return torch.addcmul(wide * torch.cat([cos, cos], dim=-1), swapped, sines).to(x)
     pairs = wide.unflatten(-1, (-1, 2))
@@ -66,8 +64,8 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     return torch.view_as_real(turned).flatten(-2).to(x)
 
 
-def check_rotation(x: Tensor, angles: Tensor, layout: str) -> None:
-    """Raise a TypeError or ValueError as `rotate` does."""
+def widened(x: Tensor, angles: Tensor, layout: str) -> Tensor:
+    """x in at least float32; raises a TypeError or ValueError as `rotate` does."""
     check_tensor("x", x)
     check_tensor("angles", angles, x.device)
     if not x.is_floating_point():
@@ -82,6 +80,7 @@ def check_rotation(x: Tensor, angles: Tensor, layout: str) -> None:
         )
     check_broadcast(x=x, angles=angles)
     check_layout(layout)
+    return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
 def check_layout(layout: str) -> None:
@@ -142,7 +141,7 @@ class RoPE(Encoding):
 
     axes: 2 for images, whose positions are (…, sequence, 2), row before column. The first half of the pairs
     turns by the row, the second by the column, each with frequencies of its own. Source:
-    Heo et al. 2024, section 3.2 (arXiv 2403.13298).
+    Heo et al. 2024 (arXiv 2403.13298).
 
     No parameters. Raises ValueError for an odd dim, another layout, a base that is not finite and above 1,
     and a rotary that is not even, not in 1 … dim, or cannot be shared among the axes; TypeError for a

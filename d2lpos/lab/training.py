@@ -34,8 +34,7 @@ def train(
     >>> from d2lpos import Sinusoidal, Transformer
     >>> from d2lpos.lab import order
     >>> model = Transformer(4, outputs=2, encoding=Sinusoidal(64))
-    >>> model = train(model, order, length=4)
-    >>> accuracy(model, order, length=4) > 0.95
+    >>> accuracy(train(model, order, length=4), order, length=4) > 0.95
     True
     """
     generator = torch.Generator().manual_seed(seed)

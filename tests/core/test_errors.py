@@ -18,7 +18,7 @@ from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptro
 from d2lpos.placing import following, from_padding, from_segments, interpolate, random_positions, shift
 from d2lpos.positions import offsets, real, whole
 from d2lpos.relative import bucket
-from d2lpos.rope import convert, convert_rows, rotate
+from d2lpos.rope import convert, convert_rows, rotate, rotate_fast
 from d2lpos.sandwich import Sandwich, cosines
 from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
 from d2lpos.shaw import Shaw, ShawKeys, row
@@ -160,18 +160,19 @@ refuse("ValueError: positions must lie in 0 … 4, the rows of the table; got 6"
 # RoPE
 
 pair_layout = 'layout must be "half" or "interleaved"; got'
-bad(rotate, "TypeError: x must be a tensor; got list", [1], torch.ones(4))
-bad(rotate, "TypeError: angles must be a tensor; got int", Q, 3)
-bad(rotate, "ValueError: angles must be on cpu, as the other arguments are; got meta", Q, META)
-bad(rotate, "TypeError: x must be floating-point; got torch.int64", P, P)
-bad(rotate, "TypeError: angles must be float32 or float64; got torch.bfloat16", Q, torch.ones(4).bfloat16())
 odd = "x must be (…, d) with an even d, because it turns in pairs; got"
-bad(rotate, f"ValueError: {odd} (5, 7)", torch.zeros(5, 7), torch.ones(3))
-bad(rotate, f"ValueError: {odd} ()", torch.tensor(1.0), torch.ones(3))
-bad(rotate, "ValueError: angles must be (…, 4), one for each pair of x; got (8,)", Q, torch.ones(8))
-bad(rotate, "ValueError: angles must be (…, 4), one for each pair of x; got ()", Q, torch.tensor(1.0))
-bad(rotate, f"ValueError: x and angles {differ} (2, 2, 5, 8) and (3, 4)", Q, torch.ones(3, 4))
-bad(rotate, f"ValueError: {pair_layout} 'halves'", Q, torch.ones(4), "halves")
+for turn in rotate, rotate_fast:
+    bad(turn, "TypeError: x must be a tensor; got list", [1], torch.ones(4))
+    bad(turn, "TypeError: angles must be a tensor; got int", Q, 3)
+    bad(turn, "ValueError: angles must be on cpu, as the other arguments are; got meta", Q, META)
+    bad(turn, "TypeError: x must be floating-point; got torch.int64", P, P)
+    bad(turn, "TypeError: angles must be float32 or float64; got torch.bfloat16", Q, torch.ones(4).bfloat16())
+    bad(turn, f"ValueError: {odd} (5, 7)", torch.zeros(5, 7), torch.ones(3))
+    bad(turn, f"ValueError: {odd} ()", torch.tensor(1.0), torch.ones(3))
+    bad(turn, "ValueError: angles must be (…, 4), one for each pair of x; got (8,)", Q, torch.ones(8))
+    bad(turn, "ValueError: angles must be (…, 4), one for each pair of x; got ()", Q, torch.tensor(1.0))
+    bad(turn, f"ValueError: x and angles {differ} (2, 2, 5, 8) and (3, 4)", Q, torch.ones(3, 4))
+    bad(turn, f"ValueError: {pair_layout} 'halves'", Q, torch.ones(4), "halves")
 bad(RoPE, f"ValueError: {pair_layout} 'concatenated'", 8, layout="concatenated")
 bad(RoPE, "ValueError: dim must be even, because each frequency turns a pair; got 7", 7)
 bad(RoPE, "ValueError: base must be finite and above 1; got 1", 8, base=1)
@@ -509,5 +510,14 @@ def test_all_that_is_public_has_bad_calls():
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__ and not name.startswith(("check_", "is_"))
     }
-    inner = {"column_and_row", "indices", "others", "over_heads", "row_and_column", "values", "weigh"}
+    inner = {
+        "column_and_row",
+        "indices",
+        "others",
+        "over_heads",
+        "row_and_column",
+        "values",
+        "weigh",
+        "widened",
+    }
     assert {function.__name__ for function in functions - TESTED} == inner

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from d2lpos import Attention, RoPE
-from d2lpos.rope import convert, convert_rows, rotate
+from d2lpos.rope import convert, convert_rows, rotate, rotate_fast
 from d2lpos.sinusoidal import angles, frequencies
 
 LAYOUTS = pytest.mark.parametrize("layout", ["half", "interleaved"])
@@ -186,16 +186,16 @@ def test_a_stretched_turn_rounds_once(layout):
 
 def test_two_axes_turn_two_halves_of_the_pairs():
     q, k = torch.randn(2, 2, 3, 6, 8, dtype=torch.float64)
-    grid = torch.cartesian_prod(torch.arange(2), torch.arange(3))
+    grid = torch.cartesian_prod(torch.arange(2.0), torch.arange(3.0)).double()
     rope = RoPE(8, base=100.0, layout="interleaved", scaling=halves, axes=2)
     turned, _ = rope.rotate(q, k, grid, grid)
     alone = RoPE(4, base=100.0, layout="interleaved", scaling=halves)
     want, _ = alone.rotate(q[..., :4], q[..., :4], grid[:, 0], grid[:, 0])
-    torch.testing.assert_close(turned[..., :4], want)
+    assert_close(turned[..., :4], want)
     want, _ = alone.rotate(q[..., 4:], q[..., 4:], grid[:, 1], grid[:, 1])
-    torch.testing.assert_close(turned[..., 4:], want)
+    assert_close(turned[..., 4:], want)
     half = RoPE(8, base=100.0, scaling=halves, axes=2)
-    torch.testing.assert_close(half.turn(convert(q, "half"), grid), convert(turned, "half"))
+    assert_close(half.turn(convert(q, "half"), grid), convert(turned, "half"))
 
 
 @LAYOUTS
@@ -213,3 +213,77 @@ def test_two_axes_know_both_offsets_only(layout, row, column):
     moved = scores(grid + torch.tensor([row, column], dtype=torch.float64))
     assert_close(moved, scores(grid), atol=1e-8, rtol=0)
     assert (scores(grid.flip(-1)) - scores(grid)).abs().max() > 1e-3
+
+
+# The fast form
+
+TURNS = angles(torch.arange(5), frequencies(8))
+
+
+def same_as_readable(x, turns=TURNS, layout="half", scale=1.0):
+    """Equal to the readable one, in the same dtype, up to the rounding of float32."""
+    got, want = rotate_fast(x, turns, layout, scale), rotate(x, turns, layout, scale)
+    assert got.shape == want.shape and got.dtype == want.dtype
+    step = max(torch.finfo(x.dtype).eps, torch.finfo(turns.dtype).eps if x.dtype == torch.float64 else 0)
+    assert_close(got, want, rtol=2 * step, atol=2 * step * x.abs().max().item())
+
+
+@LAYOUTS
+@given(seed=st.integers(0, 999), pairs=st.integers(1, 5), length=st.integers(0, 4), scale=st.floats(0.5, 2))
+def test_both_give_the_same(layout, seed, pairs, length, scale):
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(2, length, 2 * pairs, generator=generator)
+    turns = 100 * torch.randn(length, pairs, generator=generator)
+    if x.numel():
+        same_as_readable(x, turns, layout, scale)
+    assert rotate_fast(x, turns, layout).shape == x.shape
+
+
+@LAYOUTS
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_in_every_dtype(layout, dtype):
+    same_as_readable(torch.randn(2, 5, 8).to(dtype), TURNS, layout)
+    same_as_readable(torch.randn(2, 5, 8).to(dtype), TURNS.double(), layout)
+
+
+VIEWS = {
+    "heads split from features": lambda: torch.randn(2, 5, 24).unflatten(-1, (3, 8)).transpose(1, 2),
+    "a part of the features": lambda: torch.randn(5, 12)[:, :8],
+    "a part that begins in the middle of a pair": lambda: torch.randn(5, 9)[:, 1:],
+    "rows of odd length": lambda: torch.randn(5, 11)[:, :8],
+    "an odd place in memory": lambda: torch.randn(41)[1:].view(5, 8),
+    "every second feature": lambda: torch.randn(5, 16)[:, ::2],
+    "features before the sequence": lambda: torch.randn(8, 5).mT,
+    "one row for all": lambda: torch.randn(8).expand(5, 8),
+    "one number for all": lambda: torch.randn(()).expand(5, 8),
+}
+
+
+@LAYOUTS
+@pytest.mark.parametrize("view", VIEWS)
+def test_from_any_view_of_memory(layout, view):
+    same_as_readable(VIEWS[view](), TURNS, layout)
+
+
+@LAYOUTS
+def test_x_stays_as_it_was(layout):
+    x = torch.randn(5, 8)
+    before = x.clone()
+    rotate_fast(x, TURNS, layout)
+    assert torch.equal(x, before)
+
+
+@LAYOUTS
+def test_gradients_of_both_arguments_are_right(layout):
+    x = torch.randn(3, 4, dtype=torch.float64, requires_grad=True)
+    turns = torch.randn(3, 2, dtype=torch.float64, requires_grad=True)
+    fast = lambda x, turns: rotate_fast(x, turns, layout, 1.3)
+    assert torch.autograd.gradcheck(fast, (x, turns))
+    assert torch.autograd.gradgradcheck(fast, (x, turns))
+
+
+@LAYOUTS
+def test_a_compiler_sees_the_readable_formula(layout):
+    compiled = torch.compile(rotate_fast, backend="eager", fullgraph=True)
+    x = torch.randn(2, 5, 8)
+    assert torch.equal(compiled(x, TURNS, layout), rotate(x, TURNS, layout))
