@@ -3,6 +3,7 @@
 import argparse
 import csv
 import importlib
+from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def main() -> None:
         "--rounds", type=int, default=20, help="each contender runs once a round (default: 20)"
     )
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="on a CPU, one thread")
-    parser.add_argument("--write", action="store_true", help="write the tables of the book too")
+    parser.add_argument("--write", action="store_true", help="write the tables of the book too: all of them")
     arguments = parser.parse_args()
     if unknown := set(arguments.subjects) - set(SUBJECTS):
         parser.error(f"subjects are {', '.join(SUBJECTS)}; got {', '.join(sorted(unknown))}")
@@ -35,8 +36,11 @@ def main() -> None:
         parser.error(f"--rounds must be positive; got {arguments.rounds}")
     if arguments.device == "cuda" and not torch.cuda.is_available():
         parser.error("--device cuda needs a GPU that torch can use; there is none")
+    if arguments.write and arguments.subjects:
+        parser.error("--write measures every subject, so that all tables are from one run; name none")
     where = torch.cuda.get_device_name() if arguments.device == "cuda" else f"{processor()}, one thread"
-    about = f"{where}, float32; " + ", ".join(f"{peer} {version(peer)}" for peer in PEERS)
+    peers = ", ".join(f"{peer} {version(peer)}" for peer in PEERS)
+    about = f"{where}, float32; {peers}; {arguments.rounds} rounds; {date.today()}"
     print(about)
     with one_thread():
         for subject in arguments.subjects or SUBJECTS:
@@ -48,17 +52,18 @@ def main() -> None:
                 for row in rows:
                     print("| " + " | ".join(row.values()) + " |", flush=True)
                 if arguments.write:
-                    write(f"{contest.name}-{arguments.device}", rows, about)
+                    write(f"{contest.name}-{arguments.device}", rows)
+    if arguments.write:
+        (TABLES / f"{arguments.device}.txt").write_text(f"{about}\n")
 
 
-def write(name: str, rows: list[dict[str, str]], about: str) -> None:
-    """The table as a file of the book, and what it was measured on in a file beside it."""
+def write(name: str, rows: list[dict[str, str]]) -> None:
+    """The table as a file of the book."""
     TABLES.mkdir(exist_ok=True)
     with (TABLES / f"{name}.csv").open("w", newline="") as file:
         table = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
-    (TABLES / f"{name}.txt").write_text(f"{about}\n")
 
 
 if __name__ == "__main__":

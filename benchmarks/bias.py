@@ -38,10 +38,10 @@ def contests(device: str, length: int = 2048, heads: int = 8) -> list[Contest]:
             "alibi",
             f"ALiBi, {heads} heads, {length} tokens",
             {
-                "Hugging Face BLOOM (one row of keys)": lambda: build_alibi_tensor(
+                "x-transformers": x_transformers,
+                "Hugging Face BLOOM, one row for all queries": lambda: build_alibi_tensor(
                     tokens, heads, torch.float32
                 ),
-                "x-transformers": x_transformers,
                 "`ALiBi`": lambda: alibi.score(q, q, positions, positions),
             },
         ),

@@ -32,7 +32,7 @@ class Run:
 
     >>> run = Run("order", "rope", length=8)
     >>> run.key
-    '...'
+    '98a7b9663586f67f'
     >>> Run(**run.fields()) == run
     True
     """
@@ -72,6 +72,8 @@ class Run:
             check_positive(shortest=self.shortest)
             if self.shortest > self.length:
                 raise ValueError(f"shortest must be at most length, {self.length}; got {self.shortest}")
+        if self.dim % self.heads:
+            raise ValueError(f"dim must be a multiple of heads; got dim={self.dim}, heads={self.heads}")
         if not 0 < self.rate < float("inf"):
             raise ValueError(f"rate must be finite and positive; got {self.rate}")
 

@@ -1,22 +1,38 @@
 """The benchmarks' own arithmetic; their times are never tested."""
 
+import csv
+import importlib
 import subprocess
 import sys
 
 import pytest
 import torch
 
-from benchmarks import measure
-from benchmarks.measure import Contest, forward_and_backward, run
+from benchmarks import measure, skew
+from benchmarks.__main__ import SUBJECTS, TABLES
+from benchmarks.measure import Contest, forward_and_backward, megabytes, run
+from benchmarks.rope import turn_functions
 
 
 def test_speed_is_measured_against_the_first_and_the_copy(monkeypatch):
     times = {"slow": 0.4, "fast": 0.1, "copy": 0.05}
     monkeypatch.setattr(measure, "seconds", lambda function, device: times[function()])
     contenders = {name: lambda name=name: name for name in ("slow", "fast")}
-    slow, fast = run(Contest("toy", contenders, lambda: "copy"), rounds=3, device="cpu")
-    assert slow == {"": "slow", "ms": "400.00", "speed": "1.00 ×", "spread": "1.00–1.00", "of a copy": "0.12"}
-    assert fast == {"": "fast", "ms": "100.00", "speed": "4.00 ×", "spread": "4.00–4.00", "of a copy": "0.50"}
+    slow, fast = run(Contest("toy", "Toy", contenders, lambda: "copy"), rounds=3, device="cpu")
+    assert slow == {
+        "Contender": "slow", "ms": "400.00", "Speed": "1.00 ×", "Spread": "1.00–1.00", "Of a copy": "0.12"
+    }  # fmt: skip
+    assert fast == {
+        "Contender": "fast", "ms": "100.00", "Speed": "4.00 ×", "Spread": "4.00–4.00", "Of a copy": "0.50"
+    }  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the memory of a process at its peak")
+def test_memory_is_counted_at_the_worst_moment():
+    def wasteful() -> torch.Tensor:
+        return torch.ones(25_000_000).exp().sum()  # twice 100 MB
+
+    assert 180 < megabytes(wasteful, "cpu") < 260
 
 
 def test_backward_computes_the_gradient():
@@ -24,11 +40,41 @@ def test_backward_computes_the_gradient():
     assert gradient.tolist() == [2, 6]
 
 
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_the_tables_of_the_book_name_the_contenders(subject):
+    for contest in importlib.import_module(f"benchmarks.{subject}").contests("cpu"):
+        with (TABLES / f"{contest.name}-cpu.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert [row["Contender"] for row in rows] == list(contest.contenders)
+
+
+def test_rotations_agree():
+    x = torch.randn(2, 3, 7, 8)
+    turned = {
+        name: turn(x) for name, turn in turn_functions(x.shape, "cpu").items() if "compiled" not in name
+    }
+    for layout in "half", "interleaved":
+        first, *others = [y for name, y in turned.items() if name.endswith(layout)]
+        for other in others:
+            torch.testing.assert_close(other, first)
+
+
+def test_ways_to_the_key_term_agree():
+    (contest,) = skew.contests("cpu", length=7, heads=2, features=4)
+    first, *others = [way().tril() for way in contest.contenders.values()]
+    for other in others:
+        torch.testing.assert_close(other, first)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["speed"], "subjects are rope, bias; got speed"),
+        (["speed"], "subjects are rope, bias, skew, sinusoidal, training; got speed"),
         (["--rounds", "0"], "--rounds must be positive; got 0"),
+        (
+            ["rope", "--write"],
+            "--write measures every subject, so that all tables are from one run; name none",
+        ),
     ],
 )
 def test_bad_arguments_get_one_sentence(arguments, message):

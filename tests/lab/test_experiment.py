@@ -1,0 +1,169 @@
+"""A run gives the same record each time, and its record says what was run."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from d2lpos.lab import training
+from d2lpos.lab.experiment import execute
+from d2lpos.lab.models import ENCODINGS, READINGS, build, reading, reads
+from d2lpos.lab.run import Run
+from d2lpos.lab.tasks import TASKS
+from d2lpos.lab.training import accuracy, train
+
+TINY = Run("language", "rope", length=12, tested=(12, 24), steps=4, size=4, checks=2, dim=16, layers=1)
+MEASURED = ("metrics", "curve")
+
+
+def measured(run):
+    record = execute(run)
+    return {name: record[name] for name in MEASURED}
+
+
+def test_the_same_run_gives_the_same_digits():
+    first = measured(TINY)
+    torch.manual_seed(5)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    second = measured(TINY)
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(threads)
+    assert first == second != measured(replace(TINY, seed=1))
+
+
+def test_a_run_leaves_the_random_numbers_of_others_alone():
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    execute(TINY)
+    assert torch.equal(torch.rand(3), expected)
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_a_record_tells_what_was_run_and_where():
+    record = execute(TINY)
+    assert record == json.loads(json.dumps(record))
+    assert Run(**record["run"]) == TINY and record["key"] == TINY.key
+    assert [(row["length"], row["split"]) for row in record["metrics"]] == [
+        (12, "test"), (12, "unseen"), (24, "test"), (24, "unseen")
+    ]  # fmt: skip
+    assert [(m["loss_past"] is None) for m in record["metrics"]] == [True, True, False, False]
+    assert [row.keys() for row in record["curve"]] == 2 * [{"step", "train", "validation", "test", "unseen"}]
+    assert [row["step"] for row in record["curve"]] == [2, 4]
+    assert record["seconds"] > 0 and record["parameters"] == sum(p.numel() for p in build(TINY).parameters())
+    about = record["machine"]
+    assert about["device"] == "cpu" and about["threads"] == 1 and about["torch"] == torch.__version__
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_every_encoding_runs(encoding):
+    run = Run("copy", encoding, length=18, steps=2, size=4, dim=16, layers=1, heads=2)
+    (metric,) = execute(run)["metrics"]
+    assert 0 < metric["loss"] < 10 and 0 <= metric["accuracy"] <= 1
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_runs(task):
+    run = Run(task, "alibi", length=16, steps=2, size=4, dim=16, layers=1)
+    record = execute(run)
+    assert {m["split"] for m in record["metrics"]} == TASKS[task].tests.keys() - {"validation"}
+
+
+def test_lengths_are_drawn_when_the_shortest_is_told():
+    drawn = []
+
+    def sampler(size, length, generator):
+        drawn.append(length)
+        return TASKS["copy"].train(size, length, generator)
+
+    train(build(TINY), sampler, 12, steps=60, size=1, shortest=9)
+    assert set(drawn) == {9, 10, 11, 12}
+
+
+def test_half_precision_is_near():
+    run = Run("order", "sinusoidal", length=4, dim=32, steps=100)
+    (half,), (full,) = (execute(replace(run, precision=p))["metrics"] for p in ("bfloat16", "float32"))
+    assert half["loss"] != full["loss"]
+    assert half["accuracy"] > 0.95 and full["accuracy"] > 0.95
+
+
+def test_models_of_a_seed_share_all_but_the_encoding():
+    weights = [
+        build(replace(TINY, encoding=name, readings=())).state_dict() for name in ("none", "learned", "shaw")
+    ]
+    for name, weight in weights[0].items():
+        for other in weights[1:]:
+            assert torch.equal(weight, other[name])
+
+
+def test_loss_past_the_training_length_counts_what_is_later():
+    model = build(replace(TINY, encoding="none", readings=()))
+    sampler = TASKS["language"].tests["test"]
+    whole = training.test(model, sampler, 24, tokens=240, past=12)
+    late = training.test(model, sampler, 24, tokens=240, past=0)
+    assert late["loss_past"] == late["loss"] == whole["loss"] != whole["loss_past"]
+    assert training.test(model, sampler, 24, tokens=240)["loss_past"] is None
+
+
+def test_accuracy_counts_right_answers():
+    class Oracle(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.unused = torch.nn.Parameter(torch.zeros(1))
+
+        def forward(self, tokens, positions):
+            first = tokens.eq(0).float().argmax(1) < tokens.eq(1).float().argmax(1)
+            return torch.stack([~first, first], -1).float()[:, None].expand(-1, tokens.shape[1], -1)
+
+    assert accuracy(Oracle(), TASKS["order"].train, length=6) == 1
+
+
+LEARNED = replace(TINY, encoding="learned", readings=("as trained", "last row"))
+
+
+def logits(model, length):
+    return model(torch.arange(length)[None] % 7, torch.arange(length))[0]
+
+
+def test_a_table_ends_where_the_training_did():
+    assert [(m["reading"], m["length"]) for m in execute(LEARNED)["metrics"] if m["split"] == "test"] == [
+        ("as trained", 12), ("last row", 12), ("last row", 24)
+    ]  # fmt: skip
+    assert not reads(LEARNED, "as trained", 13)
+
+
+def test_the_last_row_serves_all_that_follow():
+    model = build(LEARNED)
+    with reading(model, LEARNED, "last row"):
+        short, long = logits(model, 12), logits(model, 24)
+    torch.testing.assert_close(short, logits(model, 12))
+    torch.testing.assert_close(long[:12], short)  # what comes later is not seen
+
+
+def test_a_window_hides_what_is_far():
+    model = build(TINY)
+    tokens, positions = torch.arange(24)[None] % 7, torch.arange(24)
+    other = tokens.clone()
+    other[0, 0] = 30
+    with reading(model, TINY, "window"):
+        seen = (model(tokens, positions) != model(other, positions)).any(-1)[0]
+    assert seen.tolist() == 12 * [True] + 12 * [False]
+
+
+def test_a_scaled_reading_is_the_rule_of_that_name():
+    names = tuple(name for name in READINGS if name != "last row")
+    run = replace(TINY, readings=names, length=128, tested=(256,), dim=64)  # YaRN needs turns to tell apart
+    model = build(run)
+    plain = logits(model, 256)
+    seen = {}
+    for name in run.readings:
+        with reading(model, run, name):
+            seen[name] = logits(model, 256)
+    assert torch.equal(seen["as trained"], plain) and torch.equal(logits(model, 256), plain)
+    halved = model(torch.arange(256)[None] % 7, torch.arange(256) / 2)[0]
+    torch.testing.assert_close(seen["linear"], halved)
+    names = [name for name in seen if name != "as trained"]
+    assert all(not torch.allclose(seen[name], plain) for name in names)
+    assert all(not torch.allclose(seen[a], seen[b]) for a in names for b in names if a < b)

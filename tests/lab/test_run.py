@@ -1,0 +1,101 @@
+"""What a run may be, and what names its record."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from d2lpos.lab.models import ENCODINGS, READINGS
+from d2lpos.lab.run import Run
+from d2lpos.lab.studies import STUDIES
+from d2lpos.lab.tasks import TASKS, Task
+
+RUN = Run("language", "rope", length=64, tested=(64, 128), readings=("as trained", "ntk"))
+
+
+def test_a_key_is_for_good():
+    """Published records are found by it: where this fails, they are lost."""
+    assert RUN.key == "050bd8844dcc3003"
+    assert Run("order").key == "4e12641f83573873"
+
+
+def test_each_field_counts():
+    others = [
+        replace(RUN, task="copy"),
+        replace(RUN, encoding="none", readings=()),
+        replace(RUN, seed=1),
+        replace(RUN, length=32),
+        replace(RUN, shortest=8),
+        replace(RUN, tested=(64,)),
+        replace(RUN, readings=("ntk",)),
+        replace(RUN, steps=201),
+        replace(RUN, size=65),
+        replace(RUN, rate=1e-3),
+        replace(RUN, checks=9),
+        replace(RUN, dim=128),
+        replace(RUN, heads=2),
+        replace(RUN, layers=3),
+        replace(RUN, causal=True),
+        replace(RUN, precision="bfloat16"),
+    ]
+    assert len({run.key for run in [RUN, *others]}) == 17
+
+
+def test_a_new_version_of_the_task_is_another_run(monkeypatch):
+    old = TASKS["order"]
+    key = Run("order").key
+    new = Task(old.train, old.tests, old.vocabulary, old.outputs, old.causal, version=old.version + 1)
+    monkeypatch.setitem(TASKS, "order", new)
+    assert Run("order").key != key
+
+
+def test_a_run_goes_through_json():
+    again = Run(**json.loads(json.dumps(RUN.fields())))
+    assert again == RUN and again.key == RUN.key and hash(again) == hash(RUN)
+
+
+def test_what_is_not_said():
+    assert Run("order", length=9).tested == (9,)
+    assert not Run("order").masked and Run("copy").masked and Run("order", causal=True).masked
+    assert RUN.stretch == 2 and Run("order", length=8, tested=(4,)).stretch == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"task": "sorting"}, f"task must be one of {', '.join(TASKS)}; got 'sorting'"),
+        ({"encoding": "RoPE"}, f"encoding must be one of {', '.join(ENCODINGS)}; got 'RoPE'"),
+        ({"readings": ("twice",)}, f"readings must be one of {', '.join(READINGS)}; got 'twice'"),
+        ({"encoding": "alibi"}, 'reading "ntk" needs encoding "rope"; got "alibi"'),
+        ({"precision": "float16"}, "precision must be one of float32, bfloat16; got 'float16'"),
+        ({"length": 0}, "length must be positive; got 0"),
+        ({"tested": (64, -1)}, "tested must be positive; got -1"),
+        ({"shortest": 65}, "shortest must be at most length, 64; got 65"),
+        ({"shortest": 0}, "shortest must be positive; got 0"),
+        ({"rate": 0.0}, "rate must be finite and positive; got 0.0"),
+        ({"rate": float("inf")}, "rate must be finite and positive; got inf"),
+        *(({name: 0}, f"{name} must be positive; got 0") for name in ("steps", "size", "checks", "dim")),
+        *(({name: 0}, f"{name} must be positive; got 0") for name in ("heads", "layers")),
+        ({"dim": 30}, "dim must be a multiple of heads; got dim=30, heads=4"),
+    ],
+)
+def test_bad_runs_are_refused(arguments, message):
+    with pytest.raises(ValueError) as error:
+        replace(RUN, **arguments)
+    assert str(error.value) == message
+
+
+def test_sizes_are_integers():
+    with pytest.raises(TypeError, match=r"steps must be an integer; got 1\.5"):
+        replace(RUN, steps=1.5)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_a_study_asks_one_question_of_many_runs(name):
+    study = STUDIES[name]
+    runs = study.runs(range(3))
+    assert study.question.endswith("?")
+    assert len({run.key for run in runs}) == len(runs) == 3 * len(study.full)
+    assert [run.seed for run in runs] == sorted(run.seed for run in runs)
+    assert len({(run.task, run.length, run.steps, run.size, run.rate, run.tested) for run in runs}) == 1
+    assert {run.seed for run in study.runs([7], smoke=True)} == {7}
