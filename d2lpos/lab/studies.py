@@ -13,6 +13,7 @@ class Study:
     """A question, and the runs that answer it.
 
     full, smoke: the runs of one seed. The smoke form is the same code, too small to answer anything.
+    value: the column of a frame that answers it, "loss" or "accuracy".
 
     >>> runs = STUDIES["order"].runs(seeds=range(2))
     >>> sorted({run.seed for run in runs})
@@ -22,6 +23,7 @@ class Study:
     question: str
     full: tuple[Run, ...]
     smoke: tuple[Run, ...]
+    value: str = "loss"
 
     def runs(self, seeds: Iterable[int], smoke: bool = False) -> list[Run]:
         """All runs, seed by seed, so that a sweep that is stopped has compared all encodings."""
@@ -45,6 +47,7 @@ STUDIES = {
             replace(ORDER, encoding="alibi", causal=True),
         ),
         smoke=(replace(ORDER, encoding="rope", steps=20),),
+        value="accuracy",
     ),
     "extrapolation": Study(
         "Trained on 64 characters at a time, how well does a model read 128, 256 and 512?",

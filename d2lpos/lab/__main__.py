@@ -1,0 +1,167 @@
+"""The recorded studies from a terminal: `python -m d2lpos.lab --help`."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+import torch
+
+from ..arguments import check_positive
+from .plot import UNITS, describe, plot
+from .report import duration, finished, publish, table
+from .run import Run, check_name
+from .store import Store
+from .studies import STUDIES
+from .summary import RESULTS, frame, records
+from .sweep import sweep
+
+STORE = Path("lab.sqlite")
+
+
+class Parser(ArgumentParser):
+    def error(self, message: str) -> None:
+        self.exit(2, f"{message}\n")
+
+
+def parse(arguments: list[str] | None) -> Namespace:
+    parser = Parser(prog="python -m d2lpos.lab", description="List, run and resume the recorded studies.")
+    add = parser.add_argument
+    add("study", nargs="?", help="what to run or resume; without it, the studies are listed")
+    add("--seeds", type=int, help="how many: 0, 1, … (5; with --smoke 1)")
+    add("--device", choices=("cpu", "cuda"), default="cpu")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--jobs", type=int, default=1, help="runs at a time, each in its own process (1)")
+    ways.add_argument("--cluster", help="local:4, or the address of a Dask cluster: tcp://host:port")
+    add("--retry", action="store_true", help="do failed runs again")
+    add("--store", type=Path, help=f"keep runs in this file alone ({STORE} here, with the published runs)")
+    add("--results", type=Path, help="the folder of the published runs (the book's)")
+    add("--summary", action="store_true", help="run nothing; print what is there")
+    add("--plot", type=Path, metavar="FILE", help="run nothing; draw what is there, as .svg or .png")
+    ends = parser.add_mutually_exclusive_group()
+    ends.add_argument("--smoke", action="store_true", help="the same code in seconds; nothing is kept")
+    ends.add_argument("--publish", action="store_true", help="in the end, write the folder of published runs")
+    options = parser.parse_args(arguments)
+    if options.seeds is None:
+        options.seeds = 1 if options.smoke else 5
+    options.look = options.summary or options.plot is not None
+    return options
+
+
+def check(options: Namespace) -> None:
+    check_positive(seeds=options.seeds, jobs=options.jobs)
+    if options.study is not None:
+        check_name("study", options.study, STUDIES)
+    if options.device == "cuda" and not torch.cuda.is_available():
+        raise ValueError("--device cuda needs a GPU that PyTorch can use, and there is none")
+    if options.plot is not None and options.plot.suffix not in (".svg", ".png"):
+        raise ValueError(f"--plot must name a file that ends in .svg or .png; got {options.plot}")
+    if options.look and options.store and not options.store.exists():
+        raise ValueError(f"there is no store {options.store}")
+    if options.publish and not (options.results or RESULTS.parent.is_dir()):
+        raise ValueError("--publish needs --results where d2lpos is not in a checkout of the book")
+
+
+def cost(runs: list[Run], published: list[dict]) -> str:
+    """Say how long runs take one after the other, by the published runs of the same encodings."""
+    seconds = defaultdict(list)
+    for record in published:
+        seconds[record["run"]["encoding"]].append(record["seconds"])
+    if not all(run.encoding in seconds for run in runs):
+        return "not measured yet"
+    devices = sorted({record["machine"]["device"] for record in published})
+    return f"about {duration(sum(median(seconds[run.encoding]) for run in runs))} on {' or '.join(devices)}"
+
+
+def show_studies(options: Namespace) -> None:
+    for name, study in STUDIES.items():
+        runs, published = study.runs(range(options.seeds)), records(name, options.results)
+        print(f"{name}: {study.question}")
+        print(
+            f"    {len(runs)} runs with {options.seeds} seeds, {cost(runs, published)}; {len(published)} published"
+        )
+
+
+@contextmanager
+def opened(options: Namespace) -> Iterator[Store]:
+    """Open the store: a passing one for a smoke test, and for a look where there is none."""
+    with TemporaryDirectory() as folder:
+        passing = options.smoke or options.look and not STORE.exists()
+        store = Store(options.store or (folder / STORE if passing else STORE))
+        if not (options.store or options.smoke):
+            known = {key for key, state in store.states().items() if state == "finished"}
+            for record in records(options.study, options.results):
+                if record["key"] not in known:
+                    store.finish(record)
+        yield store
+
+
+def do(options: Namespace, store: Store, runs: list[Run]) -> int:
+    """Do what is left of the runs, and return how many have failed."""
+    states = store.states()
+    left = [run for run in runs if states.get(run.key) != "finished"]
+    time = "seconds" if options.smoke else cost(left, records(options.study, options.results))
+    print(f"{options.study}: {STUDIES[options.study].question}")
+    rest = f"; the others: {time}" * bool(left)
+    print(f"{len(runs) - len(left)} of {len(runs)} runs are finished{rest}", flush=True)
+    done = sweep(runs, store, None, options.jobs, options.cluster, options.device, options.retry)
+    errors = store.errors()
+    for run in runs:
+        if run.key in errors:
+            reason = errors[run.key].strip().splitlines()[-1]
+            print(f"{run.encoding}, seed {run.seed}, failed (try --retry): {reason}", file=sys.stderr)
+    return done["failed"]
+
+
+def tell(options: Namespace, found: list[dict]) -> None:
+    value, rows = STUDIES[options.study].value, frame(found)
+    seeds = rows["seed"].nunique()
+    how = f"mean over {seeds} seeds, 95 % interval" if seeds > 1 else "one seed"
+    for split, part in rows.groupby("split"):
+        print(f"\n{UNITS[value].capitalize()}, {split}: {how}")
+        print(table(part, value).to_string())
+    if options.plot is None:
+        return
+    from ..figures import show
+    from ..figures.style import PAGE
+
+    figure = plot(rows, value)
+    if options.plot.suffix == ".png":
+        figure.savefig(options.plot, dpi=200, facecolor=PAGE["paper"])
+    else:
+        options.plot.write_text(show(figure, describe(rows, value)).svg, encoding="utf-8")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Return 0, or 1 where runs have failed, 2 where the call cannot be met, 130 where it was interrupted."""
+    options = parse(arguments)
+    try:
+        check(options)
+        if options.study is None:
+            show_studies(options)
+            return 0
+        runs = STUDIES[options.study].runs(range(options.seeds), options.smoke)
+        with opened(options) as store:
+            failed = 0 if options.look else do(options, store, runs)
+            if found := finished(runs, store):
+                tell(options, found)
+            elif options.look:
+                raise ValueError(f"no run of {options.study} is finished yet")
+            if options.publish and found:
+                count = publish(options.study, store, runs, options.results or RESULTS)
+                print(f"\nPublished {count} of {len(runs)} runs in {options.results or RESULTS}")
+    except KeyboardInterrupt:
+        print("\nStopped. The same command goes on from here.", file=sys.stderr)
+        return 130
+    except (ValueError, ImportError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+"""Records as a figure: every seed is a dot, and the mean has its 95 % interval."""
+
+from itertools import cycle, pairwise
+from typing import TYPE_CHECKING
+
+from .summary import summary
+from .tasks import TASKS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from pandas import DataFrame
+
+__all__ = ["describe", "named", "plot"]
+
+# By door, and there by the encoding in the book's colors that lends its color to its relatives.
+PANELS = {
+    "Nothing, or at the input": {
+        "none": ("none",),
+        "sinusoidal": ("sinusoidal", "fourier"),
+        "learned": ("learned", "mlp"),
+    },
+    "At queries and keys": {"rope": ("rope",)},
+    "At the scores": {
+        "relative": ("shaw", "transformer-xl", "t5", "t5 short"),
+        "alibi": ("alibi", "kerple", "fire", "sandwich"),
+    },
+}
+FAMILY = {name: key for panel in PANELS.values() for key, names in panel.items() for name in names}
+LABELS = {
+    "mlp": "MLP", "fourier": "Fourier", "rope": "RoPE", "shaw": "Shaw", "transformer-xl": "Transformer-XL",
+    "t5": "T5", "t5 short": "T5 short", "alibi": "ALiBi", "kerple": "KERPLE", "fire": "FIRE",
+    "sandwich": "Sandwich", "ntk": "NTK", "yarn": "YaRN", "yarn, beta 4": "YaRN β 4",
+}  # fmt: skip
+UNITS = {
+    "loss": "loss in nats",
+    "loss_past": "loss in nats past the training length",
+    "accuracy": "accuracy",
+    "accuracy_past": "accuracy past the training length",
+}
+GAP = 13  # points from one label to the next
+
+
+def named(frame: "DataFrame") -> "DataFrame":
+    """Return the frame with a column `name`: the encoding, how it is read, and "causal" where not all are.
+
+    >>> from d2lpos.lab import experiment, run, summary
+    >>> record = experiment.execute(run.Run("order", "rope", steps=1))
+    >>> named(summary.frame([record]))["name"].tolist()
+    ['RoPE']
+    """
+    some = frame["causal"].nunique() > 1
+    names = [
+        ", ".join(
+            [LABELS.get(encoding, encoding)]
+            + [LABELS.get(reading, reading)] * (reading != "as trained")
+            + ["causal"] * (causal and some)
+        )
+        for encoding, reading, causal in frame[["encoding", "reading", "causal"]].values
+    ]
+    return frame.assign(name=names)
+
+
+def plot(frame: "DataFrame", value: str = "loss", split: str = "test") -> "Figure":
+    """Draw a column of one task against the tested lengths or, where there is one length, along an axis.
+
+    Panels are the doors of the encodings; the others' lines are gray there. What cannot be read up to the
+    longest length has no label.
+
+    Raises ValueError for a split or a column that is not there, and as `summary` does.
+
+    >>> from d2lpos.lab import experiment, run, summary
+    >>> record = experiment.execute(run.Run("order", "rope", steps=1))
+    >>> plot(summary.frame([record])).axes[0].get_xlabel()
+    'loss in nats at length 64'
+    """
+    rows, means = _means(frame, value, split)
+    return (_lines if means["length"].nunique() > 1 else _dots)(rows, means, value)
+
+
+def describe(frame: "DataFrame", value: str = "loss", split: str = "test") -> str:
+    """Say in words what `plot` draws, for readers who do not see it.
+
+    >>> from d2lpos.lab import experiment, run, summary
+    >>> record = experiment.execute(run.Run("order", "none", length=4))
+    >>> describe(summary.frame([record]), "accuracy")
+    'Accuracy at length 4. The means, from low to high: none 0.50.'
+    """
+    rows, means = _means(frame, value, split)
+    lengths = sorted(means["length"].unique())
+    last = means[means["length"] == lengths[-1]].sort_values("mean")
+    told = "; ".join(f"{name} {mean:.2f}" for name, mean in last[["name", "mean"]].values)
+    what = UNITS[value].capitalize()
+    if len(lengths) == 1:
+        return f"{what} at length {lengths[0]}. The means, from low to high: {told}."
+    trained = rows["trained"].iloc[0]
+    return (
+        f"{what} at lengths {', '.join(map(str, lengths))}, after training at {trained}. "
+        f"The means at {lengths[-1]}, from low to high: {told}."
+    )
+
+
+def _means(frame: "DataFrame", value: str, split: str) -> tuple["DataFrame", "DataFrame"]:
+    """Return the named rows of a split, and their means."""
+    rows = named(frame[frame["split"] == split])
+    if rows.empty:
+        raise ValueError(f"split must be one of {', '.join(frame['split'].unique())}; got {split!r}")
+    return rows, summary(rows, ["name", "encoding", "trained", "length"], value)
+
+
+def _lines(rows: "DataFrame", means: "DataFrame", value: str) -> "Figure":
+    """Draw panels one below the other, which leaves room for labels on a phone."""
+    from ..figures import STYLE, figure
+    from ..figures.style import PAGE
+
+    used = set(means["encoding"].map(FAMILY))
+    panels = {title: families for title, families in PANELS.items() if used & set(families)}
+    height = 0.7 + 1.8 * len(panels)
+    fig, axes = figure(5.4, height, nrows=len(panels), sharex=True, sharey=True, squeeze=False)
+    lengths, trained = sorted(means["length"].unique()), rows["trained"].iloc[0]
+    for ax, (title, families) in zip(axes.flat, panels.items(), strict=True):
+        ax.set_title(title)
+        ax.axvline(trained, color=PAGE["rule"], zorder=0)
+        dashes = {
+            key: cycle([s.dash] + [t.dash for t in STYLE.values() if t != s]) for key, s in STYLE.items()
+        }
+        for name, curve in means.groupby("name", sort=False):
+            x, mean, family = curve["length"], curve["mean"], FAMILY[curve["encoding"].iloc[0]]
+            if family not in families:
+                ax.plot(x, mean, color=PAGE["rule"], linewidth=1, zorder=1)
+                continue
+            color, dash = STYLE[family].color, next(dashes[family])
+            ax.plot(x, mean, label=name, color=color, linestyle=(0, dash) if dash else "-")
+            ax.errorbar(x, mean, curve["high"] - mean, fmt="none", ecolor=color, elinewidth=1, capsize=4)
+            dots = rows[rows["name"] == name]
+            ax.plot(dots["length"], dots[value], "o", color=color, markersize=3.5, markeredgewidth=0)
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(lengths, [f"{n}\n(training)" if n == trained else n for n in lengths])
+    ax.minorticks_off()
+    ax.set_xlabel("length in tokens")
+    fig.supylabel(UNITS[value], fontsize="medium")
+    fig.draw_without_rendering()  # only then is it known where on the paper a line ends
+    for ax in axes.flat:
+        _label(ax, [x for x in ax.lines if x.get_label()[0] != "_" and x.get_xdata()[-1] == lengths[-1]])
+    return fig
+
+
+def _label(ax: "Axes", lines: list["Line2D"]) -> None:
+    """Write the names of lines at their ends, with room between them, and lead from each line to its name."""
+    from ..figures import label_line
+
+    points = 72 / ax.figure.dpi
+    ends = [ax.transData.transform(line.get_xydata()[-1])[1] * points for line in lines]
+    at, order = list(ends), sorted(range(len(lines)), key=ends.__getitem__)
+    for _ in range(200):
+        for lowest in order[:1]:
+            at[lowest] = max(at[lowest], ax.bbox.y0 * points)
+        for low, high in pairwise(order):
+            push = max(0, GAP - at[high] + at[low]) / 2
+            at[low], at[high] = at[low] - push, at[high] + push
+    for line, end, height in zip(lines, ends, at, strict=True):
+        label_line(line).set_position((16, height - end))
+        lead = {"arrowstyle": "-", "color": line.get_color(), "shrinkA": 0, "shrinkB": 3}
+        place = {"textcoords": "offset points", "annotation_clip": False, "arrowprops": lead}
+        ax.annotate("", line.get_xydata()[-1], (14, height - end), **place)
+
+
+def _dots(rows: "DataFrame", means: "DataFrame", value: str) -> "Figure":
+    from ..figures import STYLE, figure
+    from ..figures.style import PAGE
+
+    fig, ax = figure(5.4, 0.9 + 0.27 * len(means))
+    if value.startswith("accuracy"):
+        chance = 1 / TASKS[rows["task"].iloc[0]].outputs
+        ax.axvline(chance, color=PAGE["ink-2"], linewidth=1, zorder=0)
+        ax.annotate("chance", (chance, 1), (5, 4), ("data", "axes fraction"), "offset points")
+    for y, mean in enumerate(means.itertuples()):
+        style = STYLE[FAMILY[mean.encoding]]
+        dots = rows.loc[rows["name"] == mean.name, value]
+        ax.errorbar(mean.mean, y, xerr=mean.high - mean.mean, ecolor=style.color, elinewidth=1, capsize=4)
+        ax.plot(dots, [y] * len(dots), style.marker, color=style.color, markersize=5, alpha=0.7)
+    ax.set_yticks(range(len(means)), means["name"])
+    ax.invert_yaxis()
+    ax.set_xlabel(f"{UNITS[value]} at length {means['length'].iloc[0]}")
+    return fig

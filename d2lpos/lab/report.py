@@ -1,0 +1,88 @@
+"""What is published of a study: its records, and the tables and the figure that its page makes of them."""
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from .plot import describe, named, plot
+from .publish import export
+from .run import Run
+from .store import Store
+from .studies import STUDIES
+from .summary import frame, summary
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def publish(study: str, store: Store, runs: Iterable[Run], folder: Path) -> int:
+    """Write the finished records among `runs` and the files of the page; return how many records they are."""
+    runs = list(runs)
+    texts = pages(study, finished(runs, store))
+    folder.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    return export(store, folder / f"{study}.jsonl", runs)
+
+
+def finished(runs: Iterable[Run], store: Store) -> list[dict]:
+    """Return the finished records of runs, in their order."""
+    found = {record["key"]: record for record in store.records(run.key for run in runs)}
+    return [found[run.key] for run in runs if run.key in found]
+
+
+def pages(study: str, records: list[dict]) -> dict[str, str]:
+    """Return the texts that the page includes by the names of their files."""
+    from ..figures import show
+
+    rows, value = frame(records), STUDIES[study].value
+    texts = {f"{study}-{split}.csv": table(part, value) for split, part in rows.groupby("split")}
+    texts = {name: cells.to_csv(index_label="Encoding", lineterminator="\n") for name, cells in texts.items()}
+    about = io.StringIO()
+    csv.writer(about, lineterminator="\n").writerows(origin(study, records))
+    picture = show(plot(rows, value), alt=describe(rows, value))
+    return texts | {f"{study}-about.csv": about.getvalue(), f"{study}.svg": picture.svg}
+
+
+def table(frame: "DataFrame", value: str) -> "DataFrame":
+    """Return a row for each model and a column for each length: the mean ± half of the 95 % interval."""
+    means = summary(named(frame), ["name", "length"], value)
+    means["cell"] = [
+        f"{mean:.3f} ± {high - mean:.3f}" if n > 1 else f"{mean:.3f}"
+        for mean, high, n in means[["mean", "high", "n"]].values
+    ]
+    wide = means.pivot(index="name", columns="length", values="cell").reindex(means["name"].unique())
+    return wide.fillna("–").rename(columns="at {}".format).rename_axis(index=None, columns=None)
+
+
+def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:
+    """Return where records come from, in rows of two cells."""
+    machines, seconds = [record["machine"] for record in records], [record["seconds"] for record in records]
+    seeds = len({record["run"]["seed"] for record in records})
+    days = sorted(record["started"][:10] for record in records)
+    device = " --device cuda" * any(machine["device"] != "cpu" for machine in machines)
+
+    def every(*names: str) -> str:
+        return "; ".join(sorted({", ".join(str(machine[name]) for name in names) for machine in machines}))
+
+    return [
+        ("Command", f"`python -m d2lpos.lab {study} --seeds {seeds}{device}`"),
+        ("Runs", f"{len(records)}, with {seeds} seed{'s' * (seeds > 1)}"),
+        ("Device", every("device", "processor", "system")),
+        ("PyTorch", every("torch")),
+        ("Python", every("python")),
+        ("Commit", every("commit")),
+        ("Dates", " to ".join(dict.fromkeys((days[0], days[-1])))),
+        ("Time", f"{duration(sum(seconds))} in all; the median of a run is {duration(median(seconds))}"),
+    ]
+
+
+def duration(seconds: float) -> str:
+    """Say a time with about two digits."""
+    minutes = round(seconds / 60)
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,154 @@
+"""Records as a table: means over seeds with intervals, and differences paired by seed."""
+
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .publish import read
+from .run import Run, check_name
+from .studies import STUDIES
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+__all__ = ["frame", "paired", "records", "summary"]
+
+VALUES = ("loss", "accuracy", "loss_past", "accuracy_past")
+ABOUT = ("seconds", "device", "key")
+RESULTS = Path(__file__).parents[2] / "book" / "results"  # a wheel has them as d2lpos.results
+
+
+def records(study: str, folder: Path | None = None) -> list[dict]:
+    """Return the published records of a study; none where it has none yet.
+
+    folder: where they are, as STUDY.jsonl; the book's own where none is given.
+
+    Raises ValueError for a name that is not in `STUDIES`.
+
+    >>> {record["run"]["task"] for record in records("order")} <= {"order"}
+    True
+    """
+    check_name("study", study, STUDIES)
+    if folder is None:
+        folder = RESULTS if RESULTS.parent.is_dir() else files("d2lpos.results")
+    path = folder / f"{study}.jsonl"
+    return read(path) if path.is_file() else []
+
+
+def frame(records: Iterable[dict]) -> "DataFrame":
+    """Return a table with a row for each metric of each record.
+
+    Its columns say what was run: task, encoding, causal, trained (the training length), other fields that
+    differ between the runs, and seed; what was asked: reading, length and split; what came out: loss,
+    accuracy, loss_past and accuracy_past, nan where there is none; and seconds, device and key of the run.
+
+    >>> from d2lpos.lab.experiment import execute
+    >>> table = frame([execute(Run("order", length=4, steps=1))])
+    >>> table[["encoding", "seed", "length", "split"]].values.tolist()
+    [['none', 0, 4, 'test']]
+    """
+    from pandas import DataFrame
+
+    rows = []
+    for record in records:
+        run = Run(**record["run"])
+        ran = run.fields() | {"causal": run.masked, "trained": run.length}
+        ran["shortest"] = run.shortest or run.length
+        about = {"seconds": record["seconds"], "device": record["machine"]["device"], "key": record["key"]}
+        rows += [ran | metric | about for metric in record["metrics"]]
+    always = ["task", "encoding", "causal", "trained"]
+    asked = ["seed", "reading", "length", "split", *VALUES, *ABOUT]
+    table = DataFrame(rows, columns=None if rows else always + asked)
+    more = [c for c in table if c not in (*always, *asked, "tested", "readings") and table[c].nunique() > 1]
+    return table[always + more + asked].astype(dict.fromkeys(VALUES, float))
+
+
+def summary(frame: "DataFrame", by: Sequence[str] | None = None, value: str = "loss") -> "DataFrame":
+    """Return the mean of a column over seeds, its 95 % interval from low to high, and n, the number of seeds.
+
+    by: columns that tell apart what is not averaged over; all that say what was run and asked where none are
+    given.
+
+    The interval is Student's. One seed has none: low and high are nan. Rows without a value are left out.
+    Raises ValueError for a column that is not there, and where rows of one seed would be averaged.
+
+    >>> from d2lpos.lab.experiment import execute
+    >>> runs = [Run("order", length=4, steps=1, seed=s) for s in (0, 1)]
+    >>> summary(frame(map(execute, runs)), by=["encoding"]).n.tolist()
+    [2]
+    """
+    from pandas import DataFrame
+
+    by = _settings(frame, by)
+    rows = [[*where, *_interval(values)] for where, values in _groups(frame, by, value).items()]
+    return DataFrame(rows, columns=[*by, "mean", "low", "high", "n"])
+
+
+def paired(
+    frame: "DataFrame",
+    value: str = "loss",
+    of: str = "encoding",
+    against: str = "none",
+    by: Sequence[str] | None = None,
+) -> "DataFrame":
+    """Return the mean of the differences between runs of the same seed, with its 95 % interval and n.
+
+    Rows whose column `of` is `against` are taken from the others, where the columns `by` are the same; those
+    are all that say what was run and asked where none are given. Runs of one seed share batches and first
+    weights, so their differences vary less than the runs. For what a reading changes, take of="reading" and
+    against="as trained".
+
+    Raises ValueError as `summary` does, where nothing is `against`, and where the seeds of two do not match.
+
+    >>> from d2lpos.lab.experiment import execute
+    >>> runs = [Run("order", e, length=4, steps=1) for e in ("none", "rope")]
+    >>> paired(frame(map(execute, runs)))[["encoding", "n"]].values.tolist()
+    [['rope', 1]]
+    """
+    from pandas import DataFrame
+
+    by = [column for column in _settings(frame, by) if column != of]
+    groups = _groups(frame, [of, *by], value)
+    check_name("against", against, list(dict.fromkeys(name for name, *_ in groups)))
+    rows = []
+    for (name, *where), ours in groups.items():
+        if name == against:
+            continue
+        theirs = groups.get((against, *where), ours[:0])
+        if set(ours.index) != set(theirs.index):
+            seeds = [sorted(side.index.tolist()) for side in (ours, theirs)]
+            raise ValueError(
+                f"the seeds of {of} {name!r} are {seeds[0]}, those of {against!r} are {seeds[1]}"
+                + _where(by, where)
+            )
+        rows.append([name, *where, *_interval(ours - theirs)])
+    return DataFrame(rows, columns=[of, *by, "mean", "low", "high", "n"])
+
+
+def _settings(frame: "DataFrame", by: Sequence[str] | None) -> list[str]:
+    return [column for column in frame if column not in (*VALUES, *ABOUT, "seed")] if by is None else list(by)
+
+
+def _groups(frame: "DataFrame", by: list[str], value: str) -> dict[tuple, "Series"]:
+    """Return the values by seed for each setting of the columns `by`."""
+    for argument, column in (("value", value), *(("by", column) for column in (*by, "seed"))):
+        check_name(argument, column, list(frame))
+    groups = {}
+    for where, rows in frame.dropna(subset=value).groupby(by, sort=False):
+        groups[where] = values = rows.set_index("seed")[value]
+        if not values.index.is_unique:
+            raise ValueError("by must tell rows of one seed apart; there are several" + _where(by, where))
+    return groups
+
+
+def _where(by: list[str], where: Sequence) -> str:
+    return " where " * bool(by) + ", ".join(f"{c} is {at!r}" for c, at in zip(by, where, strict=True))
+
+
+def _interval(values: "Series") -> tuple[float, float, float, int]:
+    from scipy.stats import t
+
+    n, mean = len(values), values.mean()
+    half = t.ppf(0.975, n - 1) * values.std() / n**0.5
+    return mean, mean - half, mean + half, n

@@ -1,0 +1,230 @@
+"""The command line, as a reader uses it."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from time import sleep
+
+import pytest
+import torch
+
+from d2lpos.lab.__main__ import cost, main
+from d2lpos.lab.publish import export, read
+from d2lpos.lab.report import duration, pages
+from d2lpos.lab.run import Run
+from d2lpos.lab.store import Store
+from d2lpos.lab.studies import STUDIES
+from d2lpos.lab.summary import RESULTS, records
+from tests.lab.results import result
+
+COMMAND = [sys.executable, "-m", "d2lpos.lab"]
+
+
+def call(*arguments):
+    """Run the command line in a process of its own."""
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def store(tmp_path):
+    """Every run of the order task with two seeds, but the last."""
+    store = Store(tmp_path / "some.sqlite")
+    for run in STUDIES["order"].runs(range(2))[:-1]:
+        store.finish(result(run))
+    return store
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_list_has_every_study_with_its_cost(folder, store, capsys):
+    export(store, folder / "order.jsonl")
+    assert main(["--seeds", "2", "--results", str(folder)]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert listed == [
+        "order: Did A come before B? Which encodings let a small model tell?",
+        "    30 runs with 2 seeds, about 30 min on cpu; 29 published",
+        f"extrapolation: {STUDIES['extrapolation'].question}",
+        "    18 runs with 2 seeds, not measured yet; 0 published",
+    ]
+
+
+def test_costs():
+    runs = [Run("order", encoding) for encoding in ("none", "rope", "rope")]
+    published = [
+        result(run, device) | {"seconds": 50.0} for run, device in zip(runs, ("cpu", "H200"), strict=False)
+    ]
+    assert cost(runs, published) == "about 2 min on H200 or cpu"
+    assert cost(runs, published[:1]) == "not measured yet"
+    assert [duration(seconds) for seconds in (7.4, 119, 125, 3599, 5430)] == [
+        "7 s",
+        "119 s",
+        "2 min",
+        "1 h 0 min",
+        "1 h 30 min",
+    ]
+
+
+def test_smoke_of_a_study_from_end_to_end(folder):
+    done = call("extrapolation", "--smoke")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1] == "0 of 3 runs are finished; the others: seconds"
+    assert done.stdout.count("RoPE, NTK") == 2 and "Loss in nats, unseen: one seed" in done.stdout
+    assert "3 finished, 0 running, 0 failed of 3" in done.stderr
+    assert list(folder.iterdir()) == []
+
+
+def test_the_second_call_runs_nothing(folder, capsys):
+    again = ["order", "--smoke", "--store", "mine.sqlite"]
+    assert main(again) == 0
+    first, before = capsys.readouterr().out, Store("mine.sqlite").records()
+    assert main(again) == 0
+    second, after = capsys.readouterr().out, Store("mine.sqlite").records()
+    assert "0 of 1 runs are finished; the others: seconds" in first and "1 of 1 runs are finished\n" in second
+    assert before == after and first.splitlines()[2:] == second.splitlines()[2:]
+
+
+def test_a_published_study_is_finished_already(folder, capsys):
+    store = Store("there.sqlite")
+    for run in STUDIES["order"].runs(range(1)):
+        store.finish(result(run))
+    export(store, folder / "order.jsonl")
+    assert main(["order", "--seeds", "1", "--results", "."]) == 0
+    assert "15 of 15 runs are finished\n" in capsys.readouterr().out
+    assert Store("lab.sqlite").records() == store.records()
+
+
+def test_publish_and_read_back(folder, store, capsys):
+    assert main(["order", "--seeds", "2", "--store", "some.sqlite", "--publish", "--results", "out"]) == 0
+    assert "Published 30 of 30 runs in out" in capsys.readouterr().out
+    published = records("order", folder / "out")
+    assert sorted(published, key=lambda record: record["key"]) == store.records()
+    assert sorted(path.name for path in (folder / "out").iterdir()) == [
+        "order-about.csv",
+        "order-test.csv",
+        "order.jsonl",
+        "order.svg",
+    ]
+
+
+def test_summary_and_plot_run_nothing(folder, store, capsys):
+    for file in ("order.png", "order.svg"):
+        assert main(["order", "--seeds", "2", "--store", "some.sqlite", "--summary", "--plot", file]) == 0
+    told = capsys.readouterr()
+    assert "Accuracy, test: mean over 2 seeds, 95 % interval" in told.out and "ALiBi, causal" in told.out
+    assert not told.err and len(store.records()) == 29
+    assert ET.parse("order.svg").getroot().get("aria-label").startswith("Accuracy at length 8. The means")
+    assert (folder / "order.png").read_bytes()[1:4] == b"PNG"
+    (folder / "order.svg").unlink()
+    assert main(["order", "--seeds", "1", "--summary", "--results", "."]) == 2
+    assert capsys.readouterr().err == "no run of order is finished yet\n"
+    assert not (folder / "lab.sqlite").exists()
+
+
+def test_a_failed_run_is_told_and_done_again_on_request(monkeypatch, capsys):
+    def fail(run, device):
+        raise RuntimeError("no more sheep to count")
+
+    call = ["order", "--smoke", "--store", "mine.sqlite"]
+    with monkeypatch.context() as patch:
+        patch.setattr("d2lpos.lab.experiment.execute", fail)
+        assert main(call) == 1
+    assert capsys.readouterr().err.endswith(
+        "rope, seed 0, failed (try --retry): RuntimeError: no more sheep to count\n"
+    )
+    assert main(call) == 1
+    assert main([*call, "--retry"]) == 0
+
+
+BAD = {
+    ("nothing",): "study must be one of order, extrapolation; got 'nothing'",
+    ("order", "--jobs", "0"): "jobs must be positive; got 0",
+    ("order", "--seeds", "-1"): "seeds must be positive; got -1",
+    ("order", "--jobs", "2", "--cluster", "local:2"): "argument --cluster: not allowed with argument --jobs",
+    ("order", "--smoke", "--publish"): "argument --publish: not allowed with argument --smoke",
+    ("order", "--smoke", "--cluster", "here"): (
+        'cluster must be like "local:4" or "tcp://host:port"; got \'here\''
+    ),
+    ("order", "--plot", "order.pdf"): "--plot must name a file that ends in .svg or .png; got order.pdf",
+    ("order", "--summary", "--store", "none.sqlite"): "there is no store none.sqlite",
+    ("order", "--store", "words.txt"): "words.txt is no store of runs: file is not a database",
+    ("order", "--store", "other.sqlite"): "other.sqlite is a database, but no store of runs",
+    ("order", "--store", "no/folder.sqlite"): (
+        "the store no/folder.sqlite cannot be read or written: unable to open database file"
+    ),
+    ("order", "--summary", "--results", "bad"): "bad/order.jsonl, line 1, is no record: KeyError('key')",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_bad_arguments_get_one_sentence(folder, capsys, arguments):
+    (folder / "words.txt").write_text("no database, but words enough to be taken for something else " * 20)
+    (folder / "bad").mkdir()
+    (folder / "bad" / "order.jsonl").write_text("{}\n")
+    with sqlite3.connect("other.sqlite") as other:
+        other.execute("CREATE TABLE sheep (name)")
+    other.close()
+    try:
+        code = main(list(arguments))
+    except SystemExit as end:
+        code = end.code
+    assert (code, capsys.readouterr().err) == (2, BAD[arguments] + "\n")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_no_gpu(capsys):
+    assert main(["order", "--device", "cuda"]) == 2
+    assert capsys.readouterr().err == "--device cuda needs a GPU that PyTorch can use, and there is none\n"
+
+
+def test_no_dask(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert main(["order", "--smoke", "--cluster", "local:2"]) == 2
+    assert capsys.readouterr().err == "a cluster needs Dask; install it with: pip install 'd2lpos[cluster]'\n"
+
+
+def test_no_checkout(monkeypatch, folder, capsys):
+    monkeypatch.setattr("d2lpos.lab.__main__.RESULTS", folder / "site-packages" / "book" / "results")
+    assert main(["order", "--publish"]) == 2
+    assert capsys.readouterr().err == (
+        "--publish needs --results where d2lpos is not in a checkout of the book\n"
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no signals like these")
+def test_ctrl_c_stops_in_one_sentence_and_the_next_call_goes_on(folder):
+    process = subprocess.Popen(
+        [*COMMAND, "extrapolation", "--smoke", "--store", "mine.sqlite"], stderr=subprocess.PIPE, text=True
+    )
+    while not (folder / "mine.sqlite").exists() or "running" not in Store("mine.sqlite").states().values():
+        assert process.poll() is None, process.stderr.read()
+        sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert told.endswith("\nStopped. The same command goes on from here.\n") and "Traceback" not in told
+    assert set(Store("mine.sqlite").states().values()) <= {"finished"}
+
+
+@pytest.mark.parametrize("study", [path.stem for path in sorted(RESULTS.glob("*.jsonl"))])
+def test_the_book_s_page_shows_what_the_records_say(study):
+    order = [run.key for run in STUDIES[study].runs(range(100))]
+    found = sorted(read(RESULTS / f"{study}.jsonl"), key=lambda record: order.index(record["key"]))
+    for name, text in pages(study, found).items():
+        if not name.endswith(".svg"):  # other versions of matplotlib draw it a little differently
+            assert (RESULTS / name).read_text(encoding="utf-8") == text, (
+                f"python -m d2lpos.lab {study} --publish"
+            )
+        else:
+            stored = ET.parse(RESULTS / name).getroot()
+            assert stored.get("aria-label") == ET.fromstring(text).get("aria-label")
+    page = (RESULTS.parent / "results.md").read_text(encoding="utf-8")
+    assert STUDIES[study].question in page
+    for name in pages(study, found):
+        assert f":file: results/{name}\n" in page

@@ -1,0 +1,151 @@
+"""The figure of a study: all that was measured is in it, and it can be read."""
+
+import re
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from pandas import concat
+
+from d2lpos.figures import STYLE, show
+from d2lpos.lab.models import ENCODINGS, READINGS
+from d2lpos.lab.plot import FAMILY, GAP, LABELS, describe, named, plot
+from d2lpos.lab.studies import STUDIES
+from d2lpos.lab.summary import frame, summary
+from tests.lab.results import result
+
+VALUES = {"order": "accuracy", "extrapolation": "loss"}
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return {study: frame(map(result, STUDIES[study].runs(range(3)))) for study in VALUES}
+
+
+@pytest.fixture(scope="module")
+def figures(tables):
+    figures = {study: plot(tables[study], value) for study, value in VALUES.items()}
+    for figure in figures.values():
+        figure.draw_without_rendering()
+    yield figures
+    for figure in figures.values():
+        plt.close(figure)
+
+
+def written(ax):
+    return [text for text in ax.texts if text.get_text()]
+
+
+def test_every_encoding_has_a_color_and_a_name_that_the_book_uses():
+    assert set(FAMILY) == set(ENCODINGS)
+    assert set(LABELS) <= set(ENCODINGS) | set(READINGS)
+    assert all(STYLE[key].label == LABELS.get(key, key) for key in STYLE if key in ENCODINGS)
+
+
+def test_names_tell_apart_what_was_run():
+    table = frame(map(result, STUDIES["order"].runs([0])))
+    assert {"none", "none, causal", "RoPE", "ALiBi, causal"} <= set(named(table)["name"])
+    assert named(table)["name"].is_unique
+    table = frame(map(result, STUDIES["extrapolation"].runs([0])))
+    assert {"none", "learned, last row", "RoPE", "RoPE, YaRN β 4"} <= set(named(table)["name"])
+
+
+@pytest.mark.parametrize("study", VALUES)
+def test_every_seed_is_a_dot(tables, figures, study):
+    lines = [line for ax in figures[study].axes for line in ax.lines if line.get_linestyle() == "None"]
+    dots = [line.get_xydata() for line in lines if line.get_marker() not in ("_", "|")]  # those end the bars
+    drawn = np.concatenate(dots)[:, 0 if study == "order" else 1]
+    table = tables[study]
+    assert sorted(drawn) == sorted(table.loc[table["split"] == "test", VALUES[study]])
+
+
+@pytest.mark.parametrize("study", VALUES)
+def test_every_mean_has_its_interval(tables, figures, study):
+    bars = np.concatenate(
+        [
+            np.ptp(collection.get_segments(), axis=1).max(axis=-1)
+            for ax in figures[study].axes
+            for collection in ax.collections
+        ]
+    )
+    means = summary(tables[study].query("split == 'test'"), value=VALUES[study])
+    assert sorted(bars) == pytest.approx(sorted(means["high"] - means["low"]), rel=1e-9)
+
+
+def test_every_line_has_its_name_at_its_end(tables, figures):
+    labels = [text for ax in figures["extrapolation"].axes for text in written(ax)]
+    table = named(tables["extrapolation"].query("split == 'test' and length == 512"))
+    assert sorted(label.get_text() for label in labels) == sorted(set(table["name"]))
+    ends = table.groupby("name")["loss"].mean()
+    for label in labels:
+        assert label.xy == (512, pytest.approx(ends[label.get_text()]))
+
+
+def test_no_name_covers_another_or_leaves_the_figure(figures):
+    for figure in figures.values():
+        width, height = figure.get_size_inches() * figure.dpi
+        for ax in figure.axes:
+            boxes = sorted((text.get_window_extent() for text in written(ax)), key=lambda box: box.y0)
+            assert all(high.y0 - low.y0 > 0.95 * GAP * figure.dpi / 72 for low, high in pairwise(boxes))
+            assert all(0 <= box.x0 and box.x1 <= width and 0 <= box.y0 and box.y1 <= height for box in boxes)
+
+
+def test_names_stand_in_the_order_of_their_lines(figures):
+    for ax in figures["extrapolation"].axes:
+        by_place = sorted(written(ax), key=lambda text: text.get_window_extent().y0)
+        assert by_place == sorted(by_place, key=lambda text: text.xy[1])
+
+
+def test_the_axis_has_the_lengths_and_marks_the_training(figures):
+    ax = figures["extrapolation"].axes[-1]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["64\n(training)", "128", "256", "512"]
+    assert (ax.get_xscale(), ax.get_xlabel()) == ("log", "length in tokens")
+
+
+def test_chance_is_marked(figures):
+    (ax,) = figures["order"].axes
+    assert [(text.get_text(), text.xy[0]) for text in written(ax)] == [("chance", 0.5)]
+    assert ax.get_xlabel() == "accuracy at length 8"
+
+
+def test_within_a_color_dashes_differ(figures):
+    for ax in figures["extrapolation"].axes:
+        lines = [line for line in ax.lines if line.get_label()[0] != "_"]
+        looks = [(line.get_color(), str(line._dash_pattern)) for line in lines]
+        assert lines and len(set(looks)) == len(looks)
+
+
+def test_the_page_can_color_it(tables):
+    for study, value in VALUES.items():
+        svg = show(plot(tables[study], value), "A figure.").svg
+        assert not re.search(r"(?<!, )#[0-9a-f]{6}[;\"]", svg), "a color that is not the book's"
+        assert "var(--enc-alibi, #cc79a7)" in svg
+
+
+def test_the_words_tell_the_means():
+    table = frame(map(result, STUDIES["order"].runs([0])[:2])).assign(accuracy=[0.25, 0.125])
+    assert describe(table, "accuracy") == (
+        "Accuracy at length 8. The means, from low to high: sinusoidal 0.12; none 0.25."
+    )
+    table = frame([result(STUDIES["extrapolation"].full[0])]).assign(loss=1.5)
+    assert describe(table, split="unseen") == (
+        "Loss in nats at lengths 64, 128, 256, 512, after training at 64. "
+        "The means at 512, from low to high: sinusoidal 1.50."
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda t: plot(t, split="train"), "split must be one of test, unseen; got 'train'"),
+        (lambda t: plot(t, value="error"), "value must be one of task, encoding, "),
+        (
+            lambda t: plot(concat([t, t])),
+            "by must tell rows of one seed apart; there are several where name is ",
+        ),
+    ],
+)
+def test_bad_calls(tables, call, words):
+    with pytest.raises(ValueError, match=f"^{words}"):
+        call(tables["extrapolation"])

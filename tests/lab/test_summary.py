@@ -1,0 +1,173 @@
+"""Tables of records, against numbers that were computed by hand or by SciPy."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+from d2lpos.lab.experiment import execute
+from d2lpos.lab.publish import line
+from d2lpos.lab.run import Run
+from d2lpos.lab.studies import STUDIES
+from d2lpos.lab.summary import frame, paired, records, summary
+from tests.lab.results import result
+
+COLUMNS = (
+    "task encoding causal trained seed reading length split loss accuracy loss_past accuracy_past seconds"
+)
+COLUMNS = [*COLUMNS.split(), "device", "key"]
+
+
+def small(encoding="none", seed=0, **fields):
+    return Run("order", encoding, seed=seed, length=8, tested=(8, 16), **fields)
+
+
+@pytest.fixture
+def table():
+    """Three seeds of two encodings at two lengths."""
+    return frame(result(small(encoding, seed)) for encoding in ("none", "rope") for seed in range(3))
+
+
+def test_a_frame_of_a_record_that_was_run():
+    record = execute(Run("order", "rope", length=4, steps=1))
+    table = frame([record])
+    assert list(table) == COLUMNS
+    assert table.iloc[0].to_dict() == {
+        "task": "order",
+        "encoding": "rope",
+        "causal": False,
+        "trained": 4,
+        "seed": 0,
+        **{name: pytest.approx(value, nan_ok=True) for name, value in record["metrics"][0].items() if value},
+        "loss_past": pytest.approx(np.nan, nan_ok=True),
+        "accuracy_past": pytest.approx(np.nan, nan_ok=True),
+        "seconds": record["seconds"],
+        "device": "cpu",
+        "key": record["key"],
+    }
+
+
+def test_a_frame_has_a_row_for_each_metric():
+    run = STUDIES["extrapolation"].full[1]
+    record = result(run)
+    table = frame([record])
+    assert table[["reading", "length", "split", "loss"]].values.tolist() == [
+        [metric[name] for name in ("reading", "length", "split", "loss")] for metric in record["metrics"]
+    ]
+    assert table["loss_past"].isna().tolist() == (table["length"] <= 64).tolist()
+
+
+def test_a_frame_has_columns_for_fields_that_differ_and_says_what_none_stands_for():
+    runs = [small(), small(dim=32), small(causal=True), small(shortest=4)]
+    table = frame(map(result, runs)).drop_duplicates("key")
+    assert list(table) == [*COLUMNS[:4], "shortest", "dim", *COLUMNS[4:]]
+    assert table["causal"].tolist() == [False, False, True, False]
+    assert table["shortest"].tolist() == [8, 8, 8, 4]
+
+
+def test_nothing_gives_empty_tables():
+    assert list(frame([])) == COLUMNS
+    assert frame([]).empty and summary(frame([])).empty
+
+
+def test_summary_by_hand(table):
+    some = table[(table["encoding"] == "none") & (table["length"] == 8)].assign(loss=[1.0, 2.0, 3.0])
+    (row,) = summary(some, by=["encoding"]).to_dict("records")
+    # The standard deviation is 1. With two degrees of freedom, Student's quantile has this form.
+    half = 0.95 * (2 / (1 - 0.95**2)) ** 0.5 / 3**0.5
+    assert row == pytest.approx(
+        {"encoding": "none", "mean": 2.0, "low": 2 - half, "high": 2 + half, "n": 3}, abs=1e-12
+    )
+
+
+def test_summary_keeps_the_order_and_all_that_differs(table):
+    means = summary(table[::-1])
+    assert list(means)[:4] == ["task", "encoding", "causal", "trained"]
+    assert means[["encoding", "length", "n"]].values.tolist() == [
+        ["rope", 16, 3],
+        ["rope", 8, 3],
+        ["none", 16, 3],
+        ["none", 8, 3],
+    ]
+
+
+def test_one_seed_has_no_interval(table):
+    means = summary(table[table["seed"] == 0])
+    assert means["mean"].notna().all() and means[["low", "high"]].isna().all(axis=None)
+
+
+def test_rows_without_a_value_are_left_out(table):
+    assert set(summary(table, value="loss_past")["length"]) == {16}
+
+
+def test_paired_is_what_scipy_says(table):
+    differences = paired(table)
+    assert differences[["encoding", "length", "n"]].values.tolist() == [["rope", 8, 3], ["rope", 16, 3]]
+    for row in differences.itertuples():
+        at = table[table["length"] == row.length].sort_values("seed")
+        sides = [at.loc[at["encoding"] == name, "loss"] for name in ("rope", "none")]
+        low, high = ttest_rel(*sides).confidence_interval()
+        assert (row.mean, row.low, row.high) == pytest.approx(
+            (np.mean(sides[0].values - sides[1].values), low, high), abs=1e-12
+        )
+
+
+def test_pairs_are_made_by_seed_not_by_place(table):
+    assert paired(table[::-1]).sort_values("length", ignore_index=True).equals(paired(table))
+
+
+def test_paired_readings():
+    run = Run("language", "rope", readings=("as trained", "ntk", "window"))
+    table = frame(result(Run(**run.fields() | {"seed": seed})) for seed in range(2))
+    changes = paired(table, "accuracy", of="reading", against="as trained")
+    assert sorted(map(tuple, changes[["reading", "split"]].values)) == [
+        (reading, split) for reading in ("ntk", "window") for split in ("test", "unseen")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda t: summary(t, by=["size"]), f"by must be one of {', '.join(COLUMNS)}; got 'size'"),
+        (lambda t: summary(t, value="error"), f"value must be one of {', '.join(COLUMNS)}; got 'error'"),
+        (lambda t: summary(t.drop(columns="seed"), by=["encoding"]), "got 'seed'"),
+        (
+            lambda t: summary(t, by=["encoding"]),
+            "by must tell rows of one seed apart; there are several where encoding is 'none'",
+        ),
+        (lambda t: paired(t, of="size"), f"by must be one of {', '.join(COLUMNS)}; got 'size'"),
+        (lambda t: paired(t, against="t5"), "against must be one of none, rope; got 't5'"),
+        (
+            lambda t: paired(t[t["key"] != t["key"].iloc[-1]], by=["length"]),
+            "the seeds of encoding 'rope' are [0, 1], those of 'none' are [0, 1, 2] where length is 8",
+        ),
+        (
+            lambda t: paired(t.drop(t.index[0]), by=["length"]),
+            "the seeds of encoding 'rope' are [0, 1, 2], those of 'none' are [1, 2] where length is 8",
+        ),
+        (
+            lambda t: paired(t[(t["encoding"] == "rope") | (t["length"] == 8)], by=["length"]),
+            "the seeds of encoding 'rope' are [0, 1, 2], those of 'none' are [] where length is 16",
+        ),
+    ],
+)
+def test_bad_calls(table, call, words):
+    with pytest.raises(ValueError) as error:
+        call(table)
+    assert str(error.value).endswith(words)
+
+
+def test_published_records(tmp_path):
+    assert records("order", tmp_path) == []
+    (tmp_path / "order.jsonl").write_text(line(result(small())) + "\n")
+    assert records("order", tmp_path) == [result(small())]
+    with pytest.raises(ValueError, match="^study must be one of order, extrapolation; got 'other'$"):
+        records("other", tmp_path)
+
+
+def test_pandas_is_imported_when_it_is_needed():
+    modules = "d2lpos.lab.summary", "d2lpos.lab.plot", "d2lpos.lab.report"
+    code = f"import sys, {', '.join(modules)}; sys.exit(len({{'pandas', 'scipy', 'matplotlib'}} & {{*sys.modules}}))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
