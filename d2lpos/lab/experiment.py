@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import product
 
 import torch
 
@@ -54,14 +55,12 @@ def execute(run: Run, device: str = "cpu") -> dict:
             seed=run.seed, shortest=run.shortest, precision=run.precision, watch=watch,
         )  # fmt: skip
         metrics = []
-        for name in run.readings:
-            with reading(model, run, name):
-                for length in run.tested:
-                    if not reads(run, name, length):
-                        continue
-                    for split, sampler in task.tests.items():
-                        if split == "validation":
-                            continue
+        for name, length in product(run.readings, run.tested):
+            if not reads(run, name, length):
+                continue
+            with reading(model, run, name, length):
+                for split, sampler in task.tests.items():
+                    if split != "validation":
                         row = {"reading": name, "length": length, "split": split}
                         metrics.append(row | test(model, sampler, length, past=run.length))
         about = machine(device)

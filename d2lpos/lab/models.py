@@ -100,20 +100,18 @@ def scaled(rule: Callable, encoding: RoPE) -> RoPE:
     return RoPE(encoding.dim, encoding.base, encoding.layout, encoding.rotary, rule, encoding.axes)
 
 
-# From a run to a function of the encoding that was trained. Scaling rules stretch the training length to the
-# longest length tested.
-READINGS: dict[str, Callable[["Run"], Callable[[Encoding], Encoding]]] = {
-    "as trained": lambda run: lambda encoding: encoding,
-    "last row": lambda run: LastRow,
-    "window": lambda run: partial(Window, window=run.length),
-    "linear": lambda run: partial(scaled, partial(linear, factor=run.stretch)),
-    "ntk": lambda run: partial(scaled, partial(ntk, factor=run.stretch)),
-    "yarn": lambda run: partial(scaled, partial(yarn, factor=run.stretch, length=run.length)),
-    "yarn, beta 4": lambda run: partial(
-        scaled, partial(yarn, factor=run.stretch, length=run.length, beta_fast=4)
-    ),
+# From a run and a tested length to a function of the encoding that was trained. Scaling rules stretch the
+# training length to the longest length tested; the dynamic one, to the length at hand.
+READINGS: dict[str, Callable[["Run", int], Callable[[Encoding], Encoding]]] = {
+    "as trained": lambda run, length: lambda encoding: encoding,
+    "last row": lambda run, length: LastRow,
+    "window": lambda run, length: partial(Window, window=run.length),
+    "linear": lambda run, length: partial(scaled, partial(linear, factor=run.stretch)),
+    "ntk": lambda run, length: partial(scaled, partial(ntk, factor=run.stretch)),
+    "dynamic ntk": lambda run, length: partial(scaled, partial(ntk, factor=max(1.0, length / run.length))),
+    "yarn": lambda run, length: partial(scaled, partial(yarn, factor=run.stretch, length=run.length)),
 }
-ONLY = {"last row": "learned", "linear": "rope", "ntk": "rope", "yarn": "rope", "yarn, beta 4": "rope"}
+ONLY = {"last row": "learned"} | dict.fromkeys(("linear", "ntk", "dynamic ntk", "yarn"), "rope")
 
 
 def build(run: "Run") -> Transformer:
@@ -128,10 +126,10 @@ def build(run: "Run") -> Transformer:
 
 
 @contextmanager
-def reading(model: Transformer, run: "Run", name: str) -> Iterator[None]:
-    """Let the model read with another encoding for a while."""
+def reading(model: Transformer, run: "Run", name: str, length: int) -> Iterator[None]:
+    """Let the model read `length` tokens with another encoding for a while."""
     trained = model.encoding
-    place(model, READINGS[name](run)(trained))
+    place(model, READINGS[name](run, length)(trained))
     try:
         yield
     finally:

@@ -36,7 +36,7 @@ EVERY += ("alibi", "kerple", "fire", "sandwich")
 
 LONG = Run("language", length=64, tested=(64, 128, 256, 512), steps=1200, size=32, rate=5e-3, layers=4)
 SHORT = replace(LONG, length=32, tested=(32, 128), steps=40, dim=48, layers=2, checks=2)
-STRETCHED = ("as trained", "linear", "ntk", "yarn", "yarn, beta 4")
+STRETCHED = ("as trained", "linear", "ntk", "dynamic ntk", "yarn")
 
 STUDIES = {
     "order": Study(

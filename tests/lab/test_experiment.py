@@ -136,7 +136,7 @@ def test_a_table_ends_where_the_training_did():
 
 def test_the_last_row_serves_all_that_follow():
     model = build(LEARNED)
-    with reading(model, LEARNED, "last row"):
+    with reading(model, LEARNED, "last row", 24):
         short, long = logits(model, 12), logits(model, 24)
     torch.testing.assert_close(short, logits(model, 12))
     torch.testing.assert_close(long[:12], short)  # what comes later is not seen
@@ -147,7 +147,7 @@ def test_a_window_hides_what_is_far():
     tokens, positions = torch.arange(24)[None] % 7, torch.arange(24)
     other = tokens.clone()
     other[0, 0] = 30
-    with reading(model, TINY, "window"):
+    with reading(model, TINY, "window", 24):
         seen = (model(tokens, positions) != model(other, positions)).any(-1)[0]
     assert seen.tolist() == 12 * [True] + 12 * [False]
 
@@ -159,7 +159,7 @@ def test_a_scaled_reading_is_the_rule_of_that_name():
     plain = logits(model, 256)
     seen = {}
     for name in run.readings:
-        with reading(model, run, name):
+        with reading(model, run, name, 192):
             seen[name] = logits(model, 256)
     assert torch.equal(seen["as trained"], plain) and torch.equal(logits(model, 256), plain)
     halved = model(torch.arange(256)[None] % 7, torch.arange(256) / 2)[0]
