@@ -21,7 +21,7 @@ def distance(offset: Tensor) -> Tensor:
     check_tensor("offset", offset)
     if offset.dtype == torch.bool or offset.is_complex():
         raise TypeError(f"offset must be real numbers; got {offset.dtype}")
-    return offset.abs().to(torch.promote_types(offset.dtype, torch.float32))
+    return offset.to(torch.promote_types(offset.dtype, torch.float32)).abs()
 
 
 def score_mod(q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, at: Callable) -> Callable:
