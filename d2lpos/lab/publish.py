@@ -55,4 +55,4 @@ def line(value: object) -> str:
 
     Raises ValueError for nan and inf, which JSON does not have, and TypeError for what it cannot hold.
     """
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return json.dumps(value, sort_keys=True, allow_nan=False)

@@ -76,7 +76,8 @@ class Store:
             if published is not None and not database.execute("SELECT * FROM runs").fetchone():
                 for file in sorted(Path(published).glob("*.jsonl")):
                     _finish(database, read(file))
-        with self._connection() as database:
+        # Refused while another driver is in the file; that one has done it, or the next one will.
+        with suppress(OSError), self._connection() as database:
             database.execute("PRAGMA journal_mode = WAL")
 
     def states(self) -> dict[str, str]:
@@ -176,7 +177,7 @@ def _finish(database: sqlite3.Connection, records: list[dict]) -> None:
 
 def _dead(owner: str) -> bool:
     """Whether the driver was a process of this machine that is no more."""
-    host, process, _ = owner.split()
+    host, process, _ = owner.rsplit(maxsplit=2)
     if host != socket.gethostname() or os.name != "posix":
         return False
     try:

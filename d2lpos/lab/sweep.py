@@ -5,7 +5,6 @@ plain which run it had; joblib would give up all of them, and not tell.
 """
 
 import os
-import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -73,6 +72,7 @@ def sweep(
         busy: dict[Future, str] = {}
         deaths: Counter[str] = Counter()
         with tqdm(total=len(runs), initial=len(runs) - len(todo), bar_format=BAR) as bar:
+            _show(bar, count)
             while todo:
                 while len(busy) < slots() and (key := store.claim(todo, owner)):
                     _show(bar, _look(store, runs)[1])
@@ -186,8 +186,7 @@ def _processes(jobs: int) -> Iterator[Pool]:
 
 
 def _serve() -> None:
-    """Leave Ctrl-C to the driver, and end when the driver does, even if it was killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """End when the driver does, even if it was killed."""
     driver = os.getppid()
 
     def watch() -> None:

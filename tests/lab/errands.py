@@ -1,4 +1,8 @@
-"""Quick stand-ins for runs and for the work that they take, and a driver that is a process of its own."""
+"""Quick stand-ins for runs and for the work that they take, and a driver that is a process of its own.
+
+python -m tests.lab.errands FOLDER WORK COUNT OPTIONS waits for the file "go" and sweeps; OPTIONS is JSON, "largest"
+the most bytes that a file may grow to, the rest goes to `sweep`.
+"""
 
 import json
 import os
@@ -7,6 +11,9 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import Thread
+
+import torch
 
 from d2lpos.lab.store import Store
 from d2lpos.lab.sweep import sweep
@@ -60,13 +67,7 @@ def until(holds, seconds=PATIENCE):
 
 def walk(run, device):
     note(run)
-    return record(run, process=os.getpid(), device=device, metrics=[{"loss": 0.1 * run.number}])
-
-
-def threads(run, device):
-    import torch
-
-    return record(run, threads=torch.get_num_threads())
+    return record(run, device=device, threads=torch.get_num_threads(), metrics=[{"loss": 0.1 * run.number}])
 
 
 def trip(run, device):
@@ -95,19 +96,26 @@ def meet(run, device):
     return walk(run, device)
 
 
-def die_once(run, device):
-    """The first process that has errand 1 is killed."""
+def die(run, device, mortal=(1,)):
+    """Every process that has errand 1 is killed."""
     note(run, "started")
-    if run.number == 1 and [number for number, _ in noted(run.folder, "started")].count(1) == 1:
+    if run.number in mortal:
         os.kill(os.getpid(), signal.SIGKILL)
     return walk(run, device)
 
 
-def die(run, device):
-    """Every process that has errand 1 is killed."""
-    note(run, "started")
+def die_or_slip(run, device):
+    """And so is the first that has errand 3."""
+    slipped = any(number == 3 for number, _ in noted(run.folder, "started"))
+    return die(run, device, mortal=(1,) if slipped else (1, 3))
+
+
+def doze(run, device):
+    """The process that has done errand 0 is killed once that is stored; errand 1 takes until errand 2 is done."""
+    if run.number == 0:
+        Thread(target=lambda: until((Path(run.folder) / "stored").exists) and os.kill(os.getpid(), 9)).start()
     if run.number == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
+        until(lambda: any(number == 2 for number, _ in noted(run.folder)))
     return walk(run, device)
 
 
@@ -117,7 +125,12 @@ def heavy(run, device):
 
 if __name__ == "__main__":
     folder, work, count, options = sys.argv[1:]
+    options = json.loads(options)
+    if largest := options.pop("largest", None):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
     (Path(folder) / f"up {os.getpid()}").touch()
     until((Path(folder) / "go").exists)
     store = Store(Path(folder) / "lab.sqlite")
-    print(json.dumps(sweep(errands(int(count), folder), store, globals()[work], **json.loads(options))))
+    print(json.dumps(sweep(errands(int(count), folder), store, globals()[work], **options)))

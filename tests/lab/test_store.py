@@ -83,7 +83,13 @@ def test_failed_runs_wait_until_they_are_asked_for(store, runs):
 def test_no_half_rows(store, runs):
     with store.driver() as owner:
         store.claim(runs, owner)
-        for change in ("record = '{}'", "error = ''", "state = 'finished'", "state = 'failed'", "owner = NULL"):
+        for change in (
+            "record = '{}'",
+            "error = ''",
+            "state = 'finished'",
+            "state = 'failed'",
+            "owner = NULL",
+        ):
             with pytest.raises(sqlite3.IntegrityError):
                 query(store, f"UPDATE runs SET {change}")
 

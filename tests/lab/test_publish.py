@@ -1,0 +1,100 @@
+import math
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from d2lpos.lab.publish import export, line, read
+from d2lpos.lab.store import Store
+from tests.lab.errands import errands, record
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda values: st.lists(values) | st.dictionaries(st.text(), values),
+)
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return errands(12, tmp_path)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(one=JSON, two=JSON)
+def test_an_export_read_back_is_the_same(tmp_path_factory, runs, one, two):
+    folder = tmp_path_factory.mktemp("export")
+    records = [record(runs[0], found=one), record(runs[1], found=two)]
+    store = Store(folder / "lab.sqlite")
+    for each in reversed(records):
+        store.finish(each)
+    assert export(store, folder / "one.jsonl") == 2
+    assert read(folder / "one.jsonl") == records
+    again = Store(folder / "again.sqlite", published=folder)
+    assert again.records() == store.records()
+    export(again, folder / "two.jsonl")
+    assert (folder / "two.jsonl").read_bytes() == (folder / "one.jsonl").read_bytes()
+
+
+def test_lines_are_sorted_and_change_alone(tmp_path, runs):
+    store = Store(tmp_path / "lab.sqlite")
+    for run in runs[::2]:
+        store.finish(record(run))
+    export(store, tmp_path / "some.jsonl")
+    store.finish(record(runs[3], loss=1 / 3))
+    export(store, tmp_path / "more.jsonl")
+    some, more = ((tmp_path / f"{name}.jsonl").read_text().splitlines() for name in ("some", "more"))
+    assert [text for text in more if text in some] == some
+    assert [text for text in more if text not in some] == [line(record(runs[3], loss=1 / 3))]
+    assert line(record(runs[3], loss=1 / 3)).startswith(
+        '{"key": "0000000000000003", "loss": 0.3333333333333333,'
+    )
+
+
+def test_given_runs_alone(tmp_path, runs):
+    store = Store(tmp_path / "lab.sqlite")
+    for run in runs:
+        store.finish(record(run))
+    with store.driver() as owner:
+        store.claim({"unfinished": runs[0]}, owner)
+        assert export(store, tmp_path / "all.jsonl") == 12
+        assert export(store, tmp_path / "two.jsonl", runs[4:6]) == 2
+    assert read(tmp_path / "two.jsonl") == [record(run) for run in runs[4:6]]
+
+
+def test_an_export_replaces_the_file_as_a_whole(tmp_path, runs):
+    store = Store(tmp_path / "lab.sqlite")
+    export(store, tmp_path / "all.jsonl")
+    before = (tmp_path / "all.jsonl").stat().st_ino
+    store.finish(record(runs[0]))
+    export(store, tmp_path / "all.jsonl")
+    assert (tmp_path / "all.jsonl").stat().st_ino != before
+    assert read(tmp_path / "all.jsonl") == [record(runs[0])]
+
+
+def test_an_export_that_fails_leaves_the_file(tmp_path, runs, monkeypatch):
+    store = Store(tmp_path / "lab.sqlite")
+    export(store, tmp_path / "all.jsonl")
+    store.finish(record(runs[0]))
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
+        patch.setattr("pathlib.Path.write_text", full)
+        export(store, tmp_path / "all.jsonl")
+    assert (tmp_path / "all.jsonl").read_text() == ""
+    assert {file.name for file in tmp_path.iterdir()} == {"lab.sqlite", "all.jsonl"}
+
+
+def full(path, *_, **__):
+    path.write_bytes(b'{"half": ')
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "1", "{}", '{"key": "a"}', "<<<<<<< HEAD", ""])
+def test_what_is_no_record_is_told_with_its_line(tmp_path, runs, text):
+    (tmp_path / "a.jsonl").write_text(f"{line(record(runs[0]))}\n{text}\n")
+    with pytest.raises(ValueError, match=r"a\.jsonl, line 2, is no record"):
+        read(tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_only_what_json_has(value):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        line({"loss": value})

@@ -1,0 +1,141 @@
+import subprocess
+import sys
+
+import dask
+import pytest
+
+from d2lpos.lab.run import Run
+from d2lpos.lab.store import Store
+from d2lpos.lab.sweep import sweep
+from tests.lab.errands import errands, leave, noted, record, trip, walk
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "lab.sqlite")
+
+
+@pytest.mark.parametrize("way", [{}, {"jobs": 2}, {"cluster": "local:2"}], ids=str)
+def test_every_run_is_done_once_and_failures_are_kept(store, tmp_path, monkeypatch, way):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    runs = errands(6, tmp_path)
+
+    def work(run, device):  # as in a notebook, whose functions cannot be imported elsewhere
+        return trip(run, device)
+
+    assert sweep(runs + runs, store, work, device="meta", **way) == {"finished": 3, "failed": 3}
+    assert sorted(number for number, _ in noted(tmp_path)) == [0, 2, 4]
+    errors = store.errors()
+    assert list(errors) == [run.key for run in runs[1::2]]
+    assert all(error.startswith("Traceback") for error in errors.values())
+    assert errors[runs[3].key].endswith("RuntimeError: errand 3 tripped\n")
+    assert {found["device"] for found in store.records()} == {"meta"}
+    if way:
+        assert {found["threads"] for found in store.records()} == {1}
+
+
+def test_failed_runs_are_done_again_when_asked(store, tmp_path):
+    runs = errands(4, tmp_path)
+    sweep(runs, store, trip)
+    before = store.records()
+    (tmp_path / "fixed").touch()
+    assert sweep(runs, store, trip) == {"finished": 2, "failed": 2}
+    assert sweep(runs, store, trip, retry=True) == {"finished": 4, "failed": 0}
+    assert sorted(number for number, _ in noted(tmp_path)) == [0, 1, 2, 3]
+    assert store.records()[::2] == before
+
+
+def test_runs_are_executed_where_nothing_else_is_said(store):
+    run = Run("order", length=4, steps=1)
+    assert sweep([run], store) == {"finished": 1, "failed": 0}
+    (found,) = store.records([run.key])
+    assert found["run"] == run.fields()
+
+
+def test_the_bar_tells_what_happens(store, tmp_path, capfd):
+    sweep(errands(4, tmp_path), store, trip)
+    shown = capfd.readouterr().err
+    assert "0 finished, 1 running, 0 failed of 4 |" in shown
+    assert "1 finished, 1 running, 1 failed of 4 |" in shown
+    assert "2 finished, 0 running, 2 failed of 4 |██████████| 100 % [00:0" in shown
+    assert " left]" in shown
+    sweep(errands(4, tmp_path), store, trip)
+    assert "2 finished, 0 running, 2 failed of 4" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("work", "error"),
+    [
+        (lambda run, device: None, "TypeError"),
+        (lambda run, device: {"run": run.fields()}, "KeyError: 'key'"),
+        (lambda run, device: record(run, loss=float("nan")), "not JSON compliant"),
+        (lambda run, device: record(run, loss={1, 2}), "set is not JSON serializable"),
+        (
+            lambda run, device: record(errands(9, run.folder)[8]),
+            "of run 0000000000000000; got that of 0000000000000008",
+        ),
+        (leave, "SystemExit: errand left"),
+    ],
+)
+def test_work_that_gives_no_record_has_failed(store, tmp_path, work, error):
+    assert sweep(errands(1, tmp_path), store, work) == {"finished": 0, "failed": 1}
+    (found,) = store.errors().values()
+    assert error in found
+
+
+def test_nothing_to_do(store, tmp_path):
+    assert sweep([], store) == {"finished": 0, "failed": 0}
+    store.finish(record(errands(1, tmp_path)[0]))
+    assert sweep(errands(1, tmp_path), store, walk, jobs=2) == {"finished": 1, "failed": 0}
+    assert noted(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("way", "error"),
+    [
+        ({"jobs": 0}, "jobs must be positive; got 0"),
+        ({"jobs": 2, "cluster": "local:2"}, "jobs must be 1 where a cluster is given"),
+        ({"cluster": "local:0"}, "cluster must be like"),
+        ({"cluster": "local:many"}, "cluster must be like"),
+        ({"cluster": "host:8786"}, "cluster must be like"),
+        ({"cluster": "4"}, 'cluster must be like "local:4" or "tcp://host:port"; got \'4\''),
+    ],
+    ids=str,
+)
+def test_ways_that_cannot_be(store, tmp_path, way, error):
+    with pytest.raises(ValueError, match=error):
+        sweep(errands(1, tmp_path), store, walk, **way)
+    assert store.states() == {}
+
+
+def test_a_cluster_that_is_not_there(store, tmp_path):
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
+        pytest.raises(OSError, match="connect to tcp://127.0.0.1:9"),
+    ):
+        sweep(errands(1, tmp_path), store, walk, cluster="tcp://127.0.0.1:9")
+
+
+def test_workers_with_several_threads_are_refused(store, tmp_path):
+    from distributed import LocalCluster
+
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as cluster,
+        pytest.raises(ValueError, match="must have one thread; start them with --nthreads 1"),
+    ):
+        sweep(errands(1, tmp_path), store, walk, cluster=cluster.scheduler_address)
+    assert store.states() == {}
+
+
+def test_without_dask(store, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"pip install 'd2lpos\[cluster\]'"):
+        sweep(errands(1, tmp_path), store, walk, cluster="local:2")
+
+
+def test_import_is_light():
+    script = (
+        "import sys, d2lpos.lab.sweep; print({'loky', 'tqdm', 'distributed', 'pandas'} & set(sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n"
