@@ -80,7 +80,7 @@ MUTANTS = {
     "transposed bias": ("relative", ".movedim(0, -3)", ".movedim(0, -3).mT"),
     "heads in another order": ("relative", "bidirectional), head]", "bidirectional), self.heads - 1 - head]"),
     "bias grows with the distance": ("alibi", "return -slope", "return slope"),
-    "only the past has a distance": ("bias", "offset.abs()", "offset.clamp(max=0)"),
+    "only the past has a distance": ("bias", "float32)).abs()", "float32)).clamp(max=0)"),
     "distance in half precision": (
         "bias",
         "torch.promote_types(offset.dtype, torch.float32)",
