@@ -134,8 +134,6 @@ def test_without_dask(store, tmp_path, monkeypatch):
 
 
 def test_import_is_light():
-    script = (
-        "import sys, d2lpos.lab.sweep; print({'loky', 'tqdm', 'distributed', 'pandas'} & set(sys.modules))"
-    )
+    script = "import sys, d2lpos.lab.sweep; print({'loky', 'distributed', 'pandas'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == "set()\n"
