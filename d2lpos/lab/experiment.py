@@ -19,8 +19,8 @@ from .training import test, train
 __all__ = ["execute"]
 
 
-def execute(run: Run, device: str = "cpu") -> dict:
-    """Train and test the model of a run; the record, fit for JSON.
+def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
+    """Train and test the model of a run; the record, fit for JSON. compiled: train with torch.compile.
 
     On one thread of one machine, metrics and curve are the same to the last digit each time. The curve gives
     the mean loss of the training since the row before and, for each split of the task, the loss at the
@@ -51,7 +51,7 @@ def execute(run: Run, device: str = "cpu") -> dict:
             model.train()
 
         train(
-            model, task.train, run.length, run.steps, run.size, run.rate,
+            torch.compile(model) if compiled else model, task.train, run.length, run.steps, run.size, run.rate,
             seed=run.seed, shortest=run.shortest, precision=run.precision, watch=watch,
         )  # fmt: skip
         metrics = []
@@ -63,7 +63,7 @@ def execute(run: Run, device: str = "cpu") -> dict:
                     if split != "validation":
                         row = {"reading": name, "length": length, "split": split}
                         metrics.append(row | test(model, sampler, length, past=run.length))
-        about = machine(device)
+        about = machine(device) | {"compiled": compiled}
     return {
         "key": run.key,
         "run": run.fields(),

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -87,6 +88,14 @@ def test_half_precision_is_near():
     (half,), (full,) = (execute(replace(run, precision=p))["metrics"] for p in ("bfloat16", "float32"))
     assert half["loss"] != full["loss"]
     assert half["accuracy"] > 0.95 and full["accuracy"] > 0.95
+
+
+def test_a_compiled_model_learns_the_same(monkeypatch):
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))  # no C++ compiler needed
+    record, compiled = execute(TINY), execute(TINY, compiled=True)
+    assert compiled["machine"]["compiled"] and not record["machine"]["compiled"]
+    for row, other in zip(record["metrics"], compiled["metrics"], strict=True):
+        assert row["loss"] == pytest.approx(other["loss"], abs=1e-3)
 
 
 def test_models_of_a_seed_share_all_but_the_encoding():
