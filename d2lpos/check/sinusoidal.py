@@ -1,0 +1,349 @@
+"""The checks of chapter 2: clocks, what turns them, where they look alike, and what numbers can hold."""
+
+import torch
+from torch import Tensor
+
+from ..sinusoidal import sinusoidal
+from .verdict import Case, Check, call
+
+# The encoding ----------------------------------------------------------------------------------------------
+
+
+def clocks(positions: Tensor, d: int, base: float, exponents: Tensor | None = None) -> Tensor:
+    """Sines and cosines side by side, (…, d/2, 2); the angle is the position over base^exponent."""
+    exponents = torch.arange(0, d, 2) / d if exponents is None else exponents
+    angles = positions[..., None] * base**-exponents
+    return torch.stack([angles.sin(), angles.cos()], dim=-1)
+
+
+def encode_clocks(positions: Tensor, d: int, base: float) -> Tensor:
+    return clocks(positions, d, base).flatten(-2)
+
+
+def own_frequencies(positions: Tensor, d: int, base: float) -> Tensor:
+    """Every feature turns at its own pace, so that no sine has the cosine that belongs to it."""
+    angles = positions[..., None] * base ** -(torch.arange(d) / d)
+    return torch.where(torch.arange(d) % 2 == 0, angles.sin(), angles.cos())
+
+
+def one_axis_only(positions: Tensor, d: int, base: float) -> Tensor:
+    angles = torch.outer(positions, base ** -(torch.arange(0, d, 2) / d))
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def encode_case(positions: list, d: int, base: float) -> Case:
+    return call(
+        f"positions {positions}, d = {d}, base = {base:g}", positions=torch.tensor(positions), d=d, base=base
+    )
+
+
+encode = Check(
+    "encode",
+    reference=encode_clocks,
+    properties={
+        "sine and cosine of p · base^(−2i/d), in turn": [
+            encode_case([0, 1, 2, 3], 4, 10000.0),
+            encode_case([1, 5], 2, 10000.0),
+            encode_case([3, 40], 8, 10000.0),
+            encode_case([1, 7], 6, 100.0),
+        ],
+        "positions that are no whole numbers": [encode_case([0.5, 2.25, -3.75], 4, 10000.0)],
+        "positions of any shape": [
+            encode_case(3, 4, 10000.0),
+            encode_case([[0, 1, 2], [5, 6, 7]], 4, 10000.0),
+        ],
+    },
+    mistakes={
+        "The exponent has lost its minus: the hands must become slower, not faster.": (
+            lambda p, d, base: clocks(p, d, base, -torch.arange(0, d, 2) / d).flatten(-2)
+        ),
+        "All sines come first. This layout has each sine next to its cosine.": (
+            lambda p, d, base: clocks(p, d, base).mT.flatten(-2)
+        ),
+        "The cosines stand at the even places. The sines belong there.": (
+            lambda p, d, base: clocks(p, d, base).flip(-1).flatten(-2)
+        ),
+        "Every feature has its own frequency. A sine and its cosine share one.": own_frequencies,
+        "The exponent is −i/d. It is −2i/d.": (
+            lambda p, d, base: clocks(p, d, base, torch.arange(d // 2) / d).flatten(-2)
+        ),
+        "The exponent is −4i/d: the step of arange is the 2 already.": (
+            lambda p, d, base: clocks(p, d, base, torch.arange(0, d, 2) * 2 / d).flatten(-2)
+        ),
+        "The exponents run from 0 to −1. The last of the formula is −(d − 2)/d.": (
+            lambda p, d, base: clocks(p, d, base, torch.linspace(0, 1, d // 2)).flatten(-2)
+        ),
+        "The base is always 10000 here. It is an argument.": (
+            lambda p, d, base: encode_clocks(p, d, 10000.0)
+        ),
+        "Positions count from 0, and are taken as they come.": (
+            lambda p, d, base: encode_clocks(p + 1, d, base)
+        ),
+        "Positions are made whole. A clock can stand between two ticks.": (
+            lambda p, d, base: encode_clocks(p.long(), d, base)
+        ),
+        "Exactly one axis of positions is expected. positions[..., None] serves any shape.": one_axis_only,
+    },
+)
+
+
+# From PE(p) to PE(p + k) ------------------------------------------------------------------------------------
+
+
+def pairs(code: Tensor) -> tuple[Tensor, Tensor]:
+    return code[..., 0::2], code[..., 1::2]
+
+
+def interleave(sine: Tensor, cosine: Tensor) -> Tensor:
+    return torch.stack([sine, cosine], dim=-1).flatten(-2)
+
+
+def turned(code: Tensor, angles: Tensor) -> Tensor:
+    sine, cosine = pairs(code)
+    return interleave(
+        sine * angles.cos() + cosine * angles.sin(), cosine * angles.cos() - sine * angles.sin()
+    )
+
+
+def offset_angles(code: Tensor, k: float, base: float) -> Tensor:
+    d = code.shape[-1]
+    return k * base ** -(torch.arange(0, d, 2) / d)
+
+
+def turn_clocks(code: Tensor, k: float, base: float) -> Tensor:
+    return turned(code, offset_angles(code, k, base))
+
+
+def turn_halves(code: Tensor, k: float, base: float) -> Tensor:
+    angles = offset_angles(code, k, base)
+    sine, cosine = code.chunk(2, dim=-1)
+    return torch.cat(
+        [sine * angles.cos() + cosine * angles.sin(), cosine * angles.cos() - sine * angles.sin()], dim=-1
+    )
+
+
+def overwrite(code: Tensor, k: float, base: float) -> Tensor:
+    angles = offset_angles(code, k, base)
+    sine, cosine = pairs(code)
+    sine = sine * angles.cos() + cosine * angles.sin()
+    return interleave(sine, cosine * angles.cos() - sine * angles.sin())
+
+
+def code_at(k: float, code: Tensor, base: float) -> Tensor:
+    return sinusoidal(torch.tensor(float(k)), code.shape[-1], base).expand_as(code)
+
+
+def step_by_step(code: Tensor, k: int, base: float) -> Tensor:
+    for _ in range(k):
+        code = turn_clocks(code, 1, base)
+    return code
+
+
+def look_up(code: Tensor, k: int, base: float) -> Tensor:
+    """Finds the whole position whose code is nearest, and goes on from there."""
+    table = sinusoidal(torch.arange(1000), code.shape[-1], base)
+    return sinusoidal((code @ table.T).argmax(dim=-1) + k, code.shape[-1], base)
+
+
+def turn_case(position: float | list, d: int, k: int, base: float) -> Case:
+    code = sinusoidal(torch.tensor(position), d, base)
+    return call(f"code = PE({position}), d = {d}, k = {k}, base = {base:g}", code=code, k=k, base=base)
+
+
+turn = Check(
+    "turn",
+    reference=turn_clocks,
+    properties={
+        "PE(p + k) from PE(p)": [
+            turn_case(2.0, 2, 1, 10000.0),
+            turn_case(0.0, 4, 3, 10000.0),
+            turn_case(7.0, 8, 5, 10000.0),
+            turn_case(7.0, 6, 2, 100.0),
+        ],
+        "backwards, where k is negative": [turn_case(9.0, 4, -3, 10000.0)],
+        "any position, whole or not": [turn_case(0.25, 8, 2, 10000.0), turn_case(30.75, 8, 2, 10000.0)],
+        "dimensions in front": [turn_case([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], 4, 2, 10000.0)],
+    },
+    mistakes={
+        "The hands turn the other way: this is PE(p − k).": lambda code, k, base: turn_clocks(code, -k, base),
+        "This is PE(k). The position in code is lost.": lambda code, k, base: code_at(k, code, base),
+        "Codes do not add: PE(p) + PE(k) is not PE(p + k), because sin(a) + sin(b) is not sin(a + b).": (
+            lambda code, k, base: code + code_at(k, code, base)
+        ),
+        "The first half is paired with the second. Here each sine stands next to its cosine.": turn_halves,
+        "The cosine turns with the new sine. Both sums need the old one.": overwrite,
+        "All hands turn by the same angle k. Each has its own frequency: kω.": (
+            lambda code, k, base: turned(code, torch.tensor(float(k)))
+        ),
+        "The base is always 10000 here. It is an argument.": (
+            lambda code, k, base: turn_clocks(code, k, 10000.0)
+        ),
+        "range(k) is empty where k is negative. Turn once, by kω.": step_by_step,
+        "The sign of k is lost.": lambda code, k, base: turn_clocks(code, abs(k), base),
+        "The position is looked up among whole numbers. It is not needed: turn what you are given.": look_up,
+        "The features are the last axis: code[..., 0::2], not code[0::2].": (
+            lambda code, k, base: turn_clocks(code.movedim(0, -1), k, base).movedim(-1, 0)
+        ),
+    },
+)
+
+
+# The offset that looks most like none -----------------------------------------------------------------------
+
+
+def kernel(offsets: Tensor, d: int, base: float) -> Tensor:
+    """PE(p) · PE(p + k) for each offset k, in float64."""
+    return (offsets[:, None] * base ** -(torch.arange(0, d, 2).double() / d)).cos().sum(dim=-1)
+
+
+def nearest_offset(d: int, base: float, length: int) -> int:
+    return int(kernel(torch.arange(1, length), d, base).argmax()) + 1
+
+
+def offset_case(d: int, base: float, length: int) -> Case:
+    return call(f"d = {d}, base = {base:g}, length = {length}", d=d, base=base, length=length)
+
+
+collision = Check(
+    "collision",
+    reference=nearest_offset,
+    properties={
+        "the offset whose two codes are most alike": [
+            offset_case(2, 10000.0, 20),
+            offset_case(4, 2.0, 200),
+            offset_case(8, 1.01, 100),
+            offset_case(64, 10000.0, 500),
+        ],
+        "offsets up to length − 1": [offset_case(2, 10000.0, 45), offset_case(2, 10000.0, 44)],
+        "far ones, too": [offset_case(2, 10000.0, 1000)],
+    },
+    mistakes={
+        "Offset 0 is counted. Every position is most like itself.": (
+            lambda d, base, length: int(kernel(torch.arange(length), d, base).argmax())
+        ),
+        "This is the offset whose codes are least alike.": (
+            lambda d, base, length: int(kernel(torch.arange(1, length), d, base).argmin()) + 1
+        ),
+        "One too small: the first entry belongs to offset 1.": (
+            lambda d, base, length: nearest_offset(d, base, length) - 1
+        ),
+        "Only the fastest hand is compared. All d/2 of them must agree.": (
+            lambda d, base, length: nearest_offset(2, base, length)
+        ),
+        "Opposite codes count as alike here. Drop the absolute value.": (
+            lambda d, base, length: int(kernel(torch.arange(1, length), d, base).abs().argmax()) + 1
+        ),
+        "Offset length is counted, but positions end at length − 1.": (
+            lambda d, base, length: nearest_offset(d, base, length + 1)
+        ),
+        "The largest offset, length − 1, is left out.": (
+            lambda d, base, length: nearest_offset(d, base, length - 1)
+        ),
+        "The base is always 10000 here. It is an argument.": (
+            lambda d, base, length: nearest_offset(d, 10000.0, length)
+        ),
+        "The search ends early. Try every offset below length.": (
+            lambda d, base, length: nearest_offset(d, base, min(length, 500))
+        ),
+        "This is a tensor. Return an int: call .item().": (
+            lambda d, base, length: torch.tensor(nearest_offset(d, base, length))
+        ),
+        "This is a pair of positions. Return their offset, an int.": (
+            lambda d, base, length: (0, nearest_offset(d, base, length))
+        ),
+    },
+)
+
+
+# Where the kernel rises -------------------------------------------------------------------------------------
+
+
+def rises(d: int, base: float, length: int = 1000) -> Tensor:
+    """The offsets at which the kernel is larger than one offset before."""
+    values = kernel(torch.arange(length), d, base)
+    return (values[1:] > values[:-1]).nonzero()[:, 0] + 1
+
+
+def find_rise(d: int, base: float) -> int:
+    return int(rises(d, base)[0])
+
+
+def rise_case(d: int, base: float) -> Case:
+    return call(f"d = {d}, base = {base:g}", d=d, base=base)
+
+
+first_rise = Check(
+    "first_rise",
+    reference=find_rise,
+    properties={
+        "the first offset that is more alike than the one before": [
+            rise_case(2, 10000.0),
+            rise_case(64, 10000.0),
+            rise_case(64, 100.0),
+            rise_case(48, 10.0),
+        ],
+        "however far it is": [rise_case(4096, 10000.0)],
+    },
+    mistakes={
+        "This is the last offset of the fall. The next one is larger: return that.": (
+            lambda d, base: find_rise(d, base) - 1
+        ),
+        "One too large: the difference between offsets k − 1 and k belongs to k.": (
+            lambda d, base: find_rise(d, base) + 1
+        ),
+        "This is where the kernel is lowest. It may rise before that.": (
+            lambda d, base: int(kernel(torch.arange(1000), d, base).argmin())
+        ),
+        "The kernel falls from offset 0 to 1. Sum cosines, not sines, and look for a rise, not a fall.": (
+            lambda d, base: 1
+        ),
+        "Only the fastest hand is counted. Sum over all d/2 of them.": lambda d, base: find_rise(2, base),
+        "The base is always 10000 here. It is an argument.": lambda d, base: find_rise(d, 10000.0),
+        "The search ends early: with many hands the first rise is far away.": (
+            lambda d, base: int(rises(d, base, 100)[0])
+        ),
+    },
+)
+
+
+# What a number format can count -----------------------------------------------------------------------------
+
+
+def count_limit(dtype: torch.dtype) -> int:
+    """1 + eps is the next number after 1, so the next after 2/eps is 2/eps + 2."""
+    return int(2 / torch.finfo(dtype).eps) + 1
+
+
+first_lost = Check(
+    "first_lost",
+    reference=count_limit,
+    properties={
+        "the smallest positive whole number that the format cannot hold": [
+            call(dtype=torch.bfloat16),
+            call(dtype=torch.float16),
+        ],
+        "formats of eight bits, too": [call(dtype=torch.float8_e4m3fn), call(dtype=torch.float8_e5m2)],
+    },
+    mistakes={
+        "The format holds this one. The next one is lost.": lambda dtype: count_limit(dtype) - 1,
+        "One too large: the smaller neighbor is lost as well.": lambda dtype: count_limit(dtype) + 1,
+        "The gap is 2 only past 2/eps. Between 1/eps and 2/eps it is 1, which is enough.": (
+            lambda dtype: int(1 / torch.finfo(dtype).eps) + 1
+        ),
+        "This is the largest number of the format. Whole numbers are lost long before it.": (
+            lambda dtype: int(torch.finfo(dtype).max)
+        ),
+        "Most of the bits are not for counting. Ask for the bits of the fraction, or for eps.": (
+            lambda dtype: 2 ** torch.finfo(dtype).bits
+        ),
+        "The search ends early. float16 holds much larger numbers.": lambda dtype: min(
+            count_limit(dtype), 256
+        ),
+        "This holds for bfloat16 only. Compute it from the dtype.": lambda dtype: 257,
+        "Not every format is known. Compute it from the dtype.": (
+            lambda dtype: {torch.bfloat16: 257, torch.float16: 2049}.get(dtype)
+        ),
+        "This is a float. Return an int.": lambda dtype: float(count_limit(dtype)),
+        "This is a tensor. Return an int: call .item().": lambda dtype: torch.tensor(count_limit(dtype)),
+    },
+)

@@ -1,0 +1,119 @@
+"""The checks of chapter 2: their references against the package, and right answers written otherwise."""
+
+import math
+from itertools import pairwise
+
+import pytest
+import torch
+
+from d2lpos.check import sinusoidal as check
+from d2lpos.sinusoidal import frequencies, sinusoidal
+
+
+@pytest.mark.parametrize(("d", "base"), [(2, 1e4), (8, 100.0), (64, 1e4)])
+def test_codes(d, base):
+    positions = torch.arange(12).reshape(3, 4)
+    expected = sinusoidal(positions, d, base)
+    assert torch.allclose(check.encode.reference(positions, d, base), expected, atol=1e-5)
+    turned = check.turn.reference(expected, 5, base)
+    assert torch.allclose(turned, sinusoidal(positions + 5, d, base), atol=1e-5)
+
+
+@pytest.mark.parametrize(("d", "base", "length"), [(2, 1e4, 45), (8, 1.01, 100), (64, 1e4, 200)])
+def test_collision(d, base, length):
+    table = sinusoidal(torch.arange(length).double(), d, base)
+    distance = torch.cdist(table, table) + 1e9 * torch.eye(length)
+    p, q = divmod(distance.argmin().item(), length)
+    assert check.collision.reference(d, base, length) == abs(p - q)
+
+
+def test_hands_of_nearly_one_speed_collide_at_seven_turns():
+    assert check.collision.reference(2, 1e4, 45) == 44
+    assert abs(44 / math.tau - 7) < 0.01
+
+
+@pytest.mark.parametrize(("d", "base"), [(2, 1e4), (64, 1e4), (64, 100.0), (512, 1e4)])
+def test_first_rise(d, base):
+    table = sinusoidal(torch.arange(200).double(), d, base)
+    likeness = (table @ table[0]).tolist()
+    k = check.first_rise.reference(d, base)
+    assert all(later < before for before, later in pairwise(likeness[:k]))
+    assert likeness[k] > likeness[k - 1]
+
+
+@pytest.mark.parametrize("dtype", [torch.float8_e5m2, torch.float8_e4m3fn, torch.bfloat16, torch.float16])
+def test_first_lost(dtype):
+    numbers = torch.arange(1, 5000)
+    lost = numbers[numbers.to(dtype).float() != numbers]
+    assert check.first_lost.reference(dtype) == lost[0].item()
+
+
+def by_exponential(positions, d, base):
+    angles = positions.unsqueeze(-1) * torch.exp(torch.arange(0, d, 2) * (-math.log(base) / d))
+    code = torch.zeros(*positions.shape, d)
+    code[..., 0::2], code[..., 1::2] = angles.sin(), angles.cos()
+    return code
+
+
+def by_phase(positions, d, base):
+    feature = torch.arange(d)
+    angles = positions[..., None] / base ** ((feature - feature % 2) / d)
+    return torch.sin(angles + feature % 2 * math.pi / 2)
+
+
+def by_complex_numbers(code, k, base):
+    z = torch.complex(code[..., 1::2], code[..., 0::2].clone())
+    z = z * torch.polar(torch.ones(z.shape[-1]), k * frequencies(code.shape[-1], base).float())
+    return torch.stack([z.imag, z.real], dim=-1).flatten(-2)
+
+
+def by_matrix(code, k, base):
+    c, s = (k * frequencies(code.shape[-1], base)).cos(), (k * frequencies(code.shape[-1], base)).sin()
+    blocks = [torch.stack([torch.stack([a, -b]), torch.stack([b, a])]) for a, b in zip(c, s, strict=True)]
+    return code @ torch.block_diag(*blocks).float()
+
+
+def by_angle(code, k, base):
+    angles = torch.atan2(code[..., 0::2], code[..., 1::2]) + k * frequencies(code.shape[-1], base).float()
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2)
+
+
+def by_table(d, base, length):
+    table = sinusoidal(torch.arange(length), d, base)
+    return ((table[1:] - table[0]) ** 2).sum(-1).argmin().item() + 1
+
+
+def by_walking(d, base):
+    def likeness(k):
+        return sum(math.cos(k * base ** (-i / d)) for i in range(0, d, 2))
+
+    k = 1
+    while likeness(k) <= likeness(k - 1):
+        k += 1
+    return k
+
+
+def by_counting(dtype):
+    n = 1
+    while torch.tensor(n).to(dtype).item() == n:
+        n += 1
+    return n
+
+
+RIGHT_ANSWERS = [
+    (check.encode, by_exponential),
+    (check.encode, by_phase),
+    (check.encode, sinusoidal),
+    (check.turn, by_complex_numbers),
+    (check.turn, by_matrix),
+    (check.turn, by_angle),
+    (check.collision, by_table),
+    (check.first_rise, by_walking),
+    (check.first_lost, by_counting),
+]
+
+
+@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
+def test_accepted(check, answer):
+    verdict = check(answer)
+    assert verdict, verdict
