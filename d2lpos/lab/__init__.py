@@ -1,6 +1,28 @@
 """Experiments that are data: a run is a frozen value, its record is kept, and a chapter plots from records."""
 
-from .tasks import order
+from .experiment import execute
+from .publish import export
+from .run import Run
+from .store import Store
+from .studies import STUDIES
+from .summary import frame, paired, records, summary
+from .sweep import sweep
+from .tasks import TASKS, order
 from .training import accuracy, train
 
-__all__ = ["accuracy", "order", "train"]
+__all__ = [
+    "STUDIES",
+    "TASKS",
+    "Run",
+    "Store",
+    "accuracy",
+    "execute",
+    "export",
+    "frame",
+    "order",
+    "paired",
+    "records",
+    "summary",
+    "sweep",
+    "train",
+]

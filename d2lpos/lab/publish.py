@@ -19,8 +19,8 @@ def export(store: "Store", path: str | Path, runs: "Iterable[Run] | None" = None
     whole or, where an OSError is raised, not at all.
 
     >>> from tempfile import mkdtemp
-    >>> folder = Path(mkdtemp())
-    >>> export(Store(folder / "lab.sqlite"), folder / "none.jsonl")
+    >>> folder = mkdtemp()
+    >>> export(Store(f"{folder}/lab.sqlite"), f"{folder}/none.jsonl")
     0
     """
     keys = None if runs is None else {run.key for run in runs}

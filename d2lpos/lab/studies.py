@@ -69,3 +69,8 @@ STUDIES = {
         ),
     ),
 }
+"""The recorded studies by name.
+
+>>> STUDIES["order"].question
+'Did A come before B? Which encodings let a small model tell?'
+"""

@@ -64,3 +64,8 @@ TASKS: dict[str, Task] = {
     "masked": _split(text.masked, text.SPLITS, text.MASK + 1, len(text.ALPHABET), causal=False),
     "digits": _split(digits.digits, digits.SPLITS, digits.PATCHES, 10, causal=False),
 }
+"""The tasks by name.
+
+>>> sorted(TASKS)[:5]
+['addition', 'copy', 'digits', 'language', 'masked']
+"""
