@@ -99,7 +99,7 @@ def paired(
 
     Raises ValueError as `summary` does, where nothing is `against`, and where the seeds of two do not match.
 
-    >>> runs = [Run("order", e, length=4, steps=1) for e in ("none", "t5")]
+    >>> runs = [Run("order", e, steps=1) for e in ("none", "t5")]
     >>> paired(frame(map(execute, runs)))[["encoding", "n"]].values.tolist()
     [['t5', 1]]
     """
