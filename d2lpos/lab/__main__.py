@@ -106,8 +106,7 @@ def do(options: Namespace, store: Store, runs: list[Run]) -> int:
     left = [run for run in runs if states.get(run.key) != "finished"]
     time = "seconds" if options.smoke else cost(left, records(options.study, options.results))
     print(f"{options.study}: {STUDIES[options.study].question}")
-    rest = f"; the others: {time}" * bool(left)
-    print(f"{len(runs) - len(left)} of {len(runs)} runs are finished{rest}", flush=True)
+    print(f"{len(left)} of {len(runs)} runs to do" + f": {time}" * bool(left), flush=True)
     done = sweep(runs, store, None, options.jobs, options.cluster, options.device, options.retry)
     errors = store.errors()
     for run in runs:
@@ -119,10 +118,8 @@ def do(options: Namespace, store: Store, runs: list[Run]) -> int:
 
 def tell(options: Namespace, found: list[dict]) -> None:
     value, rows = STUDIES[options.study].value, frame(found)
-    seeds = rows["seed"].nunique()
-    how = f"mean over {seeds} seeds, 95 % interval" if seeds > 1 else "one seed"
     for split, part in rows.groupby("split"):
-        print(f"\n{UNITS[value].capitalize()}, {split}: {how}")
+        print(f"\n{UNITS[value].capitalize()}, {split}: mean over seeds, with its 95 % interval")
         print(table(part, value).to_string())
     if options.plot is None:
         return
@@ -148,6 +145,7 @@ def main(arguments: list[str] | None = None) -> int:
         with opened(options) as store:
             failed = 0 if options.look else do(options, store, runs)
             if found := finished(runs, store):
+                print(f"{len(found)} of {len(runs)} runs are finished")
                 tell(options, found)
             elif options.look:
                 raise ValueError(f"no run of {options.study} is finished yet")

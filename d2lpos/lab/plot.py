@@ -31,7 +31,7 @@ FAMILY = {name: key for panel in PANELS.values() for key, names in panel.items()
 LABELS = {
     "mlp": "MLP", "fourier": "Fourier", "rope": "RoPE", "shaw": "Shaw", "transformer-xl": "Transformer-XL",
     "t5": "T5", "t5 short": "T5 short", "alibi": "ALiBi", "kerple": "KERPLE", "fire": "FIRE",
-    "sandwich": "Sandwich", "ntk": "NTK", "yarn": "YaRN", "yarn, beta 4": "YaRN β 4",
+    "sandwich": "Sandwich", "ntk": "NTK", "dynamic ntk": "dynamic NTK", "yarn": "YaRN",
 }  # fmt: skip
 UNITS = {
     "loss": "loss in nats",
@@ -45,9 +45,9 @@ GAP = 13  # points from one label to the next
 def named(frame: "DataFrame") -> "DataFrame":
     """Return the frame with a column `name`: the encoding, how it is read, and "causal" where not all are.
 
-    >>> from d2lpos.lab import experiment, run, summary
-    >>> record = experiment.execute(run.Run("order", "rope", steps=1))
-    >>> named(summary.frame([record]))["name"].tolist()
+    >>> from d2lpos.lab import Run, execute, frame
+    >>> record = execute(Run("order", "rope", steps=1))
+    >>> named(frame([record]))["name"].tolist()
     ['RoPE']
     """
     some = frame["causal"].nunique() > 1
@@ -70,9 +70,9 @@ def plot(frame: "DataFrame", value: str = "loss", split: str = "test") -> "Figur
 
     Raises ValueError for a split or a column that is not there, and as `summary` does.
 
-    >>> from d2lpos.lab import experiment, run, summary
-    >>> record = experiment.execute(run.Run("order", "rope", steps=1))
-    >>> plot(summary.frame([record])).axes[0].get_xlabel()
+    >>> from d2lpos.lab import Run, execute, frame
+    >>> record = execute(Run("order", "rope", steps=1))
+    >>> plot(frame([record])).axes[0].get_xlabel()
     'loss in nats at length 64'
     """
     rows, means = _means(frame, value, split)
@@ -82,9 +82,9 @@ def plot(frame: "DataFrame", value: str = "loss", split: str = "test") -> "Figur
 def describe(frame: "DataFrame", value: str = "loss", split: str = "test") -> str:
     """Say in words what `plot` draws, for readers who do not see it.
 
-    >>> from d2lpos.lab import experiment, run, summary
-    >>> record = experiment.execute(run.Run("order", "none", length=4))
-    >>> describe(summary.frame([record]), "accuracy")
+    >>> from d2lpos.lab import Run, execute, frame
+    >>> record = execute(Run("order", "none", length=4))
+    >>> describe(frame([record]), "accuracy")
     'Accuracy at length 4. The means, from low to high: none 0.50.'
     """
     rows, means = _means(frame, value, split)

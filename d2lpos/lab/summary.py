@@ -1,6 +1,7 @@
 """Records as a table: means over seeds with intervals, and differences paired by seed."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 from .publish import read
 from .run import Run, check_name
 from .studies import STUDIES
+from .tasks import TASKS
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -51,9 +53,10 @@ def frame(records: Iterable[dict]) -> "DataFrame":
 
     rows = []
     for record in records:
-        run = Run(**record["run"])
-        ran = run.fields() | {"causal": run.masked, "trained": run.length}
-        ran["shortest"] = run.shortest or run.length
+        ran = {field.name: field.default for field in fields(Run)} | record["run"]
+        ran |= {"trained": ran["length"], "shortest": ran["shortest"] or ran["length"]}
+        if ran["causal"] is None:
+            ran["causal"] = TASKS[ran["task"]].causal
         about = {"seconds": record["seconds"], "device": record["machine"]["device"], "key": record["key"]}
         rows += [ran | metric | about for metric in record["metrics"]]
     always = ["task", "encoding", "causal", "trained"]

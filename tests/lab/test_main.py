@@ -74,8 +74,8 @@ def test_costs():
 def test_smoke_of_a_study_from_end_to_end(folder):
     done = call("extrapolation", "--smoke")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[1] == "0 of 3 runs are finished; the others: seconds"
-    assert done.stdout.count("RoPE, NTK") == 2 and "Loss in nats, unseen: one seed" in done.stdout
+    assert done.stdout.splitlines()[1] == "3 of 3 runs to do: seconds"
+    assert done.stdout.count("RoPE, NTK") == 2 and "Loss in nats, unseen: mean over seeds" in done.stdout
     assert "3 finished, 0 running, 0 failed of 3" in done.stderr
     assert list(folder.iterdir()) == []
 
@@ -86,7 +86,7 @@ def test_the_second_call_runs_nothing(folder, capsys):
     first, before = capsys.readouterr().out, Store("mine.sqlite").records()
     assert main(again) == 0
     second, after = capsys.readouterr().out, Store("mine.sqlite").records()
-    assert "0 of 1 runs are finished; the others: seconds" in first and "1 of 1 runs are finished\n" in second
+    assert "1 of 1 runs to do: seconds\n" in first and "0 of 1 runs to do\n" in second
     assert before == after and first.splitlines()[2:] == second.splitlines()[2:]
 
 
@@ -96,7 +96,7 @@ def test_a_published_study_is_finished_already(folder, capsys):
         store.finish(result(run))
     export(store, folder / "order.jsonl")
     assert main(["order", "--seeds", "1", "--results", "."]) == 0
-    assert "15 of 15 runs are finished\n" in capsys.readouterr().out
+    assert "0 of 15 runs to do\n" in capsys.readouterr().out
     assert Store("lab.sqlite").records() == store.records()
 
 
@@ -117,7 +117,10 @@ def test_summary_and_plot_run_nothing(folder, store, capsys):
     for file in ("order.png", "order.svg"):
         assert main(["order", "--seeds", "2", "--store", "some.sqlite", "--summary", "--plot", file]) == 0
     told = capsys.readouterr()
-    assert "Accuracy, test: mean over 2 seeds, 95 % interval" in told.out and "ALiBi, causal" in told.out
+    assert (
+        "29 of 30 runs are finished\n\nAccuracy, test: mean over seeds, with its 95 % interval\n" in told.out
+        and "ALiBi, causal" in told.out
+    )
     assert not told.err and len(store.records()) == 29
     assert ET.parse("order.svg").getroot().get("aria-label").startswith("Accuracy at length 8. The means")
     assert (folder / "order.png").read_bytes()[1:4] == b"PNG"

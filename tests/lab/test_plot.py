@@ -48,7 +48,7 @@ def test_names_tell_apart_what_was_run():
     assert {"none", "none, causal", "RoPE", "ALiBi, causal"} <= set(named(table)["name"])
     assert named(table)["name"].is_unique
     table = frame(map(result, STUDIES["extrapolation"].runs([0])))
-    assert {"none", "learned, last row", "RoPE", "RoPE, YaRN β 4"} <= set(named(table)["name"])
+    assert {"none", "learned, last row", "RoPE", "RoPE, dynamic NTK"} <= set(named(table)["name"])
 
 
 @pytest.mark.parametrize("study", VALUES)

@@ -67,6 +67,13 @@ def test_a_frame_has_columns_for_fields_that_differ_and_says_what_none_stands_fo
     assert table["shortest"].tolist() == [8, 8, 8, 4]
 
 
+def test_records_of_another_time_can_be_read(table):
+    record = result(small("rope"))
+    record["run"]["readings"] = ["backwards"]
+    del record["run"]["precision"]
+    assert frame([record]).equals(frame([result(small("rope"))]))
+
+
 def test_nothing_gives_empty_tables():
     assert list(frame([])) == COLUMNS
     assert frame([]).empty and summary(frame([])).empty
