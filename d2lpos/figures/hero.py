@@ -33,6 +33,8 @@ for (const element of document.querySelectorAll('[data-hero="{key}"]'))
 """
 
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
+MODES = ("digits", "clocks")
+BASES = (8, 64, 1000, 10_000, 100_000)
 PLACES = ("none", "sum", "token", "position", "whole")
 
 
@@ -59,6 +61,11 @@ SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
 SEED = whole(7, 2**32 - 1)
 
 OPTIONS = {
+    "clocks": {
+        "p": whole(11, 63),
+        "mode": Option("digits", lambda v: v in MODES, "one of " + ", ".join(MODES)),
+        "base": Option(64, lambda v: type(v) is int and v in BASES, "one of " + ", ".join(map(str, BASES))),
+    },
     "dial": {"m": whole(14, 32), "n": whole(6, 32), "pair": whole(1, 2), "lock": SWITCH},
     "dropout": {
         "place": Option("position", lambda v: v in PLACES, "one of " + ", ".join(PLACES)),
@@ -97,8 +104,9 @@ class Hero:
 
 
 def hero(name: str, **options) -> Hero:
-    """The interactive figure of that name: "dial", "dropout" or "shuffle".
+    """The interactive figure of that name: "clocks", "dial", "dropout" or "shuffle".
 
+    clocks: position p, 0 to 63; mode, "digits" or "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000.
     dial: positions m of the query and n of the key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether
     both move together. dropout: place, "none", "sum", "token", "position" or "whole"; rate, 0 to 0.5; offset,
     1 to 32; seed. shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they
@@ -124,6 +132,19 @@ def module(name: str) -> str:
     """The source of the ES module that is sent: the shared helpers, then the figure's own."""
     here = Path(__file__).parent
     return "".join((here / f"{part}.js").read_text("utf-8") for part in ("helpers", name))
+
+
+def describe_clocks(p: int, mode: str, base: int) -> str:
+    if mode == "digits":
+        return (
+            f"Six binary digits write position {p} as {p:06b}. One step flips up to six of them at once, so "
+            "the similarity of neighbors jumps."
+        )
+    return (
+        f"Six clocks tell position {p}, each {base ** (1 / 6):.3g} times slower than the one before it. One "
+        "step turns every hand by its own angle, the same from everywhere, so the similarity to other positions "
+        "is a hill that moves along with the position and keeps its shape."
+    )
 
 
 def describe_dial(m: int, n: int, pair: int, lock: bool) -> str:
@@ -154,7 +175,12 @@ def describe_shuffle(order: list[int], positions: bool, causal: bool, seed: int)
     return f"Attention among the words {words}. Move a word to another place: {then}"
 
 
-DESCRIBE = {"dial": describe_dial, "dropout": describe_dropout, "shuffle": describe_shuffle}
+DESCRIBE = {
+    "clocks": describe_clocks,
+    "dial": describe_dial,
+    "dropout": describe_dropout,
+    "shuffle": describe_shuffle,
+}
 
 
 def uniform(seed: int) -> Iterator[float]:

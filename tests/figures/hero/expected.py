@@ -21,6 +21,17 @@ def encode(position, dim):
     return np.stack([np.sin(angle), np.cos(angle)], 1).ravel()
 
 
+def clocks():
+    """Codes of positions, and what is alike in two of them, from hands that are complex numbers."""
+    for base in (8, 64, 1000, 10_000, 100_000):
+        for p, q in ((0, 1), (7, 8), (11.25, 40.5), (31, 32), (63, 2)):
+            a, b = (np.exp(1j * x * np.power(float(base), -np.arange(6) / 6)) for x in (p, q))
+            hands = np.stack([a.imag, a.real], 1).ravel().tolist()
+            case = {"base": base, "p": p, "q": q, "hands": hands, "alike": float((a / b).real.mean())}
+            agree = [x == y for x, y in zip(f"{int(p):06b}", f"{int(q):06b}", strict=True)]
+            yield case | {"digits": [int(digit) for digit in f"{int(p):06b}"], "agreeing": sum(agree)}
+
+
 def dial():
     """Scores in the relative form qᵀR((n − m)θ)k, which turns by neither m nor n alone."""
     rng = np.random.default_rng(0)
@@ -99,6 +110,7 @@ def shuffle():
 
 def main():
     values = {
+        "clocks": list(clocks()),
         "dial": list(dial()),
         "encode": {"p": FIRST, "v": encode(FIRST, UNITS).tolist()},
         "drop": list(dropout()),

@@ -35,6 +35,7 @@ def test_the_same_options_give_the_same_bytes_and_others_another_key(name):
 
 
 OTHERS = {
+    "clocks": {"p": 63, "mode": "clocks", "base": 10_000},
     "dial": {"m": 0, "n": 32, "pair": 0, "lock": True},
     "dropout": {"place": "whole", "rate": 0.5, "offset": 32, "seed": 8},
     "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "seed": 8},
@@ -48,6 +49,8 @@ def test_every_option_is_tried():
 
 
 def test_the_words_follow_the_options():
+    assert "position 11 as 001011." in hero("clocks").description
+    assert "position 40, each 4.64 times" in hero("clocks", p=40, mode="clocks", base=10_000).description
     assert (
         "position 3 and a key at position 20 by θ = 1.00 rad" in hero("dial", m=3, n=20, pair=0).description
     )
@@ -61,7 +64,10 @@ def test_the_words_follow_the_options():
 @pytest.mark.parametrize(
     ("name", "options", "error", "message"),
     [
-        ("dials", {}, ValueError, r"no hero figure 'dials'; there are dial, dropout, shuffle"),
+        ("dials", {}, ValueError, r"no hero figure 'dials'; there are clocks, dial, dropout, shuffle"),
+        ("clocks", {"p": 64}, ValueError, r"p of clocks must be a whole number from 0 to 63; got 64"),
+        ("clocks", {"mode": "bits"}, ValueError, r"mode of clocks must be one of digits, clocks; got 'bits'"),
+        ("clocks", {"base": 1e4}, ValueError, r"base .* one of 8, 64, 1000, 10000, 100000; got 10000.0"),
         ("dial", {"q": 3}, TypeError, r"dial has no option 'q'; it has m, n, pair, lock"),
         ("dial", {"m": 33}, ValueError, r"m of dial must be a whole number from 0 to 32; got 33"),
         ("dial", {"m": True}, ValueError, r"m of dial .* got True"),

@@ -9,6 +9,7 @@ from tests.browser import chromium
 
 FIGURES = list(OPTIONS)
 OTHER = {
+    "clocks": {"p": 63, "mode": "clocks", "base": 100_000},
     "dial": {"m": 3, "n": 20, "pair": 0},
     "dropout": {"place": "whole"},
     "shuffle": {"order": [5, 4, 3, 2, 1, 0], "positions": True, "causal": True},
@@ -16,6 +17,7 @@ OTHER = {
 
 # The parts that a keyboard reaches, in order, and a word of what the readout says at first.
 STOPS = {
+    "clocks": ["digits", "position p"],
     "dial": ["position m of the query", "position n of the key", "move both together", "middle"],
     "dropout": ["dropout rate r", "Resample", "average of many", "on the position only", "offset between"],
     "shuffle": ["swap fox and dog", "shuffle", "reset", "add positions", "causal mask"]
@@ -23,6 +25,7 @@ STOPS = {
 }
 # The slider to move, from where to where, and what the readout says afterwards.
 DRAGS = {
+    "clocks": ("position p", 11, 31, "−1.00"),
     "dial": ("position m of the query", 14, 26, "26"),
     "dropout": ("offset between the two positions", 4, 20, "20"),
     "shuffle": ("dog", 5, 1, "0.00"),
@@ -317,3 +320,52 @@ def test_the_numbers_of_shuffle_are_those_of_the_layer(host):
     host.page.get_by_role("button", name="swap fox and dog").click()
     assert host("out()") == ["0.00", "0.00"]
     assert "original order" in host("all('.verdict')[0].textContent")
+
+
+def test_a_step_of_digits_jumps_and_a_step_of_clocks_does_not(host):
+    host.show(hero("clocks", p=7))
+    p = host.page.get_by_label("position p", exact=True)
+
+    def walk(step):
+        seen = []
+        for _ in range(3):
+            seen.append(host("out()"))
+            p.press(step)
+        return seen
+
+    assert walk("ArrowRight") == [["7", "−0.33", "0.67"], ["8", "0.67", "0.33"], ["9", "0.33", "0.33"]]
+    host.page.get_by_label("clocks", exact=True).check()
+    assert walk("ArrowLeft") == [[at, "0.90", "0.20"] for at in ("10", "9.75", "9.5")]
+    assert "57°, 29°, 14°, 7.2°, 3.6°, and 1.8°" in host("all('.verdict')[0].textContent")
+    p.press("ArrowLeft")
+    host.page.get_by_label("digits", exact=True).check()
+    assert host("out()[0]") == "9"
+    assert host.page.get_by_label("base", exact=True).is_disabled()
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_the_hill_moves_with_p_and_keeps_its_shape(host):
+    host.show(hero("clocks", p=20, mode="clocks"))
+    heights = "all('.hill')[0].getAttribute('d').slice(1).split('L').map(xy => +xy.split(' ')[1])"
+    host.rest()
+    before, slider = host(heights), host.page.get_by_label("position p", exact=True)
+    for _ in range(8):  # two positions, a quarter each
+        slider.press("ArrowRight")
+    host.rest()
+    after, moved = host(heights), 2 * len(before) // 65
+    assert len(set(before)) > 200
+    assert after[moved:] == pytest.approx(before[:-moved], abs=0.11)  # a tenth of a pixel is written
+
+
+def test_wheels_become_clocks_one_after_the_other(host):
+    host.show(hero("clocks"))
+    host.rest()
+    clear = "all('.hand').map(e => +e.style.opacity)"
+    assert host(clear) == [0] * 6
+    host.page.get_by_label("clocks", exact=True).check()
+    between = host.page.evaluate(
+        f"async () => {{ for (;;) {{ await frame(); const o = {clear}; if (o[2] > 0) return o; }} }}"
+    )
+    assert between == sorted(between, reverse=True) and between[5] == 0
+    host.rest()
+    assert host(clear) == [1] * 6

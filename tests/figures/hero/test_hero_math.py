@@ -33,10 +33,10 @@ def test_in_node():
         text=True,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 16
+    assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 24
 
 
-@pytest.mark.parametrize("name", ["dial", "shuffle"])
+@pytest.mark.parametrize("name", ["clocks", "dial", "shuffle"])
 def test_the_stored_values_are_what_numpy_says(name):
     now = json.loads(json.dumps(list(getattr(expected, name)())))
     assert len(now) == len(STORED[name])
@@ -44,6 +44,13 @@ def test_the_stored_values_are_what_numpy_says(name):
         assert case.keys() == stored.keys()
         for key, value in case.items():
             torch.testing.assert_close(torch.tensor(value), torch.tensor(stored[key]), **CLOSE)
+
+
+@pytest.mark.parametrize("case", STORED["clocks"], ids=lambda case: f"{case['p']}-{case['base']}")
+def test_the_clocks_tell_what_sinusoidal_encodes(case):
+    hands, others = sinusoidal(torch.tensor([case["p"], case["q"]], dtype=torch.float64), 12, case["base"])
+    torch.testing.assert_close(hands, torch.tensor(case["hands"], dtype=torch.float64), **CLOSE)
+    torch.testing.assert_close((hands @ others).item() / 6, case["alike"], **CLOSE)
 
 
 @pytest.mark.parametrize("case", STORED["dial"])
