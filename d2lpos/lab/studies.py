@@ -36,6 +36,7 @@ EVERY += ("alibi", "kerple", "fire", "sandwich")
 
 LONG = Run("language", length=64, tested=(64, 128, 256, 512), steps=1200, size=32, rate=5e-3, layers=4)
 SHORT = replace(LONG, length=32, tested=(32, 128), steps=40, dim=48, layers=2, checks=2)
+NEEDLE = Run("needle", shortest=8, length=32, tested=(32, 64, 128, 256), steps=1000)
 STRETCHED = ("as trained", "linear", "ntk", "dynamic ntk", "yarn")
 
 STUDIES = {
@@ -67,6 +68,22 @@ STUDIES = {
             replace(SHORT, encoding="rope", readings=("as trained", "ntk")),
             replace(SHORT, encoding="alibi"),
         ),
+    ),
+    "needle": Study(
+        "Trained on up to 32 tokens, can a model find one key among 64, 128 and 256?",
+        full=(
+            replace(NEEDLE, encoding="none"),
+            replace(NEEDLE, encoding="sinusoidal"),
+            replace(NEEDLE, encoding="learned", readings=("as trained", "last row")),
+            replace(NEEDLE, encoding="rope", readings=("as trained", "dynamic ntk")),
+            replace(NEEDLE, encoding="t5"),
+            replace(NEEDLE, encoding="t5 short"),
+            replace(NEEDLE, encoding="alibi", readings=("as trained", "window")),
+            replace(NEEDLE, encoding="kerple"),
+            replace(NEEDLE, encoding="fire"),
+        ),
+        smoke=(replace(NEEDLE, encoding="alibi", steps=10, tested=(32, 64)),),
+        value="accuracy",
     ),
 }
 """The recorded studies by name.
