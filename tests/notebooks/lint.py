@@ -346,7 +346,7 @@ def alternative(data: NotebookNode) -> bool:
     markup = data.get("image/svg+xml", data.get("text/html"))
     if markup is None:
         return not data.get("text/plain", "<").startswith("<")
-    return bool(re.search(r'\b(?:aria-label|alt)="\s*[^"\s]', markup))
+    return bool(re.search(r'\b(?:aria-label|alt)="\s*[^"\s]|<div data-hero="\w+"><p>[^<\s]', markup))
 
 
 def equations(text: str) -> list[str]:
