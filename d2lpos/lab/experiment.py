@@ -24,7 +24,8 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
 
     On one thread of one machine, metrics and curve are the same to the last digit each time. The curve gives
     the mean loss of the training since the row before and, for each split of the task, the loss at the
-    training length. The validation split is for choices along the curve, so metrics leave it out.
+    training length. The validation split is for choices along the curve, so metrics leave it out. loss_last is
+    that of as many last tokens as a training sequence has.
 
     >>> record = execute(Run("order", "rope", length=4, steps=20))
     >>> [row["step"] for row in record["curve"]]
@@ -32,8 +33,14 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     """
     started, clock = datetime.now(UTC), time.perf_counter()
     task = TASKS[run.task]
+    with one_thread():
+        about = machine(device) | {"compiled": compiled}  # now: a commit may come while the run is on
+    longest = max(*run.tested, run.length)
+    rows, within = (128, longest) if task.windows else (1024, None)
     forget_peak(device)
     with one_thread(), deterministic():
+        for sampler, length in product((task.train, *task.tests.values()), (run.length, *run.tested)):
+            sampler(1, length, torch.Generator())  # a length that the task does not have fails here
         model = build(run).to(device)
         curve, losses = [], []
         every = max(1, run.steps // run.checks)
@@ -45,7 +52,7 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
             model.eval()
             row = {"step": step, "train": sum(losses) / len(losses)}
             for split, sampler in task.tests.items():
-                row[split] = test(model, sampler, run.length, tokens=8192)["loss"]
+                row[split] = test(model, sampler, run.length, rows)["loss"]
             curve.append(row)
             losses.clear()
             model.train()
@@ -62,8 +69,7 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
                 for split, sampler in task.tests.items():
                     if split != "validation":
                         row = {"reading": name, "length": length, "split": split}
-                        metrics.append(row | test(model, sampler, length, past=run.length))
-        about = machine(device) | {"compiled": compiled}
+                        metrics.append(row | test(model, sampler, length, rows, run.length, within))
     return {
         "key": run.key,
         "run": run.fields(),

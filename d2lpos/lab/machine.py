@@ -3,6 +3,7 @@
 import platform
 import subprocess
 from contextlib import suppress
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -30,19 +31,20 @@ def processor() -> str:
     return platform.processor() or platform.machine()
 
 
+@cache
 def commit() -> str | None:
-    """The commit that this file is from, or None where it was installed without git."""
-    git = ["git", "-C", str(Path(__file__).parent)]
+    """The commit that this package was read from ("+" where files were changed), or None where git has it not."""
+    folder = Path(__file__).parents[1]
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
     try:
-        name = subprocess.run(
-            [*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True
-        )
-        changed = subprocess.run(
-            [*git, "status", "--porcelain", "--", "..", ":!data"], capture_output=True, text=True, check=True
-        )
+        git("ls-files", "--error-unmatch", __file__)  # not the repository of somebody who installed it there
+        return git("rev-parse", "--short=12", "HEAD") + "+" * bool(git("status", "--porcelain", "."))
     except (OSError, subprocess.CalledProcessError):
         return None
-    return name.stdout.strip() + ("+" if changed.stdout.strip() else "")
 
 
 def forget_peak(device: str) -> None:

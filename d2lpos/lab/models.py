@@ -41,11 +41,11 @@ ENCODINGS: dict[str, Callable[["Run"], Encoding]] = {
     "rope": lambda run: RoPE(run.dim // run.heads),
     "shaw": lambda run: Shaw(run.dim // run.heads, clip=16),
     "transformer-xl": lambda run: TransformerXL(run.dim, run.heads),
-    "t5": lambda run: T5Bias(run.heads, bidirectional=not run.masked),
-    "t5 short": lambda run: T5Bias(run.heads, max_distance=run.length, bidirectional=not run.masked),
+    "t5": lambda run: T5Bias(run.heads, bidirectional=not run.causal),
+    "t5 short": lambda run: T5Bias(run.heads, max_distance=run.length, bidirectional=not run.causal),
     "alibi": lambda run: ALiBi(run.heads),
     "kerple": lambda run: KERPLE(run.heads),
-    "fire": lambda run: FIRE(run.heads),
+    "fire": lambda run: FIRE(run.heads, threshold=run.length / 4),  # as the paper: 512 of 2048
     "sandwich": lambda run: Sandwich(run.heads),
 }
 
@@ -121,7 +121,7 @@ def build(run: "Run") -> Transformer:
     encoding = ENCODINGS[run.encoding](run)
     torch.manual_seed(run.seed)
     return Transformer(
-        task.vocabulary, task.outputs, run.dim, run.heads, run.layers, encoding, causal=run.masked
+        task.vocabulary, task.outputs, run.dim, run.heads, run.layers, encoding, causal=run.causal
     )
 
 

@@ -35,9 +35,9 @@ LABELS = {
 }  # fmt: skip
 UNITS = {
     "loss": "loss in nats",
-    "loss_past": "loss in nats past the training length",
+    "loss_last": "loss in nats on the last tokens",
     "accuracy": "accuracy",
-    "accuracy_past": "accuracy past the training length",
+    "accuracy_last": "accuracy on the last tokens",
 }
 GAP = 13  # points from one label to the next
 

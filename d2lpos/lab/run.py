@@ -4,6 +4,7 @@ import hashlib
 import json
 from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cached_property
+from numbers import Integral
 
 from ..arguments import check_positive
 from .models import ENCODINGS, ONLY, READINGS
@@ -32,7 +33,7 @@ class Run:
 
     >>> run = Run("order", "rope", length=8)
     >>> run.key
-    '98a7b9663586f67f'
+    'c244887cfbe39214'
     >>> Run(**run.fields()) == run
     True
     """
@@ -60,10 +61,15 @@ class Run:
         check_name("precision", self.precision, ("float32", "bfloat16"))
         sizes = ("length", "steps", "size", "checks", "dim", "heads", "layers")
         check_positive(**{name: getattr(self, name) for name in sizes})
-        object.__setattr__(self, "tested", tuple(self.tested) or (self.length,))
-        object.__setattr__(self, "readings", tuple(self.readings))
+        if not isinstance(self.seed, Integral) or self.seed < 0:
+            raise ValueError(f"seed must be 0 or a positive integer; got {self.seed!r}")
         for length in self.tested:
             check_positive(tested=length)
+        # One experiment has one key, however it was written down.
+        self._settle(rate=float(self.rate), readings=tuple(self.readings))
+        self._settle(tested=tuple(map(int, self.tested)) or (int(self.length),))
+        self._settle(**{name: int(getattr(self, name)) for name in (*sizes, "seed")})
+        self._settle(causal=TASKS[self.task].causal if self.causal is None else bool(self.causal))
         for name in self.readings:
             check_name("readings", name, READINGS)
             if ONLY.get(name, self.encoding) != self.encoding:
@@ -77,10 +83,9 @@ class Run:
         if not 0 < self.rate < float("inf"):
             raise ValueError(f"rate must be finite and positive; got {self.rate}")
 
-    @property
-    def masked(self) -> bool:
-        """Whether the model has a causal mask."""
-        return TASKS[self.task].causal if self.causal is None else self.causal
+    def _settle(self, **values) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     @property
     def stretch(self) -> float:

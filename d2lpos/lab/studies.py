@@ -34,8 +34,10 @@ ORDER = Run("order", length=8, dim=32, size=128)
 EVERY = ("none", "sinusoidal", "learned", "mlp", "fourier", "rope", "shaw", "transformer-xl", "t5")
 EVERY += ("alibi", "kerple", "fire", "sandwich")
 
-LONG = Run("language", length=64, tested=(64, 128, 256, 512), steps=1200, size=32, rate=5e-3, layers=4)
-SHORT = replace(LONG, length=32, tested=(32, 128), steps=40, dim=48, layers=2, checks=2)
+CAUSAL = ("none", "alibi", "kerple", "fire", "sandwich")  # those that cannot tell left from right
+
+LONG = Run("language", length=64, tested=(64, 128, 256, 512), steps=1500, size=32, rate=5e-3)
+SHORT = replace(LONG, length=32, tested=(32, 128), steps=40, dim=48, checks=2)
 NEEDLE = Run("needle", shortest=8, length=32, tested=(32, 64, 128, 256), steps=1000)
 STRETCHED = ("as trained", "linear", "ntk", "dynamic ntk", "yarn")
 
@@ -44,8 +46,7 @@ STUDIES = {
         "Did A come before B? Which encodings let a small model tell?",
         full=(
             *(replace(ORDER, encoding=encoding) for encoding in EVERY),
-            replace(ORDER, encoding="none", causal=True),
-            replace(ORDER, encoding="alibi", causal=True),
+            *(replace(ORDER, encoding=encoding, causal=True) for encoding in CAUSAL),
         ),
         smoke=(replace(ORDER, encoding="rope", steps=20),),
         value="accuracy",
@@ -68,6 +69,7 @@ STUDIES = {
             replace(SHORT, encoding="rope", readings=("as trained", "ntk")),
             replace(SHORT, encoding="alibi"),
         ),
+        value="loss_last",
     ),
     "needle": Study(
         "Trained on up to 32 tokens, can a model find one key among 64, 128 and 256?",

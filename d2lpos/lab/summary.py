@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["frame", "paired", "records", "summary"]
 
-VALUES = ("loss", "accuracy", "loss_past", "accuracy_past")
+VALUES = ("loss", "accuracy", "loss_last", "accuracy_last")
 ABOUT = ("seconds", "device", "key")
 RESULTS = Path(__file__).parents[2] / "book" / "results"  # a wheel has them as d2lpos.results
 
@@ -43,7 +43,7 @@ def frame(records: Iterable[dict]) -> "DataFrame":
 
     Its columns say what was run: task, encoding, causal, trained (the training length), other fields that
     differ between the runs, and seed; what was asked: reading, length and split; what came out: loss,
-    accuracy, loss_past and accuracy_past, nan where there is none; and seconds, device and key of the run.
+    accuracy, loss_last and accuracy_last, nan where there is none; and seconds, device and key of the run.
 
     >>> table = frame([execute(Run("order", length=4, steps=1))])
     >>> table[["encoding", "seed", "length", "split"]].values.tolist()

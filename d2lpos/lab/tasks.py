@@ -24,6 +24,7 @@ class Task:
     where the row has one label, else (size, length) with −100 where nothing is asked.
     vocabulary, outputs: tokens and targets are below them.
     causal: whether a model must not look ahead; where targets are the next tokens it would see them.
+    windows: whether a row is a window of a longer text, so that the end of a longer row is a shorter one.
     version: raised when the samples change, because older records then tell of another task.
 
     >>> task = TASKS["copy"]
@@ -37,6 +38,7 @@ class Task:
     vocabulary: int
     outputs: int
     causal: bool
+    windows: bool = False
     version: int = 1
 
 
@@ -45,10 +47,17 @@ def _endless(sampler: Sampler, vocabulary: int, outputs: int, causal: bool) -> T
     return Task(sampler, {"test": sampler}, vocabulary, outputs, causal)
 
 
-def _split(sampler: Callable, splits: Iterable[str], vocabulary: int, outputs: int, causal: bool) -> Task:
+def _split(
+    sampler: Callable,
+    splits: Iterable[str],
+    vocabulary: int,
+    outputs: int,
+    causal: bool,
+    windows: bool = False,
+) -> Task:
     """A task of data, with all splits but "train" to test on."""
     tests = {split: partial(sampler, split=split) for split in splits if split != "train"}
-    return Task(sampler, tests, vocabulary, outputs, causal)
+    return Task(sampler, tests, vocabulary, outputs, causal, windows)
 
 
 _KEYED = synthetic.FIRST_KEY + synthetic.KEYS
@@ -60,7 +69,9 @@ TASKS: dict[str, Task] = {
     "recall": _endless(synthetic.recall, _KEYED, synthetic.VALUES, causal=True),
     "needle": _endless(synthetic.needle, _KEYED, synthetic.VALUES, causal=True),
     "addition": _endless(synthetic.addition, synthetic.PAD + 1, synthetic.SYMBOLS, causal=True),
-    "language": _split(text.language, text.SPLITS, text.UNKNOWN + 1, len(text.ALPHABET), causal=True),
+    "language": _split(
+        text.language, text.SPLITS, text.UNKNOWN + 1, len(text.ALPHABET), causal=True, windows=True
+    ),
     "masked": _split(text.masked, text.SPLITS, text.MASK + 1, len(text.ALPHABET), causal=False),
     "digits": _split(digits.digits, digits.SPLITS, digits.PATCHES, 10, causal=False),
 }

@@ -11,6 +11,10 @@ from .tasks import Sampler
 
 __all__ = ["accuracy", "test", "train"]
 
+UNSEEN = (
+    2**40
+)  # added to the seed of a test, so that it draws no row that training has drawn by the same seed
+
 
 @one_thread()
 def train(
@@ -75,39 +79,42 @@ def test(
     model: nn.Module,
     sampler: Sampler,
     length: int,
-    tokens: int = 32_768,
-    past: int | None = None,
-    seed: int = 1,
+    rows: int = 1024,
+    last: int | None = None,
+    within: int | None = None,
+    seed: int = 0,
 ) -> dict[str, float | None]:
-    """Loss in nats and accuracy in 0 … 1 on about `tokens` tokens; the same ones for each model.
+    """Loss in nats and accuracy in 0 … 1 of what is asked in `rows` sequences; the same ones for each model.
 
-    loss_past and accuracy_past count only what is asked at position `past` or later, and are None where
-    nothing is.
+    loss_last and accuracy_last count the last `last` tokens only, all of them by default; they are None where
+    a sequence has one label. With `within`, rows of that many tokens are drawn and the last `length` of them
+    are read: then each length is asked for the same last tokens, and differs in what stands before them.
     """
     device = next(model.parameters()).device
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(UNSEEN + seed)
     positions = torch.arange(length, device=device)
+    within, last = within or length, min(last or length, length)
     losses, rights, lates = [], [], []
-    rows = max(1, tokens // length)
-    for size in torch.full((rows,), 1).split(max(1, 8192 // length)):
-        x, targets = (t.to(device) for t in sampler(len(size), length, generator))
-        outputs, wanted = asked(model(x, positions).float(), targets)
+    for part in zip(
+        *(t.split(max(1, 8192 // length)) for t in sampler(rows, within, generator)), strict=True
+    ):
+        tokens, targets = (t.to(device)[:, -length:] if t.dim() == 2 else t.to(device) for t in part)
+        outputs, wanted = asked(model(tokens, positions).float(), targets)
         losses.append(cross_entropy(outputs, wanted, reduction="none"))
         rights.append(outputs.argmax(dim=-1) == wanted)
-        where = (
-            positions.expand(len(x), -1)[targets >= 0] if targets.dim() == 2 else torch.zeros_like(targets)
-        )
-        lates.append(where >= (length if past is None else past))
-    loss, right, late = torch.cat(losses).double(), torch.cat(rights).double(), torch.cat(lates)
+        if targets.dim() == 2:
+            lates.append((positions >= length - last).expand(len(targets), -1)[targets >= 0])
+    loss, right = torch.cat(losses).double(), torch.cat(rights).double()
+    late = torch.cat(lates) if lates else torch.zeros_like(right).bool()
     return {
         "loss": loss.mean().item(),
         "accuracy": right.mean().item(),
-        "loss_past": loss[late].mean().item() if late.any() else None,
-        "accuracy_past": right[late].mean().item() if late.any() else None,
+        "loss_last": loss[late].mean().item() if late.any() else None,
+        "accuracy_last": right[late].mean().item() if late.any() else None,
     }
 
 
-def accuracy(model: nn.Module, sampler: Sampler, length: int, size: int = 2048, seed: int = 1) -> float:
+def accuracy(model: nn.Module, sampler: Sampler, length: int, size: int = 2048, seed: int = 0) -> float:
     """The share of what is asked in `size` fresh sequences that `model` answers rightly, in 0 … 1.
 
     >>> from d2lpos import Transformer
@@ -116,4 +123,4 @@ def accuracy(model: nn.Module, sampler: Sampler, length: int, size: int = 2048, 
     >>> round(accuracy(blind, order, length=4), 1)  # chance
     0.5
     """
-    return test(model, sampler, length, tokens=size * length, seed=seed)["accuracy"]
+    return test(model, sampler, length, size, seed=seed)["accuracy"]

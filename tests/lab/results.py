@@ -12,8 +12,8 @@ def result(run: Run, device: str = "cpu") -> dict:
     draw = Random(run.key)
     metrics = [
         {"split": split, "reading": reading, "length": length, "accuracy": draw.uniform(0.4, 1)}
-        | {"loss": (loss := draw.gauss(1 + length / run.length, 0.1)), "accuracy_past": None}
-        | {"loss_past": loss if length > run.length else None}
+        | {"loss": (loss := draw.gauss(1 + length / run.length, 0.1)), "accuracy_last": None}
+        | {"loss_last": loss if length > run.length else None}
         for reading in run.readings
         for length in run.tested
         if reads(run, reading, length)

@@ -7,9 +7,10 @@ from functools import partial
 import pytest
 import torch
 
+from d2lpos import RoPE, scaling
 from d2lpos.lab import training
 from d2lpos.lab.experiment import execute
-from d2lpos.lab.models import ENCODINGS, READINGS, build, reading, reads
+from d2lpos.lab.models import ENCODINGS, READINGS, build, place, reading, reads
 from d2lpos.lab.run import Run
 from d2lpos.lab.tasks import TASKS
 from d2lpos.lab.training import accuracy, train
@@ -50,7 +51,7 @@ def test_a_record_tells_what_was_run_and_where():
     assert [(row["length"], row["split"]) for row in record["metrics"]] == [
         (12, "test"), (12, "unseen"), (24, "test"), (24, "unseen")
     ]  # fmt: skip
-    assert [(m["loss_past"] is None) for m in record["metrics"]] == [True, True, False, False]
+    assert [m["loss_last"] == m["loss"] for m in record["metrics"]] == [True, True, False, False]
     assert [row.keys() for row in record["curve"]] == 2 * [{"step", "train", "validation", "test", "unseen"}]
     assert [row["step"] for row in record["curve"]] == [2, 4]
     assert record["seconds"] > 0 and record["parameters"] == sum(p.numel() for p in build(TINY).parameters())
@@ -107,13 +108,38 @@ def test_models_of_a_seed_share_all_but_the_encoding():
             assert torch.equal(weight, other[name])
 
 
-def test_loss_past_the_training_length_counts_what_is_later():
-    model = build(replace(TINY, encoding="none", readings=()))
-    sampler = TASKS["language"].tests["test"]
-    whole = training.test(model, sampler, 24, tokens=240, past=12)
-    late = training.test(model, sampler, 24, tokens=240, past=0)
-    assert late["loss_past"] == late["loss"] == whole["loss"] != whole["loss_past"]
-    assert training.test(model, sampler, 24, tokens=240)["loss_past"] is None
+def test_each_length_is_asked_for_the_same_last_tokens():
+    seen = {}
+
+    class Witness(torch.nn.Embedding):
+        def forward(self, tokens, positions):
+            seen[tokens.shape[1]] = tokens
+            return super().forward(tokens)
+
+    witness, sampler = Witness(76, 75), TASKS["language"].tests["test"]
+    short = training.test(witness, sampler, 12, rows=5, last=12, within=48)
+    long = training.test(witness, sampler, 48, rows=5, last=12, within=48)
+    assert torch.equal(seen[48][:, -12:], seen[12])
+    assert long["loss_last"] == pytest.approx(short["loss"])  # this model looks at nothing else
+    assert short["loss_last"] == short["loss"] and long["loss_last"] != long["loss"]
+
+
+def test_no_row_of_a_test_is_drawn_in_training():
+    drawn = {train: [], training.test: []}
+
+    def spy(rows):
+        def sampler(size, length, generator):
+            tokens, targets = TASKS["copy"].train(size, length, generator)
+            rows.extend(map(tuple, tokens.tolist()))
+            return tokens, targets
+
+        return sampler
+
+    model = build(replace(TINY, task="copy"))
+    for seed in range(3):
+        train(model, spy(drawn[train]), 40, steps=3, seed=seed)
+        training.test(model, spy(drawn[training.test]), 40, seed=seed)
+    assert drawn[train] and drawn[training.test] and not set(drawn[train]) & set(drawn[training.test])
 
 
 def test_accuracy_counts_right_answers():
@@ -163,7 +189,7 @@ def test_a_window_hides_what_is_far():
 
 def test_a_scaled_reading_is_the_rule_of_that_name():
     names = tuple(name for name in READINGS if name != "last row")
-    run = replace(TINY, readings=names, length=128, tested=(256,), dim=64)  # YaRN needs turns to tell apart
+    run = replace(TINY, readings=names, length=128, tested=(512,), dim=64)
     model = build(run)
     plain = logits(model, 256)
     seen = {}
@@ -171,8 +197,13 @@ def test_a_scaled_reading_is_the_rule_of_that_name():
         with reading(model, run, name, 192):
             seen[name] = logits(model, 256)
     assert torch.equal(seen["as trained"], plain) and torch.equal(logits(model, 256), plain)
-    halved = model(torch.arange(256)[None] % 7, torch.arange(256) / 2)[0]
-    torch.testing.assert_close(seen["linear"], halved)
-    names = [name for name in seen if name != "as trained"]
-    assert all(not torch.allclose(seen[name], plain) for name in names)
-    assert all(not torch.allclose(seen[a], seen[b]) for a in names for b in names if a < b)
+    rules = {
+        "linear": partial(scaling.linear, factor=4),
+        "ntk": partial(scaling.ntk, factor=4),
+        "dynamic ntk": partial(scaling.ntk, factor=1.5),
+        "yarn": partial(scaling.yarn, factor=4, length=128),
+    }
+    for name, rule in rules.items():
+        place(model, RoPE(16, scaling=rule))
+        torch.testing.assert_close(logits(model, 256), seen[name])
+    assert seen.keys() == rules.keys() | {"as trained", "window"}

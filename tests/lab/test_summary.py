@@ -15,7 +15,7 @@ from d2lpos.lab.summary import frame, paired, records, summary
 from tests.lab.results import result
 
 COLUMNS = (
-    "task encoding causal trained seed reading length split loss accuracy loss_past accuracy_past seconds"
+    "task encoding causal trained seed reading length split loss accuracy loss_last accuracy_last seconds"
 )
 COLUMNS = [*COLUMNS.split(), "device", "key"]
 
@@ -41,8 +41,8 @@ def test_a_frame_of_a_record_that_was_run():
         "trained": 4,
         "seed": 0,
         **{name: pytest.approx(value, nan_ok=True) for name, value in record["metrics"][0].items() if value},
-        "loss_past": pytest.approx(np.nan, nan_ok=True),
-        "accuracy_past": pytest.approx(np.nan, nan_ok=True),
+        "loss_last": pytest.approx(np.nan, nan_ok=True),
+        "accuracy_last": pytest.approx(np.nan, nan_ok=True),
         "seconds": record["seconds"],
         "device": "cpu",
         "key": record["key"],
@@ -56,7 +56,7 @@ def test_a_frame_has_a_row_for_each_metric():
     assert table[["reading", "length", "split", "loss"]].values.tolist() == [
         [metric[name] for name in ("reading", "length", "split", "loss")] for metric in record["metrics"]
     ]
-    assert table["loss_past"].isna().tolist() == (table["length"] <= 64).tolist()
+    assert table["loss_last"].isna().tolist() == (table["length"] <= 64).tolist()
 
 
 def test_a_frame_has_columns_for_fields_that_differ_and_says_what_none_stands_for():
@@ -106,7 +106,7 @@ def test_one_seed_has_no_interval(table):
 
 
 def test_rows_without_a_value_are_left_out(table):
-    assert set(summary(table, value="loss_past")["length"]) == {16}
+    assert set(summary(table, value="loss_last")["length"]) == {16}
 
 
 def test_paired_is_what_scipy_says(table):
