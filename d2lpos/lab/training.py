@@ -11,9 +11,8 @@ from .tasks import Sampler
 
 __all__ = ["accuracy", "test", "train"]
 
-UNSEEN = (
-    2**40
-)  # added to the seed of a test, so that it draws no row that training has drawn by the same seed
+# Added to the seed of a test, which then draws other rows than training; PyTorch counts 32 bits of a seed.
+UNSEEN = 2**31
 
 
 @one_thread()
