@@ -97,7 +97,7 @@ def paired(
 
     Rows whose column `of` is `against` are taken from the others, where the columns `by` are the same; those
     are all that say what was run and asked where none are given. Runs of one seed share batches and first
-    weights, so their differences vary less than the runs. For what a reading changes, take of="reading" and
+    weights, so their differences may vary less than the runs. For what a reading changes, take of="reading" and
     against="as trained".
 
     Raises ValueError as `summary` does, where nothing is `against`, and where the seeds of two do not match.
