@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 
-from .publish import line, read
+from .publish import line
 from .run import Run
 
 __all__ = ["Store"]
@@ -45,21 +45,20 @@ ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, heartbeat = excluded.hea
 class Store:
     """Runs that are running, finished or failed, in the file `path`, which is made where there is none.
 
-    published: a folder; a store without rows begins with the records in its files `*.jsonl`.
     patience: seconds without a heartbeat after which the driver of a run counts as dead.
 
     What is not in the store is free to be claimed, and so are the runs of a dead driver. Each method is one
     transaction: it happens as a whole, or not at all.
 
-    Raises ValueError for a file that is no store, or one of another version, and for published lines that are
-    no records; OSError where the file cannot be read or written, as on a full disk.
+    Raises ValueError for a file that is damaged, no store, or one of another version; OSError where the file
+    cannot be read or written, as on a full disk.
 
     >>> from tempfile import mkdtemp
     >>> Store(mkdtemp() + "/lab.sqlite").states()
     {}
     """
 
-    def __init__(self, path: str | Path, published: str | Path | None = None, patience: float = 60.0):
+    def __init__(self, path: str | Path, patience: float = 60.0):
         self.path, self.patience = Path(path), patience
         with self._transaction() as database:
             if not database.execute("SELECT * FROM sqlite_master").fetchone():
@@ -73,9 +72,6 @@ class Store:
                 raise ValueError(f"{self.path} is a database, but no store of runs")
             if version != VERSION:
                 raise ValueError(f"{self.path} has version {version}; this d2lpos needs version {VERSION}")
-            if published is not None and not database.execute("SELECT * FROM runs").fetchone():
-                for file in sorted(Path(published).glob("*.jsonl")):
-                    _finish(database, read(file))
         # Refused while another driver is in the file; that one has done it, or the next one will.
         with suppress(OSError), self._connection() as database:
             database.execute("PRAGMA journal_mode = WAL")
@@ -100,7 +96,7 @@ class Store:
     @contextmanager
     def driver(self) -> Iterator[str]:
         """Give a name to claim runs with. While it is in use, its heart beats; in the end its claims are free."""
-        owner = f"{socket.gethostname()} {os.getpid()} {uuid.uuid4().hex}"
+        owner = f"{_place()} {os.getpid()} {uuid.uuid4().hex}"
         done = Event()
 
         def beat() -> None:
@@ -134,7 +130,7 @@ class Store:
     def finish(self, record: dict) -> None:
         """Store a record. It stays: one that comes later for the same run is dropped."""
         with self._transaction() as database:
-            _finish(database, [record])
+            database.execute(FINISH, (record["key"], line(record["run"]), line(record)))
 
     def fail(self, key: str, error: str, owner: str) -> None:
         """Note why a run that `owner` holds has failed."""
@@ -159,9 +155,9 @@ class Store:
         except sqlite3.OperationalError as error:
             raise OSError(f"the store {self.path} cannot be read or written: {error}") from error
         except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
+            if type(error) is not sqlite3.DatabaseError:
                 raise
-            raise ValueError(f"{self.path} is no store of runs: {error}") from error
+            raise ValueError(f"{self.path} is damaged, or no store of runs: {error}") from error
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -171,14 +167,17 @@ class Store:
                 yield database
 
 
-def _finish(database: sqlite3.Connection, records: list[dict]) -> None:
-    database.executemany(FINISH, [(r["key"], line(r["run"]), line(r)) for r in records])
+def _place() -> str:
+    """Where a process number means the same process: on one machine and, on Linux, in one container."""
+    with suppress(OSError):
+        return f"{socket.gethostname()} {os.readlink('/proc/self/ns/pid')}"
+    return socket.gethostname()
 
 
 def _dead(owner: str) -> bool:
-    """Whether the driver was a process of this machine that is no more."""
-    host, process, _ = owner.rsplit(maxsplit=2)
-    if host != socket.gethostname() or os.name != "posix":
+    """Whether the driver was a process of this place that is no more."""
+    place, process, _ = owner.rsplit(maxsplit=2)
+    if place != _place() or os.name != "posix":
         return False
     try:
         os.kill(int(process), 0)

@@ -29,7 +29,9 @@ def test_an_export_read_back_is_the_same(tmp_path_factory, runs, one, two):
         store.finish(each)
     assert export(store, folder / "one.jsonl") == 2
     assert read(folder / "one.jsonl") == records
-    again = Store(folder / "again.sqlite", published=folder)
+    again = Store(folder / "again.sqlite")
+    for each in read(folder / "one.jsonl"):
+        again.finish(each)
     assert again.records() == store.records()
     export(again, folder / "two.jsonl")
     assert (folder / "two.jsonl").read_bytes() == (folder / "one.jsonl").read_bytes()
