@@ -43,7 +43,8 @@ def sweep(
 
     work: returns the record of a run on a device; `execute` where none is given.
     jobs: how many runs at a time, each in its own process; 1 stays in this process.
-    cluster: "local:4" for Dask with four processes, or the address of a Dask cluster, "tcp://host:port".
+    cluster: "local:4" for Dask with four processes, or the address of a Dask cluster, "tcp://host:port" or
+        "tls://host:port", whose workers are processes.
     retry: do failed runs again.
 
     A run that raises is stored as failed, with its traceback. So is one whose process died three times; a
@@ -141,8 +142,11 @@ def _pool(jobs: int, cluster: str | None) -> AbstractContextManager[Pool]:
     if jobs != 1:
         raise ValueError(f"jobs must be 1 where a cluster is given, which has its own workers; got {jobs}")
     kind, _, rest = cluster.partition(":")
-    if not (rest.startswith("//") or kind == "local" and rest.isdecimal() and int(rest)):
-        raise ValueError(f'cluster must be like "local:4" or "tcp://host:port"; got {cluster!r}')
+    remote, local = kind in ("tcp", "tls") and rest.startswith("//"), kind == "local" and rest.isdecimal()
+    if not (remote or local and int(rest)):
+        raise ValueError(
+            f'cluster must be like "local:4", "tcp://host:port" or "tls://host:port"; got {cluster!r}'
+        )
     return _dask(cluster, workers=int(rest) if kind == "local" else 0)
 
 
@@ -186,7 +190,7 @@ def _processes(jobs: int) -> Iterator[Pool]:
 
 
 def _serve() -> None:
-    """End when the driver does, even if it was killed."""
+    """On Linux and macOS, end when the driver does, even if it was killed."""
     driver = os.getppid()
 
     def watch() -> None:

@@ -182,7 +182,7 @@ def test_a_full_disk(store, tmp_path):
 def test_a_cluster_that_goes_away(store, tmp_path):
     with (
         dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
-        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
     ):
         leaving = Thread(
             target=lambda: (

@@ -3,6 +3,7 @@ import sys
 
 import dask
 import pytest
+from distributed import LocalCluster
 
 from d2lpos.lab.run import Run
 from d2lpos.lab.store import Store
@@ -98,7 +99,9 @@ def test_nothing_to_do(store, tmp_path):
         ({"cluster": "local:0"}, "cluster must be like"),
         ({"cluster": "local:many"}, "cluster must be like"),
         ({"cluster": "host:8786"}, "cluster must be like"),
-        ({"cluster": "4"}, 'cluster must be like "local:4" or "tcp://host:port"; got \'4\''),
+        ({"cluster": "4"}, 'must be like "local:4", "tcp://host:port" or "tls://host:port"; got \'4\''),
+        ({"cluster": "inproc://10.0.0.1/7/1"}, "cluster must be like"),
+        ({"cluster": "local://4"}, "cluster must be like"),
     ],
     ids=str,
 )
@@ -117,10 +120,8 @@ def test_a_cluster_that_is_not_there(store, tmp_path):
 
 
 def test_workers_with_several_threads_are_refused(store, tmp_path):
-    from distributed import LocalCluster
-
     with (
-        LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster,
         pytest.raises(ValueError, match="must have one thread; start them with --nthreads 1"),
     ):
         sweep(errands(1, tmp_path), store, walk, cluster=cluster.scheduler_address)
