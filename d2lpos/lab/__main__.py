@@ -1,10 +1,12 @@
 """The recorded studies from a terminal: `python -m d2lpos.lab --help`."""
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -12,6 +14,7 @@ from tempfile import TemporaryDirectory
 import torch
 
 from ..arguments import check_positive
+from .experiment import execute
 from .plot import UNITS, describe, plot
 from .report import duration, finished, publish, table
 from .run import Run, check_name
@@ -34,8 +37,9 @@ def parse(arguments: list[str] | None) -> Namespace:
     add("study", nargs="?", help="what to run or resume; without it, the studies are listed")
     add("--seeds", type=int, help="how many: 0, 1, … (5; with --smoke 1)")
     add("--device", choices=("cpu", "cuda"), default="cpu")
+    add("--compile", action="store_true", help="train with torch.compile")
     ways = parser.add_mutually_exclusive_group()
-    ways.add_argument("--jobs", type=int, default=1, help="runs at a time, each in its own process (1)")
+    ways.add_argument("--jobs", type=int, help="runs at a time, each in its own process (1)")
     ways.add_argument("--cluster", help="local:4, or the address of a Dask cluster: tcp://host:port")
     add("--retry", action="store_true", help="do failed runs again")
     add("--store", type=Path, help=f"keep runs in this file alone ({STORE} here, with the published runs)")
@@ -43,11 +47,17 @@ def parse(arguments: list[str] | None) -> Namespace:
     add("--summary", action="store_true", help="run nothing; print what is there")
     add("--plot", type=Path, metavar="FILE", help="run nothing; draw what is there, as .svg or .png")
     ends = parser.add_mutually_exclusive_group()
-    ends.add_argument("--smoke", action="store_true", help="the same code in seconds; nothing is kept")
-    ends.add_argument("--publish", action="store_true", help="in the end, write the folder of published runs")
+    ends.add_argument(
+        "--smoke", action="store_true", help="the same code in seconds; nothing is kept unless --store"
+    )
+    ends.add_argument(
+        "--publish", action="store_true", help="in the end, add to the folder of published runs"
+    )
     options = parser.parse_args(arguments)
     if options.seeds is None:
         options.seeds = 1 if options.smoke else 5
+    if options.jobs is None:
+        options.jobs = 1
     options.look = options.summary or options.plot is not None
     return options
 
@@ -56,12 +66,16 @@ def check(options: Namespace) -> None:
     check_positive(seeds=options.seeds, jobs=options.jobs)
     if options.study is not None:
         check_name("study", options.study, STUDIES)
-    if options.device == "cuda" and not torch.cuda.is_available():
+    elif options.look or options.publish:
+        raise ValueError("--summary, --plot and --publish need the name of a study")
+    if options.device == "cuda" and not (options.cluster or torch.cuda.is_available()):
         raise ValueError("--device cuda needs a GPU that PyTorch can use, and there is none")
     if options.plot is not None and options.plot.suffix not in (".svg", ".png"):
         raise ValueError(f"--plot must name a file that ends in .svg or .png; got {options.plot}")
     if options.look and options.store and not options.store.exists():
         raise ValueError(f"there is no store {options.store}")
+    if options.results and not options.results.is_dir():
+        raise ValueError(f"there is no folder {options.results}")
     if options.publish and not (options.results or RESULTS.parent.is_dir()):
         raise ValueError("--publish needs --results where d2lpos is not in a checkout of the book")
 
@@ -107,7 +121,8 @@ def do(options: Namespace, store: Store, runs: list[Run]) -> int:
     time = "seconds" if options.smoke else cost(left, records(options.study, options.results))
     print(f"{options.study}: {STUDIES[options.study].question}")
     print(f"{len(left)} of {len(runs)} runs to do" + f": {time}" * bool(left), flush=True)
-    done = sweep(runs, store, None, options.jobs, options.cluster, options.device, options.retry)
+    work = partial(execute, compiled=True) if options.compile else None
+    done = sweep(runs, store, work, options.jobs, options.cluster, options.device, options.retry)
     errors = store.errors()
     for run in runs:
         if run.key in errors:
@@ -133,32 +148,53 @@ def tell(options: Namespace, found: list[dict]) -> None:
         options.plot.write_text(show(figure, describe(rows, value)).svg, encoding="utf-8")
 
 
+def answer(options: Namespace) -> int:
+    """Do what is asked of a study, and return how the process ends."""
+    runs = STUDIES[options.study].runs(range(options.seeds), options.smoke)
+    with opened(options) as store:
+        failed = 0 if options.look else do(options, store, runs)
+        if found := finished(runs, store):
+            devices = sorted({record["machine"]["device"] for record in found})
+            print(f"{len(found)} of {len(runs)} runs are finished, on {' and '.join(devices)}")
+            tell(options, found)
+        elif options.look:
+            raise ValueError(f"no run of {options.study} is finished yet")
+        if options.publish and len(found) < len(runs):
+            missing = f"{len(runs) - len(found)} of {len(runs)} runs are not finished"
+            print(f"Nothing is published: {missing}", file=sys.stderr)
+            return 1
+        if options.publish:
+            folder = options.results or RESULTS
+            print(f"\n{publish(options.study, store, runs, folder)} runs are published in {folder}")
+    return 1 if failed else 0
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """Return 0, or 1 where runs have failed, 2 where the call cannot be met, 130 where it was interrupted."""
+    """Return how the process ends.
+
+    0; 1 where runs have failed, or are not finished that were to be published; 2 where the call cannot be met;
+    130 where it was interrupted; 141 where nobody reads what it prints.
+    """
     options = parse(arguments)
     try:
         check(options)
+        code = 0
         if options.study is None:
             show_studies(options)
-            return 0
-        runs = STUDIES[options.study].runs(range(options.seeds), options.smoke)
-        with opened(options) as store:
-            failed = 0 if options.look else do(options, store, runs)
-            if found := finished(runs, store):
-                print(f"{len(found)} of {len(runs)} runs are finished")
-                tell(options, found)
-            elif options.look:
-                raise ValueError(f"no run of {options.study} is finished yet")
-            if options.publish and found:
-                count = publish(options.study, store, runs, options.results or RESULTS)
-                print(f"\nPublished {count} of {len(runs)} runs in {options.results or RESULTS}")
+        else:
+            code = answer(options)
+        sys.stdout.flush()  # while a broken pipe can be caught
+        return code
     except KeyboardInterrupt:
-        print("\nStopped. The same command goes on from here.", file=sys.stderr)
+        kept = options.store or not options.smoke
+        print("\nStopped." + " The same command goes on from here." * bool(kept), file=sys.stderr)
         return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what Python flushes at its end
+        return 141
     except (ValueError, ImportError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
-    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -23,16 +23,20 @@ def export(store: "Store", path: str | Path, runs: "Iterable[Run] | None" = None
     >>> export(Store(f"{folder}/lab.sqlite"), f"{folder}/none.jsonl")
     0
     """
-    keys = None if runs is None else {run.key for run in runs}
-    records = sorted(store.records(keys), key=lambda record: (line(record["run"]), record["key"]))
-    path = Path(path)
+    records = store.records(None if runs is None else {run.key for run in runs})
+    write(records, Path(path))
+    return len(records)
+
+
+def write(records: Iterable[dict], path: Path) -> None:
+    """Write records as `export` does."""
+    records = sorted(records, key=lambda record: (line(record["run"]), record["key"]))
     draft = path.with_name(path.name + ".draft")
     try:
         draft.write_text("".join(line(record) + "\n" for record in records), encoding="utf-8", newline="\n")
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
-    return len(records)
 
 
 def read(path: str | Path) -> list[dict]:

@@ -8,30 +8,44 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from .plot import describe, named, plot
-from .publish import export
+from .publish import write
 from .run import Run
 from .store import Store
 from .studies import STUDIES
-from .summary import frame, summary
+from .summary import frame, records, summary
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
 def publish(study: str, store: Store, runs: Iterable[Run], folder: Path) -> int:
-    """Write the finished records among `runs` and the files of the page; return how many records they are."""
-    runs = list(runs)
-    texts = pages(study, finished(runs, store))
+    """Add the finished records among `runs` to what is published of a study; return how many are published now.
+
+    A record replaces one of the same run. The files of the page are written anew.
+
+    Raises ValueError where something is published that the study does not run any more.
+    """
+    found = {record["key"]: record for record in (*records(study, folder), *finished(runs, store))}
+    seeds = sorted({record["run"]["seed"] for record in found.values()})
+    kept = [found.pop(run.key) for run in STUDIES[study].runs(seeds) if run.key in found]
+    if found:
+        raise ValueError(
+            f"{folder / study}.jsonl has records of runs that are not in the study, as {next(iter(found))}; "
+            "take them out first"
+        )
+    texts = pages(study, kept)
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    return export(store, folder / f"{study}.jsonl", runs)
+    write(kept, folder / f"{study}.jsonl")
+    return len(kept)
 
 
 def finished(runs: Iterable[Run], store: Store) -> list[dict]:
     """Return the finished records of runs, in their order."""
-    found = {record["key"]: record for record in store.records(run.key for run in runs)}
-    return [found[run.key] for run in runs if run.key in found]
+    keys = [run.key for run in runs]
+    found = {record["key"]: record for record in store.records(keys)}
+    return [found[key] for key in keys if key in found]
 
 
 def pages(study: str, records: list[dict]) -> dict[str, str]:
@@ -48,11 +62,15 @@ def pages(study: str, records: list[dict]) -> dict[str, str]:
 
 
 def table(frame: "DataFrame", value: str) -> "DataFrame":
-    """Return a row for each model and a column for each length: the mean ± half of the 95 % interval."""
+    """Return a row for each model and a column for each length: the mean ± half of the 95 % interval.
+
+    Where not all are means over as many seeds, each says over how many.
+    """
     means = summary(named(frame), ["name", "length"], value)
+    uneven = means["n"].nunique() > 1
     means["cell"] = [
-        f"{mean:.3f} ± {high - mean:.3f}" if n > 1 else f"{mean:.3f}"
-        for mean, high, n in means[["mean", "high", "n"]].values
+        f"{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) + f", n = {row.n}" * uneven
+        for row in means.itertuples()
     ]
     wide = means.pivot(index="name", columns="length", values="cell").reindex(means["name"].unique())
     return wide.fillna("–").rename(columns="at {}".format).rename_axis(index=None, columns=None)
@@ -63,13 +81,14 @@ def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:
     machines, seconds = [record["machine"] for record in records], [record["seconds"] for record in records]
     seeds = len({record["run"]["seed"] for record in records})
     days = sorted(record["started"][:10] for record in records)
-    device = " --device cuda" * any(machine["device"] != "cpu" for machine in machines)
+    options = " --device cuda" * any(machine["device"] != "cpu" for machine in machines)
+    options += " --compile" * any(machine.get("compiled") for machine in machines)
 
     def every(*names: str) -> str:
         return "; ".join(sorted({", ".join(str(machine[name]) for name in names) for machine in machines}))
 
     return [
-        ("Command", f"`python -m d2lpos.lab {study} --seeds {seeds}{device}`"),
+        ("Command", f"`python -m d2lpos.lab {study} --seeds {seeds}{options}`"),
         ("Runs", f"{len(records)}, with {seeds} seed{'s' * (seeds > 1)}"),
         ("Device", every("device", "processor", "system")),
         ("PyTorch", every("torch")),

@@ -6,20 +6,22 @@ import sqlite3
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from functools import partial
 from time import sleep
 
 import pytest
 import torch
 
 from d2lpos.lab.__main__ import cost, main
-from d2lpos.lab.publish import export, read
-from d2lpos.lab.report import duration, pages
+from d2lpos.lab.publish import export, line, read
+from d2lpos.lab.report import duration, origin, pages, publish
 from d2lpos.lab.run import Run
 from d2lpos.lab.store import Store
 from d2lpos.lab.studies import STUDIES
 from d2lpos.lab.summary import RESULTS, records
 from tests.lab.results import result
 
+BOTH = len(STUDIES["order"].runs(range(2)))
 COMMAND = [sys.executable, "-m", "d2lpos.lab"]
 
 
@@ -47,11 +49,12 @@ def test_the_list_has_every_study_with_its_cost(folder, store, capsys):
     export(store, folder / "order.jsonl")
     assert main(["--seeds", "2", "--results", str(folder)]) == 0
     listed = capsys.readouterr().out.splitlines()
-    assert listed == [
+    assert len(listed) == 2 * len(STUDIES)
+    assert listed[:4] == [
         "order: Did A come before B? Which encodings let a small model tell?",
-        "    30 runs with 2 seeds, about 30 min on cpu; 29 published",
+        f"    {BOTH} runs with 2 seeds, about {BOTH} min on cpu; {BOTH - 1} published",
         f"extrapolation: {STUDIES['extrapolation'].question}",
-        "    18 runs with 2 seeds, not measured yet; 0 published",
+        f"    {2 * len(STUDIES['extrapolation'].full)} runs with 2 seeds, not measured yet; 0 published",
     ]
 
 
@@ -75,7 +78,9 @@ def test_smoke_of_a_study_from_end_to_end(folder):
     done = call("extrapolation", "--smoke")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1] == "3 of 3 runs to do: seconds"
-    assert done.stdout.count("RoPE, NTK") == 2 and "Loss in nats, unseen: mean over seeds" in done.stdout
+    assert (
+        done.stdout.count("RoPE, NTK") == 2 and "on the last tokens, unseen: mean over seeds" in done.stdout
+    )
     assert "3 finished, 0 running, 0 failed of 3" in done.stderr
     assert list(folder.iterdir()) == []
 
@@ -96,13 +101,23 @@ def test_a_published_study_is_finished_already(folder, capsys):
         store.finish(result(run))
     export(store, folder / "order.jsonl")
     assert main(["order", "--seeds", "1", "--results", "."]) == 0
-    assert "0 of 15 runs to do\n" in capsys.readouterr().out
+    assert f"0 of {BOTH // 2} runs to do\n" in capsys.readouterr().out
     assert Store("lab.sqlite").records() == store.records()
 
 
+def finish(store, seeds):
+    for run in STUDIES["order"].runs(seeds):
+        store.finish(result(run))
+
+
+PUBLISH = ["order", "--publish", "--results", "out", "--store"]
+
+
 def test_publish_and_read_back(folder, store, capsys):
-    assert main(["order", "--seeds", "2", "--store", "some.sqlite", "--publish", "--results", "out"]) == 0
-    assert "Published 30 of 30 runs in out" in capsys.readouterr().out
+    (folder / "out").mkdir()
+    finish(store, range(2))
+    assert main([*PUBLISH, "some.sqlite", "--seeds", "2"]) == 0
+    assert f"{BOTH} runs are published in out\n" in capsys.readouterr().out
     published = records("order", folder / "out")
     assert sorted(published, key=lambda record: record["key"]) == store.records()
     assert sorted(path.name for path in (folder / "out").iterdir()) == [
@@ -113,15 +128,84 @@ def test_publish_and_read_back(folder, store, capsys):
     ]
 
 
+def test_what_is_published_stays_and_what_is_new_joins_it(folder, store, capsys):
+    (folder / "out").mkdir()
+    finish(store, range(2))
+    assert main([*PUBLISH, "some.sqlite", "--seeds", "2"]) == 0
+    before = records("order", folder / "out")
+    assert main([*PUBLISH, "some.sqlite", "--seeds", "1"]) == 0
+    assert records("order", folder / "out") == before
+    later = Store("later.sqlite")
+    again, new = (result(run) | {"seconds": 1.0} for run in STUDIES["order"].runs((0, 2))[:: BOTH // 2])
+    for record in (again, new):
+        later.finish(record)
+    assert publish("order", later, map(as_run, (again, new)), folder / "out") == BOTH + 1
+    after = records("order", folder / "out")
+    assert [record for record in after if record not in before] == [again, new]
+    assert {record["key"] for record in after} == {record["key"] for record in [*before, new]}
+
+
+def as_run(record):
+    return Run(**record["run"])
+
+
+def test_records_of_runs_that_the_study_no_longer_has_are_no_reason_to_lose_them(folder, store, capsys):
+    (folder / "out").mkdir()
+    old = line(result(Run("order", length=4))) + "\n"
+    (folder / "out" / "order.jsonl").write_text(old)
+    finish(store, range(2))
+    assert main([*PUBLISH, "some.sqlite", "--seeds", "2"]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        f"out/order.jsonl has records of runs that are not in the study, as {Run('order', length=4).key}; "
+        "take them out first"
+    )
+    assert (folder / "out" / "order.jsonl").read_text() == old
+
+
+def test_a_study_with_a_failed_run_is_not_published(folder, store, monkeypatch, capsys):
+    (folder / "out").mkdir()
+    monkeypatch.setattr("d2lpos.lab.experiment.execute", fail)
+    assert main([*PUBLISH, "some.sqlite", "--seeds", "2"]) == 1
+    assert main([*PUBLISH, "some.sqlite", "--seeds", "2", "--summary"]) == 1
+    assert capsys.readouterr().err.count(f"Nothing is published: 1 of {BOTH} runs are not finished\n") == 2
+    assert list((folder / "out").iterdir()) == []
+
+
+def fail(run, device):
+    raise RuntimeError("no more sheep to count")
+
+
+def test_tables_say_n_where_it_differs(store, capsys):
+    call = ["order", "--seeds", "2", "--store", "some.sqlite", "--summary"]
+    assert main(call) == 0
+    told = capsys.readouterr().out
+    assert told.count(", n = 2\n") == BOTH // 2 - 1 and told.count(", n = 1\n") == 1
+    finish(store, range(2))
+    assert main(call) == 0
+    assert "n = " not in capsys.readouterr().out
+
+
+def test_the_devices_of_what_is_finished_are_told(store, capsys):
+    store.finish(result(STUDIES["order"].runs(range(2))[-1], "H200"))
+    assert main(["order", "--seeds", "2", "--store", "some.sqlite"]) == 0
+    assert f"\n{BOTH} of {BOTH} runs are finished, on H200 and cpu\n" in capsys.readouterr().out
+
+
+def test_compile(monkeypatch):
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))  # no C++ compiler needed
+    assert main(["order", "--smoke", "--store", "mine.sqlite", "--compile"]) == 0
+    (record,) = Store("mine.sqlite").records()
+    assert record["machine"]["compiled"]
+    assert dict(origin("order", [record]))["Command"] == "`python -m d2lpos.lab order --seeds 1 --compile`"
+
+
 def test_summary_and_plot_run_nothing(folder, store, capsys):
     for file in ("order.png", "order.svg"):
         assert main(["order", "--seeds", "2", "--store", "some.sqlite", "--summary", "--plot", file]) == 0
     told = capsys.readouterr()
-    assert (
-        "29 of 30 runs are finished\n\nAccuracy, test: mean over seeds, with its 95 % interval\n" in told.out
-        and "ALiBi, causal" in told.out
-    )
-    assert not told.err and len(store.records()) == 29
+    assert f"{BOTH - 1} of {BOTH} runs are finished, on cpu\n\nAccuracy, test: mean over" in told.out
+    assert ", with its 95 % interval\n" in told.out and "ALiBi, causal" in told.out
+    assert not told.err and len(store.records()) == BOTH - 1
     assert ET.parse("order.svg").getroot().get("aria-label").startswith("Accuracy at length 8. The means")
     assert (folder / "order.png").read_bytes()[1:4] == b"PNG"
     (folder / "order.svg").unlink()
@@ -131,9 +215,6 @@ def test_summary_and_plot_run_nothing(folder, store, capsys):
 
 
 def test_a_failed_run_is_told_and_done_again_on_request(monkeypatch, capsys):
-    def fail(run, device):
-        raise RuntimeError("no more sheep to count")
-
     call = ["order", "--smoke", "--store", "mine.sqlite"]
     with monkeypatch.context() as patch:
         patch.setattr("d2lpos.lab.experiment.execute", fail)
@@ -146,21 +227,30 @@ def test_a_failed_run_is_told_and_done_again_on_request(monkeypatch, capsys):
 
 
 BAD = {
-    ("nothing",): "study must be one of order, extrapolation; got 'nothing'",
+    ("nothing",): f"study must be one of {', '.join(STUDIES)}; got 'nothing'",
     ("order", "--jobs", "0"): "jobs must be positive; got 0",
     ("order", "--seeds", "-1"): "seeds must be positive; got -1",
     ("order", "--jobs", "2", "--cluster", "local:2"): "argument --cluster: not allowed with argument --jobs",
+    ("order", "--jobs", "1", "--cluster", "local:2"): "argument --cluster: not allowed with argument --jobs",
+    ("--summary",): "--summary, --plot and --publish need the name of a study",
+    ("--plot", "order.svg"): "--summary, --plot and --publish need the name of a study",
+    ("--publish",): "--summary, --plot and --publish need the name of a study",
     ("order", "--smoke", "--publish"): "argument --publish: not allowed with argument --smoke",
     ("order", "--smoke", "--cluster", "here"): (
-        'cluster must be like "local:4" or "tcp://host:port"; got \'here\''
+        'cluster must be like "local:4", "tcp://host:port" or "tls://host:port"; got \'here\''
     ),
     ("order", "--plot", "order.pdf"): "--plot must name a file that ends in .svg or .png; got order.pdf",
     ("order", "--summary", "--store", "none.sqlite"): "there is no store none.sqlite",
-    ("order", "--store", "words.txt"): "words.txt is no store of runs: file is not a database",
+    ("order", "--store", "words.txt"): "words.txt is damaged, or no store of runs: file is not a database",
+    ("order", "--store", "torn.sqlite"): (
+        "torn.sqlite is damaged, or no store of runs: database disk image is malformed"
+    ),
     ("order", "--store", "other.sqlite"): "other.sqlite is a database, but no store of runs",
     ("order", "--store", "no/folder.sqlite"): (
         "the store no/folder.sqlite cannot be read or written: unable to open database file"
     ),
+    ("order", "--results", "resluts"): "there is no folder resluts",
+    ("order", "--publish", "--results", "words.txt"): "there is no folder words.txt",
     ("order", "--summary", "--results", "bad"): "bad/order.jsonl, line 1, is no record: KeyError('key')",
 }
 
@@ -173,6 +263,9 @@ def test_bad_arguments_get_one_sentence(folder, capsys, arguments):
     with sqlite3.connect("other.sqlite") as other:
         other.execute("CREATE TABLE sheep (name)")
     other.close()
+    Store("torn.sqlite")
+    whole = (folder / "torn.sqlite").read_bytes()
+    (folder / "torn.sqlite").write_bytes(whole[:4096] + b"x" * (len(whole) - 4096))
     try:
         code = main(list(arguments))
     except SystemExit as end:
@@ -184,6 +277,16 @@ def test_bad_arguments_get_one_sentence(folder, capsys, arguments):
 def test_no_gpu(capsys):
     assert main(["order", "--device", "cuda"]) == 2
     assert capsys.readouterr().err == "--device cuda needs a GPU that PyTorch can use, and there is none\n"
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_cluster_has_gpus_of_its_own(monkeypatch):
+    devices = []
+    monkeypatch.setattr(
+        "d2lpos.lab.__main__.sweep", lambda *options: devices.append(options[4:6]) or {"failed": 0}
+    )
+    assert main(["order", "--smoke", "--device", "cuda", "--cluster", "tcp://gpus:8786"]) == 0
+    assert devices == [("tcp://gpus:8786", "cuda")]
 
 
 def test_no_dask(monkeypatch, capsys):
@@ -213,6 +316,26 @@ def test_ctrl_c_stops_in_one_sentence_and_the_next_call_goes_on(folder):
     assert process.returncode == 130
     assert told.endswith("\nStopped. The same command goes on from here.\n") and "Traceback" not in told
     assert set(Store("mine.sqlite").states().values()) <= {"finished"}
+
+
+def test_ctrl_c_promises_nothing_that_is_not_kept(monkeypatch, capsys):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("d2lpos.lab.__main__.sweep", interrupt)
+    assert main(["order", "--smoke"]) == 130
+    assert capsys.readouterr().err == "\nStopped.\n"
+    assert main(["order", "--seeds", "1"]) == 130
+    assert capsys.readouterr().err == "\nStopped. The same command goes on from here.\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no pipes like these")
+def test_a_reader_may_have_enough():
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(COMMAND, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 @pytest.mark.parametrize("study", [path.stem for path in sorted(RESULTS.glob("*.jsonl"))])
