@@ -1,10 +1,15 @@
 """The checks of chapter 2: clocks, what turns them, where they look alike, and what numbers can hold."""
 
+from collections.abc import Callable
+from unittest.mock import patch
+
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
+from .. import sinusoidal as package
 from ..sinusoidal import sinusoidal
-from .verdict import Case, Check, call
+from .verdict import Case, Check, Misconduct, call
 
 # The encoding ----------------------------------------------------------------------------------------------
 
@@ -37,6 +42,44 @@ def encode_case(positions: list, d: int, base: float) -> Case:
     )
 
 
+def hand_by_hand(positions: Tensor, d: int, base: float) -> Tensor:
+    hands = [clocks(positions, 2, base, torch.tensor([2 * i / d])) for i in range(d // 2)]
+    return torch.cat(hands, dim=-2).flatten(-2)
+
+
+class Count(TorchFunctionMode):
+    """Counts what is asked of torch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        self.calls += 1
+        return function(*args, **(kwargs or {}))
+
+
+def looped(answer: Callable) -> str:
+    """Whether 32 hands ask more of torch than 2."""
+    calls = []
+    for d in (4, 64):
+        with Count() as count:
+            answer(torch.arange(3), d, 10000.0)
+        calls.append(count.calls)
+    return f"{'more than' if calls[0] < calls[1] else 'no more than'} the operations of 2 hands"
+
+
+def borrowed(answer: Callable) -> str:
+    """Raises Misconduct where the answer calls the package's own encoding."""
+
+    def angles(*_: Tensor) -> Tensor:
+        raise Misconduct("Calls the package's sinusoidal, which is what you are to write")
+
+    with patch.object(package, "angles", angles):
+        answer(torch.arange(3), 4, 10000.0)
+    return "written by hand"
+
+
 encode = Check(
     "encode",
     reference=encode_clocks,
@@ -52,6 +95,8 @@ encode = Check(
             encode_case(3, 4, 10000.0),
             encode_case([[0, 1, 2], [5, 6, 7]], 4, 10000.0),
         ],
+        "no loop over the hands": [Case("d = 4, then d = 64", looped)],
+        "written by hand": [Case("three positions, d = 4", borrowed)],
     },
     mistakes={
         "The exponent has lost its minus: the hands must become slower, not faster.": (
@@ -70,6 +115,9 @@ encode = Check(
         "The exponent is −4i/d: the step of arange is the 2 already.": (
             lambda p, d, base: clocks(p, d, base, torch.arange(0, d, 2) * 2 / d).flatten(-2)
         ),
+        "−arange(0, d, 2) // d rounds down. Divide by /.": (
+            lambda p, d, base: clocks(p, d, base, -(-torch.arange(0, d, 2) // d)).flatten(-2)
+        ),
         "The exponents run from 0 to −1. The last of the formula is −(d − 2)/d.": (
             lambda p, d, base: clocks(p, d, base, torch.linspace(0, 1, d // 2)).flatten(-2)
         ),
@@ -83,6 +131,7 @@ encode = Check(
             lambda p, d, base: encode_clocks(p.long(), d, base)
         ),
         "Exactly one axis of positions is expected. positions[..., None] serves any shape.": one_axis_only,
+        "Hand by hand is slow. Let one tensor of speeds multiply the positions.": hand_by_hand,
     },
 )
 
@@ -141,13 +190,27 @@ def step_by_step(code: Tensor, k: int, base: float) -> Tensor:
 
 def look_up(code: Tensor, k: int, base: float) -> Tensor:
     """Finds the whole position whose code is nearest, and goes on from there."""
-    table = sinusoidal(torch.arange(1000), code.shape[-1], base)
+    table = sinusoidal(torch.arange(1000).double(), code.shape[-1], base).to(code)
     return sinusoidal((code @ table.T).argmax(dim=-1) + k, code.shape[-1], base)
 
 
+def from_the_slowest_hand(code: Tensor, k: int, base: float) -> Tensor:
+    """Reads the position off the slowest hand, as if that had never gone around."""
+    d = code.shape[-1]
+    angle = torch.atan2(code[..., -2], code[..., -1])
+    return sinusoidal(angle * base ** ((d - 2) / d) + k, d, base)
+
+
 def turn_case(position: float | list, d: int, k: int, base: float) -> Case:
-    code = sinusoidal(torch.tensor(position), d, base)
-    return call(f"code = PE({position}), d = {d}, k = {k}, base = {base:g}", code=code, k=k, base=base)
+    """In float64, so that any matrix fits; compared in float64 whatever comes back."""
+    code = sinusoidal(torch.tensor(position).double(), d, base)
+    case = call(f"code = PE({position}), d = {d}, k = {k}, base = {base:g}", code=code, k=k, base=base)
+
+    def ask(answer: Callable) -> object:
+        outcome = case.ask(answer)
+        return outcome.double() if isinstance(outcome, Tensor) else outcome
+
+    return Case(case.text, ask)
 
 
 turn = Check(
@@ -162,6 +225,7 @@ turn = Check(
         ],
         "backwards, where k is negative": [turn_case(9.0, 4, -3, 10000.0)],
         "any position, whole or not": [turn_case(0.25, 8, 2, 10000.0), turn_case(30.75, 8, 2, 10000.0)],
+        "positions past a turn of the slowest hand": [turn_case(2000.0, 6, 2, 10000.0)],
         "dimensions in front": [turn_case([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], 4, 2, 10000.0)],
     },
     mistakes={
@@ -172,6 +236,17 @@ turn = Check(
         ),
         "The first half is paired with the second. Here each sine stands next to its cosine.": turn_halves,
         "The cosine turns with the new sine. Both sums need the old one.": overwrite,
+        "cos(α + β) has a minus: cos α cos β − sin α sin β.": (
+            lambda code, k, base: interleave(
+                turn_clocks(code, k, base)[..., 0::2], turn_clocks(code, -k, base)[..., 1::2]
+            )
+        ),
+        "All new sines come first. Put each cosine back next to its sine.": (
+            lambda code, k, base: torch.cat(pairs(turn_clocks(code, k, base)), dim=-1)
+        ),
+        "The slowest hand does not know how often it went around. Turn what you are given.": (
+            from_the_slowest_hand
+        ),
         "All hands turn by the same angle k. Each has its own frequency: kω.": (
             lambda code, k, base: turned(code, torch.tensor(float(k)))
         ),
@@ -200,6 +275,12 @@ def nearest_offset(d: int, base: float, length: int) -> int:
     return int(kernel(torch.arange(1, length), d, base).argmax()) + 1
 
 
+def by_norm(d: int, base: float, length: int, p: float) -> int:
+    """As nearest_offset, with another distance than the Euclidean."""
+    table = sinusoidal(torch.arange(length).double(), d, base)
+    return int((table[1:] - table[0]).norm(p, dim=-1).argmin()) + 1
+
+
 def offset_case(d: int, base: float, length: int) -> Case:
     return call(f"d = {d}, base = {base:g}, length = {length}", d=d, base=base, length=length)
 
@@ -213,6 +294,7 @@ collision = Check(
             offset_case(4, 2.0, 200),
             offset_case(8, 1.01, 100),
             offset_case(64, 10000.0, 500),
+            offset_case(8, 3.0, 200),
         ],
         "offsets up to length − 1": [offset_case(2, 10000.0, 45), offset_case(2, 10000.0, 44)],
         "far ones, too": [offset_case(2, 10000.0, 1000)],
@@ -220,6 +302,15 @@ collision = Check(
     mistakes={
         "Offset 0 is counted. Every position is most like itself.": (
             lambda d, base, length: int(kernel(torch.arange(length), d, base).argmax())
+        ),
+        "Offset 0 is counted, and wins: the answer is always 1. Begin with offset 1.": lambda d, base, length: (
+            1
+        ),
+        "Absolute differences are added up. The Euclidean distance adds their squares.": (
+            lambda d, base, length: by_norm(d, base, length, 1)
+        ),
+        "Only the largest difference counts. The Euclidean distance adds all squares.": (
+            lambda d, base, length: by_norm(d, base, length, float("inf"))
         ),
         "This is the offset whose codes are least alike.": (
             lambda d, base, length: int(kernel(torch.arange(1, length), d, base).argmin()) + 1
@@ -282,7 +373,7 @@ first_rise = Check(
             rise_case(64, 100.0),
             rise_case(48, 10.0),
         ],
-        "however far it is": [rise_case(4096, 10000.0)],
+        "however far it is": [rise_case(4096, 10000.0), rise_case(8192, 10000.0)],
     },
     mistakes={
         "This is the last offset of the fall. The next one is larger: return that.": (
@@ -302,6 +393,9 @@ first_rise = Check(
         "The search ends early: with many hands the first rise is far away.": (
             lambda d, base: int(rises(d, base, 100)[0])
         ),
+        "The search still ends too early. Walk on until the kernel rises.": (
+            lambda d, base: int(rises(d, base, 400)[0])
+        ),
     },
 )
 
@@ -314,6 +408,12 @@ def count_limit(dtype: torch.dtype) -> int:
     return int(2 / torch.finfo(dtype).eps) + 1
 
 
+def first_unequal(dtype: torch.dtype) -> int:
+    """Compares in the small format, where both sides are rounded alike."""
+    n = torch.arange(1, 5000)
+    return int(n[n.to(dtype) != n.to(dtype)][0])
+
+
 first_lost = Check(
     "first_lost",
     reference=count_limit,
@@ -321,6 +421,7 @@ first_lost = Check(
         "the smallest positive whole number that the format cannot hold": [
             call(dtype=torch.bfloat16),
             call(dtype=torch.float16),
+            call(dtype=torch.float32),
         ],
         "formats of eight bits, too": [call(dtype=torch.float8_e4m3fn), call(dtype=torch.float8_e5m2)],
     },
@@ -339,9 +440,18 @@ first_lost = Check(
         "The search ends early. float16 holds much larger numbers.": lambda dtype: min(
             count_limit(dtype), 256
         ),
+        "The search ends before float32 does. Compute the number instead.": (
+            lambda dtype: min(count_limit(dtype), 5000)
+        ),
+        "float32 is not in the table. Compute the number from the dtype.": (
+            lambda dtype: None if dtype == torch.float32 else count_limit(dtype)
+        ),
+        "Both sides are compared in the small format. Convert back first: n.to(dtype).long() != n.": (
+            first_unequal
+        ),
         "This holds for bfloat16 only. Compute it from the dtype.": lambda dtype: 257,
         "Not every format is known. Compute it from the dtype.": (
-            lambda dtype: {torch.bfloat16: 257, torch.float16: 2049}.get(dtype)
+            lambda dtype: {torch.bfloat16: 257, torch.float16: 2049, torch.float32: 16777217}.get(dtype)
         ),
         "This is a float. Return an int.": lambda dtype: float(count_limit(dtype)),
         "This is a tensor. Return an int: call .item().": lambda dtype: torch.tensor(count_limit(dtype)),

@@ -61,6 +61,18 @@ def by_phase(positions, d, base):
     return torch.sin(angles + feature % 2 * math.pi / 2)
 
 
+def by_frequencies(positions, d, base):
+    angles = positions[..., None] * frequencies(d, base)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2).float()
+
+
+def in_float32(code, k, base):
+    angles = k * frequencies(code.shape[-1], base).float()
+    s, c = code.float()[..., 0::2], code.float()[..., 1::2]
+    pairs = [s * angles.cos() + c * angles.sin(), c * angles.cos() - s * angles.sin()]
+    return torch.stack(pairs, dim=-1).flatten(-2)
+
+
 def by_complex_numbers(code, k, base):
     z = torch.complex(code[..., 1::2], code[..., 0::2].clone())
     z = z * torch.polar(torch.ones(z.shape[-1]), k * frequencies(code.shape[-1], base).float())
@@ -70,7 +82,7 @@ def by_complex_numbers(code, k, base):
 def by_matrix(code, k, base):
     c, s = (k * frequencies(code.shape[-1], base)).cos(), (k * frequencies(code.shape[-1], base)).sin()
     blocks = [torch.stack([torch.stack([a, -b]), torch.stack([b, a])]) for a, b in zip(c, s, strict=True)]
-    return code @ torch.block_diag(*blocks).float()
+    return code @ torch.block_diag(*blocks)
 
 
 def by_angle(code, k, base):
@@ -93,23 +105,36 @@ def by_walking(d, base):
     return k
 
 
-def by_counting(dtype):
+def by_distances(d, base, length):
+    table = sinusoidal(torch.arange(length).double(), d, base)
+    return (table[1:] - table[:1]).norm(dim=-1).argmin().item() + 1
+
+
+def by_doubling(dtype):
     n = 1
-    while torch.tensor(n).to(dtype).item() == n:
-        n += 1
-    return n
+    while torch.tensor(n + 1).to(dtype).long().item() == n + 1:
+        n *= 2
+    return n + 1
+
+
+def by_comparison(dtype):
+    n = torch.arange(1, 2**24 + 2)
+    return n[n.to(dtype).long() != n][0].item()
 
 
 RIGHT_ANSWERS = [
     (check.encode, by_exponential),
     (check.encode, by_phase),
-    (check.encode, sinusoidal),
+    (check.encode, by_frequencies),
     (check.turn, by_complex_numbers),
     (check.turn, by_matrix),
     (check.turn, by_angle),
+    (check.turn, in_float32),
     (check.collision, by_table),
+    (check.collision, by_distances),
     (check.first_rise, by_walking),
-    (check.first_lost, by_counting),
+    (check.first_lost, by_doubling),
+    (check.first_lost, by_comparison),
 ]
 
 

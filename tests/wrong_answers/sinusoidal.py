@@ -5,6 +5,7 @@ import math
 import torch
 
 from d2lpos.check import sinusoidal as check
+from d2lpos.sinusoidal import frequencies, sinusoidal
 
 from . import wrong
 
@@ -82,10 +83,29 @@ def outer_product(positions, d, base):
     return interleaved(torch.outer(positions, 1 / base ** (torch.arange(0, d, 2) / d)))
 
 
-@wrong(check.encode, "fails 1 of 3 properties Property: positions that are no whole numbers")
+@wrong(check.encode, "fails 1 of 5 properties Property: positions that are no whole numbers")
 def by_table(positions, d, base):
     table = interleaved(torch.arange(100).unsqueeze(-1) / base ** (torch.arange(0, d, 2) / d))
     return table[positions]
+
+
+@wrong(check.encode, "−arange(0, d, 2) // d rounds down.")
+def floor_division(positions, d, base):
+    return interleaved(positions.unsqueeze(-1) * base ** (-torch.arange(0, d, 2) // d))
+
+
+@wrong(check.encode, "Hand by hand is slow.")
+def a_loop(positions, d, base):
+    columns = []
+    for i in range(d // 2):
+        angle = positions * base ** (-2 * i / d)
+        columns += [angle.sin(), angle.cos()]
+    return torch.stack(columns, dim=-1)
+
+
+@wrong(check.encode, "Calls the package's sinusoidal")
+def borrowed(positions, d, base):
+    return sinusoidal(positions, d, base)
 
 
 # From PE(p) to PE(p + k)
@@ -164,7 +184,7 @@ def distance_only(code, k, base):
 
 @wrong(check.turn, "The position is looked up among whole numbers.")
 def by_search(code, k, base):
-    table = interleaved(torch.arange(2000).unsqueeze(-1) * speeds(code, base))
+    table = interleaved(torch.arange(3000).unsqueeze(-1) * speeds(code, base)).to(code)
     p = torch.cdist(code.reshape(-1, code.shape[-1]), table).argmin(dim=-1).reshape(code.shape[:-1])
     return interleaved((p + k).unsqueeze(-1) * speeds(code, base))
 
@@ -179,11 +199,31 @@ def first_axis(code, k, base):
     return out
 
 
-@wrong(check.turn, "fails 1 of 4 properties Property: dimensions in front")
+@wrong(check.turn, "fails 1 of 5 properties Property: dimensions in front")
 def pairs_by_view(code, k, base):
     s, c = code.view(-1, 2).unbind(1)
     angles = k * speeds(code, base)
     return torch.stack([s * angles.cos() + c * angles.sin(), c * angles.cos() - s * angles.sin()], 1).view(-1)
+
+
+@wrong(check.turn, "cos(α + β) has a minus")
+def plus_in_the_cosine(code, k, base):
+    s, c = code[..., 0::2], code[..., 1::2]
+    S, C = (k * speeds(code, base)).sin(), (k * speeds(code, base)).cos()
+    return torch.stack([s * C + c * S, c * C + s * S], dim=-1).flatten(-2)
+
+
+@wrong(check.turn, "All new sines come first.")
+def sines_then_cosines(code, k, base):
+    s, c = code[..., 0::2], code[..., 1::2]
+    S, C = (k * speeds(code, base)).sin(), (k * speeds(code, base)).cos()
+    return torch.cat([s * C + c * S, c * C - s * S], dim=-1)
+
+
+@wrong(check.turn, "The slowest hand does not know")
+def position_recovered(code, k, base):
+    p = torch.atan2(code[..., -2], code[..., -1]) / frequencies(code.shape[-1], base)[-1]
+    return sinusoidal(p + k, code.shape[-1], base)
 
 
 # The offset that looks most like none
@@ -248,6 +288,23 @@ def two_positions(d, base, length):
     return 0, 1 + likeness(d, base, range(1, length)).argmax().item()
 
 
+@wrong(check.collision, "Offset 0 is counted, and wins")
+def zero_wins(d, base, length):
+    return likeness(d, base, range(length)).argmax().item() + 1
+
+
+@wrong(check.collision, "Absolute differences are added up.")
+def city_blocks(d, base, length):
+    table = sinusoidal(torch.arange(length), d, base)
+    return (table[1:] - table[0]).abs().sum(dim=-1).argmin().item() + 1
+
+
+@wrong(check.collision, "Only the largest difference counts.")
+def largest_difference(d, base, length):
+    table = sinusoidal(torch.arange(length), d, base)
+    return (table[1:] - table[0]).abs().amax(dim=-1).argmin().item() + 1
+
+
 # Where the kernel rises
 
 
@@ -309,13 +366,21 @@ def within_a_hundred(d, base):
     return (values.diff() > 0).nonzero()[0].item() + 1
 
 
+@wrong(check.first_rise, "The search still ends too early.")
+def within_three_hundred(d, base):
+    values = likeness(d, base, range(301))
+    return (values.diff() > 0).nonzero()[0].item() + 1
+
+
 # What a number format can count
 
 
 @wrong(check.first_lost, "The format holds this one.")
 def last_held(dtype):
-    numbers = torch.arange(1, 10_000).to(dtype).float()
-    return numbers[(numbers != torch.arange(1, 10_000)).nonzero()[0].item() - 1].int().item()
+    n = 1
+    while torch.tensor(n + 1).to(dtype).long() == n + 1:
+        n *= 2
+    return n
 
 
 @wrong(check.first_lost, "One too large")
@@ -350,8 +415,8 @@ def division(dtype):
 
 @wrong(check.first_lost, "This is a tensor.")
 def first_difference(dtype):
-    numbers = torch.arange(10_000)
-    return numbers[numbers.to(dtype).float() != numbers][0]
+    numbers = 2 ** torch.arange(30) + 1
+    return numbers[numbers.to(dtype).long() != numbers][0]
 
 
 @wrong(check.first_lost, "The search ends early.")
@@ -368,3 +433,25 @@ def by_name(dtype):
         return 257
     if dtype == torch.float16:
         return 2049
+    if dtype == torch.float32:
+        return 16777217
+
+
+@wrong(check.first_lost, "The search ends before float32 does.")
+def up_to_5000(dtype):
+    n = 1
+    while n < 5000 and torch.tensor(n).to(dtype).item() == n:
+        n += 1
+    return n
+
+
+@wrong(check.first_lost, "float32 is not in the table.")
+def table_of_four(dtype):
+    limits = {torch.bfloat16: 257, torch.float16: 2049, torch.float8_e4m3fn: 17, torch.float8_e5m2: 9}
+    return limits.get(dtype)
+
+
+@wrong(check.first_lost, "Both sides are compared in the small format.")
+def compared_in_the_small_format(dtype):
+    n = torch.arange(1, 10_000)
+    return n[n.to(dtype) != n][0].item()
