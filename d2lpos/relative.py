@@ -76,5 +76,5 @@ class T5Bias(Bias):
         far, device = self.max_distance, q.device
         near = torch.arange(-far, far + 1, device=device)
         biases = self.at(near, torch.arange(self.heads, device=device)[:, None])
-        columns = offsets(q_positions, k_positions).clamp(-far, far) + far
+        columns = offsets(q_positions, k_positions).clamp_(-far, far).add_(far)
         return biases.index_select(1, columns.flatten()).unflatten(1, columns.shape).movedim(0, -3)

@@ -43,21 +43,16 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
 def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) -> Tensor:
     """`rotate` in fewer passes over memory, to the last digit or two; arguments and errors are the same.
 
-    A pair is a complex number, and to turn it is to multiply by exp(i · angle). Two halves make no complex
-    numbers in memory: there, one product is added to another. What torch.compile sees is `rotate`.
+    An interleaved pair is a complex number in memory, and to turn it is to multiply by exp(i · angle). Halves
+    are none; for them, and for torch.compile, `rotate` is the fast form.
 
     >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
     >>> rotate_fast(x, quarter, "interleaved").round()
     tensor([-2.,  1.,  3.,  4.])
     """
-    if torch.compiler.is_compiling():
+    if layout == "half" or torch.compiler.is_compiling():
         return rotate(x, angles, layout, scale)
-    wide = widened(x, angles, layout)
-    if layout == "half":
-        cos, sin = angles.cos() * scale, angles.sin() * scale
-        swapped, sines = wide.roll(x.shape[-1] // 2, dims=-1), torch.cat([-sin, sin], dim=-1)
-        return torch.addcmul(wide * torch.cat([cos, cos], dim=-1), swapped, sines).to(x)
-    pairs = wide.unflatten(-1, (-1, 2))
+    pairs = widened(x, angles, layout).unflatten(-1, (-1, 2))
     if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_offset())):
         pairs = pairs.clone(memory_format=torch.contiguous_format)
     turned = torch.view_as_complex(pairs) * torch.polar(torch.full_like(angles, scale), angles)

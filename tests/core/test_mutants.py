@@ -44,7 +44,6 @@ MUTANTS = {
         "rotate_fast(x[..., : self.rotary]",
         "rotate_fast(x[..., -self.rotary :]",
     ),
-    "the fast form turns halves the other way": ("rope", "cat([-sin, sin]", "cat([sin, -sin]"),
     "the fast form turns pairs the other way": ("rope", "scale), angles)", "scale), -angles)"),
     "the fast form forgets the factor": ("rope", "torch.full_like(angles, scale)", "torch.ones_like(angles)"),
     "the fast form misreads odd memory": ("rope", "if pairs.stride(-1) != 1 or any(", "if False and any("),
