@@ -34,7 +34,7 @@ ORDER = Run("order", length=8, dim=32, size=128)
 EVERY = ("none", "sinusoidal", "learned", "mlp", "fourier", "rope", "shaw", "transformer-xl", "t5")
 EVERY += ("alibi", "kerple", "fire", "sandwich")
 
-CAUSAL = ("none", "alibi", "kerple", "fire", "sandwich")  # those that cannot tell left from right
+CAUSAL = ("none", "alibi", "kerple", "fire", "sandwich")  # those that see distances
 
 LONG = Run("language", length=64, tested=(64, 128, 256, 512), steps=1500, size=32, rate=5e-3)
 SHORT = replace(LONG, length=32, tested=(32, 128), steps=40, dim=48, checks=2)
