@@ -11,11 +11,16 @@ from d2lpos import Learned, RoPE, Transformer
 
 from .measure import Contest
 
-SIZES = {"layers": 4, "heads": 4}  # of the character model
 
-
-def contests(device: str, dim: int = 64, length: int = 64, size: int = 32, words: int = 82) -> list[Contest]:
-    layers, heads = SIZES["layers"], SIZES["heads"]
+def contests(
+    device: str,
+    dim: int = 64,
+    length: int = 64,
+    size: int = 32,
+    words: int = 82,
+    layers: int = 4,
+    heads: int = 4,
+) -> list[Contest]:
     tokens = torch.randint(words, (size, length), device=device)
     positions = torch.arange(length, device=device)
     shared = {"vocab_size": words, "use_cache": False, "bos_token_id": None, "eos_token_id": None}

@@ -1,5 +1,6 @@
 """Errors that name the argument, what it must be, and what came instead."""
 
+from collections.abc import Collection
 from numbers import Integral
 
 import torch
@@ -27,6 +28,12 @@ def check_size(name: str, got: int, want: int, what: str) -> None:
     """Raise a ValueError where a size is not the one that the encoding or layer was made for."""
     if got != want:
         raise ValueError(f"{name} must have {want} {what}; got {got}")
+
+
+def check_name(argument: str, name: str, known: Collection[str]) -> None:
+    """Raise a ValueError that lists what is known, where a name is not."""
+    if name not in known:
+        raise ValueError(f"{argument} must be one of {', '.join(known)}; got {name!r}")
 
 
 def check_broadcast(**tensors: Tensor) -> None:

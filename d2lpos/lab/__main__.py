@@ -13,11 +13,11 @@ from tempfile import TemporaryDirectory
 
 import torch
 
-from ..arguments import check_positive
+from ..arguments import check_name, check_positive
 from .experiment import execute
 from .plot import UNITS, describe, plot
 from .report import duration, finished, publish, table
-from .run import Run, check_name
+from .run import Run
 from .store import Store
 from .studies import STUDIES
 from .summary import RESULTS, frame, records

@@ -9,7 +9,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from ..arguments import check_positive
+from ..arguments import check_name, check_positive
 
 PATCHES = 256  # kinds of patches of 2 × 2 pixels; more than the 17 gray levels of a pixel
 SPLITS = ("train", "validation", "test")
@@ -59,8 +59,7 @@ def pictures(split: str) -> tuple[Tensor, Tensor]:
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
 
-    if split not in SPLITS:
-        raise ValueError(f"split must be one of {', '.join(SPLITS)}; got {split!r}")
+    check_name("split", split, SPLITS)
     data = load_digits()
     train, rest = train_test_split(
         range(len(data.target)), test_size=600, random_state=0, stratify=data.target

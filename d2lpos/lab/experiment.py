@@ -33,12 +33,11 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     """
     started, clock = datetime.now(UTC), time.perf_counter()
     task = TASKS[run.task]
-    with one_thread():
-        about = machine(device) | {"compiled": compiled}  # now: a commit may come while the run is on
     longest = max(*run.tested, run.length)
     rows, within = (128, longest) if task.windows else (1024, None)
     forget_peak(device)
     with one_thread(), deterministic():
+        about = machine(device) | {"compiled": compiled}  # now: a commit may come while the run is on
         for sampler, length in product((task.train, *task.tests.values()), (run.length, *run.tested)):
             sampler(1, length, torch.Generator())  # a length that the task does not have fails here
         model = build(run).to(device)

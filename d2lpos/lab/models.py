@@ -45,7 +45,7 @@ ENCODINGS: dict[str, Callable[["Run"], Encoding]] = {
     "t5 short": lambda run: T5Bias(run.heads, max_distance=run.length, bidirectional=not run.causal),
     "alibi": lambda run: ALiBi(run.heads),
     "kerple": lambda run: KERPLE(run.heads),
-    "fire": lambda run: FIRE(run.heads, threshold=run.length / 4),  # as the paper: 512 of 2048
+    "fire": lambda run: FIRE(run.heads, threshold=run.length / 4),  # most of the training lies beyond it
     "sandwich": lambda run: Sandwich(run.heads),
 }
 

@@ -3,6 +3,7 @@
 from itertools import cycle, pairwise
 from typing import TYPE_CHECKING
 
+from ..arguments import check_name
 from .summary import summary
 from .tasks import TASKS
 
@@ -103,9 +104,8 @@ def describe(frame: "DataFrame", value: str = "loss", split: str = "test") -> st
 
 def _means(frame: "DataFrame", value: str, split: str) -> tuple["DataFrame", "DataFrame"]:
     """Return the named rows of a split, and their means."""
+    check_name("split", split, list(frame["split"].unique()))
     rows = named(frame[frame["split"] == split])
-    if rows.empty:
-        raise ValueError(f"split must be one of {', '.join(frame['split'].unique())}; got {split!r}")
     return rows, summary(rows, ["name", "encoding", "trained", "length"], value)
 
 

@@ -6,7 +6,7 @@ from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cached_property
 from numbers import Integral
 
-from ..arguments import check_positive
+from ..arguments import check_name, check_positive
 from .models import ENCODINGS, ONLY, READINGS
 from .tasks import TASKS
 
@@ -109,9 +109,3 @@ class Run:
     def fields(self) -> dict:
         """All fields, fit for JSON; `Run(**fields)` is the same run."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
-
-
-def check_name(argument: str, name: str, known) -> None:
-    """Raise a ValueError that lists what is known."""
-    if name not in known:
-        raise ValueError(f"{argument} must be one of {', '.join(known)}; got {name!r}")

@@ -6,8 +6,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..arguments import check_name
 from .publish import read
-from .run import Run, check_name
+from .run import Run
 from .studies import STUDIES
 from .tasks import TASKS
 

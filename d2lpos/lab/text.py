@@ -15,7 +15,7 @@ from importlib import resources
 import torch
 from torch import Tensor
 
-from ..arguments import check_positive
+from ..arguments import check_name, check_positive
 
 ALPHABET = "\n !\"'()*,-.0123456789:;?ABCDEFGHIJKLMNOPRSTUVWYZ_abcdefghijklmnopqrstuvwxyz"
 UNKNOWN, CLS, SEP, MASK = range(len(ALPHABET), len(ALPHABET) + 4)
@@ -36,8 +36,7 @@ def characters(split: str) -> Tensor:
     >>> decode(characters("train")[:44])
     'Chapter 1\\n\\n\\nIt is a truth universally acknow'
     """
-    if split not in SPLITS:
-        raise ValueError(f"split must be one of {', '.join(SPLITS)}; got {split!r}")
+    check_name("split", split, SPLITS)
     book, chapters = SPLITS[split]
     text = resources.files(__package__).joinpath("data", book).read_text("utf-8")
     parts = re.split(r"^(?=Chapter \d+$)", text, flags=re.MULTILINE)  # parts[0] is the title

@@ -70,13 +70,22 @@ def seeded():
         yield
 
 
+@pytest.fixture
+def randomized(seeded):
+    """Turns an encoding to float64 and fills its tables with random numbers, since some begin at zero."""
+
+    def randomize(encoding):
+        for parameter in encoding.double().parameters():
+            nn.init.normal_(parameter)
+        return encoding
+
+    return randomize
+
+
 @pytest.fixture(params=ENCODINGS)
-def encoding(request, seeded):
+def encoding(request, randomized):
     """Each encoding in float64, with random tables; parametrize with indirect=True to choose some."""
-    encoding = ENCODINGS[request.param]().double()
-    for parameter in encoding.parameters():
-        nn.init.normal_(parameter)
-    return encoding
+    return randomized(ENCODINGS[request.param]())
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from torch import nn
 from torch.nn.attention.flex_attention import flex_attention
 from torch.testing import assert_close
 
@@ -28,11 +27,8 @@ POSITIONS = {
 
 
 @pytest.fixture(params=BIASES)
-def bias(request, seeded):
-    bias = BIASES[request.param]().double()
-    for parameter in bias.parameters():
-        nn.init.normal_(parameter)
-    return bias
+def bias(request, randomized):
+    return randomized(BIASES[request.param]())
 
 
 def inputs(dtype=torch.float64):

@@ -4,7 +4,6 @@ from copy import deepcopy
 
 import pytest
 import torch
-from torch import nn
 from torch.testing import assert_close
 
 from d2lpos import RoPE, Swin, Transformer
@@ -20,11 +19,8 @@ ENCODINGS = {
 
 
 @pytest.fixture(params=ENCODINGS)
-def encoding(request, seeded):
-    encoding = ENCODINGS[request.param]().double()
-    for parameter in encoding.parameters():
-        nn.init.normal_(parameter)
-    return encoding
+def encoding(request, randomized):
+    return randomized(ENCODINGS[request.param]())
 
 
 @pytest.fixture
