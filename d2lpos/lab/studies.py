@@ -77,7 +77,7 @@ STUDIES = {
             replace(NEEDLE, encoding="none"),
             replace(NEEDLE, encoding="sinusoidal"),
             replace(NEEDLE, encoding="learned", readings=("as trained", "last row")),
-            replace(NEEDLE, encoding="rope", readings=("as trained", "dynamic ntk")),
+            replace(NEEDLE, encoding="rope", readings=(*STRETCHED, "window")),
             replace(NEEDLE, encoding="t5"),
             replace(NEEDLE, encoding="t5 short"),
             replace(NEEDLE, encoding="alibi", readings=("as trained", "window")),
