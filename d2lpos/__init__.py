@@ -8,6 +8,7 @@ from .alibi import ALiBi
 from .attention import Attention
 from .bias import Bias
 from .cache import Cache
+from .dropout import Dropped
 from .encoding import Encoding
 from .fire import FIRE
 from .kerple import KERPLE
@@ -29,6 +30,7 @@ __all__ = [
     "Attention",
     "Bias",
     "Cache",
+    "Dropped",
     "Encoding",
     "FourierFeatures",
     "Learned",

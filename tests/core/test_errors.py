@@ -12,6 +12,7 @@ from d2lpos.alibi import bias, ramp, slopes
 from d2lpos.attention import attend, attention_weights, causal_mask, segment_mask
 from d2lpos.bias import Bias, distance, score_mod
 from d2lpos.cache import Cache
+from d2lpos.dropout import Dropped, combine, drop, segment_ends, special_tokens
 from d2lpos.fire import FIRE, share
 from d2lpos.kerple import KERPLE, logarithmic, power
 from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
@@ -494,6 +495,53 @@ refuse(
 refuse("ValueError: caches must have 2 members, one for each layer; got 1", TOKENS, P, caches=[Cache()])
 refuse("TypeError: caches must be a list of caches; got Cache", TOKENS, P, caches=Cache())
 
+# Dropout
+
+IDS, SPARE = TOKENS, TOKENS > 0
+for subject, wanted in (drop, (X,)), (combine, (X, X)), (Dropped, (Sinusoidal(16),)):
+    for rate in -0.1, 1, 1.5, NAN:
+        bad(subject, f"ValueError: rate must be at least 0 and below 1; got {rate}", *wanted, rate=rate)
+for subject, name, more in (drop, "x", ()), (combine, "token", (X,)):
+    bad(subject, f"TypeError: {name} must be a tensor; got list", [1.0], *more, rate=0.1)
+    bad(subject, f"TypeError: {name} must be floating-point; got torch.int64", IDS, *more, rate=0.1)
+    bad(subject, f"ValueError: {name} must be (…, sequence, dim); got (5,)", P.float(), *more, rate=0.1)
+for subject, more in (drop, {"rate": 0.1}), (combine, {"position": X}):
+    refuse = partial(bad, subject, call=partial(subject, X, **more))
+    refuse("TypeError: protected must be a tensor; got list", protected=[True])
+    refuse(
+        "ValueError: protected must be on cpu, as the other arguments are; got meta",
+        protected=SPARE.to("meta"),
+    )
+    refuse("TypeError: protected must be Boolean, True for a token to spare; got torch.int64", protected=IDS)
+    refuse("ValueError: protected must have shape (2, 5); got (5,)", protected=SPARE[0])
+    refuse("ValueError: protected must have shape (2, 5); got (5, 2)", protected=SPARE.T)
+
+names = "none, sum, token, position, independent, whole token, whole position"
+bad(combine, f"ValueError: placement must be one of {names}; got 'embeddings'", X, X, "embeddings")
+bad(combine, "TypeError: position must be a tensor; got list", X, [0])
+bad(combine, "ValueError: position must have shape (2, 5, 16) or (5, 16); got (5, 8)", X, X[0, :, :8])
+bad(combine, "ValueError: position must have shape (2, 5, 16) or (5, 16); got (1, 16)", X, X[0, :1])
+bad(Dropped, f"ValueError: placement must be one of {names}; got None", Sinusoidal(16), None)
+bad(Dropped, "TypeError: encoding must be an Encoding, such as RoPE(64); got 0.1", 0.1)
+alone = 'encoding must open the door "embed" alone; got'
+bad(Dropped, f"ValueError: {alone} RoPE(), which opens ('rotate',)", RoPE(8))
+bad(Dropped, f"ValueError: {alone} Encoding(), which opens ()", NOPE)
+refuse = partial(bad, Dropped, call=Dropped(Sinusoidal(16)).embed)
+refuse("TypeError: x must be floating-point; got torch.int64", X.long(), P)
+refuse("ValueError: positions must have shape (5,) or (2, 5); got (4,)", X, P[:4])
+refuse("ValueError: protected must have shape (2, 5); got (2, 4)", X, P, SPARE[:, :4])
+
+for subject, name in (special_tokens, "special_tokens_mask"), (segment_ends, "token_type_ids"):
+    bad(subject, f"TypeError: {name} must be a tensor; got list", [0])
+    bad(subject, f"TypeError: {name} must be integers, because they index a table; got torch.bool", SPARE)
+    bad(subject, "TypeError: attention_mask must be a tensor; got list", IDS, [0])
+    wrong = f"attention_mask must have shape (2, 5), as {name} has; got"
+    bad(subject, f"ValueError: {wrong} (5,)", IDS, IDS[0])
+bad(segment_ends, f"ValueError: token_type_ids {no_axis}", P[0])
+no_flag = "must lie in 0 … 1, the no and yes of a tokenizer; got"
+bad(special_tokens, f"ValueError: special_tokens_mask {no_flag} 4", P)
+bad(segment_ends, f"ValueError: attention_mask {no_flag} -1", IDS, IDS - 1)
+
 
 @pytest.mark.parametrize(("call", "message"), BAD)
 def test_bad_call(call, message):
@@ -512,7 +560,9 @@ def test_all_that_is_public_has_bad_calls():
     }
     inner = {
         "column_and_row",
+        "flags",
         "indices",
+        "not_padding",
         "others",
         "over_heads",
         "row_and_column",
