@@ -10,6 +10,7 @@ from itertools import product
 import torch
 
 from ..threads import one_thread
+from .inside import probes, similarity
 from .machine import forget_peak, machine, peak_bytes
 from .models import build, reading, reads
 from .run import Run
@@ -25,7 +26,8 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     On one thread of one machine, metrics and curve are the same to the last digit each time. The curve gives
     the mean loss of the training since the row before and, for each split of the task, the loss at the
     training length. The validation split is for choices along the curve, so metrics leave it out. loss_last is
-    that of as many last tokens as a training sequence has.
+    that of as many last tokens as a training sequence has. Where the run asks for a probe, the record also
+    holds what `probes` and `similarity` of `d2lpos.lab.inside` give.
 
     >>> record = execute(Run("order", "rope", length=4, steps=20))
     >>> [row["step"] for row in record["curve"]]
@@ -34,7 +36,7 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     started, clock = datetime.now(UTC), time.perf_counter()
     task = TASKS[run.task]
     longest = max(*run.tested, run.length)
-    rows, within = (128, longest) if task.windows else (1024, None)
+    rows, within = (128, longest) if task.windows else (min(1024, 2**18 // longest), None)
     forget_peak(device)
     with one_thread(), deterministic():
         about = machine(device) | {"compiled": compiled}  # now: a commit may come while the run is on
@@ -69,7 +71,10 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
                     if split != "validation":
                         row = {"reading": name, "length": length, "split": split}
                         metrics.append(row | test(model, sampler, length, rows, run.length, within))
-    return {
+        inside = {}
+        if run.probe:
+            inside = {"probes": probes(model, task, run.length), "similarity": similarity(model)}
+    return inside | {
         "key": run.key,
         "run": run.fields(),
         "metrics": metrics,

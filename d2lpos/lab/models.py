@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 
 from .. import (
     FIRE,
@@ -74,11 +75,52 @@ class Around(Encoding):
         return self.inner.doors
 
 
+class Scaled(Around):
+    """An encoding whose vectors are multiplied by `scale` before they are added."""
+
+    def __init__(self, inner: Encoding, scale: float):
+        super().__init__(inner)
+        self.scale = scale
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        return x + self.scale * self.inner.embed(torch.zeros_like(x), positions)
+
+
 class LastRow(Around):
     """A learned table whose last row serves all positions past it."""
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.embed(x, positions.clamp(max=len(self.inner.table) - 1))
+
+
+class Wrapped(Around):
+    """A learned table that starts again at its first row."""
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        return self.inner.embed(x, positions % len(self.inner.table))
+
+
+class Blocks(Wrapped):
+    """Each table's length of tokens is read on its own: no query sees a key of another block."""
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        length = len(self.inner.table)
+        apart = q_positions[..., :, None] // length != k_positions[..., None, :] // length
+        return torch.where(apart[..., None, :, :], -torch.inf, q.new_zeros(()))
+
+
+class Stretched(Around):
+    """A learned table of as many rows as there are positions, interpolated along a line, first to last."""
+
+    def __init__(self, inner: Encoding, length: int):
+        super().__init__(inner)
+        self.length = length
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        table = self.inner.table
+        place = positions * (len(table) - 1) / max(1, self.length - 1)
+        below = place.long().clamp(max=len(table) - 2)
+        return x + torch.lerp(table[below], table[below + 1], (place - below)[..., None])
 
 
 class Window(Around):
@@ -105,13 +147,17 @@ def scaled(rule: Callable, encoding: RoPE) -> RoPE:
 READINGS: dict[str, Callable[["Run", int], Callable[[Encoding], Encoding]]] = {
     "as trained": lambda run, length: lambda encoding: encoding,
     "last row": lambda run, length: LastRow,
+    "wrapped": lambda run, length: Wrapped,
+    "blocks": lambda run, length: Blocks,
+    "stretched": lambda run, length: partial(Stretched, length=length),
     "window": lambda run, length: partial(Window, window=run.length),
     "linear": lambda run, length: partial(scaled, partial(linear, factor=run.stretch)),
     "ntk": lambda run, length: partial(scaled, partial(ntk, factor=run.stretch)),
     "dynamic ntk": lambda run, length: partial(scaled, partial(ntk, factor=max(1.0, length / run.length))),
     "yarn": lambda run, length: partial(scaled, partial(yarn, factor=run.stretch, length=run.length)),
 }
-ONLY = {"last row": "learned"} | dict.fromkeys(("linear", "ntk", "dynamic ntk", "yarn"), "rope")
+PAST = ("last row", "wrapped", "blocks", "stretched")  # the readings that go past a learned table
+ONLY = dict.fromkeys(PAST, "learned") | dict.fromkeys(("linear", "ntk", "dynamic ntk", "yarn"), "rope")
 
 
 def build(run: "Run") -> Transformer:
@@ -119,10 +165,22 @@ def build(run: "Run") -> Transformer:
     task = TASKS[run.task]
     torch.manual_seed(run.seed)
     encoding = ENCODINGS[run.encoding](run)
+    if isinstance(encoding, Learned):
+        encoding.table.data *= run.scale
+    elif run.scale != 1:
+        encoding = Scaled(encoding, run.scale)
     torch.manual_seed(run.seed)
-    return Transformer(
+    model = Transformer(
         task.vocabulary, task.outputs, run.dim, run.heads, run.layers, encoding, causal=run.causal
     )
+
+    def add(block: Module, inputs: tuple) -> tuple:
+        x, positions, *others = inputs
+        return model.encoding.embed(x, positions), positions, *others
+
+    for block in model.blocks[1:] if run.again else ():
+        block.register_forward_pre_hook(add)
+    return model
 
 
 @contextmanager
@@ -144,4 +202,4 @@ def place(model: Transformer, encoding: Encoding) -> None:
 
 def reads(run: "Run", name: str, length: int) -> bool:
     """Whether a reading reaches a length: past a learned table there is no row to read."""
-    return run.encoding != "learned" or name == "last row" or length <= run.length
+    return run.encoding != "learned" or name in PAST or length <= run.length

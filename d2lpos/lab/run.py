@@ -27,6 +27,9 @@ class Run:
     causal: whether the model must not look ahead; None is the task's own choice.
     checks: how often the curve is read during training.
     precision: "float32", or "bfloat16" for autocast.
+    scale: what the encoding adds to the embeddings is multiplied by it; a learned table, at the start only.
+    again: whether the encoding adds it before every block, not before the first alone.
+    probe: whether the record also tells where the trained model holds the positions.
 
     Raises ValueError or TypeError for a name that is not known, a size that is not positive, lengths that do
     not fit, and a reading that its encoding does not have.
@@ -54,6 +57,9 @@ class Run:
     layers: int = 2
     causal: bool | None = None
     precision: str = "float32"
+    scale: float = 1.0
+    again: bool = False
+    probe: bool = False
 
     def __post_init__(self):
         check_name("task", self.task, TASKS)
@@ -66,7 +72,8 @@ class Run:
         for length in self.tested:
             check_positive(tested=length)
         # One experiment has one key, however it was written down.
-        self._settle(rate=float(self.rate), readings=tuple(self.readings))
+        self._settle(rate=float(self.rate), scale=float(self.scale), readings=tuple(self.readings))
+        self._settle(again=bool(self.again), probe=bool(self.probe))
         self._settle(tested=tuple(map(int, self.tested)) or (int(self.length),))
         self._settle(**{name: int(getattr(self, name)) for name in (*sizes, "seed")})
         self._settle(causal=TASKS[self.task].causal if self.causal is None else bool(self.causal))
@@ -80,8 +87,9 @@ class Run:
                 raise ValueError(f"shortest must be at most length, {self.length}; got {self.shortest}")
         if self.dim % self.heads:
             raise ValueError(f"dim must be a multiple of heads; got dim={self.dim}, heads={self.heads}")
-        if not 0 < self.rate < float("inf"):
-            raise ValueError(f"rate must be finite and positive; got {self.rate}")
+        for name in ("rate", "scale"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise ValueError(f"{name} must be finite and positive; got {getattr(self, name)}")
 
     def _settle(self, **values) -> None:
         for name, value in values.items():

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from .models import PAST
 from .run import Run
 
 __all__ = ["STUDIES", "Study"]
@@ -39,6 +40,10 @@ CAUSAL = ("none", "alibi", "kerple", "fire", "sandwich")  # those that see dista
 LONG = Run("language", length=64, tested=(64, 128, 256, 512), steps=1500, size=32, rate=5e-3)
 SHORT = replace(LONG, length=32, tested=(32, 128), steps=40, dim=48, checks=2)
 NEEDLE = Run("needle", shortest=8, length=32, tested=(32, 64, 128, 256), steps=1000)
+SCALED = Run("language", length=64, steps=600, size=32, rate=5e-3)
+DEEP = replace(SCALED, layers=6, probe=True)
+PIXELS = Run("digits", length=64, steps=800, probe=True)
+FAR = replace(NEEDLE, tested=(32, 256, 512, 1024, 2048))
 STRETCHED = ("as trained", "linear", "ntk", "dynamic ntk", "yarn")
 
 STUDIES = {
@@ -85,6 +90,55 @@ STUDIES = {
             replace(NEEDLE, encoding="fire"),
         ),
         smoke=(replace(NEEDLE, encoding="alibi", steps=10, tested=(32, 64)),),
+        value="accuracy",
+    ),
+    "far": Study(
+        "Where distance is a penalty, how far away may the key be?",
+        full=tuple(replace(FAR, encoding=encoding) for encoding in ("alibi", "kerple", "fire")),
+        smoke=(replace(FAR, encoding="alibi", steps=10, tested=(32, 512)),),
+        value="accuracy",
+    ),
+    "table": Study(
+        "What serves positions past a learned table, and is a learned function better than a table?",
+        full=(
+            replace(LONG, encoding="learned", readings=("as trained", *PAST)),
+            replace(LONG, encoding="mlp"),
+            replace(LONG, encoding="fourier"),
+            replace(LONG, encoding="sinusoidal"),
+        ),
+        smoke=(replace(SHORT, encoding="learned", readings=("as trained", *PAST)),),
+        value="loss_last",
+    ),
+    "scale": Study(
+        "How large should a position be beside a token?",
+        full=tuple(
+            replace(SCALED, encoding=encoding, scale=scale)
+            for encoding in ("sinusoidal", "learned")
+            for scale in (1 / 64, 1 / 16, 1 / 4, 1, 4, 16)
+        ),
+        smoke=(replace(SCALED, encoding="sinusoidal", scale=4, steps=10),),
+    ),
+    "layers": Study(
+        "Is a position that is added once still there six layers later?",
+        full=(
+            replace(DEEP, encoding="none"),
+            *(
+                replace(DEEP, encoding=encoding, again=again)
+                for encoding in ("sinusoidal", "learned")
+                for again in (False, True)
+            ),
+        ),
+        smoke=(replace(DEEP, encoding="sinusoidal", again=True, steps=4),),
+    ),
+    "digits": Study(
+        "Does a learned table find out that pixels stand in rows and columns?",
+        full=(
+            replace(PIXELS, encoding="none"),
+            replace(PIXELS, encoding="sinusoidal"),
+            replace(PIXELS, encoding="learned"),
+            replace(PIXELS, encoding="learned", scale=0.02),
+        ),
+        smoke=(replace(PIXELS, encoding="learned", steps=4),),
         value="accuracy",
     ),
 }

@@ -10,7 +10,8 @@ import torch
 from d2lpos import RoPE, scaling
 from d2lpos.lab import training
 from d2lpos.lab.experiment import execute
-from d2lpos.lab.models import ENCODINGS, READINGS, build, place, reading, reads
+from d2lpos.lab.inside import probes, states
+from d2lpos.lab.models import ENCODINGS, PAST, READINGS, build, place, reading, reads
 from d2lpos.lab.run import Run
 from d2lpos.lab.tasks import TASKS
 from d2lpos.lab.training import accuracy, train
@@ -177,6 +178,72 @@ def test_the_last_row_serves_all_that_follow():
     torch.testing.assert_close(long[:12], short)  # what comes later is not seen
 
 
+def test_a_wrapped_table_starts_again():
+    model = build(LEARNED)
+    with reading(model, LEARNED, "wrapped", 24):
+        (added,) = model.encoding.embed(torch.zeros(1, 24, 16), torch.arange(24))
+    assert torch.equal(added, model.encoding.table.repeat(2, 1))
+
+
+def test_a_block_is_read_on_its_own():
+    model = build(LEARNED)
+    tokens = torch.arange(24)[None] % 7
+    with reading(model, LEARNED, "blocks", 24):
+        long = model(tokens, torch.arange(24))
+    for part, seen in zip(tokens.split(12, dim=1), long.split(12, dim=1), strict=True):
+        torch.testing.assert_close(seen, model(part, torch.arange(12)))
+
+
+def test_a_stretched_table_keeps_its_ends_and_mixes_neighbors():
+    model = build(LEARNED)
+    table = model.encoding.table
+    with reading(model, LEARNED, "stretched", 23):
+        (added,) = model.encoding.embed(torch.zeros(1, 23, 16), torch.arange(23))
+    torch.testing.assert_close(added[::2], table)
+    torch.testing.assert_close(added[1::2], (table[1:] + table[:-1]) / 2)
+    with reading(model, LEARNED, "stretched", 12):
+        torch.testing.assert_close(logits(model, 12), logits(build(LEARNED), 12))
+
+
+@pytest.mark.parametrize("encoding", ["sinusoidal", "learned"])
+def test_scale_multiplies_what_is_added(encoding):
+    run = replace(TINY, encoding=encoding, scale=3)
+    x, positions = torch.randn(1, 12, 16), torch.arange(12)
+    alone = build(replace(run, scale=1)).encoding.embed(torch.zeros(1, 12, 16), positions)
+    torch.testing.assert_close(build(run).encoding.embed(x, positions), x + 3 * alone)
+
+
+def test_an_encoding_that_is_added_again_reaches_every_block():
+    once, again = (build(replace(TINY, encoding="learned", layers=3, again=a)) for a in (False, True))
+    for model in (once, again):
+        for block in model.blocks:  # a block that passes on what it gets
+            block.forward = lambda x, *others: x
+    tokens = torch.arange(12)[None] % 7
+    words, table = again.tokens(tokens), again.encoding.table
+    for model, times in ((once, (1, 1, 1, 1)), (again, (1, 2, 3, 3))):
+        for state, n in zip(states(model, tokens), times, strict=True):
+            torch.testing.assert_close(state, words + n * table)
+
+
+def test_a_probe_finds_the_positions_that_are_there():
+    task = TASKS["language"]
+    plain = replace(TINY, length=16, dim=32)
+    table = build(replace(plain, encoding="learned", scale=100))
+    found, blind = probes(table, task, 16), probes(build(replace(plain, encoding="none")), task, 16)
+    assert found[0]["layer"] == 0 and found[0]["error"] < 0.2 and found[0]["r2"] > 0.99
+    assert blind[0]["error"] > 3.5 and blind[0]["r2"] < 0.1  # a guess of the middle has 4
+
+
+def test_a_record_tells_what_is_inside_where_it_is_asked():
+    record = execute(replace(LEARNED, probe=True))
+    assert record == json.loads(json.dumps(record))
+    assert [row["layer"] for row in record["probes"]] == [0, 1]
+    rows = torch.tensor(record["similarity"])
+    assert rows.shape == (12, 12) and torch.equal(rows, rows.T) and (rows.diag() == 1).all()
+    assert "probes" not in execute(TINY)
+    assert execute(replace(TINY, probe=True))["similarity"] is None
+
+
 def test_a_window_hides_what_is_far():
     model = build(TINY)
     tokens, positions = torch.arange(24)[None] % 7, torch.arange(24)
@@ -188,7 +255,7 @@ def test_a_window_hides_what_is_far():
 
 
 def test_a_scaled_reading_is_the_rule_of_that_name():
-    names = tuple(name for name in READINGS if name != "last row")
+    names = tuple(name for name in READINGS if name not in PAST)
     run = replace(TINY, readings=names, length=128, tested=(512,), dim=64)
     model = build(run)
     plain = logits(model, 256)

@@ -24,7 +24,7 @@ def test_defaults_are_part_of_the_published_keys():
     assert Run("order").fields() == {
         "task": "order", "encoding": "none", "seed": 0, "length": 64, "shortest": None, "tested": [64],
         "readings": ["as trained"], "steps": 200, "size": 64, "rate": 3e-3, "checks": 10, "dim": 64, "heads": 4,
-        "layers": 2, "causal": False, "precision": "float32",
+        "layers": 2, "causal": False, "precision": "float32", "scale": 1.0, "again": False, "probe": False,
     }  # fmt: skip
 
 
@@ -52,8 +52,11 @@ def test_each_field_counts():
         replace(RUN, layers=3),
         replace(RUN, causal=False),
         replace(RUN, precision="bfloat16"),
+        replace(RUN, scale=2, readings=("as trained",)),
+        replace(RUN, again=True),
+        replace(RUN, probe=True),
     ]
-    assert len({run.key for run in [RUN, *others]}) == 17
+    assert len({run.key for run in [RUN, *others]}) == 20
 
 
 def test_a_new_version_of_the_task_is_another_run(monkeypatch):
