@@ -139,6 +139,8 @@ def _lines(rows: "DataFrame", means: "DataFrame", value: str) -> "Figure":
     ax.set_xticks(lengths, [f"{n}\n(training)" if n == trained else n for n in lengths])
     ax.minorticks_off()
     ax.set_xlabel("length in tokens")
+    if value.startswith("accuracy"):
+        ax.set_ylim(-0.03, 1.05)  # an interval may pass 1, an accuracy may not
     fig.supylabel(UNITS[value], fontsize="medium")
     fig.draw_without_rendering()  # only then is it known where on the paper a line ends
     for ax in axes.flat:
