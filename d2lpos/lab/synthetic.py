@@ -15,7 +15,7 @@ LETTERS = 512  # of the order task
 SYMBOLS = 10  # the digits of copy, reverse and addition
 SEPARATOR = 10
 PLUS, EQUALS, PAD = 10, 11, 12
-VALUES, KEYS = 16, 256  # of recall and needle: first the values, then the filler, then the keys
+VALUES, KEYS = 16, 256  # of recall, needle and lookup: first the values, then the filler, then the keys
 FILLER = VALUES
 FIRST_KEY = VALUES + 1
 
@@ -138,6 +138,23 @@ def needle(size: int, length: int, generator: torch.Generator, distance: int | N
     row, place = torch.arange(size), length - 1 - distance
     tokens[row, place] = tokens[:, -1] = key
     return tokens, _at_the_end(length, tokens[row, place + 1, None])
+
+
+def lookup(size: int, length: int, generator: torch.Generator) -> Sample:
+    """Values, and a key that numbers a place: which value stands there? Asked at the last token, the key.
+
+    Key 17 is for the first place, 18 for the second, and so on. Values are spread as evenly as in `needle`:
+    nothing but its position tells the wanted one from the others.
+
+    >>> generator = torch.Generator().manual_seed(0)
+    >>> torch.cat(lookup(1, 8, generator))  # the fifth place
+    tensor([[  13,   14,   15,    1,    0,   12,    2,   21],
+            [-100, -100, -100, -100, -100, -100, -100,    0]])
+    """
+    _check(size, length, 2, "to hold a value and a key", KEYS + 1, "so that each place has a key")
+    values = _spread(size, length - 1, generator)
+    place = torch.randint(length - 1, (size, 1), generator=generator)
+    return torch.cat([values, FIRST_KEY + place], dim=1), _at_the_end(length, values.gather(1, place))
 
 
 def _check(

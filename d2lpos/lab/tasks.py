@@ -1,6 +1,6 @@
 """The tasks by name: what to train on, what to test on, and the size of the model's ends."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,6 +24,7 @@ class Task:
     where the row has one label, else (size, length) with −100 where nothing is asked.
     vocabulary, outputs: tokens and targets are below them.
     causal: whether a model must not look ahead; where targets are the next tokens it would see them.
+    special: the first special token, where there are any: what dropout may be told to spare.
     windows: whether a row is a window of a longer text, so that the end of a longer row is a shorter one.
     version: raised when the samples change, because older records then tell of another task.
 
@@ -40,6 +41,7 @@ class Task:
     causal: bool
     windows: bool = False
     version: int = 1
+    special: int | None = None
 
 
 def _endless(sampler: Sampler, vocabulary: int, outputs: int, causal: bool) -> Task:
@@ -49,31 +51,56 @@ def _endless(sampler: Sampler, vocabulary: int, outputs: int, causal: bool) -> T
 
 def _split(
     sampler: Callable,
-    splits: Iterable[str],
+    splits: dict[str, str],
     vocabulary: int,
     outputs: int,
     causal: bool,
     windows: bool = False,
+    special: int | None = None,
 ) -> Task:
-    """A task of data, with all splits but "train" to test on."""
-    tests = {split: partial(sampler, split=split) for split in splits if split != "train"}
-    return Task(sampler, tests, vocabulary, outputs, causal, windows)
+    """A task of data. splits: what to draw from for "train", and for each test."""
+    tests = {name: partial(sampler, split=split) for name, split in splits.items()}
+    return Task(tests.pop("train"), tests, vocabulary, outputs, causal, windows, special=special)
 
 
-_KEYED = synthetic.FIRST_KEY + synthetic.KEYS
+def _second(sampler: Sampler) -> Sampler:
+    """The rows that come after those of `sampler`."""
+
+    def draw(size: int, length: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        sampler(size, length, generator)
+        return sampler(size, length, generator)
+
+    return draw
+
+
+NOVELS = {split: split for split in ("train", "validation", "test", "unseen")}
+# Two chapters are few enough to be learned by heart; "seen" tests on other rows of the same.
+SMALL = {"train": "small", "seen": "small", "validation": "validation", "test": "test"}
+DIGITS = {split: split for split in digits.SPLITS}
+LANGUAGE = text.UNKNOWN + 1, len(text.ALPHABET)
+MASKED = text.MASK + 1, len(text.ALPHABET)
+KEYED = synthetic.FIRST_KEY + synthetic.KEYS
 
 TASKS: dict[str, Task] = {
     "order": _endless(order, synthetic.LETTERS, 2, causal=False),
     "copy": _endless(synthetic.copy, synthetic.SEPARATOR + 1, synthetic.SYMBOLS, causal=True),
     "reverse": _endless(synthetic.reverse, synthetic.SEPARATOR + 1, synthetic.SYMBOLS, causal=True),
-    "recall": _endless(synthetic.recall, _KEYED, synthetic.VALUES, causal=True),
-    "needle": _endless(synthetic.needle, _KEYED, synthetic.VALUES, causal=True),
-    "addition": _endless(synthetic.addition, synthetic.PAD + 1, synthetic.SYMBOLS, causal=True),
-    "language": _split(
-        text.language, text.SPLITS, text.UNKNOWN + 1, len(text.ALPHABET), causal=True, windows=True
+    "recall": _endless(synthetic.recall, KEYED, synthetic.VALUES, causal=True),
+    "needle": _endless(synthetic.needle, KEYED, synthetic.VALUES, causal=True),
+    "lookup": Task(
+        synthetic.lookup,
+        {"validation": _second(synthetic.lookup), "test": synthetic.lookup},
+        KEYED,
+        synthetic.VALUES,
+        causal=False,
+        special=synthetic.FIRST_KEY,
     ),
-    "masked": _split(text.masked, text.SPLITS, text.MASK + 1, len(text.ALPHABET), causal=False),
-    "digits": _split(digits.digits, digits.SPLITS, digits.PATCHES, 10, causal=False),
+    "addition": _endless(synthetic.addition, synthetic.PAD + 1, synthetic.SYMBOLS, causal=True),
+    "language": _split(text.language, NOVELS, *LANGUAGE, causal=True, windows=True),
+    "language small": _split(text.language, SMALL, *LANGUAGE, causal=True, windows=True),
+    "masked": _split(text.masked, NOVELS, *MASKED, causal=False, special=text.CLS),
+    "masked small": _split(text.masked, SMALL, *MASKED, causal=False, special=text.CLS),
+    "digits": _split(digits.digits, DIGITS, digits.PATCHES, 10, causal=False),
 }
 """The tasks by name.
 

@@ -1,7 +1,8 @@
 """Two novels by Jane Austen as tasks: predict the next character, or the masked ones.
 
 The splits are chapters of *Pride and Prejudice*: 1–48 to train, 49–54 to validate, 55–61 to test. *Persuasion*
-is "unseen": another book by the same hand. `data/README.md` tells where the texts come from.
+is "unseen": another book by the same hand. "small" is chapters 1 and 2, few enough to be learned by heart.
+`data/README.md` tells where the texts come from.
 
 A token is the place of its character in ALPHABET, all characters of the training part. UNKNOWN stands for any
 other; there are eight, four "Q" and four "&", all in *Persuasion*. They are never asked for, because
@@ -21,6 +22,7 @@ ALPHABET = "\n !\"'()*,-.0123456789:;?ABCDEFGHIJKLMNOPRSTUVWYZ_abcdefghijklmnopq
 UNKNOWN, CLS, SEP, MASK = range(len(ALPHABET), len(ALPHABET) + 4)
 SPLITS = {
     "train": ("pride-and-prejudice.txt", range(1, 49)),
+    "small": ("pride-and-prejudice.txt", range(1, 3)),
     "validation": ("pride-and-prejudice.txt", range(49, 55)),
     "test": ("pride-and-prejudice.txt", range(55, 62)),
     "unseen": ("persuasion.txt", range(1, 25)),

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 import torch
 
-from d2lpos.lab.synthetic import addition, copy, needle, order, recall, reverse
+from d2lpos.lab.synthetic import addition, copy, lookup, needle, order, recall, reverse
 
 SIZE = 2048
 
@@ -107,14 +107,33 @@ def test_a_needle_is_anywhere():
     assert len(counts) == 9 and (abs(counts[2:] * 7 / SIZE - 1) < 0.25).all()
 
 
+@pytest.mark.parametrize("length", [2, 9, 257])
+def test_lookup(length):
+    rows, asked = sample(lookup, length)
+    for (*values, key), answer in zip(rows, asked, strict=True):
+        assert all(0 <= value < 16 for value in values)
+        assert answer == {length - 1: values[key - 17]}
+    counts = torch.bincount(torch.tensor([row[-1] - 17 for row in rows]))
+    assert len(counts) == length - 1 and (length > 9 or (abs(counts * (length - 1) / SIZE - 1) < 0.25).all())
+
+
 @pytest.mark.parametrize(
     ("sampler", "drawn", "kept"),
-    [(recall, 4, 4), (recall, 16, 16), (recall, 33, 33), (needle, 9, 7), (needle, 33, 31), (needle, 67, 65)],
+    [
+        (lookup, 8, 8),
+        (lookup, 33, 33),
+        (recall, 4, 4),
+        (recall, 16, 16),
+        (recall, 33, 33),
+        (needle, 9, 7),
+        (needle, 33, 31),
+        (needle, 67, 65),
+    ],
 )
 def test_the_bag_of_tokens_does_not_tell_the_value(sampler, drawn, kept):
     """Which value belongs to the key is a matter of places. All that a bag tells is the commonest value, and
     the values of a row, `drawn` as evenly as can be, leave it small: `kept` of them stand in the row."""
-    tokens, asked = sample(sampler, 2 * drawn + 1 if sampler is recall else drawn)
+    tokens, asked = sample(sampler, {recall: 2 * drawn + 1, lookup: drawn + 1}.get(sampler, drawn))
     counts = [Counter(t for t in row if t < 16) for row in tokens]
     assert all(count.total() == kept and max(count.values()) <= -(-drawn // 16) for count in counts)
     right = sum(c.most_common(1)[0][0] in t.values() for c, t in zip(counts, asked, strict=True))
@@ -135,6 +154,8 @@ def test_the_bag_of_tokens_does_not_tell_the_value(sampler, drawn, kept):
         ),
         (recall, 2, "length must be at least 3, to hold a pair and the query; got 2"),
         (recall, 515, "length must be at most 514, so that each pair has its own key; got 515"),
+        (lookup, 1, "length must be at least 2, to hold a value and a key; got 1"),
+        (lookup, 258, "length must be at most 257, so that each place has a key; got 258"),
         (needle, 2, "length must be at least 3, to hold a key, its value and the query; got 2"),
         (partial(needle, distance=1), 8, "distance must be 2 … 7, one less than length; got 1"),
         (partial(needle, distance=8), 8, "distance must be 2 … 7, one less than length; got 8"),

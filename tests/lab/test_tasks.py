@@ -24,7 +24,8 @@ def sample(sampler, length, seed=0, size=SIZE):
 
 
 def lengths(task):
-    return [16, 64] if task is TASKS["digits"] else [5, 6, 7, 8, 63, 64, 512]
+    longest = 257 if task is TASKS["lookup"] else 512
+    return [16, 64] if task is TASKS["digits"] else [5, 6, 7, 8, 63, 64, longest]
 
 
 @pytest.mark.parametrize(("task", "sampler"), SAMPLERS)
@@ -52,11 +53,13 @@ def test_the_model_is_no_larger_than_the_task(name):
     rows = [
         sample(sampler, length, size=2048)
         for sampler in [task.train, *task.tests.values()]
-        for length in {"digits": [16], "order": [512]}.get(name, [64, 67])
+        for length in {"digits": [16], "order": [512], "lookup": [257]}.get(name, [64, 67])
     ]
     tokens, targets = (torch.cat([t.flatten() for t in ts]).unique() for ts in zip(*rows, strict=True))
-    # A needle needs no filler to make its length odd; four patches of 2 × 2 pixels are in no picture.
-    assert task.vocabulary - len(tokens) == {"needle": 1, "digits": 4}.get(name, 0)
+    # Needle and lookup need no filler to make a length odd; four patches of 2 × 2 pixels are in no picture.
+    # What is unknown is in the other novel alone.
+    unused = {"needle": 1, "lookup": 1, "digits": 4, "language small": 1, "masked small": 1}
+    assert task.vocabulary - len(tokens) == unused.get(name, 0)
     assert targets.max() == task.outputs - 1
 
 
@@ -89,8 +92,26 @@ def test_the_splits_to_test_on():
     assert {name: list(task.tests) for name, task in TASKS.items() if list(task.tests) != ["test"]} == {
         "language": ["validation", "test", "unseen"],
         "masked": ["validation", "test", "unseen"],
+        "language small": ["seen", "validation", "test"],
+        "masked small": ["seen", "validation", "test"],
+        "lookup": ["validation", "test"],
         "digits": ["validation", "test"],
     }
+
+
+@pytest.mark.parametrize("name", [name for name, task in TASKS.items() if len(task.tests) > 1])
+def test_no_split_holds_rows_of_another(name):
+    samplers = TASKS[name].tests
+    rows = [tuple(row) for s in samplers.values() for row in sample(s, lengths(TASKS[name])[-1])[0].tolist()]
+    assert len(set(rows)) > 0.95 * len(rows)  # some digits are drawn twice
+
+
+def test_the_special_tokens():
+    special = {name: task.special for name, task in TASKS.items() if task.special is not None}
+    assert special == {"masked": 76, "masked small": 76, "lookup": 17}
+    tokens, _ = sample(TASKS["masked"].train, 64)
+    assert (tokens >= 76).sum(dim=1).min() > 3
+    assert ((sample(TASKS["lookup"].train, 9)[0] >= 17).nonzero()[:, 1] == 8).all()
 
 
 def test_a_task_is_frozen():

@@ -39,7 +39,7 @@ def test_the_splits_are_apart_and_leave_out_the_titles_only():
 
 @pytest.mark.parametrize(
     ("split", "first", "last"),
-    [("train", 1, 48), ("validation", 49, 54), ("test", 55, 61), ("unseen", 1, 24)],
+    [("train", 1, 48), ("small", 1, 2), ("validation", 49, 54), ("test", 55, 61), ("unseen", 1, 24)],
 )
 def test_a_split_is_whole_chapters(split, first, last):
     numbers = re.findall(r"^Chapter (\d+)$", read(split), flags=re.MULTILINE)
@@ -60,6 +60,7 @@ def test_the_alphabet_is_that_of_the_training_part():
 def test_what_is_unknown():
     assert {split: (characters(split) == UNKNOWN).sum().item() for split in SPLITS} == {
         "train": 0,
+        "small": 0,
         "validation": 0,
         "test": 0,
         "unseen": 8,
@@ -156,7 +157,7 @@ def test_an_unknown_character_is_never_masked():
     assert ((targets[rare] != -100).sum(dim=1) == 3).all() and (targets < UNKNOWN).all()
 
 
-SPLIT = "split must be one of train, validation, test, unseen; got 'dev'"
+SPLIT = "split must be one of train, small, validation, test, unseen; got 'dev'"
 
 
 @pytest.mark.parametrize(
