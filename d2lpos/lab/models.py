@@ -25,6 +25,7 @@ from .. import (
     Transformer,
     TransformerXL,
 )
+from ..dropout import PLACEMENTS, Dropped
 from ..positions import offsets
 from ..scaling import linear, ntk, yarn
 from .tasks import TASKS
@@ -84,6 +85,17 @@ class Scaled(Around):
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return x + self.scale * self.inner.embed(torch.zeros_like(x), positions)
+
+
+class Sparing(Dropped):
+    """Dropout on the sum that spares `special` tokens: Boolean (batch, sequence), told before each call."""
+
+    def __init__(self, encoding: Encoding, rate: float):
+        super().__init__(encoding, "sum", rate)
+        self.special = None
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        return super().embed(x, positions, self.special)
 
 
 class LastRow(Around):
@@ -159,6 +171,8 @@ READINGS: dict[str, Callable[["Run", int], Callable[[Encoding], Encoding]]] = {
 PAST = ("last row", "wrapped", "blocks", "stretched")  # the readings that go past a learned table
 ONLY = dict.fromkeys(PAST, "learned") | dict.fromkeys(("linear", "ntk", "dynamic ntk", "yarn"), "rope")
 
+DROPOUTS = (*PLACEMENTS, "protected")  # the last is the sum, with special tokens spared
+
 
 def build(run: "Run") -> Transformer:
     """The untrained model of a run. Models of the same seed and size share all weights but the encoding's."""
@@ -169,10 +183,20 @@ def build(run: "Run") -> Transformer:
         encoding.table.data *= run.scale
     elif run.scale != 1:
         encoding = Scaled(encoding, run.scale)
+    if run.dropout == "protected":
+        encoding = Sparing(encoding, run.drop)
+    elif run.dropout != "none":
+        encoding = Dropped(encoding, run.dropout, run.drop)
     torch.manual_seed(run.seed)
     model = Transformer(
         task.vocabulary, task.outputs, run.dim, run.heads, run.layers, encoding, causal=run.causal
     )
+
+    def tell(embedding: Module, inputs: tuple) -> None:
+        encoding.special = inputs[0] >= task.special
+
+    if run.dropout == "protected":
+        model.tokens.register_forward_pre_hook(tell)
 
     def add(block: Module, inputs: tuple) -> tuple:
         x, positions, *others = inputs
@@ -187,7 +211,8 @@ def build(run: "Run") -> Transformer:
 def reading(model: Transformer, run: "Run", name: str, length: int) -> Iterator[None]:
     """Let the model read `length` tokens with another encoding for a while."""
     trained = model.encoding
-    place(model, READINGS[name](run, length)(trained))
+    read = trained.encoding if isinstance(trained, Dropped) else trained  # the same, once it is trained
+    place(model, READINGS[name](run, length)(read))
     try:
         yield
     finally:

@@ -7,7 +7,7 @@ from functools import cached_property
 from numbers import Integral
 
 from ..arguments import check_name, check_positive
-from .models import ENCODINGS, ONLY, READINGS
+from .models import DROPOUTS, ENCODINGS, ONLY, READINGS
 from .tasks import TASKS
 
 __all__ = ["Run"]
@@ -30,9 +30,11 @@ class Run:
     scale: what the encoding adds to the embeddings is multiplied by it; a learned table, at the start only.
     again: whether the encoding adds it before every block, not before the first alone.
     probe: whether the record also tells where the trained model holds the positions.
+    dropout, drop: where dropout falls in training, a name in `DROPOUTS`, and its rate.
 
     Raises ValueError or TypeError for a name that is not known, a size that is not positive, lengths that do
-    not fit, and a reading that its encoding does not have.
+    not fit, a reading that its encoding does not have, a rate without dropout or dropout without a rate, and
+    special tokens to protect where the task has none.
 
     >>> run = Run("order", "rope", length=8)
     >>> run.key
@@ -60,10 +62,13 @@ class Run:
     scale: float = 1.0
     again: bool = False
     probe: bool = False
+    dropout: str = "none"
+    drop: float = 0.0
 
     def __post_init__(self):
         check_name("task", self.task, TASKS)
         check_name("encoding", self.encoding, ENCODINGS)
+        check_name("dropout", self.dropout, DROPOUTS)
         check_name("precision", self.precision, ("float32", "bfloat16"))
         sizes = ("length", "steps", "size", "checks", "dim", "heads", "layers")
         check_positive(**{name: getattr(self, name) for name in sizes})
@@ -73,7 +78,7 @@ class Run:
             check_positive(tested=length)
         # One experiment has one key, however it was written down.
         self._settle(rate=float(self.rate), scale=float(self.scale), readings=tuple(self.readings))
-        self._settle(again=bool(self.again), probe=bool(self.probe))
+        self._settle(again=bool(self.again), probe=bool(self.probe), drop=float(self.drop))
         self._settle(tested=tuple(map(int, self.tested)) or (int(self.length),))
         self._settle(**{name: int(getattr(self, name)) for name in (*sizes, "seed")})
         self._settle(causal=TASKS[self.task].causal if self.causal is None else bool(self.causal))
@@ -90,6 +95,12 @@ class Run:
         for name in ("rate", "scale"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ValueError(f"{name} must be finite and positive; got {getattr(self, name)}")
+
+        if not (self.drop == 0 if self.dropout == "none" else 0 < self.drop < 1):
+            wanted = "0" if self.dropout == "none" else "above 0 and below 1"
+            raise ValueError(f'drop must be {wanted} for dropout "{self.dropout}"; got {self.drop}')
+        if self.dropout == "protected" and TASKS[self.task].special is None:
+            raise ValueError(f'dropout "protected" needs a task with special tokens; got "{self.task}"')
 
     def _settle(self, **values) -> None:
         for name, value in values.items():

@@ -11,7 +11,7 @@ from d2lpos import RoPE, scaling
 from d2lpos.lab import training
 from d2lpos.lab.experiment import execute
 from d2lpos.lab.inside import probes, states
-from d2lpos.lab.models import ENCODINGS, PAST, READINGS, build, place, reading, reads
+from d2lpos.lab.models import DROPOUTS, ENCODINGS, PAST, READINGS, build, place, reading, reads
 from d2lpos.lab.run import Run
 from d2lpos.lab.tasks import TASKS
 from d2lpos.lab.training import accuracy, train
@@ -223,6 +223,42 @@ def test_an_encoding_that_is_added_again_reaches_every_block():
     for model, times in ((once, (1, 1, 1, 1)), (again, (1, 2, 3, 3))):
         for state, n in zip(states(model, tokens), times, strict=True):
             torch.testing.assert_close(state, words + n * table)
+
+
+DROPPED = replace(TINY, task="masked small", encoding="learned", causal=False)
+
+
+def arms(run, rate):
+    return [replace(run, dropout=name, drop=rate) for name in DROPOUTS if name != "none"]
+
+
+def test_arms_of_dropout_differ_in_nothing_else():
+    """A rate too small to drop anything leaves every digit of the record as it is."""
+    assert len(arms(DROPPED, 0.1)) == 7
+    expected = measured(DROPPED)
+    for run in arms(DROPPED, 1e-12):
+        assert measured(run) == expected
+    different = [measured(run)["curve"][-1]["test"] for run in arms(DROPPED, 0.5)]
+    assert len({expected["curve"][-1]["test"], *different}) == 8
+
+
+def test_dropout_falls_on_what_enters_the_first_block():
+    tokens, _ = TASKS["masked small"].train(8, 12, torch.Generator().manual_seed(0))
+    for run in arms(DROPPED, 0.5):
+        model = build(run)
+        whole = states(model.eval(), tokens)[0]
+        assert torch.equal(whole, model.tokens(tokens) + model.encoding.encoding.table)
+        dropped = states(model.train(), tokens)[0] != whole
+        assert dropped[tokens < 76].any(dim=-1).all()
+        assert dropped[tokens >= 76].any() == (run.dropout != "protected")
+        with reading(model.eval(), run, "last row", 24):
+            long = model(torch.cat([tokens, tokens], dim=1), torch.arange(24))
+        assert long.shape == (8, 24, 75) and torch.equal(states(model, tokens)[0], whole)
+
+
+def test_dropout_needs_a_sum():
+    with pytest.raises(ValueError, match='^encoding must open the door "embed" alone; got RoPE'):
+        execute(replace(TINY, dropout="sum", drop=0.1))
 
 
 def test_a_probe_finds_the_positions_that_are_there():

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from d2lpos.lab.models import ENCODINGS, READINGS
+from d2lpos.lab.models import DROPOUTS, ENCODINGS, READINGS
 from d2lpos.lab.run import Run
 from d2lpos.lab.studies import STUDIES
 from d2lpos.lab.tasks import TASKS, Task
@@ -25,6 +25,7 @@ def test_defaults_are_part_of_the_published_keys():
         "task": "order", "encoding": "none", "seed": 0, "length": 64, "shortest": None, "tested": [64],
         "readings": ["as trained"], "steps": 200, "size": 64, "rate": 3e-3, "checks": 10, "dim": 64, "heads": 4,
         "layers": 2, "causal": False, "precision": "float32", "scale": 1.0, "again": False, "probe": False,
+        "dropout": "none", "drop": 0.0,
     }  # fmt: skip
 
 
@@ -55,8 +56,11 @@ def test_each_field_counts():
         replace(RUN, scale=2, readings=("as trained",)),
         replace(RUN, again=True),
         replace(RUN, probe=True),
+        replace(RUN, dropout="sum", drop=0.1),
+        replace(RUN, dropout="sum", drop=0.2),
+        replace(RUN, dropout="token", drop=0.2),
     ]
-    assert len({run.key for run in [RUN, *others]}) == 20
+    assert len({run.key for run in [RUN, *others]}) == 23
 
 
 def test_a_new_version_of_the_task_is_another_run(monkeypatch):
@@ -85,6 +89,14 @@ def test_what_is_not_said():
         ({"encoding": "RoPE"}, f"encoding must be one of {', '.join(ENCODINGS)}; got 'RoPE'"),
         ({"readings": ("twice",)}, f"readings must be one of {', '.join(READINGS)}; got 'twice'"),
         ({"encoding": "alibi"}, 'reading "ntk" needs encoding "rope"; got "alibi"'),
+        ({"dropout": "all"}, f"dropout must be one of {', '.join(DROPOUTS)}; got 'all'"),
+        ({"dropout": "sum"}, 'drop must be above 0 and below 1 for dropout "sum"; got 0.0'),
+        ({"dropout": "sum", "drop": 1}, 'drop must be above 0 and below 1 for dropout "sum"; got 1.0'),
+        ({"drop": 0.1}, 'drop must be 0 for dropout "none"; got 0.1'),
+        (
+            {"dropout": "protected", "drop": 0.1},
+            'dropout "protected" needs a task with special tokens; got "language"',
+        ),
         ({"precision": "float16"}, "precision must be one of float32, bfloat16; got 'float16'"),
         ({"length": 0}, "length must be positive; got 0"),
         ({"tested": (64, -1)}, "tested must be positive; got -1"),
