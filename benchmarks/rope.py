@@ -54,6 +54,7 @@ def turn_functions(shape: tuple[int, ...], device: str) -> dict[str, Callable[[T
         "torchtune's formula, interleaved": lambda q: torchtune(q, turn.cos(), turn.sin()),
         "`rotate`, half": lambda q: rotate(q, turn, "half"),
         "`rotate`, interleaved": lambda q: rotate(q, turn, "interleaved"),
+        "`rotate_fast`, half": lambda q: rotate_fast(q, turn, "half"),
         "`rotate_fast`, interleaved": lambda q: rotate_fast(q, turn, "interleaved"),
     }
     if device == "cuda" or shutil.which("g++"):

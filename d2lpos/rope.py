@@ -44,15 +44,23 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     """`rotate` in fewer passes over memory, to the last digit or two; arguments and errors are the same.
 
     An interleaved pair is a complex number in memory, and to turn it is to multiply by exp(i · angle). Halves
-    are none; for them, and for torch.compile, `rotate` is the fast form.
+    are swapped into a copy, and the rest is done in it. For torch.compile, and for torch.vmap over the angles
+    of one x, `rotate` is the form to use; a compiler gets it by itself.
 
     >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
     >>> rotate_fast(x, quarter, "interleaved").round()
     tensor([-2.,  1.,  3.,  4.])
     """
-    if layout == "half" or torch.compiler.is_compiling():
+    if torch.compiler.is_compiling():
         return rotate(x, angles, layout, scale)
-    pairs = widened(x, angles, layout).unflatten(-1, (-1, 2))
+    wide = widened(x, angles, layout).to(torch.promote_types(x.dtype, angles.dtype))
+    if layout == "half":
+        cos, sin = scale * angles.cos(), scale * angles.sin()
+        leading = torch.broadcast_shapes(x.shape[:-1], angles.shape[:-1])
+        halves = wide.expand(*leading, -1).unflatten(-1, (2, -1))
+        swapped = halves.flip(-2).mul_(torch.stack([-sin, sin], dim=-2))
+        return swapped.addcmul_(halves, torch.stack([cos, cos], dim=-2)).flatten(-2).to(x)
+    pairs = wide.unflatten(-1, (-1, 2))
     if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_offset())):
         pairs = pairs.clone(memory_format=torch.contiguous_format)
     turned = torch.view_as_complex(pairs) * torch.polar(torch.full_like(angles, scale), angles)

@@ -266,6 +266,12 @@ def test_from_any_view_of_memory(layout, view):
 
 
 @LAYOUTS
+def test_with_more_angles_than_vectors(layout):
+    same_as_readable(torch.randn(8), TURNS, layout)
+    same_as_readable(torch.randn(2, 1, 8), torch.randn(3, 1, 5, 4), layout)
+
+
+@LAYOUTS
 def test_x_stays_as_it_was(layout):
     x = torch.randn(5, 8)
     before = x.clone()
