@@ -1,0 +1,123 @@
+"""The checks of chapter 3: their references against the package and scikit-learn, and right answers in other words."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import r2_score
+from torch.nn.functional import embedding, interpolate, one_hot
+
+from d2lpos import Learned
+from d2lpos.check import learned as check
+
+
+@pytest.mark.parametrize("positions", [torch.tensor([4, 0, 2]), torch.tensor([[0, 1, 2], [4, 4, 3]])])
+def test_added_rows(positions):
+    encoding, x = Learned(5, 6), torch.randn(2, 3, 6)
+    assert torch.equal(
+        check.add_positions.reference(x, encoding.table, positions), encoding.embed(x, positions)
+    )
+
+
+def test_a_row_is_counted_as_often_as_it_is_trained():
+    encoding, mask = Learned(7, 1), torch.rand(4, 5) > 0.4
+    positions = torch.randint(7, (4, 5))
+    (encoding.embed(torch.zeros(4, 5, 1), positions) * mask[..., None]).sum().backward()
+    counts = check.count_rows.reference(positions, mask, 7)
+    assert counts.tolist() == encoding.table.grad[:, 0].tolist()
+
+
+@pytest.mark.parametrize(("T", "L"), [(5, 3), (64, 8), (9, 4)])
+def test_stretched_rows_are_those_of_torch(T, L):
+    index = torch.arange(L).float()[None, None]
+    stretched = interpolate(index, T, mode="linear", align_corners=True)[0, 0]
+    assert torch.allclose(check.row_of.reference(T, L, "stretched"), stretched, atol=1e-5)
+
+
+def test_knots_are_numpys_interpolation():
+    knots, positions = torch.randn(5, 3), torch.tensor([-1.0, 0.0, 2.5, 7.0, 8.0, 11.0])
+    expected = [np.interp(positions, np.linspace(0, 8, 5), feature) for feature in knots.numpy().T]
+    assert np.allclose(check.knots_at.reference(positions, knots, 8.0), np.stack(expected, 1), atol=1e-6)
+
+
+def test_a_table_is_a_knot_for_each_position():
+    encoding = Learned(6, 4)
+    rows = check.knots_at.reference(torch.arange(6.0), encoding.table, 5.0)
+    assert torch.allclose(rows, encoding.embed(torch.zeros(1, 6, 4), torch.arange(6))[0], atol=1e-6)
+
+
+def test_the_probe_is_scikit_learns():
+    x, p = torch.randn(8, 6, 4) + torch.arange(6.0)[:, None], np.tile(np.arange(6), 4)
+    model = LinearRegression().fit(x[:4].flatten(0, 1), p)
+    expected = r2_score(p, model.predict(x[4:].flatten(0, 1)))
+    assert check.probe.reference(x) == pytest.approx(expected, abs=1e-6)
+
+
+def by_one_hot(x, table, positions):
+    if ((positions < 0) | (positions >= len(table))).any():
+        raise IndexError(f"there are {len(table)} rows")
+    return one_hot(positions, len(table)).to(table.dtype) @ table + x
+
+
+def by_loop(positions, mask, L):
+    return torch.tensor([int(((positions == row) & mask).sum()) for row in range(L)])
+
+
+def by_scatter(positions, mask, L):
+    return torch.zeros(L, dtype=torch.long).scatter_add_(0, positions.flatten(), mask.flatten().long())
+
+
+def by_linspace(T, L, remedy):
+    p = torch.arange(T)
+    if L >= T:
+        return p.float()
+    if remedy == "stretched":
+        return torch.linspace(0, L - 1, T)
+    return (p.clamp_max(L - 1) if remedy == "last row" else p.remainder(L)).float()
+
+
+def by_hats(positions, knots, last):
+    """Every knot has a hat that falls to 0 at its neighbors."""
+    at = positions.clamp(0, last) / last * (len(knots) - 1)
+    hats = (1 - (at[..., None] - torch.arange(len(knots))).abs()).clamp(min=0)
+    return hats @ knots
+
+
+def by_lerp(positions, knots, last):
+    gap = last / (len(knots) - 1)
+    low = torch.floor(positions / gap).long().clamp(0, len(knots) - 2)
+    share = (positions / gap - low).clamp(0, 1)
+    return torch.lerp(knots[low], knots[low + 1], share.unsqueeze(-1))
+
+
+def by_scikit_learn(x):
+    half, T = len(x) // 2, x.shape[1]
+    p = np.arange(T)
+    model = LinearRegression().fit(x[:half].flatten(0, 1).numpy(), np.tile(p, half))
+    return float(model.score(x[half:].flatten(0, 1).numpy(), np.tile(p, len(x) - half)))
+
+
+def in_float32(x):
+    a, b = (torch.cat([part, torch.ones(*part.shape[:2], 1)], -1).flatten(0, 1) for part in x.chunk(2))
+    p = torch.arange(x.shape[1]).float().repeat(len(x) // 2)
+    guess = b @ (torch.linalg.pinv(a) @ p)
+    return 1 - ((guess - p) ** 2).sum().item() / ((p - p.mean()) ** 2).sum().item()
+
+
+RIGHT_ANSWERS = [
+    (check.add_positions, by_one_hot),
+    (check.add_positions, lambda x, table, positions: torch.add(embedding(positions, table), x)),
+    (check.count_rows, by_loop),
+    (check.count_rows, by_scatter),
+    (check.row_of, by_linspace),
+    (check.knots_at, by_hats),
+    (check.knots_at, by_lerp),
+    (check.probe, by_scikit_learn),
+    (check.probe, in_float32),
+]
+
+
+@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
+def test_accepted(check, answer):
+    verdict = check(answer)
+    assert verdict, verdict
