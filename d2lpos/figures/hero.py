@@ -36,6 +36,7 @@ WORDS = ("the", "fox", "jumps", "over", "the", "dog")
 MODES = ("digits", "clocks")
 BASES = (8, 64, 1000, 10_000, 100_000)
 PLACES = ("none", "sum", "token", "position", "whole")
+REMEDIES = ("error", "last row", "wrapped", "stretched", "blocks")
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,11 @@ SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
 SEED = whole(7, 2**32 - 1)
 
 OPTIONS = {
+    "cliff": {
+        "p": whole(5, 31),
+        "length": whole(20, 32, first=8),
+        "remedy": Option("error", lambda v: v in REMEDIES, "one of " + ", ".join(REMEDIES)),
+    },
     "clocks": {
         "p": whole(11, 63),
         "mode": Option("digits", lambda v: v in MODES, "one of " + ", ".join(MODES)),
@@ -104,9 +110,10 @@ class Hero:
 
 
 def hero(name: str, **options) -> Hero:
-    """The interactive figure of that name: "clocks", "dial", "dropout" or "shuffle".
+    """The interactive figure of that name: "cliff", "clocks", "dial", "dropout" or "shuffle".
 
-    clocks: position p, 0 to 63; mode, "digits" or "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000.
+    cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table, "error",
+    "last row", "wrapped", "stretched" or "blocks". clocks: position p, 0 to 63; mode, "digits" or "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000.
     dial: positions m of the query and n of the key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether
     both move together. dropout: place, "none", "sum", "token", "position" or "whole"; rate, 0 to 0.5; offset,
     1 to 32; seed. shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they
@@ -132,6 +139,22 @@ def module(name: str) -> str:
     """The source of the ES module that is sent: the shared helpers, then the figure's own."""
     here = Path(__file__).parent
     return "".join((here / f"{part}.js").read_text("utf-8") for part in ("helpers", name))
+
+
+def describe_cliff(p: int, length: int, remedy: str) -> str:
+    text = f"A learned table of 8 rows, and a text of {length} tokens. "
+    if length <= 8:
+        return text + "Each position has a row of its own."
+    return (
+        text
+        + {
+            "error": f"Positions 8 to {length - 1} have no row, and the text is refused.",
+            "last row": f"Positions 7 to {length - 1} all get row 7, and nothing tells them apart.",
+            "wrapped": "Positions that are 8 apart get the same row, and nothing tells them apart.",
+            "stretched": f"Every position gets its own mix of rows, but steps become {7 / (length - 1):.2f} as long.",
+            "blocks": "It is read in blocks of 8, and no token sees another block.",
+        }[remedy]
+    )
 
 
 def describe_clocks(p: int, mode: str, base: int) -> str:
@@ -176,6 +199,7 @@ def describe_shuffle(order: list[int], positions: bool, causal: bool, seed: int)
 
 
 DESCRIBE = {
+    "cliff": describe_cliff,
     "clocks": describe_clocks,
     "dial": describe_dial,
     "dropout": describe_dropout,

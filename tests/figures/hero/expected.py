@@ -21,6 +21,34 @@ def encode(position, dim):
     return np.stack([np.sin(angle), np.cos(angle)], 1).ravel()
 
 
+def cliff():
+    """Where each remedy takes a position, all positions of a text compared with all. What is not there is []."""
+    table = uniform(11, 48).reshape(8, 6)
+    for number, remedy in enumerate(("error", "last row", "wrapped", "stretched", "blocks")):
+        for length in (8, 9, 20, 32):
+            p = np.arange(length, dtype=float)
+            rows = {
+                "last row": np.minimum(p, 7),
+                "stretched": np.linspace(0, 7, length),
+            }.get(remedy, np.tile(np.arange(8.0), 4)[:length])
+            rows = p if length == 8 else rows
+            vectors = np.stack([np.interp(rows, np.arange(8), feature) for feature in table.T], 1)
+            if remedy == "error":
+                vectors[8:] = np.nan
+            apart = np.linalg.norm(vectors[:, None] - vectors[None], axis=2)
+            for q in {0, 3, 7, min(8, length - 1), min(11, length - 1), length - 1}:
+                lost = np.isnan(vectors[q, 0])
+                alone = lost or q == 0 or (remedy == "blocks" and q % 8 == 0)
+                yield {
+                    "remedy": number,
+                    "length": length,
+                    "p": q,
+                    "vector": [] if lost else vectors[q].tolist(),
+                    "twins": [i for i in range(length) if i != q and apart[q, i] < 1e-9],
+                    "gap": [] if alone else [float(apart[q, q - 1])],
+                }
+
+
 def clocks():
     """Codes of positions, and what is alike in two of them, from hands that are complex numbers."""
     for base in (8, 64, 1000, 10_000, 100_000):
@@ -110,6 +138,7 @@ def shuffle():
 
 def main():
     values = {
+        "cliff": list(cliff()),
         "clocks": list(clocks()),
         "dial": list(dial()),
         "encode": {"p": FIRST, "v": encode(FIRST, UNITS).tolist()},

@@ -35,6 +35,7 @@ def test_the_same_options_give_the_same_bytes_and_others_another_key(name):
 
 
 OTHERS = {
+    "cliff": {"p": 31, "length": 32, "remedy": "blocks"},
     "clocks": {"p": 63, "mode": "clocks", "base": 10_000},
     "dial": {"m": 0, "n": 32, "pair": 0, "lock": True},
     "dropout": {"place": "whole", "rate": 0.5, "offset": 32, "seed": 8},
@@ -49,6 +50,10 @@ def test_every_option_is_tried():
 
 
 def test_the_words_follow_the_options():
+    assert "8 to 19 have no row" in hero("cliff").description
+    assert "7 to 31 all get row 7" in hero("cliff", length=32, remedy="last row").description
+    assert "become 0.37 as long" in hero("cliff", remedy="stretched").description
+    assert "a row of its own" in hero("cliff", length=8, remedy="blocks").description
     assert "position 11 as 001011." in hero("clocks").description
     assert "position 40, each 4.64 times" in hero("clocks", p=40, mode="clocks", base=10_000).description
     assert (
@@ -64,7 +69,10 @@ def test_the_words_follow_the_options():
 @pytest.mark.parametrize(
     ("name", "options", "error", "message"),
     [
-        ("dials", {}, ValueError, r"no hero figure 'dials'; there are clocks, dial, dropout, shuffle"),
+        ("dials", {}, ValueError, r"no hero figure 'dials'; there are cliff, clocks, dial, dropout, shuffle"),
+        ("cliff", {"p": 32}, ValueError, r"p of cliff must be a whole number from 0 to 31; got 32"),
+        ("cliff", {"length": 7}, ValueError, r"length of cliff .* from 8 to 32; got 7"),
+        ("cliff", {"remedy": "clamp"}, ValueError, r"one of error, last row, wrapped, .* got 'clamp'"),
         ("clocks", {"p": 64}, ValueError, r"p of clocks must be a whole number from 0 to 63; got 64"),
         ("clocks", {"mode": "bits"}, ValueError, r"mode of clocks must be one of digits, clocks; got 'bits'"),
         ("clocks", {"base": 1e4}, ValueError, r"base .* one of 8, 64, 1000, 10000, 100000; got 10000.0"),

@@ -9,6 +9,7 @@ from tests.browser import chromium
 
 FIGURES = list(OPTIONS)
 OTHER = {
+    "cliff": {"p": 31, "length": 32, "remedy": "blocks"},
     "clocks": {"p": 63, "mode": "clocks", "base": 100_000},
     "dial": {"m": 3, "n": 20, "pair": 0},
     "dropout": {"place": "whole"},
@@ -17,6 +18,7 @@ OTHER = {
 
 # The parts that a keyboard reaches, in order, and a word of what the readout says at first.
 STOPS = {
+    "cliff": ["error", "tokens", "position p"],
     "clocks": ["digits", "position p"],
     "dial": ["position m of the query", "position n of the key", "move both together", "middle"],
     "dropout": ["dropout rate r", "Resample", "average of many", "on the position only", "offset between"],
@@ -25,6 +27,7 @@ STOPS = {
 }
 # The slider to move, from where to where, and what the readout says afterwards.
 DRAGS = {
+    "cliff": ("position p", 5, 11, "none"),
     "clocks": ("position p", 11, 31, "−1.00"),
     "dial": ("position m of the query", 14, 26, "26"),
     "dropout": ("offset between the two positions", 4, 20, "20"),
@@ -168,7 +171,7 @@ def test_reduced_motion_takes_one_frame(host, name):
 @each
 @pytest.mark.parametrize("host", [{"color_scheme": "light"}, {"color_scheme": "dark"}], indirect=True)
 def test_the_hosts_theme_decides_not_the_systems(host, name):
-    colors = "color:rgb(200,210,220);--enc-rope:#abc;--enc-sinusoidal:#abc;--enc-none:#abc"
+    colors = "color:rgb(200,210,220);--enc-rope:#abc;--enc-sinusoidal:#abc;--enc-none:#abc;--enc-learned:#abc"
     host.show(hero(name), css=f"body{{background:#111;{colors}}}")
     letters_on_a_disc = {"rgb(0, 0, 0)"} if name == "dial" else set()
     assert set(host("colors()")) == {"rgb(200, 210, 220)"} | letters_on_a_disc
@@ -369,3 +372,21 @@ def test_wheels_become_clocks_one_after_the_other(host):
     assert between == sorted(between, reverse=True) and between[5] == 0
     host.rest()
     assert host(clear) == [1] * 6
+
+
+def test_each_remedy_says_what_it_pays(host):
+    host.show(hero("cliff", p=11))
+    said = "all('.verdict')[0].textContent"
+    assert "8 to 19 have no row" in host(said)
+    for remedy, values, words in [
+        ("last row", ["7", "0.00"], "7 to 19 get one and the same"),
+        ("wrapped", ["3", "3, 19"], "3, 11, 19 get one and the same"),
+        ("stretched", ["4.05", "none"], "0.37 times as long"),
+        ("blocks", ["3", "3, 19"], "sees positions 8 to 15"),
+    ]:
+        host.page.get_by_label(remedy, exact=True).check()
+        assert set(values) <= set(host("out()"))
+        assert words in host(said)
+    tokens = host.page.get_by_label("tokens")
+    tokens.press("Home")
+    assert "The text fits" in host(said) and host("out()")[0] == "7"

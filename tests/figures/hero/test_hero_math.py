@@ -36,7 +36,7 @@ def test_in_node():
     assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 24
 
 
-@pytest.mark.parametrize("name", ["clocks", "dial", "shuffle"])
+@pytest.mark.parametrize("name", ["cliff", "clocks", "dial", "shuffle"])
 def test_the_stored_values_are_what_numpy_says(name):
     now = json.loads(json.dumps(list(getattr(expected, name)())))
     assert len(now) == len(STORED[name])
