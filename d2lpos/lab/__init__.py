@@ -9,6 +9,7 @@ from .summary import frame, paired, records, summary
 from .sweep import sweep
 from .tasks import TASKS, order
 from .training import accuracy, train
+from .verdict import moments, verdicts
 
 __all__ = [
     "STUDIES",
@@ -19,10 +20,12 @@ __all__ = [
     "execute",
     "export",
     "frame",
+    "moments",
     "order",
     "paired",
     "records",
     "summary",
     "sweep",
     "train",
+    "verdicts",
 ]

@@ -1,0 +1,161 @@
+"""What is decided of placements of dropout, against numbers that were computed by hand or by SciPy."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+from d2lpos.lab.run import Run
+from d2lpos.lab.studies import DROPPED, PLACED, STUDIES
+from d2lpos.lab.tasks import TASKS
+from d2lpos.lab.verdict import moments, verdicts
+from tests.lab.results import result
+
+NONE = Run("masked small", "learned", steps=30)
+SEEDS = range(10)
+
+
+def record(dropout="none", drop=0.0, seed=0, best=2.0, last=2.5, validation=None):
+    """A record whose validation loss is least in the second row of three: `validation`, or the test loss."""
+    validation = best if validation is None else validation
+    run = replace(NONE, dropout=dropout, drop=drop, seed=seed)
+    curve = [
+        {"step": 10, "train": 3.0, "seen": 2.9, "validation": validation + 1, "test": 1.0},
+        {"step": 20, "train": 2.0, "seen": 1.9, "validation": validation, "test": best},
+        {"step": 30, "train": 1.0, "seen": 0.9, "validation": validation + 0.5, "test": last},
+    ]
+    return result(run) | {"curve": curve}
+
+
+def arm(dropout, drop, best, last, validation=None):
+    pairs = zip(best, last, strict=True)
+    return [record(dropout, drop, s, b, e, validation) for s, (b, e) in enumerate(pairs)]
+
+
+def noise(seed, mean=0.0, sd=0.001):
+    return mean + sd * np.random.default_rng(seed).standard_normal(len(SEEDS))
+
+
+def test_the_moments_of_a_run():
+    table = moments([record("sum", 0.1, seed=3, best=2.0, last=2.5)])
+    common = {"task": "masked small", "encoding": "learned", "dropout": "sum", "drop": 0.1, "seed": 3}
+    assert table.to_dict("records") == [
+        common | {"moment": "best", "step": 20, "validation": 2.0, "test": 2.0, "gap": pytest.approx(0.1)},
+        common | {"moment": "last", "step": 30, "validation": 2.5, "test": 2.5, "gap": pytest.approx(1.6)},
+    ]
+
+
+def test_the_first_of_equal_rows_is_the_best():
+    found = record(best=2.0)
+    found["curve"][2]["validation"] = 2.0
+    assert moments([found])["step"].tolist() == [20, 30]
+
+
+def test_a_task_without_text_of_the_training_has_no_gap():
+    found = record()
+    for row in found["curve"]:
+        del row["seen"]
+    assert moments([found])["gap"].isna().all()
+
+
+def test_the_validation_chooses_the_rate_and_the_test_does_not():
+    base = arm("none", 0.0, noise(0, 2), noise(1, 2))
+    tempting = arm("sum", 0.1, noise(2, 1), noise(3, 1), validation=5.0)
+    chosen = arm("sum", 0.3, noise(4, 3), noise(5, 3), validation=4.0)
+    found = verdicts(moments(base + tempting + chosen))
+    assert found["drop"].tolist() == [0.3, 0.3] and (found["mean"] > 0.9).all()
+
+
+def test_each_moment_chooses_its_own_rate():
+    records = arm("none", 0.0, noise(0, 2), noise(1, 2))
+    records += arm("sum", 0.1, noise(2, 2), noise(3, 3), validation=1.0)
+    records += arm("sum", 0.3, noise(4, 2), noise(5, 2), validation=1.2)
+    for found in records[-10:]:
+        found["curve"][2]["validation"] = 1.3  # that of the other rate has risen to 1.5
+    table = verdicts(moments(records))
+    assert table[["moment", "drop"]].values.tolist() == [["best", 0.1], ["last", 0.3]]
+
+
+def test_differences_and_p_values_are_what_scipy_says():
+    base, sides = noise(0, 2, 0.05), {name: noise(i, 2.03, 0.05) for i, name in enumerate(PLACED, 1)}
+    records = arm("none", 0.0, base, base)
+    for name, side in sides.items():
+        records += arm(name, 0.1, side, side)
+    table = verdicts(moments(records))
+    table = table[table["moment"] == "best"].set_index("dropout")
+    tests = {name: ttest_rel(side, base) for name, side in sides.items()}
+    order = sorted(PLACED, key=lambda name: tests[name].pvalue)
+    least = 0.0
+    for left, name in zip(range(len(order), 0, -1), order, strict=True):
+        least = max(least, min(1.0, left * tests[name].pvalue))
+        low, high = tests[name].confidence_interval()
+        row = table.loc[name]
+        assert (row["mean"], row["low"], row["high"], row["p"]) == pytest.approx(
+            ((sides[name] - base).mean(), low, high, least), rel=1e-9
+        )
+    assert tests[order[0]].pvalue < table.loc[order[0], "p"] < 1  # the correction does something here
+
+
+@pytest.mark.parametrize(
+    ("by", "sd", "verdict"),
+    [
+        (0.0, 0.001, "no difference"),
+        (0.005, 0.001, "no difference"),  # it is sure, and too small to matter
+        (0.1, 0.001, "worse"),
+        (-0.1, 0.001, "better"),
+        (0.012, 0.001, "worse"),
+        (0.0, 0.1, "undecided"),
+        (0.02, 0.1, "undecided"),
+    ],
+)
+def test_verdicts(by, sd, verdict):
+    base, other = noise(0, 2, 0.0), noise(1, 2 + by, sd)
+    table = verdicts(moments(arm("none", 0.0, base, base) + arm("sum", 0.1, other, other)))
+    assert table["verdict"].tolist() == [verdict, verdict]
+
+
+def test_one_seed_decides_nothing():
+    table = verdicts(moments([record(), record("sum", 0.1, best=9.0, last=9.0)]))
+    assert table["verdict"].tolist() == ["undecided", "undecided"]
+
+
+def test_other_comparisons():
+    records = arm("none", 0.0, noise(0, 2), noise(1, 2)) + arm("sum", 0.1, noise(2, 3), noise(3, 3))
+    records += arm("protected", 0.1, noise(4, 2.5), noise(5, 2.5))
+    table = moments(records)
+    spared = verdicts(table[table["dropout"] != "none"], against="sum")
+    assert spared[["dropout", "verdict"]].values.tolist() == [["protected", "better"]] * 2
+    gaps = verdicts(table, "gap")
+    assert gaps.loc[gaps["dropout"] == "sum", "mean"].tolist() == pytest.approx([1, 1], abs=0.01)
+
+
+def test_tasks_and_encodings_are_families_of_their_own():
+    runs = [run for name in ("dropout-masked", "dropout-lookup") for run in STUDIES[name].runs(range(3))]
+    records = [
+        result(run) | {"curve": [record(seed=i % 7, best=2 + i % 5)["curve"][1]]}
+        for i, run in enumerate(runs)
+    ]
+    table = verdicts(moments(records))
+    assert len(table) == 2 * 2 * 2 * (len(PLACED) + 1)
+    one = moments(r for r in records if r["run"]["task"] == "lookup" and r["run"]["encoding"] == "learned")
+    part = table[(table["task"] == "lookup") & (table["encoding"] == "learned")].reset_index(drop=True)
+    assert part["p"].tolist() == pytest.approx(verdicts(one)["p"].tolist(), nan_ok=True)
+
+
+def test_the_seeds_must_match():
+    records = arm("none", 0.0, noise(0), noise(1)) + arm("sum", 0.1, noise(2), noise(3))[1:]
+    with pytest.raises(ValueError, match="the seeds of dropout 'sum' are"):
+        verdicts(moments(records))
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if name.startswith("dropout")])
+def test_a_study_of_dropout_tries_every_placement_at_every_rate(name):
+    study = STUDIES[name]
+    special = TASKS[study.full[0].task].special is not None
+    for encoding in "sinusoidal", "learned":
+        tried = [(run.dropout, run.drop) for run in study.full if run.encoding == encoding]
+        placements = [*PLACED, *["protected"] * special]
+        assert tried == [("none", 0.0), *((placement, rate) for placement in placements for rate in DROPPED)]
+    assert len({replace(run, encoding="none", dropout="none", drop=0) for run in study.full}) == 1
+    assert {run.dropout for run in study.smoke} == {"none", "sum"}
