@@ -61,11 +61,11 @@ export function render(host, options) {
   const rows = PAIRS.map(([i, name]) => {
     const r = scene('face:circle.thin k:line.dash q:line.hand ' + STRIP); set(r.face, { r: 21, cx: 26, cy: 26 });
     Object.assign(r, { th: theta(i), cy: 26, u: 18, r: 4, note: h('small'), radio: h('input', { type: 'radio', name: 'pair' }) });
-    r.row = h('label.row', {}, h('div', {}, r.radio, `${name}: θ = ${r.th.toFixed(2)}`, r.note), r.svg);
+    r.row = h('label.row', {}, h('div', {}, r.radio, `${name}: ω = ${r.th.toFixed(2)}`, r.note), r.svg);
     return r;
   });
   const box = h('input', { type: 'checkbox' }); box.checked = lock;
-  const { out, live, tell } = readout('query m', 'key n', 'm − n', '(m − n)θ', 'score (bar)');
+  const { out, live, tell } = readout('query m', 'key n', 'm − n', '(m − n)ω', 'score (bar)');
 
   function plot(p, l, r, ...ys) { // the still part of a strip
     const w = width(p.svg); p.x = d => l + (d + MAX) / 2 / MAX * (w - l - r);
@@ -125,6 +125,6 @@ export function render(host, options) {
     'drag q and watch the point slide along the curve; then tick “move both together”, drag again, and see both hands turn while the score stays.',
     [h('div.over', {}, inputs.m, inputs.n, L.svg), h('div.ctl', {}, h('label', {}, box, 'move both together')),
       h('div.two', {}, D.svg, S.svg), out,
-      h('fieldset', {}, h('legend', {}, 'The same tokens in three pairs (θ in rad per token); pick one for the dial'), ...rows.map(r => r.row)), live], layout);
+      h('fieldset', {}, h('legend', {}, 'The same tokens in three pairs (ω in rad per token); pick one for the dial'), ...rows.map(r => r.row)), live], layout);
   layout(); update();
 }

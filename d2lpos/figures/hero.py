@@ -37,6 +37,7 @@ MODES = ("digits", "clocks")
 BASES = (8, 64, 1000, 10_000, 100_000)
 PLACES = ("none", "sum", "token", "position", "whole")
 REMEDIES = ("error", "last row", "wrapped", "stretched", "blocks")
+RULES = ("as trained", "linear", "ntk", "dynamic ntk", "yarn", "llama3")
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,10 @@ OPTIONS = {
         "causal": SWITCH,
         "seed": SEED,
     },
+    "stretch": {
+        "rule": Option("as trained", lambda v: v in RULES, "one of " + ", ".join(RULES)),
+        "length": whole(256, 512, first=64),
+    },
 }
 
 
@@ -110,14 +115,16 @@ class Hero:
 
 
 def hero(name: str, **options) -> Hero:
-    """The interactive figure of that name: "cliff", "clocks", "dial", "dropout" or "shuffle".
+    """The interactive figure of that name: "cliff", "clocks", "dial", "dropout", "shuffle" or "stretch".
 
-    cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table, "error",
-    "last row", "wrapped", "stretched" or "blocks". clocks: position p, 0 to 63; mode, "digits" or "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000.
-    dial: positions m of the query and n of the key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether
-    both move together. dropout: place, "none", "sum", "token", "position" or "whole"; rate, 0 to 0.5; offset,
-    1 to 32; seed. shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they
-    are added; causal, whether the mask is on; seed of the shuffle button.
+    cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table,
+    "error", "last row", "wrapped", "stretched" or "blocks". clocks: position p, 0 to 63; mode, "digits" or
+    "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000. dial: positions m of the query and n of the
+    key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether both move together. dropout: place, "none",
+    "sum", "token", "position" or "whole"; rate, 0 to 0.5; offset, 1 to 32; seed. shuffle: order of the words
+    0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal, whether the mask is on;
+    seed of the shuffle button. stretch: rule, "as trained", "linear", "ntk", "dynamic ntk", "yarn" or
+    "llama3"; length of the text, 64 to 512.
 
     Raises ValueError for an unknown name and for a value out of range, TypeError for an unknown option.
 
@@ -171,11 +178,11 @@ def describe_clocks(p: int, mode: str, base: int) -> str:
 
 
 def describe_dial(m: int, n: int, pair: int, lock: bool) -> str:
-    theta = 10_000 ** (-2 * 8 * pair / 64)
-    score = f"{math.cos((m - n) * theta):.2f}".replace("-", "−")
+    omega = 10_000 ** (-2 * 8 * pair / 64)
+    score = f"{math.cos((m - n) * omega):.2f}".replace("-", "−")
     return (
-        f"RoPE turns a query at position {m} and a key at position {n} by θ = {theta:.2f} rad per position. "
-        f"Their score is cos((m − n)θ) = {score}. Move both together, and both turn while the score stays."
+        f"RoPE turns a query at position {m} and a key at position {n} by ω = {omega:.2f} rad per position. "
+        f"Their score is cos((m − n)ω) = {score}. Move both together, and both turn while the score stays."
     )
 
 
@@ -198,12 +205,21 @@ def describe_shuffle(order: list[int], positions: bool, causal: bool, seed: int)
     return f"Attention among the words {words}. Move a word to another place: {then}"
 
 
+def describe_stretch(rule: str, length: int) -> str:
+    return (
+        "Eight dials show the pairs of a head that was trained with RoPE on 64 tokens. Five of them have not been all "
+        f"the way around, and a text of {length} tokens brings them to {length / 64:.3g} times the largest angle that "
+        "training has shown. Scaling rules slow the pairs down: fewer angles are new, and steps are smaller."
+    )
+
+
 DESCRIBE = {
     "cliff": describe_cliff,
     "clocks": describe_clocks,
     "dial": describe_dial,
     "dropout": describe_dropout,
     "shuffle": describe_shuffle,
+    "stretch": describe_stretch,
 }
 
 

@@ -136,6 +136,39 @@ def shuffle():
                 yield case | {"outputs": outputs.tolist(), "mean": outputs.mean(0).tolist()}
 
 
+def stretch():
+    """What scaling rules divide the frequencies of eight pairs by, after training on 64 tokens, for 512.
+
+    NTK is another base; the ends of YaRN's ramp are found by walking up a longer ladder; Llama's ramp is a
+    blend by wavelength.
+    """
+    pairs, ladder = np.arange(8), np.arange(-40, 40)
+    speeds = 10_000.0 ** (-pairs / 8)
+    turns = 64 / (2 * np.pi) * 10_000.0 ** (-ladder / 8)
+    first, last = max(ladder[turns >= 32].max(), 0), ladder[turns <= 1].min()
+    divided = np.interp(pairs, [first, last], [0, 1])
+    share = np.interp(64 / (2 * np.pi / speeds), [1, 4], [0, 1])
+    for length in (64, 100, 128, 256, 512):
+        rules = {
+            "as trained": speeds,
+            "linear": speeds / 8,
+            "ntk": (10_000 * 8 ** (16 / 14)) ** (-pairs / 8),
+            "dynamic ntk": (10_000 * (length / 64) ** (16 / 14)) ** (-pairs / 8),
+            "yarn": divided * speeds / 8 + (1 - divided) * speeds,
+            "llama3": (1 - share) * speeds / 8 + share * speeds,
+        }
+        for rule, new in rules.items():
+            fresh = [
+                i
+                for i in range(8)
+                if 64 * speeds[i] < 2 * np.pi and length * new[i] > 64 * speeds[i] * (1 + 1e-6)
+            ]
+            past = max([1.0, *(length * new[i] / (64 * speeds[i]) for i in fresh)])
+            step = (new / speeds)[64 * speeds >= 2 * np.pi].min()
+            case = {"rule": rule, "length": length, "divisors": (speeds / new).tolist(), "unseen": fresh}
+            yield case | {"furthest": float(past), "step": float(step)}
+
+
 def main():
     values = {
         "cliff": list(cliff()),
@@ -145,6 +178,7 @@ def main():
         "drop": list(dropout()),
         "layer": {name: table.tolist() for name, table in layer().items()},
         "shuffle": list(shuffle()),
+        "stretch": list(stretch()),
     }
     JSON.write_text(json.dumps(values) + "\n")
 

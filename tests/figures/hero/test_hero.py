@@ -40,6 +40,7 @@ OTHERS = {
     "dial": {"m": 0, "n": 32, "pair": 0, "lock": True},
     "dropout": {"place": "whole", "rate": 0.5, "offset": 32, "seed": 8},
     "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "seed": 8},
+    "stretch": {"rule": "yarn", "length": 64},
 }
 
 
@@ -57,19 +58,25 @@ def test_the_words_follow_the_options():
     assert "position 11 as 001011." in hero("clocks").description
     assert "position 40, each 4.64 times" in hero("clocks", p=40, mode="clocks", base=10_000).description
     assert (
-        "position 3 and a key at position 20 by θ = 1.00 rad" in hero("dial", m=3, n=20, pair=0).description
+        "position 3 and a key at position 20 by ω = 1.00 rad" in hero("dial", m=3, n=20, pair=0).description
     )
     assert "= −0.28." in hero("dial", m=3, n=20, pair=0).description
     assert "nothing else changes" in hero("shuffle").description
     changed = hero("shuffle", order=[0, 5, 2, 3, 4, 1], positions=True, causal=True).description
     assert "“the dog jumps over the fox”, with positions added, under a causal mask." in changed
     assert "nothing else" not in changed
+    assert "256 tokens brings them to 4 times" in hero("stretch").description
 
 
 @pytest.mark.parametrize(
     ("name", "options", "error", "message"),
     [
-        ("dials", {}, ValueError, r"no hero figure 'dials'; there are cliff, clocks, dial, dropout, shuffle"),
+        (
+            "dials",
+            {},
+            ValueError,
+            r"no hero figure 'dials'; there are cliff, clocks, dial, dropout, shuffle, stretch",
+        ),
         ("cliff", {"p": 32}, ValueError, r"p of cliff must be a whole number from 0 to 31; got 32"),
         ("cliff", {"length": 7}, ValueError, r"length of cliff .* from 8 to 32; got 7"),
         ("cliff", {"remedy": "clamp"}, ValueError, r"one of error, last row, wrapped, .* got 'clamp'"),
@@ -97,6 +104,8 @@ def test_the_words_follow_the_options():
         ),
         ("shuffle", {"order": "012345"}, ValueError, r"order .* got '012345'"),
         ("shuffle", {"order": [0, True, 2, 3, 4, 5]}, ValueError, r"order .* got \[0, True"),
+        ("stretch", {"rule": "pi"}, ValueError, r"rule of stretch must be one of as trained, .*; got 'pi'"),
+        ("stretch", {"length": 63}, ValueError, r"length of stretch must be a whole number from 64 to 512"),
         ("shuffle", {"seed": -1}, ValueError, r"seed of shuffle .* 0 to 4294967295; got -1"),
     ],
 )

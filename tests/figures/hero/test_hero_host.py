@@ -14,6 +14,7 @@ OTHER = {
     "dial": {"m": 3, "n": 20, "pair": 0},
     "dropout": {"place": "whole"},
     "shuffle": {"order": [5, 4, 3, 2, 1, 0], "positions": True, "causal": True},
+    "stretch": {"rule": "yarn"},
 }
 
 # The parts that a keyboard reaches, in order, and a word of what the readout says at first.
@@ -24,6 +25,7 @@ STOPS = {
     "dropout": ["dropout rate r", "Resample", "average of many", "on the position only", "offset between"],
     "shuffle": ["swap fox and dog", "shuffle", "reset", "add positions", "causal mask"]
     + ["the, the first", "fox", "jumps", "over", "the, the second", "dog"],
+    "stretch": ["length of the text", "as trained"],
 }
 # The slider to move, from where to where, and what the readout says afterwards.
 DRAGS = {
@@ -32,6 +34,7 @@ DRAGS = {
     "dial": ("position m of the query", 14, 26, "26"),
     "dropout": ("offset between the two positions", 4, 20, "20"),
     "shuffle": ("dog", 5, 1, "0.00"),
+    "stretch": ("length of the text", 256, 512, "8.0 ×"),
 }
 
 # What a reader finds in the first (or n-th) figure of a page, for the page's own use.
@@ -390,3 +393,17 @@ def test_each_remedy_says_what_it_pays(host):
     tokens = host.page.get_by_label("tokens")
     tokens.press("Home")
     assert "The text fits" in host(said) and host("out()")[0] == "7"
+
+
+def test_a_rule_takes_new_angles_away_and_shrinks_steps(host):
+    host.show(hero("stretch", length=512))
+    arcs = "all('.new').filter(e => e.getAttribute('d')).length"
+    host.rest()
+    assert host("out()") == ["512", "5 of 8", "8.0 ×", "100 %"]
+    assert host(arcs) == 5
+    for rule, left, furthest, step in (("linear", 0, "1.0 ×", "13 %"), ("NTK", 4, "3.3 ×", "55 %")):
+        host.page.get_by_label(rule, exact=True).check()
+        host.rest()
+        assert host("out()") == ["512", f"{left} of 8", furthest, step]
+        assert host(arcs) == left
+    assert "Pairs 3, 4, 5, and 6 come to angles" in host("all('.said')[0].textContent")

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ import torch
 from d2lpos.attention import attention_weights, causal_mask
 from d2lpos.figures.hero import hero
 from d2lpos.rope import RoPE
-from d2lpos.sinusoidal import sinusoidal
+from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
+from d2lpos.sinusoidal import frequencies, sinusoidal
 from tests.figures.hero import expected
 
 HERE = Path(__file__).parent
@@ -33,16 +35,19 @@ def test_in_node():
         text=True,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 24
+    assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 28
 
 
-@pytest.mark.parametrize("name", ["cliff", "clocks", "dial", "shuffle"])
+@pytest.mark.parametrize("name", ["cliff", "clocks", "dial", "shuffle", "stretch"])
 def test_the_stored_values_are_what_numpy_says(name):
     now = json.loads(json.dumps(list(getattr(expected, name)())))
     assert len(now) == len(STORED[name])
     for case, stored in zip(now, STORED[name], strict=True):
         assert case.keys() == stored.keys()
         for key, value in case.items():
+            if isinstance(value, str):
+                assert value == stored[key]
+                continue
             torch.testing.assert_close(torch.tensor(value), torch.tensor(stored[key]), **CLOSE)
 
 
@@ -93,3 +98,17 @@ def test_the_still_picture_shows_the_same_weights(case):
     sides = [float(side) for side in re.findall(r'<rect x=.*? width="([\d.]+)"', html)]
     weights = [weight for row in case["weights"] for weight in row]
     assert sides == pytest.approx([42 * weight**0.5 for weight in weights], abs=0.051)
+
+
+@pytest.mark.parametrize("case", STORED["stretch"], ids=lambda case: f"{case['rule']}-{case['length']}")
+def test_stretch_divides_as_the_rules_do(case):
+    new, _ = {
+        "as trained": unscaled,
+        "linear": partial(linear, factor=8),
+        "ntk": partial(ntk, factor=8),
+        "dynamic ntk": partial(dynamic_ntk, factor=1, length=64, current=case["length"]),
+        "yarn": partial(yarn, factor=8, length=64),
+        "llama3": partial(llama3, factor=8, length=64),
+    }[case["rule"]](frequencies(16))
+    stored = torch.tensor(case["divisors"], dtype=torch.float64)
+    torch.testing.assert_close(frequencies(16) / new, stored, **CLOSE)

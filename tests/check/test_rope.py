@@ -1,0 +1,172 @@
+"""The checks of chapter 4: their references against the package, and right answers written otherwise."""
+
+import math
+from functools import partial
+
+import pytest
+import torch
+
+from d2lpos import RoPE
+from d2lpos.attention import attend, causal_mask
+from d2lpos.check import rope as check
+from d2lpos.rope import convert_rows, rotate
+from d2lpos.scaling import yarn
+from d2lpos.sinusoidal import angles as angles_of
+from d2lpos.sinusoidal import frequencies
+
+
+@pytest.mark.parametrize("layout", ["half", "interleaved"])
+def test_turn_pairs(layout):
+    x, angles = torch.randn(2, 3, 8), torch.randn(3, 4)
+    assert torch.allclose(check.turn_pairs.reference(x, angles, layout), rotate(x, angles, layout), atol=1e-6)
+
+
+@pytest.mark.parametrize("offset", [7, -7])
+def test_no_other_key_scores_higher(offset):
+    q = torch.randn(8, dtype=torch.float64)
+    best = check.best_key.reference(q, offset, 100.0)
+    others = torch.randn(1000, 8, dtype=torch.float64)
+    others *= q.norm() / others.norm(dim=-1, keepdim=True)
+    turn = partial(rotate, angles=offset * frequencies(8, 100.0), layout="interleaved")
+    assert torch.allclose(turn(best) @ q, q @ q)
+    assert (turn(others) @ q).max() < q @ q
+
+
+@pytest.mark.parametrize("heads", [1, 3])
+def test_to_half(heads):
+    for weight in torch.randn(heads * 8, 5), torch.randn(heads * 8):
+        assert torch.equal(check.to_half.reference(weight, heads), convert_rows(weight, heads, "half"))
+
+
+def test_decoding_equals_the_full_pass():
+    q, k, v = torch.randn(3, 9, 8)
+    here = torch.arange(9)
+    whole = attend(*(x[None, None] for x in (q, k, v)), here, here, RoPE(8), causal_mask(here, here))[0, 0]
+    keys, values = k[:0], v[:0]
+    for t in range(9):
+        output, keys, values = check.step.reference(q[t], k[t], v[t], keys, values)
+        assert torch.allclose(output, whole[t], atol=1e-5)
+
+
+@pytest.mark.parametrize(("d", "base", "length"), [(16, 1e4, 64), (64, 1e4, 4096), (128, 5e5, 8192)])
+def test_first_open(d, base, length):
+    i = check.first_open.reference(d, base, length)
+    turns = length * frequencies(d, base) / math.tau
+    assert turns[i] < 1 <= turns[i - 1]
+
+
+@pytest.mark.parametrize(("d", "base", "length"), [(16, 1e4, 64), (64, 1e4, 4096), (128, 5e5, 8192)])
+def test_ramp(d, base, length):
+    omega = frequencies(d, base)
+    gamma = check.ramp.reference(d, base, length)
+    assert torch.allclose(yarn(omega, factor=8, length=length)[0], omega * (1 - gamma + gamma / 8))
+
+
+def by_complex_numbers(x, angles, layout):
+    a, b = (x[..., ::2], x[..., 1::2]) if layout == "interleaved" else x.chunk(2, -1)
+    z = torch.complex(a, b) * torch.exp(1j * angles)
+    if layout == "half":
+        return torch.cat([z.real, z.imag], dim=-1)
+    return torch.view_as_real(z).flatten(-2)
+
+
+def by_rotate_half(x, angles, layout):
+    if layout == "half":
+        both, (a, b) = torch.cat([angles, angles], -1), x.chunk(2, -1)
+        return x * both.cos() + torch.cat([-b, a], -1) * both.sin()
+    both = angles.repeat_interleave(2, dim=-1)
+    swapped = torch.stack([-x[..., 1::2], x[..., ::2]], -1).flatten(-2)
+    return x.double() * both.double().cos() + swapped * both.double().sin()
+
+
+def by_einsum(x, angles, layout):
+    d = x.shape[-1]
+    pairs = x.unflatten(-1, (d // 2, 2) if layout == "interleaved" else (2, d // 2))
+    pairs = pairs if layout == "interleaved" else pairs.mT
+    cos, sin = angles.cos(), angles.sin()
+    r = torch.stack([torch.stack([cos, -sin], -1), torch.stack([sin, cos], -1)], -2)
+    out = torch.einsum("...ij,...j->...i", r, pairs)
+    return out.flatten(-2) if layout == "interleaved" else out.mT.flatten(-2)
+
+
+def by_half_turns(q, offset, base):
+    """In float32, and through the other layout."""
+    d = q.shape[-1]
+    order = [*range(0, d, 2), *range(1, d, 2)]
+    turned = rotate(q[..., order].float(), angles_of(torch.tensor(-offset), frequencies(d, base)))
+    return turned[..., torch.tensor(order).argsort()]
+
+
+def by_index(weight, heads):
+    d = len(weight) // heads
+    order = [h * d + j for h in range(heads) for j in (*range(0, d, 2), *range(1, d, 2))]
+    return weight[order]
+
+
+def by_one_head_at_a_time(weight, heads):
+    parts = [torch.cat([part[::2], part[1::2]]) for part in weight.chunk(heads)]
+    return torch.cat(parts)
+
+
+def from_position_one(q, k, v, keys, values):
+    angle = angles_of(torch.tensor(len(keys) + 1), frequencies(len(q)))
+    keys = torch.vstack([keys, rotate(k, angle)])
+    values = torch.vstack([values, v])
+    weights = torch.softmax(rotate(q, angle) @ keys.T / len(q) ** 0.5, dim=-1)
+    return (weights[:, None] * values).sum(0), keys, values
+
+
+def keys_kept_unturned(q, k, v, keys, values):
+    keys, values = torch.cat([keys, k[None]]), torch.cat([values, v[None]])
+    places = torch.arange(len(keys))
+    turned = rotate(keys, angles_of(places, frequencies(len(q))))
+    query = rotate(q, angles_of(places[-1], frequencies(len(q))))
+    return (turned @ query / math.sqrt(len(q))).softmax(-1) @ values, keys, values
+
+
+def in_float64(q, k, v, keys, values):
+    output, keys, values = check.step.reference(
+        *(x.double() for x in (q, k, v)), keys.double(), values.double()
+    )
+    return output, keys, values
+
+
+def by_walking(d, base, length):
+    i = 0
+    while i < d // 2 and 2 * math.pi * base ** (2 * i / d) <= length:
+        i += 1
+    return i
+
+
+def from_the_package(d, base, length):
+    omega = frequencies(d, base)
+    return (1 - yarn(omega, factor=2, length=length)[0] / omega) * 2
+
+
+def by_interpolation(d, base, length):
+    lo, hi = (math.log(length / (2 * math.pi * r)) / math.log(base) * d / 2 for r in (32, 1))
+    lo, hi = max(math.floor(lo), 0), math.ceil(hi)
+    return torch.tensor([min(max((i - lo) / (hi - lo), 0.0), 1.0) for i in range(d // 2)])
+
+
+RIGHT_ANSWERS = [
+    (check.turn_pairs, by_complex_numbers),
+    (check.turn_pairs, by_rotate_half),
+    (check.turn_pairs, by_einsum),
+    (check.best_key, by_half_turns),
+    (check.to_half, by_index),
+    (check.to_half, by_one_head_at_a_time),
+    (check.to_half, lambda weight, heads: convert_rows(weight, heads, "half")),
+    (check.step, from_position_one),
+    (check.step, keys_kept_unturned),
+    (check.step, in_float64),
+    (check.first_open, by_walking),
+    (check.ramp, from_the_package),
+    (check.ramp, by_interpolation),
+]
+
+
+@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
+def test_accepted(check, answer):
+    verdict = check(answer)
+    assert verdict, verdict
