@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 __all__ = ["describe", "named", "plot"]
 
@@ -44,7 +44,7 @@ GAP = 13  # points from one label to the next
 
 
 def named(frame: "DataFrame") -> "DataFrame":
-    """Return the frame with a column `name`: the encoding, how it is read, and "causal" where not all are.
+    """Return the frame with a column `name`: the encoding, how it is read, and what else not all have in common.
 
     >>> from d2lpos.lab import Run, execute, frame
     >>> record = execute(Run("order", "rope", steps=1))
@@ -52,15 +52,19 @@ def named(frame: "DataFrame") -> "DataFrame":
     ['RoPE']
     """
     some = frame["causal"].nunique() > 1
-    names = [
-        ", ".join(
-            [LABELS.get(encoding, encoding)]
-            + [LABELS.get(reading, reading)] * (reading != "as trained")
-            + ["causal"] * (causal and some)
-        )
-        for encoding, reading, causal in frame[["encoding", "reading", "causal"]].values
-    ]
-    return frame.assign(name=names)
+
+    def name(row: "Series") -> str:
+        told = [LABELS.get(row["encoding"], row["encoding"])]
+        told += [LABELS.get(row["reading"], row["reading"])] * (row["reading"] != "as trained")
+        if "scale" in row:
+            told += [f"× {row['scale']:.3g}"]
+        if row.get("again"):
+            told += ["in every block"]
+        if row.get("drop"):
+            told += [f"dropout {row['drop']:.0%} ({row['dropout']})"]
+        return ", ".join(told + ["causal"] * (row["causal"] and some))
+
+    return frame.assign(name=frame.apply(name, axis="columns"))
 
 
 def plot(frame: "DataFrame", value: str = "loss", split: str = "test") -> "Figure":
