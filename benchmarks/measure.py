@@ -51,8 +51,9 @@ def megabytes(function: Callable[[], object], device: str) -> float:
 def run(contest: Contest, rounds: int, device: str) -> list[dict[str, str]]:
     """One row a contender: median time, and the median and spread of its speed against the first, round by round."""
     entries = contest.contenders | ({"copy": contest.copy} if contest.copy else {})
-    for function in entries.values():
-        function(), function()  # compile, and fill the allocator
+    for _ in range(3):
+        for function in entries.values():
+            function()  # compile, and fill the allocator
     times = {name: [] for name in entries}
     for _ in range(rounds):
         for name, function in entries.items():

@@ -40,10 +40,10 @@ def test_backward_computes_the_gradient():
     assert gradient.tolist() == [2, 6]
 
 
-@pytest.mark.parametrize("subject", SUBJECTS)
-def test_the_tables_of_the_book_name_the_contenders(subject):
+@pytest.mark.parametrize(("subject", "state"), [*((subject, "") for subject in SUBJECTS), ("rope", "-kept")])
+def test_the_tables_of_the_book_name_the_contenders(subject, state):
     for contest in importlib.import_module(f"benchmarks.{subject}").contests("cpu"):
-        with (TABLES / f"{contest.name}-cpu.csv").open(newline="") as file:
+        with (TABLES / f"{contest.name}{state}-cpu.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
         assert [row["Contender"] for row in rows] == list(contest.contenders)
 
