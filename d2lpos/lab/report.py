@@ -13,6 +13,7 @@ from .run import Run
 from .store import Store
 from .studies import STUDIES
 from .summary import frame, records, summary
+from .verdict import moments, verdicts
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -54,26 +55,43 @@ def pages(study: str, records: list[dict]) -> dict[str, str]:
 
     rows, value = frame(records), STUDIES[study].value
     texts = {f"{study}-{split}.csv": table(part, value) for split, part in rows.groupby("split")}
+    probes = frame(records, of="probes")
+    if len(probes):
+        texts[f"{study}-probes.csv"] = table(probes, "error", "layer", "layer {}")
     texts = {name: cells.to_csv(index_label="Encoding", lineterminator="\n") for name, cells in texts.items()}
+    if "dropout" in rows:
+        texts[f"{study}-verdicts.csv"] = decisions(records).to_csv(index=False, lineterminator="\n")
     about = io.StringIO()
     csv.writer(about, lineterminator="\n").writerows(origin(study, records))
     picture = show(plot(rows, value), alt=describe(rows, value))
     return texts | {f"{study}-about.csv": about.getvalue(), f"{study}.svg": picture.svg}
 
 
-def table(frame: "DataFrame", value: str) -> "DataFrame":
+def table(frame: "DataFrame", value: str, across: str = "length", head: str = "at {}") -> "DataFrame":
     """Return a row for each model and a column for each length: the mean ± half of the 95 % interval.
+
+    across, head: another column to spread, and what its values are called at the head of the table.
 
     Where not all are means over as many seeds, each says over how many.
     """
-    means = summary(named(frame), ["name", "length"], value)
+    means = summary(named(frame), ["name", across], value)
     uneven = means["n"].nunique() > 1
     means["cell"] = [
         f"{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) + f", n = {row.n}" * uneven
         for row in means.itertuples()
     ]
-    wide = means.pivot(index="name", columns="length", values="cell").reindex(means["name"].unique())
-    return wide.fillna("–").rename(columns="at {}".format).rename_axis(index=None, columns=None)
+    wide = means.pivot(index="name", columns=across, values="cell").reindex(means["name"].unique())
+    return wide.fillna("–").rename(columns=head.format).rename_axis(index=None, columns=None)
+
+
+def decisions(records: list[dict]) -> "DataFrame":
+    """Return what `verdicts` finds, in words: the difference ± half of its 95 % interval, in nats."""
+    found = verdicts(moments(records))
+    half = found["high"] - found["mean"]
+    found["difference"] = [f"{mean:+.3f} ± {h:.3f}" for mean, h in zip(found["mean"], half, strict=True)]
+    found["p"] = found["p"].map("{:.3f}".format).replace("0.000", "< 0.001")
+    shown = found[["encoding", "moment", "dropout", "drop", "difference", "p", "verdict"]]
+    return shown.rename(columns={"drop": "rate"}).rename(columns=str.capitalize).rename(columns={"P": "p"})
 
 
 def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:

@@ -1,0 +1,43 @@
+"""The tables of a study of dropout say what was decided."""
+
+import pytest
+
+from d2lpos.lab.report import decisions, pages
+from d2lpos.lab.studies import STUDIES
+from tests.lab.results import result
+
+STUDY = "dropout-masked"
+
+
+@pytest.fixture
+def records():
+    """Runs without dropout end at 2 nats, those with it at 2.5, and those that spare special tokens at 2."""
+    found = []
+    for run in STUDIES[STUDY].runs(range(3)):
+        loss = (2 if run.dropout in ("none", "protected") else 2.5) + run.seed / 10 + run.drop / 1000
+        row = {"step": 1, "train": loss, "seen": loss, "validation": loss, "test": loss}
+        found.append(result(run) | {"curve": [row]})
+    return found
+
+
+def test_what_was_decided(records):
+    rows = decisions(records)
+    assert list(rows) == ["Encoding", "Moment", "Dropout", "Rate", "Difference", "p", "Verdict"]
+    assert len(rows) == 2 * 2 * 6
+    some = rows[(rows["Encoding"] == "learned") & (rows["Moment"] == "last")].set_index("Dropout")
+    assert some.loc["sum"].tolist() == ["learned", "last", 0.05, "+0.500 ± 0.000", "< 0.001", "worse"]
+    assert some.loc["protected", ["Difference", "Verdict"]].tolist() == ["+0.000 ± 0.000", "no difference"]
+
+
+def test_the_page_has_the_decisions(records):
+    texts = pages(STUDY, records)
+    assert set(texts) == {
+        *(f"{STUDY}-{split}.csv" for split in ("seen", "test", "verdicts", "about")),
+        f"{STUDY}.svg",
+    }
+    assert (
+        texts[f"{STUDY}-verdicts.csv"].splitlines()[0] == "Encoding,Moment,Dropout,Rate,Difference,p,Verdict"
+    )
+    assert (
+        "sinusoidal,best,whole position,0.05,+0.500 ± 0.000,< 0.001,worse" in texts[f"{STUDY}-verdicts.csv"]
+    )
