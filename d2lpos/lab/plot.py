@@ -55,7 +55,8 @@ def named(frame: "DataFrame") -> "DataFrame":
 
     def name(row: "Series") -> str:
         told = [LABELS.get(row["encoding"], row["encoding"])]
-        told += [LABELS.get(row["reading"], row["reading"])] * (row["reading"] != "as trained")
+        if row.get("reading", "as trained") != "as trained":
+            told += [LABELS.get(row["reading"], row["reading"])]
         if "scale" in row:
             told += [f"× {row['scale']:.3g}"]
         if row.get("again"):
@@ -120,7 +121,7 @@ def _lines(rows: "DataFrame", means: "DataFrame", value: str) -> "Figure":
 
     used = set(means["encoding"].map(FAMILY))
     panels = {title: families for title, families in PANELS.items() if used & set(families)}
-    height = 0.7 + 1.8 * len(panels)
+    height = max(3.2, 0.7 + 1.8 * len(panels))
     fig, axes = figure(5.4, height, nrows=len(panels), sharex=True, sharey=True, squeeze=False)
     lengths, trained = sorted(means["length"].unique()), rows["trained"].iloc[0]
     for ax, (title, families) in zip(axes.flat, panels.items(), strict=True):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["frame", "paired", "records", "summary"]
 
 VALUES = ("loss", "accuracy", "loss_last", "accuracy_last")
+PROBED = ("error", "r2")
 ABOUT = ("seconds", "device", "key")
 RESULTS = Path(__file__).parents[2] / "book" / "results"  # a wheel has them as d2lpos.results
 
@@ -39,12 +40,15 @@ def records(study: str, folder: Path | None = None) -> list[dict]:
     return read(path) if path.is_file() else []
 
 
-def frame(records: Iterable[dict]) -> "DataFrame":
-    """Return a table with a row for each metric of each record.
+def frame(records: Iterable[dict], of: str = "metrics") -> "DataFrame":
+    """Return a table with a row for each metric of each record or, of="probes", for each probe.
 
     Its columns say what was run: task, encoding, causal, trained (the training length), other fields that
     differ between the runs, and seed; what was asked: reading, length and split; what came out: loss,
     accuracy, loss_last and accuracy_last, nan where there is none; and seconds, device and key of the run.
+    Of a probe: layer; error and r2. Records without probes are left out there.
+
+    Raises ValueError for another `of`.
 
     >>> table = frame([execute(Run("order", length=4, steps=1))])
     >>> table[["encoding", "seed", "length", "split"]].values.tolist()
@@ -52,6 +56,8 @@ def frame(records: Iterable[dict]) -> "DataFrame":
     """
     from pandas import DataFrame
 
+    columns = {"metrics": ["reading", "length", "split", *VALUES], "probes": ["layer", *PROBED]}
+    check_name("of", of, columns)
     rows = []
     for record in records:
         ran = {field.name: field.default for field in fields(Run)} | record["run"]
@@ -59,12 +65,17 @@ def frame(records: Iterable[dict]) -> "DataFrame":
         if ran["causal"] is None:
             ran["causal"] = TASKS[ran["task"]].causal
         about = {"seconds": record["seconds"], "device": record["machine"]["device"], "key": record["key"]}
-        rows += [ran | metric | about for metric in record["metrics"]]
+        rows += [ran | row | about for row in record.get(of, [])]
     always = ["task", "encoding", "causal", "trained"]
-    asked = ["seed", "reading", "length", "split", *VALUES, *ABOUT]
+    asked = ["seed", *columns[of], *ABOUT]
     table = DataFrame(rows, columns=None if rows else always + asked)
-    more = [c for c in table if c not in (*always, *asked, "tested", "readings") and table[c].nunique() > 1]
-    return table[always + more + asked].astype(dict.fromkeys(VALUES, float))
+    more = [
+        c
+        for c in table
+        if c not in (*always, *asked, "length", "tested", "readings") and table[c].nunique() > 1
+    ]
+    values = [column for column in (*VALUES, *PROBED) if column in asked]
+    return table[always + more + asked].astype(dict.fromkeys(values, float))
 
 
 def summary(frame: "DataFrame", by: Sequence[str] | None = None, value: str = "loss") -> "DataFrame":
@@ -128,7 +139,11 @@ def paired(
 
 
 def _settings(frame: "DataFrame", by: Sequence[str] | None) -> list[str]:
-    return [column for column in frame if column not in (*VALUES, *ABOUT, "seed")] if by is None else list(by)
+    return (
+        [column for column in frame if column not in (*VALUES, *PROBED, *ABOUT, "seed")]
+        if by is None
+        else list(by)
+    )
 
 
 def _groups(frame: "DataFrame", by: list[str], value: str) -> dict[tuple, "Series"]:
