@@ -38,6 +38,7 @@ BASES = (8, 64, 1000, 10_000, 100_000)
 PLACES = ("none", "sum", "token", "position", "whole")
 REMEDIES = ("error", "last row", "wrapped", "stretched", "blocks")
 RULES = ("as trained", "linear", "ntk", "dynamic ntk", "yarn", "llama3")
+SLOPES, LENGTHS = ("released", "paper"), tuple(2**n for n in range(2, 13))
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,13 @@ OPTIONS = {
         "causal": SWITCH,
         "seed": SEED,
     },
+    "slopes": {
+        "heads": whole(8, 16, first=1),
+        "length": Option(
+            512, lambda v: type(v) is int and v in LENGTHS, "one of " + ", ".join(map(str, LENGTHS))
+        ),
+        "rule": Option("released", lambda v: v in SLOPES, "one of " + ", ".join(SLOPES)),
+    },
     "stretch": {
         "rule": Option("as trained", lambda v: v in RULES, "one of " + ", ".join(RULES)),
         "length": whole(256, 512, first=64),
@@ -115,7 +123,7 @@ class Hero:
 
 
 def hero(name: str, **options) -> Hero:
-    """The interactive figure of that name: "cliff", "clocks", "dial", "dropout", "shuffle" or "stretch".
+    """The interactive figure of that name: "cliff", "clocks", "dial", "dropout", "shuffle", "slopes" or "stretch".
 
     cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table,
     "error", "last row", "wrapped", "stretched" or "blocks". clocks: position p, 0 to 63; mode, "digits" or
@@ -123,7 +131,8 @@ def hero(name: str, **options) -> Hero:
     key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether both move together. dropout: place, "none",
     "sum", "token", "position" or "whole"; rate, 0 to 0.5; offset, 1 to 32; seed. shuffle: order of the words
     0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal, whether the mask is on;
-    seed of the shuffle button. stretch: rule, "as trained", "linear", "ntk", "dynamic ntk", "yarn" or
+    seed of the shuffle button. slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to
+    4096; rule, "released" or "paper". stretch: rule, "as trained", "linear", "ntk", "dynamic ntk", "yarn" or
     "llama3"; length of the text, 64 to 512.
 
     Raises ValueError for an unknown name and for a value out of range, TypeError for an unknown option.
@@ -205,6 +214,20 @@ def describe_shuffle(order: list[int], positions: bool, causal: bool, seed: int)
     return f"Attention among the words {words}. Move a word to another place: {then}"
 
 
+def describe_slopes(heads: int, length: int, rule: str) -> str:
+    # Late, because the rest of this file needs only the standard library.
+    from d2lpos.alibi import slopes
+
+    windows = []
+    for slope in slopes(heads, rule).tolist():
+        end = math.exp(-slope * length)
+        windows.append(str(max(1, math.ceil(-math.log(0.01 * (1 - end) + end) / slope - 1e-6))))
+    return (
+        f"ALiBi with {heads} heads and the slopes of the {rule} rule, in a text of {length} tokens that are all "
+        f"alike. All but 1 % of a head’s weight is on the nearest {', '.join(windows)} keys, head by head."
+    )
+
+
 def describe_stretch(rule: str, length: int) -> str:
     return (
         "Eight dials show the pairs of a head that was trained with RoPE on 64 tokens. Five of them have not been all "
@@ -219,6 +242,7 @@ DESCRIBE = {
     "dial": describe_dial,
     "dropout": describe_dropout,
     "shuffle": describe_shuffle,
+    "slopes": describe_slopes,
     "stretch": describe_stretch,
 }
 

@@ -169,6 +169,21 @@ def stretch():
             yield case | {"furthest": float(past), "step": float(step)}
 
 
+def slopes():
+    """Slopes by the exponent of the released code, and windows counted on the weights themselves."""
+    for heads in (1, 3, 8, 12, 16):
+        below = 2 ** (heads.bit_length() - 1)
+        series = [(2.0 ** -(2.0 ** (3 - np.log2(n)))) ** np.arange(1, n + 1) for n in (below, 2 * below)]
+        released = np.concatenate([series[0], series[1][::2][: heads - below]])
+        for paper, slope in ((False, released), (True, np.exp2(-8 * np.arange(1, heads + 1) / heads))):
+            for length in (4, 91, 4096):
+                weights = np.exp(-slope[:, None] * np.arange(length))
+                held = (weights / weights.sum(1, keepdims=True)).cumsum(1)
+                windows = (held < 0.99 - 1e-12).sum(1) + 1
+                case = {"heads": heads, "paper": paper, "length": length, "slopes": slope.tolist()}
+                yield case | {"windows": windows.tolist(), "nearest": held[:, 2].tolist()}
+
+
 def main():
     values = {
         "cliff": list(cliff()),
@@ -178,6 +193,7 @@ def main():
         "drop": list(dropout()),
         "layer": {name: table.tolist() for name, table in layer().items()},
         "shuffle": list(shuffle()),
+        "slopes": list(slopes()),
         "stretch": list(stretch()),
     }
     JSON.write_text(json.dumps(values) + "\n")

@@ -40,6 +40,7 @@ OTHERS = {
     "dial": {"m": 0, "n": 32, "pair": 0, "lock": True},
     "dropout": {"place": "whole", "rate": 0.5, "offset": 32, "seed": 8},
     "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "seed": 8},
+    "slopes": {"heads": 12, "length": 4096, "rule": "paper"},
     "stretch": {"rule": "yarn", "length": 64},
 }
 
@@ -65,6 +66,8 @@ def test_the_words_follow_the_options():
     changed = hero("shuffle", order=[0, 5, 2, 3, 4, 1], positions=True, causal=True).description
     assert "“the dog jumps over the fox”, with positions added, under a causal mask." in changed
     assert "nothing else" not in changed
+    assert "on the nearest 10, 19, 37, 74, 148, 293, 458, 497 keys" in hero("slopes").description
+    assert "12 heads and the slopes of the paper rule" in hero("slopes", heads=12, rule="paper").description
     assert "256 tokens brings them to 4 times" in hero("stretch").description
 
 
@@ -75,7 +78,7 @@ def test_the_words_follow_the_options():
             "dials",
             {},
             ValueError,
-            r"no hero figure 'dials'; there are cliff, clocks, dial, dropout, shuffle, stretch",
+            r"no hero figure 'dials'; there are cliff, clocks, dial, dropout, shuffle, slopes, stretch",
         ),
         ("cliff", {"p": 32}, ValueError, r"p of cliff must be a whole number from 0 to 31; got 32"),
         ("cliff", {"length": 7}, ValueError, r"length of cliff .* from 8 to 32; got 7"),
@@ -106,6 +109,9 @@ def test_the_words_follow_the_options():
         ("shuffle", {"order": [0, True, 2, 3, 4, 5]}, ValueError, r"order .* got \[0, True"),
         ("stretch", {"rule": "pi"}, ValueError, r"rule of stretch must be one of as trained, .*; got 'pi'"),
         ("stretch", {"length": 63}, ValueError, r"length of stretch must be a whole number from 64 to 512"),
+        ("slopes", {"heads": 17}, ValueError, r"heads of slopes must be a whole number from 1 to 16; got 17"),
+        ("slopes", {"length": 500}, ValueError, r"length of slopes must be one of 4, 8, .*, 4096; got 500"),
+        ("slopes", {"rule": "code"}, ValueError, r"rule of slopes must be one of released, paper; got"),
         ("shuffle", {"seed": -1}, ValueError, r"seed of shuffle .* 0 to 4294967295; got -1"),
     ],
 )

@@ -14,6 +14,7 @@ OTHER = {
     "dial": {"m": 3, "n": 20, "pair": 0},
     "dropout": {"place": "whole"},
     "shuffle": {"order": [5, 4, 3, 2, 1, 0], "positions": True, "causal": True},
+    "slopes": {"heads": 16, "length": 4096, "rule": "paper"},
     "stretch": {"rule": "yarn"},
 }
 
@@ -25,6 +26,7 @@ STOPS = {
     "dropout": ["dropout rate r", "Resample", "average of many", "on the position only", "offset between"],
     "shuffle": ["swap fox and dog", "shuffle", "reset", "add positions", "causal mask"]
     + ["the, the first", "fox", "jumps", "over", "the, the second", "dog"],
+    "slopes": ["heads", "released rule", "length of the text"],
     "stretch": ["length of the text", "as trained"],
 }
 # The slider to move, from where to where, and what the readout says afterwards.
@@ -34,6 +36,7 @@ DRAGS = {
     "dial": ("position m of the query", 14, 26, "26"),
     "dropout": ("offset between the two positions", 4, 20, "20"),
     "shuffle": ("dog", 5, 1, "0.00"),
+    "slopes": ("length of the text", 36, 16, "16 keys"),
     "stretch": ("length of the text", 256, 512, "8.0 ×"),
 }
 
@@ -174,7 +177,8 @@ def test_reduced_motion_takes_one_frame(host, name):
 @each
 @pytest.mark.parametrize("host", [{"color_scheme": "light"}, {"color_scheme": "dark"}], indirect=True)
 def test_the_hosts_theme_decides_not_the_systems(host, name):
-    colors = "color:rgb(200,210,220);--enc-rope:#abc;--enc-sinusoidal:#abc;--enc-none:#abc;--enc-learned:#abc"
+    hues = ("rope", "sinusoidal", "none", "learned", "alibi")
+    colors = "color:rgb(200,210,220)" + "".join(f";--enc-{hue}:#abc" for hue in hues)
     host.show(hero(name), css=f"body{{background:#111;{colors}}}")
     letters_on_a_disc = {"rgb(0, 0, 0)"} if name == "dial" else set()
     assert set(host("colors()")) == {"rgb(200, 210, 220)"} | letters_on_a_disc
@@ -407,3 +411,28 @@ def test_a_rule_takes_new_angles_away_and_shrinks_steps(host):
         assert host("out()") == ["512", f"{left} of 8", furthest, step]
         assert host(arcs) == left
     assert "Pairs 3, 4, 5, and 6 come to angles" in host("all('.said')[0].textContent")
+
+
+def test_the_window_of_a_gentle_head_follows_the_text_and_that_of_a_steep_one_does_not(host):
+    host.show(hero("slopes"))
+    length = host.page.get_by_label("length of the text", exact=True)
+    assert host("out()") == ["512", "10 keys", "497 keys"]
+    length.press("End")
+    assert host("out()") == ["4096", "10 keys", "1179 keys"]
+    assert host("all('.remark')[0].textContent").startswith("No head looks")
+    host.page.get_by_label("heads", exact=True).press("End")
+    assert host("out()") == ["4096", "7 keys", "1179 keys"]
+    assert len(host("all('.weight').filter(e => e.getClientRects().length)")) == 16
+
+
+def test_the_rules_of_slopes_differ_for_twelve_heads_and_agree_for_eight(host):
+    host.show(hero("slopes"))
+    names = "all('svg text').map(e => e.textContent)"
+    host.page.get_by_label("paper rule", exact=True).check()
+    assert "both rules agree" in host("all('.remark')[0].textContent")
+    heads = host.page.get_by_label("heads", exact=True)
+    for _ in range(4):
+        heads.press("ArrowRight")
+    assert "0.63" in host(names) and "0.71" not in host(names)
+    host.page.get_by_label("released rule", exact=True).check()
+    assert "0.71" in host(names) and "those of 8 heads" in host("all('.remark')[0].textContent")

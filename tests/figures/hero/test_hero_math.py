@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from d2lpos.alibi import slopes
 from d2lpos.attention import attention_weights, causal_mask
 from d2lpos.figures.hero import hero
 from d2lpos.rope import RoPE
@@ -35,10 +36,10 @@ def test_in_node():
         text=True,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 28
+    assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 33
 
 
-@pytest.mark.parametrize("name", ["cliff", "clocks", "dial", "shuffle", "stretch"])
+@pytest.mark.parametrize("name", ["cliff", "clocks", "dial", "shuffle", "slopes", "stretch"])
 def test_the_stored_values_are_what_numpy_says(name):
     now = json.loads(json.dumps(list(getattr(expected, name)())))
     assert len(now) == len(STORED[name])
@@ -67,6 +68,15 @@ def test_the_dial_turns_like_rope(case):
     m, n = (torch.tensor([float(case[key])], dtype=torch.float64) for key in "mn")
     q, k = rope.rotate(*vectors, m, n)
     torch.testing.assert_close((q * k).sum().item(), case["score"], **CLOSE)
+
+
+@pytest.mark.parametrize("case", STORED["slopes"], ids=lambda case: f"{case['heads']}-{case['length']}")
+def test_the_slopes_are_those_of_alibi(case):
+    ours = slopes(case["heads"], "paper" if case["paper"] else "released").double()
+    torch.testing.assert_close(ours, torch.tensor(case["slopes"], dtype=torch.float64), **CLOSE)
+    weights = (-ours[:, None] * torch.arange(case["length"])).softmax(dim=-1)
+    for head, window in zip(weights, case["windows"], strict=True):
+        assert head[:window].sum() > 0.99 - 1e-9 and head[: window - 1].sum() < 0.99
 
 
 def test_dropout_encodes_like_sinusoidal():

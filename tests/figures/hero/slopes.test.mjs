@@ -1,0 +1,41 @@
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { emitted, expected, near } from './emitted.mjs';
+const { MOST, RULES, FEW, MANY, slopes, tokens, beyond, sees, slopeName, remark } = await emitted('slopes');
+
+const every = Array.from({ length: MOST }, (_, h) => h + 1);
+
+test('slopes and windows equal numpy’s', () => {
+  for (const c of expected.slopes) slopes(c.heads, RULES[+c.paper]).forEach((m, h) => {
+    near(m, c.slopes[h]);
+    assert.equal(sees(m, c.length), c.windows[h], `${c.heads} ${c.paper} ${c.length} ${h}`);
+    near(1 - beyond(3, m, c.length), c.nearest[h], 1e-10);
+  });
+});
+test('the rules agree for powers of two alone', () => {
+  for (const n of every) {
+    const [a, b] = RULES.map(rule => slopes(n, rule));
+    assert.equal(a.length, n);
+    assert.equal(a.every((m, h) => m === b[h]), Number.isInteger(Math.log2(n)));
+  }
+});
+test('the gentlest slope is 1/256 whatever the rule and the number of heads', () => {
+  for (const n of every) for (const rule of RULES) near(Math.min(...slopes(n, rule)), 1 / 256, 1e-15);
+});
+test('all weight is beyond no key, none beyond all, and a window is never longer than the text', () => {
+  for (const m of slopes(16, 'paper')) for (let place = FEW; place <= MANY; place++) {
+    const T = tokens(place);
+    near(beyond(0, m, T), 1); near(beyond(T, m, T), 0);
+    assert.ok(sees(m, T) >= 1 && sees(m, T) <= T);
+    assert.ok(beyond(sees(m, T), m, T) <= .01 + 1e-12);
+  }
+});
+test('the words say what the numbers say', () => {
+  assert.equal(slopeName(1 / 8), '1/8');
+  assert.equal(slopeName(2 ** -.5), '0.71');
+  assert.deepEqual([tokens(FEW), tokens(36), tokens(MANY)], [4, 512, 4096]);
+  assert.equal(remark(8, 'paper', 512), '2 of 8 heads look to the very beginning of the text. With 8 heads both rules agree.');
+  assert.match(remark(1, 'paper', 512), /^Every head looks .* With 1 head both rules agree\.$/);
+  assert.match(remark(12, 'paper', 1024), /^One head looks .* fall evenly/);
+  assert.match(remark(12, 'released', 4096), /^No head looks .* those of 8 heads, and some from between them\.$/);
+});
