@@ -15,6 +15,8 @@ import torch
 from d2lpos.alibi import slopes
 from d2lpos.attention import attention_weights, causal_mask
 from d2lpos.figures.hero import hero
+from d2lpos.lab.models import Blocks, LastRow, Stretched, Wrapped
+from d2lpos.learned import Learned
 from d2lpos.rope import RoPE
 from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
 from d2lpos.sinusoidal import frequencies, sinusoidal
@@ -50,6 +52,26 @@ def test_the_stored_values_are_what_numpy_says(name):
                 assert value == stored[key]
                 continue
             torch.testing.assert_close(torch.tensor(value), torch.tensor(stored[key]), **CLOSE)
+
+
+@pytest.mark.parametrize("case", STORED["cliff"])
+def test_the_cliff_reads_a_table_as_the_lab_does(case):
+    learned = Learned(8, 6)
+    learned.table.data = torch.from_numpy(expected.uniform(11, 48).reshape(8, 6)).float()
+    readings = (
+        learned,
+        LastRow(learned),
+        Wrapped(learned),
+        Stretched(learned, case["length"]),
+        Blocks(learned),
+    )
+    x, position = torch.zeros(1, 1, 6), torch.tensor([case["p"]])
+    if not case["vector"]:
+        with pytest.raises(ValueError, match="rows of the table"):
+            learned.embed(x, position)
+        return
+    vector = readings[case["remedy"]].embed(x, position)[0, 0].detach()
+    torch.testing.assert_close(vector, torch.tensor(case["vector"]), rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("case", STORED["clocks"], ids=lambda case: f"{case['p']}-{case['base']}")
