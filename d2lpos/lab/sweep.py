@@ -5,6 +5,7 @@ plain which run it had; joblib would give up all of them, and not tell.
 """
 
 import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -132,7 +133,9 @@ def _look(store: Store, runs: dict[str, Run]) -> tuple[dict[str, Run], Counter[s
 def _show(bar, count: Counter[str]) -> None:
     bar.n = count["finished"] + count["failed"]
     told = ", ".join(f"{count[state]} {state}" for state in ("finished", "running", "failed"))
-    bar.set_description_str(f"{told} of {bar.total}")
+    told += f" of {bar.total}"
+    if told != bar.desc or sys.stderr.isatty():  # a clock that ticks in a file fills it
+        bar.set_description_str(told)
 
 
 def _pool(jobs: int, cluster: str | None) -> AbstractContextManager[Pool]:
