@@ -75,7 +75,7 @@ export function render(host, options) {
     K.axis.replaceChildren(rule([X(0), LINE], [X(LONGEST), LINE]), ...[64, 128, 256, 512].flatMap(n => [rule([X(n), LINE - 5], [X(n), LINE + 5]), text(X(n), 60, n, 'mid.mute')]));
     seg(K.was, [X(0), LINE], [X(TRAINED), LINE]);
     const across = w < 600 ? 4 : DIALS, cell = w / across;
-    radius = min(36, cell / 2 - 8);
+    radius = min(46, cell / 2 - 8);
     const tall = 2 * radius + 58;
     svg.style.height = tall * DIALS / across + 'px';
     set(svg, { viewBox: `0 0 ${w} ${tall * DIALS / across}` });
