@@ -69,7 +69,7 @@ export function render(host, options) {
       const m = 2 ** (shown['m' + i] ?? 0), y = SKY + (i + 1) * BAND - 5, exact = slopes(heads, law)[i], end = sees(exact, tokens(place));
       say(o.name, 0, y - 2, slopeName(exact));
       set(o.area, { d: `M${X(1).toFixed(1)} ${y}` + samples.map(n => `L${X(n).toFixed(1)} ${(y - 20 * Math.exp(-m * (n - 1))).toFixed(1)}`).join('') + `V${y}Z` });
-      seg(o.tick, [X(end), y - 21], [X(end), y + 2]); say(o.many, 6 + (at - X(end) < 36 ? at : X(end)), y - 7, end); // clear of the line at the end of the text
+      seg(o.tick, [X(end), y - 21], [X(end), y + 2]); say(o.many, 6 + (at - X(end) < 31 ? at : X(end)), y - 7, end); // clear of the line at the end of the text
     });
     seg(edge, [at, 28], [at, SKY + heads * BAND]);
     set(flag, { transform: `translate(${max(54, min(w - 53, at))} 0)` });
