@@ -3,13 +3,14 @@
 
 export const D = 24, P0 = 8, OFFSETS = 32; // units, position of the first token, largest offset
 
-export const PLACES = { none: 'no dropout', sum: 'on the sum', token: 'on the token only', position: 'on the position only', whole: 'whole position vector' };
+export const PLACES = { none: 'no dropout', sum: 'on the sum', token: 'on the token only', position: 'on the position only', independent: 'independent masks', 'whole position': 'whole position vector' };
 /** Multipliers of the token units and of the position units: 0, or 1/(1−r) for a survivor.
- *  `u` holds one uniform number per unit; every placement reads the same coins. */
-export function masks(place, r, u) {
-  const coin = x => (x < r ? 0 : 1 / (1 - r)), ones = u.map(() => 1), units = u.map(coin);
-  return { token: place === 'token' || place === 'sum' ? units : ones,
-    position: place === 'position' || place === 'sum' ? units : place === 'whole' ? u.map(() => coin(u[0])) : ones };
+ *  `u` holds one uniform number per unit; every placement reads the same coins. Independent masks take
+ *  those of the position from `v`. */
+export function masks(place, r, u, v) {
+  const coin = x => (x < r ? 0 : 1 / (1 - r)), ones = u.map(() => 1), units = u.map(coin), whole = u.map(() => coin(u[0]));
+  return { token: ['sum', 'token', 'independent'].includes(place) ? units : ones,
+    position: { sum: units, position: units, independent: v.map(coin), 'whole position': whole }[place] ?? ones };
 }
 /** PE(a)·PE(b) with multipliers on both sides. */
 export const kernel = (a, b, ma, mb) => {
@@ -20,7 +21,7 @@ export const kernel = (a, b, ma, mb) => {
  *  with probability (1−r)², so its product has variance (1/(1−r)² − 1)(xy)²; whole vectors share one coin. */
 export function stats(place, r, a, b) {
   const x = encode(a, D), y = encode(b, D), mean = kernel(a, b), f = 1 / (1 - r) ** 2 - 1;
-  const sd = place === 'whole' ? abs(mean) * Math.sqrt(f)
+  const sd = place === 'whole position' ? abs(mean) * Math.sqrt(f)
     : place === 'none' || place === 'token' ? 0 : Math.sqrt(f * x.reduce((t, v, j) => t + (v * y[j]) ** 2, 0));
   return { mean, sd, snr: sd ? abs(mean) / sd : Infinity };
 }
@@ -74,11 +75,11 @@ export function render(host, options) {
     show();
   }
   function sample() { // position 8 has the mask of the grid, each partner its own
-    const coins = draw1(); N++;
-    for (const r of rows) { const m = masks(r.id, rate, coins);
+    const coins = draw1(), others = draw1(), first = {}; N++;
+    for (const r of rows) { const m = first[r.id] = masks(r.id, rate, coins, others);
       for (const k in m) m[k].forEach((v, j) => { alive[r.id][k][j] += v > 0; }); }
     for (let d = 1; d <= OFFSETS; d++) { const v = draw1();
-      for (const { id } of rows) sum[id][d] += kernel(P0, P0 + d, masks(id, rate, coins).position, masks(id, rate, v).position); }
+      for (const { id } of rows) sum[id][d] += kernel(P0, P0 + d, first[id].position, masks(id, rate, v, v).position); }
   }
   function reset() {
     N = 0; alive = {}; sum = {};

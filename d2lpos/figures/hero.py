@@ -35,7 +35,7 @@ for (const element of document.querySelectorAll('[data-hero="{key}"]'))
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
 MODES = ("digits", "clocks")
 BASES = (8, 64, 1000, 10_000, 100_000)
-PLACES = ("none", "sum", "token", "position", "whole")
+PLACES = ("none", "sum", "token", "position", "independent", "whole position")
 REMEDIES = ("error", "last row", "wrapped", "stretched", "blocks")
 RULES = ("as trained", "linear", "ntk", "dynamic ntk", "yarn", "llama3")
 SLOPES, LENGTHS = ("released", "paper"), tuple(2**n for n in range(2, 13))
@@ -129,11 +129,11 @@ def hero(name: str, **options) -> Hero:
     "error", "last row", "wrapped", "stretched" or "blocks". clocks: position p, 0 to 63; mode, "digits" or
     "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000. dial: positions m of the query and n of the
     key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether both move together. dropout: place, "none",
-    "sum", "token", "position" or "whole"; rate, 0 to 0.5; offset, 1 to 32; seed. shuffle: order of the words
-    0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal, whether the mask is on;
-    seed of the shuffle button. slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to
-    4096; rule, "released" or "paper". stretch: rule, "as trained", "linear", "ntk", "dynamic ntk", "yarn" or
-    "llama3"; length of the text, 64 to 512.
+    "sum", "token", "position", "independent" or "whole position"; rate, 0 to 0.5; offset, 1 to 32; seed.
+    shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added;
+    causal, whether the mask is on; seed of the shuffle button. slopes: heads of ALiBi, 1 to 16; length of the
+    text, a power of two from 4 to 4096; rule, "released" or "paper". stretch: rule, "as trained", "linear",
+    "ntk", "dynamic ntk", "yarn" or "llama3"; length of the text, 64 to 512.
 
     Raises ValueError for an unknown name and for a value out of range, TypeError for an unknown option.
 
@@ -196,9 +196,27 @@ def describe_dial(m: int, n: int, pair: int, lock: bool) -> str:
 
 
 def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
+    # Late, because the rest of this file needs only the standard library.
+    import torch
+
+    from d2lpos.sinusoidal import sinusoidal
+
+    a, b = sinusoidal(torch.tensor([8.0, 8.0 + offset], dtype=torch.float64), 24)
+    products = (a * b).sum() if place == "whole position" else a * b
+    noise = math.sqrt((1 / (1 - rate) ** 2 - 1) * products.square().sum()) * (place not in ("none", "token"))
+    where = {
+        "none": "No dropout",
+        "sum": f"Dropout at rate {rate:g} on the sum of token and position",
+        "token": f"Dropout at rate {rate:g} on the token only",
+        "position": f"Dropout at rate {rate:g} on the position only",
+        "independent": f"Dropout at rate {rate:g} on token and position, with a mask for each",
+        "whole position": f"Dropout at rate {rate:g} of whole position vectors",
+    }[place]
     return (
-        "Dropout can fall on the sum of token and position, on one of them, or on the whole position vector. "
-        "At the same rate the mean similarity of two positions stays, and its noise is very different."
+        f"{where}. The similarity of positions 8 and {8 + offset} is {(a * b).sum():.1f} in the mean, "
+        f"as without dropout, with a standard deviation of {noise:.1f}. At one rate all placements keep the "
+        "mean, and the noise is very different: none where the token alone is dropped, most where whole "
+        "vectors are."
     )
 
 

@@ -14,13 +14,14 @@ test('mean and sd agree with 200 000 numpy draws', () => {
     near(s.sd, c.sd, .02 * s.sd + 1e-9, c.place);
   }
 });
-test('one coin, five placements: who is hit', () => {
-  const u = [.05, .9, .15, .5], m = p => drop.masks(p, .2, u);
+test('the same coins, six placements: who is hit', () => {
+  const u = [.05, .9, .15, .5], v = [.7, .1, .6, .2], m = p => drop.masks(p, .2, u, v);
   assert.deepEqual(m('none'), { token: [1, 1, 1, 1], position: [1, 1, 1, 1] });
   assert.deepEqual(m('sum').token, m('sum').position);
   assert.deepEqual(m('token'), { token: [0, 1.25, 0, 1.25], position: [1, 1, 1, 1] });
-  assert.deepEqual(m('position'), { token: [1, 1, 1, 1], position: [0, 1.25, 0, 1.25] });
-  assert.deepEqual(m('whole').position, [0, 0, 0, 0]);
+  assert.deepEqual(m('position'), { token: m('none').token, position: m('token').token });
+  assert.deepEqual(m('independent'), { token: m('token').token, position: [1.25, 0, 1.25, 1.25] });
+  assert.deepEqual(m('whole position'), { token: [1, 1, 1, 1], position: [0, 0, 0, 0] });
 });
 test('the generator repeats and is uniform enough', () => {
   const a = drop.random(7), b = drop.random(7), v = Array.from({ length: 1e4 }, a);

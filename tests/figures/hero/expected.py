@@ -86,9 +86,9 @@ def dropout():
     def mask(place, rate):
         if place in ("none", "token"):
             return np.ones((DRAWS, 1))
-        return (rng.random((DRAWS, 1 if place == "whole" else UNITS)) >= rate) / (1 - rate)
+        return (rng.random((DRAWS, 1 if place == "whole position" else UNITS)) >= rate) / (1 - rate)
 
-    for place in ("none", "sum", "token", "position", "whole"):
+    for place in ("none", "sum", "token", "position", "independent", "whole position"):
         for rate in (0.1, 0.2, 0.5):
             for offset in (1, 4, 22):
                 x, y = encode(FIRST, UNITS), encode(FIRST + offset, UNITS)

@@ -38,7 +38,7 @@ OTHERS = {
     "cliff": {"p": 31, "length": 32, "remedy": "blocks"},
     "clocks": {"p": 63, "mode": "clocks", "base": 10_000},
     "dial": {"m": 0, "n": 32, "pair": 0, "lock": True},
-    "dropout": {"place": "whole", "rate": 0.5, "offset": 32, "seed": 8},
+    "dropout": {"place": "whole position", "rate": 0.5, "offset": 32, "seed": 8},
     "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "seed": 8},
     "slopes": {"heads": 12, "length": 4096, "rule": "paper"},
     "stretch": {"rule": "yarn", "length": 64},
@@ -69,6 +69,18 @@ def test_the_words_follow_the_options():
     assert "on the nearest 10, 19, 37, 74, 148, 293, 458, 497 keys" in hero("slopes").description
     assert "12 heads and the slopes of the paper rule" in hero("slopes", heads=12, rule="paper").description
     assert "256 tokens brings them to 4 times" in hero("stretch").description
+    assert (
+        "rate 0.2 on the position only. The similarity of positions 8 and 12 is 8.6"
+        in hero("dropout").description
+    )
+    for place, noise in (
+        ("sum", 2.3),
+        ("independent", 2.3),
+        ("whole position", 6.5),
+        ("token", 0.0),
+        ("none", 0.0),
+    ):
+        assert f"a standard deviation of {noise}." in hero("dropout", place=place).description
 
 
 @pytest.mark.parametrize(

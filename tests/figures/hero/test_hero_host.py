@@ -12,7 +12,7 @@ OTHER = {
     "cliff": {"p": 31, "length": 32, "remedy": "blocks"},
     "clocks": {"p": 63, "mode": "clocks", "base": 100_000},
     "dial": {"m": 3, "n": 20, "pair": 0},
-    "dropout": {"place": "whole"},
+    "dropout": {"place": "whole position"},
     "shuffle": {"order": [5, 4, 3, 2, 1, 0], "positions": True, "causal": True},
     "slopes": {"heads": 16, "length": 4096, "rule": "paper"},
     "stretch": {"rule": "yarn"},
@@ -436,3 +436,46 @@ def test_the_rules_of_slopes_differ_for_twelve_heads_and_agree_for_eight(host):
     assert "0.63" in host(names) and "0.71" not in host(names)
     host.page.get_by_label("released rule", exact=True).check()
     assert "0.71" in host(names) and "those of 8 heads" in host("all('.remark')[0].textContent")
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_each_placement_keeps_the_mean_and_has_its_own_noise(host):
+    host.show(hero("dropout"))
+    for place, noise in (
+        ("no dropout", ["0.0", "no noise"]),
+        ("on the token only", ["0.0", "no noise"]),
+        ("on the sum", ["2.3", "3.8"]),
+        ("independent masks", ["2.3", "3.8"]),
+        ("on the position only", ["2.3", "3.8"]),
+        ("whole position vector", ["6.5", "1.3"]),
+    ):
+        host.page.get_by_label(place).check()
+        assert host("out()") == ["4", "8.6", *noise]
+    host.page.get_by_label("dropout rate r").press("Home")
+    assert host("out()") == ["4", "8.6", "0.0", "no noise"]
+    assert set(host("all('.row small').map(e => e.textContent)")) == {"token 24 of 24\nposition 24 of 24"}
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_draws_scatter_and_their_average_lies_on_the_mean(host):
+    host.show(hero("dropout", rate=0.5))
+    off = """(() => {
+      const mean = all('path.mean')[0].getAttribute('d').slice(1).split('L').map(xy => +xy.split(' ')[1]);
+      return Math.max(...all('.dot').map((dot, i) => Math.abs(dot.getAttribute('cy') - mean[i])));
+    })()"""
+    assert host(off) > 10
+    host.page.get_by_label("average of many").check()
+    host.page.get_by_text("average of 400 draws").wait_for()
+    assert host(off) < 10
+    lost = "all('.row small').map(e => e.textContent.match(/\\d+/g).map(share => Math.abs(share - 50)))"
+    token, position = zip(*host(lost), strict=True)
+    assert [share < 5 for share in token] == [False, True, True, False, True, False]
+    assert [share < 10 for share in position] == [False, True, False, True, True, True]
+
+
+def test_other_coins_for_other_seeds_and_after_resampling(host):
+    host.show(hero("dropout"), hero("dropout", seed=8))
+    assert host("ink()") != host("ink(1)")
+    host.page.get_by_role("button", name="Resample").first.click()
+    host.rest()
+    assert host("ink()") == host("ink(1)")

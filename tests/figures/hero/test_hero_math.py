@@ -14,6 +14,7 @@ import torch
 
 from d2lpos.alibi import slopes
 from d2lpos.attention import attention_weights, causal_mask
+from d2lpos.dropout import combine
 from d2lpos.figures.hero import hero
 from d2lpos.lab.models import Blocks, LastRow, Stretched, Wrapped
 from d2lpos.learned import Learned
@@ -105,6 +106,16 @@ def test_dropout_encodes_like_sinusoidal():
     stored = torch.tensor(STORED["encode"]["v"], dtype=torch.float64)
     position = torch.tensor(STORED["encode"]["p"], dtype=torch.float64)
     torch.testing.assert_close(sinusoidal(position, len(stored)), stored, **CLOSE)
+
+
+@pytest.mark.parametrize("case", STORED["drop"], ids=lambda case: f"{case['place']}-{case['rate']}")
+def test_dropout_falls_as_combine_lets_it_fall(case):
+    places = torch.tensor([expected.FIRST, expected.FIRST + case["offset"]])
+    positions = sinusoidal(places, expected.UNITS)
+    pairs = combine(torch.zeros(10_000, 2, expected.UNITS), positions, case["place"], case["rate"])
+    alike = pairs.prod(dim=1).sum(dim=1)
+    assert abs(alike.mean() - case["mean"]) < 5 * case["sd"] / 100 + 1e-4
+    assert abs(alike.std() - case["sd"]) < 0.06 * case["sd"] + 1e-4
 
 
 @pytest.mark.parametrize("case", STORED["shuffle"], ids=lambda case: str(case["order"]))
