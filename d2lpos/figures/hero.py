@@ -32,6 +32,7 @@ for (const element of document.querySelectorAll('[data-hero="{key}"]'))
 </script>
 """
 
+KINDS, BUCKETS = ("both", "causal", "shaw"), (8, 16, 32, 64)
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
 MODES = ("digits", "clocks")
 BASES = (8, 64, 1000, 10_000, 100_000)
@@ -64,6 +65,16 @@ SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
 SEED = whole(7, 2**32 - 1)
 
 OPTIONS = {
+    "buckets": {
+        "kind": Option("causal", lambda v: v in KINDS, "one of " + ", ".join(KINDS)),
+        "buckets": Option(
+            32, lambda v: type(v) is int and v in BUCKETS, "one of " + ", ".join(map(str, BUCKETS))
+        ),
+        "max_distance": whole(128, 256, first=40),
+        "clip": whole(16, 32, first=1),
+        "length": whole(128, 128, first=8),
+        "offset": whole(-20, 127, first=-127),
+    },
     "cliff": {
         "p": whole(5, 31),
         "length": whole(20, 32, first=8),
@@ -123,9 +134,10 @@ class Hero:
 
 
 def hero(name: str, **options) -> Hero:
-    """The interactive figure of that name: "cliff", "clocks", "dial", "dropout", "shuffle", "slopes" or "stretch".
+    """The interactive figure of that name: "buckets", "cliff", "clocks", "dial", "dropout", "shuffle", "slopes" or "stretch".
 
-    cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table,
+    buckets: kind, "both" or "causal" of T5, or "shaw"; buckets, 8, 16, 32 or 64; max_distance, 40 to 256; clip of
+    Shaw, 1 to 32; length of training, 8 to 128; offset, -127 to 127. cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table,
     "error", "last row", "wrapped", "stretched" or "blocks". clocks: position p, 0 to 63; mode, "digits" or
     "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000. dial: positions m of the query and n of the
     key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether both move together. dropout: place, "none",
@@ -155,6 +167,29 @@ def module(name: str) -> str:
     """The source of the ES module that is sent: the shared helpers, then the figure's own."""
     here = Path(__file__).parent
     return "".join((here / f"{part}.js").read_text("utf-8") for part in ("helpers", name))
+
+
+def describe_buckets(
+    kind: str, buckets: int, max_distance: int, clip: int, length: int, offset: int
+) -> str:
+    # Late, because the rest of this file needs only the standard library.
+    import torch
+
+    from d2lpos.relative import bucket
+    from d2lpos.shaw import row
+
+    offsets = torch.arange(-127, 1 if kind == "causal" else 128)
+    if kind == "shaw":
+        name, found = f"Shaw’s table with clip {clip}", row(offsets, clip)
+    else:
+        side = {"both": "for two sides", "causal": "for a causal model"}[kind]
+        name = f"T5’s {buckets} buckets {side}, with maximum distance {max_distance}"
+        found = bucket(offsets, buckets, max_distance, bidirectional=kind == "both")
+    fresh = len(found.unique()) - len(found[offsets.abs() < length].unique())
+    return (
+        f"{name}: which offsets share a number, and the bias matrix of 128 tokens, in which each number is a band "
+        f"along the diagonal. Training on {length} tokens leaves {fresh} of those that 128 tokens use untouched."
+    )
 
 
 def describe_cliff(p: int, length: int, remedy: str) -> str:
@@ -255,6 +290,7 @@ def describe_stretch(rule: str, length: int) -> str:
 
 
 DESCRIBE = {
+    "buckets": describe_buckets,
     "cliff": describe_cliff,
     "clocks": describe_clocks,
     "dial": describe_dial,

@@ -21,6 +21,35 @@ def encode(position, dim):
     return np.stack([np.sin(angle), np.cos(angle)], 1).ravel()
 
 
+def buckets():
+    """Places of offsets in whole numbers alone: a bucket begins where a power of the distance reaches another."""
+    for kind, count, far, clip in (
+        ("causal", 32, 128, 1),
+        ("causal", 64, 40, 1),
+        ("both", 32, 128, 1),
+        ("both", 8, 256, 1),
+        ("shaw", 8, 40, 1),
+        ("shaw", 8, 40, 32),
+    ):
+        offsets = range(-127, 1 if kind == "causal" else 128)
+        side = count // 2 if kind == "both" else count
+        half, found = side // 2, []
+        for offset in offsets:
+            distance = abs(offset)
+            later = [
+                m for m in range(half) if distance**half * half**m >= far**m * half**half
+            ]  # (distance / half)^half ≥ (far / half)^m
+            number = distance if distance < half else half + later[-1]
+            found.append(number + side * (kind == "both" and offset > 0))
+        if kind == "shaw":
+            found = np.clip(np.arange(-127, 128), -clip, clip).tolist()
+            found = [number + clip for number in found]
+        for length in (20, 64, 128):
+            seen = {number for number, offset in zip(found, offsets, strict=True) if abs(offset) < length}
+            case = {"kind": kind, "buckets": count, "far": far, "clip": clip, "length": length}
+            yield case | {"numbers": found, "fresh": len(set(found) - seen)}
+
+
 def cliff():
     """Where each remedy takes a position, all positions of a text compared with all. What is not there is []."""
     table = uniform(11, 48).reshape(8, 6)
@@ -186,6 +215,7 @@ def slopes():
 
 def main():
     values = {
+        "buckets": list(buckets()),
         "cliff": list(cliff()),
         "clocks": list(clocks()),
         "dial": list(dial()),

@@ -35,6 +35,14 @@ def test_the_same_options_give_the_same_bytes_and_others_another_key(name):
 
 
 OTHERS = {
+    "buckets": {
+        "kind": "shaw",
+        "buckets": 8,
+        "max_distance": 40,
+        "clip": 1,
+        "length": 8,
+        "offset": 127,
+    },
     "cliff": {"p": 31, "length": 32, "remedy": "blocks"},
     "clocks": {"p": 63, "mode": "clocks", "base": 10_000},
     "dial": {"m": 0, "n": 32, "pair": 0, "lock": True},
@@ -52,6 +60,10 @@ def test_every_option_is_tried():
 
 
 def test_the_words_follow_the_options():
+    assert "causal model, with maximum distance 128" in hero("buckets").description
+    assert "Training on 64 tokens leaves 5 of" in hero("buckets", length=64).description
+    assert "for two sides" in hero("buckets", kind="both").description
+    assert "clip 16: " in hero("buckets", kind="shaw").description
     assert "8 to 19 have no row" in hero("cliff").description
     assert "7 to 31 all get row 7" in hero("cliff", length=32, remedy="last row").description
     assert "become 0.37 as long" in hero("cliff", remedy="stretched").description
@@ -90,8 +102,11 @@ def test_the_words_follow_the_options():
             "dials",
             {},
             ValueError,
-            r"no hero figure 'dials'; there are cliff, clocks, dial, dropout, shuffle, slopes, stretch",
+            r"no hero figure 'dials'; there are buckets, cliff, clocks, dial, dropout, shuffle, slopes, stretch",
         ),
+        ("buckets", {"kind": "t5"}, ValueError, r"kind of buckets must be one of both, causal, shaw; got 't5'"),
+        ("buckets", {"buckets": 12}, ValueError, r"buckets of buckets must be one of 8, 16, 32, 64; got 12"),
+        ("buckets", {"offset": 128}, ValueError, r"a whole number from -127 to 127; got 128"),
         ("cliff", {"p": 32}, ValueError, r"p of cliff must be a whole number from 0 to 31; got 32"),
         ("cliff", {"length": 7}, ValueError, r"length of cliff .* from 8 to 32; got 7"),
         ("cliff", {"remedy": "clamp"}, ValueError, r"one of error, last row, wrapped, .* got 'clamp'"),

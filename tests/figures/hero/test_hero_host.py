@@ -9,6 +9,7 @@ from tests.browser import chromium
 
 FIGURES = list(OPTIONS)
 OTHER = {
+    "buckets": {"kind": "both", "length": 64, "offset": 40},
     "cliff": {"p": 31, "length": 32, "remedy": "blocks"},
     "clocks": {"p": 63, "mode": "clocks", "base": 100_000},
     "dial": {"m": 3, "n": 20, "pair": 0},
@@ -20,6 +21,7 @@ OTHER = {
 
 # The parts that a keyboard reaches, in order, and a word of what the readout says at first.
 STOPS = {
+    "buckets": ["T5, causal", "buckets", "maximum distance", "trained on", "offset"],
     "cliff": ["error", "tokens", "position p"],
     "clocks": ["digits", "position p"],
     "dial": ["position m of the query", "position n of the key", "move both together", "middle"],
@@ -31,6 +33,7 @@ STOPS = {
 }
 # The slider to move, from where to where, and what the readout says afterwards.
 DRAGS = {
+    "buckets": ("offset", -20, -110, "−112 … −99"),
     "cliff": ("position p", 5, 11, "none"),
     "clocks": ("position p", 11, 31, "−1.00"),
     "dial": ("position m of the query", 14, 26, "26"),
@@ -177,7 +180,7 @@ def test_reduced_motion_takes_one_frame(host, name):
 @each
 @pytest.mark.parametrize("host", [{"color_scheme": "light"}, {"color_scheme": "dark"}], indirect=True)
 def test_the_hosts_theme_decides_not_the_systems(host, name):
-    hues = ("rope", "sinusoidal", "none", "learned", "alibi")
+    hues = ("rope", "sinusoidal", "none", "learned", "relative", "alibi")
     colors = "color:rgb(200,210,220)" + "".join(f";--enc-{hue}:#abc" for hue in hues)
     host.show(hero(name), css=f"body{{background:#111;{colors}}}")
     letters_on_a_disc = {"rgb(0, 0, 0)"} if name == "dial" else set()

@@ -1,0 +1,158 @@
+"""The checks of chapter 5: their references against the package, and right answers written otherwise."""
+
+import math
+
+import pytest
+import torch
+
+from d2lpos import ShawKeys
+from d2lpos.check import relative as check
+from d2lpos.relative import bucket
+from d2lpos.skew import skew
+
+
+def test_relative_scores():
+    q, k = torch.randn(3, 8), torch.randn(5, 8)
+    here, there = torch.tensor([7, 0, 3]), torch.tensor([2, 4, 9, 3, 7])
+    encoding = ShawKeys(8, clip=3)
+    term = encoding.score(q[None, None], k[None, None], here, there)[0, 0]
+    have = check.relative_scores.reference(q, k, encoding.keys.data, here, there)
+    assert torch.allclose(have, q @ k.T / math.sqrt(8) + term, atol=1e-6)
+
+
+@pytest.mark.parametrize("length", [1, 2, 7])
+def test_skew_both(length):
+    products = torch.randn(2, length, 2 * length - 1)
+    both = check.skew_both.reference(products)
+    past, future = products[..., :length], products[..., length - 1 :]
+    assert torch.equal(both.tril(), skew(past).tril())
+    assert torch.equal(both.triu(), skew(future.flip(-1, -2)).flip(-1, -2).triu())
+
+
+@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize(("buckets", "far"), [(32, 128), (16, 20), (8, 500)])
+def test_to_bucket(buckets, far, both):
+    offset = torch.arange(-600, 601)
+    assert torch.equal(
+        check.to_bucket.reference(offset, buckets, far, both), bucket(offset, buckets, far, both)
+    )
+
+
+@pytest.mark.parametrize(("length", "buckets"), [(8, 4), (64, 32), (100, 32), (256, 64)])
+def test_widest_fills_all_buckets_and_one_more_does_not(length, buckets):
+    far = check.widest.reference(length, buckets)
+    for maximum, all_filled in ((far, True), (far + 1, False)):
+        filled = bucket(-torch.arange(length), buckets, maximum, bidirectional=False).unique()
+        assert (len(filled) == buckets) is all_filled
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_offsets_only_is_what_a_softmax_sees(seed):
+    torch.manual_seed(seed)
+    offset = torch.arange(6) - torch.arange(6)[:, None]
+    numbers, rows = torch.randn(11), torch.randn(6, 1)
+    assert check.offsets_only.reference(numbers[offset + 5] + rows)
+    assert not check.offsets_only.reference(numbers[offset + 5] + rows.T)
+
+
+def pair_by_pair(q, k, vectors, q_positions, k_positions):
+    clip = (len(vectors) - 1) // 2
+    rows = [
+        [
+            query @ (key + vectors[max(-clip, min(clip, int(n - m))) + clip])
+            for key, n in zip(k, k_positions, strict=True)
+        ]
+        for query, m in zip(q, q_positions, strict=True)
+    ]
+    return torch.tensor(rows) / q.shape[1] ** 0.5
+
+
+def by_one_hot(q, k, vectors, q_positions, k_positions):
+    clip = len(vectors) // 2
+    rows = torch.clamp(k_positions[None] - q_positions[:, None], min=-clip, max=clip) + clip
+    seen = torch.nn.functional.one_hot(rows, len(vectors)).float()
+    return (torch.einsum("td,nd->tn", q, k) + torch.einsum("td,rd,tnr->tn", q, vectors, seen)) * len(
+        q[0]
+    ) ** -0.5
+
+
+def as_in_transformer_xl(products):
+    T = products.shape[-2]
+    lead = products.shape[:-2]
+    folded = torch.cat([products.new_zeros(*lead, T, 1), products], dim=-1).reshape(*lead, 2 * T, T)
+    return folded[..., 1:, :].reshape(*lead, T, 2 * T - 1)[..., :T]
+
+
+def with_strides(products):
+    T = products.shape[-2]
+    x = products.contiguous()
+    sizes, strides = (*x.shape[:-1], T), (*x.stride()[:-2], 2 * T - 2, 1)
+    return x.as_strided(sizes, strides, T - 1)
+
+
+def without_padding(products):
+    T = products.shape[-2]
+    if T == 1:
+        return products
+    return products.flatten(-2)[..., T - 1 : T - 1 + T * (2 * T - 2)].unflatten(-1, (T, 2 * T - 2))[..., :T]
+
+
+def as_in_libraries(offset, buckets, max_distance, bidirectional):
+    """In float32, with natural logarithms and minus infinity for distance 0."""
+    result = 0
+    if bidirectional:
+        buckets //= 2
+        result = (offset > 0).to(torch.long) * buckets
+        offset = offset.abs()
+    else:
+        offset = -torch.min(offset, torch.zeros_like(offset))
+    exact = buckets // 2
+    large = exact + (
+        torch.log(offset.float() / exact) / math.log(max_distance / exact) * (buckets - exact)
+    ).to(torch.long)
+    return result + torch.where(offset < exact, offset, large.clamp(max=buckets - 1))
+
+
+def by_thresholds(offset, buckets, max_distance, bidirectional):
+    count = buckets // 2 if bidirectional else buckets
+    half = count // 2
+    first = [half * (max_distance / half) ** (m / half) for m in range(1, half)]
+    starts = torch.tensor([*range(1, half + 1), *first], dtype=torch.float64)
+    distance = offset.abs() if bidirectional else (-offset).clamp(min=0)
+    found = torch.bucketize(distance.double(), starts, right=True)
+    return found + (offset > 0) * count if bidirectional else found
+
+
+def by_formula(length, buckets):
+    return int((length - 1) * (2 * (length - 1) / buckets) ** (2 / (buckets - 2)))
+
+
+def by_weights(bias):
+    """Weights of a query over shifted keys must be in the same proportions."""
+    ratios = bias.double().log_softmax(-1).diff(dim=-1)
+    return torch.allclose(ratios[1:, 1:], ratios[:-1, :-1], atol=1e-5)
+
+
+def by_subtracting_the_diagonal(bias):
+    rest = bias - bias.diagonal()[:, None]
+    return all(torch.allclose(d, d[0].expand_as(d), atol=1e-5) for d in map(rest.diagonal, range(-4, 5)))
+
+
+RIGHT_ANSWERS = [
+    (check.relative_scores, pair_by_pair),
+    (check.relative_scores, by_one_hot),
+    (check.skew_both, as_in_transformer_xl),
+    (check.skew_both, with_strides),
+    (check.skew_both, without_padding),
+    (check.to_bucket, as_in_libraries),
+    (check.to_bucket, by_thresholds),
+    (check.widest, by_formula),
+    (check.offsets_only, by_weights),
+    (check.offsets_only, by_subtracting_the_diagonal),
+]
+
+
+@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
+def test_accepted(check, answer):
+    verdict = check(answer)
+    assert verdict, verdict
