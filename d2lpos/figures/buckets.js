@@ -43,13 +43,13 @@ export function explain(o, offset) {
 
 const HIGH = 270, TOP = 34, FOOT = 40, LEFT = 46, SKY = 22; // px: the plot, its flag and axis; corner of the matrix
 const LOOK = `:host{--c:var(--enc-relative,#009e73)}.ctl input[type=range]{width:96px;margin:0 8px}.ctl output{min-width:2em}
-.pair{display:flex;flex-wrap:wrap;gap:8px 24px}.pair>*{flex:1 1 290px;min-width:0}
+.pair{display:flex;flex-wrap:wrap;gap:8px 24px}.pair>*{flex:1 1 260px;min-width:0}
 .over{overflow:clip}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}
 .over ::-webkit-slider-thumb{width:44px;height:100%;min-height:44px}.over ::-moz-range-thumb{width:44px;height:100%;border:0}
 .flag{fill:currentColor;fill-opacity:.12}.over input:focus-visible~svg .flag{stroke:currentColor;stroke-width:2}
 .seen{stroke:var(--c);stroke-width:4}.fresh{stroke:currentColor;stroke-width:1.5;stroke-dasharray:3 2}.here{stroke:currentColor;stroke-width:6}
 .cursor{stroke:currentColor;stroke-opacity:.6}.band{fill:var(--c)}.band.fresh{fill:none}.ring{fill:none;stroke:currentColor;stroke-width:2}.frame{fill:none;stroke:currentColor;stroke-opacity:.4}
-.out{grid-template-columns:1fr 1fr 1.3fr 1fr;max-width:560px}.said{min-height:2.8em;margin:0}@media(max-width:500px){.said{min-height:5.6em}}`;
+.out{grid-template-columns:1fr 1fr 1.3fr 1fr;max-width:560px}.said{min-height:2.8em;margin:0}@media(max-width:500px){.said{min-height:5.6em}.out{grid-template-columns:1fr 1.6fr}}`;
 
 export function render(host, options) {
   const o = { kind: options.kind, buckets: options.buckets, far: options.max_distance, clip: options.clip, length: options.length };
@@ -80,7 +80,8 @@ export function render(host, options) {
     hand.style.left = X(1 - TEXT) - 22 + 'px'; hand.style.width = X(last()) - X(1 - TEXT) + 44 + 'px';
     const at = o.kind === 'causal' ? [-127, -96, -64, -32, 0] : [-127, -64, 0, 64, 127];
     fixed.replaceChildren(...at.flatMap(d => [rule([X(d), TOP], [X(d), HIGH - FOOT + 4]), text(X(d), HIGH - FOOT + 18, num(d), 'mid.mute')]),
-      ...[0, size(o) - 1].map(k => text(22, Y(k) + 4, k, 'end.mute')), text((X(-127) + X(last())) / 2, HIGH - 4, 'offset: key minus query', 'mid.mute'));
+      ...[0, size(o) - 1].map(k => text(22, Y(k) + 4, k, 'end.mute')), text((X(-127) + X(last())) / 2, HIGH - 4, 'offset: key minus query', 'mid.mute'),
+      text(X(-127) + 6, o.kind === 'causal' ? HIGH - FOOT - 8 : TOP + 14, o.kind === 'shaw' ? 'row' : 'bucket', 'mute'));
     steps.replaceChildren(...places(o).map(p => seg(s(p.seen ? 'line.seen' : 'line.fresh'), [X(p.first - .5), Y(p.number)], [X(p.last + .5), Y(p.number)])));
     bands.replaceChildren(...places(o).map(p => set(s(p.seen ? 'path.band' : 'path.band.fresh'), { d: path(p.first, p.last), 'fill-opacity': shades[p.number].toFixed(2) })));
     set(frame, { x: LEFT, y: SKY, width: n, height: n });
@@ -102,7 +103,7 @@ export function render(host, options) {
     flag.lastChild.textContent = num(offset);
     const p = places(o).find(q => q.number === place(o, offset)), fresh = places(o).filter(q => !q.seen).length;
     words.textContent = explain(o, offset);
-    tell([num(offset), `${p.number} of ${size(o)}`, p.first === p.last ? num(p.first) : `${num(p.first)} … ${num(p.last)}`, fresh], words.textContent + ' ');
+    tell([num(offset), p.number, p.first === p.last ? num(p.first) : `${num(p.first)} … ${num(p.last)}`, fresh], words.textContent + ' ');
     if (rebuilt) layout();
     ease();
   }
