@@ -13,6 +13,19 @@ from .. import relative as package
 from ..relative import bucket
 from .verdict import Case, Check, Misconduct, call
 
+
+def either(case: Case, kind: torch.dtype) -> Case:
+    """The case, with tensors of any precision as good as `kind`."""
+
+    def ask(answer: Callable) -> object:
+        outcome = case.ask(answer)
+        if not isinstance(outcome, Tensor) or outcome.dtype == torch.bool:
+            return outcome
+        return outcome.to(kind) if outcome.is_floating_point() == kind.is_floating_point else outcome
+
+    return Case(case.text, ask)
+
+
 # A vector for each offset -----------------------------------------------------------------------------------
 
 
@@ -72,7 +85,7 @@ def added_to_queries(
 def scores_case(q: list, k: list, clip: int) -> Case:
     stream = torch.Generator().manual_seed(5)
     query, key, vectors = (torch.randn(n, 4, generator=stream) for n in (len(q), len(k), 2 * clip + 1))
-    return call(
+    case = call(
         f"queries at {q}, keys at {k}, clip {clip}",
         q=query,
         k=key,
@@ -80,6 +93,7 @@ def scores_case(q: list, k: list, clip: int) -> Case:
         q_positions=torch.tensor(q),
         k_positions=torch.tensor(k),
     )
+    return either(case, torch.float32)
 
 
 relative_scores = Check(
@@ -327,13 +341,14 @@ def borrowed(answer: Callable) -> str:
 
 def bucket_case(offsets: list, buckets: int, max_distance: int, bidirectional: bool) -> Case:
     kind = "two sides" if bidirectional else "causal"
-    return call(
+    case = call(
         f"offsets {offsets}, {buckets} buckets, maximum {max_distance}, {kind}",
         offset=torch.tensor(offsets),
         buckets=buckets,
         max_distance=max_distance,
         bidirectional=bidirectional,
     )
+    return either(case, torch.int64)
 
 
 to_bucket = Check(
@@ -433,7 +448,9 @@ def length_cases(verdict: Callable) -> list[Case]:
 
         def ask(answer: Callable) -> object:
             far = question.ask(answer)
-            return verdict(length, buckets, far) if type(far) is int else far
+            if far is None or far is ...:
+                return far
+            return verdict(length, buckets, far) if type(far) is int else f"a {type(far).__name__}, no int"
 
         return Case(question.text, ask)
 

@@ -138,14 +138,24 @@ def by_subtracting_the_diagonal(bias):
     return all(torch.allclose(d, d[0].expand_as(d), atol=1e-5) for d in map(rest.diagonal, range(-4, 5)))
 
 
+def in_float64(q, k, vectors, q_positions, k_positions):
+    return check.relative_scores.reference(q.double(), k.double(), vectors.double(), q_positions, k_positions)
+
+
+def in_int32(offset, buckets, max_distance, bidirectional):
+    return by_thresholds(offset, buckets, max_distance, bidirectional).int()
+
+
 RIGHT_ANSWERS = [
     (check.relative_scores, pair_by_pair),
     (check.relative_scores, by_one_hot),
+    (check.relative_scores, in_float64),
     (check.skew_both, as_in_transformer_xl),
     (check.skew_both, with_strides),
     (check.skew_both, without_padding),
     (check.to_bucket, as_in_libraries),
     (check.to_bucket, by_thresholds),
+    (check.to_bucket, in_int32),
     (check.widest, by_formula),
     (check.offsets_only, by_weights),
     (check.offsets_only, by_subtracting_the_diagonal),
