@@ -57,7 +57,7 @@ def named(frame: "DataFrame") -> "DataFrame":
         told = [LABELS.get(row["encoding"], row["encoding"])]
         if row.get("reading", "as trained") != "as trained":
             told += [LABELS.get(row["reading"], row["reading"])]
-        if "scale" in row:
+        if row.get("scale", 1) != 1:
             told += [f"× {row['scale']:.3g}"]
         if row.get("again"):
             told += ["in every block"]
