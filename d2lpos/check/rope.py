@@ -58,10 +58,9 @@ def two_minuses(x: Tensor, angles: Tensor, layout: str) -> Tensor:
     return joined(a * angles.cos() - b * angles.sin(), b * angles.cos() - a * angles.sin(), layout)
 
 
-def halves_of_angles(x: Tensor, angles: Tensor, layout: str) -> Tensor:
-    """Each feature gets the angle that belongs to it in the half layout, also where pairs are neighbors."""
+def spread(x: Tensor, both: Tensor, layout: str) -> Tensor:
+    """A turn feature by feature, with an angle for each."""
     a, b = split(x, layout)
-    both = torch.cat([angles, angles], dim=-1)
     return x * both.cos() + joined(-b, a, layout) * both.sin()
 
 
@@ -69,16 +68,19 @@ def other(layout: str) -> str:
     return "half" if layout == "interleaved" else "interleaved"
 
 
-def borrowed(answer: Callable) -> str:
-    """Raises Misconduct where the answer calls the package's own rotation."""
+def by_hand(label: str, inside: str, name: str, *calls: tuple) -> Case:
+    """Refuses an answer that calls the package's `name`, of which the function `inside` is a part."""
 
-    def widened(*_: object) -> Tensor:
-        raise Misconduct("Calls the package's rotate, which is what you are to write")
+    def caught(*_: object) -> None:
+        raise Misconduct(f"Calls the package's {name}, which is what you are to write")
 
-    with patch.object(package, "widened", widened):
-        for layout in ("interleaved", "half"):
-            answer(torch.ones(3, 4), torch.ones(3, 2), layout)
-    return "written by hand"
+    def ask(answer: Callable) -> str:
+        with patch.object(package, inside, caught):
+            for arguments in calls:
+                answer(*arguments)
+        return "written by hand"
+
+    return Case(label, ask)
 
 
 def turn_case(x: list, angles: list, layout: str) -> Case:
@@ -107,7 +109,14 @@ turn_pairs = Check(
             turn_many("interleaved", 2, 3, 4),
             turn_many("half", 2, 3, 4),
         ],
-        "written by hand": [Case("ones, both layouts", borrowed)],
+        "written by hand": [
+            by_hand(
+                "ones, both layouts",
+                "widened",
+                "rotate",
+                *[(torch.ones(3, 4), torch.ones(3, 2), layout) for layout in ("interleaved", "half")],
+            )
+        ],
     },
     mistakes={
         "The pairs turn clockwise: this is the angle −α.": lambda x, angles, layout: turn_both(
@@ -129,7 +138,13 @@ turn_pairs = Check(
             lambda x, angles, layout: joined(*turned(*split(x, layout), angles), "interleaved")
         ),
         "Two neighbors get different angles. Repeat each angle twice in a row: repeat_interleave.": (
-            halves_of_angles
+            lambda x, angles, layout: spread(x, torch.cat([angles, angles], dim=-1), layout)
+        ),
+        "In the half layout, partners are d/2 apart. Lay the angles end to end: cat([angles, angles]).": (
+            lambda x, angles, layout: spread(x, angles.repeat_interleave(2, dim=-1), layout)
+        ),
+        "In the half layout, the pairs turn clockwise. The minus belongs to the second half: cat([-x2, x1]).": (
+            lambda x, angles, layout: turn_both(x, -angles if layout == "half" else angles, layout)
         ),
     },
 )
@@ -189,6 +204,10 @@ best_key = Check(
         "The base is always 10000 here. It is an argument.": (
             lambda q, offset, base: turn_back(q, offset, 10_000.0)
         ),
+        "The offset is missing: pair i turns by −offset · ω_i.": lambda q, offset, base: turn_back(
+            q, -1, base
+        ),
+        "The offset is always 1 here. It is an argument.": lambda q, offset, base: turn_back(q, 1, base),
     },
 )
 
@@ -233,6 +252,7 @@ to_half = Check(
         ],
         "several heads, each by itself": [rows_case(2, 4, 3), rows_case(3, 4, 5)],
         "a bias, which has no columns": [rows_case(1, 4)],
+        "written by hand": [by_hand("one head", "check_layout", "convert", (torch.ones(4, 2), 1))],
     },
     mistakes={
         "This leads from halves to neighbors. The other way is asked for.": rows_to_interleaved,
@@ -311,6 +331,11 @@ def keys_in_front(q, k, v, keys, values):
     return (keys @ query / math.sqrt(len(q))).softmax(0) @ values, keys, values
 
 
+def weights_of_one(q, k, v, keys, values):
+    _, keys, values = decode(q, k, v, keys, values)
+    return values.sum(dim=0), keys, values
+
+
 def forgetful(q, k, v, keys, values):
     output, keys, values = decode(q, k, v, keys, values)
     return output, keys[-4:], values[-4:]
@@ -366,6 +391,10 @@ step = Check(
         ),
         "Values turn here. Only queries and keys do.": turned_values,
         "Keys and values are in different orders.": keys_in_front,
+        "The softmax runs over the wrong axis: the weights of the keys must add up to 1.": weights_of_one,
+        "Query and key turn the wrong way. The scores mirror left and right.": (
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, *[lambda x, p: turned_at(x, -p)] * 2)
+        ),
         "The cache drops its oldest tokens, and no longer counts them.": forgetful,
         "The query is one position before its own key.": (
             lambda q, k, v, keys, values: decode(q, k, v, keys, values, lambda x, p: turned_at(x, p - 1))
@@ -422,10 +451,15 @@ first_open = Check(
             open_case(64, 10_000.0, 4096),
             open_case(16, 10_000.0, 65),
             open_case(16, 10_000.0, 62),
+            open_case(16, 10_000.0, 63),
         ],
         "any base": [open_case(64, 500_000.0, 4096), open_case(16, 10.0, 25)],
-        "d/2 where all circles close": [open_case(2, 10_000.0, 1000), open_case(16, 10_000.0, 50_000)],
-        "0 where none does": [open_case(16, 10_000.0, 6)],
+        "d/2 where all circles close": [
+            open_case(2, 10_000.0, 1000),
+            open_case(16, 10_000.0, 50_000),
+            open_case(16, 10_000.0, 100_000),
+        ],
+        "0 where none does": [open_case(16, 10_000.0, 6), open_case(16, 10_000.0, 1)],
     },
     mistakes={
         "This is the last pair that closes. The next one is the first that does not.": (
@@ -457,6 +491,15 @@ first_open = Check(
         "Where all circles close, the answer is d/2, which is no index of a pair.": (
             lambda d, base, length: min(count_closed(d, base, length), d // 2 - 1)
         ),
+        "Where all circles close, the answer is d/2, and the formula goes past it. Clip it.": (
+            lambda d, base, length: math.ceil(index_of(1, d, base, length))
+        ),
+        "Where no circle closes, the answer is 0, and the formula goes below it. Clip it.": (
+            lambda d, base, length: min(math.ceil(index_of(1, d, base, length)), d // 2)
+        ),
+        "A pair closes where its wavelength is at most the length, not the length − 1.": (
+            lambda d, base, length: count_closed(d, base, length - 1)
+        ),
         "This is a tensor. Return an int: call .item().": (
             lambda d, base, length: torch.tensor(count_closed(d, base, length))
         ),
@@ -471,11 +514,11 @@ def ramp_between(low: float, high: float, d: int) -> Tensor:
     return ((torch.arange(d // 2).double() - low) / (high - low)).clamp(0, 1)
 
 
-def ramp_of(low: Callable, high: Callable, least: float = 0) -> Callable:
+def ramp_of(low: Callable, high: Callable, least: float = 0, fast: float = 32, slow: float = 1) -> Callable:
     """The ramp whose ends are rounded by `low` and `high`, and that begins at `least` at the earliest."""
 
     def answer(d: int, base: float, length: int) -> Tensor:
-        first, last = (index_of(turns, d, base, length) for turns in (32, 1))
+        first, last = (index_of(turns, d, base, length) for turns in (fast, slow))
         return ramp_between(max(low(first), least), high(last), d)
 
     return answer
@@ -487,6 +530,11 @@ yarn_ramp = ramp_of(math.floor, math.ceil)
 def unclipped(d: int, base: float, length: int) -> Tensor:
     low = max(math.floor(index_of(32, d, base, length)), 0)
     return (torch.arange(d // 2).double() - low) / (math.ceil(index_of(1, d, base, length)) - low)
+
+
+def ramp_to_the_last_pair(d: int, base: float, length: int) -> Tensor:
+    low, high = (index_of(turns, d, base, length) for turns in (32, 1))
+    return ramp_between(max(math.floor(low), 0), min(math.ceil(high), d // 2 - 1), d)
 
 
 def ramp_in_turns(d: int, base: float, length: int) -> Tensor:
@@ -521,6 +569,7 @@ ramp = Check(
             ramp_case(16, 10_000.0, 4096),
             ramp_case(64, 10_000.0, 4096),
             ramp_case(128, 10_000.0, 8192),
+            ramp_case(16, 10_000.0, 100_000),
         ],
         "any base": [ramp_case(128, 500_000.0, 8192)],
         "short training, where no pair turns 32 times": [ramp_case(16, 10_000.0, 120)],
@@ -532,6 +581,7 @@ ramp = Check(
         "lo and hi are whole: round lo down and hi up.": ramp_of(float, float),
         "hi is rounded up, so that no open pair is kept in part.": ramp_of(math.floor, math.floor),
         "lo is rounded down.": ramp_of(math.ceil, math.ceil),
+        "Both ends are rounded the wrong way. Round lo down and hi up.": ramp_of(math.ceil, math.floor),
         "Rounding to the nearest index moves both ends. Round lo down and hi up.": ramp_of(round, round),
         "The line goes on past 0 and 1. Clip it.": unclipped,
         "This ramp is linear in the number of turns. YaRN's is linear in the index.": ramp_in_turns,
@@ -543,6 +593,10 @@ ramp = Check(
         ),
         "lo is below 0, where there is no pair. Begin at pair 0.": (
             ramp_of(math.floor, math.ceil, least=-math.inf)
+        ),
+        "hi may lie past the last pair. Do not clip it.": ramp_to_the_last_pair,
+        "lo belongs to β_fast: pairs that turn often have small indices.": (
+            ramp_of(math.floor, math.ceil, fast=1, slow=32)
         ),
     },
 )

@@ -5,7 +5,7 @@ import math
 import torch
 
 from d2lpos.check import rope as check
-from d2lpos.rope import convert_rows, rotate
+from d2lpos.rope import convert, convert_rows, rotate
 from d2lpos.sinusoidal import angles as angles_of
 from d2lpos.sinusoidal import frequencies
 
@@ -89,6 +89,22 @@ def one_table_for_both(x, angles, layout):
     return x * table.cos() + together(-c, a, layout) * table.sin()
 
 
+@wrong(check.turn_pairs, "In the half layout, partners are d/2 apart.")
+def repeat_interleave_for_both(x, angles, layout):
+    table = angles.repeat_interleave(2, dim=-1)
+    a, c = members(x, layout)
+    return x * table.cos() + together(-c, a, layout) * table.sin()
+
+
+@wrong(check.turn_pairs, "In the half layout, the pairs turn clockwise.")
+def minus_on_the_first_half(x, angles, layout):
+    if layout == "interleaved":
+        return rotate_by_hand(x, angles, layout)
+    x1, x2 = x.chunk(2, dim=-1)
+    table = torch.cat([angles, angles], dim=-1)
+    return x * table.cos() + torch.cat([x2, -x1], dim=-1) * table.sin()
+
+
 @wrong(check.turn_pairs, "fails 1 of 2 properties")
 def no_batch(x, angles, layout):
     if x.dim() > 2:
@@ -145,6 +161,16 @@ def default_base(q, offset, base):
     return rotate(q, -offset * frequencies(q.shape[-1]), "interleaved")
 
 
+@wrong(check.best_key, "The offset is missing")
+def one_step_on(q, offset, base):
+    return rotate(q, frequencies(q.shape[-1], base), "interleaved")
+
+
+@wrong(check.best_key, "The offset is always 1 here.")
+def one_step_back(q, offset, base):
+    return rotate(q, -frequencies(q.shape[-1], base), "interleaved")
+
+
 @wrong(check.best_key, "fails 1 of 3 properties Property: many queries at once")
 def one_query(q, offset, base):
     return rotate(q, -offset * frequencies(len(q), base), "interleaved")
@@ -155,7 +181,8 @@ def one_query(q, offset, base):
 
 @wrong(check.to_half, "This leads from halves to neighbors.")
 def the_way_back(weight, heads):
-    return convert_rows(weight, heads, "interleaved")
+    halves = weight.reshape(heads, 2, -1, *weight.shape[1:])
+    return halves.transpose(1, 2).reshape(weight.shape)
 
 
 @wrong(check.to_half, "Second members come first")
@@ -184,7 +211,18 @@ def as_it_is(weight, heads):
     return weight
 
 
-@wrong(check.to_half, "fails 1 of 3 properties Property: a bias, which has no columns")
+@wrong(check.to_half, "Calls the package's convert")
+def borrowed_rows(weight, heads):
+    return convert_rows(weight, heads, "half")
+
+
+@wrong(check.to_half, "Calls the package's convert")
+def borrowed_features(weight, heads):
+    by_head = weight.reshape(heads, -1, *weight.shape[1:]).movedim(1, -1)
+    return convert(by_head, "half").movedim(-1, 1).reshape(weight.shape)
+
+
+@wrong(check.to_half, "fails 1 of 4 properties Property: a bias, which has no columns")
 def two_axes(weight, heads):
     rows, columns = weight.shape
     return weight.view(heads, rows // heads // 2, 2, columns).transpose(1, 2).reshape(rows, columns)
@@ -288,6 +326,21 @@ def newest_key_first(q, k, v, keys, values):
     return attended(turned(q, n), keys, values), keys, values
 
 
+@wrong(check.step, "The softmax runs over the wrong axis")
+def softmax_over_queries(q, k, v, keys, values):
+    n = len(keys)
+    keys, values = grown(keys, turned(k, n)), grown(values, v)
+    scores = turned(q, n)[None] @ keys.T / math.sqrt(len(q))
+    return (scores.softmax(dim=0) @ values)[0], keys, values
+
+
+@wrong(check.step, "Query and key turn the wrong way.")
+def mirrored(q, k, v, keys, values):
+    n = len(keys)
+    keys, values = grown(keys, turned(k, -n)), grown(values, v)
+    return attended(turned(q, -n), keys, values), keys, values
+
+
 @wrong(check.step, "The cache drops its oldest tokens")
 def a_window_of_four(q, k, v, keys, values):
     n = len(keys)
@@ -378,6 +431,21 @@ def no_item(d, base, length):
     return (2 * math.pi / frequencies(d, base) <= length).sum()
 
 
+@wrong(check.first_open, "and the formula goes past it.")
+def closed_form(d, base, length):
+    return math.ceil(d * math.log(length / 2 / math.pi) / 2 / math.log(base))
+
+
+@wrong(check.first_open, "and the formula goes below it.")
+def clipped_above(d, base, length):
+    return min(d // 2, math.ceil(d / 2 * math.log(length / (2 * math.pi), base)))
+
+
+@wrong(check.first_open, "A pair closes where its wavelength is at most the length")
+def up_to_the_last_offset(d, base, length):
+    return sum(wave <= length - 1 for wave in waves(d, base))
+
+
 @wrong(check.first_open, "fails 1 of 4 properties Property: 0 where none does")
 def at_least_one(d, base, length):
     return max(1, sum(wave <= length for wave in waves(d, base)))
@@ -413,6 +481,11 @@ def both_down(d, base, length):
 @wrong(check.ramp, "lo is rounded down.")
 def both_up(d, base, length):
     return line(max(math.ceil(where(32, d, base, length)), 0), math.ceil(where(1, d, base, length)), d)
+
+
+@wrong(check.ramp, "Both ends are rounded the wrong way.")
+def inward(d, base, length):
+    return line(max(math.ceil(where(32, d, base, length)), 0), math.floor(where(1, d, base, length)), d)
 
 
 @wrong(check.ramp, "Rounding to the nearest index moves both ends.")
@@ -452,6 +525,18 @@ def open_or_not(d, base, length):
 @wrong(check.ramp, "The base is always 10000 here.")
 def ramp_at_the_usual_base(d, base, length):
     lo, hi = max(math.floor(where(32, d, 1e4, length)), 0), math.ceil(where(1, d, 1e4, length))
+    return line(lo, hi, d)
+
+
+@wrong(check.ramp, "hi may lie past the last pair.")
+def clipped_at_both_ends(d, base, length):
+    lo, hi = math.floor(where(32, d, base, length)), math.ceil(where(1, d, base, length))
+    return line(max(lo, 0), min(hi, d // 2 - 1), d)
+
+
+@wrong(check.ramp, "lo belongs to β_fast")
+def low_from_slow(d, base, length):
+    lo, hi = math.floor(where(1, d, base, length)), math.ceil(where(32, d, base, length))
     return line(lo, hi, d)
 
 
