@@ -29,7 +29,7 @@ export const step = (rule, length) => min(...[...Array(DIALS).keys()].filter(clo
 /** What is wrong, in words. */
 export function trouble(rule, length) {
   const which = unseen(rule, length), fast = step(rule, length);
-  const open = !which.length ? 'Training has shown all of these angles.'
+  const open = !which.length ? 'All pairs stay on the arcs that training has shown.'
     : `${which.length > 1 ? 'Pairs' : 'Pair'} ${new Intl.ListFormat('en').format(which.map(String))} ${which.length > 1 ? 'come' : 'comes'} to angles that training never showed.`;
   return `${open} ${fast > .995 ? 'The fast pairs step as they did.' : `The steps of the fast pairs shrink, to as little as ${num(100 * fast)} %.`}`;
 }
