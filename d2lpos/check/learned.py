@@ -119,6 +119,9 @@ count_rows = Check(
         "Padding is counted. Ask only for positions where the mask is true.": (
             lambda positions, mask, L: torch.bincount(positions.flatten(), minlength=L)
         ),
+        "Padding is counted as row 0, because 0 · position is 0. Leave it out.": (
+            lambda positions, mask, L: torch.bincount((positions * mask).flatten(), minlength=L)
+        ),
         "This counts padding, and nothing else: the mask is true for a token.": (
             lambda positions, mask, L: torch.bincount(positions[~mask], minlength=L)
         ),
@@ -233,6 +236,13 @@ def floor_and_ceil(positions: Tensor, knots: Tensor, last: float) -> Tensor:
     return (high - at)[..., None] * knots[low.long()] + (at - low)[..., None] * knots[high.long()]
 
 
+def no_last_gap(positions: Tensor, knots: Tensor, last: float) -> Tensor:
+    at = positions.clamp(0, last) * (len(knots) - 1) / last
+    low = at.long()
+    share = (at - low)[..., None]
+    return (1 - share) * knots[low] + share * knots[low + 1]
+
+
 def nearest(positions: Tensor, knots: Tensor, last: float) -> Tensor:
     return knots[(positions.clamp(0, last) * (len(knots) - 1) / last).round().long()]
 
@@ -282,6 +292,7 @@ knots_at = Check(
     },
     mistakes={
         "There are K − 1 gaps between K knots, not K.": one_knot_more,
+        "Past the last knot there is none to mix it with: keep the left one at K − 2 or below.": no_last_gap,
         "The nearest knot is taken. Mix the two.": nearest,
         "The knot on the left is taken. Mix the two.": (
             lambda positions, knots, last: knots[(positions.clamp(0, last) * (len(knots) - 1) / last).long()]
@@ -312,11 +323,13 @@ def design(x: Tensor, constant: bool = True) -> Tensor:
     return torch.cat([x, torch.ones_like(x[..., :1])], dim=-1) if constant else x
 
 
-def r_squared(x: Tensor, constant: bool = True, unseen: bool = True, score: str = "r2") -> float:
+def r_squared(
+    x: Tensor, constant: bool = True, unseen: bool = True, score: str = "r2", in_turn: bool = True
+) -> float:
     """Fitted on the first half, scored on the second; in float64, whatever x is."""
     half, p = len(x) // 2, torch.arange(x.shape[1], dtype=torch.float64)
     fitted, rest = design(x, constant)[:half], design(x, constant)[half:]
-    target = p.repeat(half)[:, None]
+    target = (p.repeat(half) if in_turn else p.repeat_interleave(half))[:, None]
     solution = torch.linalg.lstsq(fitted.flatten(0, 1), target, driver="gelsd").solution
     tested = rest if unseen else fitted
     wrong = (tested @ solution)[..., 0] - p
@@ -379,6 +392,9 @@ probe = Check(
             lambda x: r_squared(x, constant=False)
         ),
         "The texts that were fitted are scored. Use the second half.": lambda x: r_squared(x, unseen=False),
+        "Each text has the positions 0 … T − 1 in turn: repeat, not repeat_interleave.": (
+            lambda x: r_squared(x, in_turn=False)
+        ),
         "This is the mean squared error. Compare it with the variance of the positions.": (
             lambda x: r_squared(x, score="error")
         ),

@@ -78,6 +78,11 @@ def with_padding(positions, mask, L):
     return torch.stack([(positions == row).sum() for row in range(L)])
 
 
+@wrong(check.count_rows, "Padding is counted as row 0")
+def masked_by_product(positions, mask, L):
+    return torch.bincount((positions * mask.long()).reshape(-1), minlength=L)
+
+
 @wrong(check.count_rows, "This counts padding, and nothing else")
 def padding_only(positions, mask, L):
     return torch.bincount(positions[mask == 0], minlength=L)
@@ -218,6 +223,13 @@ def too_dense(positions, knots, last):
     return knots[low] + weight * (knots[high] - knots[low])
 
 
+@wrong(check.knots_at, "Past the last knot there is none")
+def one_too_far(positions, knots, last):
+    at = positions.clamp(0, last) / (last / (len(knots) - 1))
+    low = at.floor().long()
+    return torch.lerp(knots[low], knots[low + 1], (at - low)[..., None])
+
+
 @wrong(check.knots_at, "The nearest knot is taken.")
 def rounds(positions, knots, last):
     places = torch.linspace(0, last, len(knots))
@@ -313,6 +325,14 @@ def scores_what_it_fitted(x):
     a, _ = halves(with_one(x))
     guess = (a @ solve(a, truth(a)))[..., 0]
     return explained(guess - truth(a), truth(a)).item()
+
+
+@wrong(check.probe, "Each text has the positions 0")
+def interleaved(x):
+    a, b = halves(with_one(x))
+    target = torch.arange(x.shape[1]).double().repeat_interleave(len(a))
+    guess = (b @ solve(a, target))[..., 0]
+    return explained(guess - truth(b), truth(b)).item()
 
 
 @wrong(check.probe, "This is the mean squared error.")
