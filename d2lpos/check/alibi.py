@@ -109,13 +109,20 @@ def by_index(q_positions: Tensor, k_positions: Tensor, left: Tensor, right: Tens
 
 
 def side_case(label: str, q: list, k: list, left: list, right: list) -> Case:
-    return call(
+    """float64 is as right as float32 here."""
+    case = call(
         f"{label}left {left}, right {right}",
         q_positions=torch.tensor(q),
         k_positions=torch.tensor(k),
         left=torch.tensor(left),
         right=torch.tensor(right),
     )
+
+    def ask(answer: Callable) -> object:
+        result = case.ask(answer)
+        return result.float() if isinstance(result, Tensor) and result.is_floating_point() else result
+
+    return Case(case.text, ask)
 
 
 HEAD = ([0.5], [0.25])
@@ -188,12 +195,12 @@ def row_case(label: str, slopes: list, k: list) -> Case:
 
     def ask(answer: Callable) -> object:
         row = case.ask(answer)
-        if (
-            not isinstance(row, Tensor)
-            or row.shape != (len(slopes), 1, len(k))
-            or not row.is_floating_point()
-        ):
+        if not isinstance(row, Tensor):
             return row
+        if row.shape != (wanted := (len(slopes), 1, len(k))):
+            raise Misconduct(f"Returns shape {tuple(row.shape)}; (H, 1, N) is {wanted} here")
+        if not row.is_floating_point():
+            raise Misconduct("Returns whole numbers; slopes are fractions")
         return row.double().masked_fill(k > queries[:, None], -torch.inf).softmax(dim=-1)
 
     return Case(case.text, ask)
@@ -227,6 +234,9 @@ one_row = Check(
         ),
         "This is the full bias. One row is enough.": (lambda slopes, k: package.bias(k, k, slopes)),
         "The axes are exchanged: heads, one query, keys.": lambda slopes, k: key_row(slopes, k).movedim(0, 1),
+        "The keys stand on the axis of the queries. They belong to the last one: (H, 1, N).": (
+            lambda slopes, k: key_row(slopes, k).mT
+        ),
         "Positions are taken to be 0, 1, 2, … They are data: use k_positions.": (
             lambda slopes, k: key_row(slopes, torch.arange(len(k)))
         ),
@@ -257,7 +267,11 @@ window = Check(
             window_case(0.25, 0.05, 0.0),
             window_case(1 / 256, 0.01, 0.0),
         ],
-        "scores that differ by spread": [window_case(0.5, 0.01, 2.8), window_case(1 / 64, 0.25, 10.0)],
+        "scores that differ by spread": [
+            window_case(0.5, 0.01, 2.8),
+            window_case(1 / 64, 0.25, 10.0),
+            window_case(0.25, 1.0, 2.0),
+        ],
         "at least one key": [window_case(2.0, 1.0, 0.0)],
     },
     mistakes={
@@ -269,6 +283,9 @@ window = Check(
         ),
         "One too large: keys at distance w or more are beyond, and w itself counts among them.": (
             lambda slope, eps, spread: effective_window(slope, eps, spread) + 1
+        ),
+        "One too large where the quotient is whole. Round up with math.ceil.": (
+            lambda slope, eps, spread: max(1, math.floor((spread - math.log(eps)) / slope) + 1)
         ),
         "This is a logarithm of base 2. The weights are powers of e: math.log.": (
             lambda slope, eps, spread: max(1, math.ceil((spread - math.log2(eps)) / slope))
@@ -444,8 +461,6 @@ almost_alibi = Check(
         "The ends agree, and in between the curve sags below the line.": (
             lambda slope, far, gap: (slope * far / math.log(2), 1 / far)
         ),
-        "This is one number. Return the pair (r1, r2).": lambda slope, far, gap: nearly_a_line(
-            slope, far, gap
-        )[1],
+        "Return a pair of numbers, (r1, r2).": lambda slope, far, gap: nearly_a_line(slope, far, gap)[1],
     },
 )

@@ -226,6 +226,21 @@ def query_axis_first(slopes, k_positions):
     return torch.outer(slopes, k_positions)[None]
 
 
+@wrong(check.one_row, "The keys stand on the axis of the queries.")
+def keys_on_the_query_axis(slopes, k_positions):
+    return slopes[:, None, None] * k_positions[:, None]
+
+
+@wrong(check.one_row, "Returns whole numbers; slopes are fractions")
+def whole_numbers(slopes, k_positions):
+    return k_positions.expand(len(slopes), 1, -1)
+
+
+@wrong(check.one_row, "Returns shape (3,); (H, 1, N) is (1, 1, 3) here")
+def without_axes(slopes, k_positions):
+    return k_positions * slopes
+
+
 @wrong(check.one_row, "Positions are taken to be 0, 1, 2")
 def by_index(slopes, k_positions):
     return slopes[:, None, None] * torch.arange(len(k_positions))
@@ -255,6 +270,11 @@ def one_more(slope, eps, spread):
     while math.exp(spread - slope * w) > eps:
         w += 1
     return w + 1
+
+
+@wrong(check.window, "One too large where the quotient is whole.")
+def cut_off_and_one(slope, eps, spread):
+    return max(1, int((spread + math.log(1 / eps)) / slope) + 1)
 
 
 @wrong(check.window, "a logarithm of base 2")
@@ -423,6 +443,12 @@ def agrees_at_the_end(slope, far, gap):
     return slope * far / math.log(1 + r2 * far), r2
 
 
-@wrong(check.almost_alibi, "This is one number.")
+@wrong(check.almost_alibi, "Return a pair of numbers, (r1, r2).")
+def three_numbers(slope, far, gap):
+    r2 = 2 * gap / (slope * far**2)
+    return slope / r2, r2, far
+
+
+@wrong(check.almost_alibi, "Return a pair of numbers, (r1, r2).")
 def r2_alone(slope, far, gap):
     return 2 * gap / (slope * far**2)
