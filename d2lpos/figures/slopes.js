@@ -23,8 +23,8 @@ export const slopeName = m => Number.isInteger(1 / m) ? '1/' + 1 / m : String(Nu
 export function remark(heads, rule, T) {
   const all = slopes(heads, rule), same = slopes(heads, 'paper').every((m, h) => m === slopes(heads, 'released')[h]);
   const whole = all.filter(m => -Math.log(SHARE) / m >= T).length;
-  const who = whole === heads ? 'Every head looks' : whole > 1 ? `${whole} of ${heads} heads look` : whole ? 'One head looks' : 'No head looks';
-  return `${who} to the very beginning of the text. ` + (same ? `With ${heads} ${heads > 1 ? 'heads' : 'head'} both rules agree.`
+  const cut = whole === heads ? 'the window of every head' : whole > 1 ? `the windows of ${whole} of ${heads} heads` : whole ? 'the window of one head' : 'no window';
+  return `The text cuts ${cut} short. ` + (same ? `With ${heads} ${heads > 1 ? 'heads' : 'head'} both rules agree.`
     : rule === 'paper' ? 'The paper’s slopes fall evenly from head to head.' : `The released ones are those of ${2 ** Math.floor(Math.log2(heads))} heads, and some from between them.`);
 }
 

@@ -34,8 +34,8 @@ test('the words say what the numbers say', () => {
   assert.equal(slopeName(1 / 8), '1/8');
   assert.equal(slopeName(2 ** -.5), '0.71');
   assert.deepEqual([tokens(FEW), tokens(36), tokens(MANY)], [4, 512, 4096]);
-  assert.equal(remark(8, 'paper', 512), '2 of 8 heads look to the very beginning of the text. With 8 heads both rules agree.');
-  assert.match(remark(1, 'paper', 512), /^Every head looks .* With 1 head both rules agree\.$/);
-  assert.match(remark(12, 'paper', 1024), /^One head looks .* fall evenly/);
-  assert.match(remark(12, 'released', 4096), /^No head looks .* those of 8 heads, and some from between them\.$/);
+  assert.equal(remark(8, 'paper', 512), 'The text cuts the windows of 2 of 8 heads short. With 8 heads both rules agree.');
+  assert.match(remark(1, 'paper', 512), /^The text cuts the window of every head short\. With 1 head both rules agree\.$/);
+  assert.match(remark(12, 'paper', 1024), /^The text cuts the window of one head short\. .* fall evenly/);
+  assert.match(remark(12, 'released', 4096), /^The text cuts no window short\. .* those of 8 heads, and some from between them\.$/);
 });
