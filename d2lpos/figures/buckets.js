@@ -57,8 +57,8 @@ export function render(host, options) {
   const hand = h('input', { type: 'range', min: 1 - TEXT, max: TEXT - 1, 'aria-label': 'offset' });
   const radios = Object.fromEntries(Object.keys(KINDS).map(k => [k, h('input', { type: 'radio', name: 'kind' })]));
   const slider = (label, low, high) => { const input = h('input', { type: 'range', min: low, max: high, 'aria-label': label }), out = h('output'); return { input, out, row: h('label', {}, label, input, out) }; };
-  const count = slider('buckets', 0, COUNTS.length - 1), reach = slider('maximum distance', 40, 256), clip = slider('clip', 1, 32), trained = slider('trained on', 8, TEXT);
-  const { out, live, tell } = readout('offset', 'looked up at', 'shared by offsets', 'never trained'), words = h('p.said'), knobs = h('div.ctl');
+  const count = slider('buckets', 0, COUNTS.length - 1), reach = slider('maximum distance', 40, 256), clip = slider('Shaw’s clip', 1, 32), trained = slider('trained on', 8, TEXT);
+  const { out, live, tell } = readout('offset', 'looked up at', 'shared by offsets', 'never trained'), words = h('p.said');
 
   const fixed = s('g'), steps = s('g'), here = s('line.here'), cursor = s('line.cursor');
   const flag = s('g', {}, s('rect.flag', { x: -40, y: 1, width: 80, height: 26, rx: 5 }), text(0, 19));
@@ -98,8 +98,6 @@ export function render(host, options) {
     offset = min(offset, last()); set(hand, { max: last() }); hand.value = offset; hand.setAttribute('aria-valuetext', far(offset));
     for (const k in radios) radios[k].checked = k === o.kind;
     for (const [c, v, t] of [[count, COUNTS.indexOf(o.buckets), o.buckets], [reach, o.far, o.far], [clip, o.clip, o.clip], [trained, o.length, o.length]]) { c.input.value = v; c.out.textContent = t; c.input.setAttribute('aria-valuetext', t); }
-    const wanted = [...(o.kind === 'shaw' ? [clip] : [count, reach]), trained].map(c => c.row);
-    if (knobs.firstChild !== wanted[0]) knobs.replaceChildren(...wanted);
     flag.lastChild.textContent = num(offset);
     const p = places(o).find(q => q.number === place(o, offset)), fresh = places(o).filter(q => !q.seen).length;
     words.textContent = explain(o, offset);
@@ -108,15 +106,16 @@ export function render(host, options) {
     ease();
   }
   hand.oninput = () => { offset = +hand.value; update(); };
-  count.input.oninput = () => { o.buckets = COUNTS[+count.input.value]; update(true); };
-  reach.input.oninput = () => { o.far = +reach.input.value; update(true); };
-  clip.input.oninput = () => { o.clip = +clip.input.value; update(true); };
+  let t5 = o.kind === 'shaw' ? 'causal' : o.kind; // whose slider moves is shown
+  count.input.oninput = () => { o.buckets = COUNTS[+count.input.value]; o.kind = t5; update(true); };
+  reach.input.oninput = () => { o.far = +reach.input.value; o.kind = t5; update(true); };
+  clip.input.oninput = () => { o.clip = +clip.input.value; o.kind = 'shaw'; update(true); };
   trained.input.oninput = () => { o.length = +trained.input.value; update(true); };
-  for (const k in radios) radios[k].onchange = () => { o.kind = k; update(true); };
+  for (const k in radios) radios[k].onchange = () => { o.kind = k; if (k !== 'shaw') t5 = k; update(true); };
   mount(host, 'Offsets and their buckets', LOOK,
     'drag along the offsets and watch the band in the matrix. Then make “trained on” 64, and lower the maximum distance until no bucket is dashed.',
     [h('fieldset.ctl', { 'aria-label': 'encoding' }, ...Object.entries(KINDS).map(([k, label]) => h('label', {}, radios[k], label))),
-      knobs,
+      h('div.ctl', {}, ...[count, reach, clip, trained].map(c => c.row)),
       h('div.pair', {}, h('div.over', {}, hand, plot), h('div', {}, square)), out, words, live], layout);
   layout(); update();
 }

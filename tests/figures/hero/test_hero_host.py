@@ -21,7 +21,7 @@ OTHER = {
 
 # The parts that a keyboard reaches, in order, and a word of what the readout says at first.
 STOPS = {
-    "buckets": ["T5, causal", "buckets", "maximum distance", "trained on", "offset"],
+    "buckets": ["T5, causal", "buckets", "maximum distance", "Shaw’s clip", "trained on", "offset"],
     "cliff": ["error", "tokens", "position p"],
     "clocks": ["digits", "position p"],
     "dial": ["position m of the query", "position n of the key", "move both together", "middle"],
@@ -482,3 +482,10 @@ def test_other_coins_for_other_seeds_and_after_resampling(host):
     host.page.get_by_role("button", name="Resample").first.click()
     host.rest()
     assert host("ink()") == host("ink(1)")
+
+
+def test_the_slider_that_moves_says_whose_buckets_are_shown(host):
+    host.show(hero("buckets"))
+    for label, kind in (("Shaw’s clip", "Shaw"), ("buckets", "T5, causal")):
+        host.page.get_by_label(label, exact=True).press("ArrowLeft")
+        assert host.page.get_by_label(kind, exact=True).is_checked()
