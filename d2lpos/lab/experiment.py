@@ -10,7 +10,7 @@ from itertools import product
 import torch
 
 from ..threads import one_thread
-from .inside import probes, similarity
+from .inside import learned_table, probes, similarity
 from .machine import forget_peak, machine, peak_bytes
 from .models import build, reading, reads
 from .run import Run
@@ -27,7 +27,8 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     the mean loss of the training since the row before and, for each split of the task, the loss at the
     training length. The validation split is for choices along the curve, so metrics leave it out. loss_last is
     that of as many last tokens as a training sequence has. Where the run asks for a probe, the record also
-    holds what `probes` and `similarity` of `d2lpos.lab.inside` give.
+    holds what `probes` of `d2lpos.lab.inside` gives and, for a learned table, the `similarity` of its rows and
+    that of how each has changed in training.
 
     >>> record = execute(Run("order", "rope", length=4, steps=20))
     >>> [row["step"] for row in record["curve"]]
@@ -43,6 +44,7 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
         for sampler, length in product((task.train, *task.tests.values()), (run.length, *run.tested)):
             sampler(1, length, torch.Generator())  # a length that the task does not have fails here
         model = build(run).to(device)
+        table = learned_table(model)
         curve, losses = [], []
         every = max(1, run.steps // run.checks)
 
@@ -73,7 +75,10 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
                         metrics.append(row | test(model, sampler, length, rows, run.length, within))
         inside = {}
         if run.probe:
-            inside = {"probes": probes(model, task, run.length), "similarity": similarity(model)}
+            inside = {"probes": probes(model, task, run.length), "similarity": None, "change": None}
+            if table is not None:
+                trained = learned_table(model)
+                inside |= {"similarity": similarity(trained), "change": similarity(trained - table)}
     return inside | {
         "key": run.key,
         "run": run.fields(),

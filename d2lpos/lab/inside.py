@@ -9,7 +9,7 @@ from ..transformer import Transformer
 from .tasks import Task
 from .training import UNSEEN
 
-__all__ = ["probes", "similarity", "states"]
+__all__ = ["learned_table", "probes", "similarity", "states"]
 
 
 def states(model: Transformer, tokens: Tensor) -> list[Tensor]:
@@ -31,8 +31,8 @@ def states(model: Transformer, tokens: Tensor) -> list[Tensor]:
 
 
 @torch.no_grad()
-def probes(model: Transformer, task: Task, length: int, rows: int = 256, seed: int = 0) -> list[dict]:
-    """How well a linear map tells the position from the vectors of each layer, in rows it was not fitted to.
+def probes(model: Transformer, task: Task, length: int, texts: int = 256, seed: int = 0) -> list[dict]:
+    """How well a linear map tells the position from the vectors of each layer, in texts it was not fitted to.
 
     Layer 0 is what enters the first block. The map is least squares, from a vector to its position 0 …
     length − 1; error is the mean distance from the truth in positions, r2 the share of the variance that is
@@ -46,8 +46,8 @@ def probes(model: Transformer, task: Task, length: int, rows: int = 256, seed: i
     """
     device = next(model.parameters()).device
     generator = torch.Generator().manual_seed(UNSEEN + seed)
-    tokens, _ = task.tests["test"](2 * rows, length, generator)
-    positions = torch.arange(length, dtype=torch.float64).repeat(rows)
+    tokens, _ = task.tests["test"](2 * texts, length, generator)
+    positions = torch.arange(length, dtype=torch.float64).repeat(texts)
     found = []
     for layer, vectors in enumerate(states(model, tokens.to(device))):
         x = vectors.double().cpu().flatten(0, 1)
@@ -60,15 +60,17 @@ def probes(model: Transformer, task: Task, length: int, rows: int = 256, seed: i
     return found
 
 
-def similarity(model: Transformer) -> list[list[float]] | None:
-    """The cosine similarity of all rows of a learned table, to three decimals; None where there is none.
+def learned_table(model: Transformer) -> Tensor | None:
+    """A copy of the learned table (length, dim) of a model, float64 on the CPU; None where there is none."""
+    tables = [m.table for m in model.modules() if isinstance(m, Learned)]
+    return tables[0].detach().double().cpu().clone() if tables else None
 
-    >>> rows = similarity(Transformer(vocabulary=6, outputs=2, encoding=Learned(length=5, dim=64)))
-    >>> [row[i] for i, row in enumerate(rows)]
-    [1.0, 1.0, 1.0, 1.0, 1.0]
+
+def similarity(vectors: Tensor) -> list[list[float]]:
+    """The cosine similarity of all pairs of vectors (n, dim), to three decimals.
+
+    >>> similarity(torch.tensor([[1.0, 0.0], [3.0, 4.0]]))
+    [[1.0, 0.6], [0.6, 1.0]]
     """
-    table = next((m.table for m in model.modules() if isinstance(m, Learned)), None)
-    if table is None:
-        return None
-    rows = normalize(table.detach().double().cpu(), dim=-1)
-    return [[round(value, 3) for value in row] for row in (rows @ rows.T).tolist()]
+    unit = normalize(vectors, dim=-1)
+    return [[round(value, 3) for value in row] for row in (unit @ unit.T).tolist()]

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from d2lpos import RoPE, scaling
-from d2lpos.lab import training
+from d2lpos.lab import inside, training
 from d2lpos.lab.experiment import execute
 from d2lpos.lab.inside import probes, states
 from d2lpos.lab.models import DROPOUTS, ENCODINGS, PAST, READINGS, build, place, reading, reads
@@ -274,10 +274,15 @@ def test_a_record_tells_what_is_inside_where_it_is_asked():
     record = execute(replace(LEARNED, probe=True))
     assert record == json.loads(json.dumps(record))
     assert [row["layer"] for row in record["probes"]] == [0, 1]
-    rows = torch.tensor(record["similarity"])
-    assert rows.shape == (12, 12) and torch.equal(rows, rows.T) and (rows.diag() == 1).all()
+    for name in "similarity", "change":
+        cosines = torch.tensor(record[name])
+        assert cosines.shape == (12, 12) and torch.equal(cosines, cosines.T) and (cosines.diag() == 1).all()
+    start = inside.similarity(inside.learned_table(build(LEARNED)))
+    assert torch.allclose(torch.tensor(start), torch.tensor(record["similarity"]), atol=0.1)
+    assert not torch.allclose(torch.tensor(start), torch.tensor(record["change"]), atol=0.1)
     assert "probes" not in execute(TINY)
-    assert execute(replace(TINY, probe=True))["similarity"] is None
+    plain = execute(replace(TINY, probe=True))
+    assert plain["similarity"] is None and plain["change"] is None
 
 
 def test_a_window_hides_what_is_far():
