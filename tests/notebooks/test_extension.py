@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
-from d2lpos_ext.cells import EXERCISE, THEOREM
+from d2lpos_ext.cells import EXERCISE, THEOREM, translate
 from d2lpos_ext.svg import inline
 
 ROOT = Path(__file__).parents[2]
@@ -185,7 +185,15 @@ def test_claims_show_their_verdicts(page):
     links = [link["href"] for link in page.select("table.claims .verdict a")]
     assert links == ["#claim-sum-has-no-order"] * 3
     assert "3.75" in words(page.select_one("#claim-sum-has-no-order"))
-    assert page.select_one("table.scorecard")
+    assert "full-width" not in page.select_one("table.scorecard")["class"]
+
+
+@pytest.mark.parametrize(("columns", "wide"), [(5, False), (6, True)])
+def test_a_scorecard_of_many_columns_goes_into_the_margin(columns, wide):
+    table = "\n".join("|" + f" {cell} |" * columns for cell in ("a", ":--", "b"))
+    cell = nbformat.v4.new_markdown_cell(table, metadata={"tags": ["scorecard"]})
+    (shown,), _ = translate([cell])
+    assert ("full-width" in shown.source) == wide
 
 
 def test_links_to_papers_are_citations(page, preface, site):

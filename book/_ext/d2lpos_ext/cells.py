@@ -98,7 +98,8 @@ def _words(cell: NotebookNode, anchors: dict[str, str]) -> str:
             case "margin":
                 text = _directive("margin", body=text)
             case "claims" | "scorecard":
-                text = re.sub(r"^\|", f"{{.{tag}}}\n|", text, count=1, flags=re.MULTILINE)
+                wide = " .full-width" * (text.splitlines()[0].count("|") > 6)  # more than five columns
+                text = re.sub(r"^\|", f"{{.{tag}{wide}}}\n|", text, count=1, flags=re.MULTILINE)
                 text = VERDICT.sub(partial(_verdict, ids=iter(note(cell, "claims") or [])), text)
             case "solution":  # its box folds already
                 text = re.sub(r"</?details>|<summary>.*?</summary>", "", text)
