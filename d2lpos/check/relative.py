@@ -56,6 +56,29 @@ def wrapped(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positi
     return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
 
 
+def rows_as_they_are(
+    q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
+) -> Tensor:
+    """Offsets are made rows, and never clipped."""
+    keys = k + vectors[k_positions - q_positions[:, None] + len(vectors) // 2]
+    return (q[:, None] * keys).sum(-1) / math.sqrt(q.shape[-1])
+
+
+def gathered_as_they_are(
+    q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
+) -> Tensor:
+    """The same with a gather, which raises another error."""
+    rows = k_positions - q_positions[:, None] + len(vectors) // 2
+    return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
+
+
+def from_row_zero(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    """Offset 0 is taken for row 0, so that negative offsets come in at the end."""
+    clip = len(vectors) // 2
+    keys = k + vectors[(k_positions - q_positions[:, None]).clamp(-clip, clip)]
+    return (q[:, None] * keys).sum(-1) / math.sqrt(q.shape[-1])
+
+
 def beyond_is_nothing(
     q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
 ) -> Tensor:
@@ -123,6 +146,11 @@ relative_scores = Check(
         "The vector belongs to the key, so that the query meets it. Here the key does.": added_to_queries,
         "Left and right share a vector. The offset has a sign.": by_distance,
         "Offsets beyond the table come in at its other end. Clamp them before you index.": wrapped,
+        "Offsets beyond the table are not clipped: clamp them to −C … C before you add C.": rows_as_they_are,
+        "Beyond the table there is nothing to gather: clamp offsets to −C … C before you add C.": (
+            gathered_as_they_are
+        ),
+        "The table begins with offset −C: add C to the clipped offset.": from_row_zero,
         "Beyond the table nothing is added. Clip: the vector at the end serves.": beyond_is_nothing,
         "The clip is one too small: the table has 2C + 1 rows.": (
             lambda q, k, vectors, *args: key_scores(q, k, vectors, *args, clip=max(len(vectors) // 2 - 1, 0))
@@ -158,6 +186,13 @@ def causal_only(products: Tensor) -> Tensor:
     length = products.shape[-2]
     folded = pad(products[..., :length], (1, 0)).flatten(-2).unflatten(-1, (length + 1, length))
     return folded[..., 1:, :]
+
+
+def first_size(products: Tensor) -> Tensor:
+    """T is taken to be the first size, whatever axes stand in front."""
+    length = len(products)
+    later = pad(products, (0, 1)).reshape(-1)[length - 1 : 2 * length**2 - 1]
+    return later.reshape(length, -1)[:, :length]
 
 
 class Refuse(TorchFunctionMode):
@@ -256,6 +291,7 @@ skew_both = Check(
             lambda products: skew_by_slices(products).mT
         ),
         "The offsets are taken in reverse order.": lambda products: skew_by_slices(products.flip(-1)),
+        "products may have axes in front. T is its last size but one: shape[-2].": first_size,
         "One axis too many is laid flat. Only the last two are: flatten(-2).": (
             lambda products: skew_by_slices(products.reshape(-1, products.shape[-1])[: products.shape[-2]])
         ),
@@ -293,6 +329,13 @@ def never_halved(offset: Tensor, buckets: int, max_distance: int, bidirectional:
     if not bidirectional:
         return buckets_of(offset, buckets, max_distance, False)
     return side(offset.abs(), buckets, max_distance) + buckets * (offset > 0)
+
+
+def whole_logarithm(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
+    """The upper half is added, and the logarithm goes on as if there were one side."""
+    if not bidirectional:
+        return buckets_of(offset, buckets, max_distance, False)
+    return side(offset.abs(), buckets, max_distance) + buckets // 2 * (offset > 0)
 
 
 def future_as_past(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
@@ -396,6 +439,7 @@ to_bucket = Check(
         ),
         "In a causal model keys after the query are hidden, and get bucket 0.": future_as_past,
         "With two sides, each has half of the buckets.": never_halved,
+        "Each side has its half of the buckets in the logarithm, too.": whole_logarithm,
         "Left and right share their buckets. Keys after the query use the upper half.": (
             lambda offset, buckets, far, both: (
                 side(offset.abs(), buckets // 2, far) if both else buckets_of(offset, buckets, far, False)
@@ -493,6 +537,9 @@ widest = Check(
         "This is where the last bucket begins if the maximum is the length. Turn the formula around.": (
             lambda length, buckets: math.ceil(length * (buckets / (2 * length)) ** (2 / buckets))
         ),
+        "Solved for D, the exponent is 2/(G − 2), not 2/G.": (
+            lambda length, buckets: math.floor((length - 1) * (2 * (length - 1) / buckets) ** (2 / buckets))
+        ),
         "This is a float. Return an int, rounded down.": (
             lambda length, buckets: by_formula(length - 1, buckets)
         ),
@@ -562,6 +609,9 @@ offsets_only = Check(
     mistakes={
         "Equal diagonals are asked for. A softmax also ignores what is added to a whole row.": toeplitz,
         "What is ignored is constant along each row, not each column.": up_to_columns,
+        "Softmax, mean and first entry depend on where a row is cut off. Take differences along diagonals.": (
+            lambda bias: toeplitz(bias - bias.mean(-1, keepdim=True))
+        ),
         "Rows may have a constant of their own, columns may not: j² would pass.": up_to_both,
         "Symmetry is another matter: f(j − i) need not be f(i − j).": (
             lambda bias: torch.allclose(bias, bias.mT, atol=1e-5)

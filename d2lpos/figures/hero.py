@@ -169,9 +169,7 @@ def module(name: str) -> str:
     return "".join((here / f"{part}.js").read_text("utf-8") for part in ("helpers", name))
 
 
-def describe_buckets(
-    kind: str, buckets: int, max_distance: int, clip: int, length: int, offset: int
-) -> str:
+def describe_buckets(kind: str, buckets: int, max_distance: int, clip: int, length: int, offset: int) -> str:
     # Late, because the rest of this file needs only the standard library.
     import torch
 
@@ -180,15 +178,16 @@ def describe_buckets(
 
     offsets = torch.arange(-127, 1 if kind == "causal" else 128)
     if kind == "shaw":
-        name, found = f"Shaw’s table with clip {clip}", row(offsets, clip)
+        name, kept, found = f"Shaw’s table with clip {clip}", "vectors", row(offsets, clip)
     else:
         side = {"both": "for two sides", "causal": "for a causal model"}[kind]
-        name = f"T5’s {buckets} buckets {side}, with maximum distance {max_distance}"
+        name, kept = f"T5’s {buckets} buckets {side}, with maximum distance {max_distance}", "buckets"
         found = bucket(offsets, buckets, max_distance, bidirectional=kind == "both")
     fresh = len(found.unique()) - len(found[offsets.abs() < length].unique())
     return (
-        f"{name}: which offsets share a number, and the bias matrix of 128 tokens, in which each number is a band "
-        f"along the diagonal. Training on {length} tokens leaves {fresh} of those that 128 tokens use untouched."
+        f"{name}: which offsets share one of its {kept}, and the bias matrix of 128 tokens, in which each of them "
+        f"is a band along the diagonal. After training on {length} tokens, {fresh} of the {kept} that a text of "
+        "128 tokens uses have never been trained."
     )
 
 

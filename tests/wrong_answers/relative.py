@@ -76,6 +76,23 @@ def not_clipped(q, k, vectors, q_positions, k_positions):
     return scores(q, k + vectors[rows])
 
 
+@wrong(check.relative_scores, "are not clipped")
+def clamp_forgotten(q, k, vectors, q_positions, k_positions):
+    return scores(q, k + vectors[offsets(q_positions, k_positions) + len(vectors) // 2])
+
+
+@wrong(check.relative_scores, "nothing to gather")
+def clamp_forgotten_in_gather(q, k, vectors, q_positions, k_positions):
+    rows = offsets(q_positions, k_positions) + (len(vectors) - 1) // 2
+    return (q @ k.T + torch.gather(q @ vectors.T, 1, rows)) * q.shape[-1] ** -0.5
+
+
+@wrong(check.relative_scores, "add C to the clipped offset")
+def clip_not_added(q, k, vectors, q_positions, k_positions):
+    clip = len(vectors) // 2
+    return scores(q, k + vectors[offsets(q_positions, k_positions).clamp(-clip, clip)])
+
+
 @wrong(check.relative_scores, "Beyond the table nothing is added.")
 def zero_beyond(q, k, vectors, q_positions, k_positions):
     clip, offset = len(vectors) // 2, offsets(q_positions, k_positions)
@@ -166,6 +183,13 @@ def flat_altogether(products):
     T = products.shape[-2]
     flat = pad(products, (0, 1)).flatten()[T - 1 :]
     return flat[: T * (2 * T - 1)].unflatten(0, (T, 2 * T - 1))[:, :T]
+
+
+@wrong(check.skew_both, "products may have axes in front.")
+def length_of_first_axis(products):
+    T = len(products)
+    flat = pad(products, (0, 1)).reshape(-1)[T - 1 : 2 * T * T - 1]
+    return flat.reshape(T, 2 * T - 1)[:, :T]
 
 
 @wrong(check.skew_both, "With one token")
@@ -285,6 +309,13 @@ def all_for_each_side(offset, buckets, max_distance, bidirectional):
     return ported(offset, 2 * buckets if bidirectional else buckets, max_distance, bidirectional)
 
 
+@wrong(check.to_bucket, "in the logarithm, too.")
+def half_added_only(offset, buckets, max_distance, bidirectional):
+    if not bidirectional:
+        return ported(offset, buckets, max_distance, False)
+    return ported(-offset.abs(), buckets, max_distance, False) + buckets // 2 * (offset > 0)
+
+
 @wrong(check.to_bucket, "Left and right share their buckets.")
 def one_side_for_both(offset, buckets, max_distance, bidirectional):
     if bidirectional:
@@ -388,6 +419,11 @@ def where_the_last_begins(length, buckets):
     return int((found == buckets - 1).nonzero()[0])
 
 
+@wrong(check.widest, "the exponent is 2/(G − 2)")
+def exponent_kept(length, buckets):
+    return int((length - 1) * (2 * (length - 1) / buckets) ** (2 / buckets))
+
+
 @wrong(check.widest, "This is a float.")
 def not_rounded(length, buckets):
     return (length - 1) * (2 * (length - 1) / buckets) ** (2 / (buckets - 2))
@@ -407,6 +443,24 @@ def constant_in_columns(bias):
     rest = bias - bias[:1]
     change = rest[1:, 1:] - rest[:-1, :-1]
     return bool((change - change[:1]).abs().max() < 1e-5)
+
+
+@wrong(check.offsets_only, "where a row is cut off.")
+def minus_the_mean(bias):
+    rest = bias - bias.mean(dim=1, keepdim=True)
+    return bool((rest[1:, 1:] - rest[:-1, :-1]).abs().max() < 1e-5)
+
+
+@wrong(check.offsets_only, "where a row is cut off.")
+def minus_the_first_entry(bias):
+    rest = bias - bias[:, :1]
+    return bool((rest[1:, 1:] - rest[:-1, :-1]).abs().max() < 1e-5)
+
+
+@wrong(check.offsets_only, "where a row is cut off.")
+def equal_weights_along_diagonals(bias):
+    A = bias.softmax(dim=-1)
+    return bool((A[1:, 1:] - A[:-1, :-1]).abs().max() < 1e-5)
 
 
 @wrong(check.offsets_only, "columns may not")
