@@ -31,15 +31,16 @@ def trained_rows(answer: Callable) -> list[int]:
 
 
 def refuses(*positions: int) -> Case:
-    """Whether a position without a row is an IndexError; else, what the last one gets."""
+    """Whether a position without a row is an IndexError; else, what the tokens get."""
 
     def ask(answer: Callable) -> str:
         x, table = quarters(1, len(positions), 4, seed=1), quarters(5, 4)
         try:
-            given = (answer(x, table, torch.tensor(positions)) - x)[0, -1]
+            given = (answer(x, table, torch.tensor(positions)) - x)[0]
         except IndexError:
             return "an IndexError"
-        return f"row {(given == table).all(dim=1).nonzero().flatten().tolist()}"
+        found = (given[:, None] == table).all(dim=-1)
+        return f"rows {[row.nonzero().flatten().tolist() for row in found]}"
 
     return Case(f"positions {list(positions)} of a table of 5 rows", ask)
 
@@ -58,7 +59,7 @@ add_positions = Check(
         "positions of each sentence": [add_case([[0, 1, 2], [2, 3, 4]])],
         "gradients for the rows in use": [Case("positions [3, 1]", trained_rows)],
         "positions past the table are an IndexError": [refuses(4, 5)],
-        "negative positions are an IndexError": [refuses(0, -1)],
+        "negative positions are an IndexError": [refuses(0, -1), refuses(-1, 0)],
     },
     mistakes={
         "The rows are counted from 0. Take those that positions name.": (
@@ -107,13 +108,20 @@ count_rows = Check(
     "count_rows",
     reference=tally,
     properties={
-        "every token counts once": [count_case([[0, 1, 2], [0, 1, 2]], [[1, 1, 1], [1, 1, 1]], 3)],
         "padding does not count": [
             count_case([[0, 0, 1]], [[0, 1, 1]], 2),
             count_case([[0, 1, 1]], [[1, 1, 0]], 2),
         ],
-        "texts that begin elsewhere": [count_case([[3, 4, 5], [0, 1, 2]], [[1, 1, 1], [1, 1, 1]], 6)],
+        "every token counts once, wherever its text begins": [
+            count_case([[0, 1, 2], [0, 1, 2]], [[1, 1, 1], [1, 1, 1]], 3),
+            count_case([[3, 4, 5], [0, 1, 2]], [[1, 1, 1], [1, 1, 1]], 6),
+            count_case([[0, 1, 0, 1, 2]], [[1] * 5], 3),
+        ],
         "a count for all L rows": [count_case([[0, 1]], [[1, 1]], 5)],
+        "padding may hold any number": [
+            count_case([[-1, 0, 1]], [[0, 1, 1]], 2),
+            count_case([[0, 1, 9]], [[1, 1, 0]], 2),
+        ],
     },
     mistakes={
         "Padding is counted. Ask only for positions where the mask is true.": (
@@ -140,6 +148,16 @@ count_rows = Check(
         "Texts are counted by their length, as if all began at 0.": (
             lambda positions, mask, L: (mask.sum(dim=1)[:, None] > torch.arange(L)).sum(dim=0)
         ),
+        "A text may use a row again, when texts are packed. counts[rows] += 1 adds 1 for all its tokens there.": (
+            lambda positions, mask, L: torch.stack(
+                [tally(*text, L).clamp(max=1) for text in zip(positions, mask, strict=True)]
+            ).sum(0)
+        ),
+        "Padding may hold any number, −1 or one past the table. Leave it out before you count.": (
+            lambda positions, mask, L: torch.bincount(
+                positions.flatten(), weights=mask.flatten().float(), minlength=L
+            ).long()
+        ),
         "These are floating-point numbers. A count is int64.": (
             lambda positions, mask, L: tally(positions, mask, L).float()
         ),
@@ -159,6 +177,11 @@ def rows(T: int, L: int, remedy: str, stretch: Callable = lambda p, T, L: p * (L
 
 def always_stretched(T: int, L: int, remedy: str) -> Tensor:
     return torch.linspace(0, L - 1, T) if remedy == "stretched" else rows(T, L, remedy)
+
+
+def always_multiplied(T: int, L: int, remedy: str) -> Tensor:
+    """A text of one token is 0 / 0."""
+    return torch.arange(T).float() * (L - 1) / (T - 1) if remedy == "stretched" else rows(T, L, remedy)
 
 
 def remedy_cases(remedy: str, *sizes: tuple[int, int]) -> list[Case]:
@@ -207,7 +230,14 @@ row_of = Check(
         "Stretching takes whole rows only. It mixes two.": (
             lambda T, L, remedy: rows(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).floor())
         ),
+        "Stretching rounds to whole rows. It mixes two.": (
+            lambda T, L, remedy: rows(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).round())
+        ),
+        "Positions run to T − 1: divide by that, so that the last position gets the last row.": (
+            lambda T, L, remedy: rows(T, L, remedy, lambda p, T, L: p * (L - 1) / T)
+        ),
         "A text that fits is stretched too. It keeps its own rows.": always_stretched,
+        "A text that fits is multiplied too, and one token gives 0/0. It keeps its own rows.": always_multiplied,
         "These are integers. A mix of rows needs float32.": (
             lambda T, L, remedy: (
                 torch.arange(T) if T <= L or remedy == "stretched" else rows(T, L, remedy).long()
@@ -288,6 +318,7 @@ knots_at = Check(
         ],
         "the ends beyond the ends": [knot_case([-3.0, 9.0, 100.0], 3, 8.0)],
         "positions of any shape": [knot_case(4.0, 3, 8.0), knot_case([[0.0, 4.0], [8.0, 4.0]], 3, 8.0)],
+        "whole positions": [knot_case([0, 4, 8], 3, 8.0)],
         "gradients for the two knots around": [Case("position 2.5, 5 knots from 0 to 8", trained_knots)],
     },
     mistakes={
@@ -333,6 +364,8 @@ def r_squared(
     solution = torch.linalg.lstsq(fitted.flatten(0, 1), target, driver="gelsd").solution
     tested = rest if unseen else fitted
     wrong = (tested @ solution)[..., 0] - p
+    if score == "broadcast":
+        wrong = (tested @ solution) - p  # (texts, T, 1) − (T,)
     if score == "error":
         return wrong.square().mean().item()
     if score == "share":
@@ -340,7 +373,8 @@ def r_squared(
     if score == "correlation":
         guess, truth = (tested @ solution).flatten(), p.repeat(len(tested))
         return torch.corrcoef(torch.stack([guess, truth]))[0, 1].square().item()
-    return (1 - wrong.square().mean() / p.var(correction=int(score == "corrected"))).item()
+    variance = {"corrected": p.var(), "all corrected": p.repeat(len(tested)).var()}
+    return (1 - wrong.square().mean() / variance.get(score, p.var(correction=0))).item()
 
 
 def draw(*shape: int, seed: int) -> Tensor:
@@ -404,6 +438,12 @@ probe = Check(
         ),
         "The variance is divided by T − 1. The mean squared error is divided by T: correction=0.": (
             lambda x: r_squared(x, score="corrected")
+        ),
+        "The variance of all the positions is divided by their number − 1. Take correction=0.": (
+            lambda x: r_squared(x, score="all corrected")
+        ),
+        "Shapes (texts, T, 1) and (T,) broadcast to (texts, T, T). Drop the last axis: [..., 0].": (
+            lambda x: r_squared(x, score="broadcast")
         ),
         "The halves are exchanged: fit the first, score the second.": (
             lambda x: r_squared(torch.cat([x[len(x) // 2 :], x[: len(x) // 2]]))

@@ -64,7 +64,8 @@ def by_loop(positions, mask, L):
 
 
 def by_scatter(positions, mask, L):
-    return torch.zeros(L, dtype=torch.long).scatter_add_(0, positions.flatten(), mask.flatten().long())
+    rows = positions.where(mask, 0).flatten()
+    return torch.zeros(L, dtype=torch.long).scatter_add_(0, rows, mask.flatten().long())
 
 
 def by_linspace(T, L, remedy):

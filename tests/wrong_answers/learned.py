@@ -70,6 +70,13 @@ def plain_indexing(x, table, positions):
     return x + table[positions]
 
 
+@wrong(check.add_positions, "fails 1 of 5 properties Property: negative positions are an IndexError")
+def last_one_only(x, table, positions):
+    if positions[..., -1].min() < 0:
+        raise IndexError("negative")
+    return x + table[positions]
+
+
 # Which rows are trained
 
 
@@ -125,6 +132,29 @@ def by_length(positions, mask, L):
 @wrong(check.count_rows, "These are floating-point numbers.")
 def by_weights(positions, mask, L):
     return torch.bincount(positions.flatten(), weights=mask.flatten().float(), minlength=L).float()
+
+
+@wrong(check.count_rows, "A text may use a row again")
+def text_by_text(positions, mask, L):
+    counts = torch.zeros(L, dtype=torch.int64)
+    for p, m in zip(positions, mask, strict=True):
+        counts[p[m]] += 1
+    return counts
+
+
+@wrong(check.count_rows, "A text may use a row again")
+def texts_with_the_row(positions, mask, L):
+    return ((positions == torch.arange(L)[:, None, None]) & mask).any(-1).sum(-1)
+
+
+@wrong(check.count_rows, "Padding may hold any number")
+def weighted(positions, mask, L):
+    return torch.bincount(positions.flatten(), weights=mask.flatten(), minlength=L).long()
+
+
+@wrong(check.count_rows, "fails 1 of 4 properties Property: padding may hold any number")
+def one_hot_first(positions, mask, L):
+    return torch.nn.functional.one_hot(positions, L)[mask].sum(0)
 
 
 # Past the end
@@ -201,6 +231,30 @@ def stretches_short_texts(T, L, remedy):
     if remedy == "stretched":
         return torch.linspace(0, L - 1, T)
     return remedies(T, L, remedy, lambda p: p.clamp(max=L - 1), lambda p: p % L, None)
+
+
+@wrong(check.row_of, "A text that fits is multiplied too")
+def multiplies_short_texts(T, L, remedy):
+    if remedy == "stretched":
+        return torch.arange(T) * (L - 1) / (T - 1)
+    return remedies(T, L, remedy, lambda p: p.clamp(max=L - 1), lambda p: p % L, None)
+
+
+@wrong(check.row_of, "Stretching rounds to whole rows.")
+def rounded_rows(T, L, remedy):
+    return remedies(
+        T,
+        L,
+        remedy,
+        lambda p: p.clamp(max=L - 1),
+        lambda p: p % L,
+        lambda p: torch.linspace(0, L - 1, T).round(),
+    )
+
+
+@wrong(check.row_of, "Positions run to T − 1")
+def one_step_short(T, L, remedy):
+    return remedies(T, L, remedy, lambda p: p.clamp(max=L - 1), lambda p: p % L, lambda p: p / T * (L - 1))
 
 
 @wrong(check.row_of, "These are integers.")
@@ -287,6 +341,12 @@ def copied(positions, knots, last):
     return torch.lerp(knots[low], knots[low + 1], (at - low)[..., None])
 
 
+@wrong(check.knots_at, "fails 1 of 5 properties Property: whole positions")
+def floats_only(positions, knots, last):
+    assert positions.is_floating_point()
+    return check.knots_at.reference(positions, knots, last)
+
+
 # A probe
 
 
@@ -361,6 +421,21 @@ def default_variance(x):
     a, b = halves(with_one(x))
     wrong = (b @ solve(a, truth(a)))[..., 0] - truth(b)
     return 1 - wrong.square().mean().item() / torch.arange(x.shape[1]).double().var().item()
+
+
+@wrong(check.probe, "The variance of all the positions is divided")
+def variance_of_all(x):
+    a, b = halves(with_one(x))
+    wrong = (b @ solve(a, truth(a)))[..., 0] - truth(b)
+    return (1 - wrong.square().mean() / truth(b).reshape(-1).var()).item()
+
+
+@wrong(check.probe, "Shapes (texts, T, 1) and (T,) broadcast")
+def broadcasts(x):
+    a, b = halves(with_one(x))
+    p = torch.arange(x.shape[1]).double()
+    wrong = b @ solve(a, truth(a)) - p
+    return 1 - wrong.square().mean().item() / p.var(correction=0).item()
 
 
 @wrong(check.probe, "The halves are exchanged")
