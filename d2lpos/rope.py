@@ -53,7 +53,7 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     """
     if torch.compiler.is_compiling():
         return rotate(x, angles, layout, scale)
-    wide = widened(x, angles, layout).to(torch.promote_types(x.dtype, angles.dtype))
+    wide = widened(x, angles, layout)
     if layout == "half":
         cos, sin = scale * angles.cos(), scale * angles.sin()
         leading = torch.broadcast_shapes(x.shape[:-1], angles.shape[:-1])
@@ -68,7 +68,7 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
 
 
 def widened(x: Tensor, angles: Tensor, layout: str) -> Tensor:
-    """x in at least float32; raises a TypeError or ValueError as `rotate` does."""
+    """x in the wider dtype of its own and the angles'; raises a TypeError or ValueError as `rotate` does."""
     check_tensor("x", x)
     check_tensor("angles", angles, x.device)
     if not x.is_floating_point():
@@ -83,7 +83,7 @@ def widened(x: Tensor, angles: Tensor, layout: str) -> Tensor:
         )
     check_broadcast(x=x, angles=angles)
     check_layout(layout)
-    return x.to(torch.promote_types(x.dtype, torch.float32))
+    return x.to(torch.promote_types(x.dtype, angles.dtype))
 
 
 def check_layout(layout: str) -> None:

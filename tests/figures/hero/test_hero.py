@@ -61,7 +61,7 @@ def test_every_option_is_tried():
 
 def test_the_words_follow_the_options():
     assert "causal model, with maximum distance 128" in hero("buckets").description
-    assert "Training on 64 tokens leaves 5 of" in hero("buckets", length=64).description
+    assert "After training on 64 tokens, 5 of the buckets" in hero("buckets", length=64).description
     assert "for two sides" in hero("buckets", kind="both").description
     assert "clip 16: " in hero("buckets", kind="shaw").description
     assert "8 to 19 have no row" in hero("cliff").description
