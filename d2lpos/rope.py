@@ -54,17 +54,16 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     if torch.compiler.is_compiling():
         return rotate(x, angles, layout, scale)
     wide = widened(x, angles, layout)
+    turn = torch.polar(torch.full_like(angles, scale), angles)
     if layout == "half":
-        cos, sin = scale * angles.cos(), scale * angles.sin()
         leading = torch.broadcast_shapes(x.shape[:-1], angles.shape[:-1])
         halves = wide.expand(*leading, -1).unflatten(-1, (2, -1))
-        swapped = halves.flip(-2).mul_(torch.stack([-sin, sin], dim=-2))
-        return swapped.addcmul_(halves, torch.stack([cos, cos], dim=-2)).flatten(-2).to(x)
+        swapped = halves.flip(-2).mul_(torch.stack([-turn.imag, turn.imag], dim=-2))
+        return swapped.addcmul_(halves, torch.stack([turn.real, turn.real], dim=-2)).flatten(-2).to(x)
     pairs = wide.unflatten(-1, (-1, 2))
     if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_offset())):
         pairs = pairs.clone(memory_format=torch.contiguous_format)
-    turned = torch.view_as_complex(pairs) * torch.polar(torch.full_like(angles, scale), angles)
-    return torch.view_as_real(turned).flatten(-2).to(x)
+    return torch.view_as_real(torch.view_as_complex(pairs) * turn).flatten(-2).to(x)
 
 
 def widened(x: Tensor, angles: Tensor, layout: str) -> Tensor:
