@@ -25,7 +25,8 @@ To write one, describe it:
 
 - The reference is a right answer, and the answer agrees with it in every case of every property. `call` is the
   case that passes arguments. A `Case` of your own asks something else: what comes out when the function that the
-  answer receives is broken, or what a dictionary says under a key.
+  answer receives is broken, or what a dictionary says under a key. Those that several chapters ask are in
+  `cases`.
 - A property needs a wrong answer that fails it and no other; the tests insist. Its cases come smallest first,
   because the first that fails is the counterexample.
 - A mistake is an answer that makes it. The reader's answer is recognized by what it gives, not by how it is

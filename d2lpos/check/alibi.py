@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable
-from unittest.mock import patch
 
 import torch
 from torch import Tensor
 
 from .. import alibi as package
 from ..kerple import logarithmic
+from .cases import by_hand, either
 from .verdict import Case, Check, Misconduct, call
 
 # Slopes for any head count ----------------------------------------------------------------------------------
@@ -45,17 +45,6 @@ def extra_first(heads: int) -> Tensor:
     return fill_up(heads).roll(heads - below)
 
 
-def borrowed(answer: Callable) -> str:
-    """Raises Misconduct where the answer calls the package's own slopes, which check what they are given."""
-
-    def check_positive(**_: int) -> None:
-        raise Misconduct("Calls the package's slopes, which is what you are to write")
-
-    with patch.object(package, "check_positive", check_positive):
-        answer(12)
-    return "written by hand"
-
-
 def heads_case(heads: int) -> Case:
     return call(f"heads = {heads}", heads=heads)
 
@@ -66,7 +55,7 @@ released = Check(
     properties={
         "powers of two": [heads_case(1), heads_case(2), heads_case(8), heads_case(16)],
         "other head counts": [heads_case(3), heads_case(12), heads_case(6), heads_case(71), heads_case(112)],
-        "written by hand": [Case("heads = 12", borrowed)],
+        "written by hand": [by_hand("heads = 12", package, "check_positive", "slopes", (12,))],
     },
     mistakes={
         "This is the paper's rule (6.2) for every head count. The released one fills up a power of two.": (
@@ -117,12 +106,7 @@ def side_case(label: str, q: list, k: list, left: list, right: list) -> Case:
         left=torch.tensor(left),
         right=torch.tensor(right),
     )
-
-    def ask(answer: Callable) -> object:
-        result = case.ask(answer)
-        return result.float() if isinstance(result, Tensor) and result.is_floating_point() else result
-
-    return Case(case.text, ask)
+    return either(case)
 
 
 HEAD = ([0.5], [0.25])

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from unittest.mock import patch
 
 import torch
 from torch import Tensor
@@ -11,20 +10,8 @@ from torch.overrides import TorchFunctionMode
 
 from .. import relative as package
 from ..relative import bucket
+from .cases import by_hand, either, no_loop
 from .verdict import Case, Check, Misconduct, call
-
-
-def either(case: Case, kind: torch.dtype) -> Case:
-    """The case, with tensors of any precision as good as `kind`."""
-
-    def ask(answer: Callable) -> object:
-        outcome = case.ask(answer)
-        if not isinstance(outcome, Tensor) or outcome.dtype == torch.bool:
-            return outcome
-        return outcome.to(kind) if outcome.is_floating_point() == kind.is_floating_point else outcome
-
-    return Case(case.text, ask)
-
 
 # A vector for each offset -----------------------------------------------------------------------------------
 
@@ -211,32 +198,10 @@ class Refuse(TorchFunctionMode):
         return function(*args, **(kwargs or {}))
 
 
-class Count(TorchFunctionMode):
-    """Counts what is asked of torch."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls = 0
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        self.calls += 1
-        return function(*args, **(kwargs or {}))
-
-
 def picked(answer: Callable) -> str:
     with Refuse():
         answer(torch.ones(3, 5))
     return "no index"
-
-
-def looped(answer: Callable) -> str:
-    """Whether twelve rows ask more of torch than three."""
-    calls = []
-    for length in (3, 12):
-        with Count() as count:
-            answer(torch.ones(length, 2 * length - 1))
-        calls.append(count.calls)
-    return f"{'more than' if calls[0] < calls[1] else 'no more than'} the operations of 3 rows"
 
 
 def row_by_row(products: Tensor) -> Tensor:
@@ -271,7 +236,9 @@ skew_both = Check(
         ],
         "a single token": [products_case(1, 1)],
         "no gather and no index": [Case("three rows", picked)],
-        "no loop over the rows": [Case("three rows, then twelve", looped)],
+        "no loop over the rows": [
+            no_loop("three rows, then twelve", "3 rows", *((torch.ones(T, 2 * T - 1),) for T in (3, 12)))
+        ],
     },
     mistakes={
         "This is Music Transformer's skew. It has no offsets above 0.": causal_only,
@@ -371,17 +338,6 @@ def ratio_of_all(distance: Tensor, count: int, far: int) -> Tensor:
     return torch.where(distance < near, distance, beyond.clamp(max=count - 1))
 
 
-def borrowed(answer: Callable) -> str:
-    """Raises Misconduct where the answer calls the package's own buckets, which check what they are given."""
-
-    def check_positive(**_: int) -> None:
-        raise Misconduct("Calls the package's bucket, which is what you are to write")
-
-    with patch.object(package, "check_positive", check_positive):
-        answer(torch.tensor([-1]), 32, 128, False)
-    return "written by hand"
-
-
 def bucket_case(offsets: list, buckets: int, max_distance: int, bidirectional: bool) -> Case:
     kind = "two sides" if bidirectional else "causal"
     case = call(
@@ -410,7 +366,9 @@ to_bucket = Check(
             bucket_case([-100, -25, -9, 9, 25, 100], 32, 128, True),
             bucket_case([[-21, -6], [6, 300]], 16, 50, True),
         ],
-        "written by hand": [Case("one offset", borrowed)],
+        "written by hand": [
+            by_hand("one offset", package, "check_positive", "bucket", (torch.tensor([-1]), 32, 128, False))
+        ],
     },
     mistakes={
         "The sign is turned around: keys before the query have negative offsets.": (

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Callable
-from unittest.mock import patch
 
 import torch
 from torch import Tensor
 
 from .. import rope as package
-from .verdict import Case, Check, Misconduct, call
+from .cases import by_hand, either
+from .verdict import Case, Check, call
 
 EXACT = torch.Generator().manual_seed(0)
 
@@ -16,16 +16,6 @@ EXACT = torch.Generator().manual_seed(0)
 def draw(*shape: int) -> Tensor:
     """Quarters from −2 to 2, which add and multiply without rounding."""
     return torch.randint(-8, 9, shape, generator=EXACT) / 4
-
-
-def in_float64(case: Case) -> Case:
-    """The case whatever floating-point type comes back."""
-
-    def ask(answer: Callable) -> object:
-        outcome = case.ask(answer)
-        return outcome.double() if isinstance(outcome, Tensor) and outcome.is_floating_point() else outcome
-
-    return Case(case.text, ask)
 
 
 # Both layouts -----------------------------------------------------------------------------------------------
@@ -68,31 +58,16 @@ def other(layout: str) -> str:
     return "half" if layout == "interleaved" else "interleaved"
 
 
-def by_hand(label: str, inside: str, name: str, *calls: tuple) -> Case:
-    """Refuses an answer that calls the package's `name`, of which the function `inside` is a part."""
-
-    def caught(*_: object) -> None:
-        raise Misconduct(f"Calls the package's {name}, which is what you are to write")
-
-    def ask(answer: Callable) -> str:
-        with patch.object(package, inside, caught):
-            for arguments in calls:
-                answer(*arguments)
-        return "written by hand"
-
-    return Case(label, ask)
-
-
 def turn_case(x: list, angles: list, layout: str) -> Case:
     label = f"x = {x}, angles = {angles}, layout = {layout}"
-    return in_float64(call(label, x=torch.tensor(x), angles=torch.tensor(angles), layout=layout))
+    return either(call(label, x=torch.tensor(x), angles=torch.tensor(angles), layout=layout))
 
 
 def turn_many(layout: str, *shape: int) -> Case:
     x = draw(*shape, 6)
     angles = draw(shape[-1], 3)
     label = f"x {tuple(x.shape)}, angles {tuple(angles.shape)}, layout = {layout}"
-    return in_float64(call(label, x=x, angles=angles, layout=layout))
+    return either(call(label, x=x, angles=angles, layout=layout))
 
 
 turn_pairs = Check(
@@ -112,6 +87,7 @@ turn_pairs = Check(
         "written by hand": [
             by_hand(
                 "ones, both layouts",
+                package,
                 "widened",
                 "rotate",
                 *[(torch.ones(3, 4), torch.ones(3, 2), layout) for layout in ("interleaved", "half")],
@@ -163,7 +139,7 @@ def turn_back(q: Tensor, offset: float, base: float, layout: str = "interleaved"
 
 def key_case(offset: float, base: float, *shape: int) -> Case:
     q = draw(*shape).double()
-    return in_float64(
+    return either(
         call(f"q {tuple(q.shape)}, offset = {offset}, base = {base:g}", q=q, offset=offset, base=base)
     )
 
@@ -252,7 +228,7 @@ to_half = Check(
         ],
         "several heads, each by itself": [rows_case(2, 4, 3), rows_case(3, 4, 5)],
         "a bias, which has no columns": [rows_case(1, 4)],
-        "written by hand": [by_hand("one head", "check_layout", "convert", (torch.ones(4, 2), 1))],
+        "written by hand": [by_hand("one head", package, "check_layout", "convert", (torch.ones(4, 2), 1))],
     },
     mistakes={
         "This leads from halves to neighbors. The other way is asked for.": rows_to_interleaved,
@@ -355,7 +331,7 @@ def decoding(tokens: int, d: int, e: int) -> Case:
             outputs.append(output)
         return torch.stack(outputs)
 
-    return in_float64(Case(f"{tokens} tokens, one by one, d = {d}, e = {e}", ask))
+    return either(Case(f"{tokens} tokens, one by one, d = {d}, e = {e}", ask))
 
 
 step = Check(
@@ -558,7 +534,7 @@ def a_step(d: int, base: float, length: int) -> Tensor:
 
 def ramp_case(d: int, base: float, length: int) -> Case:
     label = f"d = {d}, base = {base:g}, length = {length}"
-    return in_float64(call(label, d=d, base=base, length=length))
+    return either(call(label, d=d, base=base, length=length))
 
 
 ramp = Check(

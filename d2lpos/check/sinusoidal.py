@@ -1,15 +1,12 @@
 """The checks of chapter 2: clocks, what turns them, where they look alike, and what numbers can hold."""
 
-from collections.abc import Callable
-from unittest.mock import patch
-
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
 from .. import sinusoidal as package
 from ..sinusoidal import sinusoidal
-from .verdict import Case, Check, Misconduct, call
+from .cases import by_hand, either, no_loop
+from .verdict import Case, Check, call
 
 # The encoding ----------------------------------------------------------------------------------------------
 
@@ -47,39 +44,6 @@ def hand_by_hand(positions: Tensor, d: int, base: float) -> Tensor:
     return torch.cat(hands, dim=-2).flatten(-2)
 
 
-class Count(TorchFunctionMode):
-    """Counts what is asked of torch."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls = 0
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        self.calls += 1
-        return function(*args, **(kwargs or {}))
-
-
-def looped(answer: Callable) -> str:
-    """Whether 32 hands ask more of torch than 2."""
-    calls = []
-    for d in (4, 64):
-        with Count() as count:
-            answer(torch.arange(3), d, 10000.0)
-        calls.append(count.calls)
-    return f"{'more than' if calls[0] < calls[1] else 'no more than'} the operations of 2 hands"
-
-
-def borrowed(answer: Callable) -> str:
-    """Raises Misconduct where the answer calls the package's own encoding."""
-
-    def angles(*_: Tensor) -> Tensor:
-        raise Misconduct("Calls the package's sinusoidal, which is what you are to write")
-
-    with patch.object(package, "angles", angles):
-        answer(torch.arange(3), 4, 10000.0)
-    return "written by hand"
-
-
 encode = Check(
     "encode",
     reference=encode_clocks,
@@ -95,8 +59,12 @@ encode = Check(
             encode_case(3, 4, 10000.0),
             encode_case([[0, 1, 2], [5, 6, 7]], 4, 10000.0),
         ],
-        "no loop over the hands": [Case("d = 4, then d = 64", looped)],
-        "written by hand": [Case("three positions, d = 4", borrowed)],
+        "no loop over the hands": [
+            no_loop("d = 4, then d = 64", "2 hands", *((torch.arange(3), d, 10000.0) for d in (4, 64)))
+        ],
+        "written by hand": [
+            by_hand("three positions, d = 4", package, "angles", "sinusoidal", (torch.arange(3), 4, 10000.0))
+        ],
     },
     mistakes={
         "The exponent has lost its minus: the hands must become slower, not faster.": (
@@ -204,13 +172,9 @@ def from_the_slowest_hand(code: Tensor, k: int, base: float) -> Tensor:
 def turn_case(position: float | list, d: int, k: int, base: float) -> Case:
     """In float64, so that any matrix fits; compared in float64 whatever comes back."""
     code = sinusoidal(torch.tensor(position).double(), d, base)
-    case = call(f"code = PE({position}), d = {d}, k = {k}, base = {base:g}", code=code, k=k, base=base)
-
-    def ask(answer: Callable) -> object:
-        outcome = case.ask(answer)
-        return outcome.double() if isinstance(outcome, Tensor) else outcome
-
-    return Case(case.text, ask)
+    return either(
+        call(f"code = PE({position}), d = {d}, k = {k}, base = {base:g}", code=code, k=k, base=base)
+    )
 
 
 turn = Check(
