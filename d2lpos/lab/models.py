@@ -132,7 +132,7 @@ class Stretched(Around):
         table = self.inner.table
         place = positions * (len(table) - 1) / max(1, self.length - 1)
         below = place.long().clamp(max=len(table) - 2)
-        return x + torch.lerp(table[below], table[below + 1], (place - below)[..., None])
+        return x + torch.lerp(table[below], table[below + 1], (place - below).to(table)[..., None])
 
 
 class Window(Around):

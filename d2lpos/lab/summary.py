@@ -139,11 +139,8 @@ def paired(
 
 
 def _settings(frame: "DataFrame", by: Sequence[str] | None) -> list[str]:
-    return (
-        [column for column in frame if column not in (*VALUES, *PROBED, *ABOUT, "seed")]
-        if by is None
-        else list(by)
-    )
+    measured = (*VALUES, *PROBED, *ABOUT, "seed")
+    return list(by) if by is not None else [column for column in frame if column not in measured]
 
 
 def _groups(frame: "DataFrame", by: list[str], value: str) -> dict[tuple, "Series"]:

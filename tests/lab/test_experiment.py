@@ -7,11 +7,11 @@ from functools import partial
 import pytest
 import torch
 
-from d2lpos import RoPE, scaling
+from d2lpos import Learned, RoPE, scaling
 from d2lpos.lab import inside, training
 from d2lpos.lab.experiment import execute
 from d2lpos.lab.inside import probes, states
-from d2lpos.lab.models import DROPOUTS, ENCODINGS, PAST, READINGS, build, place, reading, reads
+from d2lpos.lab.models import DROPOUTS, ENCODINGS, PAST, READINGS, Stretched, build, place, reading, reads
 from d2lpos.lab.run import Run
 from d2lpos.lab.tasks import TASKS
 from d2lpos.lab.training import accuracy, train
@@ -203,6 +203,11 @@ def test_a_stretched_table_keeps_its_ends_and_mixes_neighbors():
     torch.testing.assert_close(added[1::2], (table[1:] + table[:-1]) / 2)
     with reading(model, LEARNED, "stretched", 12):
         torch.testing.assert_close(logits(model, 12), logits(build(LEARNED), 12))
+
+
+def test_a_stretched_table_may_be_in_float64():
+    table = Stretched(Learned(4, 2).double(), 7)
+    assert table.embed(torch.zeros(1, 7, 2, dtype=torch.float64), torch.arange(7)).dtype == torch.float64
 
 
 @pytest.mark.parametrize("encoding", ["sinusoidal", "learned"])
