@@ -17,8 +17,8 @@ class Encoding(nn.Module):
     (batch, head, sequence, feature); positions are (sequence,) or (batch, sequence), and where `axes` is not
     1, as for images, their coordinates stand last.
 
-    Sources: NoPE is studied by Haviv et al. 2022 (arXiv 2203.16634) and Kazemnejad et al. 2023
-    (arXiv 2305.19466).
+    Sources: NoPE is studied by Haviv et al. 2022 (arXiv 2203.16634), Chi et al. 2023 (arXiv 2305.13571) and
+    Kazemnejad et al. 2023 (arXiv 2305.19466).
 
     >>> Encoding().doors
     ()

@@ -1,6 +1,7 @@
 """The one tiny model of the book: only the encoding differs from chapter to chapter.
 
-A pre-norm Transformer after Vaswani et al. 2017 (arXiv 1706.03762) and Xiong et al. 2020 (arXiv 2002.04745).
+A pre-norm Transformer after Vaswani et al. 2017 (arXiv 1706.03762) and Xiong et al. 2020 (arXiv 2002.04745),
+with the LayerNorm of Ba et al. 2016 (arXiv 1607.06450).
 """
 
 from torch import Tensor, nn
