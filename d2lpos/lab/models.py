@@ -88,14 +88,20 @@ class Scaled(Around):
 
 
 class Sparing(Dropped):
-    """Dropout on the sum that spares `special` tokens: Boolean (batch, sequence), told before each call."""
+    """Dropout on the sum that spares some tokens: Boolean (batch, sequence), told before each call."""
 
     def __init__(self, encoding: Encoding, rate: float):
         super().__init__(encoding, "sum", rate)
-        self.special = None
+        self.spared = None
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
-        return super().embed(x, positions, self.special)
+        return super().embed(x, positions, self.spared)
+
+
+def others(special: Tensor) -> Tensor:
+    """As many tokens of each sequence as are special, drawn from those that are not."""
+    drawn = torch.rand(special.shape, device=special.device).masked_fill(special, 1)
+    return drawn.argsort(dim=-1).argsort(dim=-1) < special.sum(dim=-1, keepdim=True)
 
 
 class LastRow(Around):
@@ -171,7 +177,8 @@ READINGS: dict[str, Callable[["Run", int], Callable[[Encoding], Encoding]]] = {
 PAST = ("last row", "wrapped", "blocks", "stretched")  # the readings that go past a learned table
 ONLY = dict.fromkeys(PAST, "learned") | dict.fromkeys(("linear", "ntk", "dynamic ntk", "yarn"), "rope")
 
-DROPOUTS = (*PLACEMENTS, "protected")  # the last is the sum, with special tokens spared
+SPARED = {"protected": lambda special: special, "others protected": others}  # on the sum; which tokens not
+DROPOUTS = (*PLACEMENTS, *SPARED)
 
 
 def build(run: "Run") -> Transformer:
@@ -183,7 +190,7 @@ def build(run: "Run") -> Transformer:
         encoding.table.data *= run.scale
     elif run.scale != 1:
         encoding = Scaled(encoding, run.scale)
-    if run.dropout == "protected":
+    if run.dropout in SPARED:
         encoding = Sparing(encoding, run.drop)
     elif run.dropout != "none":
         encoding = Dropped(encoding, run.dropout, run.drop)
@@ -193,9 +200,9 @@ def build(run: "Run") -> Transformer:
     )
 
     def tell(embedding: Module, inputs: tuple) -> None:
-        encoding.special = inputs[0] >= task.special
+        encoding.spared = SPARED[run.dropout](inputs[0] >= task.special)
 
-    if run.dropout == "protected":
+    if run.dropout in SPARED:
         model.tokens.register_forward_pre_hook(tell)
 
     def add(block: Module, inputs: tuple) -> tuple:

@@ -7,7 +7,7 @@ from functools import cached_property
 from numbers import Integral
 
 from ..arguments import check_name, check_positive
-from .models import DROPOUTS, ENCODINGS, ONLY, READINGS
+from .models import DROPOUTS, ENCODINGS, ONLY, READINGS, SPARED
 from .tasks import TASKS
 
 __all__ = ["Run"]
@@ -99,8 +99,8 @@ class Run:
         if not (self.drop == 0 if self.dropout == "none" else 0 < self.drop < 1):
             wanted = "0" if self.dropout == "none" else "above 0 and below 1"
             raise ValueError(f'drop must be {wanted} for dropout "{self.dropout}"; got {self.drop}')
-        if self.dropout == "protected" and TASKS[self.task].special is None:
-            raise ValueError(f'dropout "protected" needs a task with special tokens; got "{self.task}"')
+        if self.dropout in SPARED and TASKS[self.task].special is None:
+            raise ValueError(f'dropout "{self.dropout}" needs a task with special tokens; got "{self.task}"')
 
     def _settle(self, **values) -> None:
         for name, value in values.items():

@@ -5,7 +5,8 @@
 2. Each placement may choose its rate, because equal rates are not equal noise: the one whose validation loss, as a
    mean over seeds, is least at that moment. The test has no part in either choice.
 3. A difference is the test loss of a placement minus that of no dropout, seed by seed, with Student's 95 % interval.
-   One more comparison is planned: special tokens protected, minus the sum.
+   Special tokens protected are also compared with the sum, and with as many others protected. (This last arm came
+   when the runs of a first seed were done and no verdict had been read.)
 4. The placements of one task, encoding and moment are a family. Holm's correction goes over it: its p values keep
    the chance that any of the family is wrongly called better or worse below 5 %.
 5. "no difference" is a finding, not a failure to find one: the interval lies within ± 0.01 nat. Else the placement is

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from d2lpos import Learned, RoPE, scaling
-from d2lpos.lab import inside, training
+from d2lpos.lab import inside, models, training
 from d2lpos.lab.experiment import execute
 from d2lpos.lab.inside import probes, states
 from d2lpos.lab.models import DROPOUTS, ENCODINGS, PAST, READINGS, Stretched, build, place, reading, reads
@@ -239,12 +239,12 @@ def arms(run, rate):
 
 def test_arms_of_dropout_differ_in_nothing_else():
     """A rate too small to drop anything leaves every digit of the record as it is."""
-    assert len(arms(DROPPED, 0.1)) == 7
+    assert len(arms(DROPPED, 0.1)) == 8
     expected = measured(DROPPED)
     for run in arms(DROPPED, 1e-12):
         assert measured(run) == expected
     different = [measured(run)["curve"][-1]["test"] for run in arms(DROPPED, 0.5)]
-    assert len({expected["curve"][-1]["test"], *different}) == 8
+    assert len({expected["curve"][-1]["test"], *different}) == 9
 
 
 def test_dropout_falls_on_what_enters_the_first_block():
@@ -253,12 +253,20 @@ def test_dropout_falls_on_what_enters_the_first_block():
         model = build(run)
         whole = states(model.eval(), tokens)[0]
         assert torch.equal(whole, model.tokens(tokens) + model.encoding.encoding.table)
-        dropped = states(model.train(), tokens)[0] != whole
-        assert dropped[tokens < 76].any(dim=-1).all()
+        dropped = (states(model.train(), tokens)[0] != whole).any(dim=-1)
+        assert dropped[tokens < 76].all() == (run.dropout != "others protected")
         assert dropped[tokens >= 76].any() == (run.dropout != "protected")
         with reading(model.eval(), run, "last row", 24):
             long = model(torch.cat([tokens, tokens], dim=1), torch.arange(24))
         assert long.shape == (8, 24, 75) and torch.equal(states(model, tokens)[0], whole)
+
+
+def test_as_many_other_tokens_are_spared():
+    special = torch.tensor([[True, False, False, True, False], [False] * 5]).repeat(500, 1)
+    spared = models.others(special)
+    assert not (spared & special).any()
+    assert torch.equal(spared.sum(dim=1), special.sum(dim=1))
+    assert spared[::2].double().mean(dim=0) == pytest.approx([0, 2 / 3, 2 / 3, 0, 2 / 3], abs=0.1)
 
 
 def test_dropout_needs_a_sum():

@@ -137,7 +137,7 @@ def test_tasks_and_encodings_are_families_of_their_own():
         for i, run in enumerate(runs)
     ]
     table = verdicts(moments(records))
-    assert len(table) == 2 * 2 * 2 * (len(PLACED) + 1)
+    assert len(table) == 2 * 2 * 2 * (len(PLACED) + 2)
     one = moments(r for r in records if r["run"]["task"] == "lookup" and r["run"]["encoding"] == "learned")
     part = table[(table["task"] == "lookup") & (table["encoding"] == "learned")].reset_index(drop=True)
     assert part["p"].tolist() == pytest.approx(verdicts(one)["p"].tolist(), nan_ok=True)
@@ -155,7 +155,7 @@ def test_a_study_of_dropout_tries_every_placement_at_every_rate(name):
     special = TASKS[study.full[0].task].special is not None
     for encoding in "sinusoidal", "learned":
         tried = [(run.dropout, run.drop) for run in study.full if run.encoding == encoding]
-        placements = [*PLACED, *["protected"] * special]
+        placements = [*PLACED, *["protected", "others protected"] * special]
         assert tried == [("none", 0.0), *((placement, rate) for placement in placements for rate in DROPPED)]
     assert len({replace(run, encoding="none", dropout="none", drop=0) for run in study.full}) == 1
     assert {run.dropout for run in study.smoke} == {"none", "sum"}
