@@ -23,7 +23,7 @@ def records():
 def test_what_was_decided(records):
     rows = decisions(records)
     assert list(rows) == ["Encoding", "Moment", "Dropout", "Rate", "Difference", "p", "Verdict"]
-    assert len(rows) == 2 * 2 * 6
+    assert len(rows) == 2 * 2 * 7
     some = rows[(rows["Encoding"] == "learned") & (rows["Moment"] == "last")].set_index("Dropout")
     assert some.loc["sum"].tolist() == ["learned", "last", 0.05, "+0.500 ± 0.000", "< 0.001", "worse"]
     assert some.loc["protected", ["Difference", "Verdict"]].tolist() == ["+0.000 ± 0.000", "no difference"]
