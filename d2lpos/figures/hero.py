@@ -28,7 +28,7 @@ PAGE = """\
 <script type="module">
 {module}
 for (const element of document.querySelectorAll('[data-hero="{key}"]'))
-  if (!element.shadowRoot) render(element, {options});
+  if (!element.shadowRoot) render(element, {arguments});
 </script>
 """
 
@@ -40,6 +40,8 @@ PLACES = ("none", "sum", "token", "position", "independent", "whole position")
 REMEDIES = ("error", "last row", "wrapped", "stretched", "blocks")
 RULES = ("as trained", "linear", "ntk", "dynamic ntk", "yarn", "llama3")
 SLOPES, LENGTHS = ("released", "paper"), tuple(2**n for n in range(2, 13))
+STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
+VALUES, SPLITS = ("accuracy", "loss", "loss_last"), ("test", "unseen")
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,12 @@ OPTIONS = {
         "offset": whole(4, 32, first=1),
         "seed": SEED,
     },
+    "grid": {
+        "study": Option("extrapolation", lambda v: v in STUDIES, "one of " + ", ".join(STUDIES)),
+        "value": Option(None, lambda v: v is None or v in VALUES, "None or one of " + ", ".join(VALUES)),
+        "split": Option("test", lambda v: v in SPLITS, "one of " + ", ".join(SPLITS)),
+        "length": Option(None, lambda v: v is None or type(v) is int, "None or a whole number"),
+    },
     "shuffle": {
         "order": Option([0, 1, 2, 3, 4, 5], is_order, "the numbers 0 to 5 in any order"),
         "positions": SWITCH,
@@ -122,19 +130,21 @@ class Hero:
     @property
     def html(self) -> str:
         source = module(self.name)
-        options = json.dumps(self.options, sort_keys=True)
-        key = sha256((source + options).encode()).hexdigest()[:12]
+        arguments = json.dumps(self.options, sort_keys=True)
+        if self.name in DATA:
+            arguments += ", " + json.dumps(DATA[self.name](), separators=(",", ":"))
+        key = sha256((source + arguments).encode()).hexdigest()[:12]
         fallback = f"<p>{escape(self.description)}</p>"
-        if self.name == "shuffle":
-            fallback += matrix(self.description, **self.options)
-        return PAGE.format(key=key, fallback=fallback, module=source, options=options)
+        if self.name in STILL:
+            fallback += STILL[self.name](self.description, **self.options)
+        return PAGE.format(key=key, fallback=fallback, module=source, arguments=arguments)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/html": self.html, "text/plain": self.description}
 
 
 def hero(name: str, **options) -> Hero:
-    """The interactive figure of that name: "buckets", "cliff", "clocks", "dial", "dropout", "shuffle", "slopes" or "stretch".
+    """The interactive figure of that name: "buckets", "cliff", "clocks", "dial", "dropout", "grid", "shuffle", "slopes" or "stretch".
 
     buckets: kind, "both" or "causal" of T5, or "shaw"; buckets, 8, 16, 32 or 64; max_distance, 40 to 256; clip of
     Shaw, 1 to 32; length of training, 8 to 128; offset, -127 to 127. cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table,
@@ -142,12 +152,15 @@ def hero(name: str, **options) -> Hero:
     "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000. dial: positions m of the query and n of the
     key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether both move together. dropout: place, "none",
     "sum", "token", "position", "independent" or "whole position"; rate, 0 to 0.5; offset, 1 to 32; seed.
+    grid: study, "order", "extrapolation", "table", "needle", "far", "scale", "layers" or "digits"; value, "accuracy",
+    "loss" or "loss_last", or None for the study's own; split, "test" or "unseen"; length, or None for the longest.
     shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added;
     causal, whether the mask is on; seed of the shuffle button. slopes: heads of ALiBi, 1 to 16; length of the
     text, a power of two from 4 to 4096; rule, "released" or "paper". stretch: rule, "as trained", "linear",
     "ntk", "dynamic ntk", "yarn" or "llama3"; length of the text, 64 to 512.
 
-    Raises ValueError for an unknown name and for a value out of range, TypeError for an unknown option.
+    Raises ValueError for an unknown name, for a value out of range and for what a study did not measure, TypeError
+    for an unknown option.
 
     >>> hero("dial", m=3, n=1, pair=0).options
     {'m': 3, 'n': 1, 'pair': 0, 'lock': False}
@@ -254,6 +267,13 @@ def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
     )
 
 
+def describe_grid(**view) -> str:
+    # Late, because the rest of this file needs only the standard library.
+    from d2lpos.figures.grid import describe_view
+
+    return describe_view(**view)
+
+
 def describe_shuffle(order: list[int], positions: bool, causal: bool, seed: int) -> str:
     sentence = " ".join(WORDS[word] for word in order)
     hows = [how for how, on in (("with positions added", positions), ("under a causal mask", causal)) if on]
@@ -294,6 +314,7 @@ DESCRIBE = {
     "clocks": describe_clocks,
     "dial": describe_dial,
     "dropout": describe_dropout,
+    "grid": describe_grid,
     "shuffle": describe_shuffle,
     "slopes": describe_slopes,
     "stretch": describe_stretch,
@@ -308,6 +329,20 @@ def uniform(seed: int) -> Iterator[float]:
         t = (seed ^ seed >> 15) * (seed | 1) & word
         t = (t + (t ^ t >> 7) * (t | 61) & word) ^ t
         yield ((t ^ t >> 14) & word) / 2**32
+
+
+def recorded() -> dict[str, dict]:
+    # Late, because the rest of this file needs only the standard library.
+    from d2lpos.figures.grid import numbers
+
+    return {study: numbers(study) for study in STUDIES}
+
+
+def table(description: str, **view) -> str:
+    # Late, because the rest of this file needs only the standard library.
+    from d2lpos.figures.grid import table_of_view
+
+    return table_of_view(**view)
 
 
 def matrix(description: str, order: list[int], positions: bool, causal: bool, seed: int) -> str:
@@ -341,6 +376,10 @@ def matrix(description: str, order: list[int], positions: bool, causal: bool, se
             marks.append(f'<rect {corner} width="{side:.1f}" height="{side:.1f}"/>')
     size = (left + 6 * cell, top + 6 * cell)
     return picture('<g font-size="14">\n' + "\n".join(marks) + "\n</g>", description, size, size).svg
+
+
+DATA = {"grid": recorded}  # what a figure shows besides its options
+STILL = {"grid": table, "shuffle": matrix}  # what stands below the words where scripts do not run
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ OTHERS = {
     "clocks": {"p": 63, "mode": "clocks", "base": 10_000},
     "dial": {"m": 0, "n": 32, "pair": 0, "lock": True},
     "dropout": {"place": "whole position", "rate": 0.5, "offset": 32, "seed": 8},
+    "grid": {"study": "order", "value": "loss", "split": "unseen", "length": 64},
     "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "seed": 8},
     "slopes": {"heads": 12, "length": 4096, "rule": "paper"},
     "stretch": {"rule": "yarn", "length": 64},
@@ -74,6 +75,8 @@ def test_the_words_follow_the_options():
         "position 3 and a key at position 20 by ω = 1.00 rad" in hero("dial", m=3, n=20, pair=0).description
     )
     assert "= −0.28." in hero("dial", m=3, n=20, pair=0).description
+    assert "read 128, 256 and 512? Loss in nats on the last tokens at length 512." in hero("grid").description
+    assert "Accuracy at length 8. The" in hero("grid", study="order").description
     assert "nothing else changes" in hero("shuffle").description
     changed = hero("shuffle", order=[0, 5, 2, 3, 4, 1], positions=True, causal=True).description
     assert "“the dog jumps over the fox”, with positions added, under a causal mask." in changed
@@ -102,9 +105,14 @@ def test_the_words_follow_the_options():
             "dials",
             {},
             ValueError,
-            r"no hero figure 'dials'; there are buckets, cliff, clocks, dial, dropout, shuffle, slopes, stretch",
+            r"no hero figure 'dials'; there are buckets, cliff, clocks, dial, dropout, grid, shuffle, slopes, stretch",
         ),
-        ("buckets", {"kind": "t5"}, ValueError, r"kind of buckets must be one of both, causal, shaw; got 't5'"),
+        (
+            "buckets",
+            {"kind": "t5"},
+            ValueError,
+            r"kind of buckets must be one of both, causal, shaw; got 't5'",
+        ),
         ("buckets", {"buckets": 12}, ValueError, r"buckets of buckets must be one of 8, 16, 32, 64; got 12"),
         ("buckets", {"offset": 128}, ValueError, r"a whole number from -127 to 127; got 128"),
         ("cliff", {"p": 32}, ValueError, r"p of cliff must be a whole number from 0 to 31; got 32"),
@@ -126,6 +134,31 @@ def test_the_words_follow_the_options():
             r"offset of dropout must be a whole number from 1 to 32; got 0",
         ),
         ("dropout", {"place": "Sum"}, ValueError, r"place .* one of none, sum, token, .* got 'Sum'"),
+        (
+            "grid",
+            {"study": "dial"},
+            ValueError,
+            r"study of grid must be one of order, .*, digits; got 'dial'",
+        ),
+        ("grid", {"length": "64"}, ValueError, r"length of grid must be None or a whole number; got '64'"),
+        (
+            "grid",
+            {"length": 32},
+            ValueError,
+            r"length of extrapolation must be one of 64, 128, 256, 512; got 32",
+        ),
+        (
+            "grid",
+            {"study": "order", "split": "unseen"},
+            ValueError,
+            r"split of order must be one of test; got",
+        ),
+        (
+            "grid",
+            {"study": "needle", "value": "loss_last"},
+            ValueError,
+            r"value of needle must be one of accuracy, loss; got 'loss_last'",
+        ),
         (
             "shuffle",
             {"order": [0, 1, 2, 3, 4, 4]},

@@ -14,6 +14,7 @@ OTHER = {
     "clocks": {"p": 63, "mode": "clocks", "base": 100_000},
     "dial": {"m": 3, "n": 20, "pair": 0},
     "dropout": {"place": "whole position"},
+    "grid": {"study": "table", "value": "accuracy", "split": "unseen", "length": 128},
     "shuffle": {"order": [5, 4, 3, 2, 1, 0], "positions": True, "causal": True},
     "slopes": {"heads": 16, "length": 4096, "rule": "paper"},
     "stretch": {"rule": "yarn"},
@@ -26,6 +27,7 @@ STOPS = {
     "clocks": ["digits", "position p"],
     "dial": ["position m of the query", "position n of the key", "move both together", "middle"],
     "dropout": ["dropout rate r", "Resample", "average of many", "on the position only", "offset between"],
+    "grid": ["study", "measure", "another novel", "best first", "length", "model", "Show as table"],
     "shuffle": ["swap fox and dog", "shuffle", "reset", "add positions", "causal mask"]
     + ["the, the first", "fox", "jumps", "over", "the, the second", "dog"],
     "slopes": ["heads", "released rule", "length of the text"],
@@ -38,6 +40,7 @@ DRAGS = {
     "clocks": ("position p", 11, 31, "−1.00"),
     "dial": ("position m of the query", 14, 26, "26"),
     "dropout": ("offset between the two positions", 4, 20, "20"),
+    "grid": ("length", 3, 1, "RoPE"),
     "shuffle": ("dog", 5, 1, "0.00"),
     "slopes": ("length of the text", 36, 16, "16 keys"),
     "stretch": ("length of the text", 256, 512, "8.0 ×"),
@@ -489,3 +492,46 @@ def test_the_slider_that_moves_says_whose_buckets_are_shown(host):
     for label, kind in (("Shaw’s clip", "Shaw"), ("buckets", "T5, causal")):
         host.page.get_by_label(label, exact=True).press("ArrowLeft")
         assert host.page.get_by_label(kind, exact=True).is_checked()
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_a_row_of_the_grid_is_told_when_pointed_at_and_kept_when_chosen(host):
+    host.show(hero("grid", study="needle"))
+    host.rest()
+    before, row = host("out()"), host.page.locator("svg").get_by_text("KERPLE", exact=True)
+    row.hover()
+    assert host("out()[0]") == "KERPLE" != before[0]
+    host.page.mouse.move(0, 0)
+    assert host("out()") == before
+    row.click()
+    host.page.mouse.move(0, 0)
+    assert host("out()[0]") == "KERPLE"
+    rows = host("all('th[scope=row]').map(e => e.textContent)")
+    models = host.page.get_by_label("model", exact=True)
+    models.press("ArrowDown")
+    assert host("out()[0]") == rows[rows.index("KERPLE") + 1]
+    models.press("End")
+    assert host("out()[0]") == rows[0]
+    models.press("Home")
+    assert host("out()[1]") == "–"
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_rows_of_the_grid_stand_by_value_or_by_door(host):
+    host.show(hero("grid", length=64))
+    table = "all('th[scope=row]').map(e => e.textContent)"
+    names = "all('svg g g text:first-child').map(e => [e.textContent, +e.getAttribute('y')])"
+    for best, end in ((True, "RoPE, linear"), (False, "FIRE")):
+        host.page.get_by_label("best first").set_checked(best)
+        host.rest()
+        rows = host(table)
+        assert rows[-1] == end
+        assert [name for name, _ in sorted(host(names), key=lambda row: row[1]) if name in rows] == rows
+
+
+def test_each_study_of_the_grid_has_its_own_controls(host):
+    host.show(hero("grid"))
+    for study, length, novel in (("order", False, False), ("layers", False, True), ("far", True, False)):
+        host.page.get_by_label("study").select_option(study)
+        assert host.page.get_by_label("length", exact=True).is_visible() == length
+        assert host.page.get_by_label("another novel").is_visible() == novel
