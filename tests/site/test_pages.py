@@ -1,6 +1,7 @@
 """Every page in a real browser, at the widths of a phone and a desk, in light and dark."""
 
 import json
+import re
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -60,6 +61,13 @@ def test_page_over_http(address, browser, name):
     with visit(browser, scheme="dark") as reader:
         reader.open(f"{address}/{name}.html")
         assert reader.faults == []
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_quick_reference_prints_on_one_sheet(site, browser, paper):
+    with visit(browser) as reader:
+        reader.open((site / "book" / "quick.html").as_uri())
+        assert len(re.findall(rb"/Type\s*/Page\b", reader.page.pdf(format=paper))) == 1
 
 
 def test_root_leads_to_the_first_page(site, browser):

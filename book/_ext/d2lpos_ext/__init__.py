@@ -1,5 +1,7 @@
 """The Sphinx extension that turns plain notebooks into pages: tags into boxes, links into citations."""
 
+from pathlib import Path
+
 import nbformat
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -8,6 +10,7 @@ from sphinxcontrib.bibtex.plugin import register_plugin
 from .api import expand
 from .cells import translate
 from .citations import RoundAuthorYear, cite, index
+from .exercises import tabulate
 from .mentions import Mentions, check_numbers, note_anchor
 from .repair import repair_pages
 
@@ -26,7 +29,9 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
         return text
 
     if not app.env.doc2path(docname).endswith(".ipynb"):
-        content[0] = cited(expand(content[0], app.confdir))
+        chapters = sorted(name for name in app.env.found_docs if name.startswith("chapters/"))
+        page = tabulate(content[0], [Path(app.env.doc2path(name)) for name in chapters])
+        content[0] = cited(expand(page, app.confdir))
         return
     notebook = nbformat.reads(content[0], as_version=4)
     for cell in notebook.cells:

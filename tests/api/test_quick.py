@@ -1,0 +1,77 @@
+"""The quick reference has every encoding, and what it says of each holds."""
+
+import ast
+import inspect
+import re
+import textwrap
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import d2lpos
+from d2lpos import Bias, Dropped, Encoding
+from d2lpos.encoding import DOORS
+
+PAGE = (Path(__file__).parents[2] / "book" / "quick.md").read_text("utf-8")
+ARITHMETIC = str.maketrans({"·": "*", "−": "-"})
+# Neither encodes anything by itself: one is what others derive from, one wraps another.
+HELPERS = {Bias, Dropped}
+
+
+class Row(NamedTuple):
+    """A row of the table."""
+
+    name: str
+    doors: set[str]
+    code: str
+    parameters: str
+
+
+def listing(text: str) -> str:
+    """The Python that a text shows."""
+    return textwrap.dedent(re.search(r"```python\n(.+?)\n *```", text, re.DOTALL)[1])
+
+
+def read(text: str) -> Row:
+    encoding, door, code, parameters, _ = re.split(r"\n {2}- ", text)
+    doors = re.match(r"\*\*(.+?)\*\*", door)[1]
+    return Row(
+        re.search(r"`(\w+) <", encoding)[1],
+        set(doors.split(", ")) - {"none"},
+        listing(code),
+        parameters.strip(),
+    )
+
+
+SETUP, TABLE = PAGE.split(":::::{list-table}")
+ROWS = [read(text) for text in re.split(r"\n\* - ", TABLE.split("\n:::::")[0])[2:]]
+
+
+def test_every_encoding_has_its_row():
+    public = [getattr(d2lpos, name) for name in d2lpos.__all__]
+    encodings = {thing.__name__ for thing in public if issubclass(thing, Encoding) and thing not in HELPERS}
+    assert sorted(row.name for row in ROWS) == sorted(encodings)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_row_says_the_truth(row):
+    first, *lines = ast.parse(row.code).body
+    assert len(row.code.splitlines()) <= 3
+    names = {}
+    exec(listing(SETUP), names)  # noqa: S102, because these lines are on the page
+    before = {name: names[name].shape for name in ("x", "q", "k", "S", "y")}
+    exec(row.code, names)  # noqa: S102
+    assert {name: names[name].shape for name in before} == before
+
+    encoding = names[first.targets[0].id]
+    assert type(encoding).__name__ == row.name
+    assert set(encoding.doors) == row.doors
+    called = {part.attr for line in lines for part in ast.walk(line) if isinstance(part, ast.Attribute)}
+    assert called & set(DOORS) == row.doors
+
+    given = {word.arg: ast.literal_eval(word.value) for word in first.value.keywords}
+    parameters = inspect.signature(type(encoding)).parameters.values()
+    sizes = {parameter.name: parameter.default for parameter in parameters} | given
+    counted = sum(parameter.numel() for parameter in encoding.parameters())
+    assert eval(row.parameters.translate(ARITHMETIC), {}, sizes) == counted

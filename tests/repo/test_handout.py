@@ -1,0 +1,75 @@
+"""`make handout`: the chapters without their solutions, which still run."""
+
+import re
+from pathlib import Path
+from zipfile import ZipFile
+
+import nbformat
+import pytest
+from d2lpos_ext.cells import tags
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+from book.handout import write
+
+CHAPTERS = sorted((Path(__file__).parents[2] / "chapters").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def handout(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("build") / "handout"
+    with ZipFile(write(out)) as archive:
+        packed = {name for name in archive.namelist() if not name.endswith("/")}
+    assert packed == {f"handout/{path.name}" for path in out.iterdir()}
+    return out
+
+
+def lines(cells: list[NotebookNode]) -> set[str]:
+    return {line.strip() for cell in cells for line in cell.source.splitlines()}
+
+
+def shown(cells: list[NotebookNode]) -> set[str]:
+    outputs = [output.get("data", {}) for cell in cells for output in cell.get("outputs", [])]
+    return {data["text/plain"] for data in outputs if "text/plain" in data}
+
+
+def test_it_holds_the_chapters_and_the_licenses(handout):
+    assert sorted(path.name for path in handout.iterdir()) == [
+        *(path.name for path in CHAPTERS),
+        "LICENSE",
+        "LICENSE-TEXT",
+    ]
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem[:2])
+def test_solutions_are_gone_and_all_else_is_there(handout, path):
+    book = nbformat.read(path, as_version=4).cells
+    given = nbformat.read(handout / path.name, as_version=4)
+    nbformat.validate(given)
+    kept = [cell for cell in book if "solution" not in tags(cell)]
+    secret = lines([cell for cell in book if "solution" in tags(cell)]) - lines(kept)
+    assert secret
+    assert not secret & lines(given.cells)
+    assert [cell.id for cell in given.cells] == [cell.id for cell in kept]
+    for cell, old in zip(given.cells, kept, strict=True):
+        if cell.cell_type == "code":
+            assert cell.source == old.source
+            assert cell.outputs == ([] if "exercise" in tags(cell) else old.outputs)
+    assert not shown([cell for cell in book if "solution" in tags(cell)]) & shown(given.cells)
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem[:2])
+def test_links_lead_out_of_the_folder_only_by_their_full_address(handout, path):
+    cells = nbformat.read(handout / path.name, as_version=4).cells
+    for cell in (cell for cell in cells if cell.cell_type == "markdown"):
+        for target in re.findall(r"\]\(([^)\s#]+)", cell.source):
+            assert re.match("https?:", target) or (handout / target).exists(), target
+
+
+def test_a_chapter_runs_with_its_stubs_as_they_are(handout):
+    notebook = nbformat.read(handout / "05-relative.ipynb", as_version=4)
+    NotebookClient(notebook, timeout=300, extra_arguments=["--log-level=ERROR"]).execute()
+    checks = [cell for cell in notebook.cells if cell.source.startswith("check.")]
+    assert checks
+    for cell in checks:
+        assert cell.outputs[0].data["text/plain"].endswith(": not attempted yet")
