@@ -3,6 +3,7 @@
 from .experiment import execute
 from .publish import export
 from .run import Run
+from .speeds import speeds
 from .store import Store
 from .studies import STUDIES
 from .summary import frame, paired, records, summary
@@ -24,6 +25,7 @@ __all__ = [
     "order",
     "paired",
     "records",
+    "speeds",
     "summary",
     "sweep",
     "train",

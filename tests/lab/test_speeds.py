@@ -1,0 +1,22 @@
+import csv
+from pathlib import Path
+
+import pytest
+
+from d2lpos.lab import speeds
+
+TABLES = Path(__file__).parents[2] / "book" / "benchmarks"
+
+
+@pytest.mark.parametrize("path", sorted(TABLES.glob("*-cpu.csv")), ids=lambda path: path.stem)
+def test_a_table_of_the_page(path):
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    found = speeds(path.stem.removesuffix("-cpu"))
+    assert found["Contender"].tolist() == [row["Contender"] for row in rows]
+    assert found["ms"].tolist() == [float(row["ms"]) for row in rows]
+
+
+def test_another_contest():
+    with pytest.raises(ValueError, match=r"^contest must be one of alibi, .*training; got 'chess'$"):
+        speeds("chess")
