@@ -1,23 +1,26 @@
 """Every claim of the chapters has its place in the ledger, and the ledger holds no other."""
 
+import csv
+import re
 from pathlib import Path
 
-import nbformat
+from d2lpos_ext.claims import chapters, errata, ledger, rows
 from pybtex.database import parse_file
-
-from book.claims import CHAPTERS, ledger, rows
 
 ROOT = Path(__file__).parents[2]
 PAPERS = parse_file(ROOT / "book" / "references.bib").entries.keys()
-LEDGER = ledger()
+LEDGER = ledger(ROOT)
+CHAPTERS = chapters(ROOT).values()
+ROWS = [row for chapter in CHAPTERS for row in rows(chapter, LEDGER)]
+DECIDED = [erratum["decided"] for erratum in errata(ROOT)]
 
 
 def test_chapters_and_ledger_hold_the_same_claims():
-    assert sorted({row.id for row in rows()}) == sorted(LEDGER["claims"])
+    assert sorted({row.id for row in ROWS}) == sorted(LEDGER["claims"])
 
 
 def test_open_claims_are_open():
-    assert sorted(row.id for row in rows() if row.verdict == "Open") == sorted(LEDGER["open"].values())
+    assert sorted(row.id for row in ROWS if row.verdict == "Open") == sorted(LEDGER["open"].values())
 
 
 def test_sources_are_described_once_and_used():
@@ -25,7 +28,18 @@ def test_sources_are_described_once_and_used():
     assert named - PAPERS == LEDGER["sources"].keys()
 
 
-def test_every_claim_cell_decides_a_row():
-    cells = [cell for path in CHAPTERS for cell in nbformat.read(path, as_version=4).cells]
+def test_every_claim_cell_decides_a_row_or_an_erratum():
+    cells = [cell for chapter in CHAPTERS for cell in chapter.cells]
     decided = {cell.metadata.d2lpos.claim for cell in cells if "claim" in cell.metadata.get("tags", [])}
-    assert decided == {row.id for row in rows() if row.verdict != "Open"}
+    wrong = set(re.findall(r"\(#claim-(.+?)\)", "".join(DECIDED)))
+    assert decided == {row.id for row in ROWS if row.verdict != "Open"} | wrong
+
+
+def test_every_erratum_is_decided():
+    with (ROOT / "book" / "parity" / "disputes.csv").open(encoding="utf-8") as lines:
+        disputes = {row["What"] for row in csv.DictReader(lines)}
+    for text in DECIDED:
+        if row := re.search(r"\(parity\.md#where-they-differ\): (.+)\.$", text):
+            assert row[1] in disputes
+        else:
+            assert re.search(r"\(#claim-|\(parity\.md#|Exercise \d", text), text

@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.plugin import register_plugin
 
-from .api import expand
+from . import api, ledger
 from .cells import translate
 from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
@@ -31,7 +31,7 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
     if not app.env.doc2path(docname).endswith(".ipynb"):
         chapters = sorted(name for name in app.env.found_docs if name.startswith("chapters/"))
         page = tabulate(content[0], [Path(app.env.doc2path(name)) for name in chapters])
-        content[0] = cited(expand(page, app.confdir))
+        content[0] = cited(ledger.expand(api.expand(page, app.confdir), app.confdir))
         return
     notebook = nbformat.reads(content[0], as_version=4)
     for cell in notebook.cells:

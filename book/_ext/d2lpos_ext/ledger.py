@@ -1,0 +1,118 @@
+"""The page of the ledger: every claim with its verdict, a form that filters them, and the errata of other texts."""
+
+import re
+from collections import Counter
+from html import escape
+from pathlib import Path
+
+from pybtex.database import Entry, parse_file
+
+from .cells import VERDICTS
+from .claims import Row, chapters, errata, ledger, rows
+
+BLOCK = re.compile(r"^```\{(ledger|sources|errata)\}\n```$", re.MULTILINE)
+NOBODY = "nobody"  # stands for the source of a claim of which we know no text
+
+
+def expand(text: str, root: str | Path) -> str:
+    """Return a page's Markdown with what its blocks `{ledger}`, `{sources}` and `{errata}` stand for."""
+    return BLOCK.sub(lambda block: getattr(_Page(Path(root)), block[1])(), text)
+
+
+def slug(verdict: str) -> str:
+    return verdict.lower().replace(" ", "-")
+
+
+class _Page:
+    def __init__(self, root: Path):
+        self.known, self.errors = ledger(root), errata(root)
+        self.papers = parse_file(root / "book" / "references.bib").entries
+        self.tables = {
+            path: (chapter, table)
+            for path, chapter in chapters(root).items()
+            if (table := list(rows(chapter, self.known)))
+        }
+        every = [row for _, table in self.tables.values() for row in table]
+        self.verdicts = Counter(row.verdict for row in every)
+        self.said = Counter(source for row in every for source in row.sources or [NOBODY])
+
+    def ledger(self) -> str:
+        parts = [self.form()]
+        for path, (chapter, table) in self.tables.items():
+            title = chapter.cells[0].source.splitlines()[0].removeprefix("# ")
+            entries = map(self.claim, table)
+            parts += [f"## [{title}](../chapters/{path.name})", '<ol class="ledger">', *entries, "</ol>"]
+        return "\n\n".join([*parts, '<script src="../_static/ledger.js"></script>'])
+
+    def form(self) -> str:
+        """Return the form. A choice has an id, so that a link can choose it."""
+        total = self.verdicts.total()
+        choices = [f'<label><input type="radio" name="verdict" value="" id="all" checked>All {total}</label>']
+        choices += [
+            f'<label><input type="radio" name="verdict" value="{slug(verdict)}" id="{slug(verdict)}">'
+            f'<span class="verdict {style}">{verdict}</span> {self.verdicts[verdict]}</label>'
+            for verdict, style in VERDICTS.items()
+        ]
+        sources = [
+            f'<option value="{name}" id="{name}">{escape(self.name(name))} ({count})</option>'
+            for name, count in self.said.most_common()
+        ]
+        lines = [
+            '<form class="filter" aria-label="Filter the claims">',
+            '<fieldset aria-label="Verdict">',
+            *choices,
+            "</fieldset>",
+            '<label class="by">Said by <select name="source"><option value="">anybody</option>',
+            *sources,
+            "</select></label>",
+            f'<p class="shown"><output aria-live="polite">{total} claims</output> <a href="#all">Show all</a></p>',
+            "</form>",
+        ]
+        return "\n".join(lines)
+
+    def claim(self, row: Row) -> str:
+        verdict = row.verdict if row.verdict == "Open" else f"[{row.verdict}](#claim-{row.id})"
+        mark = f"[{verdict}]{{.verdict .{VERDICTS[row.verdict]}}}"
+        said = "Said by " + " and ".join(map(self.link, row.sources or [NOBODY]))
+        data = f'data-verdict="{slug(row.verdict)}" data-source="{" ".join(row.sources or [NOBODY])}"'
+        return _entry(data, mark, row.claim, row.evidence, said)
+
+    def name(self, source: str) -> str:
+        if source == NOBODY:
+            return "no text that we know"
+        if paper := self.papers.get(source):
+            return _short(paper)
+        return self.known["sources"][source]["name"]
+
+    def link(self, source: str) -> str:
+        if source == NOBODY:
+            return self.name(source)
+        if source in self.papers:
+            return f"{{cite:t}}`{source}`"
+        return f"[{self.name(source)}]({self.known['sources'][source]['url']})"
+
+    def sources(self) -> str:
+        return "\n".join(
+            f"- [{source['title']}]({source['url']}), {source['what']}: "
+            f'<a href="#{name}">{self.said[name]} claim{"s" * (self.said[name] > 1)}</a>.'
+            for name, source in self.known["sources"].items()
+        )
+
+    def errata(self) -> str:
+        entries = [
+            _entry("", f"[{e['where']}]({e['url']})", e["says"], e["right"], e["decided"])
+            for e in self.errors
+        ]
+        return "\n\n".join(['<ol class="ledger">', *entries, "</ol>"])
+
+
+def _entry(data: str, side: str, words: str, reason: str, below: str) -> str:
+    return (
+        f"<li {data}>\n\n{{.side}}\n{side}\n\n{{.words}}\n{words}\n\n{reason}\n\n{{.said}}\n{below}\n\n</li>"
+    )
+
+
+def _short(paper: Entry) -> str:
+    names = [" ".join(person.last_names) for person in paper.persons["author"]]
+    who = names[0] if len(names) == 1 else " and ".join(names) if len(names) == 2 else f"{names[0]} et al."
+    return f"{who} ({paper.fields['year']})"

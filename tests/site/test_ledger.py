@@ -1,0 +1,108 @@
+"""The ledger of claims shows all rows of the chapters, and its filter works from a file, by keyboard and by link."""
+
+import pytest
+from bs4 import BeautifulSoup
+from d2lpos_ext.claims import chapters, errata, ledger, rows
+from d2lpos_ext.ledger import slug
+
+from tests.site.detectors import visit
+from tests.site.pages import ROOT
+
+ROWS = [row for chapter in chapters(ROOT).values() for row in rows(chapter, ledger(ROOT))]
+SHOWN = "() => [...document.querySelectorAll('li[data-verdict]')].filter(e => e.checkVisibility()).length"
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    return (site / "book" / "ledger.html").as_uri()
+
+
+@pytest.fixture
+def reader(browser, address):
+    with visit(browser) as reader:
+        reader.page.goto(address)
+        yield reader
+        assert reader.faults == []
+
+
+def count(verdict="", source=""):
+    return sum(
+        verdict in ("", slug(row.verdict)) and (not source or source in (row.sources or ["nobody"]))
+        for row in ROWS
+    )
+
+
+def status(page):
+    return page.inner_text("form.filter output")
+
+
+def test_page_shows_every_claim_and_every_erratum(site):
+    page = BeautifulSoup((site / "book" / "ledger.html").read_text("utf-8"), "html.parser")
+    entries = page.select("li[data-verdict]")
+    assert len(entries) == len(ROWS)
+    for entry, row in zip(entries, ROWS, strict=True):
+        assert entry.select_one(".verdict").get_text() == row.verdict
+        links = [link["href"] for link in entry.select(".verdict a")]
+        assert [link.partition("#")[2] for link in links] == [f"claim-{row.id}"] * (row.verdict != "Open")
+        assert len(entry.select(".said a")) == len(row.sources)
+    wrong = page.select("#errata-of-other-texts .ledger > li")
+    assert [entry.select_one(".side").get_text() for entry in wrong] == [e["where"] for e in errata(ROOT)]
+    assert all(entry.select(".said a") for entry in wrong)
+
+
+def test_counts_are_those_of_the_tables(reader):
+    labels = {
+        radio.get_attribute("id"): radio
+        for radio in reader.page.query_selector_all("form.filter [type=radio]")
+    }
+    for name, radio in labels.items():
+        shown = radio.evaluate("e => e.parentElement.innerText").split()[-1]
+        assert int(shown) == count("" if name == "all" else name)
+
+
+def test_filter_by_keyboard(reader):
+    page = reader.page
+    page.focus("#all")
+    for verdict in ("true", "half-true", "false"):
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(SHOWN) == count(verdict)
+        assert status(page) == f"{count(verdict)} of {len(ROWS)} claims"
+    page.keyboard.press("Tab")
+    page.keyboard.type("Machine")
+    assert page.evaluate("location.hash") == "#false+mastery"
+    assert page.evaluate(SHOWN) == count("false", "mastery") > 0
+    empty = "e => !e.checkVisibility() || [...e.querySelectorAll('li')].some(li => li.checkVisibility())"
+    assert page.eval_on_selector_all("section:has(> .ledger)", f"all => all.every({empty})")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"({SHOWN})() === {len(ROWS)}")
+    assert status(page) == f"{len(ROWS)} claims"
+    assert page.evaluate("document.activeElement.id") == "all"
+
+
+@pytest.mark.parametrize(
+    ("choice", "verdict", "source"),
+    [
+        ("open", "open", ""),
+        ("mastery", "", "mastery"),
+        ("half-true+stack-overflow", "half-true", "stack-overflow"),
+        ("nobody", "", "nobody"),
+        ("errata-of-other-texts", "", ""),
+    ],
+)
+def test_a_filtered_ledger_can_be_linked(reader, address, choice, verdict, source):
+    reader.page.goto(f"{address}#{choice}")
+    shown = count(verdict, source)
+    reader.page.wait_for_function(f"({SHOWN})() === {shown}")
+    assert status(reader.page).split()[0] == str(shown)
+    assert reader.page.input_value("form.filter select") == source
+
+
+def test_without_javascript_all_is_shown_and_nothing_asks_to_be_pressed(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    assert page.locator("li[data-verdict]:visible").count() == len(ROWS)
+    assert page.locator("form.filter :is(input, select, a):visible").count() == 0
+    assert page.locator("form.filter .verdict:visible").count() == 4
+    context.close()
