@@ -37,7 +37,7 @@ window.detect = (() => {
 
   // The block that holds a line of text, or null where text is placed freely.
   function block(e) {
-    if (e.localName === 'mjx-container') e = up(e);
+    if (e.localName === 'math') e = up(e);
     while (e && /^(inline|contents)$/.test(getComputedStyle(e).display)) e = up(e);
     return e instanceof HTMLElement ? e : null;
   }
@@ -45,8 +45,8 @@ window.detect = (() => {
   function boxes() {
     const range = document.createRange();
     return drawn().flatMap(e => {
-      if (e.localName === 'mjx-container') return [[e, 'a formula', [(e.querySelector('mjx-math') ?? e).getBoundingClientRect()]]];
-      if (e.closest('mjx-container, script, style, option, noscript')) return [];
+      if (e.localName === 'math') return [[e, 'a formula', [e.getBoundingClientRect()]]];
+      if (e.closest('math, script, style, option, noscript')) return [];
       return [...e.childNodes].filter(n => n.nodeType === Node.TEXT_NODE && n.data.trim()).map(n => {
         range.selectNodeContents(n);
         return [e, quote(n.data), [...range.getClientRects()]];
@@ -95,7 +95,7 @@ window.detect = (() => {
       });
     },
 
-    // Formulas that MathJax could not read or never saw, and those whose full stop begins the next line.
+    // Formulas that are still TeX, and those whose full stop begins the next line.
     formulas() {
       const range = document.createRange();
       return drawn().flatMap(e => {
@@ -106,8 +106,7 @@ window.detect = (() => {
           if (range.getBoundingClientRect().left < e.getBoundingClientRect().left)
             return [`a line begins with what follows a formula: ${quote(next.data)}`];
         }
-        if (e.localName === 'mjx-merror') return [`formula: ${e.getAttribute('data-mjx-error') ?? e.textContent}`];
-        return e.matches('.math') && !e.querySelector('mjx-container') ? [`formula not set: ${quote(e.textContent)}`] : [];
+        return e.matches('.math') && !e.querySelector('math') ? [`formula not set: ${quote(e.textContent)}`] : [];
       });
     },
 

@@ -40,13 +40,12 @@ class Visit:
             self.faults.append(f"console error: {message.text}")
 
     def open(self, url: str) -> None:
-        """Load the page, wait until its formulas are set, and open all folds."""
+        """Load the page, and open all folds."""
         self.page.goto(url)
         self.settle()
 
     def settle(self) -> None:
         self.page.evaluate("document.fonts.ready")
-        self.page.evaluate("window.MathJax?.startup?.promise")
         self.page.evaluate(SCRIPT)
         self.page.evaluate("detect.unfold()")
         self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")

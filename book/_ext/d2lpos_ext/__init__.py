@@ -11,6 +11,7 @@ from . import api, ledger
 from .cells import translate
 from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
+from .formulas import setup_formulas
 from .mentions import Mentions, check_numbers, note_anchor
 from .repair import repair_pages
 
@@ -51,5 +52,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("source-read", read)
     app.add_transform(Mentions)
     app.connect("env-check-consistency", check_numbers)
+    setup_formulas(app)
     app.connect("build-finished", repair_pages, priority=900)  # after all that write pages
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -33,14 +33,9 @@ class Mentions(SphinxTransform):
 
     def apply(self, **kwargs) -> None:
         for block in self.document.findall(nodes.math_block):
-            numbers = TAG.findall(block.astext())
-            for number in numbers:
+            for number in TAG.findall(block.astext()):
                 block["ids"].append("eq-" + number.replace(".", "-"))
                 note_anchor(self.env, self.env.docname, f"equation-{number}", block["ids"][-1])
-            if numbers:
-                # Sphinx would put an equation of several lines into a split environment, which takes no tag.
-                block["nowrap"] = True
-                block[:] = [nodes.Text(f"\\[{block.astext()}\\]")]
         for text in list(self.document.findall(nodes.Text)):
             if MENTION.search(text) and not any(isinstance(parent, OPAQUE) for parent in _ancestors(text)):
                 text.parent.replace(text, self._linked(text))

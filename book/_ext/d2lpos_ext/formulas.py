@@ -1,0 +1,82 @@
+"""Formulas become MathML while the book is built, so that a page shows them without a script, and nothing moves.
+
+Temml translates them. Their font is STIX Two Math, of which the site gets the characters that formulas use.
+"""
+
+import re
+from html import unescape
+from pathlib import Path
+
+from docutils import nodes
+from fontTools import subset
+from py_mini_racer import JSEvalException, MiniRacer
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.writers.html5 import HTML5Translator
+
+# What browsers put in place of single letters, and the sign of roots.
+ITALIC = [0x221A, 0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
+VENDOR = Path(__file__).parents[2] / "_vendor"
+FONT = VENDOR / "stix-two-math" / "stix-two-math-latin-400-normal.woff2"
+
+
+class Temml:
+    """A JavaScript engine that has read Temml; it starts with the first formula."""
+
+    def __init__(self) -> None:
+        self.engine = None
+
+    def mathml(self, tex: str, display: bool) -> str:
+        """Raises JSEvalException for a formula that is none."""
+        if self.engine is None:
+            self.engine = MiniRacer()
+            self.engine.eval((VENDOR / "temml" / "temml.min.js").read_text("utf-8"))
+        options = {"displayMode": display, "throwOnError": True, "strict": True}
+        return self.engine.call("temml.renderToString", tex, options)
+
+    def close(self, *_: object) -> None:
+        """Without this its thread outlives the build."""
+        if self.engine is not None:
+            self.engine.close()
+
+
+TEMML = Temml()
+
+
+def inline(self: HTML5Translator, node: nodes.math) -> None:
+    self.body.append(f'<span class="math">{translated(node, display=False)}</span>')
+    raise nodes.SkipNode
+
+
+def block(self: HTML5Translator, node: nodes.math_block) -> None:
+    self.body.append(self.starttag(node, "div", CLASS="math") + translated(node, display=True) + "</div>\n")
+    raise nodes.SkipNode
+
+
+def translated(node: nodes.Element, display: bool) -> str:
+    try:
+        return TEMML.mathml(node.astext(), display)
+    except JSEvalException as error:
+        logging.getLogger(__name__).warning(f"formula: {error}", location=node)
+        return ""
+
+
+def write_font(app: Sphinx, exception: Exception | None) -> None:
+    """Write the font with the characters of all formulas of the site."""
+    if exception or app.builder.format != "html":
+        return
+    site = Path(app.outdir)
+    pages = (path.read_text("utf-8") for path in site.rglob("*.html"))
+    formulas = "".join(formula for page in pages for formula in re.findall(r"<math\b.*?</math>", page, re.DOTALL))
+    options = subset.Options(flavor="woff2", layout_features=["*"])
+    font = subset.load_font(FONT, options)
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(unicodes=ITALIC, text=unescape(re.sub(r"<[^>]*>", "", formulas)))
+    subsetter.subset(font)
+    subset.save_font(font, site / "_static" / "fonts" / "stix-two-math.woff2", options)
+
+
+def setup_formulas(app: Sphinx) -> None:
+    app.add_html_math_renderer("mathml", (inline, None), (block, None))
+    app.connect("build-finished", TEMML.close)
+    app.connect("build-finished", write_font)
