@@ -12,6 +12,7 @@ import pytest
 from bs4 import BeautifulSoup
 from d2lpos_ext.cells import EXERCISE, THEOREM, translate
 from d2lpos_ext.svg import inline
+from fontTools.ttLib import TTFont
 
 ROOT = Path(__file__).parents[2]
 GOOD = Path(__file__).with_name("good.ipynb")
@@ -172,6 +173,14 @@ def test_formulas_are_mathml(page):
     assert len(formula.select("mtable.tml-jot > mtr")) > 1
     assert words(formula).endswith("(1.1)")
     assert all(span.find("math", recursive=False) for span in page.select("span.math"))
+
+
+def test_the_site_has_the_characters_of_its_formulas(site, page):
+    with TTFont(site / "_static" / "fonts" / "stix-two-math.woff2") as font:
+        known = font.getBestCmap()
+    assert {ord(c) for c in "".join(formula.text for formula in page("math"))} - {0x2061} <= known.keys()
+    assert {0x221A, 0x210E, 0x1D465} <= known.keys()  # a root, and letters that browsers make italic
+    assert len(known) < 300
 
 
 def test_claims_show_their_verdicts(page):

@@ -38,6 +38,7 @@ class Temml:
         """Without this its thread outlives the build."""
         if self.engine is not None:
             self.engine.close()
+            self.engine = None
 
 
 TEMML = Temml()
