@@ -93,8 +93,8 @@ def test_title_of_the_book_is_the_heading_of_its_first_page():
     assert f"\n# {title}\n" in (ROOT / f"{PAGES[0]}.md").read_text("utf-8")
 
 
-def test_styles_ask_for_files_that_are_there():
-    css = ROOT / "book" / "_static" / "book.css"
+def test_styles_ask_for_files_that_are_there(site):
+    css = site / "_static" / "book.css"
     addresses = re.findall(r"url\(([^)]+)\)", css.read_text("utf-8"))
     assert addresses
     assert [address for address in addresses if not Path(css.parent, address).is_file()] == []
