@@ -61,6 +61,8 @@ def named(frame: "DataFrame") -> "DataFrame":
             told += [f"× {row['scale']:.3g}"]
         if row.get("again"):
             told += ["in every block"]
+        if row.get("steps"):
+            told += [f"{row['steps']} steps"]
         if row.get("drop"):
             told += [f"dropout {row['drop']:.0%} ({row['dropout']})"]
         return ", ".join(told + ["causal"] * (row["causal"] and some))

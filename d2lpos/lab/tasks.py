@@ -74,7 +74,7 @@ def _second(sampler: Sampler) -> Sampler:
 
 
 NOVELS = {split: split for split in ("train", "validation", "test", "unseen")}
-# Two chapters are few enough to be learned by heart; "seen" tests on other rows of the same.
+# Two chapters are few enough to be read many times; "seen" tests on other rows of the same.
 SMALL = {"train": "small", "seen": "small", "validation": "validation", "test": "test"}
 DIGITS = {split: split for split in digits.SPLITS}
 LANGUAGE = text.UNKNOWN + 1, len(text.ALPHABET)

@@ -1,7 +1,7 @@
 """Two novels by Jane Austen as tasks: predict the next character, or the masked ones.
 
 The splits are chapters of *Pride and Prejudice*: 1–48 to train, 49–54 to validate, 55–61 to test. *Persuasion*
-is "unseen": another book by the same hand. "small" is chapters 1 and 2, few enough to be learned by heart.
+is "unseen": another book by the same hand. "small" is chapters 1 and 2, few enough to be read many times.
 `data/README.md` tells where the texts come from.
 
 A token is the place of its character in ALPHABET, all characters of the training part. UNKNOWN stands for any

@@ -1,4 +1,5 @@
-"""What counts as a difference in the studies of dropout. The rules were written before the first of their runs.
+"""What counts as a difference in the studies of dropout. The rules were fixed before the first run
+that counts; a pilot with a seed of its own had chosen sizes and rates.
 
 1. Loss is in nats on text or rows that training never draws, without dropout. Each run has two moments: the row of
    its curve where the validation loss is least ("best"), and its last row ("last").

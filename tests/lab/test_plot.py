@@ -49,6 +49,8 @@ def test_names_tell_apart_what_was_run():
     assert named(table)["name"].is_unique
     table = frame(map(result, STUDIES["extrapolation"].runs([0])))
     assert {"none", "learned, last row", "RoPE", "RoPE, dynamic NTK"} <= set(named(table)["name"])
+    table = frame(map(result, STUDIES["shorter"].runs([0]))).query("split == 'test'")
+    assert "learned, 150 steps" in set(named(table)["name"]) and named(table)["name"].is_unique
 
 
 @pytest.mark.parametrize("study", VALUES)
