@@ -144,20 +144,24 @@ class Hero:
 
 
 def hero(name: str, **options) -> Hero:
-    """The interactive figure of that name: "buckets", "cliff", "clocks", "dial", "dropout", "grid", "shuffle", "slopes" or "stretch".
+    """The interactive figure of that name, with options of its own.
 
     buckets: kind, "both" or "causal" of T5, or "shaw"; buckets, 8, 16, 32 or 64; max_distance, 40 to 256; clip of
-    Shaw, 1 to 32; length of training, 8 to 128; offset, -127 to 127. cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table,
-    "error", "last row", "wrapped", "stretched" or "blocks". clocks: position p, 0 to 63; mode, "digits" or
-    "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000. dial: positions m of the query and n of the
-    key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether both move together. dropout: place, "none",
-    "sum", "token", "position", "independent" or "whole position"; rate, 0 to 0.5; offset, 1 to 32; seed.
-    grid: study, "order", "extrapolation", "table", "needle", "far", "scale", "layers" or "digits"; value, "accuracy",
-    "loss" or "loss_last", or None for the study's own; split, "test" or "unseen"; length, or None for the longest.
-    shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added;
-    causal, whether the mask is on; seed of the shuffle button. slopes: heads of ALiBi, 1 to 16; length of the
-    text, a power of two from 4 to 4096; rule, "released" or "paper". stretch: rule, "as trained", "linear",
-    "ntk", "dynamic ntk", "yarn" or "llama3"; length of the text, 64 to 512.
+    Shaw, 1 to 32; length of training, 8 to 128; offset, -127 to 127.
+    cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table, "error",
+    "last row", "wrapped", "stretched" or "blocks".
+    clocks: position p, 0 to 63; mode, "digits" or "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000.
+    dial: positions m of the query and n of the key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether both
+    move together.
+    dropout: place, "none", "sum", "token", "position", "independent" or "whole position"; rate, 0 to 0.5; offset,
+    1 to 32; seed.
+    grid: study, "order", "extrapolation", "table", "needle", "far", "scale", "layers" or "digits"; value,
+    "accuracy", "loss" or "loss_last", or None for the study's own; split, "test" or "unseen"; length, or None for
+    the longest.
+    shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
+    whether the mask is on; seed of the shuffle button.
+    slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper".
+    stretch: rule, "as trained", "linear", "ntk", "dynamic ntk", "yarn" or "llama3"; length of the text, 64 to 512.
 
     Raises ValueError for an unknown name, for a value out of range and for what a study did not measure, TypeError
     for an unknown option.
