@@ -11,7 +11,8 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from d2lpos_ext.cells import EXERCISE, THEOREM, translate
-from d2lpos_ext.svg import inline
+from d2lpos_ext.slim import prune
+from d2lpos_ext.svg import MARKERS, inline, share
 from fontTools.ttLib import TTFont
 
 ROOT = Path(__file__).parents[2]
@@ -148,6 +149,31 @@ def test_inlined_svg_keeps_its_own_style_to_itself():
     svg = '<?xml version="1.0"?>\n<svg aria-label="a > b" style="color:red"><style>*{fill:red}</style></svg>'
     style = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt;color:red"
     assert inline(svg, "p-") == f'<svg aria-label="a > b" style="{style}"></svg>'
+
+
+def test_markers_of_one_style_share_it():
+    use = '<use href="#m" x="{}" style="fill: {}" />'
+    group = "<g>" + use.format(1, "red") + use.format(2, "{}") + "</g>"
+    shared = '<g style="fill: red"><use href="#m" x="1" /><use href="#m" x="2" /></g>'
+    assert MARKERS.sub(share, group.format("red")) == shared
+    assert MARKERS.sub(share, group.format("blue")) == group.format("blue")
+
+
+def test_styles_lose_what_no_page_names():
+    css = ".a, .b:not(.c) {top: 0} .gone {top: 0} p > .b:is(.c, .d) {top: 1px}"
+    assert prune(css, {"b"}) == ".b:not(.c){top: 0}p > .b:is(.c, .d){top: 1px}"
+    assert prune("@media print {.a {top: 0}} @supports (x) {.b {top: 0}}", {"b"}) == "@supports (x) {.b{top: 0}}"
+    assert prune('@font-face {src: url("x")} p {top: 0}', set()) == '@font-face {src: url("x")}p{top: 0}'
+
+
+def test_the_site_is_slim(site, page):
+    theme = (site / "_static" / "styles" / "pydata-sphinx-theme.css").read_text("utf-8")
+    assert 50_000 < len(theme) < 150_000
+    assert "fa-bars" in theme and "fa-hippo" not in theme
+    with TTFont(site / "_static" / "vendor" / "fontawesome" / "webfonts" / "fa-solid-900.woff2") as font:
+        assert 0xF0C9 in font.getBestCmap() and len(font.getBestCmap()) < 60
+    assert not list(site.rglob("*.map"))
+    assert page.select(".highlight .k, .highlight .kn") and not page.select(".highlight .n, .highlight .o")
 
 
 def test_mentions_are_links(page, preface):

@@ -5,6 +5,7 @@ import re
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -12,6 +13,13 @@ from tests.site.detectors import visit
 from tests.site.pages import EVERYWHERE, PAGES, ROOT
 
 NARROWEST = 320
+
+# The page's layout shift so far, as the Web Vitals count it.
+SHIFTS = """
+window.shift = 0;
+new PerformanceObserver(list => list.getEntries().forEach(e => { if (!e.hadRecentInput) shift += e.value; }))
+  .observe({type: "layout-shift", buffered: true});
+"""
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -61,6 +69,23 @@ def test_page_over_http(address, browser, name):
     with visit(browser, scheme="dark") as reader:
         reader.open(f"{address}/{name}.html")
         assert reader.faults == []
+
+
+def test_pages_are_light_and_nothing_in_them_moves(site, address, browser):
+    """In bytes before compression; the first visit brings styles, scripts and fonts for all pages."""
+    told, seen = [], set()
+    with visit(browser) as reader:
+        reader.page.add_init_script(SHIFTS)
+        for name in ["chapters/02-sinusoidal", *PAGES]:
+            asked = set()
+            reader.page.on("request", lambda request, asked=asked: asked.add(urlsplit(request.url).path))
+            reader.open(f"{address}/{name}.html")
+            weight = sum((site / path.strip("/")).stat().st_size for path in asked - seen)
+            shift = reader.page.evaluate("shift")
+            if weight > (360_000 if seen else 900_000) or shift > 0.01:
+                told.append(f"{name}: {weight} bytes, layout shift {shift:.3f}")
+            seen |= asked
+    assert told == []
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])

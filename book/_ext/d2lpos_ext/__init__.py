@@ -14,6 +14,7 @@ from .exercises import tabulate
 from .formulas import setup_formulas
 from .mentions import Mentions, check_numbers, note_anchor
 from .repair import repair_pages
+from .slim import slim
 
 register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", RoundAuthorYear)
 
@@ -54,4 +55,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("env-check-consistency", check_numbers)
     setup_formulas(app)
     app.connect("build-finished", repair_pages, priority=900)  # after all that write pages
+    app.connect("build-finished", slim, priority=901)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

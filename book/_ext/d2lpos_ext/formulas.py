@@ -8,11 +8,12 @@ from html import unescape
 from pathlib import Path
 
 from docutils import nodes
-from fontTools import subset
 from py_mini_racer import JSEvalException, MiniRacer
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
+
+from .slim import cut
 
 # What browsers put in place of single letters, and the sign of roots.
 ITALIC = [0x221A, 0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
@@ -69,12 +70,8 @@ def write_font(app: Sphinx, exception: Exception | None) -> None:
     site = Path(app.outdir)
     pages = (path.read_text("utf-8") for path in site.rglob("*.html"))
     formulas = "".join(formula for page in pages for formula in re.findall(r"<math\b.*?</math>", page, re.DOTALL))
-    options = subset.Options(flavor="woff2", layout_features=["*"])
-    font = subset.load_font(FONT, options)
-    subsetter = subset.Subsetter(options)
-    subsetter.populate(unicodes=ITALIC, text=unescape(re.sub(r"<[^>]*>", "", formulas)))
-    subsetter.subset(font)
-    subset.save_font(font, site / "_static" / "fonts" / "stix-two-math.woff2", options)
+    text = unescape(re.sub(r"<[^>]*>", "", formulas))
+    cut(FONT, site / "_static" / "fonts" / "stix-two-math.woff2", ITALIC, text)
 
 
 def setup_formulas(app: Sphinx) -> None:

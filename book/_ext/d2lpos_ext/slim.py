@@ -1,0 +1,88 @@
+"""The finished site without what no page of it uses: most rules of the theme's styles, most icons of its font."""
+
+import re
+from collections.abc import Iterable
+from html import unescape
+from pathlib import Path
+
+import tinycss2
+from fontTools import subset
+from sphinx.application import Sphinx
+
+CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
+ARGUMENTS = re.compile(r"\([^()]*\)")  # of :not(), :is() and the like, which may name what is not there
+ICON = re.compile("[\ue000-\uf8ff]")
+# Highlighted code is full of names and dots; they look like the text around them.
+PLAIN = re.compile(r'<span class="(?:bp|n|nb|nn|o|p|w)">([^<]*)</span>')
+
+
+def slim(app: Sphinx, exception: Exception | None) -> None:
+    """Shorten the pages, styles and icons of a finished build."""
+    if exception or app.builder.format != "html":
+        return
+    static = Path(app.outdir) / "_static"
+    for page in Path(app.outdir).rglob("*.html"):
+        page.write_text(PLAIN.sub(r"\1", page.read_text("utf-8")), "utf-8")
+    known = names(app.outdir)
+    icons = set()
+    for style in static.rglob("*.css"):
+        pruned = prune(style.read_text("utf-8"), known)
+        style.write_text(pruned, "utf-8")
+        icons |= set(ICON.findall(pruned))
+    for font in (static / "vendor" / "fontawesome" / "webfonts").glob("*.woff2"):
+        cut(font, font, text="".join(icons))
+    for source in static.rglob("*.map"):
+        source.unlink()
+
+
+def names(site: str) -> set[str]:
+    """Return the classes of all pages, and all words of the scripts, which may set them."""
+    known = set()
+    for path in Path(site).rglob("*.html"):
+        for value in re.findall(r'\bclass="([^"]*)"', path.read_text("utf-8")):
+            known |= set(unescape(value).split())
+    for path in Path(site).rglob("*.js"):
+        known |= set(re.findall(r"[A-Za-z_][\w-]*", path.read_text("utf-8")))
+    return known
+
+
+def prune(css: str, known: set[str]) -> str:
+    """Return a style sheet without selectors that name a class which is not known.
+
+    >>> prune(".a,.b:not(.c) {top: 0} @media print {.b {top: 1px}}", {"b"})
+    '.b:not(.c){top: 0}@media print {.b{top: 1px}}'
+    """
+    kept = []
+    for rule in tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True):
+        if rule.type == "qualified-rule":
+            if selectors := [part for part in split(tinycss2.serialize(rule.prelude)) if fits(part, known)]:
+                kept.append(f"{','.join(selectors)}{{{tinycss2.serialize(rule.content)}}}")
+        elif rule.type == "at-rule" and rule.lower_at_keyword in ("media", "supports", "layer", "container"):
+            if rule.content is None:
+                kept.append(rule.serialize())
+            elif inner := prune(tinycss2.serialize(rule.content), known):
+                kept.append(f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inner}}}")
+        else:
+            kept.append(rule.serialize())
+    return "".join(kept)
+
+
+def split(selectors: str) -> list[str]:
+    """Return the parts of a list of selectors; commas inside parentheses do not part them."""
+    return [part.strip() for part in re.split(r",(?![^()]*\))", selectors)]
+
+
+def fits(selector: str, known: set[str]) -> bool:
+    while ARGUMENTS.search(selector):
+        selector = ARGUMENTS.sub("", selector)
+    return set(CLASS.findall(selector)) <= known
+
+
+def cut(font: Path, out: Path, unicodes: Iterable[int] = (), text: str = "") -> None:
+    """Write a font with some of its characters, for the web."""
+    options = subset.Options(flavor="woff2", layout_features=["*"])
+    loaded = subset.load_font(font, options)
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(unicodes=list(unicodes), text=text)
+    subsetter.subset(loaded)
+    subset.save_font(loaded, out, options)
