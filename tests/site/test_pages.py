@@ -79,7 +79,8 @@ def test_pages_are_light_and_nothing_in_them_moves(site, address, browser):
         for name in ["chapters/02-sinusoidal", *PAGES]:
             asked = set()
             reader.page.on("request", lambda request, asked=asked: asked.add(urlsplit(request.url).path))
-            reader.open(f"{address}/{name}.html")
+            reader.page.goto(f"{address}/{name}.html")
+            reader.page.evaluate("document.fonts.ready")
             weight = sum((site / path.strip("/")).stat().st_size for path in asked - seen)
             shift = reader.page.evaluate("shift")
             if weight > (360_000 if seen else 900_000) or shift > 0.01:
