@@ -5,7 +5,7 @@ import re
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 
@@ -121,3 +121,13 @@ def test_search_finds_a_word(site, address, browser, scheme):
         reader.page.wait_for_selector("#search-results li a")
         # From a file the results have no excerpts: a page may not read another one.
         assert scheme == "file" or reader.faults == []
+
+
+@pytest.mark.parametrize(
+    ("words", "chapter"),
+    [("NTK", "4. RoPE"), ("position interpolation", "4. RoPE"), ("2^(-8h/H)", "6. ALiBi")],
+)
+def test_search_finds_terms_and_formulas(address, browser, words, chapter):
+    with visit(browser) as reader:
+        reader.page.goto(f"{address}/search.html?{urlencode({'q': words})}")
+        reader.page.wait_for_selector(f'#search-results li > a:has-text("{chapter}")')
