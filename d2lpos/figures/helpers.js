@@ -80,7 +80,10 @@ function easing(shown, goal, draw) {
 }
 /** Build the figure in a shadow root, where the page's CSS cannot reach it, and lay it out whenever its width changes. */
 function mount(host, label, css, trial, kids, layout) {
-  host.attachShadow({ mode: 'open' }).append(h('style', {}, CSS + css),
-    h('div.fig', { role: 'group', 'aria-label': label }, h('p', {}, h('b', {}, 'Try: '), trial), ...kids));
+  // A sheet, since the pages' policy lets no script add a style element.
+  const root = host.attachShadow({ mode: 'open' }), sheet = new CSSStyleSheet();
+  sheet.replaceSync(CSS + css);
+  root.adoptedStyleSheets = [sheet];
+  root.append(h('div.fig', { role: 'group', 'aria-label': label }, h('p', {}, h('b', {}, 'Try: '), trial), ...kids));
   new ResizeObserver(layout).observe(host);
 }

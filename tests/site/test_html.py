@@ -67,6 +67,13 @@ def test_descriptions_differ(site):
     assert len(set(described)) == len(described)
 
 
+def test_every_page_says_first_what_it_may_load(site):
+    for path in pages(site):
+        page = path.read_text("utf-8")
+        assert re.search('<head>\\s*<meta http-equiv="Content-Security-Policy"', page), path
+        assert "script-src &#x27;self&#x27;" in page and page.count("unsafe-inline") == 1, path
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_page_has_a_link_that_reports_an_error_on_it(site, name):
     links = [urlsplit(link) for link in Html(site / f"{name}.html").links if "&place=" in link]

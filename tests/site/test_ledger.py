@@ -4,6 +4,7 @@ import pytest
 from bs4 import BeautifulSoup
 from d2lpos_ext.claims import chapters, errata, ledger, rows
 from d2lpos_ext.ledger import slug
+from playwright.sync_api import expect
 
 from tests.site.detectors import visit
 from tests.site.pages import ROOT
@@ -75,7 +76,7 @@ def test_filter_by_keyboard(reader):
     assert page.eval_on_selector_all("section:has(> .ledger)", f"all => all.every({empty})")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    page.wait_for_function(f"({SHOWN})() === {len(ROWS)}")
+    expect(page.locator("li[data-verdict]:visible")).to_have_count(len(ROWS))
     assert status(page) == f"{len(ROWS)} claims"
     assert page.evaluate("document.activeElement.id") == "all"
 
@@ -93,7 +94,7 @@ def test_filter_by_keyboard(reader):
 def test_a_filtered_ledger_can_be_linked(reader, address, choice, verdict, source):
     reader.page.goto(f"{address}#{choice}")
     shown = count(verdict, source)
-    reader.page.wait_for_function(f"({SHOWN})() === {shown}")
+    expect(reader.page.locator("li[data-verdict]:visible")).to_have_count(shown)
     assert status(reader.page).split()[0] == str(shown)
     assert reader.page.input_value("form.filter select") == source
 

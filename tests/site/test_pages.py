@@ -37,7 +37,7 @@ def test_page_from_file(site, browser, name, width):
             faults += reader.look("overflow")
             reader.page.set_viewport_size({"width": width, "height": 800})
         reader.page.emulate_media(color_scheme="dark")
-        reader.page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+        reader.page.wait_for_selector("html[data-theme=dark]")
         faults += reader.axe("color-contrast")
         faults += reader.keyboard()
         assert not faults, "\n".join(faults)
@@ -87,6 +87,15 @@ def test_pages_are_light_and_nothing_in_them_moves(site, address, browser):
                 told.append(f"{name}: {weight} bytes, layout shift {shift:.3f}")
             seen |= asked
     assert told == []
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_a_page_runs_no_script_that_was_slipped_in(site, address, browser, scheme):
+    with visit(browser) as reader:
+        reader.page.goto(f"{address if scheme == 'http' else site.as_uri()}/book/preface.html")
+        with reader.page.expect_console_message(lambda said: "Content Security Policy" in said.text):
+            reader.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"hacked = 1\">')")
+        assert reader.page.evaluate("typeof hacked") == "undefined"
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])

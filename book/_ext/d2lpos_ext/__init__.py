@@ -13,6 +13,7 @@ from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
 from .formulas import setup_formulas
 from .mentions import Mentions, check_numbers, note_anchor
+from .policy import write_policies
 from .repair import repair_pages
 from .slim import slim
 
@@ -56,4 +57,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     setup_formulas(app)
     app.connect("build-finished", repair_pages, priority=900)  # after all that write pages
     app.connect("build-finished", slim, priority=901)
+    app.connect("build-finished", write_policies, priority=902)  # nothing may change after it
     return {"parallel_read_safe": True, "parallel_write_safe": True}
