@@ -32,7 +32,7 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
     tensor([-2.,  1.,  3.,  4.])
     """
     wide = widened(x, angles, layout)
-    cos, sin = scale * angles.cos(), scale * angles.sin()
+    cos, sin = hands(angles, scale)
     if layout == "half":
         a, b = wide.chunk(2, dim=-1)
         return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1).to(x)
@@ -54,16 +54,21 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     if torch.compiler.is_compiling():
         return rotate(x, angles, layout, scale)
     wide = widened(x, angles, layout)
-    turn = torch.polar(torch.full_like(angles, scale), angles)
+    cos, sin = hands(angles, scale)
     if layout == "half":
         leading = torch.broadcast_shapes(x.shape[:-1], angles.shape[:-1])
         halves = wide.expand(*leading, -1).unflatten(-1, (2, -1))
-        swapped = halves.flip(-2).mul_(torch.stack([-turn.imag, turn.imag], dim=-2))
-        return swapped.addcmul_(halves, torch.stack([turn.real, turn.real], dim=-2)).flatten(-2).to(x)
+        swapped = halves.flip(-2).mul_(torch.stack([-sin, sin], dim=-2))
+        return swapped.addcmul_(halves, torch.stack([cos, cos], dim=-2)).flatten(-2).to(x)
     pairs = wide.unflatten(-1, (-1, 2))
     if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_offset())):
         pairs = pairs.clone(memory_format=torch.contiguous_format)
-    return torch.view_as_real(torch.view_as_complex(pairs) * turn).flatten(-2).to(x)
+    return torch.view_as_real(torch.view_as_complex(pairs) * torch.complex(cos, sin)).flatten(-2).to(x)
+
+
+def hands(angles: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+    """Cosine and sine, multiplied by scale."""
+    return scale * angles.cos(), scale * angles.sin()
 
 
 def widened(x: Tensor, angles: Tensor, layout: str) -> Tensor:

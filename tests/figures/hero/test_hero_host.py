@@ -439,9 +439,11 @@ def test_the_rules_of_slopes_differ_for_twelve_heads_and_agree_for_eight(host):
     heads = host.page.get_by_label("heads", exact=True)
     for _ in range(4):
         heads.press("ArrowRight")
-    assert "0.63" in host(names) and "0.71" not in host(names)
+    host.page.wait_for_function(f"{names}.includes('0.63')")
+    assert "0.71" not in host(names)
     host.page.get_by_label("released rule", exact=True).check()
-    assert "0.71" in host(names) and "those of 8 heads" in host("all('.remark')[0].textContent")
+    host.page.wait_for_function(f"{names}.includes('0.71')")
+    assert "those of 8 heads" in host("all('.remark')[0].textContent")
 
 
 @pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
