@@ -561,6 +561,7 @@ def test_all_that_is_public_has_bad_calls():
     inner = {
         "column_and_row",
         "flags",
+        "hands",
         "indices",
         "not_padding",
         "others",
