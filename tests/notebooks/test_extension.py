@@ -11,6 +11,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from d2lpos_ext.cells import EXERCISE, THEOREM, translate
+from d2lpos_ext.formulas import Temml
 from d2lpos_ext.slim import prune
 from d2lpos_ext.svg import MARKERS, inline, share
 from fontTools.ttLib import TTFont
@@ -51,6 +52,13 @@ def build(folder: Path, preface: str, notebook: str) -> subprocess.CompletedProc
     command = [sys.executable, "-c", program, "build", ".", "-W", "-n", "--keep-going", "-q"]
     environment = os.environ | {"PYTHONPATH": str(folder), "NO_COLOR": "1"}
     return subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def temml():
+    temml = Temml()
+    yield temml
+    temml.close()
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +207,17 @@ def test_formulas_are_mathml(page):
     assert len(formula.select("mtable.tml-jot > mtr")) > 1
     assert words(formula).endswith("(1.1)")
     assert all(span.find("math", recursive=False) for span in page.select("span.math"))
+
+
+@pytest.mark.parametrize(
+    "formula", [r"r_1 \ln(x)", r"\tfrac12 \max(x)", r"(a) \cos(x)", r"x_i \max_j(x)", r"\frac{(a)}{\max}"]
+)
+def test_a_space_comes_before_the_name_of_a_function(temml, formula):
+    assert re.search(r"</mspace>(<msub>)?<mi>\w+", temml.mathml(formula, display=False))
+
+
+def test_no_space_comes_after_a_sign(temml):
+    assert "mspace" not in temml.mathml(r"a = -\ln(x)", display=False)
 
 
 def test_the_site_has_the_characters_of_its_formulas(site, page):

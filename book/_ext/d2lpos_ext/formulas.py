@@ -17,6 +17,11 @@ from .slim import cut
 
 # What browsers put in place of single letters, and the sign of roots.
 ITALIC = [0x221A, 0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
+# Temml sets a space before "ln" or "max" after a letter, but not after an index, a fraction, a root or a parenthesis.
+NARROW = re.compile(
+    r'((?:</m(?:sub|sup|subsup|frac|style|sqrt|root|over)>|<mo [^>]*form="postfix"[^>]*>[^<]*</mo></mrow>)(?:<mrow>)?)'
+    r"(?=(?:<msub>)?<mi>[A-Za-z]{2,}</mi>)"
+)
 VENDOR = Path(__file__).parents[2] / "_vendor"
 FONT = VENDOR / "stix-two-math" / "stix-two-math-latin-400-normal.woff2"
 
@@ -33,7 +38,8 @@ class Temml:
             self.engine = MiniRacer()
             self.engine.eval((VENDOR / "temml" / "temml.min.js").read_text("utf-8"))
         options = {"displayMode": display, "throwOnError": True, "strict": True}
-        return self.engine.call("temml.renderToString", tex, options)
+        formula = self.engine.call("temml.renderToString", tex, options)
+        return NARROW.sub(r'\1<mspace width="0.1667em"></mspace>', formula)
 
     def close(self, *_: object) -> None:
         """Without this its thread outlives the build."""
