@@ -50,7 +50,7 @@ export function price(p, long, remedy) {
 
 const EDGE = 64, SIDE = 9, GROUND = 24, LANE = 124, MARKS = 190, BASE = 346, TALL = 52, END_Y = 366; // px
 const LOOK_CELLS = FEATURES * SIDE;
-const LOOK = `:host{--c:var(--enc-learned,#e69f00)}
+const LOOK = `:host{--c:var(--enc-learned,#c98500)}
 .over{overflow:clip}.over svg{height:${END_Y}px}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}
 .over ::-webkit-slider-thumb{width:44px;height:${END_Y}px}.over ::-moz-range-thumb{width:44px;height:${END_Y}px;border:0}
 .ctl input[type=range]{width:104px;margin:0 8px}fieldset{margin-right:12px}

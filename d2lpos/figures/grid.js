@@ -24,7 +24,7 @@ export function ticks([low, high], steps) {
 }
 
 const TALL = 130, SKY = 44, ROW = 26, TOP = 20, FOOT = 40, EDGE = 44; // px: the curves, a row, room for labels around them
-const LOOK = `:host,.none{--c:var(--enc-none,#6f7378)}.sinusoidal{--c:var(--enc-sinusoidal,#0072b2)}.learned{--c:var(--enc-learned,#e69f00)}
+const LOOK = `:host,.none{--c:var(--enc-none,#6f7378)}.sinusoidal{--c:var(--enc-sinusoidal,#0072b2)}.learned{--c:var(--enc-learned,#c98500)}
 .rope{--c:var(--enc-rope,#d55e00)}.relative{--c:var(--enc-relative,#009e73)}.alibi{--c:var(--enc-alibi,#cc79a7)}
 select{font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;padding:4px;margin-left:6px;min-width:0}.ctl label{min-width:0}option{color:CanvasText;background:Canvas}
 :is(select,summary):focus-visible{outline:2px solid;outline-offset:2px}summary{cursor:pointer;line-height:44px}

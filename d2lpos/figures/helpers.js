@@ -23,7 +23,7 @@ const CSS = `:host{display:block;font:15px/1.4 var(--sans,system-ui),sans-serif;
 svg{display:block;width:100%;overflow:visible;fill:currentColor}text{font-size:13px}
 .mid{text-anchor:middle}.end{text-anchor:end}.mute{opacity:.75}
 .thin{stroke:currentColor;stroke-opacity:.3;stroke-width:1;fill:none}
-label,button{cursor:pointer}input{accent-color:var(--c)}
+label,button{cursor:pointer}input{accent-color:var(--c);color:inherit}
 :is([type=radio],[type=checkbox]){width:16px;height:16px;margin:0 6px 0 0;vertical-align:-2px}
 .ctl{display:flex;flex-wrap:wrap;align-items:center;gap:0 8px}.ctl label{display:flex;align-items:center;min-height:44px;margin-right:8px}
 button{position:relative;font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;padding:4px 8px;margin:6px 0}
@@ -50,10 +50,10 @@ const say = (e, x, y, t) => { set(e, { x, y }).textContent = t; };
 const width = e => e.clientWidth || 330; // a hidden tab measures 0
 const still = () => matchMedia('(prefers-reduced-motion)').matches;
 
-/** Numbers with their captions, in fixed columns; `tell` writes them, and speaks when the hand has rested. */
+/** Numbers with their captions, in fixed columns; `tell` writes them, and speaks when the hand has rested. What was said last describes the figure. */
 function readout(...captions) {
   const cells = captions.map(t => h('div', {}, h('small', {}, t), h('b')));
-  const out = h('div.out', {}, ...cells), live = h('div.sr', { role: 'status' });
+  const out = h('div.out', {}, ...cells), live = h('div.sr', { role: 'status', id: 'told' });
   let timer;
   return { out, live, tell(values, lead = '') {
     values.forEach((v, i) => { cells[i].lastChild.textContent = v; });
@@ -85,5 +85,6 @@ function mount(host, label, css, trial, kids, layout) {
   sheet.replaceSync(CSS + css);
   root.adoptedStyleSheets = [sheet];
   root.append(h('div.fig', { role: 'group', 'aria-label': label }, h('p', {}, h('b', {}, 'Try: '), trial), ...kids));
+  root.querySelectorAll('.fig,[role=img]').forEach(e => set(e, { 'aria-describedby': 'told' }));
   new ResizeObserver(layout).observe(host);
 }

@@ -11,8 +11,8 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgba
 class EncodingStyle:
     """How one encoding looks wherever it appears.
 
-    Some of the colors are too light to be read alone on light paper: draw them with the dash pattern or the
-    marker, and write the label in ink.
+    Some of the colors are too light for text, and some look alike to the color-blind: draw them with the dash
+    pattern or the marker, and write the label in ink.
     """
 
     key: str
@@ -37,13 +37,13 @@ class EncodingStyle:
         return LinearSegmentedColormap.from_list(self.key, [to_rgba(self.color, 0), to_rgba(self.color, 1)])
 
 
-# Okabe and Ito's colors, which people with any of the common color blindnesses can tell apart.
+# Okabe and Ito's colors; their orange is darker here, because it hardly showed on light paper.
 STYLE = {
     style.key: style
     for style in (
         EncodingStyle("none", "none", "#6f7378", (1, 2), "x"),
         EncodingStyle("sinusoidal", "sinusoidal", "#0072b2", (9, 2), "o"),
-        EncodingStyle("learned", "learned", "#e69f00", (4, 2), "s"),
+        EncodingStyle("learned", "learned", "#c98500", (4, 2), "s"),
         EncodingStyle("rope", "RoPE", "#d55e00", (), "D"),
         EncodingStyle("relative", "relative", "#009e73", (7, 2, 1.5, 2), "^"),
         EncodingStyle("alibi", "ALiBi", "#cc79a7", (4, 1.5, 1, 1.5, 1, 1.5), "v"),

@@ -3,6 +3,7 @@
 from html import escape
 
 import pytest
+from playwright.sync_api import expect
 
 from d2lpos.figures.hero import OPTIONS, hero
 from tests.browser import chromium
@@ -262,6 +263,22 @@ def test_what_a_screen_reader_finds(host, name):
         assert stop in tree
     assert all(role in tree for role in ("- group ", "- status", 'img "'))
     assert hero(name).description not in tree  # the words for readers without scripts are not read twice
+
+
+@each
+def test_the_figure_and_its_pictures_are_described_by_what_they_show_now(host, name):
+    host.show(hero(name))
+    pictures = host.page.get_by_role("img").all()
+    assert all(picture.get_attribute("aria-label") for picture in pictures)
+    told = []
+    for _ in range(2):
+        host.page.wait_for_function("() => out().every(value => spoken().includes(value))")
+        told.append(host("spoken()"))
+        for described in (host.page.get_by_role("group").first, *pictures):
+            expect(described).to_have_accessible_description(told[-1])
+        host.page.get_by_label(DRAGS[name][0], exact=True).press("ArrowLeft")
+        host.page.wait_for_function("told => spoken() !== told", arg=told[-1])
+    assert told[0] != told[1]
 
 
 @each
