@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from d2lpos_ext.cells import EXERCISE, THEOREM, translate
 from d2lpos_ext.formulas import Temml
 from d2lpos_ext.slim import prune
-from d2lpos_ext.svg import MARKERS, inline, share
+from d2lpos_ext.svg import inline, shorten
 from fontTools.ttLib import TTFont
 
 ROOT = Path(__file__).parents[2]
@@ -156,15 +156,33 @@ def test_figures_are_part_of_the_page(page):
 def test_inlined_svg_keeps_its_own_style_to_itself():
     svg = '<?xml version="1.0"?>\n<svg aria-label="a > b" style="color:red"><style>*{fill:red}</style></svg>'
     style = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt;color:red"
-    assert inline(svg, "p-") == f'<svg aria-label="a > b" style="{style}"></svg>'
+    assert inline(svg) == f'<svg aria-label="a > b" style="{style}"></svg>'
 
 
 def test_markers_of_one_style_share_it():
-    use = '<use href="#m" x="{}" style="fill: {}" />'
-    group = "<g>" + use.format(1, "red") + use.format(2, "{}") + "</g>"
-    shared = '<g style="fill: red"><use href="#m" x="1" /><use href="#m" x="2" /></g>'
-    assert MARKERS.sub(share, group.format("red")) == shared
-    assert MARKERS.sub(share, group.format("blue")) == group.format("blue")
+    use = '<use href="#_0" x="{}" style="fill: {}" />'
+    picture = "<svg><g>" + use.format(1, "red") + use.format(2, "{}") + "</g></svg>"
+    shared = '<svg><g style="fill: red"><use href="#_0" x="1" /><use href="#_0" x="2" /></g></svg>'
+    assert shorten(picture.format("red")) == shared
+    assert shorten(picture.format("blue")) == picture.format("blue")
+
+
+def test_styles_that_pictures_repeat_are_classes():
+    part, own = '<path style="font: &quot;X&quot;"/>', '<path style="top: 0"/>'
+    page = "<head></head>{}" + f'<script type="image/svg+xml"><svg style="top: 0">{own}{{}}</svg></script>'
+    short = shorten(page.format(f'<svg style="top: 0">{part}</svg>', part))
+    path = '<path class="_0"/>'
+    assert short == page.format(f'<svg style="top: 0">{path}</svg>', path).replace(
+        "</head>", '<style>._0{font: "X"}</style></head>'
+    )
+
+
+def test_ids_of_pictures_are_short_and_differ():
+    picture = '<svg><path id="m1ca4"/><use href="#m1ca4"/><g clip-path="url(#p2)"/></svg>'
+    first = '<svg><path id="_0"/><use href="#_0"/><g clip-path="url(#_1)"/></svg>'
+    second = '<svg><path id="_2"/><use href="#_2"/><g clip-path="url(#_3)"/></svg>'
+    module = f'<script type="module">draw(`{picture}`)</script>'
+    assert shorten(f"{picture}{module}{picture}") == f"{first}{module}{second}"
 
 
 def test_styles_lose_what_no_page_names():

@@ -118,9 +118,9 @@ def _code(cell: NotebookNode, hidden: str) -> None:
     if "setup" in tags(cell):
         cell.metadata.tags.append("hide-input")
     cell.metadata.mystnb = {"code_prompt_show": f"Show {hidden}", "code_prompt_hide": f"Hide {hidden}"}
-    for count, output in enumerate(cell.outputs):
+    for output in cell.outputs:
         if svg := output.get("data", {}).pop("image/svg+xml", None):
-            output.data.setdefault("text/html", inline(svg, f"{cell.id}-{count}-"))
+            output.data.setdefault("text/html", inline(svg))
 
 
 def _begins(pattern: re.Pattern, cell: NotebookNode) -> tuple[re.Match, str]:

@@ -9,11 +9,17 @@ import tinycss2
 from fontTools import subset
 from sphinx.application import Sphinx
 
+from .svg import shorten
+
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 ARGUMENTS = re.compile(r"\([^()]*\)")  # of :not(), :is() and the like, which may name what is not there
 ICON = re.compile("[\ue000-\uf8ff]")
-# Highlighted code is full of names and dots; they look like the text around them.
-PLAIN = re.compile(r'<span class="(?:bp|n|nb|nn|o|p|w)">([^<]*)</span>')
+# Highlighted code and signatures are full of names and dots; they look like the text around them. The name of a
+# parameter does not.
+WORD = re.compile(r'<span class="pre">([^<]*)</span>')
+PLAIN = re.compile(
+    r'(?<!"sig-param">)<span class="(?:bp|n|nb|nn|o|p|w|default_value|sig-return-\w+)">([^<]*)</span>'
+)
 
 
 def slim(app: Sphinx, exception: Exception | None) -> None:
@@ -22,7 +28,7 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         return
     static = Path(app.outdir) / "_static"
     for page in Path(app.outdir).rglob("*.html"):
-        page.write_text(PLAIN.sub(r"\1", page.read_text("utf-8")), "utf-8")
+        page.write_text(shorten(PLAIN.sub(r"\1", WORD.sub(r"\1", page.read_text("utf-8")))), "utf-8")
     known = names(app.outdir)
     icons = set()
     for style in static.rglob("*.css"):

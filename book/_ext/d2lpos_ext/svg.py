@@ -1,9 +1,61 @@
 """Figures inside the page: an SVG in an <img> cannot take the page's colors, an inlined one can."""
 
 import re
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from functools import partial
+from html import unescape
+from itertools import count
 
+PICTURE = re.compile(r"<script(?![^>]*svg)[^>]*>.*?</script>|(<svg\b.*?</svg>)", re.DOTALL)
 MARKERS = re.compile(r'<g([^>]*)>((?:\s*<use [^>]*style="[^"]*"[^>]*/>){2,})\s*</g>')
+PART = re.compile(r'(<(?!svg\b)\w+(?:(?! class=)[^>])*?) style="([^"]*)"')
 STYLE = re.compile(r' style="([^"]*)"')
+ID = re.compile(r'(\sid="|href="#|url\(#|aria-\w+by=")([^")]+)')
+
+
+def inline(svg: str) -> str:
+    """Return one SVG document as an element for an HTML page.
+
+    Its style element speaks of every element of the page; the two properties that Matplotlib sets there move to
+    the root instead.
+    """
+    svg = svg[svg.index("<svg") :].strip()
+    svg = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", "", svg)
+    root = re.match(r'<svg(?:[^">]|"[^"]*")*', svg)[0]
+    style = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt"
+    styled, found = re.subn(r'\sstyle="', f' style="{style};', root)
+    return (styled if found else f'{root} style="{style}"') + svg[len(root) :]
+
+
+def shorten(page: str) -> str:
+    """Return a page in which pictures say once what they repeat, and no two of them share an id.
+
+    >>> print(shorten('<head></head><svg><path style="top: 0"/><path id="m1ca4" style="top: 0"/></svg>'))
+    <head><style>._0{top: 0}</style></head><svg><path class="_0"/><path id="_0" class="_0"/></svg>
+    """
+    numbers, styles = count(), Counter()  # no id of Sphinx begins with an underscore
+
+    def number(svg: str) -> str:
+        ids = defaultdict(lambda: f"_{next(numbers)}")
+        svg = ID.sub(lambda found: found[1] + ids[found[2]], MARKERS.sub(share, svg))
+        styles.update(style for _, style in PART.findall(svg))
+        return svg
+
+    page = each(number, page)
+    classes = {style: f"_{i}" for i, (style, times) in enumerate(styles.most_common()) if times > 1}
+
+    def name(part: re.Match) -> str:
+        return f'{part[1]} class="{classes[part[2]]}"' if part[2] in classes else part[0]
+
+    page = each(partial(PART.sub, name), page)
+    rules = "".join(f".{name}{{{unescape(style)}}}" for style, name in classes.items())
+    return page.replace("</head>", f"<style>{rules}</style></head>", 1) if rules else page
+
+
+def each(change: Callable[[str], str], page: str) -> str:
+    """Return a page with its pictures changed; those that a slider keeps for later are in scripts."""
+    return PICTURE.sub(lambda found: change(found[1]) if found[1] else found[0], page)
 
 
 def share(group: re.Match) -> str:
@@ -12,19 +64,3 @@ def share(group: re.Match) -> str:
     if len(styles) > 1 or "style=" in group[1]:
         return group[0]
     return f'<g{group[1]} style="{styles.pop()}">{STYLE.sub("", group[2])}</g>'
-
-
-def inline(svg: str, prefix: str) -> str:
-    """Return one SVG document as an element for an HTML page.
-
-    Every id gets `prefix`, since Matplotlib gives the same ids to parts of different figures. Its style
-    element speaks of every element of the page; the two properties that it sets move to the root instead.
-    """
-    svg = svg[svg.index("<svg") :].strip()
-    svg = re.sub(r"(?s)<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", "", svg)
-    svg = re.sub(r'(\sid="|href="#|url\(#|aria-\w+by=")', rf"\g<1>{prefix}", svg)
-    svg = MARKERS.sub(share, svg)
-    root = re.match(r'<svg(?:[^">]|"[^"]*")*', svg)[0]
-    style = "max-width:100%;height:auto;stroke-linejoin:round;stroke-linecap:butt"
-    styled, found = re.subn(r'\sstyle="', f' style="{style};', root)
-    return (styled if found else f'{root} style="{style}"') + svg[len(root) :]
