@@ -12,7 +12,7 @@ pip := $(python) -m pip install --disable-pip-version-check --progress-bar off -
 quietly = >$(1) 2>&1 || { status=$$?; cat $(1) >&2; exit $$status; }
 
 .DELETE_ON_ERROR:
-.PHONY: help book serve test lint notebooks handout lab browser address clean
+.PHONY: help book serve pdf zip test lint notebooks handout lab browser address clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -25,6 +25,12 @@ book: .venv/book.stamp  ## Build the book
 
 serve: book  ## Build the book, serve it on this machine and open it (PORT=8000)
 	@$(python) book/serve.py $(PORT)
+
+pdf: .venv/pdf.stamp book  ## Print the book into one PDF, which the front page then offers
+	@$(python) -m book.paper
+
+zip: book  ## Pack the pages for reading offline, which the front page then offers
+	@$(python) -m book.archive
 
 # In the order of their names, so that the chapters, which take longest, do not come last.
 test: .venv/test.stamp  ## Run every test and compare every chapter with its stored outputs
@@ -46,7 +52,7 @@ lab: .venv/jupyter.stamp  ## Open the chapters in JupyterLab
 	@$(bin)/jupyter trust chapters/*.ipynb book/*.ipynb
 	@$(python) -m jupyterlab --LabApp.default_url=/lab/tree/chapters
 
-browser: .venv/test.stamp  ## Install Chromium for the browser tests, unless there is one
+browser: .venv/pdf.stamp  ## Install Chromium for the PDF and the browser tests, unless there is one
 	@$(install_chromium)
 
 address:  ## Give the book its home: make address REPO=owner/name
@@ -61,7 +67,7 @@ clean:  ## Remove the built book and the environment
 .venv/%.stamp: constraints.txt pyproject.toml | .venv/bin/activate
 	@echo 'Installing what `make $(MAKECMDGOALS)` needs into .venv, once.'
 	@$(pip) pip setuptools $(call quietly,.venv/pip.log)
-	@$(pip) $(if $(filter book,$*),,--no-build-isolation --editable .) --group $* $(call quietly,.venv/pip.log)
+	@$(pip) $(if $(filter book pdf,$*),,--no-build-isolation --editable .) --group $* $(call quietly,.venv/pip.log)
 	@touch $@
 
 # venv writes this file last, so an interrupted one is made anew.
@@ -71,7 +77,7 @@ clean:  ## Remove the built book and the environment
 
 # Who names a Python gets that one.
 ifneq ($(origin PYTHON),file)
-.venv/book.stamp .venv/test.stamp .venv/jupyter.stamp: | named-python
+.venv/book.stamp .venv/pdf.stamp .venv/test.stamp .venv/jupyter.stamp: | named-python
 .PHONY: named-python
 named-python:
 	@$(need_python)
@@ -96,7 +102,7 @@ endef
 # Playwright drives the browser; what it runs on needs libatomic, which a small Debian lacks.
 define install_chromium
 if $(python) -m playwright --version >/dev/null 2>&1 && \
-$(python) -c 'import sys; from tests.browser import find_chromium as find; sys.exit(not find())'; \
+$(python) -c 'import sys; from book.browser import find_chromium as find; sys.exit(not find())'; \
 then echo 'There is a Chromium or Chrome already: `make test` uses it.'; \
 elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium libatomic1; \

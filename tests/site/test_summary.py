@@ -26,9 +26,9 @@ def test_page():
     ],
 )
 def test_run_without_browser(tmp_path, required, outcome, last):
-    (tmp_path / "tests").mkdir()
-    for name in ("conftest.py", "browser.py"):
-        shutil.copy(ROOT / "tests" / name, tmp_path / "tests")
+    for name in ("tests/conftest.py", "tests/browser.py", "book/browser.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "tests" / "test_page.py").write_text(TEST)
     # An empty PATH and home hold no browser.
     hidden = {

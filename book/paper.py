@@ -1,0 +1,204 @@
+"""Print the built pages as one PDF: python -m book.paper.
+
+They become one document, which Chromium prints twice: the first time tells on which page everything stands.
+"""
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pikepdf
+import yaml
+from bs4 import BeautifulSoup, Tag
+from jinja2 import Template
+from playwright.sync_api import Page, sync_playwright
+
+from book.browser import find_chromium, launch
+from book.downloads import FRONT, PDF, SITE, offer
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+LEFT_OUT = ".headerlink, .downloads, .subtitle, .start, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
+FRAMES = 6  # of a slider
+
+# What a hand would move is left out of a figure that stands still.
+STILL = """() => {
+  const style = new CSSStyleSheet();
+  style.replaceSync("input:not([type=range]), button, select, .ctl, .fig > p:first-child {display: none !important}");
+  for (const hero of document.querySelectorAll("[data-hero]")) hero.shadowRoot.adoptedStyleSheets.push(style);
+  return document.fonts.ready.then(() => null);
+}"""
+NUMBER = """pages => document.querySelectorAll("a > .number").forEach(e => {
+  e.textContent = pages[decodeURIComponent(e.parentElement.hash.slice(1))];
+})"""
+
+
+def assemble(site: Path) -> str:
+    """Return the pages of the folder `site` as one HTML document, which has to stand beside that folder."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    front = read(site / FRONT)
+    parts = [{"pages": [leaf(site, toc["root"])]}]
+    for part in toc["parts"]:
+        pages = [leaf(site, chapter["file"], part.get("numbered")) for chapter in part["chapters"]]
+        parts.append({"caption": part["caption"], "pages": pages})
+    return Template((ROOT / "book" / "paper.html").read_text("utf-8"), autoescape=True).render(
+        title=CONFIG["title"],
+        subtitle=front.select_one(".subtitle").get_text(),
+        author=CONFIG["author"],
+        year=CONFIG["copyright"],
+        version=PROJECT["version"],
+        repository=PROJECT["urls"]["Repository"],
+        site=site.name,
+        styles=[link["href"].partition("_static/")[2] for link in front.select("head link[rel=stylesheet]")],
+        css=(ROOT / "book" / "paper.css").read_text("utf-8"),
+        parts=parts,
+        pages=[page for part in parts for page in part["pages"]],
+    )
+
+
+def read(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+
+
+def element(html: str) -> Tag:
+    return BeautifulSoup(html, "html.parser").find()
+
+
+def leaf(site: Path, name: str, sections: bool = False) -> dict:
+    """Return what the book shows of one page."""
+    page = read(site / f"{name}.html")
+    article, styles = page.article, "".join(style.string for style in page.select("head > style"))
+    for choice in article.select("form [id]"):  # paper has no form that a link could fill in
+        for link in article.select(f"a[href='#{choice['id']}']"):
+            link.unwrap()
+    for tag in article.select(LEFT_OUT):
+        tag.decompose()
+    for figure in article.select("[data-explore]"):
+        figure.replace_with(frames(figure))
+    if f"{name}.html" == FRONT:  # its heading is on the title page
+        article.h1.string = "Preface"
+    gather(article)
+    stem = Path(name).stem
+    adopt(article, f"{stem}-")
+    for link in article.select("a[href]"):
+        link["href"] = leads(link["href"])
+    heading = article.h1.get_text()
+    return {
+        "id": stem,
+        "name": f"page-{stem}",
+        "article": article,
+        "styles": styles.replace("url(#", f"url(#{stem}-"),
+        "heading": heading,
+        "running": json.dumps(heading, ensure_ascii=False),  # a string of CSS, too
+        "sections": [(h2.parent["id"], h2.get_text()) for h2 in article.select("h2")] if sections else [],
+    }
+
+
+def frames(figure: Tag) -> Tag:
+    """Return the pictures of a slider side by side, evenly chosen where there are many."""
+    pictures = [(figure.output.get_text(), unquote(figure.img["src"].partition(",")[2]))]
+    pictures += [(script["data-value"], script.string) for script in figure.select("script[data-value]")]
+    row, count = element('<div class="frames"></div>'), min(FRAMES, len(pictures))
+    for index in range(count):
+        value, picture = pictures[round(index * (len(pictures) - 1) / (count - 1))]
+        frame = element(f"<div><p>{figure.label.get_text(strip=True)} {value}</p>{picture}</div>")
+        adopt(frame, f"{figure['data-explore']}-{index}-")
+        row.append(frame)
+    return row
+
+
+def gather(article: Tag) -> None:
+    """Move what a page folds, answers and solutions, to its end, and say where it is."""
+    answers = []
+    for count, fold in enumerate(article.select(".predict > details"), 1):
+        box, title = fold.parent, f'<a href="#prediction-{count}">Prediction {count}</a>'
+        box["id"], box.p.string = f"prediction-{count}", f"Predict first ({count})"
+        fold.summary.replace_with(element(f'<p class="admonition-title">{title}</p>'))
+        fold.name, fold["class"], fold["id"] = "div", "admonition", f"answer-{count}"
+        box.append(turn("Answer", fold["id"]))
+        answers.append(fold.extract())
+    for solution in article.select(".solution"):
+        solution.find_previous_sibling("div", class_="exercise").append(turn("Solution", solution["id"]))
+        answers.append(solution.extract())
+    if answers:
+        article.section.append(element('<section id="answers"><h2>Answers</h2></section>'))
+        article.select_one("#answers").extend(answers)
+
+
+def turn(what: str, anchor: str) -> Tag:
+    return element(f'<p class="turn"><a href="#{anchor}">{what}: page <span class="number">000</span></a></p>')
+
+
+def adopt(tree: Tag, prefix: str) -> None:
+    """Give `prefix` to every id below `tree`, and to what refers to one."""
+    for tag in [tree, *tree.find_all(True)]:
+        for name, value in tag.attrs.items():
+            if name in ("id", "for", "aria-labelledby", "aria-describedby"):
+                tag[name] = " ".join(prefix + word for word in value.split())
+            elif name in ("href", "xlink:href"):
+                tag[name] = re.sub("^#", f"#{prefix}", value)
+            elif isinstance(value, str):
+                tag[name] = value.replace("url(#", f"url(#{prefix}")
+
+
+def leads(href: str) -> str:
+    """Return where a link of a page leads in the book: to a place in it, or to the file in the repository."""
+    parts = urlsplit(href)
+    if parts.scheme or not parts.path:
+        return href
+    path = Path(unquote(parts.path))
+    if path.suffix == ".html":
+        return "#" + "-".join(filter(None, (path.stem, parts.fragment)))
+    [source] = (ROOT / "book").rglob(path.name)
+    return f"{PROJECT['urls']['Repository']}/blob/main/{source.relative_to(ROOT).as_posix()}"
+
+
+@contextmanager
+def opened(document: Path) -> Iterator[Page]:
+    """Open the document in a browser, with its figures drawn as they begin."""
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        try:
+            page = browser.new_page(viewport={"width": 544, "height": 800}, reduced_motion="reduce")
+            page.set_default_timeout(0)
+            page.emulate_media(media="print")
+            page.goto(document.as_uri())
+            page.evaluate(STILL)
+            yield page
+        finally:
+            browser.close()
+
+
+def write(site: Path) -> Path:
+    """Print the pages of the folder `site` into a PDF in it; return its path."""
+    document = site.with_name("paper.html")
+    document.write_text(assemble(site), "utf-8")
+    options = {"prefer_css_page_size": True, "print_background": True}
+    with opened(document) as page:
+        with pikepdf.open(BytesIO(page.pdf(**options))) as draft:
+            places = {name[1:]: pikepdf.Page(place[0]).label for name, place in draft.Root.Dests.items()}
+        page.evaluate(NUMBER, places)
+        printed = page.pdf(tagged=True, outline=True, **options)
+    with pikepdf.open(BytesIO(printed)) as pdf:
+        with pdf.open_metadata() as about:
+            about["dc:title"] = CONFIG["title"]
+            about["dc:creator"] = [CONFIG["author"]]
+            about["dc:description"] = PROJECT["description"]
+            about["dc:language"] = ["en"]
+        # What stands alone, as Chromium writes it, takes twice the room.
+        pdf.save(site / PDF, object_stream_mode=pikepdf.ObjectStreamMode.generate)
+    return site / PDF
+
+
+if __name__ == "__main__":
+    if not find_chromium():
+        sys.exit("Chromium prints the book, and there is none: `make browser` installs it.")
+    print("The book as one PDF is at", write(SITE))
+    offer(SITE)

@@ -1,0 +1,134 @@
+"""The book as one PDF: the document that is printed, and what Chromium makes of it."""
+
+import os
+import re
+import shutil
+from collections import Counter
+from copy import copy
+from pathlib import Path
+
+import pikepdf
+import pypdfium2
+import pytest
+from bs4 import BeautifulSoup
+
+from book.downloads import PDF, offer
+from book.paper import assemble, opened, write
+from tests.site.detectors import SCRIPT
+from tests.site.pages import PAGES, Html, broken
+
+MOST = 10e6  # bytes
+
+
+@pytest.fixture(scope="module")
+def document(site) -> BeautifulSoup:
+    return BeautifulSoup(assemble(site), "html.parser")
+
+
+def headings(document: BeautifulSoup) -> list[str]:
+    return [heading.get_text() for heading in document.select("h1")]
+
+
+def test_every_page_is_there_in_order(document):
+    assert [leaf["id"] for leaf in document.select(".leaf")] == [Path(name).stem for name in PAGES]
+    assert headings(document)[:2] == ["Contents", "Preface"]
+
+
+def test_ids_are_unique_and_everything_that_is_named_is_there(document):
+    ids = Counter(tag["id"] for tag in document.select("[id]"))
+    assert [name for name, count in ids.items() if count > 1] == []
+    named = [link["href"][1:] for link in document.select("a[href^='#']")]
+    named += [use["xlink:href"][1:] for use in document.find_all("use", attrs={"xlink:href": True})]
+    named += re.findall(r"url\(#([^)]+)\)", str(document))
+    assert named and sorted(set(named) - ids.keys()) == []
+
+
+def test_pictures_keep_the_styles_of_their_page(document):
+    rules = dict(re.findall(r'\[id="(.+?)"\] {(.*)}\n', document.style.string))
+    used = [(leaf["id"], tag["class"][0]) for leaf in document.select(".leaf") for tag in leaf.select("[class^='_']")]
+    assert used and all(f".{name}{{" in rules[leaf] for leaf, name in used)
+
+
+def test_links_lead_into_the_book_or_to_the_web(document):
+    assert [link["href"] for link in document.select("a") if not re.match("#|https?:", link["href"])] == []
+
+
+def test_nothing_is_folded_and_no_answer_stands_beside_its_question(document, site):
+    assert document.select("details, .headerlink, form, [data-explore]") == []
+    for name in PAGES:
+        page = (site / f"{name}.html").read_text("utf-8")
+        leaf = document.find(id=Path(name).stem)
+        answers = leaf.select("section[id$='-answers'] > .admonition")
+        folded = page.count("<summary>Compare with the answer") + page.count('<div class="solution ')
+        assert len(answers) == len(leaf.select(".turn")) == folded
+        assert not leaf.select(".exercise ~ .solution")
+
+
+def test_sliders_become_rows_of_pictures(document):
+    rows = document.select(".frames")
+    assert rows
+    for row in rows:
+        assert 2 <= len(row.select("svg")) == len({words.get_text() for words in row.select("p")}) <= 6
+
+
+@pytest.fixture(scope="module")
+def printed(site, tmp_path_factory) -> Path:
+    if os.environ.get("D2LPOS_REQUIRE_BROWSER") != "1":
+        pytest.skip("printing takes half a minute: .ci/run does")
+    copy = tmp_path_factory.mktemp("paper") / "html"
+    shutil.copytree(site, copy)
+    write(copy)
+    offer(copy)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def pdf(printed):
+    with pikepdf.open(printed / PDF) as pdf:
+        yield pdf
+
+
+@pytest.fixture(scope="module")
+def pages(printed) -> list[str]:
+    """The words of each page."""
+    with pypdfium2.PdfDocument(printed / PDF) as pdf:
+        return [page.get_textpage().get_text_bounded() for page in pdf]
+
+
+def test_front_page_leads_to_it(printed):
+    assert broken(printed) == []
+    assert f"../{PDF}" in Html(printed / f"{PAGES[0]}.html").links
+
+
+def test_it_is_small_and_tagged_and_names_itself(printed, pdf):
+    assert (printed / PDF).stat().st_size < MOST
+    assert pdf.Root.MarkInfo.Marked and pdf.Root.StructTreeRoot.K
+    assert pdf.Root.Lang == "en" and pdf.Root.ViewerPreferences.DisplayDocTitle
+    assert {str(pdf.docinfo[name]) for name in ("/Title", "/Author")} == {"Where words stand", "the d2lpos authors"}
+
+
+def test_bookmarks_and_contents_lead_to_every_chapter(document, pdf, pages):
+    with pdf.open_outline() as outline:
+        assert [item.title for item in outline.root] == headings(document)
+    plan = copy(document.select_one(".plan"))
+    for link in plan.select("a"):
+        page = pikepdf.Page(pdf.Root.Dests[f"/{link['href'][1:]}"][0]).index
+        assert bare(link.span.get_text()) in bare(pages[page])
+        link.select_one(".number").string = str(page + 1)
+    assert bare(plan.get_text()) in bare("".join(pages))
+
+
+def bare(words: str) -> str:
+    """Words without the spaces between them, which a reader of PDF can only guess."""
+    return re.sub(r"\s", "", words)
+
+
+def test_no_page_is_empty_and_every_number_is_known(pages):
+    assert [number for number, words in enumerate(pages, 1) if len(words) < 30] == []
+    assert not re.search(r"\b000$|\bpage 000\b|\bundefined\b|Loading", "\n".join(pages), re.MULTILINE)
+
+
+def test_nothing_runs_out_of_a_page(printed):
+    with opened(printed.with_name("paper.html")) as page:
+        page.evaluate(SCRIPT)
+        assert page.evaluate("detect.text()") + page.evaluate("detect.overflow()") == []
