@@ -12,7 +12,7 @@ pip := $(python) -m pip install --disable-pip-version-check --progress-bar off -
 quietly = >$(1) 2>&1 || { status=$$?; cat $(1) >&2; exit $$status; }
 
 .DELETE_ON_ERROR:
-.PHONY: help book serve pdf zip test lint notebooks handout lab browser address clean
+.PHONY: help book serve pdf zip test lint notebooks cards handout lab browser address clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -44,6 +44,9 @@ lint: .venv/test.stamp  ## Check the style of code and notebooks
 
 notebooks: .venv/test.stamp  ## Run every chapter and store its outputs
 	@$(python) book/execute.py
+
+cards: .venv/test.stamp  ## Draw the pictures that links to the book show
+	@$(python) book/cards.py
 
 handout: .venv/book.stamp  ## Write the chapters without their solutions, for a class
 	@$(python) book/handout.py

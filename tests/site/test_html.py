@@ -2,10 +2,12 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from bs4 import BeautifulSoup
 
 from tests.site.pages import EVERYWHERE, PAGES, ROOT, Html, broken, pages
 
@@ -65,6 +67,16 @@ def test_page_names_its_language_and_describes_itself(site, name):
 def test_descriptions_differ(site):
     described = [Html(site / f"{name}.html").description for name in PAGES]
     assert len(set(described)) == len(described)
+
+
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_headings_are_in_order(site, name):
+    page = BeautifulSoup((site / f"{name}.html").read_text("utf-8"), "html.parser")
+    for printed in page.select(".onlyprint"):
+        printed.decompose()
+    levels = [int(heading.name[1]) for heading in page.find_all(re.compile("^h[1-6]$"))]
+    assert levels.count(1) == 1
+    assert [pair for pair in pairwise([0, *levels]) if pair[1] > pair[0] + 1] == []
 
 
 def test_every_page_says_first_what_it_may_load(site):

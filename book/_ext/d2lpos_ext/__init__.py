@@ -16,6 +16,7 @@ from .mentions import Mentions, check_numbers, note_anchor
 from .policy import write_policies
 from .repair import repair_pages
 from .slim import slim
+from .social import describe, set_address
 
 register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", RoundAuthorYear)
 
@@ -55,6 +56,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_transform(Mentions)
     app.connect("env-check-consistency", check_numbers)
     setup_formulas(app)
+    app.connect("config-inited", set_address)
+    app.connect("html-page-context", describe)
     app.connect("build-finished", repair_pages, priority=900)  # after all that write pages
     app.connect("build-finished", slim, priority=901)
     app.connect("build-finished", write_policies, priority=902)  # nothing may change after it

@@ -20,6 +20,8 @@ REPAIRS = [
         (r'<script src="[^"]*/fontawesome\.js[^"]*"></script>', ""),
         # A place for the advertisements of a host that the book does not use.
         (r'<div id="ethical-ad-placement".*?</div>', ""),
+        # The link that skips all else leads to what stands above the text.
+        (r'href="#main-content"(.*?<article) class', r'href="#page-text"\1 id="page-text" class'),
         # The sidebar holds a name and a search besides its navigation, so it has to be a landmark itself.
         (r'(<div id="pst-primary-sidebar" class="[^"]*")>', r'\1 role="complementary" aria-label="Book">'),
         # These labels hide the words of the element: it would be spoken of by a name that nobody sees.

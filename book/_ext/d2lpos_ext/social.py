@@ -1,0 +1,58 @@
+"""What other sites show of a page that is linked there: its title, its description and, once the book has an address,
+a picture. The Open Graph protocol, https://ogp.me, which asks for whole addresses.
+"""
+
+import re
+from html import escape, unescape
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+PLACEHOLDER = "OWNER"
+DESCRIPTION = re.compile(r'<meta content="([^"]*)" name="description"')
+
+
+def home(repository: str) -> str:
+    """Return the address of the site that GitHub Pages makes of a repository, or "" while that has no owner.
+
+    >>> home("https://github.com/Ada/d2lpos")
+    'https://ada.github.io/d2lpos/'
+    """
+    owner, name = repository.rstrip("/").split("/")[-2:]
+    return "" if owner == PLACEHOLDER else f"https://{owner.lower()}.github.io/{name}/"
+
+
+def set_address(app: Sphinx, config: Config) -> None:
+    config.html_baseurl = config.html_baseurl or home(config.html_theme_options["repository_url"])
+
+
+def card(page: str, root: str, folder: Path) -> str:
+    """Return the name of a page's picture in `folder`: its own, or that of the first page, `root`."""
+    own = Path(page).with_suffix(".png").name
+    return own if (folder / own).exists() else Path(root).with_suffix(".png").name
+
+
+def properties(book: str, title: str, description: str, page: str = "", picture: str = "") -> dict[str, str]:
+    """Return what is said of a page; `page` and `picture` are whole addresses, "" before there are any."""
+    said = {"og:type": "article" if title != book else "website", "og:site_name": book, "og:title": title}
+    said["og:description"] = description
+    if page:
+        said |= {"og:url": page, "og:image": picture, "og:image:width": "1200", "og:image:height": "630"}
+        said["og:image:alt"] = f"{book}: {title}"
+        said["twitter:card"] = "summary_large_image"
+    return said
+
+
+def describe(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
+    """Add the tags to a page that describes itself."""
+    if not (described := DESCRIPTION.search(context.get("metatags", ""))):
+        return
+    title = unescape(re.sub("<[^>]*>", "", context["title"]))
+    pictures = Path(app.confdir) / "book" / "_static" / "cards"
+    picture = f"{app.config.html_baseurl}_static/cards/{card(pagename, app.config.root_doc, pictures)}"
+    said = properties(app.config.html_title, title, unescape(described[1]), context["pageurl"] or "", picture)
+    kind = {name: "name" if name.startswith("twitter:") else "property" for name in said}
+    context["metatags"] += "".join(
+        f'<meta {kind[name]}="{name}" content="{escape(value)}">\n' for name, value in said.items()
+    )

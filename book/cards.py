@@ -1,0 +1,89 @@
+"""Draw the pictures that links to the book show, one of its first page and one of each chapter: `make cards`.
+
+Chromium draws them in the look of the pages. Each PNG keeps the words that it shows as its title, by which a test
+finds a card that is missing or out of date.
+"""
+
+import io
+import json
+import re
+import sys
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+
+ROOT = Path(__file__).parent.parent
+STATIC = ROOT / "book" / "_static"
+FRONT = ROOT / "book" / "preface.md"
+SIZE = (1200, 630)
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><link rel="stylesheet" href="{static}/book.css"><style>
+body {{margin:0; height:630px; box-sizing:border-box; padding:64px 80px 56px; display:grid; grid-template:1fr auto / 1fr auto;
+  column-gap:64px; background:var(--paper); color:var(--ink); font-family:var(--serif)}}
+h1 {{margin:0; align-self:center; font-size:92px; font-weight:700; line-height:1.05; letter-spacing:-.025em; text-wrap:balance}}
+small {{display:block; font-size:1em; font-weight:300}}
+em {{display:block; margin-top:28px; font-size:40px; font-weight:400; line-height:1.3; letter-spacing:0; color:var(--ink-2)}}
+footer {{display:flex; align-items:center; gap:18px; font-size:32px; font-weight:600}} img {{height:44px}}
+svg {{grid-area:1 / 2 / 3; align-self:center; width:440px; height:auto; background:none !important}}
+</style><h1>{words}</h1>{picture}<footer><img src="{static}/mark.svg">{book}</footer></html>"""
+
+
+def titles() -> dict[str, str]:
+    """Return the words of each card by the name of its page: the title, after its number where it is a chapter."""
+    cells = {
+        path: json.loads(path.read_text("utf-8"))["cells"] for path in sorted(ROOT.glob("chapters/*.ipynb"))
+    }
+    first = {path.stem: cell["source"][0].strip().removeprefix("# ") for path, (cell, *_) in cells.items()}
+    book = re.search(r"^# (.+)$", FRONT.read_text("utf-8"), re.MULTILINE)[1]
+    return {FRONT.stem: book} | {name: f"{int(name[:2])}. {title}" for name, title in first.items()}
+
+
+def picture(name: str) -> str:
+    """Return the emblem of a chapter's encoding, as SVG; the first has none yet, and the others have all."""
+    from d2lpos.figures import STYLE, emblem, emblems, hero
+
+    key = name.partition("-")[2]
+    if key in STYLE:
+        return emblem(key).svg
+    if name.startswith("01-"):
+        return re.search("<svg.*</svg>", hero("shuffle").html, re.DOTALL)[0]
+    return emblems().svg
+
+
+def html(name: str, title: str, book: str) -> str:
+    number, _, words = title.rpartition(". ")
+    if number:
+        words = f"<small>{number}</small>{escape(words)}"
+    else:
+        subtitle = re.search(r"^\{\.subtitle\}\n(.+)$", FRONT.read_text("utf-8"), re.MULTILINE)[1]
+        words, book = f"{escape(words)}<em>{escape(subtitle)}</em>", ""
+    return PAGE.format(static=STATIC.as_uri(), words=words, picture=picture(name), book=escape(book))
+
+
+def main() -> None:
+    sys.path.insert(0, str(ROOT))
+    from tests.browser import chromium
+
+    words, folder = titles(), STATIC / "cards"
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.png"):
+        old.unlink()
+    with chromium() as browser, TemporaryDirectory() as drafts:
+        page = browser.new_page(viewport=dict(zip(("width", "height"), SIZE, strict=True)))
+        for name, title in words.items():
+            draft = Path(drafts, f"{name}.html")
+            draft.write_text(html(name, title, words[FRONT.stem]), "utf-8")
+            page.goto(draft.as_uri())
+            page.evaluate("document.fonts.ready")
+            told = PngInfo()
+            told.add_text("Title", title)
+            shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            shot.quantize(256, dither=Image.Dither.NONE).save(
+                folder / f"{name}.png", optimize=True, pnginfo=told
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""What a link to the book shows elsewhere: a title, a description and, once the book has an address, a picture."""
+
+from types import SimpleNamespace
+
+import pytest
+from bs4 import BeautifulSoup
+from d2lpos_ext.social import PLACEHOLDER, card, describe, home
+from PIL import Image
+
+from book.cards import SIZE, STATIC, titles
+from tests.site.pages import PAGES, ROOT
+from tests.site.test_html import REPOSITORY
+
+CARDS = STATIC / "cards"
+
+
+def said(html: str) -> dict[str, str]:
+    tags = BeautifulSoup(html, "html.parser").select("meta[content]")
+    return {tag.get("property") or tag.get("name"): tag["content"] for tag in tags}
+
+
+def test_every_page_names_and_describes_itself_to_others(site):
+    for name in PAGES:
+        page = said((site / f"{name}.html").read_text("utf-8"))
+        assert page["og:title"] and page["og:type"] and page["og:site_name"], name
+        assert page["og:description"] == page["description"], name
+        assert ("og:url" in page) == ("og:image" in page) == (f"/{PLACEHOLDER}/" not in REPOSITORY), name
+
+
+def test_a_book_with_an_address_shows_pictures():
+    address = home("https://github.com/Ada/d2lpos")
+    config = SimpleNamespace(html_title="Book", html_baseurl=address, root_doc=PAGES[0])
+    context = {
+        "title": "<em>RoPE</em> &amp; more",
+        "metatags": '<meta content="About &quot;it&quot;." name="description" />',
+        "pageurl": f"{address}chapters/04-rope.html",
+    }
+    describe(SimpleNamespace(confdir=ROOT, config=config), "chapters/04-rope", "page.html", context, None)
+    assert said(context["metatags"]) == {
+        "description": 'About "it".',
+        "og:type": "article",
+        "og:site_name": "Book",
+        "og:title": "RoPE & more",
+        "og:description": 'About "it".',
+        "og:url": "https://ada.github.io/d2lpos/chapters/04-rope.html",
+        "og:image": "https://ada.github.io/d2lpos/_static/cards/04-rope.png",
+        "og:image:width": "1200",
+        "og:image:height": "630",
+        "og:image:alt": "Book: RoPE & more",
+        "twitter:card": "summary_large_image",
+    }
+
+
+def test_a_page_without_a_card_shows_that_of_the_first_page():
+    assert card("book/api", PAGES[0], CARDS) == "preface.png"
+
+
+@pytest.mark.parametrize(("name", "title"), titles().items())
+def test_card_is_there_and_shows_the_title(name, title):
+    path = CARDS / f"{name}.png"
+    assert path.exists(), f"{name} has no card: run `make cards` and commit book/_static/cards"
+    with Image.open(path) as shown:
+        assert shown.size == SIZE
+        assert shown.text["Title"] == title, f"the card of {name} has an old title: run `make cards`"
+    assert path.stat().st_size < 60_000
+
+
+def test_every_card_has_its_page():
+    assert {path.stem for path in CARDS.glob("*.png")} == set(titles())
