@@ -167,6 +167,11 @@ def test_markers_of_one_style_share_it():
     assert shorten(picture.format("blue")) == picture.format("blue")
 
 
+def test_pictures_lose_what_nobody_sees():
+    ground, line = '<path d="M0 0" style="fill: none" />', '<path d="M0 0" style="fill: none; stroke: red" />'
+    assert shorten(f"<svg>{ground}\n{line}</svg>") == f"<svg>{line}</svg>"
+
+
 def test_styles_that_pictures_repeat_are_classes():
     part, own = '<path style="font: &quot;X&quot;"/>', '<path style="top: 0"/>'
     page = "<head></head>{}" + f'<script type="image/svg+xml"><svg style="top: 0">{own}{{}}</svg></script>'

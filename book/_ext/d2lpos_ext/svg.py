@@ -8,6 +8,7 @@ from html import unescape
 from itertools import count
 
 PICTURE = re.compile(r"<script(?![^>]*svg)[^>]*>.*?</script>|(<svg\b.*?</svg>)", re.DOTALL)
+UNSEEN = re.compile(r'<path d="[^"]*" style="fill: none" />\s*')  # Matplotlib's grounds where they are transparent
 MARKERS = re.compile(r'<g([^>]*)>((?:\s*<use [^>]*style="[^"]*"[^>]*/>){2,})\s*</g>')
 PART = re.compile(r'(<(?!svg\b)\w+(?:(?! class=)[^>])*?) style="([^"]*)"')
 STYLE = re.compile(r' style="([^"]*)"')
@@ -38,7 +39,8 @@ def shorten(page: str) -> str:
 
     def number(svg: str) -> str:
         ids = defaultdict(lambda: f"_{next(numbers)}")
-        svg = ID.sub(lambda found: found[1] + ids[found[2]], MARKERS.sub(share, svg))
+        svg = MARKERS.sub(share, UNSEEN.sub("", svg))
+        svg = ID.sub(lambda found: found[1] + ids[found[2]], svg)
         styles.update(style for _, style in PART.findall(svg))
         return svg
 
