@@ -62,11 +62,7 @@ def main() -> None:
         for subject in arguments.subjects or SUBJECTS:
             for contest in importlib.import_module(f".{subject}", __package__).contests(arguments.device):
                 rows = run(contest, arguments.rounds, arguments.device)
-                print(f"\n### {contest.title}\n")
-                print("| " + " | ".join(rows[0]) + " |")
-                print("|:--|" + "--:|" * (len(rows[0]) - 1))
-                for row in rows:
-                    print("| " + " | ".join(row.values()) + " |", flush=True)
+                show(contest.title, rows)
                 if arguments.write:
                     write(f"{contest.name}{'-kept' * arguments.kept}-{arguments.device}", rows)
     if arguments.write and not arguments.kept:
@@ -75,6 +71,15 @@ def main() -> None:
         again = ["rope", "--kept", "--rounds", str(arguments.rounds), *["--write"] * arguments.write]
         print(flush=True)
         subprocess.run([sys.executable, "-m", "benchmarks", *again], check=True)
+
+
+def show(title: str, rows: list[dict[str, str]]) -> None:
+    """The table as Markdown."""
+    print(f"\n### {title}\n")
+    print("| " + " | ".join(rows[0]) + " |")
+    print("|:--|" + "--:|" * (len(rows[0]) - 1))
+    for row in rows:
+        print("| " + " | ".join(row.values()) + " |", flush=True)
 
 
 def write(name: str, rows: list[dict[str, str]]) -> None:
