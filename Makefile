@@ -66,11 +66,15 @@ clean:  ## Remove the built book and the environment
 	rm -rf .venv _build
 
 # The environment. The stamp of each dependency group in pyproject.toml says that it is installed as pinned.
+# HASHES=hashes.txt first installs everything but PyTorch, if its hash is the one in that file. Of PyTorch there are
+# several builds of one version, for CPUs and for each CUDA: which of them a machine gets is the machine's choice.
+# Matplotlib lists the fonts once, here: if that took long, the first cell that draws would say so in its output.
 
 .venv/%.stamp: constraints.txt pyproject.toml | .venv/bin/activate
 	@echo 'Installing what `make $(MAKECMDGOALS)` needs into .venv, once.'
-	@$(pip) pip setuptools $(call quietly,.venv/pip.log)
+	@$(pip) $(if $(HASHES),--no-deps --require-hashes --requirement $(HASHES),pip setuptools) $(call quietly,.venv/pip.log)
 	@$(pip) $(if $(filter book pdf,$*),,--no-build-isolation --editable .) --group $* $(call quietly,.venv/pip.log)
+	@$(if $(filter book pdf,$*),,$(python) -c 'import matplotlib.font_manager' $(call quietly,.venv/pip.log))
 	@touch $@
 
 # venv writes this file last, so an interrupted one is made anew.

@@ -91,6 +91,14 @@ def test_the_groups_that_run_the_tests_are_installed():
     assert {canonicalize_name(Requirement(name).name) for name in names} <= installed().keys()
 
 
+def test_hashes_are_of_the_pinned_versions():
+    lines = (ROOT / "hashes.txt").read_text(encoding="utf-8").splitlines()
+    hashed = read_pins([line.removesuffix(" \\") for line in lines if not line.startswith(("#", " "))])
+    # PyTorch has several builds of one version, and the machine chooses among them.
+    pinned = {name: version for name, version in constraints().items() if name != "torch"}
+    assert hashed == pinned, "run the command at the top of hashes.txt"
+
+
 def test_conda_installs_the_same_versions():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     lines = conda["dependencies"][-1]["pip"]
@@ -107,7 +115,7 @@ def test_no_other_file_pins():
     files = {ROOT / name for name in names.splitlines() if Path(name).suffix in suffixes}
     pinning = [
         str(path.relative_to(ROOT))
-        for path in files - {ROOT / "constraints.txt", ROOT / "environment.yml"}
+        for path in files - {ROOT / "constraints.txt", ROOT / "environment.yml", ROOT / "hashes.txt"}
         if path.is_file() and re.search(r"[A-Za-z][\w.-]*(\[\w+\])?==\d", path.read_text(encoding="utf-8"))
     ]
     assert pinning == []
