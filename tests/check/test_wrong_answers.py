@@ -73,18 +73,23 @@ def test_refused_with_its_diagnosis(check, diagnosis, answer):
 
 @pytest.mark.parametrize("check", CHECKS, ids=name)
 def test_has_four_wrong_answers(check):
-    assert len(against(check)) >= 4
+    assert len(against(check)) >= 4, f"tests/wrong_answers/ has too few for {check.name}"
 
 
 @pytest.mark.parametrize(("check", "property"), PARTS, ids=name)
 def test_without_this_property_a_wrong_answer_passes(check, property):
     rest = {name: cases for name, cases in check.properties.items() if name != property}
-    assert any(replace(check, properties=rest)(answer) for answer in against(check))
+    assert any(replace(check, properties=rest)(answer) for answer in against(check)), (
+        f"add a wrong answer that fails {property!r} and no other property, or leave the property out"
+    )
 
 
 @pytest.mark.parametrize(("check", "hint"), HINTS, ids=name)
 def test_a_wrong_answer_gets_this_hint(check, hint):
-    assert any(f"Hint: {hint}" in diagnosis for diagnosis in diagnoses(check))
+    assert any(f"Hint: {hint}" in diagnosis for diagnosis in diagnoses(check)), (
+        "add a wrong answer that gets this hint, or leave the mistake out; where another hint came, "
+        "add a case that tells the two mistakes apart, in the property that fails or before"
+    )
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=name)
@@ -92,7 +97,7 @@ def test_the_text_is_short_and_always_the_same(check):
     for answer in [check.reference, *GARBAGE, *against(check)]:
         text = repr(check(answer))
         assert text == repr(check(answer))
-        assert all(len(line) <= 70 for line in text.splitlines())
+        assert [line for line in text.splitlines() if len(line) > 70] == []
 
 
 @pytest.mark.parametrize("answer", GARBAGE)

@@ -4,6 +4,7 @@ import csv
 import re
 from pathlib import Path
 
+import pytest
 from d2lpos_ext.claims import chapters, errata, ledger, rows
 from pybtex.database import parse_file
 
@@ -11,16 +12,20 @@ ROOT = Path(__file__).parents[2]
 PAPERS = parse_file(ROOT / "book" / "references.bib").entries.keys()
 LEDGER = ledger(ROOT)
 CHAPTERS = chapters(ROOT).values()
-ROWS = [row for chapter in CHAPTERS for row in rows(chapter, LEDGER)]
 DECIDED = [erratum["decided"] for erratum in errata(ROOT)]
 
 
-def test_chapters_and_ledger_hold_the_same_claims():
-    assert sorted({row.id for row in ROWS}) == sorted(LEDGER["claims"])
+@pytest.fixture(scope="module")
+def table():
+    return [row for chapter in CHAPTERS for row in rows(chapter, LEDGER)]
 
 
-def test_open_claims_are_open():
-    assert sorted(row.id for row in ROWS if row.verdict == "Open") == sorted(LEDGER["open"].values())
+def test_chapters_and_ledger_hold_the_same_claims(table):
+    assert sorted({row.id for row in table}) == sorted(LEDGER["claims"])
+
+
+def test_open_claims_are_open(table):
+    assert sorted(row.id for row in table if row.verdict == "Open") == sorted(LEDGER["open"].values())
 
 
 def test_sources_are_described_once_and_used():
@@ -28,11 +33,11 @@ def test_sources_are_described_once_and_used():
     assert named - PAPERS == LEDGER["sources"].keys()
 
 
-def test_every_claim_cell_decides_a_row_or_an_erratum():
+def test_every_claim_cell_decides_a_row_or_an_erratum(table):
     cells = [cell for chapter in CHAPTERS for cell in chapter.cells]
     decided = {cell.metadata.d2lpos.claim for cell in cells if "claim" in cell.metadata.get("tags", [])}
     wrong = set(re.findall(r"\(#claim-(.+?)\)", "".join(DECIDED)))
-    assert decided == {row.id for row in ROWS if row.verdict != "Open"} | wrong
+    assert decided == {row.id for row in table if row.verdict != "Open"} | wrong
 
 
 def test_every_erratum_is_decided():

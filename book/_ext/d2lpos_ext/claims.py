@@ -36,12 +36,18 @@ def errata(root: Path) -> list[dict[str, str]]:
 def rows(chapter: nbformat.NotebookNode, known: dict[str, dict]) -> Iterator[Row]:
     """Yield the claims of a chapter as they stand in its table. A claim may have several rows.
 
-    Raises KeyError for a claim that `known`, the ledger, does not have.
+    Raises LookupError for a claim that `known`, the ledger, does not have.
     """
+
+    def find(part: str, name: str) -> str | list[str]:
+        if name not in known[part]:
+            raise LookupError(f"book/claims.yml lacks this claim in its part `{part}`: {name}")
+        return known[part][name]
+
     for cell in chapter.cells:
         if "claims" in cell.metadata.get("tags", []):
             ids = iter(cell.metadata.d2lpos.claims)
             lines = [line.strip(" |") for line in cell.source.splitlines() if line.startswith("|")]
             for claim, verdict, evidence in (line.split(" | ") for line in lines[2:]):
-                name = known["open"][claim] if verdict == "Open" else next(ids)
-                yield Row(name, claim, verdict, evidence, known["claims"][name])
+                name = find("open", claim) if verdict == "Open" else next(ids)
+                yield Row(name, claim, verdict, evidence, find("claims", name))

@@ -1,5 +1,6 @@
 """The finished site without what no page of it uses: most rules of the theme's styles, most icons of its font."""
 
+import logging
 import re
 from collections.abc import Iterable
 from html import unescape
@@ -20,6 +21,8 @@ WORD = re.compile(r'<span class="pre">([^<]*)</span>')
 PLAIN = re.compile(
     r'(?<!"sig-param">)<span class="(?:bp|n|nb|nn|o|p|w|default_value|sig-return-\w+)">([^<]*)</span>'
 )
+
+logging.getLogger("fontTools").setLevel(logging.WARNING)  # its notes bury the warnings of a failed build
 
 
 def slim(app: Sphinx, exception: Exception | None) -> None:
