@@ -16,8 +16,8 @@ from d2lpos_ext.citations import cite
 from nbformat import NotebookNode
 
 BOXES = {"exercise", "solution", "predict", "theorem", "proof", "margin"}
-PARTS = {"setup", "claim", "claims", "scorecard", "figure", "caption", "hide-input"}
-TAGS = BOXES | PARTS | {"nbval-ignore-output", "nbval-skip", "raises-exception"}
+PARTS = {"setup", "claim", "claims", "scorecard", "caption", "hide-input"}
+TAGS = BOXES | PARTS | {"nbval-ignore-output", "raises-exception"}
 TEXT = {"text/plain", "text/html", "image/svg+xml"}
 FIGURES = {"show", "explore", "hero", "doors", "emblems"}
 OPENINGS = {"theorem": page.THEOREM, "proof": page.PROOF, "predict": page.PREDICT, "caption": page.CAPTION}
@@ -243,7 +243,7 @@ def no_absolute_path(notebook: Notebook) -> Found:
 @rule
 def ignored_output_has_reason(notebook: Notebook) -> Found:
     for at, cell in notebook.code:
-        if {"nbval-ignore-output", "nbval-skip"} & set(tags(cell)) and not note(cell, "reason"):
+        if "nbval-ignore-output" in tags(cell) and not note(cell, "reason"):
             yield at, "metadata.d2lpos.reason does not say why its output is not compared"
         if "NBVAL_" in cell.source:
             yield at, "a comment tells nbval what to do; use a tag"

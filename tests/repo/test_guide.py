@@ -1,0 +1,40 @@
+"""CONTRIBUTING names what is there, and every chapter is listed where the guide says."""
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from lint import TAGS
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+LINKS = re.findall(r"\]\((?!\w+:)([^)#…]+)\)", GUIDE)
+CODE = [word for code in re.findall(r"`+([^`]+)`+", GUIDE) for word in code.split()]
+CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
+
+
+def test_what_the_guide_names_is_there():
+    paths = [word for word in CODE if re.fullmatch(r"(?!\.venv)[\w.-]+/[\w./-]*|[\w-]+\.(?:bib|md|txt|yml)", word)]
+    assert len(paths) > 20
+    assert [path for path in LINKS + paths if not (ROOT / path).exists()] == []
+
+
+def test_the_guide_tells_of_every_tag():
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", GUIDE, re.MULTILINE)) == TAGS
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    ("place", "entry"),
+    [
+        ("_toc.yml", "- file: chapters/{name}\n"),
+        ("README.md", "| [{title}](chapters/{name}.ipynb) |"),
+        ("README.md", "/blob/main/chapters/{name}.ipynb)"),
+        ("book/preface.md", "| [{title}](../chapters/{name}.ipynb) |"),
+    ],
+)
+def test_every_chapter_is_listed(place, entry, chapter):
+    title = nbformat.read(chapter, as_version=4).cells[0].source.splitlines()[0].removeprefix("# ")
+    entry = entry.format(title=title, name=chapter.stem)
+    assert entry in (ROOT / place).read_text("utf-8"), f"{place} lacks {entry}"
