@@ -11,6 +11,7 @@ from .cells import VERDICTS
 from .claims import Row, chapters, errata, ledger, rows
 
 BLOCK = re.compile(r"^```\{(ledger|sources|errata)\}\n```$", re.MULTILINE)
+CHAPTER = re.compile(r"\]\((?=\d\d-)")  # a link as a chapter writes it to another
 NOBODY = "nobody"  # stands for the source of a claim of which we know no text
 
 
@@ -75,7 +76,8 @@ class _Page:
         mark = f"[{verdict}]{{.verdict .{VERDICTS[row.verdict]}}}"
         said = "Said by " + " and ".join(map(self.link, row.sources or [NOBODY]))
         data = f'data-verdict="{slug(row.verdict)}" data-source="{" ".join(row.sources or [NOBODY])}"'
-        return _entry(data, mark, row.claim, row.evidence, said)
+        evidence = CHAPTER.sub("](../chapters/", row.evidence)
+        return _entry(data, mark, row.claim, evidence, said)
 
     def name(self, source: str) -> str:
         if source == NOBODY:

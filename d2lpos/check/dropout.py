@@ -1,0 +1,451 @@
+"""The checks of chapter 7: special tokens, protected dropout, what code erases, and how much noise a rate buys."""
+
+import math
+from collections.abc import Callable
+from numbers import Real
+
+import torch
+from torch import Tensor
+
+from .. import dropout as package
+from .cases import by_hand
+from .verdict import Case, Check, Misconduct, call
+
+# Which tokens are special -----------------------------------------------------------------------------------
+
+
+def spared(tokens: Tensor, special: Tensor, attention: Tensor, mask_token: int) -> Tensor:
+    return (special.bool() & attention.bool()) | (tokens == mask_token)
+
+
+def special_case(label: str, tokens: list, special: list, attention: list) -> Case:
+    return call(
+        f"tokens {tokens}, {label}mask_token 9",
+        tokens=torch.tensor(tokens),
+        special_tokens_mask=torch.tensor(special),
+        attention_mask=torch.tensor(attention),
+        mask_token=9,
+    )
+
+
+special = Check(
+    "special",
+    reference=spared,
+    properties={
+        "what the tokenizer calls special": [
+            special_case("", [1, 5, 2], [1, 0, 1], [1, 1, 1]),
+            special_case("", [[1, 5, 6, 2], [1, 5, 2, 2]], [[1, 0, 0, 1], [1, 0, 1, 1]], [[1] * 4] * 2),
+        ],
+        "but not padding": [
+            special_case("0 is padding, ", [1, 5, 2, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 0, 0]),
+            special_case("7 is padding, ", [3, 0, 4, 7, 7], [1, 0, 1, 1, 1], [1, 1, 1, 0, 0]),
+        ],
+        "and [MASK]": [special_case("", [1, 9, 5, 2], [1, 0, 0, 1], [1, 1, 1, 1])],
+        "written by hand": [
+            by_hand("two tokens", package, "flags", "special_tokens", (*torch.ones(3, 1, 2).long(), 9))
+        ],
+    },
+    mistakes={
+        "Padding is spared. Tokenizers call it special; the attention mask is 0 there.": (
+            lambda tokens, special, attention, mask: special.bool() | (tokens == mask)
+        ),
+        "[MASK] is missing. To the tokenizer it is a word.": (
+            lambda tokens, special, attention, mask: special.bool() & attention.bool()
+        ),
+        "This is the other way round: True is for the tokens to spare.": (
+            lambda tokens, special, attention, mask: ~spared(tokens, special, attention, mask)
+        ),
+        "The attention mask tells padding from the rest, and knows no special tokens.": (
+            lambda tokens, special, attention, mask: attention.bool()
+        ),
+        "No special token is left. attention_mask is 0 for padding alone; and special to the tokenizer, or "
+        "[MASK], is enough.": lambda tokens, special, attention, mask: (
+            special.bool() & ~attention.bool() & (tokens == mask)
+        ),
+        "These are numbers. Dropout wants True and False: .bool().": (
+            lambda tokens, special, attention, mask: spared(tokens, special, attention, mask).long()
+        ),
+    },
+)
+
+
+# Protected dropout ------------------------------------------------------------------------------------------
+
+
+def factors(coins: Tensor, rate: float) -> Tensor:
+    return (coins >= rate) / (1 - rate)
+
+
+def protect(x: Tensor, coins: Tensor, rate: float, protected: Tensor, training: bool) -> Tensor:
+    return x * factors(coins, rate).masked_fill(protected[..., None], 1) if training else x
+
+
+def divide_and_multiply(x: Tensor, coins: Tensor, rate: float, protected: Tensor, training: bool) -> Tensor:
+    """Spares tokens from the coins, divides all of them, and multiplies the spared ones back."""
+    divided = x * ((coins >= rate) | protected[..., None]) / (1 - rate)
+    return torch.where(protected[..., None], divided * (1 - rate), divided) if training else x
+
+
+def in_training(change: Callable) -> Callable:
+    """An answer that makes a mistake in training, and none in evaluation."""
+
+    def answer(x: Tensor, coins: Tensor, rate: float, protected: Tensor, training: bool) -> Tensor:
+        return change(x, coins, rate, protected) if training else x
+
+    return answer
+
+
+X = torch.arange(1, 13).reshape(1, 3, 4) / 4
+COINS = torch.tensor([[[1, 7, 3, 5], [6, 2, 7, 1], [3, 5, 0, 7]]]) / 8
+
+
+def protect_case(label: str, protected: list, rate: float = 0.5, training: bool = True) -> Case:
+    return call(
+        f"x and coins (1, 3, 4), rate = {rate:g}, protected {protected}{label}",
+        x=X,
+        coins=COINS,
+        rate=rate,
+        protected=torch.tensor([protected]),
+        training=training,
+    )
+
+
+def to_the_last_bit() -> Case:
+    numbers = torch.Generator().manual_seed(7)
+    x, coins = torch.randn(2, 5, 64, generator=numbers), torch.rand(2, 5, 64, generator=numbers)
+    protected = torch.tensor([[True, False, True, False, False]] * 2)
+    case = call("x (2, 5, 64), rate = 0.1", x=x, coins=coins, rate=0.1, protected=protected, training=True)
+
+    def ask(answer: Callable) -> object:
+        got = case.ask(answer)
+        if not isinstance(got, Tensor) or got.shape != x.shape:
+            return got
+        return "the same" if torch.equal(got[protected].to(x), x[protected]) else "not quite the same"
+
+    return Case(case.text, ask)
+
+
+NO, SOME = [False, False, False], [True, False, True]
+protected_dropout = Check(
+    "protected_dropout",
+    reference=protect,
+    properties={
+        "nothing falls in evaluation": [
+            protect_case(", training = False", NO, training=False),
+            protect_case(", training = False", SOME, training=False),
+        ],
+        "in training, words lose numbers and grow, and protected tokens stay": [
+            protect_case("", NO),
+            protect_case("", NO, rate=0.25),
+            protect_case("", SOME),
+            protect_case("", SOME, rate=0.25),
+        ],
+        "to the last bit": [to_the_last_bit()],
+    },
+    mistakes={
+        "This erases what it should protect. masked_fill(…, 0) can only take away.": in_training(
+            lambda x, coins, rate, protected: (x * factors(coins, rate)).masked_fill(protected[..., None], 0)
+        ),
+        "The other tokens are spared. True in protected means that a token stays.": in_training(
+            lambda x, coins, rate, protected: protect(x, coins, rate, ~protected, True)
+        ),
+        "The protected tokens are dropped like all others.": in_training(
+            lambda x, coins, rate, protected: x * factors(coins, rate)
+        ),
+        "The protected tokens lose nothing, but they are divided by 1 − rate.": in_training(
+            lambda x, coins, rate, protected: x * ((coins >= rate) | protected[..., None]) / (1 - rate)
+        ),
+        "The survivors are not divided by 1 − rate, so the mean shrinks.": in_training(
+            lambda x, coins, rate, protected: x * ((coins >= rate) | protected[..., None])
+        ),
+        "The survivors are multiplied by 1 − rate. They must grow: divide.": in_training(
+            lambda x, coins, rate, protected: torch.where(
+                protected[..., None], x, x * (coins >= rate) * (1 - rate)
+            )
+        ),
+        "The survivors are divided by the rate. Divide by the chance to survive, 1 − rate.": in_training(
+            lambda x, coins, rate, protected: torch.where(protected[..., None], x, x * (coins >= rate) / rate)
+        ),
+        "A coin equal to the rate survives: only a coin below it loses.": in_training(
+            lambda x, coins, rate, protected: torch.where(
+                protected[..., None], x, x * (coins > rate) / (1 - rate)
+            )
+        ),
+        "The rate is the chance to be lost: a coin below it loses.": in_training(
+            lambda x, coins, rate, protected: torch.where(
+                protected[..., None], x, x * (coins < rate) / (1 - rate)
+            )
+        ),
+        "One coin decides for the whole token. Each number has its own.": in_training(
+            lambda x, coins, rate, protected: protect(x, coins[..., :1].expand_as(x), rate, protected, True)
+        ),
+        "Dividing and multiplying back rounds twice. Choose with torch.where or masked_fill.": (
+            divide_and_multiply
+        ),
+        "Coins fall in evaluation. Return x there.": (
+            lambda x, coins, rate, protected, training: protect(x, coins, rate, protected, True)
+        ),
+        "Nothing is multiplied in evaluation: the division in training has kept the mean.": (
+            lambda x, coins, rate, protected, training: (
+                protect(x, coins, rate, protected, True) if training else x * (1 - rate)
+            )
+        ),
+    },
+)
+
+
+# What a function erases -------------------------------------------------------------------------------------
+
+PLACES = torch.arange(1, 5)[:, None, None] * torch.ones(4, 1, 3)  # (sequence, 1, dim)
+PADDING = torch.tensor([[True] * 4, [True, True, False, False]]).T  # (sequence, batch), False for padding
+
+
+def added(x: Tensor) -> Tensor:
+    return x + PLACES
+
+
+def padding_to_zero(x: Tensor) -> Tensor:
+    return added(x) * PADDING[..., None]
+
+
+def features_to_zero(x: Tensor) -> Tensor:
+    return added(x) * torch.tensor([0.0, 1.0, 0.0])
+
+
+def padding_to_position(x: Tensor) -> Tensor:
+    return torch.where(PADDING[..., None], added(x), PLACES)
+
+
+def unmoved(forward: Callable, x: Tensor) -> Tensor:
+    """Which numbers stay as they are when x changes."""
+    return forward(x) == forward(x + 1)
+
+
+def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
+    x = 1 + torch.arange(24.0).reshape(4, 2, 3) if x is None else x
+    return call(f"forward {label}, x (4, 2, 3)", forward=forward, x=x)
+
+
+BY_ACCIDENT = torch.arange(1.0, 25.0).reshape(4, 2, 3)
+BY_ACCIDENT[2, 0], BY_ACCIDENT[1, 1] = -PLACES[2, 0], 0.0
+erased = Check(
+    "erased",
+    reference=lambda forward, x: unmoved(forward, x).all(dim=-1),
+    properties={
+        "tokens of which nothing is left": [
+            erased_case("sets padding to 0", padding_to_zero),
+            erased_case("sets a feature to 0", features_to_zero),
+        ],
+        "whatever x is": [erased_case("adds positions; one sum is 0, one word is 0", added, BY_ACCIDENT)],
+        "even where the position is left": [
+            erased_case("leaves of padding the position alone", padding_to_position)
+        ],
+    },
+    mistakes={
+        "An output of 0 may be an accident. Change x, and see what stays.": (
+            lambda forward, x: (forward(x) == 0).all(dim=-1)
+        ),
+        "An erased token need not be 0. Compare the two outputs with each other.": (
+            lambda forward, x: ((forward(x) == 0) & (forward(x + 1) == 0)).all(dim=-1)
+        ),
+        "One feature that stays is not yet a token that is gone: .all(dim=-1).": (
+            lambda forward, x: unmoved(forward, x).any(dim=-1)
+        ),
+        "This is True for the tokens that are left.": lambda forward, x: ~unmoved(forward, x).all(dim=-1),
+        "A multiple of 0 is 0, and has not changed. Add something to x.": (
+            lambda forward, x: (forward(x) == forward(2 * x)).all(dim=-1)
+        ),
+        "This is (batch, sequence). The listing's tokens are (sequence, batch).": (
+            lambda forward, x: unmoved(forward, x).all(dim=-1).T
+        ),
+        "One answer for each token, not for each number: .all(dim=-1).": unmoved,
+        "What the function leaves alone is compared with x itself. Compare two outputs.": (
+            lambda forward, x: (forward(x) == x).all(dim=-1)
+        ),
+    },
+)
+
+
+# What a reader of positions sees ----------------------------------------------------------------------------
+
+
+def seen(u: Tensor, rate: float, entire: bool, power: int = 4) -> tuple[float, float]:
+    squares = u.square().sum().item()
+    spread = squares**2 if entire else u.abs().pow(power).sum().item()
+    return squares, math.sqrt(rate / (1 - rate) * spread)
+
+
+def scaled(by_mean: Callable, by_sd: Callable) -> Callable:
+    """An answer whose mean and standard deviation are wrong by a factor that the rate decides."""
+
+    def answer(u: Tensor, rate: float, entire: bool) -> tuple[float, float]:
+        mean, sd = seen(u, rate, entire)
+        return mean * by_mean(rate), sd * by_sd(rate)
+
+    return answer
+
+
+def as_numbers(outcome: object) -> object:
+    """A pair of numbers, however it is given, in float64; what is no pair, as it is."""
+    if isinstance(outcome, Real) or (isinstance(outcome, Tensor) and not outcome.dim()):
+        raise Misconduct("Returns one number. Two are asked for: the mean and the standard deviation")
+    if not isinstance(outcome, tuple | list | Tensor) or len(outcome) != 2:
+        return outcome
+    return torch.stack([torch.as_tensor(value, dtype=torch.float64) for value in outcome])
+
+
+def reader_case(u: list, rate: float, entire: bool) -> Case:
+    case = call(f"u = {u}, rate = {rate:g}, entire = {entire}", u=torch.tensor(u), rate=rate, entire=entire)
+    return Case(case.text, lambda answer: as_numbers(case.ask(answer)))
+
+
+def one(rate: float) -> float:
+    return 1.0
+
+
+reader = Check(
+    "reader",
+    reference=seen,
+    properties={
+        "mean and standard deviation, a coin for each number": [
+            reader_case([2.0, 1.0], 0.5, False),
+            reader_case([1.5, -0.5, 1.0, 0.25], 0.2, False),
+        ],
+        "one coin for the whole vector": [
+            reader_case([2.0, 1.0], 0.5, True),
+            reader_case([1.5, -0.5, 1.0, 0.25], 0.2, True),
+        ],
+    },
+    mistakes={
+        "The second is a variance. Take its root.": (
+            lambda u, rate, entire: (seen(u, rate, entire)[0], seen(u, rate, entire)[1] ** 2)
+        ),
+        "The survivors are not divided by 1 − rate here. With that, the mean stays.": scaled(
+            lambda rate: 1 - rate, lambda rate: 1 - rate
+        ),
+        "The mean does not shrink: what survives has been divided by 1 − rate.": scaled(
+            lambda rate: 1 - rate, one
+        ),
+        "rate · (1 − rate) is the variance of a coin that is 0 or 1. These are 0 or 1/(1 − rate).": scaled(
+            one, lambda rate: 1 - rate
+        ),
+        "The variance of a coin is rate / (1 − rate), not the rate.": scaled(
+            one, lambda rate: math.sqrt(1 - rate)
+        ),
+        "The root covers ν too: the variance is ν times a sum, and its root takes the root of both.": scaled(
+            one, lambda rate: math.sqrt(rate / (1 - rate))
+        ),
+        "ν stands on its head: it is rate / (1 − rate).": scaled(one, lambda rate: (1 - rate) / rate),
+        "Number j enters the sum as ξ_j · u_j², so its variance is ν · u_j⁴.": (
+            lambda u, rate, entire: seen(u, rate, entire, power=2)
+        ),
+        "With one coin for all, nothing averages out: the variance is ν times the square of the sum.": (
+            lambda u, rate, entire: seen(u, rate, False)
+        ),
+        "With a coin for each number, the variances of the numbers add up.": (
+            lambda u, rate, entire: seen(u, rate, True)
+        ),
+        "This is the ratio's other side: the mean comes first.": (
+            lambda u, rate, entire: seen(u, rate, entire)[::-1]
+        ),
+        "Both are divided by the number of features. A dot product is a sum.": (
+            lambda u, rate, entire: tuple(value / len(u) for value in seen(u, rate, entire))
+        ),
+    },
+)
+
+
+# As much noise elsewhere ------------------------------------------------------------------------------------
+
+
+def bought(rate: float, share: float) -> float:
+    """The rate that buys as much noise on a part of the energy as `rate` buys on all of it."""
+    noise = rate / (1 - rate) / share
+    return noise / (1 + noise)
+
+
+def equal_rate(rate: float, token: float, position: float, placement: str) -> float:
+    parts = {"token": token, "position": position, "independent": token + position}
+    return bought(rate, parts[placement] / (token + position))
+
+
+def by_share(rule: Callable[[float, float], float]) -> Callable:
+    """An answer that follows another rule of the rate and the share of the energy that is dropped."""
+
+    def answer(rate: float, token: float, position: float, placement: str) -> float:
+        parts = {"token": token, "position": position, "independent": token + position}
+        return rule(rate, parts[placement] / (token + position))
+
+    return answer
+
+
+def noise_case(rate: float, token: float, position: float, placement: str) -> Case:
+    case = call(
+        f"rate = {rate:g}, token = {token:g}, position = {position:g}, placement = {placement!r}",
+        rate=rate,
+        token=token,
+        position=position,
+        placement=placement,
+    )
+
+    def ask(answer: Callable) -> object:
+        outcome = case.ask(answer)
+        number = isinstance(outcome, Real | Tensor) and not isinstance(outcome, bool)
+        return torch.as_tensor(outcome, dtype=torch.float64) if number else outcome
+
+    return Case(case.text, ask)
+
+
+equal_noise = Check(
+    "equal_noise",
+    reference=equal_rate,
+    properties={
+        "on the position or the token only": [
+            noise_case(0.5, 2.0, 1.0, "position"),
+            noise_case(0.5, 2.0, 1.0, "token"),
+            noise_case(0.1, 512.0, 256.0, "position"),
+            noise_case(0.1, 512.0, 256.0, "token"),
+        ],
+        "with independent masks": [noise_case(0.5, 2.0, 1.0, "independent")],
+    },
+    mistakes={
+        "The noise is not in proportion to the rate, but to ν = rate / (1 − rate).": by_share(
+            lambda rate, share: rate / share
+        ),
+        "This is ν. Turn it back into a rate: ν / (1 + ν).": by_share(
+            lambda rate, share: rate / (1 - rate) / share
+        ),
+        "The less energy is dropped, the larger its rate must be: divide by the share.": by_share(
+            lambda rate, share: bought(rate, 1 / share)
+        ),
+        "Energies are squared lengths already. There is no root to take.": by_share(
+            lambda rate, share: bought(rate, math.sqrt(share))
+        ),
+        "This makes the chances equal that nothing is lost. Noise goes with ν.": by_share(
+            lambda rate, share: 1 - (1 - rate) ** (1 / share)
+        ),
+        "Dropout on the sum falls on both parts: compare with token + position.": (
+            lambda rate, token, position, placement: bought(
+                rate,
+                {"token": token / position, "position": position / token, "independent": 1.0}[placement],
+            )
+        ),
+        "This is for the token, whatever the placement.": (
+            lambda rate, token, position, placement: equal_rate(rate, token, position, "token")
+        ),
+        "This is for the position, whatever the placement.": (
+            lambda rate, token, position, placement: equal_rate(rate, token, position, "position")
+        ),
+        "Token and position are exchanged.": (
+            lambda rate, token, position, placement: equal_rate(rate, position, token, placement)
+        ),
+        "Independent masks fall on both parts, and so have the noise of the sum.": (
+            lambda rate, token, position, placement: equal_rate(
+                rate, token, position, "token" if placement == "token" else "position"
+            )
+        ),
+        "The rate stays the same here. Equal rates are not equal noise.": (
+            lambda rate, token, position, placement: rate
+        ),
+    },
+)

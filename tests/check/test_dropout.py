@@ -1,0 +1,123 @@
+"""The checks of chapter 7: their references against the package and against coins, and right answers."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from d2lpos.check import dropout as check
+from d2lpos.dropout import combine, drop, special_tokens
+
+
+def test_special_is_what_the_package_says_and_mask():
+    tokens = torch.tensor([[1, 9, 2, 0], [1, 5, 6, 2]])
+    special, attention = torch.tensor([[1, 0, 1, 1], [1, 0, 0, 1]]), torch.tensor([[1, 1, 1, 0], [1] * 4])
+    expected = special_tokens(special, attention) | (tokens == 9)
+    assert torch.equal(check.special.reference(tokens, special, attention, 9), expected)
+
+
+def test_protected_dropout_has_the_kinds_and_the_shares_of_drop():
+    x, protected = torch.full((200, 2, 50), 3.0), torch.tensor([[True, False]]).expand(200, 2)
+    mine = check.protected_dropout.reference(x, torch.rand(x.shape), 0.25, protected, True)
+    theirs = drop(x, 0.25, protected=protected)
+    assert mine.unique().tolist() == theirs.unique().tolist() == [0, 3, 4]
+    assert torch.equal(mine[:, 0], x[:, 0])
+    assert abs((mine[:, 1] == 0).double().mean() - 0.25) < 5 * math.sqrt(0.25 * 0.75 / 10_000)
+
+
+@pytest.mark.parametrize("entire", [False, True])
+@pytest.mark.parametrize("rate", [0.1, 0.5])
+def test_reader(entire, rate):
+    u = torch.tensor([1.5, -0.5, 1.0, 0.25, 0.75])
+    mean, sd = check.reader.reference(u, rate, entire)
+    products = drop(u.expand(40_000, 1, 5), rate, entire)[:, 0] @ u
+    assert abs(products.mean() - mean) < 5 * sd / 200
+    assert abs(products.std() - sd) < 0.04 * sd
+
+
+@pytest.mark.parametrize("placement", ["token", "position", "independent"])
+@pytest.mark.parametrize("rate", [0.1, 0.4])
+def test_equal_noise(placement, rate):
+    token, position = torch.tensor([2.0, 0.0]), torch.tensor([0.0, 1.0])  # orthogonal, energies 4 and 1
+    other = check.equal_noise.reference(rate, 4.0, 1.0, placement)
+
+    def noise(placement, rate):
+        noisy = combine(token.expand(200_000, 1, 2), position.expand(1, 2), placement, rate)
+        return (noisy - token - position).square().sum(dim=-1).mean().item()
+
+    assert noise(placement, other) == pytest.approx(noise("sum", rate), rel=0.05)
+
+
+def by_product(tokens, special_tokens_mask, attention_mask, mask_token):
+    return torch.logical_or(special_tokens_mask * attention_mask == 1, tokens.eq(mask_token))
+
+
+def by_choice(x, coins, rate, protected, training):
+    if not training:
+        return x.clone()
+    dropped = torch.where(coins < rate, torch.zeros_like(x), x / (1 - rate))
+    return torch.where(protected[:, :, None], x, dropped)
+
+
+def by_index(x, coins, rate, protected, training):
+    y = x.clone()
+    if training:
+        y[~protected] = (x * (coins >= rate) / (1 - rate))[~protected]
+    return y
+
+
+def by_factors(x, coins, rate, protected, training):
+    keep = coins.ge(rate).to(x.dtype).div(1 - rate)
+    keep = torch.where(protected.unsqueeze(-1), torch.ones_like(keep), keep)
+    return x * (keep if training else 1.0)
+
+
+def by_gradient(forward, x):
+    x = x.clone().requires_grad_()
+    forward(x).sum().backward()
+    return (x.grad == 0).all(dim=-1)
+
+
+def by_noise(forward, x):
+    return (forward(x) - forward(x + torch.rand_like(x) + 1)).abs().sum(dim=-1) < 1e-6
+
+
+def by_numbers(u, rate, entire):
+    nu, squares = rate / (1 - rate), [value**2 for value in u.tolist()]
+    variance = nu * (sum(squares) ** 2 if entire else sum(value**2 for value in squares))
+    return [sum(squares), variance**0.5]
+
+
+def by_tensors(u, rate, entire):
+    q = u.double() ** 2
+    return torch.stack([q.sum(), (q.sum() if entire else q.norm()) * math.sqrt(rate / (1 - rate))])
+
+
+def by_numpy(rate, token, position, placement):
+    return np.float32(by_survival(rate, token, position, placement))
+
+
+def by_survival(rate, token, position, placement):
+    part = {"token": token, "position": position, "independent": token + position}[placement]
+    return torch.tensor(1 - 1 / (1 + (1 / (1 - rate) - 1) * (token + position) / part))
+
+
+RIGHT_ANSWERS = [
+    (check.special, by_product),
+    (check.protected_dropout, by_choice),
+    (check.protected_dropout, by_index),
+    (check.protected_dropout, by_factors),
+    (check.erased, by_gradient),
+    (check.erased, by_noise),
+    (check.reader, by_numbers),
+    (check.reader, by_tensors),
+    (check.equal_noise, by_survival),
+    (check.equal_noise, by_numpy),
+]
+
+
+@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
+def test_accepted(check, answer):
+    verdict = check(answer)
+    assert verdict, verdict
