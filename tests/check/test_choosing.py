@@ -1,0 +1,114 @@
+"""What the references of chapter 8's checks rest on, and that right answers pass however they are written."""
+
+from functools import partial
+
+import pytest
+import torch
+from pandas import DataFrame
+
+from d2lpos import RoPE, T5Bias, Transformer, scaling
+from d2lpos.check import choosing as check
+from d2lpos.lab import paired
+
+LLAMA = {
+    "hidden_size": 4096,
+    "num_attention_heads": 32,
+    "max_position_embeddings": 131072,
+    "rope_theta": 500000.0,
+    "rope_scaling": {
+        "rope_type": "llama3",
+        "factor": 8.0,
+        "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0,
+        "original_max_position_embeddings": 8192,
+    },
+}
+
+
+def test_llama_3_1():
+    """The first pairs that its rule changes, as ratios to the unscaled frequencies."""
+    encoding = check.rope_from.reference(LLAMA)
+    assert (encoding.dim, encoding.rotary, encoding.base, encoding.layout) == (128, 128, 500000.0, "half")
+    old = 500000.0 ** (-torch.arange(64) / 64)
+    new, factor = encoding.scaling(old)
+    ratios = torch.tensor([1.0, 0.828168, 0.643743, 0.493507, 0.371122, 0.271425, 0.190211, 0.125])
+    torch.testing.assert_close((new / old)[28:36], ratios, rtol=0, atol=1e-5)
+    assert factor == 1
+
+
+def test_the_cache_is_as_large_as_a_cache():
+    model = Transformer(8, 8, dim=16, heads=4, layers=3, causal=True)
+    caches = model.new_caches()
+    model(torch.zeros(1, 5, dtype=torch.long), torch.arange(5), caches=caches)
+    kept = sum(4 * tensor.numel() for cache in caches for tensor in (cache.keys, cache.values))
+    assert check.memory.reference(3, 4, 4, 4, 5, 4)[0] == kept
+
+
+def test_the_bias_is_as_large_as_a_bias():
+    q, here = torch.zeros(1, 4, 5, 8), torch.arange(5)
+    bias = T5Bias(4).score(q, q, here, here)
+    assert check.memory.reference(3, 4, 2, 8, 5, 4)[1] == bias.numel() * bias.element_size()
+
+
+def test_the_interval_is_that_of_paired():
+    rows = [
+        {"encoding": name, "seed": seed, "loss": loss.item()}
+        for name, losses in zip(("none", "rope"), check.TEST, strict=False)
+        for seed, loss in enumerate(losses)
+    ]
+    theirs = paired(DataFrame(rows), by=[]).iloc[0]
+    arm, low, high = check.compare.reference(check.VALIDATION[:2], check.TEST[:2], 3.182)
+    assert (arm, low, high) == (1, pytest.approx(theirs.low, abs=1e-3), pytest.approx(theirs.high, abs=1e-3))
+
+
+def rope_by_cases(config):
+    dim = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
+    match config["rope_scaling"]:
+        case None:
+            rule = scaling.unscaled
+        case {"rope_type": "linear", "factor": factor}:
+            rule = partial(scaling.linear, factor=factor)
+        case {"rope_type": "yarn", "factor": factor, "original_max_position_embeddings": length}:
+            rule = partial(scaling.yarn, factor=factor, length=length)
+        case {"rope_type": "llama3", **rest}:
+            band = (
+                rest["original_max_position_embeddings"],
+                rest["low_freq_factor"],
+                rest["high_freq_factor"],
+            )
+
+            def rule(frequencies):
+                return scaling.llama3(frequencies, rest["factor"], *band)
+
+    part = config.get("partial_rotary_factor", 1.0)
+    return RoPE(dim, base=config["rope_theta"], rotary=round(part * dim), scaling=rule)
+
+
+def choose_by_sorting(losses, doors, allowed):
+    table = DataFrame(losses).mean().sort_values()
+    return next(name for name in table.index if not set(doors[name]) - allowed)
+
+
+def memory_in_floats(layers, heads, kv_heads, features, tokens, size):
+    return [2.0 * layers * kv_heads * features * tokens * size, 1.0 * heads * tokens * tokens * size]
+
+
+def compare_with_tensors(validation, test, t):
+    arm = validation.double().mean(1)[1:].argmin() + 1
+    gap = (test[arm] - test[:1][0]).double()
+    half = t * gap.var(correction=1).sqrt() / torch.tensor(gap.numel()).sqrt()
+    return arm, gap.mean() - half, gap.mean() + half
+
+
+RIGHT_ANSWERS = [
+    (check.rope_from, rope_by_cases),
+    (check.choose, choose_by_sorting),
+    (check.memory, memory_in_floats),
+    (check.compare, compare_with_tensors),
+]
+
+
+@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
+def test_accepted(check, answer):
+    verdict = check(answer)
+    assert verdict, verdict
