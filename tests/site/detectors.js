@@ -35,6 +35,20 @@ window.detect = (() => {
     return past('x', [box.left, box.right], 0, innerWidth) ? 'the window' : null;
   }
 
+  // Contrast of two colors as the Web Content Accessibility Guidelines count it.
+  function contrast(one, other) {
+    const luminance = color => color.match(/[\d.]+/g).slice(0, 3).map(v => v / 255)
+      .map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const [dark, light] = [one, other].map(luminance).sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  }
+  function ground(e) {
+    const color = e ? getComputedStyle(e).backgroundColor : 'rgb(255, 255, 255)';
+    return color.startsWith('rgb(') ? color : ground(up(e));
+  }
+  const opacity = e => e ? getComputedStyle(e).opacity * opacity(up(e)) : 1;
+  const forEars = e => e && (unseen(e, getComputedStyle(e)) || forEars(up(e)));
+
   // The block that holds a line of text, or null where text is placed freely.
   function block(e) {
     if (e.localName === 'math') e = up(e);
@@ -83,6 +97,83 @@ window.detect = (() => {
       const line = e.textContent.split('\n').reduce((a, b) => b.length > a.length ? b : a);
       return `a line of ${line.length} characters is too long for its box: ${quote(line)}`;
     }),
+
+    // Code on a phone: letters too small, lines that wrap or that the keyboard cannot scroll, names torn apart.
+    listings() {
+      const range = document.createRange();
+      return drawn().filter(e => /^(pre|code)$/.test(e.localName)).flatMap(e => {
+        const style = getComputedStyle(e), what = quote(e.textContent), faults = [];
+        if (e.localName === 'pre') {
+          if (parseFloat(style.fontSize) < 13) faults.push(`code of ${style.fontSize}: ${what}`);
+          if (style.whiteSpace !== 'pre') faults.push(`code that wraps: ${what}`);
+          if (e.scrollWidth > e.clientWidth + 1 && e.tabIndex < 0) faults.push(`code that no key scrolls: ${what}`);
+        } else if (!e.closest('pre') && e.getClientRects().length > 1)
+          for (const node of [e, ...e.querySelectorAll('*')].flatMap(n => [...n.childNodes]).filter(n => n.nodeType === Node.TEXT_NODE))
+            for (const name of node.data.matchAll(/\w+/g)) {
+              range.setStart(node, name.index);
+              range.setEnd(node, name.index + name[0].length);
+              if (new Set([...range.getClientRects()].map(box => box.top)).size > 1) faults.push(`a name torn apart: ${name[0]} in ${what}`);
+            }
+        return faults;
+      });
+    },
+
+    // Text on top of other text.
+    overlaps() {
+      scrollTo(0, 0); // what is fixed out of sight lies over nothing then
+      const lines = boxes().flatMap(([e, what, rects]) => [...rects].map(box => ({e, what, box}))).filter(({box}) => box.left < innerWidth).sort((a, b) => a.box.top - b.box.top);
+      const reads = ({e, box}) => opacity(e) > 0.05 && !forEars(e) && !beyond(box, e);
+      return lines.flatMap((line, i) => {
+        const faults = [];
+        for (let j = i + 1; j < lines.length && lines[j].box.top < line.box.bottom; j++) {
+          const a = line.box, b = lines[j].box;
+          const high = Math.min(a.bottom, b.bottom) - b.top, wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+          if (wide > 3 && high > Math.min(a.height, b.height) / 2 && reads(line) && reads(lines[j])) // the rest is leading
+            faults.push(`${line.what} in ${near(line.e)} is under ${lines[j].what} in ${near(lines[j].e)}`);
+        }
+        return faults;
+      });
+    },
+
+    // What moves although the reader asked for no motion, one of each kind.
+    motion() {
+      const long = times => times.split(',').some(time => parseFloat(time) > 0.016);
+      const kinds = new Map(all(document).map(e => [near(up(e) ?? e) + near(e), e]));
+      return [...kinds.values()].flatMap(e => ['', '::before', '::after'].flatMap(part => {
+        const style = getComputedStyle(e, part);
+        const moves = style.animationName !== 'none' && long(style.animationDuration) || long(style.transitionDuration) || !part && style.scrollBehavior === 'smooth';
+        return moves || e.autoplay && !part ? [`moves: ${near(e)}${part}`] : [];
+      }));
+    },
+
+    // The element that a link in sight leads to, when that link has the focus.
+    leadsTo() {
+      const link = document.activeElement, box = link.getBoundingClientRect();
+      return box.top >= 0 && box.bottom <= innerHeight && link.hash ? document.querySelector(link.hash) : null;
+    },
+
+    // Controls that do not show that they have the focus, one of each kind.
+    focus() {
+      // An outline that is thick enough, the browser's own, or in a figure a stroke.
+      const mark = e => {
+        const {outlineStyle, outlineWidth, outlineColor, stroke} = getComputedStyle(e);
+        return outlineStyle === 'auto' || outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 ? outlineColor : stroke;
+      };
+      const kinds = new Map();
+      document.activeElement.blur();
+      for (const e of drawn().filter(e => e.tabIndex >= 0 && !e.disabled && e.matches('a[href], button, input, select, summary, [tabindex]')))
+        kinds.set([near(e), near(up(e)), e.type].join(), e);
+      const faults = [...kinds.values()].flatMap(e => {
+        const around = [e, up(e), up(up(e)), ...(e.closest('.over')?.querySelectorAll('svg *') ?? [])], before = around.map(mark);
+        e.focus();
+        const marked = around.filter((other, i) => mark(other) !== before[i] && mark(other) !== 'none' && opacity(other) > 0.5)[0];
+        if (!marked) return [`no mark of the focus: ${near(e)} ${quote(e.textContent)}`];
+        const ratio = contrast(mark(marked), ground(up(marked)));
+        return ratio < 3 ? [`a pale mark of the focus, ${ratio.toFixed(1)} to 1: ${near(e)} ${quote(e.textContent)}`] : [];
+      });
+      document.activeElement.blur();
+      return faults;
+    },
 
     // Pictures without words.
     pictures() {

@@ -66,6 +66,19 @@ class Visit:
             for node in violation["nodes"]
         ]
 
+    def skip(self) -> list[str]:
+        """Press Tab, Enter, Tab: the first stop is a link in sight, and the next one comes after what it leads to."""
+        self.page.keyboard.press("Tab")
+        target = self.page.evaluate_handle("detect.leadsTo()").as_element()
+        if not target or not target.evaluate("e => e.matches('main, article')"):
+            return ["the first stop of the keyboard is no link to the text"]
+        self.page.keyboard.press("Enter")
+        self.page.keyboard.press("Tab")
+        # Where nothing else takes the focus, it comes round to the link itself.
+        before = """e => e.compareDocumentPosition(document.activeElement) === Node.DOCUMENT_POSITION_PRECEDING
+            && document.activeElement.hash !== location.hash"""
+        return ["the link to the text does not lead there"] if target.evaluate(before) else []
+
     def keyboard(self) -> list[str]:
         """Press keys on every control of every interactive figure; what the figure shows must change."""
         return [

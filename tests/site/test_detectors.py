@@ -7,7 +7,8 @@ from tests.site.detectors import visit
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>body {{margin: 16px; font: 16px/1.5 sans-serif; overflow-wrap: break-word}} {style}</style></head>
-<body><main><h1>A page</h1>{body}</main></body></html>"""
+<body><a class="skip" href="#text">Skip</a><nav><a href="#top">Top</a></nav>
+<main id="text"><h1>A page</h1>{body}</main></body></html>"""
 
 SLIDER = """<div data-explore="1"><label>Offset <input type="range" min="0" max="9" value="0"></label>
 <output>0</output></div><script>{script}</script>"""
@@ -20,15 +21,13 @@ const [shuffle, reset] = root.querySelectorAll('button'), text = root.querySelec
 shuffle.onclick = () => text.textContent = '3 1 2'; {reset}
 </script>"""
 
-
+LOOKS = ["overflow", "text", "overlaps", "code", "listings", "pictures", "formulas", "motion", "focus"]
 DETECTORS = {
     "told": lambda reader: reader.faults,
+    "skip": lambda reader: reader.skip(),
     "axe": lambda reader: reader.axe(),
     "keyboard": lambda reader: reader.keyboard(),
-    **{
-        name: lambda reader, name=name: reader.look(name)
-        for name in ("overflow", "text", "code", "pictures", "formulas")
-    },
+    **{name: lambda reader, name=name: reader.look(name) for name in LOOKS},
 }
 
 
@@ -76,6 +75,19 @@ def test_sound_page(browser):
         ("formulas", 'a line begins with what follows a formula: ". And"',
          '<p>x <span class="math"><math></math></span>. And</p>',
          "p {width: 45px} math {display: inline-block; width: 30px}"),
+        ("skip", "the first stop of the keyboard is no link to the text", "", ".skip {position: fixed; top: -99px}"),
+        ("skip", "the link to the text does not lead there",
+         "<script>document.querySelector('.skip').onclick = e => e.preventDefault()</script>", ""),
+        ("overlaps", '"low" in <p> is under "high" in <p>', "<p>low</p><p>high</p>", "p + p {margin-top: -40px}"),
+        ("listings", 'code of 12px: "x = 1"', "<pre>x = 1</pre>", "pre {font-size: 12px}"),
+        ("listings", 'code that wraps: "x = 1"', "<pre>x = 1</pre>", "pre {font-size: 13px; white-space: pre-wrap}"),
+        ("listings", "code that no key scrolls", f"<pre>{'b' * 99}</pre>", "pre {overflow: auto; overflow-wrap: normal}"),
+        ("listings", "a name torn apart: uncommonly in", "<p><code>uncommonly</code></p>", "p {width: 50px}"),
+        ("motion", "moves: <p>::before", "<p>words</p>", "p::before {content: ''; transition: color 1s}"),
+        ("motion", "moves: <p>", "<p>words</p>", "@keyframes turn {to {rotate: 9deg}} p {animation: turn 1s infinite}"),
+        ("motion", "moves: <html>", "", "html {scroll-behavior: smooth}"),
+        ("focus", 'no mark of the focus: <button> "go"', "<button>go</button>", "button {outline: 0 !important}"),
+        ("focus", "a pale mark of the focus, 1.6 to 1", "<button>go</button>", "button:focus {outline: 2px solid #ccc}"),
         ("axe", "axe color-contrast", "<p>pale</p>", "p {color: #ccc}"),
         ("axe", "axe label", "<input>", ""),
         ("keyboard", "no answer to the keyboard: <input", SLIDER.format(script=""), ""),

@@ -8,11 +8,13 @@ from threading import Thread
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.site.detectors import visit
 from tests.site.pages import EVERYWHERE, PAGES, ROOT
 
 NARROWEST = 320
+ZOOMED = {"width": 640, "height": 400}  # a window of 1280 by 800 px at 200 %
 
 # The page's layout shift so far, as the Web Vitals count it.
 SHIFTS = """
@@ -28,17 +30,23 @@ def test_page_from_file(site, browser, name, width):
     with visit(browser, width) as reader:
         reader.open((site / f"{name}.html").as_uri())
         faults = reader.faults  # grows while we look
+        faults += reader.skip()
         faults += reader.look("overflow", "text", "pictures", "formulas")
         faults += reader.axe()
         if width == 1280:
-            faults += reader.look("code")
+            faults += reader.look("code", "motion", "focus")
+            reader.page.set_viewport_size(ZOOMED)
+            faults += reader.look("overflow", "text", "overlaps")
         else:
+            faults += reader.look("listings", "overlaps")
             reader.page.set_viewport_size({"width": NARROWEST, "height": 800})
             faults += reader.look("overflow")
-            reader.page.set_viewport_size({"width": width, "height": 800})
+        reader.page.set_viewport_size({"width": width, "height": 800})
         reader.page.emulate_media(color_scheme="dark")
         reader.page.wait_for_selector("html[data-theme=dark]")
         faults += reader.axe("color-contrast")
+        if width == 1280:
+            faults += reader.look("focus")
         faults += reader.keyboard()
         assert not faults, "\n".join(faults)
 
@@ -113,13 +121,18 @@ def test_root_leads_to_the_first_page(site, browser):
         assert reader.faults == []
 
 
-def test_menu_opens_on_a_phone_by_keyboard(site, browser):
-    with visit(browser, 390) as reader:
+@pytest.mark.parametrize("size", [{"width": 390, "height": 800}, ZOOMED], ids=["phone", "zoomed"])
+def test_menu_opens_by_keyboard(site, browser, size):
+    with visit(browser) as reader:
+        reader.page.set_viewport_size(size)
         reader.open((site / f"{PAGES[1]}.html").as_uri())
         reader.page.focus(".primary-toggle")
         reader.page.keyboard.press("Enter")
         reader.page.wait_for_selector("#pst-primary-sidebar-modal[open]")
         assert reader.faults + reader.axe() + reader.look("overflow") == []
+        last = reader.page.locator("#pst-primary-sidebar-modal a").last
+        last.focus()
+        expect(last).to_be_in_viewport(ratio=0.9)
         reader.page.keyboard.press("Escape")
         reader.page.wait_for_selector("#pst-primary-sidebar-modal:not([open])", state="attached")
 
