@@ -39,7 +39,7 @@ def properties(book: str, title: str, description: str, page: str = "", picture:
     said["og:description"] = description
     if page:
         said |= {"og:url": page, "og:image": picture, "og:image:width": "1200", "og:image:height": "630"}
-        said["og:image:alt"] = f"{book}: {title}"
+        said["og:image:alt"] = book if title == book else f"{book}: {title}"
         said["twitter:card"] = "summary_large_image"
     return said
 
