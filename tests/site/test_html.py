@@ -87,6 +87,15 @@ def test_every_page_says_first_what_it_may_load(site):
 
 
 @pytest.mark.parametrize("name", PAGES)
+def test_page_waits_for_one_script_before_it_is_shown(site, name):
+    """Under a policy, browsers look no further than a script that they wait for: each costs a way to the server."""
+    scripts = BeautifulSoup((site / f"{name}.html").read_text("utf-8"), "html.parser").head.select("script[src]")
+    waits = [script["src"] for script in scripts if not script.has_attr("defer")]
+    assert len(scripts) > 5
+    assert len(waits) == 1 and "documentation_options.js" in waits[0]
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_page_has_a_link_that_reports_an_error_on_it(site, name):
     links = [urlsplit(link) for link in Html(site / f"{name}.html").links if "&place=" in link]
     [query] = [

@@ -18,6 +18,11 @@ REPAIRS = [
         (r'\A<meta http-equiv="Refresh" content="0; url=([^"]+)" />\s*\Z', REDIRECT),
         # 1.4 MB of script that redraws icons which the web font has drawn already.
         (r'<script src="[^"]*/fontawesome\.js[^"]*"></script>', ""),
+        # Under a policy, browsers look no further than a script that they wait for, so these would come one by one. The
+        # first is needed at once; those of the search need those before them.
+        (r'<script (?=[^>]*src="[^"]*_static/(?!documentation_options|ledger))(?!defer|.*searchindex)', "<script defer "),
+        # A style sheet that only names another: a second wait.
+        (r'_static/styles/theme\.css\?', "_static/basic.css?"),
         # A place for the advertisements of a host that the book does not use.
         (r'<div id="ethical-ad-placement".*?</div>', ""),
         # The link that skips all else leads to what stands above the text.
