@@ -31,7 +31,7 @@ FRAMES = 6  # of a slider
 # What a hand would move is left out of a figure that stands still.
 STILL = """() => {
   const style = new CSSStyleSheet();
-  style.replaceSync("input:not([type=range]), button, select, .ctl, .fig > p:first-child {display: none !important}");
+  style.replaceSync("input:not([type=range]), button, select, details, .ctl, .fig > p:first-child {display: none !important}");
   for (const hero of document.querySelectorAll("[data-hero]")) hero.shadowRoot.adoptedStyleSheets.push(style);
   return document.fonts.ready.then(() => null);
 }"""
@@ -80,6 +80,9 @@ def leaf(site: Path, name: str, sections: bool = False) -> dict:
             link.unwrap()
     for tag in article.select(LEFT_OUT):
         tag.decompose()
+    for cell in article.select(".cell"):
+        if not cell.find(True):  # nothing is left of it, and a heading must not stay behind with that
+            cell.decompose()
     for figure in article.select("[data-explore]"):
         figure.replace_with(frames(figure))
     if f"{name}.html" == FRONT:  # its heading is on the title page

@@ -54,6 +54,7 @@ def test_links_lead_into_the_book_or_to_the_web(document):
 
 
 def test_nothing_is_folded_and_no_answer_stands_beside_its_question(document, site):
+    assert [cell for cell in document.select(".cell") if not cell.find(True)] == []
     assert document.select("details, .headerlink, form, [data-explore]") == []
     for name in PAGES:
         page = (site / f"{name}.html").read_text("utf-8")
@@ -126,6 +127,12 @@ def bare(words: str) -> str:
 def test_no_page_is_empty_and_every_number_is_known(pages):
     assert [number for number, words in enumerate(pages, 1) if len(words) < 30] == []
     assert not re.search(r"(?<![.\d])000$|\bpage 000\b|\bundefined\b|Loading", "\n".join(pages), re.MULTILINE)
+
+
+def test_no_heading_is_left_behind_at_the_foot_of_a_page(document, pages):
+    titles = {bare(heading.get_text()) for heading in document.select(".leaf :is(h2, h3)")}
+    assert titles <= {bare(line) for words in pages for line in words.splitlines()}
+    assert [n for n, words in enumerate(pages, 1) if bare(words.splitlines()[-1]) in titles] == []
 
 
 def test_nothing_runs_out_of_a_page(printed):
