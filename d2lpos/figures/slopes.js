@@ -22,10 +22,10 @@ export const slopeName = m => Number.isInteger(1 / m) ? '1/' + 1 / m : String(Nu
 /** What the slopes have in common, in words. */
 export function remark(heads, rule, T) {
   const all = slopes(heads, rule), same = slopes(heads, 'paper').every((m, h) => m === slopes(heads, 'released')[h]);
-  const whole = all.filter(m => -Math.log(SHARE) / m >= T).length;
+  const whole = all.filter(m => -Math.log(SHARE) / m >= T).length, below = 2 ** Math.floor(Math.log2(heads));
   const cut = whole === heads ? 'the window of every head' : whole > 1 ? `the windows of ${whole} of ${heads} heads` : whole ? 'the window of one head' : 'no window';
   return `The text cuts ${cut} short. ` + (same ? `With ${heads} ${heads > 1 ? 'heads' : 'head'} both rules agree.`
-    : rule === 'paper' ? 'The paper’s slopes fall evenly from head to head.' : `The released ones are those of ${2 ** Math.floor(Math.log2(heads))} heads, and some from between them.`);
+    : rule === 'paper' ? 'The paper’s slopes fall evenly from head to head.' : `The released ones are those of ${below} heads, and some of those of ${2 * below}.`);
 }
 
 const BAND = 28, SKY = 40, LEFT = 58; // px: height of a head's row, top and left end of the rows
