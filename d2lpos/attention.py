@@ -1,4 +1,4 @@
-"""Attention that knows position only through the doors of an `Encoding`.
+"""Attention that knows position only through the doors of an `Encoding`, and through a causal mask.
 
 Vaswani et al. 2017, section 3.2 (arXiv 1706.03762). Attention itself is older: Bahdanau et al. 2015
 (arXiv 1409.0473).

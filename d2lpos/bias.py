@@ -1,7 +1,7 @@
 """One formula, two forms: a bias as a tensor, and as a `score_mod` for FlexAttention.
 
 `scaled_dot_product_attention` wants the bias of all pairs at once. PyTorch's FlexAttention
-(`torch.nn.attention.flex_attention`) asks for it pair by pair, and never stores it.
+(`torch.nn.attention.flex_attention`) asks for it pair by pair, and, compiled, never stores it.
 """
 
 from collections.abc import Callable

@@ -11,7 +11,7 @@ DOORS = ("embed", "rotate", "score", "value")
 
 
 class Encoding(nn.Module):
-    """No encoding at all: every door is closed, and attention cannot see order (NoPE).
+    """No encoding at all: every door is closed, and attention sees no order but that of a causal mask (NoPE).
 
     A subclass opens a door by overriding its method. Shapes: x is (batch, sequence, dim); q and k are
     (batch, head, sequence, feature); positions are (sequence,) or (batch, sequence), and where `axes` is not

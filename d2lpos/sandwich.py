@@ -17,8 +17,8 @@ __all__ = ["Sandwich", "cosines"]
 def cosines(q_positions: Tensor, k_positions: Tensor, dim: int) -> Tensor:
     """Σ_i (cos(ω_i · offset) − 1), with the dim/2 frequencies of `sinusoidal`; (…, query, key).
 
-    0 for a query and itself, and below 0 for all else. Computed in float64, because offsets are small
-    where positions are large; float32, or float64 where the positions are. Raises as `sinusoidal` does.
+    0 for a query and itself, and below 0 at all other whole offsets. Computed in float64, because offsets are
+    small where positions are large; float32, or float64 where the positions are. Raises as `sinusoidal` does.
 
     >>> cosines(torch.tensor([9]), torch.tensor([9, 8, 0]), dim=4)
     tensor([[ 0.0000, -0.4597, -1.9152]])

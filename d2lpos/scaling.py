@@ -85,9 +85,9 @@ def yarn(
     """YaRN: fast pairs stay, slow ones are divided by factor, and a ramp joins them; scores get sharper.
 
     Fast pairs make more than beta_fast turns in the length of training, slow ones fewer than beta_slow. The
-    ramp is linear in the pair's index, between whole indices, as in the released code and all checkpoints;
-    the paper's is linear in the number of turns. The attention factor is 0.1 · ln(factor) + 1. Raises as
-    `ntk` does, and ValueError where not 0 < beta_slow < beta_fast.
+    ramp is linear in the pair's index, between whole indices, as in the released code (gpt-oss does not round
+    them); the paper's is linear in the number of turns. The attention factor is 0.1 · ln(factor) + 1. Raises
+    as `ntk` does, and ValueError where not 0 < beta_slow < beta_fast.
 
     Source: Peng et al. 2024, sections 3.2 and 3.4 (arXiv 2309.00071).
 

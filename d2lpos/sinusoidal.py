@@ -50,7 +50,8 @@ def sinusoidal(positions: Tensor, dim: int, base: float = 10_000.0, layout: str 
     """The sine and cosine of each angle; (…,) gives (…, dim).
 
     layout is "interleaved" (sin, cos, sin, cos, …: the paper's formula) or "concatenated" (all sines,
-    then all cosines: the paper's own code). Raises ValueError for another layout and for an odd dim.
+    then all cosines: the order of the paper's own code). Raises ValueError for another layout and for an odd
+    dim.
 
     >>> sinusoidal(torch.arange(3), dim=4)
     tensor([[ 0.0000,  1.0000,  0.0000,  1.0000],
