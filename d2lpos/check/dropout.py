@@ -52,7 +52,7 @@ special = Check(
         "[MASK] is missing. To the tokenizer it is a word.": (
             lambda tokens, special, attention, mask: special.bool() & attention.bool()
         ),
-        "This is the other way round: True is for the tokens to spare.": (
+        "This is the other way around: True is for the tokens to spare.": (
             lambda tokens, special, attention, mask: ~spared(tokens, special, attention, mask)
         ),
         "The attention mask tells padding from the rest, and knows no special tokens.": (

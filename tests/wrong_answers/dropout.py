@@ -23,7 +23,7 @@ def without_mask(tokens, special_tokens_mask, attention_mask, mask_token):
     return (special_tokens_mask * attention_mask).bool()
 
 
-@wrong(check.special, "the other way round")
+@wrong(check.special, "the other way around")
 def words(tokens, special_tokens_mask, attention_mask, mask_token):
     keep = (special_tokens_mask == 0) | (attention_mask == 0)
     return keep & (tokens != mask_token)
