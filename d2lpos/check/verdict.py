@@ -61,7 +61,8 @@ def call(label: str = "", /, **arguments: Any) -> Case:
                 if difference(value, given[name]):
                     raise Misconduct(f"Changes its argument {name} in place")
         change = attempt(difference, *results)
-        if change and not isinstance(change, Exception):
+        # By their text, too: nan is unlike itself, and so are lists that hold more than one type.
+        if change and not isinstance(change, Exception) and repr(results[0]) != repr(results[1]):
             raise Misconduct("Returns something else when called again with the same input")
         return results[0]
 

@@ -100,11 +100,17 @@ def compare_with_tensors(validation, test, t):
     return arm, gap.mean() - half, gap.mean() + half
 
 
+def compare_as_a_list(validation, test, t):
+    arm, low, high = compare_with_tensors(validation, test, t)
+    return [arm.item(), low.item(), high.item()]
+
+
 RIGHT_ANSWERS = [
     (check.rope_from, rope_by_cases),
     (check.choose, choose_by_sorting),
     (check.memory, memory_in_floats),
     (check.compare, compare_with_tensors),
+    (check.compare, compare_as_a_list),
 ]
 
 

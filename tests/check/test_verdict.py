@@ -26,6 +26,7 @@ colors = Check(
     properties={"all": [call()]},
     mistakes={},
 )
+ratio = Check("ratio", reference=lambda: 0.5, properties={"all": [call()]}, mistakes={})
 table = Check(
     "table",
     reference={"sky": "blue", "is far": True},
@@ -119,6 +120,11 @@ Input: x (2,)
 )
 def test_diagnosis(answer, diagnosis):
     assert repr(double(answer)).startswith(FIRST + diagnosis)
+
+
+def test_not_a_number_is_no_other_number_each_time():
+    verdict = repr(ratio(lambda: float("nan")))
+    assert verdict.splitlines()[-1] == "Expected 0.5, got nan"
 
 
 def test_long_lines_are_wrapped():
