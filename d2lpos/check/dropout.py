@@ -236,7 +236,10 @@ erased = Check(
             erased_case("sets padding to 0", padding_to_zero),
             erased_case("sets a feature to 0", features_to_zero),
         ],
-        "whatever x is": [erased_case("adds positions; one sum is 0, one word is 0", added, BY_ACCIDENT)],
+        "whatever x is": [
+            erased_case("adds positions; one sum is 0, one word is 0", added, BY_ACCIDENT),
+            erased_case("adds positions; all numbers are 1", added, torch.ones(4, 2, 3)),
+        ],
         "even where the position is left": [
             erased_case("leaves of padding the position alone", padding_to_position)
         ],
@@ -254,6 +257,9 @@ erased = Check(
         "This is True for the tokens that are left.": lambda forward, x: ~unmoved(forward, x).all(dim=-1),
         "A multiple of 0 is 0, and has not changed. Add something to x.": (
             lambda forward, x: (forward(x) == forward(2 * x)).all(dim=-1)
+        ),
+        "x may hold the numbers that you compare with. Change x, whatever it is.": (
+            lambda forward, x: (forward(x) == forward(torch.ones_like(x))).all(dim=-1)
         ),
         "This is (batch, sequence). The listing's tokens are (sequence, batch).": (
             lambda forward, x: unmoved(forward, x).all(dim=-1).T

@@ -229,6 +229,16 @@ def against_zeros(forward, x):
     return (forward(x) == forward(torch.zeros_like(x))).all(-1)
 
 
+@wrong(check.erased, "may hold the numbers that you compare with")
+def against_ones(forward, x):
+    return (forward(x) == forward(torch.ones_like(x))).all(-1)
+
+
+@wrong(check.erased, "may hold the numbers that you compare with")
+def against_another_token(forward, x):
+    return (forward(x) == forward(x.roll(1, dims=0))).all(-1)
+
+
 @wrong(check.erased, "This is (batch, sequence).")
 def batch_first(forward, x):
     return (forward(x) == forward(x + 1)).all(-1).transpose(0, 1)
