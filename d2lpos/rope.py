@@ -184,10 +184,12 @@ class RoPE(Encoding):
             )
         if not callable(scaling):
             raise TypeError(f"scaling must be a rule, such as partial(linear, factor=8); got {scaling!r}")
-        self.turn(torch.zeros(1, 1, dim), torch.zeros(1, axes).squeeze(-1))  # other bad arguments fail here
+        # Other bad arguments fail here.
+        self.turn(torch.zeros(1, 1, dim), torch.zeros(1, axes, dtype=torch.int64).squeeze(-1))
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
         check_size("q", q.shape[-1], self.dim, "features a head, as RoPE has")
+        check_size("k", k.shape[-1], self.dim, "features a head, as RoPE has")
         return self.turn(q, q_positions), self.turn(k, k_positions)
 
     def turn(self, x: Tensor, positions: Tensor) -> Tensor:

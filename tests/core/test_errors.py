@@ -178,6 +178,10 @@ bad(RoPE, f"ValueError: {pair_layout} 'concatenated'", 8, layout="concatenated")
 bad(RoPE, "ValueError: dim must be even, because each frequency turns a pair; got 7", 7)
 bad(RoPE, "ValueError: base must be finite and above 1; got 1", 8, base=1)
 bad(RoPE, "ValueError: q must have 16 features a head, as RoPE has; got 8", Q, Q, P, P, call=RoPE(16).rotate)
+wide_k = torch.cat([Q, Q], dim=-1)
+bad(
+    RoPE, "ValueError: k must have 8 features a head, as RoPE has; got 16", Q, wide_k, P, P, call=RoPE(8).rotate
+)
 bad(RoPE, "ValueError: axes must be positive; got 0", 8, axes=0)
 bad(RoPE, "ValueError: 2 axes need a multiple of 4 features that turn; got 6", 6, axes=2)
 no_rule = "TypeError: scaling must be a rule, such as partial(linear, factor=8); got"

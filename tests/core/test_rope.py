@@ -107,6 +107,19 @@ def test_first_pair_is_fast_and_last_is_slow():
     assert_close(quarter, torch.tensor([-1.0, 1, 1, 1]), atol=2e-4, rtol=0)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_a_default_dtype_changes_nothing(dtype):
+    q, here = torch.randn(1, 2, 3, 8), torch.arange(3)
+    want, _ = RoPE(8).rotate(q, q, here, here)
+    torch.set_default_dtype(dtype)
+    try:
+        got, _ = RoPE(8).rotate(q, q, here, here)
+        RoPE(8, axes=2)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert torch.equal(got, want)
+
+
 def test_no_table_is_stored():
     assert not RoPE(8).state_dict() and not list(RoPE(8).buffers())
 
