@@ -110,7 +110,7 @@ class Dropped(Encoding):
             )
         check_name("placement", placement, PLACEMENTS)
         check_rate(rate)
-        self.encoding, self.placement, self.rate = encoding, placement, rate
+        self.encoding, self.placement, self.rate, self.axes = encoding, placement, rate, encoding.axes
 
     def embed(self, x: Tensor, positions: Tensor, protected: Tensor | None = None) -> Tensor:
         """Door 1, the input: x with position added; (batch, sequence, dim). protected as for `drop`."""

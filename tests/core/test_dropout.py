@@ -5,7 +5,7 @@ import torch
 from torch.nn.functional import dropout
 from torch.testing import assert_close
 
-from d2lpos import Dropped, Learned, Sinusoidal
+from d2lpos import Dropped, Encoding, Learned, Sinusoidal, Transformer
 from d2lpos.dropout import PLACEMENTS, combine, drop, segment_ends, special_tokens
 
 TOKEN, POSITION = 3.0, 40.0  # of their sums one can tell what has survived
@@ -118,6 +118,20 @@ def test_a_module_in_training_is_the_function(inner, placement):
     torch.manual_seed(1)
     vectors = inner.embed(torch.zeros(2, 5, 8), positions)
     assert torch.equal(got, combine(x, vectors, placement, 0.5, protected))
+
+
+def test_positions_have_as_many_axes_as_those_of_the_encoding():
+    class Cells(Encoding):
+        axes = 2
+
+        def embed(self, x, positions):
+            return x + positions.sum(dim=-1, keepdim=True).to(x)
+
+    cells, tokens = torch.cartesian_prod(torch.arange(2), torch.arange(3)), torch.zeros(2, 6).long()
+    net = Transformer(1, 2, encoding=Dropped(Cells(), rate=0.5)).eval()
+    bare = Transformer(1, 2, encoding=Cells())
+    bare.load_state_dict(net.state_dict())
+    assert torch.equal(net(tokens, cells), bare(tokens, cells))
 
 
 def test_a_learned_table_is_a_parameter():
