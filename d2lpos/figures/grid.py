@@ -80,7 +80,7 @@ def view(study: str, value: str | None, split: str, length: int | None) -> tuple
         "split": found["split"].unique(),
         "length": sorted(found["length"].unique()),
     }
-    value, length = value or STUDIES[study].value, length or has["length"][-1]
+    value, length = value or STUDIES[study].value, has["length"][-1] if length is None else length
     for name, got in {"value": value, "split": split, "length": length}.items():
         if got not in has[name]:
             raise ValueError(

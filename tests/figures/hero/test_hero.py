@@ -149,6 +149,12 @@ def test_the_words_follow_the_options():
         ),
         (
             "grid",
+            {"length": 0},
+            ValueError,
+            r"length of extrapolation must be one of 64, 128, 256, 512; got 0",
+        ),
+        (
+            "grid",
             {"study": "order", "split": "unseen"},
             ValueError,
             r"split of order must be one of test; got",
