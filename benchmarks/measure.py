@@ -40,12 +40,12 @@ def synchronize(device: str) -> None:
         torch.cuda.synchronize()
 
 
-def megabytes(function: Callable[[], object], device: str) -> float:
-    """How much more memory than before the call is held at its worst moment."""
+def megabytes(function: Callable[[], object], device: str) -> float | None:
+    """How much more memory than before the call is held at its worst moment; None where not told."""
     forget_peak(device)
     before = held_bytes(device)
     function()
-    return (peak_bytes(device) - before) / 1e6
+    return None if before is None else (peak_bytes(device) - before) / 1e6
 
 
 def run(contest: Contest, rounds: int, device: str) -> list[dict[str, str]]:
@@ -73,7 +73,8 @@ def run(contest: Contest, rounds: int, device: str) -> list[dict[str, str]]:
             share = statistics.median(c / t for c, t in zip(times["copy"], times[name], strict=True))
             row["Of a copy"] = f"{share:.2f}"
         if contest.memory:
-            row["Memory, MB"] = f"{megabytes(function, device):.0f}"
+            held = megabytes(function, device)
+            row["Memory, MB"] = "–" if held is None else f"{held:.0f}"
         rows.append(row)
     return rows
 

@@ -35,6 +35,13 @@ def test_memory_is_counted_at_the_worst_moment():
     assert 180 < megabytes(wasteful, "cpu") < 260
 
 
+def test_memory_is_a_dash_where_the_system_does_not_tell_it(monkeypatch):
+    for name in "peak_bytes", "held_bytes":
+        monkeypatch.setattr(measure, name, lambda device: None)
+    (row,) = run(Contest("toy", "Toy", {"one": int}, memory=True), rounds=1, device="cpu")
+    assert row["Memory, MB"] == "–"
+
+
 def test_backward_computes_the_gradient():
     (gradient,) = forward_and_backward(lambda x: x**2, torch.tensor([1.0, 3.0]))()
     assert gradient.tolist() == [2, 6]
