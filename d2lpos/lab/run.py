@@ -9,6 +9,7 @@ from numbers import Integral
 from ..arguments import check_name, check_positive
 from .models import DROPOUTS, ENCODINGS, ONLY, READINGS, SPARED
 from .tasks import TASKS
+from .training import PRECISIONS
 
 __all__ = ["Run"]
 
@@ -69,7 +70,7 @@ class Run:
         check_name("task", self.task, TASKS)
         check_name("encoding", self.encoding, ENCODINGS)
         check_name("dropout", self.dropout, DROPOUTS)
-        check_name("precision", self.precision, ("float32", "bfloat16"))
+        check_name("precision", self.precision, PRECISIONS)
         sizes = ("length", "steps", "size", "checks", "dim", "heads", "layers")
         check_positive(**{name: getattr(self, name) for name in sizes})
         if not isinstance(self.seed, Integral) or self.seed < 0:

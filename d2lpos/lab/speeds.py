@@ -19,7 +19,7 @@ def speeds(contest: str, device: str = "cpu") -> "DataFrame":
 
     contest: what was measured: "rope-forward", "alibi", …
 
-    Raises ValueError for a contest that is not published for this device.
+    Raises ValueError for a contest that is not published for this device, and where none is.
 
     >>> speeds("t5")["Contender"].tolist()
     ['Hugging Face T5', '`T5Bias`']
@@ -29,6 +29,8 @@ def speeds(contest: str, device: str = "cpu") -> "DataFrame":
     folder = TABLES if TABLES.is_dir() else files("d2lpos.benchmarks")
     end = f"-{device}.csv"
     published = [path.name.removesuffix(end) for path in folder.iterdir() if path.name.endswith(end)]
+    if not published:
+        raise ValueError(f"device must be one that something is published for; got {device!r}")
     check_name("contest", contest, sorted(published))
     with (folder / f"{contest}{end}").open() as file:
         return read_csv(file)

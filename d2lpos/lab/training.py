@@ -6,10 +6,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from ..arguments import check_name
 from ..threads import one_thread
 from .tasks import Sampler
 
 __all__ = ["accuracy", "test", "train"]
+
+PRECISIONS = ("float32", "bfloat16")
 
 # Added to the seed of a test, which then draws other rows than training; PyTorch counts 32 bits of a seed.
 UNSEEN = 2**31
@@ -32,7 +35,7 @@ def train(
 
     AdamW; the learning rate rises to `rate` over the first twentieth of the steps, then falls to 0 along a
     line. With `shortest`, each batch draws its length from shortest … length. precision "bfloat16" is
-    autocast. watch(step, loss) is called after each step.
+    autocast. watch(step, loss) is called after each step. Raises ValueError for another precision.
 
     >>> from d2lpos import Sinusoidal, Transformer
     >>> from d2lpos.lab import order
@@ -40,6 +43,7 @@ def train(
     >>> accuracy(train(model, order, length=4), order, length=4) > 0.95
     True
     """
+    check_name("precision", precision, PRECISIONS)
     generator = torch.Generator().manual_seed(seed)
     device = next(model.parameters()).device
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)

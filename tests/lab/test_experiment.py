@@ -85,6 +85,11 @@ def test_lengths_are_drawn_when_the_shortest_is_told():
     assert set(drawn) == {9, 10, 11, 12}
 
 
+def test_another_precision_is_no_silent_float32():
+    with pytest.raises(ValueError, match="^precision must be one of float32, bfloat16; got 'bf16'$"):
+        train(build(TINY), TASKS["copy"].train, 12, steps=1, size=1, precision="bf16")
+
+
 def test_half_precision_is_near():
     run = Run("order", "sinusoidal", length=4, dim=32, steps=100)
     (half,), (full,) = (execute(replace(run, precision=p))["metrics"] for p in ("bfloat16", "float32"))
