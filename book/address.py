@@ -26,9 +26,9 @@ def main(repo: str = "") -> str | None:
         data = path.read_bytes()
         if b"\0" in data:  # no text: a font, a picture
             continue
-        text, count = address.subn(rf"\g<1>{repo}", data.decode("utf-8"))
+        text, count = address.subn(rf"\g<1>{repo}", data.decode("utf-8", "surrogateescape"))
         if count:
-            path.write_bytes(text.encode("utf-8"))
+            path.write_bytes(text.encode("utf-8", "surrogateescape"))
             changed += 1
     print(f"{old} is now {repo} in {changed} files: see `git diff`.")
     return None

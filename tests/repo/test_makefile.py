@@ -138,6 +138,7 @@ def test_the_book_does_without_the_package(tree):
 
 
 def test_address_changes_every_place_and_can_be_undone(tree):
+    (tree / "notes.txt").write_bytes("Bücher".encode("latin-1"))  # of a reader who writes no UTF-8
     before = contents(tree)
     project = tomllib.loads(before["pyproject.toml"].decode())["project"]
     old = project["urls"]["Repository"].removeprefix("https://github.com/")
