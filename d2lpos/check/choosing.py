@@ -19,7 +19,6 @@ TINY = {
     "num_attention_heads": 4,
     "max_position_embeddings": 4096,
     "rope_theta": 500000.0,
-    "rope_scaling": None,
 }
 
 
@@ -52,19 +51,19 @@ def read(config: dict, **instead: object) -> RoPE:
 
 def with_the_longest(config: dict) -> RoPE:
     """Takes the longest text that the model may read for the length of its training."""
-    if config["rope_scaling"] is None:
+    if not config.get("rope_scaling"):
         return read(config)
     wrong = config["rope_scaling"] | {"longest": config["max_position_embeddings"]}
     return read(config, scaling=rule_of(wrong, "longest"))
 
 
 def always_linear(config: dict) -> RoPE:
-    rope_scaling = config["rope_scaling"]
+    rope_scaling = config.get("rope_scaling")
     return read(config, scaling=rule_of(rope_scaling and rope_scaling | {"rope_type": "linear"}))
 
 
 def default_band(config: dict) -> RoPE:
-    return read(config, scaling=rule_of(config["rope_scaling"], low=1.0, high=4.0))
+    return read(config, scaling=rule_of(config.get("rope_scaling"), low=1.0, high=4.0))
 
 
 def config_case(**more: object) -> Case:
@@ -93,7 +92,7 @@ rope_from = Check(
     "rope_from",
     reference=read,
     properties={
-        "features and base": [config_case(), config_case(head_dim=16)],
+        "features and base": [config_case(), config_case(rope_scaling=None), config_case(head_dim=16)],
         "a part that turns": [config_case(partial_rotary_factor=0.5)],
         "linear scaling": [config_case(rope_scaling={"rope_type": "linear", "factor": 4.0})],
         "YaRN": [
@@ -120,6 +119,9 @@ rope_from = Check(
         ),
         "partial_rotary_factor is not read: only this part of the features turns.": (
             lambda config: read({k: v for k, v in config.items() if k != "partial_rotary_factor"})
+        ),
+        "A configuration may lack the key rope_scaling. Ask with .get.": (
+            lambda config: read(config, scaling=rule_of(config["rope_scaling"]))
         ),
         "rope_scaling is not read.": lambda config: read(config, scaling=scaling.unscaled),
         "The length is that of training, original_max_position_embeddings, not the longest text.": (

@@ -63,7 +63,7 @@ def test_the_interval_is_that_of_paired():
 
 def rope_by_cases(config):
     dim = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
-    match config["rope_scaling"]:
+    match config.get("rope_scaling"):
         case None:
             rule = scaling.unscaled
         case {"rope_type": "linear", "factor": factor}:

@@ -21,7 +21,7 @@ def turning(config):
 
 
 def rule(config, length="original_max_position_embeddings"):
-    asked = config["rope_scaling"]
+    asked = config.get("rope_scaling")
     if not asked:
         return scaling.unscaled
     if asked["rope_type"] == "linear":
@@ -75,7 +75,7 @@ def longest_text(config):
 
 @wrong(check.rope_from, "not the longest text")
 def longest_text_for_yarn_alone(config):
-    asked = config["rope_scaling"] or {}
+    asked = config.get("rope_scaling") or {}
     yarn = asked.get("rope_type") == "yarn"
     length = "max_position_embeddings" if yarn else "original_max_position_embeddings"
     return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=rule(config, length))
@@ -83,7 +83,7 @@ def longest_text_for_yarn_alone(config):
 
 @wrong(check.rope_from, "Every rule is linear here.")
 def linear_only(config):
-    asked = config["rope_scaling"]
+    asked = config.get("rope_scaling")
     stretch = partial(scaling.linear, factor=asked["factor"]) if asked else scaling.unscaled
     return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=stretch)
 
@@ -96,9 +96,15 @@ def default_low_and_high(config):
     return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=asked)
 
 
+@wrong(check.rope_from, "A configuration may lack the key rope_scaling.")
+def always_there(config):
+    stretch = rule(config) if config["rope_scaling"] else scaling.unscaled
+    return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=stretch)
+
+
 @wrong(check.rope_from, "fails 1 of 5 properties Property: linear scaling")
 def linear_backwards(config):
-    asked = config["rope_scaling"]
+    asked = config.get("rope_scaling")
     if asked and asked["rope_type"] == "linear":
         stretch = partial(scaling.linear, factor=1.0)
     else:
