@@ -51,6 +51,9 @@ class Explorer:
             raise ValueError(
                 f"a slider needs two values and frames, but there are {len(values)} and {frames}"
             )
+        texts = [_text(value) for value in values]
+        if len(set(texts)) < len(texts):
+            raise ValueError(f"values must read differently; got {', '.join(texts)}")
         self.draw, self.values, self.name, self.alt = draw, values, name, alt
         last = min(frames, len(values)) - 1
         stored = [values[round(index * (len(values) - 1) / last)] for index in range(last + 1)]
@@ -99,7 +102,8 @@ def explore(draw: Callable, values: Sequence, name: str, alt: str | Callable, fr
 
     `name` labels the slider. `alt` says in words what is seen: one text for all values, or a function from a
     value to its text. The page without a kernel stores at most `frames` pictures, evenly spaced in `values`,
-    first and last among them; a kernel draws every value. Raises ValueError for fewer than two of either.
+    first and last among them; a kernel draws every value. Raises ValueError for fewer than two of either,
+    and for values that read alike: of a float, six digits are shown.
 
     >>> def draw(slope):
     ...     fig, ax = figure()

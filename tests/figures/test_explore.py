@@ -74,6 +74,11 @@ def test_a_slider_with_nothing_to_slide_is_refused(values, frames):
         slider(values, frames=frames)
 
 
+def test_values_that_read_alike_are_refused():
+    with pytest.raises(ValueError, match="values must read differently; got 1, 1, 2"):
+        slider((1.0000001, 1.0000002, 2.0))
+
+
 def test_live_the_slider_has_every_value_and_draws_as_it_moves():
     control, view = slider(range(101), frames=2).live().children
     control.value = 37  # not among the stored ones
