@@ -12,6 +12,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 ELEMENT = re.compile(r"<(script|style)\b([^>]*)>(.*?)</\1>", re.DOTALL)
+WRITTEN = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 DATA = re.compile(r'\bsrc=|\btype="(?!module|text/javascript|text/css)')  # no script of the page's own
 
 
@@ -44,7 +45,7 @@ def write_policies(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
     for path in Path(app.outdir).rglob("*.html"):
-        page = path.read_text("utf-8")
-        if "_static" not in path.parts and 'http-equiv="Content-Security-Policy"' not in page:
+        if "_static" not in path.parts:
+            page = WRITTEN.sub("", path.read_text("utf-8"))  # of an earlier build, in which the page was another
             tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(page))}">'
             path.write_text(re.sub("<head>", lambda head, tag=tag: head[0] + tag, page, count=1), "utf-8")
