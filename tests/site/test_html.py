@@ -2,12 +2,15 @@
 
 import json
 import re
+from html import escape
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
+from d2lpos_ext.policy import policy, write_policies
 
 from tests.site.pages import EVERYWHERE, PAGES, ROOT, Html, broken, pages
 
@@ -84,6 +87,17 @@ def test_every_page_says_first_what_it_may_load(site):
         page = path.read_text("utf-8")
         assert re.search('<head>\\s*<meta http-equiv="Content-Security-Policy"', page), path
         assert "script-src &#x27;self&#x27;" in page and page.count("unsafe-inline") == 1, path
+
+
+def test_a_later_build_writes_the_policy_of_a_changed_page_anew(tmp_path):
+    page = tmp_path / "page.html"
+    app = SimpleNamespace(outdir=tmp_path, builder=SimpleNamespace(format="html"))
+    page.write_text("<head><style>old</style></head>")
+    write_policies(app, None)
+    page.write_text(page.read_text("utf-8").replace("old", "new"))
+    write_policies(app, None)
+    assert page.read_text("utf-8").count("http-equiv") == 1
+    assert escape(policy("<style>new</style>")) in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", PAGES)

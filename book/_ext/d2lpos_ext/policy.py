@@ -12,6 +12,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 ELEMENT = re.compile(r"<(script|style)\b([^>]*)>(.*?)</\1>", re.DOTALL)
+# In an earlier build, when the page was another.
 WRITTEN = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 DATA = re.compile(r'\bsrc=|\btype="(?!module|text/javascript|text/css)')  # no script of the page's own
 
@@ -46,6 +47,6 @@ def write_policies(app: Sphinx, exception: Exception | None) -> None:
         return
     for path in Path(app.outdir).rglob("*.html"):
         if "_static" not in path.parts:
-            page = WRITTEN.sub("", path.read_text("utf-8"))  # of an earlier build, in which the page was another
+            page = WRITTEN.sub("", path.read_text("utf-8"))
             tag = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy(page))}">'
             path.write_text(re.sub("<head>", lambda head, tag=tag: head[0] + tag, page, count=1), "utf-8")
