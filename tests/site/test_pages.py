@@ -147,10 +147,30 @@ def test_search_finds_a_word(site, address, browser, scheme):
 
 
 @pytest.mark.parametrize(
-    ("words", "chapter"),
-    [("NTK", "4. RoPE"), ("position interpolation", "4. RoPE"), ("2^(-8h/H)", "6. ALiBi")],
+    ("words", "first"),
+    [
+        ("position interpolation", "4. RoPE"),
+        ("2^(-8h/H)", "6. ALiBi"),
+        ("NTK", "d2lpos.scaling.ntk"),
+        ("rope base 500000", "4. RoPE"),
+        ("alibi slopes", "6. ALiBi > One slope for each head"),
+        ("T5 bias", "5. Relative positions"),
+        ("no positional encoding", "1. Attention is blind to order"),
+        ("Which positional encoding should I use?", "8. Choosing an encoding"),
+    ],
 )
-def test_search_finds_terms_and_formulas(address, browser, words, chapter):
+def test_search_finds_first(address, browser, words, first):
     with visit(browser) as reader:
         reader.page.goto(f"{address}/search.html?{urlencode({'q': words})}")
-        reader.page.wait_for_selector(f'#search-results li > a:has-text("{chapter}")')
+        expect(reader.page.locator("#search-results li > a").first).to_have_text(first)
+        assert reader.faults == []
+
+
+def test_matches_of_a_search_can_be_hidden(address, browser):
+    with visit(browser) as reader:
+        reader.page.goto(f"{address}/search.html?q=slopes")
+        reader.page.locator("#search-results li > a").first.click()
+        expect(reader.page.locator("article .highlighted")).not_to_have_count(0)
+        reader.page.click("text=Hide Search Matches")
+        expect(reader.page.locator("article .highlighted")).to_have_count(0)
+        assert reader.faults == []
