@@ -72,7 +72,7 @@ clean:  ## Remove the built book and the environment
 
 .venv/%.stamp: constraints.txt pyproject.toml | .venv/bin/activate
 	@echo 'Installing what `make $(MAKECMDGOALS)` needs into .venv, once.'
-	@$(pip) $(if $(HASHES),--no-deps --require-hashes --requirement $(HASHES),pip setuptools) $(call quietly,.venv/pip.log)
+	@$(pip) $(if $(HASHES),--no-deps --require-hashes --requirement $(HASHES),--upgrade pip setuptools) $(call quietly,.venv/pip.log)
 	@$(pip) $(if $(filter book pdf,$*),,--no-build-isolation --editable .) --group $* $(call quietly,.venv/pip.log)
 	@$(if $(filter book pdf,$*),,$(python) -c 'import matplotlib.font_manager' $(call quietly,.venv/pip.log))
 	@touch $@

@@ -25,7 +25,7 @@ svg{display:block;width:100%;overflow:visible;fill:currentColor}text{font-size:1
 .thin{stroke:currentColor;stroke-opacity:.3;stroke-width:1;fill:none}
 label,button{cursor:pointer}input{accent-color:var(--c);color:inherit}
 :is([type=radio],[type=checkbox]){width:16px;height:16px;margin:0 6px 0 0;vertical-align:-2px}
-.ctl{display:flex;flex-wrap:wrap;align-items:center;gap:0 8px}.ctl label{display:flex;align-items:center;min-height:44px;margin-right:8px}
+.ctl{display:flex;flex-wrap:wrap;align-items:center;gap:0 8px}.ctl label{display:flex;align-items:center;min-height:44px;margin-right:8px}.ctl input[type=range]{height:44px}
 button{position:relative;font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;padding:4px 8px;margin:6px 0}
 button::after{content:"";position:absolute;inset:-8px -1px}
 :is(button,input):focus-visible{outline:2px solid;outline-offset:2px}
