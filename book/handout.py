@@ -35,6 +35,7 @@ def write(out: Path) -> Path:
         nbformat.write(without_solutions(notebook, project["urls"]["Repository"]), out / path.name)
     for name in ("LICENSE", "LICENSE-TEXT"):
         shutil.copy(ROOT / name, out)
+    shutil.copy(ROOT / "book" / "handout.md", out / "README.md")
     return Path(shutil.make_archive(str(out), "zip", out.parent, out.name))
 
 

@@ -33,11 +33,12 @@ def shown(cells: list[NotebookNode]) -> set[str]:
     return {data["text/plain"] for data in outputs if "text/plain" in data}
 
 
-def test_it_holds_the_chapters_and_the_licenses(handout):
+def test_it_holds_the_chapters_the_licenses_and_how_to_begin(handout):
     assert sorted(path.name for path in handout.iterdir()) == [
         *(path.name for path in CHAPTERS),
         "LICENSE",
         "LICENSE-TEXT",
+        "README.md",
     ]
 
 
