@@ -251,6 +251,19 @@ def test_the_site_has_the_characters_of_its_formulas(site, page):
     assert len(known) < 300
 
 
+def test_a_font_of_its_own_has_the_signs_of_tall_roots(site):
+    """Chromium keeps room behind every root for the widest sign of its font."""
+    widths = {}
+    for name in ("stix-two-math", "stix-two-math-roots"):
+        with TTFont(site / "_static" / "fonts" / f"{name}.woff2") as font:
+            variants, sign = font["MATH"].table.MathVariants, font.getBestCmap()[0x221A]
+            signs = variants.VertGlyphConstruction[variants.VertGlyphCoverage.glyphs.index(sign)]
+            widths[name] = [font["hmtx"][v.VariantGlyph][0] for v in signs.MathGlyphVariantRecord]
+            assert (signs.GlyphAssembly is not None) == (name == "stix-two-math-roots")
+    [low] = widths["stix-two-math"]
+    assert low == widths["stix-two-math-roots"][0] < max(widths["stix-two-math-roots"])
+
+
 def test_claims_show_their_verdicts(page):
     verdicts = {words(word): word["class"] for word in page.select("table.claims .verdict")}
     assert verdicts == {

@@ -8,6 +8,7 @@ from html import unescape
 from pathlib import Path
 
 from docutils import nodes
+from fontTools.ttLib import TTFont
 from py_mini_racer import JSEvalException, MiniRacer
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -15,8 +16,9 @@ from sphinx.writers.html5 import HTML5Translator
 
 from .slim import cut
 
+ROOT = 0x221A
 # What browsers put in place of single letters, and the sign of roots.
-ITALIC = [0x221A, 0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
+ITALIC = [ROOT, 0x210E, *range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C)]
 # Temml sets a space before "ln" or "max" after a letter, but not after an index, a fraction, a root or a parenthesis.
 NARROW = re.compile(
     r'((?:</m(?:sub|sup|subsup|frac|style|sqrt|root|over)>|<mo [^>]*form="postfix"[^>]*>[^<]*</mo></mrow>)(?:<mrow>)?)'
@@ -77,7 +79,20 @@ def write_font(app: Sphinx, exception: Exception | None) -> None:
     pages = (path.read_text("utf-8") for path in site.rglob("*.html"))
     formulas = "".join(formula for page in pages for formula in re.findall(r"<math\b.*?</math>", page, re.DOTALL))
     text = unescape(re.sub(r"<[^>]*>", "", formulas))
-    cut(FONT, site / "_static" / "fonts" / "stix-two-math.woff2", ITALIC, text)
+    fonts = site / "_static" / "fonts"
+    cut(FONT, fonts / "stix-two-math.woff2", ITALIC, text)
+    cut(FONT, fonts / "stix-two-math-roots.woff2", [ROOT])
+    drop_tall_roots(fonts / "stix-two-math.woff2")
+
+
+def drop_tall_roots(font: Path) -> None:
+    """Leave one sign of roots in a font: Chromium keeps room behind a root, however low, for the widest one there is."""
+    with TTFont(font) as opened:
+        variants = opened["MATH"].table.MathVariants
+        root = variants.VertGlyphCoverage.glyphs.index(opened.getBestCmap()[ROOT])
+        signs = variants.VertGlyphConstruction[root]
+        signs.GlyphAssembly, signs.MathGlyphVariantRecord = None, signs.MathGlyphVariantRecord[:1]
+        opened.save(font)
 
 
 def setup_formulas(app: Sphinx) -> None:
