@@ -39,8 +39,6 @@ REPAIRS = [
         (r'</em>, (?=<em class="sig-param">)', ",</em> "),
         (r'</em>(<span class="sig-paren">\)</span>)', r"\1</em>"),
         (r'<p class="sidebar-title"></p>\s*', ""),
-        # A number stays on the line of its interval.
-        (r"(?<=\d) ± (?=\d)", "\u00a0±\u00a0"),
         # The parts of a list are its items; what a bibliography's entry is said to be is deprecated.
         (r'role="doc-biblioentry"', 'role="listitem"'),
     )
