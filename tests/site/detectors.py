@@ -22,7 +22,7 @@ class Visit:
 
     def __post_init__(self):
         self.page.on("request", self._request)
-        self.page.on("requestfailed", lambda request: self.faults.append(f"request failed: {request.url}"))
+        self.page.on("requestfailed", self._failed)
         self.page.on("response", self._response)
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.faults.append(f"script error: {error}"))
@@ -30,6 +30,10 @@ class Visit:
     def _request(self, request):
         if urlsplit(request.url).hostname not in (None, *HERE):
             self.faults.append(f"request to another host: {request.url}")
+
+    def _failed(self, request):
+        if request.failure != "net::ERR_ABORTED":  # the reader left before the answer came
+            self.faults.append(f"request failed: {request.url}")
 
     def _response(self, response):
         if response.status >= 400:

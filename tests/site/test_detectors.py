@@ -106,5 +106,16 @@ def test_contrast_that_is_lost_in_the_dark(browser):
     assert "axe color-contrast" in found(browser, "<p>words</p>", style, scheme="dark")[0]
 
 
+def test_a_request_that_the_reader_leaves_behind_is_no_fault(browser):
+    with visit(browser) as reader:
+        reader.page.route("**/slow", lambda route: None)
+        reader.page.goto("data:text/html,<p>here</p>")
+        with reader.page.expect_request("**/slow"):
+            reader.page.evaluate("void fetch('http://localhost/slow').catch(() => {})")
+        with reader.page.expect_event("requestfailed"):
+            reader.page.goto("data:text/html,<p>there</p>")
+        assert reader.faults == []
+
+
 def test_faults_inside_folds_are_seen(browser):
     assert found(browser, "<details><summary>More</summary><svg></svg></details>", detectors=["pictures"])
