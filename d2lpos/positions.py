@@ -50,7 +50,7 @@ def whole(
     check_tensor(name, positions)
     if not is_integer(positions):
         raise TypeError(f"{name} must be integers, because they index a table; got {positions.dtype}")
-    seen = values(positions)
+    seen = values(positions.long())  # of unsigned ones PyTorch finds no maximum
     if length is not None and seen is not None and seen.numel():
         low, high = seen.min().item(), seen.max().item()
         if low < 0 or high >= length:

@@ -5,14 +5,15 @@ from hypothesis import strategies as st
 
 from d2lpos.positions import offsets, real, whole
 
-INTEGERS = [torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64]
+UNSIGNED = [torch.uint8, torch.uint16, torch.uint32, torch.uint64]
+INTEGERS = [torch.int8, torch.int16, torch.int32, torch.int64, *UNSIGNED]
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_integers_become_float32_or_int64(dtype):
     positions = torch.tensor([0, 3, 100], dtype=dtype)
     assert real(positions).dtype == torch.float32 and real(positions).tolist() == [0, 3, 100]
-    assert whole(positions).dtype == torch.int64 and whole(positions).tolist() == [0, 3, 100]
+    assert whole(positions).dtype == torch.int64 and whole(positions, length=101).tolist() == [0, 3, 100]
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
