@@ -36,11 +36,12 @@ def fourier_features(positions: Tensor, frequencies: Tensor) -> Tensor:
 def perceptron(x: Tensor, first: nn.Linear, second: nn.Linear, activation: Callable = gelu) -> Tensor:
     """second(activation(first(x))) in the dtype of x, whatever that of the layers; (…, in) gives (…, out).
 
-    Half-precision layers thus see positions in full.
+    Half-precision layers thus see positions in full, and so do layers under autocast.
     """
     check_tensor("x", x)
-    hidden = activation(linear(x, first.weight.to(x), first.bias.to(x)))
-    return linear(hidden, second.weight.to(x), second.bias.to(x))
+    with torch.autocast(x.device.type, enabled=False):
+        hidden = activation(linear(x, first.weight.to(x), first.bias.to(x)))
+        return linear(hidden, second.weight.to(x), second.bias.to(x))
 
 
 class PositionMLP(Encoding):

@@ -69,6 +69,8 @@ def test_half_precision_layers_tell_all_positions_apart(make):
     assert not torch.equal(one, other)
     assert_close(encoding.embed(x, near), encoding.float().embed(x, near))
     assert encoding.embed(x.bfloat16(), near).dtype == torch.bfloat16
+    with torch.autocast("cpu", torch.bfloat16):
+        assert_close(encoding.embed(x, near)[0], torch.stack([one, other]))
 
 
 @pytest.mark.parametrize("make", [lambda: PositionMLP(4, 9, 3), lambda: FourierFeatures(4, 2, 3)])
