@@ -112,7 +112,10 @@ def attend(
     allowed = None if mask is None else over_heads(mask)
     if bias is not None:
         bias = bias[None] if bias.dim() == 3 else bias  # without a batch axis, fused attention is slow
-        allowed = (bias if allowed is None else torch.where(allowed, bias, -torch.inf)).to(q)
+        allowed = bias if allowed is None else torch.where(allowed, bias, -torch.inf)
+        if k.shape[-2] and bias.dtype.itemsize > q.dtype.itemsize:  # only differences count: keep them small
+            allowed = allowed - allowed.detach().amax(dim=-1, keepdim=True).nan_to_num(neginf=0.0)
+        allowed = allowed.to(q)
     return scaled_dot_product_attention(turned_q, turned_k, v, attn_mask=allowed)
 
 
@@ -185,8 +188,7 @@ class Attention(nn.Module):
             raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
         if causal and encoding.axes > 1:
             raise ValueError(f"causal=True needs positions of one axis, to order them; got {encoding.axes}")
-        self.heads, self.causal = heads, causal
-        self.encoding = encoding
+        self.heads, self.encoding, self.causal = heads, encoding, causal
         self.project = nn.Linear(dim, 3 * dim)
         self.out = nn.Linear(dim, dim)
 

@@ -197,6 +197,18 @@ def test_half_precision_is_near_float32(encoding, dtype, qkv):
     assert_close(got.float(), want, atol=0.05, rtol=0)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_a_bias_of_far_keys_keeps_its_differences(dtype, qkv):
+    """In the first head their bias is about −2500, and bfloat16 has no number between −2496 and −2512."""
+    q, k, v = (x.to(dtype) for x in qkv)
+    encoding, mask = ALiBi(2), MASKS["causal"]
+    got = attend(q, k, v, POSITIONS + 40_000, POSITIONS, encoding, mask)
+    want = attend(q.float(), k.float(), v.float(), POSITIONS + 40_000, POSITIONS, encoding, mask)
+    assert_close(got.float(), want, atol=0.05, rtol=0)
+    nothing = torch.arange(0)
+    assert not attend(q, k[:, :, :0], v[:, :, :0], POSITIONS, nothing, encoding).any()
+
+
 def test_weights_of_half_precision_do_not_overflow():
     q = torch.full((1, 1, 2, 64), 100, dtype=torch.float16)
     weights = attention_weights(q, q, POSITIONS[:2], POSITIONS[:2])

@@ -111,6 +111,7 @@ MUTANTS = {
     "exponent beyond the theorem": ("kerple", "r2.clamp(max=2)", "r2"),
     "features of length 1": ("mlp", "math.sqrt(2 * angle", "math.sqrt(angle"),
     "raw positions": ("mlp", "[..., None] / self.length", "[..., None]"),
+    "network under autocast": ("mlp", "enabled=False", "enabled=True, dtype=torch.bfloat16"),
     "network in half precision": ("mlp", "torch.promote_types(positions.dtype, x.dtype)", "torch.bfloat16"),
     "normalized by the key": ("fire", "real(q_positions)", "real(k_positions)"),
     "no threshold": (
@@ -193,6 +194,7 @@ MUTANTS = {
     "the future is seen": ("attention", "<= 0", ">= 0"),
     "segments exchanged": ("attention", "return column == row", "return column != row"),
     "hidden rows are not zero": ("attention", ".masked_fill(hidden, 0)", ""),
+    "far keys in few bits": ("attention", "bias.dtype.itemsize > q.dtype.itemsize", "False"),
     "score door forgotten": ("attention", "logits = logits + bias", "logits = logits"),
     "value door forgotten": ("attention", "weights @ v + extra", "weights @ v"),
     "causal flag forgotten": ("attention", "if self.causal:", "if not self.causal:"),
