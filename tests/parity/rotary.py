@@ -6,12 +6,15 @@ from transformers.models.deepseek_v3.modeling_deepseek_v3 import apply_rotary_po
 from transformers.models.gptj import modeling_gptj
 from transformers.models.llama import modeling_llama
 from transformers.models.qwen2_vl import modeling_qwen2_vl
-from transformers.models.qwen2_vl.configuration_qwen2_vl import Qwen2VLVisionConfig
+from transformers.models.qwen2_vl.configuration_qwen2_vl import Qwen2VLTextConfig, Qwen2VLVisionConfig
+from transformers.models.qwen3_vl import modeling_qwen3_vl
+from transformers.models.qwen3_vl.configuration_qwen3_vl import Qwen3VLTextConfig
 from x_transformers import x_transformers as xt
 
 from d2lpos import RoPE
 from d2lpos.rope import convert, rotate
 from d2lpos.sinusoidal import angles, frequencies
+from tests.parity.chapter import define
 from tests.parity.comparison import agreement
 
 table = agreement("rotary")
@@ -116,3 +119,28 @@ def rotary_embedding_torch_axes():
     turns = RotaryEmbedding(DIM // 2).get_axial_freqs(5, 7).flatten(0, 1)
     theirs = both(apply_rotary_emb(turns, q), apply_rotary_emb(turns, k))
     return both(*RoPE(DIM, layout="interleaved", axes=2).rotate(q, k, places, places)), theirs
+
+
+def mixed(module, turns, deal):
+    """Words and patches turned by the chapter's M-RoPE, each pair by its coordinate, and by theirs."""
+    q, k = torch.randn(2, 2, 3, LENGTH, 128)
+    places = torch.randint(512, (2, LENGTH, 3))
+    theirs = module.apply_rotary_pos_emb(q, k, *turns(q, places.movedim(-1, 0)))
+    angle = define("04-rope", "m_rope", {"frequencies": frequencies})(places, torch.tensor(deal))
+    return rotate(both(q, k), angle[:, None]), both(*theirs)
+
+
+@table.row("Rotation by time, row and column, in blocks, half", "transformers", "Qwen2-VL, text", 1e-3)
+def qwen2_vl_text():
+    rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [16, 24, 24]}
+    config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=rope)
+    turns = modeling_qwen2_vl.Qwen2VLRotaryEmbedding(config)
+    return mixed(modeling_qwen2_vl, turns, [0] * 16 + [1] * 24 + [2] * 24)
+
+
+@table.row("Rotation by time, row and column, in turn, half", "transformers", "Qwen3-VL, text", 1e-3)
+def qwen3_vl_text():
+    rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [24, 20, 20]}
+    config = Qwen3VLTextConfig(hidden_size=256, num_attention_heads=2, head_dim=128, rope_parameters=rope)
+    turns = modeling_qwen3_vl.Qwen3VLTextRotaryEmbedding(config)
+    return mixed(modeling_qwen3_vl, turns, [0, 1, 2] * 20 + [0] * 4)

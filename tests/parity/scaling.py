@@ -1,3 +1,4 @@
+import math
 from functools import partial
 
 import torch
@@ -8,6 +9,7 @@ from x_transformers import x_transformers as xt
 
 from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, yarn
 from d2lpos.sinusoidal import frequencies
+from tests.parity.chapter import define
 from tests.parity.comparison import agreement
 
 table = agreement("scaling")
@@ -77,3 +79,12 @@ def hf_llama3():
     settings = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
     rule = partial(llama3, factor=8, length=8192)
     return compare(rule, "llama3", 128, 500_000.0, length=131_072, factor=8.0, **settings)
+
+
+@table.row("A list of divisors (LongRoPE), factor 32, trained on 4096 tokens", "transformers", "longrope", 1e-6)
+def hf_longrope():
+    divisors = torch.linspace(1, 32, DIM // 2)
+    settings = {"factor": 32.0, "original_max_position_embeddings": 4096}
+    lists = {"short_factor": [1.0] * (DIM // 2), "long_factor": divisors.tolist()}
+    rule = partial(define("04-rope", "longrope", {"math": math}), divisors=divisors, factor=32, length=4096)
+    return compare(rule, "longrope", current=4097, **settings, **lists)
