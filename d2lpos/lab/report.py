@@ -88,7 +88,9 @@ def decisions(records: list[dict]) -> "DataFrame":
     """Return what `verdicts` finds, in words: the difference ± half of its 95 % interval, in nats."""
     found = verdicts(moments(records))
     half = found["high"] - found["mean"]
-    found["difference"] = [f"{mean:+.3f} ± {h:.3f}" for mean, h in zip(found["mean"], half, strict=True)]
+    found["difference"] = [
+        f"{mean:+.3f} ± {h:.3f}".replace("-", "−") for mean, h in zip(found["mean"], half, strict=True)
+    ]
     found["p"] = found["p"].map("{:.3f}".format).replace("0.000", "< 0.001")
     shown = found[["encoding", "moment", "dropout", "drop", "difference", "p", "verdict"]]
     return shown.rename(columns={"drop": "rate"}).rename(columns=str.capitalize).rename(columns={"P": "p"})
