@@ -113,7 +113,7 @@ def attend(
     if bias is not None:
         bias = bias[None] if bias.dim() == 3 else bias  # without a batch axis, fused attention is slow
         allowed = bias if allowed is None else torch.where(allowed, bias, -torch.inf)
-        if k.shape[-2] and bias.dtype.itemsize > q.dtype.itemsize:  # only differences count: keep them small
+        if bias.dtype.itemsize > q.dtype.itemsize and k.shape[-2]:  # only differences count: keep them small
             allowed = allowed - allowed.detach().amax(dim=-1, keepdim=True).nan_to_num(neginf=0.0)
         allowed = allowed.to(q)
     return scaled_dot_product_attention(turned_q, turned_k, v, attn_mask=allowed)

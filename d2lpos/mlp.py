@@ -39,7 +39,8 @@ def perceptron(x: Tensor, first: nn.Linear, second: nn.Linear, activation: Calla
     Half-precision layers thus see positions in full, and so do layers under autocast.
     """
     check_tensor("x", x)
-    with torch.autocast(x.device.type, enabled=False):
+    kind = x.device.type if torch.amp.is_autocast_available(x.device.type) else "cpu"  # "meta" has none
+    with torch.autocast(kind, enabled=False):
         hidden = activation(linear(x, first.weight.to(x), first.bias.to(x)))
         return linear(hidden, second.weight.to(x), second.bias.to(x))
 
@@ -96,5 +97,4 @@ class FourierFeatures(Encoding):
 
 def widen(positions: Tensor, x: Tensor) -> Tensor:
     """Positions in the wider of their own dtype and that of x."""
-    positions = real(positions)
-    return positions.to(torch.promote_types(positions.dtype, x.dtype))
+    return real(positions).double() if x.dtype == torch.float64 else real(positions)

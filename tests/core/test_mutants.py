@@ -112,7 +112,7 @@ MUTANTS = {
     "features of length 1": ("mlp", "math.sqrt(2 * angle", "math.sqrt(angle"),
     "raw positions": ("mlp", "[..., None] / self.length", "[..., None]"),
     "network under autocast": ("mlp", "enabled=False", "enabled=True, dtype=torch.bfloat16"),
-    "network in half precision": ("mlp", "torch.promote_types(positions.dtype, x.dtype)", "torch.bfloat16"),
+    "network in half precision": ("mlp", "else real(positions)", "else real(positions).bfloat16()"),
     "normalized by the key": ("fire", "real(q_positions)", "real(k_positions)"),
     "no threshold": (
         "fire",
