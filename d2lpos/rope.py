@@ -148,7 +148,7 @@ class RoPE(Encoding):
 
     axes: 2 for images, whose positions are (…, sequence, 2), row before column. The first half of the pairs
     turns by the row, the second by the column, each with frequencies of its own. Source:
-    Heo et al. 2024, section 3.2 (arXiv 2403.13298); their pairs take row and column in turns.
+    Heo et al. 2024, section 3.2 (arXiv 2403.13298); in their formula the pairs take them in turn.
 
     No parameters. Raises ValueError for an odd dim, another layout, a base that is not finite and above 1,
     and a rotary that is not even, not in 1 … dim, or cannot be shared among the axes; TypeError for a
