@@ -194,7 +194,7 @@ window.detect = (() => {
         if (next?.nodeType === Node.TEXT_NODE && /^[.,:;?!)]/.test(next.data)) {
           range.setStart(next, 0);
           range.setEnd(next, 1);
-          if (range.getBoundingClientRect().left < e.getBoundingClientRect().left)
+          if (range.getBoundingClientRect().left < e.firstElementChild.getBoundingClientRect().right - 3)
             return [`a line begins with what follows a formula: ${quote(next.data)}`];
         }
         return e.matches('.math') && !e.querySelector('math') ? [`formula not set: ${quote(e.textContent)}`] : [];

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from bs4 import BeautifulSoup
 from d2lpos_ext.policy import policy, write_policies
+from d2lpos_ext.repair import repair
 
 from tests.site.pages import EVERYWHERE, PAGES, ROOT, Html, broken, pages
 
@@ -107,6 +108,26 @@ def test_page_waits_for_one_script_before_it_is_shown(site, name):
     waits = [script["src"] for script in scripts if not script.has_attr("defer")]
     assert len(scripts) > 5
     assert len(waits) == 1 and "documentation_options.js" in waits[0]
+
+
+def test_no_page_is_fetched_ahead_of_the_reader(site):
+    assert not [path for path in pages(site) if re.search('rel="(next|prefetch)"', path.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("text", ["as [(M).] And", "[M,] <em>M</em>", "of M and", "[“M] and", "M<em>, M</em>"])
+def test_what_touches_a_formula_stays_on_its_line(text):
+    text = text.replace("M", '<span class="math"><math><mi>x</mi></math></span>')
+    whole = text.replace("[", '<span class="whole">').replace("]", "</span>")
+    assert repair(text.replace("[", "").replace("]", "")) == whole
+
+
+def test_styles_are_those_that_safari_reads():
+    """No line with color and width in one declaration; and what only Chromium needs reaches it alone."""
+    css = (ROOT / "book" / "_static" / "book.css").read_text("utf-8")
+    assert set(re.findall(r"text-decoration:([^;}]*)", css)) == {"underline", "none"}
+    chromium, end = "@supports (not (-webkit-backdrop-filter:none)) and (not (-moz-appearance:none)) {", "}}\n"
+    for_all = re.sub(f"{re.escape(chromium)}.*?{end}", "", css, count=1, flags=re.DOTALL)
+    assert "-webkit-right" in css and "-webkit-right" not in for_all
 
 
 @pytest.mark.parametrize("name", PAGES)

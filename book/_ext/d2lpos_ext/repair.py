@@ -11,6 +11,7 @@ REDIRECT = r"""<!DOCTYPE html>
 <body><main><h1><a href="\1">Contents</a></h1></main></body>
 </html>
 """
+FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
 REPAIRS = [
     (re.compile(pattern, re.DOTALL), replacement)
     for pattern, replacement in (
@@ -23,6 +24,8 @@ REPAIRS = [
         (r'<script (?=[^>]*src="[^"]*_static/(?!documentation_options|ledger))(?!defer|.*searchindex)', "<script defer "),
         # A style sheet that only names another: a second wait.
         (r'_static/styles/theme\.css\?', "_static/basic.css?"),
+        # Firefox would fetch the next page ahead of the reader, is refused by the policy, and says so in the console.
+        (r'\s*<link rel="(?:next|prev)"[^>]*>', ""),
         # A place for the advertisements of a host that the book does not use.
         (r'<div id="ethical-ad-placement".*?</div>', ""),
         # The link that skips all else leads to what stands above the text.
@@ -35,6 +38,8 @@ REPAIRS = [
         # Each box has a section with the same id, and all proofs of a page are called "proof".
         (r'(<section[^>]*?) id="(?:exercise|solution|proof)-content"', r"\1"),
         (r'(<div class="proof admonition") id="proof">\s*<p>Proof\. ', r"\1>\n<p><em>Proof.</em> "),
+        # What touches a formula stays on its line; Safari would part them.
+        (rf"[(\[“‘]+{FORMULA}[^\s<>]*|{FORMULA}[^\s<>]+", r'<span class="whole">\g<0></span>'),
         # A signature breaks after its parameters, so what follows one belongs to it.
         (r'</em>, (?=<em class="sig-param">)', ",</em> "),
         (r'</em>(<span class="sig-paren">\)</span>)', r"\1</em>"),
