@@ -42,7 +42,7 @@ def drop(x: Tensor, rate: float, entire: bool = False, protected: Tensor | None 
     Raises ValueError for a rate outside 0 … 1, or 1, and for x without these axes; TypeError or ValueError
     where protected is not Boolean, or not one for each token.
 
-    >>> drop(torch.ones(2, 4), rate=0.5).unique()
+    >>> drop(torch.ones(64, 64), rate=0.5).unique()
     tensor([0., 2.])
     >>> first = torch.tensor([True, False])
     >>> drop(torch.ones(2, 4), rate=0.5, protected=first)[0]

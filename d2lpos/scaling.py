@@ -138,9 +138,7 @@ def check_frequencies(frequencies: Tensor, pairs: int = 1) -> None:
     if not frequencies.is_floating_point():
         raise TypeError(f"frequencies must be floating-point; got {frequencies.dtype}")
     if frequencies.dim() != 1 or len(frequencies) < pairs:
-        raise ValueError(
-            f"frequencies must be (pairs,) with at least {pairs}; got {tuple(frequencies.shape)}"
-        )
+        raise ValueError(f"frequencies must be (pairs,) of at least {pairs}; got {tuple(frequencies.shape)}")
 
 
 def check_rule(frequencies: Tensor, factor: float, pairs: int = 1) -> None:

@@ -37,7 +37,7 @@ class Transformer(nn.Module):
     The same encoding serves all layers. positions are (sequence,) or (batch, sequence), with a last axis of 2
     where the encoding has two axes; mask is as for `attend`. With `caches`, tokens are what is new, as for
     `Attention`; `new_caches` makes them. Raises ValueError where heads does not divide dim, a token is not in
-    the vocabulary, positions do not fit tokens, caches do not number the layers, and as `Attention` does.
+    the vocabulary, positions do not fit tokens, a layer has no cache of its own, and as `Attention` does.
 
     >>> from d2lpos import ALiBi
     >>> model = Transformer(vocabulary=6, outputs=2, encoding=ALiBi(4))
@@ -76,11 +76,12 @@ class Transformer(nn.Module):
         if tokens.dim() != 2:
             raise ValueError(f"tokens must be (batch, sequence); got {tuple(tokens.shape)}")
         check_positions("positions", positions, tokens.shape, tokens.device, self.encoding.axes)
-        caches = [None] * len(self.blocks) if caches is None else caches
-        if not isinstance(caches, list):
-            raise TypeError(f"caches must be a list of caches; got {type(caches).__name__}")
-        check_size("caches", len(caches), len(self.blocks), "members, one for each layer")
+        if caches is not None:
+            if not isinstance(caches, list):
+                raise TypeError(f"caches must be a list of caches; got {type(caches).__name__}")
+            check_size("caches", len(caches), len(self.blocks), "members, one for each layer")
+            check_size("caches", len(set(map(id, caches))), len(caches), "different members")
         x = self.encoding.embed(self.tokens(tokens), positions)
-        for block, cache in zip(self.blocks, caches, strict=True):
+        for block, cache in zip(self.blocks, caches or [None] * len(self.blocks), strict=True):
             x = block(x, positions, mask, cache)
         return self.head(self.norm(x))

@@ -4,7 +4,6 @@ from functools import partial
 
 import pytest
 import torch
-from hypothesis import settings
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -18,9 +17,6 @@ from d2lpos.scaling import yarn
 from d2lpos.shaw import Shaw, ShawKeys
 from d2lpos.threads import one_thread
 from d2lpos.transformer_xl import TransformerXL
-
-settings.register_profile("core", deadline=None, derandomize=True, max_examples=40)
-settings.load_profile("core")
 
 DIM, HEADS, LENGTH = 16, 2, 64
 FEATURES = DIM // HEADS
@@ -64,14 +60,13 @@ INDEX_A_TABLE = ("learned", "t5", "t5, causal", "values", "shaw's keys", "shaw")
 
 
 @pytest.fixture(autouse=True)
-def seeded():
-    torch.manual_seed(0)
+def threads():
     with one_thread():
         yield
 
 
 @pytest.fixture
-def randomized(seeded):
+def randomized():
     """Turns an encoding to float64 and fills its tables with random numbers, since some begin at zero."""
 
     def randomize(encoding):
@@ -96,13 +91,13 @@ def place(encoding, request):
 
 
 @pytest.fixture
-def qkv(seeded):
+def qkv():
     """Queries, keys and values of 2 sequences, 2 heads, 6 tokens, 8 features; float64."""
     return tuple(torch.randn(2, HEADS, 6, FEATURES, dtype=torch.float64) for _ in range(3))
 
 
 @pytest.fixture
-def largest(seeded):
+def largest():
     """How many numbers the largest tensor holds that a call makes on its way."""
 
     class Sizes(TorchDispatchMode):

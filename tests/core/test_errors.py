@@ -213,7 +213,7 @@ bad(convert_rows, f"ValueError: {pair_layout} None", X[0].mT, 2, None)
 # Scaling
 
 OMEGA = frequencies(8)
-in_a_row = "frequencies must be (pairs,) with at least"
+in_a_row = "frequencies must be (pairs,) of at least"
 for rule in linear, ntk, dynamic_ntk, yarn, llama3, unscaled:
     fixed = {"length": 64} if rule in (yarn, llama3, dynamic_ntk) else {}
     fixed |= {"current": 128} if rule is dynamic_ntk else {}
@@ -497,6 +497,7 @@ refuse(
     LOOK[0],
 )
 refuse("ValueError: caches must have 2 members, one for each layer; got 1", TOKENS, P, caches=[Cache()])
+refuse("ValueError: caches must have 2 different members; got 1", TOKENS, P, caches=[Cache()] * 2)
 refuse("TypeError: caches must be a list of caches; got Cache", TOKENS, P, caches=Cache())
 
 # Dropout

@@ -54,6 +54,7 @@ def test_fourier_mlp():
 
 
 def test_gamma_is_the_scale_of_the_frequencies():
+    torch.manual_seed(0)
     wide = FourierFeatures(4, n=1000, gamma=1.0).frequencies
     torch.manual_seed(0)
     assert_close(FourierFeatures(4, n=1000, gamma=10.0).frequencies, wide / 10)

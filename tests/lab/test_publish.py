@@ -19,7 +19,7 @@ def runs(tmp_path):
     return errands(12, tmp_path)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(one=JSON, two=JSON)
 def test_an_export_read_back_is_the_same(tmp_path_factory, runs, one, two):
     folder = tmp_path_factory.mktemp("export")
