@@ -16,6 +16,7 @@ from d2lpos.attention import attention_weights, causal_mask
 from d2lpos.scaling import dynamic_ntk
 from d2lpos.sinusoidal import frequencies, sinusoidal
 from tests.parity.comparison import disputes
+from tests.parity.rotary import xpos
 
 table = disputes("disputes")
 DIM, HEADS, LENGTH = 64, 8, 4096
@@ -62,6 +63,27 @@ def rotary_embedding_torch_cache():
     q, embedding = torch.randn(1, 2, LENGTH, DIM), RotaryEmbedding(DIM)
     embedding.rotate_queries_or_keys(q.bfloat16())
     return turn(q), embedding.rotate_queries_or_keys(q), turned(q)
+
+
+@table.row(
+    "xPos scores of the last of 1024 tokens, decoded with a cache",
+    "rotary-embedding-torch",
+    "rotate_queries_with_cached_keys",
+    1e-3,
+    "Ours: theirs counts the exponents of the keys from the middle of the text, that of the query from its "
+    "beginning, so each pair's share of the score is off by a factor that grows with the text.",
+)
+def xpos_decodes():
+    (q, k), positions = torch.randn(2, 1024, DIM), torch.arange(1024)
+    embedding = RotaryEmbedding(DIM, use_xpos=True)
+    their_q, their_k = embedding.rotate_queries_with_cached_keys(q[None, None, -1:], k[None, None])
+    at_query, at_key = (x.double().numpy().view(np.complex128) for x in (q[-1:], k))
+    steps = 1023 - np.arange(1024)
+    left = (np.arange(0, DIM, 2) / DIM + 0.4) / 1.4
+    turns = np.exp(1j * np.outer(steps, 10_000.0 ** -(np.arange(0, DIM, 2) / DIM)))
+    truth = torch.from_numpy((at_query * at_key.conj() * turns * left ** (steps[:, None] / 512)).real.sum(-1))
+    ours = xpos()(q[-1:], positions[-1:], 1) @ xpos()(k, positions, -1).T
+    return ours[0] / 8, (their_q @ their_k.mT)[0, 0, 0] / 8, truth / 8
 
 
 @table.row(

@@ -103,6 +103,21 @@ def image():
     return q, k, torch.cartesian_prod(torch.arange(5), torch.arange(7))
 
 
+def xpos():
+    """The chapter's function, for 64 features."""
+    names = {"torch": torch, "angles": angles, "frequencies": frequencies}
+    define("04-rope", "rot", names)
+    return define("04-rope", "xpos", names | {"zeta": (torch.arange(0, 64, 2) / 64 + 0.4) / 1.4})
+
+
+@table.row("Scores of xPos, a text of 1024 tokens", "rotary-embedding-torch", "RotaryEmbedding, use_xpos", 1e-3)
+def rotary_embedding_torch_xpos():
+    (q, k), positions = torch.randn(2, 1024, 64), torch.arange(1024)
+    their_q, their_k = RotaryEmbedding(64, use_xpos=True).rotate_queries_and_keys(q[None, None], k[None, None])
+    ours, theirs = xpos()(q, positions, 1) @ xpos()(k, positions, -1).T, (their_q @ their_k.mT)[0, 0]
+    return ours.tril() / 8, theirs.tril() / 8
+
+
 @table.row("Rotation of two axes, half", "transformers", "Qwen2-VL, vision", 1e-3)
 def qwen2_vl():
     q, k, places = image()
