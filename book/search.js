@@ -10,6 +10,13 @@
     [/\brotary\b/gi, "RoPE"],
     [/\btheta\b/gi, "base"],
     [/\b2d\b/gi, "two dimensions"],
+    [/\bbf16\b/gi, "bfloat16"],
+    [/\bf(p|loat)16\b/gi, "half precision"],
+    [/\bgqa\b/gi, "grouped queries"],
+    [/\bposition_ids\b/gi, "positions"],
+    [/\bis_causal\b/gi, "causal mask"],
+    [/\b(glossary|definitions?)\b/gi, "terms"],
+    [/\bcontext (extension|window)\b|\bextend(ing)? (the )?context\b/gi, "ways to stretch"],
   ];
   stopwords.push("can", "do", "does", "how", "i", "my", "should", "use", "vs", "we", "what");
   Object.assign(Scorer, {objNameMatch: 9, objPartialMatch: 4, objPrio: {0: 1, 1: 0}});
