@@ -9,12 +9,12 @@
     [/\bcheat ?sheet\b/gi, "quick reference"],
     [/\brotary\b/gi, "RoPE"],
     [/\btheta\b/gi, "base"],
+    [/\b2d rope\b|\brope (in )?2d\b/gi, "more than one axis"],
     [/\b2d\b/gi, "two dimensions"],
     [/\bbf16\b/gi, "bfloat16"],
     [/\bf(p|loat)16\b/gi, "half precision"],
     [/\bgqa\b/gi, "grouped queries"],
     [/\bposition_ids\b/gi, "positions"],
-    [/\bis_causal\b/gi, "causal mask"],
     [/\b(glossary|definitions?)\b/gi, "terms"],
     [/\bcontext (extension|window)\b|\bextend(ing)? (the )?context\b/gi, "ways to stretch"],
   ];
