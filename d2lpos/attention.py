@@ -53,10 +53,10 @@ def attention_weights(
     encoding: Encoding = NOPE,
     mask: Tensor | None = None,
 ) -> Tensor:
-    """softmax(qkᵀ/√d + score), written out in at least float32; (batch, head, query, key) in q's dtype.
+    """softmax(qkᵀ/√d + score), written out; (batch, head, query, key) in q's dtype.
 
     mask is Boolean, True where a query may look: (query, key), (batch, query, key) or with heads. A row
-    that may look nowhere has weight 0 everywhere.
+    that may look nowhere has weight 0 everywhere. Computed in at least float32, unless autocast takes less.
 
     >>> q = k = torch.zeros(1, 1, 3, 4)
     >>> here = torch.arange(3)
@@ -167,12 +167,13 @@ def check_mask(mask: Tensor, full: tuple[int, int, int, int], device: torch.devi
 
 
 class Attention(nn.Module):
-    """Multi-head self-attention; x (batch, sequence, dim) gives the same shape.
+    """Multi-head self-attention through doors 2, 3 and 4; x (batch, sequence, dim) gives the same shape.
 
     With causal=True a query sees the keys at or before its own position (not index). With a cache, x is what
     is new: its tokens also see those of the cache and are added to it, and the keys that mask speaks of are
-    all of these. A cache is left as it was where a call raises. Raises ValueError where heads does not divide
-    dim, a causal layer gets an encoding of two axes or one that is not causal a cache, and as `attend` does.
+    all of these, for a single new token, too: (batch, 1, 1) would be spread over them. A cache is left as it was
+    where a call raises. Raises ValueError where heads does not divide dim, a causal layer gets an encoding of
+    two axes or one that is not causal a cache, and as `attend` does.
 
     >>> from d2lpos import RoPE
     >>> layer = Attention(dim=16, heads=2, encoding=RoPE(8), causal=True)

@@ -18,7 +18,8 @@ class Cache:
     every encoding, and no position's angle is frozen into it. keys and values are
     (batch, head, sequence, feature), positions (sequence,) or (batch, sequence).
 
-    Each step copies what is kept, and n steps copy of the order of n² numbers: as many as attention reads.
+    What comes in is copied, so that a caller may count its positions up in place. So is what was kept, at each
+    step, and n steps copy of the order of n² numbers: as many as attention reads.
     Room kept free ahead would save that, but writing into it would spoil the gradients of earlier steps.
 
     >>> cache, one = Cache(), torch.zeros(1, 2, 1, 8)
@@ -46,7 +47,7 @@ class Cache:
                     f"{name} must fit those in the cache, {tuple(kept.shape)}, "
                     f"in all axes but the sequence; got {tuple(tensor.shape)}"
                 )
-            together.append(tensor if kept is None else torch.cat([kept, tensor], dim=axis))
+            together.append(torch.cat([tensor] if kept is None else [kept, tensor], dim=axis))
         return tuple(together)
 
 

@@ -119,7 +119,7 @@ def random_positions(batch: int, length: int, limit: int, generator: torch.Gener
     check_positive(batch=batch, length=length, limit=limit)
     if length > limit:
         raise ValueError(f"length must be at most limit = {limit}, because no position repeats; got {length}")
-    return torch.rand(batch, limit, generator=generator).topk(length).indices.sort().values
+    return torch.rand(batch, limit, generator=generator, dtype=torch.float).topk(length).indices.sort().values
 
 
 def check_sequence(name: str, x: Tensor) -> None:

@@ -44,16 +44,15 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     """`rotate` in fewer passes over memory, to the last digit or two; arguments and errors are the same.
 
     An interleaved pair is a complex number in memory, and to turn it is to multiply by exp(i · angle). Halves
-    are swapped into a copy, and the rest is done in it. For torch.compile, and for torch.vmap over the angles
-    of one x, `rotate` is the form to use; a compiler gets it by itself.
+    are swapped into a copy, and the rest is done in it. A compiler, and vmap over the angles, get `rotate`.
 
     >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
     >>> rotate_fast(x, quarter, "interleaved").round()
     tensor([-2.,  1.,  3.,  4.])
     """
-    if torch.compiler.is_compiling():
-        return rotate(x, angles, layout, scale)
     wide = widened(x, angles, layout)
+    if torch.compiler.is_compiling() or torch.func.debug_unwrap(angles) is not angles:
+        return rotate(x, angles, layout, scale)
     cos, sin = hands(angles, scale)
     if layout == "half":
         leading = torch.broadcast_shapes(x.shape[:-1], angles.shape[:-1])

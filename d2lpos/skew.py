@@ -39,7 +39,8 @@ def key_term(q: Tensor, vectors: Tensor) -> Tensor:
     """q · vectors[key − query + length − 1] / √d for keys up to the query; q (…, T, d) gives (…, T, T).
 
     vectors are (length, d), one for each offset from −(length − 1) to 0. Needs T² numbers a head and no
-    T² · d, in at least float32. Raises ValueError where T exceeds length, or features differ.
+    T² · d, in at least float32, unless autocast takes less. Raises ValueError where T exceeds length, or
+    features differ.
 
     >>> key_term(torch.ones(2, 4), torch.randn(512, 4)).shape
     torch.Size([2, 2])

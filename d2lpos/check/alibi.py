@@ -283,7 +283,7 @@ window = Check(
         "This is the distance at which one key falls below eps of all. Far keys add up: use (6.5).": (
             lambda slope, eps, spread: max(1, math.ceil(math.log((1 - math.exp(-slope)) / eps) / slope))
         ),
-        "The sign of the logarithm: ln(eps) is negative, and you need ln(1/eps).": (
+        "This is 1 for small eps. ln(eps) is negative, and you need ln(1/eps); and take max(1, …), not min.": (
             lambda slope, eps, spread: max(1, math.ceil((spread + math.log(eps)) / slope))
         ),
         "Multiplied by the slope. A steep head has a short window: divide.": (
@@ -388,7 +388,7 @@ def nearly_a_line(slope: float, far: float, gap: float) -> tuple[float, float]:
 
 def verdict_on(parameters: object, slope: float, far: int, gap: float) -> object:
     """In words, how far the curve is from the line; nothing comes back as nothing."""
-    if parameters in (None, ...):
+    if parameters is None or parameters is ...:
         return parameters
     try:
         r1, r2 = (torch.tensor(float(r), dtype=torch.float64) for r in parameters)
@@ -396,8 +396,10 @@ def verdict_on(parameters: object, slope: float, far: int, gap: float) -> object
         return "no pair of numbers"
     distance = torch.arange(far + 1).double()
     apart = (logarithmic(distance, r1, r2) + slope * distance).abs().max()
-    if not (r1 > 0 and r2 > 0):
-        return "r1 and r2 are not both positive"
+    if not r1 > 0:
+        return "an r1 that is not positive"
+    if not r2 > 0:
+        return "an r2 that is not positive"
     if apart <= gap * 1.001:  # r1 and r2 may be rounded to float32
         return "within the gap"
     side = "above" if slope * far > r1 * math.log1p(r2 * far) else "below"

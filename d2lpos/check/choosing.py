@@ -92,8 +92,16 @@ rope_from = Check(
     "rope_from",
     reference=read,
     properties={
-        "features and base": [config_case(), config_case(rope_scaling=None), config_case(head_dim=16)],
-        "a part that turns": [config_case(partial_rotary_factor=0.5)],
+        "features and base": [
+            config_case(),
+            config_case(rope_scaling=None),
+            config_case(head_dim=16),
+            config_case(num_attention_heads=2, rope_theta=1000000.0),
+        ],
+        "a part that turns": [
+            config_case(partial_rotary_factor=0.5),
+            config_case(hidden_size=64, partial_rotary_factor=0.25),
+        ],
         "linear scaling": [config_case(rope_scaling={"rope_type": "linear", "factor": 4.0})],
         "YaRN": [
             config_case(  # with heads of 8, the ramp is the same for any of the two lengths
@@ -103,7 +111,15 @@ rope_from = Check(
         ],
         "Llama 3.1's rule": [
             config_case(rope_scaling=LLAMA | {"low_freq_factor": 1.0, "high_freq_factor": 4.0}),
-            config_case(rope_scaling=LLAMA | {"low_freq_factor": 2.0, "high_freq_factor": 16.0}),
+            config_case(
+                rope_scaling={
+                    "rope_type": "llama3",
+                    "factor": 32.0,
+                    "original_max_position_embeddings": 1024,
+                    "low_freq_factor": 2.0,
+                    "high_freq_factor": 16.0,
+                }
+            ),
         ],
     },
     mistakes={
@@ -177,7 +193,11 @@ choose = Check(
     "choose",
     reference=best,
     properties={
-        "the lowest mean": [choice_case(["sinusoidal", "rope"], ALL), choice_case(list(DOORS), ALL)],
+        "the lowest mean": [
+            choice_case(["sinusoidal", "rope"], ALL),
+            choice_case(["sinusoidal", "alibi"], ALL),
+            choice_case(list(DOORS), ALL),
+        ],
         "no door that is not allowed": [
             choice_case(["rope", "alibi"], {"embed", "rotate"}),
             choice_case(["none", "alibi"], {"score"}),
@@ -381,6 +401,7 @@ compare = Check(
         "the interval is of paired differences on the test": [
             comparison_case("interval", VALIDATION[:2], TEST[:2]),
             comparison_case("interval", VALIDATION, TEST),
+            comparison_case("interval", VALIDATION[:3, :2], TEST[:3, :2], 12.706),
         ],
     },
     mistakes={

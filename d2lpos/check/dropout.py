@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from numbers import Real
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -18,13 +19,13 @@ def spared(tokens: Tensor, special: Tensor, attention: Tensor, mask_token: int) 
     return (special.bool() & attention.bool()) | (tokens == mask_token)
 
 
-def special_case(label: str, tokens: list, special: list, attention: list) -> Case:
+def special_case(label: str, tokens: list, special: list, attention: list, mask_token: int = 9) -> Case:
     return call(
-        f"tokens {tokens}, {label}mask_token 9",
+        f"tokens {tokens}, {label}mask_token {mask_token}",
         tokens=torch.tensor(tokens),
         special_tokens_mask=torch.tensor(special),
         attention_mask=torch.tensor(attention),
-        mask_token=9,
+        mask_token=mask_token,
     )
 
 
@@ -40,7 +41,10 @@ special = Check(
             special_case("0 is padding, ", [1, 5, 2, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 0, 0]),
             special_case("7 is padding, ", [3, 0, 4, 7, 7], [1, 0, 1, 1, 1], [1, 1, 1, 0, 0]),
         ],
-        "and [MASK]": [special_case("", [1, 9, 5, 2], [1, 0, 0, 1], [1, 1, 1, 1])],
+        "and [MASK]": [
+            special_case("", [1, 9, 5, 2], [1, 0, 0, 1], [1, 1, 1, 1]),
+            special_case("", [1, 9, 5, 2], [1, 0, 0, 1], [1, 1, 1, 1], mask_token=5),
+        ],
         "written by hand": [
             by_hand("two tokens", package, "flags", "special_tokens", (*torch.ones(3, 1, 2).long(), 9))
         ],
@@ -96,16 +100,18 @@ def in_training(change: Callable) -> Callable:
 
 
 X = torch.arange(1, 13).reshape(1, 3, 4) / 4
-COINS = torch.tensor([[[1, 7, 3, 5], [6, 2, 7, 1], [3, 5, 0, 7]]]) / 8
+COINS = torch.tensor([[[1, 7, 3, 5], [6, 2, 3, 1], [3, 5, 0, 7]]]) / 8
 
 
-def protect_case(label: str, protected: list, rate: float = 0.5, training: bool = True) -> Case:
+def protect_case(label: str, *protected: list, rate: float = 0.5, training: bool = True) -> Case:
+    x, coins = (numbers.repeat(len(protected), 1, 1) for numbers in (X, COINS))
+    shown = ", ".join(map(str, protected))
     return call(
-        f"x and coins (1, 3, 4), rate = {rate:g}, protected {protected}{label}",
-        x=X,
-        coins=COINS,
+        f"x and coins {tuple(x.shape)}, rate = {rate:g}, protected {shown}{label}",
+        x=x,
+        coins=coins,
         rate=rate,
-        protected=torch.tensor([protected]),
+        protected=torch.tensor(protected),
         training=training,
     )
 
@@ -139,6 +145,7 @@ protected_dropout = Check(
             protect_case("", NO, rate=0.25),
             protect_case("", SOME),
             protect_case("", SOME, rate=0.25),
+            protect_case("", SOME, [False, True, False]),
         ],
         "to the last bit": [to_the_last_bit()],
     },
@@ -218,7 +225,7 @@ def padding_to_position(x: Tensor) -> Tensor:
 
 def unmoved(forward: Callable, x: Tensor) -> Tensor:
     """Which numbers stay as they are when x changes."""
-    return forward(x) == forward(x + 1)
+    return forward(x) == forward(x + torch.rand_like(x))
 
 
 def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
@@ -295,8 +302,10 @@ def as_numbers(outcome: object) -> object:
     """A pair of numbers, however it is given, in float64; what is no pair, as it is."""
     if isinstance(outcome, Real) or (isinstance(outcome, Tensor) and not outcome.dim()):
         raise Misconduct("Returns one number. Two are asked for: the mean and the standard deviation")
-    if not isinstance(outcome, tuple | list | Tensor) or len(outcome) != 2:
+    if outcome is None or outcome is ...:
         return outcome
+    if not isinstance(outcome, tuple | list | Tensor | np.ndarray) or len(outcome) != 2:
+        raise Misconduct("Returns no pair. Two numbers are asked for: the mean and the standard deviation")
     return torch.stack([torch.as_tensor(value, dtype=torch.float64) for value in outcome])
 
 
@@ -396,8 +405,11 @@ def noise_case(rate: float, token: float, position: float, placement: str) -> Ca
 
     def ask(answer: Callable) -> object:
         outcome = case.ask(answer)
-        number = isinstance(outcome, Real | Tensor) and not isinstance(outcome, bool)
-        return torch.as_tensor(outcome, dtype=torch.float64) if number else outcome
+        if outcome is None or outcome is ...:
+            return outcome
+        if not isinstance(outcome, Real | Tensor | np.ndarray) or isinstance(outcome, bool):
+            raise Misconduct(f"Returns a {type(outcome).__name__}; a number is asked for")
+        return torch.as_tensor(outcome, dtype=torch.float64)
 
     return Case(case.text, ask)
 
@@ -411,6 +423,8 @@ equal_noise = Check(
             noise_case(0.5, 2.0, 1.0, "token"),
             noise_case(0.1, 512.0, 256.0, "position"),
             noise_case(0.1, 512.0, 256.0, "token"),
+            noise_case(0.2, 3.0, 1.0, "position"),
+            noise_case(0.2, 3.0, 1.0, "token"),
         ],
         "with independent masks": [noise_case(0.5, 2.0, 1.0, "independent")],
     },

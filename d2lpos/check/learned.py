@@ -197,7 +197,7 @@ row_of = Check(
         "stretched, from the first row to the last": remedy_cases("stretched", (5, 3), (9, 4)),
         "a text that fits keeps its rows": [
             *remedy_cases("stretched", (3, 5), (1, 4)),
-            *remedy_cases("last row", (3, 3)),
+            *remedy_cases("last row", (3, 3), (2, 5)),
             *remedy_cases("wrapped", (2, 3)),
         ],
     },
@@ -315,6 +315,7 @@ knots_at = Check(
             knot_case([0.0, 2.0], 2, 2.0),
             knot_case([1.0, 3.0, 5.0], 3, 8.0),
             knot_case([0.5, 2.75], 4, 6.0),
+            knot_case([0.625, 2.5], 3, 2.5),
         ],
         "the ends beyond the ends": [knot_case([-3.0, 9.0, 100.0], 3, 8.0)],
         "positions of any shape": [knot_case(4.0, 3, 8.0), knot_case([[0.0, 4.0], [8.0, 4.0]], 3, 8.0)],

@@ -18,6 +18,10 @@ def draw(*shape: int) -> Tensor:
     return torch.randint(-8, 9, shape, generator=generator) / 4
 
 
+def count(*shape: int) -> Tensor:
+    return torch.arange(math.prod(shape)).reshape(shape) % 7 / 4
+
+
 CYCLE = torch.tensor([1, 2, 0])  # not its own inverse, unlike a swap
 SWAP = torch.tensor([1, 0, 2])
 CYCLE_OF_FOUR = torch.tensor([1, 2, 3, 0])
@@ -143,6 +147,7 @@ attention = Check(
             call(q=draw(3, 4), k=draw(5, 4), v=draw(5, 2)),
             call(q=draw(4, 4), k=draw(4, 4), v=draw(4, 4)),
             call(q=draw(2, 8), k=draw(6, 8), v=draw(6, 3)),
+            call(q=count(2, 3, 4), k=count(2, 5, 4), v=count(2, 5, 2)),
         ],
         "batch and head dimensions in front": [
             call(q=draw(2, 5, 4), k=draw(2, 5, 4), v=draw(2, 5, 4)),
@@ -230,6 +235,11 @@ def swap_at_odd_places(x: Tensor) -> Tensor:
     return torch.where(odd, x.flip(-1), x)
 
 
+def first_token(x: Tensor) -> Tensor:
+    return x[:1].expand_as(x)
+
+
+RISING = torch.arange(6.0).reshape(3, 2)  # another order makes each feature of the first token larger
 OPPOSITES = torch.tensor([[1.0, -1.0], [2.0, -2.0]])  # a swap leaves sums, norms and absolute values
 TINY = 2.0**-24  # 1 + TINY rounds to 1, and 1 + (TINY + TINY) does not
 HEAVY_FIRST = torch.tensor([[1.0], [TINY], [TINY]])
@@ -249,6 +259,8 @@ is_equivariant = Check(
             layer_call(swap_at_odd_places, OPPOSITES, SWAP[:2], "a swap of the features at odd places"),
             layer_call(add_one(0, -1), draw(3, 3), ENDS_SWAPPED, "1 added to the last feature of token 0"),
             layer_call(add_one(2, 0), draw(6, 3), MIDDLE_SWAPPED, "1 added to the first feature of token 2"),
+            layer_call(first_token, RISING, CYCLE, "the first token in each row"),
+            layer_call(first_token, -RISING, CYCLE, "the first token in each row"),
         ],
         "rounding is forgiven, and nothing else": [
             layer_call(scale_by_sum, HEAVY_FIRST, CYCLE, "x · (sum of the tokens)"),
@@ -326,6 +338,7 @@ permute_mask = Check(
         "dimensions in front of (T, T)": [
             call(mask=draw(3, 3, 3) > 0, order=CYCLE),
             call(mask=draw(4, 4, 4, 4) > 0, order=CYCLE_OF_FOUR),
+            call(mask=draw(4, 3, 3) > 0, order=CYCLE),
         ],
     },
     mistakes={
@@ -404,6 +417,7 @@ symmetries = Check(
         ],
         "rounding does not count": [
             bias_case("−|i/10 − j/10|", lambda i, j: -(i * 0.1 - j * 0.1).abs()),
+            bias_case("−|i − j|/1000", lambda i, j: -(i - j).abs() / 1000),
         ],
     },
     mistakes={

@@ -94,7 +94,7 @@ def added_to_queries(
 
 def scores_case(q: list, k: list, clip: int) -> Case:
     stream = torch.Generator().manual_seed(5)
-    query, key, vectors = (torch.randn(n, 4, generator=stream) for n in (len(q), len(k), 2 * clip + 1))
+    query, key, vectors = (torch.randn(n, 3, generator=stream) for n in (len(q), len(k), 2 * clip + 1))
     case = call(
         f"queries at {q}, keys at {k}, clip {clip}",
         q=query,
@@ -355,7 +355,7 @@ to_bucket = Check(
     reference=buckets_of,
     properties={
         "causal: exact, then logarithmic, then the last; keys after the query get 0": [
-            bucket_case([0, -1, -7, -15], 32, 128, False),
+            bucket_case([0, -1, -7, -15, -16], 32, 128, False),
             bucket_case([-17, -20, -34, -65, -98], 32, 128, False),
             bucket_case([-5, -6, -9, -13, -22], 8, 40, False),
             bucket_case([-112, -113, -127, -500, -10000], 32, 128, False),
@@ -364,7 +364,7 @@ to_bucket = Check(
         "two sides, each with half of the buckets": [
             bucket_case([-3, -1, 0, 1, 3], 32, 128, True),
             bucket_case([-100, -25, -9, 9, 25, 100], 32, 128, True),
-            bucket_case([[-21, -6], [6, 300]], 16, 50, True),
+            bucket_case([[-300, -21, -6], [6, 21, 300]], 16, 50, True),
         ],
         "written by hand": [
             by_hand("one offset", package, "check_positive", "bucket", (torch.tensor([-1]), 32, 128, False))
@@ -552,9 +552,11 @@ def biases() -> dict[str, list[Case]]:
         ],
         "others do not": [
             bias_case("j²", 0 * i + j**2),
+            bias_case("−j² / 1000", 0 * i - j**2 / 1000),
             bias_case("−|i − j| / (i + 1)", -(i - j).abs() / (i + 1)),
             bias_case("i · j", i * j),
             bias_case("of 9 free numbers, 1 added in row 4, column 2", free + ((i == 4) & (j == 2)).float()),
+            bias_case("of 9 free numbers, 1 added in row 2, column 3", free + ((i == 2) & (j == 3)).float()),
             bias_case("|j − 2|, whatever i", 0 * i + (j - 2).abs()),
         ],
     }

@@ -227,7 +227,7 @@ to_half = Check(
             rows_case(1, 8, 8),
         ],
         "several heads, each by itself": [rows_case(2, 4, 3), rows_case(3, 4, 5)],
-        "a bias, which has no columns": [rows_case(1, 4)],
+        "a bias, which has no columns": [rows_case(1, 4), rows_case(2, 4)],
         "written by hand": [by_hand("one head", package, "check_layout", "convert", (torch.ones(4, 2), 1))],
     },
     mistakes={
@@ -324,7 +324,7 @@ def decoding(tokens: int, d: int, e: int) -> Case:
     def ask(answer: Callable) -> object:
         keys, values, outputs = q[:0], v[:0], []
         for t in range(tokens):
-            one = answer(q[t], k[t], v[t], keys, values)
+            one = answer(q[t].clone(), k[t].clone(), v[t].clone(), keys, values)
             if one is None or one is ...:
                 return one
             output, keys, values = one
@@ -338,7 +338,12 @@ step = Check(
     "step",
     reference=decode_step,
     properties={
-        "a text read token by token": [decoding(1, 4, 4), decoding(2, 4, 4), decoding(6, 4, 4)],
+        "a text read token by token": [
+            decoding(1, 4, 4),
+            decoding(2, 4, 4),
+            decoding(6, 4, 4),
+            decoding(3, 8, 8),
+        ],
         "values of another length than keys": [decoding(1, 4, 2), decoding(3, 4, 2), decoding(3, 4, 6)],
     },
     mistakes={

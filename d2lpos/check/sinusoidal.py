@@ -407,7 +407,7 @@ first_lost = Check(
         "The search ends before float32 does. Compute the number instead.": (
             lambda dtype: min(count_limit(dtype), 5000)
         ),
-        "float32 is not in the table. Compute the number from the dtype.": (
+        "Nothing comes back for float32: a table or a search ends before it. Compute the number.": (
             lambda dtype: None if dtype == torch.float32 else count_limit(dtype)
         ),
         "Both sides are compared in the small format. Convert back first: n.to(dtype).long() != n.": (

@@ -5,6 +5,7 @@ import dis
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,13 @@ def call(label: str = "", /, **arguments: Any) -> Case:
                     raise Misconduct(f"Changes its argument {name} in place")
         change = attempt(difference, *results)
         # By their text, too: nan is unlike itself, and so are lists that hold more than one type.
-        if change and not isinstance(change, Exception) and repr(results[0]) != repr(results[1]):
+        comparable = type(results[0]).__eq__ is not object.__eq__  # a generator equals none but itself
+        if (
+            change
+            and comparable
+            and not isinstance(change, Exception)
+            and repr(results[0]) != repr(results[1])
+        ):
             raise Misconduct("Returns something else when called again with the same input")
         return results[0]
 
@@ -91,23 +98,24 @@ class Check:
     def _judge(self, answer: Any) -> Verdict:
         if left := self._left(answer):
             return Verdict(f"○ {self.name}: {left}", False)
-        found = {name: disagreement(answer, self.reference, cases) for name, cases in self.properties.items()}
+        given = cache(lambda case: attempt(case.ask, answer))  # asked once in all
+        found = {name: disagreement(given, self.reference, cases) for name, cases in self.properties.items()}
         failed = [name for name in found if found[name]]
         if not failed:
             count = len(found)
             headline = f"✓ {self.name}: {count} {'property holds' if count == 1 else 'properties hold'}"
             return Verdict(lay_out([headline, *(f"  {name}" for name in found)]), True)
         first = failed[0]
-        hints = [hint for hint, mistake in self.mistakes.items() if self._agree(answer, mistake, until=first)]
+        hints = [hint for hint, mistake in self.mistakes.items() if self._agree(given, mistake, until=first)]
         lines = [f"Property: {first}", *found[first], *(f"Hint: {hint}" for hint in hints[:1])]
         headline = f"✗ {self.name}: fails {len(failed)} of {len(found)} properties"
         return Verdict(lay_out([headline, *lines]), False)
 
-    def _agree(self, answer: Any, mistake: Any, until: str) -> bool:
+    def _agree(self, given: Callable, mistake: Any, until: str) -> bool:
         """Whether the two have the same outcomes in all cases of the properties up to `until`."""
         names = list(self.properties)
         counted = names[: names.index(until) + 1]
-        return not any(disagreement(answer, mistake, self.properties[name]) for name in counted)
+        return not any(disagreement(given, mistake, self.properties[name]) for name in counted)
 
     def _left(self, answer: Any) -> str:
         """What is left to write before the answer can be judged, in words; empty where nothing is."""
@@ -137,10 +145,10 @@ def attempt(function: Callable, *arguments: Any) -> Any:
         return error
 
 
-def disagreement(answer: Any, reference: Any, cases: list[Case]) -> list[str]:
+def disagreement(given: Callable, reference: Any, cases: list[Case]) -> list[str]:
     """The first case in which the two differ, and how; nothing where they agree in all cases."""
     for case in cases:
-        text = attempt(difference, attempt(case.ask, reference), attempt(case.ask, answer))
+        text = attempt(difference, attempt(case.ask, reference), given(case))
         if isinstance(text, Exception):
             text = "Returns something that cannot be compared"
         if text:
@@ -153,10 +161,13 @@ def difference(expected: Any, got: Any) -> str:
     if isinstance(got, Exception):
         same = type(got) is type(expected) and str(got) == str(expected)
         return "" if same else describe_error(got)
-    expected, got = (bool(value) if isinstance(value, np.bool_) else value for value in (expected, got))
+    expected, got = (
+        value.item() if isinstance(value, np.bool_ | np.integer) else value for value in (expected, got)
+    )
+    if got is None and expected is not None:
+        return "Returns None (is a return missing?)"
     if not isinstance(got, type(expected)):
-        hint = " (is a return missing?)" if got is None else ""
-        return f"Expected type {type(expected).__name__}, got type {type(got).__name__}{hint}"
+        return f"Expected type {type(expected).__name__}, got type {type(got).__name__}"
     if isinstance(expected, Tensor):
         return tensor_difference(expected, got)
     if isinstance(expected, list):

@@ -9,7 +9,7 @@ from numbers import Integral
 from ..arguments import check_name, check_positive
 from .models import DROPOUTS, ENCODINGS, ONLY, READINGS, SPARED
 from .tasks import TASKS
-from .training import PRECISIONS
+from .training import PRECISIONS, check_shortest
 
 __all__ = ["Run"]
 
@@ -75,6 +75,8 @@ class Run:
         check_positive(**{name: getattr(self, name) for name in sizes})
         if not isinstance(self.seed, Integral) or self.seed < 0:
             raise ValueError(f"seed must be 0 or a positive integer; got {self.seed!r}")
+        if isinstance(self.tested, Integral):
+            raise TypeError(f"tested must be lengths, such as ({self.tested},); got {self.tested!r}")
         for length in self.tested:
             check_positive(tested=length)
         # One experiment has one key, however it was written down.
@@ -87,10 +89,7 @@ class Run:
             check_name("readings", name, READINGS)
             if ONLY.get(name, self.encoding) != self.encoding:
                 raise ValueError(f'reading "{name}" needs encoding "{ONLY[name]}"; got "{self.encoding}"')
-        if self.shortest is not None:
-            check_positive(shortest=self.shortest)
-            if self.shortest > self.length:
-                raise ValueError(f"shortest must be at most length, {self.length}; got {self.shortest}")
+        check_shortest(self.shortest, self.length)
         if self.dim % self.heads:
             raise ValueError(f"dim must be a multiple of heads; got dim={self.dim}, heads={self.heads}")
         for name in ("rate", "scale"):

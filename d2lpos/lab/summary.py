@@ -147,6 +147,8 @@ def _groups(frame: "DataFrame", by: list[str], value: str) -> dict[tuple, "Serie
     """Return the values by seed for each setting of the columns `by`."""
     for argument, column in (("value", value), *(("by", column) for column in (*by, "seed"))):
         check_name(argument, column, list(frame))
+    if not by:
+        raise ValueError("by must name at least one column; got none")
     groups = {}
     for where, rows in frame.dropna(subset=value).groupby(by, sort=False):
         groups[where] = values = rows.set_index("seed")[value]

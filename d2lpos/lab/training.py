@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from ..arguments import check_name
+from ..arguments import check_name, check_positive
 from ..threads import one_thread
 from .tasks import Sampler
 
@@ -35,7 +35,8 @@ def train(
 
     AdamW; the learning rate rises to `rate` over the first twentieth of the steps, then falls to 0 along a
     line. With `shortest`, each batch draws its length from shortest … length. precision "bfloat16" is
-    autocast. watch(step, loss) is called after each step. Raises ValueError for another precision.
+    autocast. watch(step, loss) is called after each step. Raises ValueError for another precision, sizes that
+    are not positive, and a `shortest` above length.
 
     >>> from d2lpos import Sinusoidal, Transformer
     >>> from d2lpos.lab import order
@@ -44,6 +45,8 @@ def train(
     True
     """
     check_name("precision", precision, PRECISIONS)
+    check_positive(length=length, steps=steps, size=size)
+    check_shortest(shortest, length)
     generator = torch.Generator().manual_seed(seed)
     device = next(model.parameters()).device
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
@@ -67,6 +70,14 @@ def train(
         if watch is not None:
             watch(step, loss.item())
     return model.eval()
+
+
+def check_shortest(shortest: int | None, length: int) -> None:
+    """Raise a TypeError or ValueError where the shortest sequence is none, or longer than the longest."""
+    if shortest is not None:
+        check_positive(shortest=shortest)
+        if shortest > length:
+            raise ValueError(f"shortest must be at most length, {length}; got {shortest}")
 
 
 def asked(outputs: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
@@ -119,6 +130,8 @@ def test(
 
 def accuracy(model: nn.Module, sampler: Sampler, length: int, size: int = 2048, seed: int = 0) -> float:
     """The share of what is asked in `size` fresh sequences that `model` answers rightly, in 0 … 1.
+
+    The model is taken as it is: `train` leaves it in evaluation, a new one is in training.
 
     >>> from d2lpos import Transformer
     >>> from d2lpos.lab import order

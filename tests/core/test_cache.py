@@ -47,6 +47,15 @@ def test_decoding_equals_the_full_pass(encoding, place, chunks):
         assert_close(decode(net, positions, chunks), net(TOKENS, positions))
 
 
+def test_positions_may_be_counted_up_in_place(encoding, place):
+    net, here = model(encoding), place([0])
+    caches, outputs = net.new_caches(), []
+    for t in range(N):
+        outputs.append(net(TOKENS[:, t : t + 1], here, caches=caches))
+        here += 1
+    assert_close(torch.cat(outputs, dim=1), net(TOKENS, place(range(N))))
+
+
 @CHUNKS
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_decoding_equals_the_full_pass_under_every_scaling_rule(rule, chunks):

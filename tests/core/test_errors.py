@@ -498,6 +498,7 @@ refuse(
 )
 refuse("ValueError: caches must have 2 members, one for each layer; got 1", TOKENS, P, caches=[Cache()])
 refuse("ValueError: caches must have 2 different members; got 1", TOKENS, P, caches=[Cache()] * 2)
+refuse("ValueError: caches must have 2 different members; got 1", TOKENS, P, caches=[Cache(), None])
 refuse("TypeError: caches must be a list of caches; got Cache", TOKENS, P, caches=Cache())
 
 # Dropout

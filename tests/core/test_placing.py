@@ -75,6 +75,15 @@ def test_random_positions_are_different_and_in_order(length, more):
     assert got.min() >= 0 and got.max() < length + more and (got.diff() > 0).all()
 
 
+def test_random_positions_do_not_depend_on_the_default_dtype():
+    want = random_positions(3, 10, 2000, generator())
+    torch.set_default_dtype(torch.bfloat16)
+    try:
+        assert torch.equal(random_positions(3, 10, 2000, generator()), want)
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 def test_every_set_of_random_positions_is_as_likely():
     got = random_positions(6000, 2, 4, generator())
     counts = (4 * got[:, 0] + got[:, 1]).bincount(minlength=16)

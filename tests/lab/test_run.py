@@ -122,6 +122,8 @@ def test_a_seed_is_a_number(seed):
 
 
 def test_sizes_are_integers():
+    with pytest.raises(TypeError, match=r"tested must be lengths, such as \(8,\); got 8"):
+        Run("order", tested=8)
     with pytest.raises(TypeError, match=r"steps must be an integer; got 1\.5"):
         replace(RUN, steps=1.5)
 

@@ -153,6 +153,7 @@ def test_paired_readings():
     ("call", "words"),
     [
         (lambda t: summary(t, by=["size"]), f"by must be one of {', '.join(COLUMNS)}; got 'size'"),
+        (lambda t: summary(t, by=[]), "by must name at least one column; got none"),
         (lambda t: summary(t, value="error"), f"value must be one of {', '.join(COLUMNS)}; got 'error'"),
         (lambda t: summary(t.drop(columns="seed"), by=["encoding"]), "got 'seed'"),
         (

@@ -300,7 +300,7 @@ def one_key_below(slope, eps, spread):
     return w
 
 
-@wrong(check.window, "The sign of the logarithm")
+@wrong(check.window, "ln(eps) is negative")
 def wrong_sign(slope, eps, spread):
     return max(1, math.ceil((spread + math.log(eps)) / slope))
 

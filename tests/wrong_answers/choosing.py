@@ -38,6 +38,18 @@ def default_base(config):
     return RoPE(features(config), rotary=turning(config), scaling=rule(config))
 
 
+@wrong(check.rope_from, "features and base")
+def base_of_llama(config):
+    return RoPE(features(config), 500_000.0, rotary=turning(config), scaling=rule(config))
+
+
+@wrong(check.rope_from, "a part that turns")
+def half_turns(config):
+    dim = features(config)
+    rotary = dim // 2 if "partial_rotary_factor" in config else dim
+    return RoPE(dim, config["rope_theta"], rotary=rotary, scaling=rule(config))
+
+
 @wrong(check.rope_from, "features of all heads together")
 def whole_width(config):
     dim = config["hidden_size"]
@@ -92,7 +104,7 @@ def linear_only(config):
 def default_low_and_high(config):
     asked = rule(config)
     if getattr(asked, "func", None) is scaling.llama3:
-        asked = partial(scaling.llama3, factor=8.0, length=512)
+        asked = partial(scaling.llama3, **{name: asked.keywords[name] for name in ("factor", "length")})
     return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=asked)
 
 
@@ -299,6 +311,17 @@ def luckiest_seed(validation, test, t):
 def highest(validation, test, t):
     arm = int(validation[1:].mean(1).argmax()) + 1
     return arm, *around(test[arm] - test[0], t)
+
+
+@wrong(check.compare, "the interval is of paired differences")
+def four_seeds(validation, test, t):
+    arm = 1 + int(validation[1:].mean(1).argmin())
+    return arm, *around(test[arm] - test[0], 3.182)
+
+
+@wrong(check.compare, "the interval is of paired differences")
+def first_arm(validation, test, t):
+    return 1 + int(validation[1:].mean(1).argmin()), *around(test[1] - test[0], t)
 
 
 @wrong(check.compare, "Row 0 is the baseline: add 1.")

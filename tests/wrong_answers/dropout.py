@@ -18,6 +18,11 @@ def with_padding(tokens, special_tokens_mask, attention_mask, mask_token):
     return (special_tokens_mask == 1) | (tokens == mask_token)
 
 
+@wrong(check.special, "and [MASK]")
+def mask_is_nine(tokens, special_tokens_mask, attention_mask, mask_token):
+    return (special_tokens_mask & attention_mask).bool() | (tokens == 9)
+
+
 @wrong(check.special, "[MASK] is missing.")
 def without_mask(tokens, special_tokens_mask, attention_mask, mask_token):
     return (special_tokens_mask * attention_mask).bool()
@@ -77,6 +82,20 @@ def by_the_package(tokens, special_tokens_mask, attention_mask, mask_token):
 
 def kept(coins, rate):
     return (coins >= rate).float()
+
+
+@wrong(check.protected_dropout, "in training, words lose numbers")
+def divides_by_the_share_that_survived(x, coins, rate, protected, training):
+    keep = kept(coins, rate)
+    dropped = x * keep / keep.float().mean()
+    return torch.where(protected[..., None], x, dropped) if training else x
+
+
+@wrong(check.protected_dropout, "in training, words lose numbers")
+def protects_as_in_the_first_sentence(x, coins, rate, protected, training):
+    y = x * kept(coins, rate) / (1 - rate)
+    y[:, protected[0]] = x[:, protected[0]]
+    return y if training else x
 
 
 @wrong(check.protected_dropout, "This erases what it should protect.")
@@ -347,6 +366,12 @@ def the_ratio(u, rate, entire):
 
 def dropped(token, position, placement):
     return {"token": token, "position": position, "independent": token + position}[placement]
+
+
+@wrong(check.equal_noise, "on the position or the token only")
+def two_thirds(rate, token, position, placement):
+    odds = rate / (1 - rate) / {"token": 2 / 3, "position": 1 / 3, "independent": 1}[placement]
+    return odds / (1 + odds)
 
 
 @wrong(check.equal_noise, "not in proportion to the rate")

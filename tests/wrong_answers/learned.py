@@ -450,3 +450,20 @@ def zero_dimensional(x):
     a, b = halves(with_one(x))
     guess = (b @ solve(a, truth(a)))[..., 0]
     return explained(guess - truth(b), truth(b))
+
+
+@wrong(check.knots_at, "Input: positions [0.625, 2.5], 3 knots from 0 to 2.5")
+def whole_gaps(positions, knots, last):
+    gap = last // (len(knots) - 1)
+    inside = positions.clamp(0, last)
+    low = (inside // gap).long().clamp(max=len(knots) - 2)
+    share = (inside / gap - low)[..., None]
+    return (1 - share) * knots[low] + share * knots[low + 1]
+
+
+@wrong(check.row_of, 'Input: T = 2, L = 5, "last row"')
+def filled_up(T, L, remedy):
+    if remedy == "last row":
+        return torch.cat([torch.arange(L), torch.full((T - L,), L - 1)]).float()
+    p = torch.arange(T).float()
+    return p if T <= L else p % L if remedy == "wrapped" else p * (L - 1) / (T - 1)

@@ -112,7 +112,7 @@ def no_batch_dimension(q, k, v):
     return F.softmax(q @ k.transpose(0, 1) / sqrt(q.size(1)), dim=1) @ v
 
 
-@wrong(check.attention, "Input: q (2, 5, 4)")
+@wrong(check.attention, "Input: q (2, 3, 4)")
 def no_or_two_dimensions_in_front(q, k, v):
     keys = k.T if k.dim() == 2 else k.permute(0, 1, 3, 2)
     return F.softmax(q @ keys / sqrt(q.size(-1)), dim=-1) @ v
@@ -122,6 +122,16 @@ def no_or_two_dimensions_in_front(q, k, v):
 def up_to_two_dimensions_in_front(q, k, v):
     axes = {2: (1, 0), 3: (0, 2, 1), 4: (0, 1, 3, 2)}[k.dim()]
     return F.softmax(q @ k.permute(axes) / sqrt(q.size(-1)), dim=-1) @ v
+
+
+@wrong(check.attention, "Input: q (2, 3, 4), k (2, 5, 4), v (2, 5, 2)")
+def values_as_wide_as_queries_in_a_batch(q, k, v):
+    if q.dim() == 2:
+        return F.softmax(q @ k.T / sqrt(q.size(-1)), dim=-1) @ v
+    out = torch.empty_like(q)
+    for b in range(len(q)):
+        out[b] = values_as_wide_as_queries_in_a_batch(q[b], k[b], v[b])
+    return out
 
 
 @wrong(check.attention, "The softmax needs dim=-1.")
@@ -259,6 +269,16 @@ def loose_by_little(f, x, order):
     return torch.allclose(f(x[order]), f(x)[order], rtol=0, atol=3e-3)
 
 
+@wrong(check.is_equivariant, "f is the first token in each row")
+def no_absolute_value(f, x, order):
+    return (f(x[order]) - f(x)[order]).max().item() < 1e-5
+
+
+@wrong(check.is_equivariant, "f is the first token in each row")
+def no_absolute_value_the_other_way(f, x, order):
+    return (f(x)[order] - f(x[order])).max().item() < 1e-5
+
+
 @wrong(check.is_equivariant, "All orders are tried.")
 def tries_all_orders(f, x, order):
     orders = [list(o) for o in permutations(range(x.size(0)))]
@@ -327,6 +347,15 @@ def one_mask_or_with_heads(mask, order):
     if mask.dim() == 2:
         return mask[order][:, order]
     return mask[:, :, order][:, :, :, order]
+
+
+@wrong(check.permute_mask, "Input: mask (4, 3, 3)")
+def length_of_the_batch(mask, order):
+    permuted = mask.clone()
+    for i in range(len(mask)):
+        for j in range(len(mask)):
+            permuted[..., i, j] = mask[..., order[i], order[j]]
+    return permuted
 
 
 @wrong(check.permute_mask, "pick pairs, here the diagonal")
@@ -418,6 +447,20 @@ def default_tolerance_of_a_change(bias):
 def exact_symmetry(bias):
     changes = {o: bias[list(o)][:, list(o)] - bias for o in all_orders(bias)}
     return [order for order, change in changes.items() if torch.equal(change, change[:, :1].expand_as(bias))]
+
+
+@wrong(check.symmetries, "bias[i, j] = −|i − j|/1000")
+def loose_symmetry(bias):
+    changes = {o: bias[list(o)][:, list(o)] - bias for o in all_orders(bias)}
+    return [o for o, change in changes.items() if torch.allclose(change, change[:, :1], rtol=0, atol=0.05)]
+
+
+@wrong(check.symmetries, "Expected type list, got type generator")
+def as_a_generator(bias):
+    for order in all_orders(bias):
+        change = bias[list(order)][:, list(order)] - bias
+        if torch.allclose(change, change[:, :1], rtol=0, atol=1e-5):
+            yield order
 
 
 @wrong(check.symmetries, "The identity is missing.")

@@ -23,6 +23,12 @@ def scores(q, keys):
     return torch.einsum("td,tnd->tn", q, keys) / q.shape[-1] ** 0.5
 
 
+@wrong(check.relative_scores, "Property: ")
+def half_of_four(q, k, vectors, q_positions, k_positions):
+    rows = row(offsets(q_positions, k_positions), len(vectors) // 2)
+    return torch.einsum("td,tnd->tn", q, k + vectors[rows]) / 2
+
+
 @wrong(check.relative_scores, "The sign is turned around")
 def query_minus_key(q, k, vectors, q_positions, k_positions):
     rows = row(-offsets(q_positions, k_positions), len(vectors) // 2)
@@ -248,6 +254,11 @@ def forgot_the_minimum(offset, buckets, max_distance, bidirectional):
     return ported(offset, buckets, max_distance, bidirectional, cut=False)
 
 
+@wrong(check.to_bucket, "two sides, each with half of the buckets")
+def cut_after_the_upper_half(offset, buckets, max_distance, bidirectional):
+    return ported(offset, buckets, max_distance, bidirectional, cut=False).clamp(max=buckets - 1)
+
+
 @wrong(check.to_bucket, "Cut the bucket.")
 def cut_the_distance(offset, buckets, max_distance, bidirectional):
     near = offset.clamp(-max_distance, max_distance)
@@ -436,6 +447,18 @@ def not_rounded(length, buckets):
 def all_diagonals(bias):
     size = len(bias)
     return all(torch.allclose(d, d[:1], atol=1e-5) for d in (bias.diagonal(k) for k in range(1 - size, size)))
+
+
+@wrong(check.offsets_only, "others do not")
+def smaller_than_nothing(bias):
+    change = bias[1:, 1:] - bias[:-1, :-1]
+    return bool(((change - change[:, :1]) < 1e-6).all())
+
+
+@wrong(check.offsets_only, "others do not")
+def past_alone(bias):
+    change = bias[1:, 1:] - bias[:-1, :-1]
+    return bool((change - change[:, :1]).tril().abs().max() < 1e-6)
 
 
 @wrong(check.offsets_only, "not each column.")

@@ -543,3 +543,24 @@ def low_from_slow(d, base, length):
 @wrong(check.ramp, "lo is below 0, where there is no pair.")
 def below_zero(d, base, length):
     return line(math.floor(where(32, d, base, length)), math.ceil(where(1, d, base, length)), d)
+
+
+@wrong(check.to_half, "Property: several heads, each by itself")
+def heads_of_a_bias_only(weight, heads):
+    if weight.dim() == 1:
+        return weight.view(heads, -1, 2).mT.flatten()
+    return torch.cat([weight[0::2], weight[1::2]])
+
+
+@wrong(check.to_half, "Input: weight (8,), heads = 2, d = 4")
+def heads_of_a_weight_only(weight, heads):
+    if weight.dim() == 1:
+        return torch.cat([weight[0::2], weight[1::2]])
+    return weight.view(heads, -1, 2, weight.shape[1]).transpose(1, 2).flatten(0, 2)
+
+
+@wrong(check.step, "Input: 3 tokens, one by one, d = 8, e = 8")
+def half_the_width(q, k, v, keys, values):
+    angle = len(keys) * frequencies(len(q))
+    keys, values = torch.cat([keys, rotate(k, angle)[None]]), torch.cat([values, v[None]])
+    return (keys @ rotate(q, angle) / (len(q) // 2)).softmax(0) @ values, keys, values
