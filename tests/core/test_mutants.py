@@ -155,10 +155,15 @@ MUTANTS = {
     "random order": ("placing", ".sort().values", ""),
     "one draw for the batch": (
         "placing",
-        "torch.rand(batch, limit, generator=generator)",
-        "torch.rand(1, limit, generator=generator).expand(batch, -1)",
+        "torch.rand(batch, limit, generator=generator, dtype=torch.float)",
+        "torch.rand(1, limit, generator=generator, dtype=torch.float).expand(batch, -1)",
     ),
-    "the cache forgets": ("cache", "torch.cat([kept, tensor], dim=axis)", "tensor"),
+    "the cache forgets": ("cache", "if kept is None else [kept, tensor]", ""),
+    "the caller's own positions are kept": (
+        "cache",
+        "torch.cat([tensor] if kept is None else [kept, tensor], dim=axis)",
+        "tensor if kept is None else torch.cat([kept, tensor], dim=axis)",
+    ),
     "the newest come first": ("cache", "[kept, tensor]", "[tensor, kept]"),
     "turned keys are kept": (
         "attention",
@@ -216,7 +221,7 @@ import json, os, sys
 from contextlib import redirect_stdout
 import pytest
 tests, paths, codes = sys.argv[1], list(sys.path), []
-options = ["-qx", "-cpytest.ini", f"--confcutdir={tests}", "-pno:cacheprovider", "-pno:unraisableexception"]
+options = ["-qx", "-cpytest.ini", f"--confcutdir={tests}/..", "-pno:cacheprovider", "-pno:unraisableexception"]
 for package, test in json.load(sys.stdin):
     for module in [m for m in sys.modules if m.split(".")[0] in ("d2lpos", "conftest", "test_" + test)]:
         del sys.modules[module]
