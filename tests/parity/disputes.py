@@ -68,7 +68,7 @@ def rotary_embedding_torch_cache():
 @table.row(
     "xPos scores of the last of 1024 tokens, decoded with a cache",
     "rotary-embedding-torch",
-    "rotate_queries_with_cached_keys",
+    "RotaryEmbedding, use_xpos",
     1e-3,
     "Ours: theirs counts the exponents of the keys from the middle of the text, that of the query from its "
     "beginning, so each pair's share of the score is off by a factor that grows with the text.",
