@@ -1,7 +1,8 @@
 """Positional encodings in Transformers: the package behind the book.
 
 Position can enter attention through four doors. `Encoding` has all of them closed; each encoding opens
-one or two. `Transformer` calls all doors, `Attention` those behind the input; otherwise position only makes the causal mask.
+one or two. `Transformer` calls all doors, `Attention` those behind the input; otherwise position only makes
+the causal mask.
 """
 
 from .alibi import ALiBi

@@ -171,9 +171,9 @@ class Attention(nn.Module):
 
     With causal=True a query sees the keys at or before its own position (not index). With a cache, x is what
     is new: its tokens also see those of the cache and are added to it, and the keys that mask speaks of are
-    all of these, for a single new token, too: (batch, 1, 1) would be spread over them. A cache is left as it was
-    where a call raises. Raises ValueError where heads does not divide dim, a causal layer gets an encoding of
-    two axes or one that is not causal a cache, and as `attend` does.
+    all of these, for a single new token, too: (batch, 1, 1) would be spread over them. A cache is left as it
+    was where a call raises. Raises ValueError where heads does not divide dim, a causal layer gets an
+    encoding of two axes or one that is not causal a cache, and as `attend` does.
 
     >>> from d2lpos import RoPE
     >>> layer = Attention(dim=16, heads=2, encoding=RoPE(8), causal=True)

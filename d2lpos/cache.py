@@ -18,9 +18,9 @@ class Cache:
     every encoding, and no position's angle is frozen into it. keys and values are
     (batch, head, sequence, feature), positions (sequence,) or (batch, sequence).
 
-    What comes in is copied, so that a caller may count its positions up in place. So is what was kept, at each
-    step, and n steps copy of the order of n² numbers: as many as attention reads.
-    Room kept free ahead would save that, but writing into it would spoil the gradients of earlier steps.
+    What comes in is copied, so that a caller may count its positions up in place. So is what was kept, at
+    each step, and n steps copy of the order of n² numbers: as many as attention reads. Room kept free ahead
+    would save that, but writing into it would spoil the gradients of earlier steps.
 
     >>> cache, one = Cache(), torch.zeros(1, 2, 1, 8)
     >>> for position in torch.arange(3).split(1):

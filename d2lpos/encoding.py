@@ -15,8 +15,8 @@ class Encoding(nn.Module):
 
     A subclass opens a door by overriding its method. Shapes: x is (batch, sequence, dim); q and k are
     (batch, head, sequence, feature); positions are (sequence,) or (batch, sequence), and where `axes` is not
-    1, as for images, their coordinates stand last. A door trusts that there is one for each token; `attend` and
-    the layers see to it.
+    1, as for images, their coordinates stand last. A door trusts that there is one for each token; `attend`
+    and the layers see to it.
 
     Sources: NoPE is studied by Haviv et al. 2022 (arXiv 2203.16634), Chi et al. 2023 (arXiv 2305.13571) and
     Kazemnejad et al. 2023 (arXiv 2305.19466).

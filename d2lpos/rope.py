@@ -44,14 +44,14 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     """`rotate` in fewer passes over memory, to the last digit or two; arguments and errors are the same.
 
     An interleaved pair is a complex number in memory, and to turn it is to multiply by exp(i · angle). Halves
-    are swapped into a copy, and the rest is done in it. A compiler, and vmap over the angles, get `rotate`.
+    are swapped into a copy, and the rest is done in it. A compiler, and vmap, get `rotate`.
 
     >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
     >>> rotate_fast(x, quarter, "interleaved").round()
     tensor([-2.,  1.,  3.,  4.])
     """
     wide = widened(x, angles, layout)
-    if torch.compiler.is_compiling() or torch.func.debug_unwrap(angles) is not angles:
+    if torch.compiler.is_compiling() or any(torch.func.debug_unwrap(t) is not t for t in (x, angles)):
         return rotate(x, angles, layout, scale)
     cos, sin = hands(angles, scale)
     if layout == "half":

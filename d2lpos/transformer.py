@@ -34,11 +34,12 @@ class Block(nn.Module):
 class Transformer(nn.Module):
     """Token ids (batch, sequence) in, one vector of `outputs` numbers for each token out.
 
-    The same encoding serves all layers, and each holds it. positions are (sequence,) or (batch, sequence), with
-    a last axis of 2 where the encoding has two axes; mask is as for `attend`. With `caches`, tokens are what is
-    new, as for `Attention`. `new_caches` makes them; make them anew after a call that raised, because its first
-    layers may have kept the tokens. Raises ValueError where heads does not divide dim, a token is not in the
-    vocabulary, positions do not fit tokens, a layer has no cache of its own, and as `Attention` does.
+    The same encoding serves all layers, and each holds it. positions are (sequence,) or (batch, sequence),
+    with a last axis of 2 where the encoding has two axes; mask is as for `attend`. With `caches`, tokens are
+    what is new, as for `Attention`. `new_caches` makes them; make them anew after a call that raised, because
+    its first layers may have kept the tokens. Raises ValueError where heads does not divide dim, a token is
+    not in the vocabulary, positions do not fit tokens, a layer has no cache of its own, and as `Attention`
+    does.
 
     >>> from d2lpos import ALiBi
     >>> model = Transformer(vocabulary=6, outputs=2, encoding=ALiBi(4))
@@ -81,7 +82,8 @@ class Transformer(nn.Module):
             if not isinstance(caches, list):
                 raise TypeError(f"caches must be a list of caches; got {type(caches).__name__}")
             check_size("caches", len(caches), len(self.blocks), "members, one for each layer")
-            check_size("caches", len({id(c) for c in caches if c}), len(caches), "different members")
+            own = {id(cache) for cache in caches if cache is not None}
+            check_size("caches", len(own), len(caches), "different members")
         x = self.encoding.embed(self.tokens(tokens), positions)
         for block, cache in zip(self.blocks, caches or [None] * len(self.blocks), strict=True):
             x = block(x, positions, mask, cache)

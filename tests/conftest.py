@@ -15,7 +15,7 @@ HOW = "Install Chromium with `make browser`, then run `make test` again."
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup():
-    """A test draws the same numbers whichever ran before it in its process; so do the fixtures made for it."""
+    """A test draws the same numbers whichever ran before it in its process, and so do its fixtures."""
     for seed in (random.seed, np.random.seed, torch.manual_seed):
         seed(0)
 

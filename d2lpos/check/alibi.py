@@ -283,7 +283,7 @@ window = Check(
         "This is the distance at which one key falls below eps of all. Far keys add up: use (6.5).": (
             lambda slope, eps, spread: max(1, math.ceil(math.log((1 - math.exp(-slope)) / eps) / slope))
         ),
-        "This is 1 for small eps. ln(eps) is negative, and you need ln(1/eps); and take max(1, …), not min.": (
+        "This is 1 for small eps. ln(eps) is negative, and you need ln(1/eps); and take max(1, …).": (
             lambda slope, eps, spread: max(1, math.ceil((spread + math.log(eps)) / slope))
         ),
         "Multiplied by the slope. A steep head has a short window: divide.": (

@@ -64,12 +64,8 @@ def call(label: str = "", /, **arguments: Any) -> Case:
         change = attempt(difference, *results)
         # By their text, too: nan is unlike itself, and so are lists that hold more than one type.
         comparable = type(results[0]).__eq__ is not object.__eq__  # a generator equals none but itself
-        if (
-            change
-            and comparable
-            and not isinstance(change, Exception)
-            and repr(results[0]) != repr(results[1])
-        ):
+        changed = change and not isinstance(change, Exception) and repr(results[0]) != repr(results[1])
+        if changed and comparable:
             raise Misconduct("Returns something else when called again with the same input")
         return results[0]
 
@@ -98,7 +94,7 @@ class Check:
     def _judge(self, answer: Any) -> Verdict:
         if left := self._left(answer):
             return Verdict(f"○ {self.name}: {left}", False)
-        given = cache(lambda case: attempt(case.ask, answer))  # asked once in all
+        given = cache(lambda case: attempt(case.ask, answer))  # asked once, whatever it is compared with
         found = {name: disagreement(given, self.reference, cases) for name, cases in self.properties.items()}
         failed = [name for name in found if found[name]]
         if not failed:
@@ -165,7 +161,7 @@ def difference(expected: Any, got: Any) -> str:
         value.item() if isinstance(value, np.bool_ | np.integer) else value for value in (expected, got)
     )
     if got is None and expected is not None:
-        return "Returns None (is a return missing?)"
+        return "Expected an answer, got None (is a return missing?)"
     if not isinstance(got, type(expected)):
         return f"Expected type {type(expected).__name__}, got type {type(got).__name__}"
     if isinstance(expected, Tensor):

@@ -73,7 +73,7 @@ def train(
 
 
 def check_shortest(shortest: int | None, length: int) -> None:
-    """Raise a TypeError or ValueError where the shortest sequence is none, or longer than the longest."""
+    """Raise a TypeError or ValueError where shortest is given and is no positive integer, or above length."""
     if shortest is not None:
         check_positive(shortest=shortest)
         if shortest > length:

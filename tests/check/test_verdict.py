@@ -110,7 +110,7 @@ Input: x (2,)
         (lambda x: 2 * x.to("meta"), "Expected device cpu, got meta"),
         (lambda x: (2 * x).to_sparse(), "Expected layout torch.strided, got torch.sparse_coo"),
         (lambda x: 2 * x.numpy(), "Expected type Tensor, got type ndarray"),
-        (forgets_to_return, "Returns None (is a return missing?)"),
+        (forgets_to_return, "Expected an answer, got None (is a return missing?)"),
         (lambda x: 2 * y, "Raises NameError: name 'y' is not defined"),  # noqa: F821 (on purpose)
         (lambda: 1, "Raises TypeError: <lambda>() takes 0 positional arguments but 1 was"),
         (in_place, "Changes its argument x in place"),

@@ -221,7 +221,8 @@ import json, os, sys
 from contextlib import redirect_stdout
 import pytest
 tests, paths, codes = sys.argv[1], list(sys.path), []
-options = ["-qx", "-cpytest.ini", f"--confcutdir={tests}/..", "-pno:cacheprovider", "-pno:unraisableexception"]
+options = ["-qx", "-cpytest.ini", f"--confcutdir={tests}/.."]
+options += ["-pno:cacheprovider", "-pno:unraisableexception"]
 for package, test in json.load(sys.stdin):
     for module in [m for m in sys.modules if m.split(".")[0] in ("d2lpos", "conftest", "test_" + test)]:
         del sys.modules[module]

@@ -37,6 +37,7 @@ def equals_a_loop(function, *inputs):
         (rotate, [X, angles(REAL, frequencies(8))]),
         (partial(rotate, layout="interleaved"), [X, angles(REAL, frequencies(8))]),
         (rotate_fast, [X, angles(REAL, frequencies(8))]),
+        (partial(rotate_fast, angles=angles(REAL[0], frequencies(8))), [X]),
         (partial(rotate_fast, layout="interleaved"), [X, angles(REAL, frequencies(8))]),
         (partial(convert, layout="half"), [X]),
         (bucket, [WHOLE - 4]),

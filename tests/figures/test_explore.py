@@ -87,7 +87,8 @@ def test_live_the_slider_has_every_value_and_draws_as_it_moves():
 
 def test_a_kernel_adds_the_live_view_to_the_same_page():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
-    NotebookClient(notebook, kernel_name="python3", store_widget_state=False).execute()
+    client = NotebookClient(notebook, startup_timeout=300, kernel_name="python3", store_widget_state=False)
+    client.execute()
     (output,) = notebook.cells[0].outputs
     assert set(output.data) == {WIDGET, "text/html", "text/plain"}
     assert output.data[WIDGET]["version_major"] == 2 and len(output.data[WIDGET]["model_id"]) == 32

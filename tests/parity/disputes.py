@@ -71,7 +71,7 @@ def rotary_embedding_torch_cache():
     "RotaryEmbedding, use_xpos",
     1e-3,
     "Ours: theirs counts the exponents of the keys from the middle of the text, that of the query from its "
-    "beginning, so each pair's share of the score is off by a factor that grows with the text.",
+    "beginning, so each pair's share of the score is too small, the more so the longer the text.",
 )
 def xpos_decodes():
     (q, k), positions = torch.randn(2, 1024, DIM), torch.arange(1024)

@@ -110,10 +110,11 @@ def xpos():
     return define("04-rope", "xpos", names | {"zeta": (torch.arange(0, 64, 2) / 64 + 0.4) / 1.4})
 
 
-@table.row("Scores of xPos, a text of 1024 tokens", "rotary-embedding-torch", "RotaryEmbedding, use_xpos", 1e-3)
+@table.row("xPos scores, 1024 tokens", "rotary-embedding-torch", "RotaryEmbedding, use_xpos", 1e-3)
 def rotary_embedding_torch_xpos():
     (q, k), positions = torch.randn(2, 1024, 64), torch.arange(1024)
-    their_q, their_k = RotaryEmbedding(64, use_xpos=True).rotate_queries_and_keys(q[None, None], k[None, None])
+    embedding = RotaryEmbedding(64, use_xpos=True)
+    their_q, their_k = embedding.rotate_queries_and_keys(q[None, None], k[None, None])
     ours, theirs = xpos()(q, positions, 1) @ xpos()(k, positions, -1).T, (their_q @ their_k.mT)[0, 0]
     return ours.tril() / 8, theirs.tril() / 8
 

@@ -51,7 +51,7 @@ def main(*names: str) -> str | None:
             subprocess.run(
                 [*pip, "uninstall", "--yes", project["name"]], check=True, stderr=subprocess.DEVNULL
             )
-            run = [colab / "bin/jupyter-execute", copy(path, content)]
+            run = [colab / "bin/jupyter-execute", "--startup_timeout=300", copy(path, content)]
             if subprocess.run(run, env=environment, check=False).returncode:
                 failed.append(path.name)
             print(f"{path.name}: {time.perf_counter() - start:.0f} s", flush=True)
