@@ -47,7 +47,7 @@ def execute(path: Path, timeout: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("notebooks", nargs="*", type=Path, default=NOTEBOOKS)
-    parser.add_argument("--timeout", type=int, default=300, help="seconds for one cell, or to start (default: 300)")
+    parser.add_argument("--timeout", type=int, default=300, help="seconds for a cell or the start (default: 300)")
     arguments = parser.parse_args()
     for path in arguments.notebooks:
         start = time.perf_counter()
