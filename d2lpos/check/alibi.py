@@ -9,7 +9,7 @@ from torch import Tensor
 from .. import alibi as package
 from ..kerple import logarithmic
 from .cases import by_hand, either
-from .verdict import Case, Check, Misconduct, call
+from .verdict import Case, Check, Misconduct, call, nothing
 
 # Slopes for any head count ----------------------------------------------------------------------------------
 
@@ -388,7 +388,7 @@ def nearly_a_line(slope: float, far: float, gap: float) -> tuple[float, float]:
 
 def verdict_on(parameters: object, slope: float, far: int, gap: float) -> object:
     """In words, how far the curve is from the line; nothing comes back as nothing."""
-    if parameters is None or parameters is ...:
+    if nothing(parameters):
         return parameters
     try:
         r1, r2 = (torch.tensor(float(r), dtype=torch.float64) for r in parameters)

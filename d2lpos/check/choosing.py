@@ -10,7 +10,7 @@ from torch import Tensor
 
 from .. import scaling
 from ..rope import RoPE
-from .verdict import Case, Check, Misconduct, call
+from .verdict import Case, Check, Misconduct, call, nothing
 
 # Read a configuration ---------------------------------------------------------------------------------------
 
@@ -73,7 +73,7 @@ def config_case(**more: object) -> Case:
 
     def ask(answer: Callable) -> object:
         encoding = answer(copy.deepcopy(config))
-        if encoding is ... or encoding is None:
+        if nothing(encoding):
             return encoding
         if not isinstance(encoding, RoPE):
             raise Misconduct(f"Returns a {type(encoding).__name__}; a d2lpos.RoPE is asked for")
@@ -87,6 +87,7 @@ def config_case(**more: object) -> Case:
 
 
 LLAMA = {"rope_type": "llama3", "factor": 8.0, "original_max_position_embeddings": 512}
+LONGER = LLAMA | {"factor": 32.0, "original_max_position_embeddings": 1024}
 
 rope_from = Check(
     "rope_from",
@@ -111,15 +112,7 @@ rope_from = Check(
         ],
         "Llama 3.1's rule": [
             config_case(rope_scaling=LLAMA | {"low_freq_factor": 1.0, "high_freq_factor": 4.0}),
-            config_case(
-                rope_scaling={
-                    "rope_type": "llama3",
-                    "factor": 32.0,
-                    "original_max_position_embeddings": 1024,
-                    "low_freq_factor": 2.0,
-                    "high_freq_factor": 16.0,
-                }
-            ),
+            config_case(rope_scaling=LONGER | {"low_freq_factor": 2.0, "high_freq_factor": 16.0}),
         ],
     },
     mistakes={
@@ -243,7 +236,7 @@ def memory_case(part: int, *sizes: int) -> Case:
 
     def ask(answer: Callable) -> object:
         both = case.ask(answer)
-        if both is ... or both is None:
+        if nothing(both):
             return both
         if not isinstance(both, tuple | list):
             kind = type(both).__name__
@@ -376,7 +369,7 @@ def comparison_case(part: str, validation: Tensor, test: Tensor, t: float = 3.18
 
     def ask(answer: Callable) -> object:
         all_three = case.ask(answer)
-        if all_three is ... or all_three is None:
+        if nothing(all_three):
             return all_three
         if not isinstance(all_three, tuple | list):
             kind = type(all_three).__name__

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from .. import dropout as package
 from .cases import by_hand
-from .verdict import Case, Check, Misconduct, call
+from .verdict import Case, Check, Misconduct, call, nothing
 
 # Which tokens are special -----------------------------------------------------------------------------------
 
@@ -225,7 +225,7 @@ def padding_to_position(x: Tensor) -> Tensor:
 
 def unmoved(forward: Callable, x: Tensor) -> Tensor:
     """Which numbers stay as they are when x changes."""
-    return forward(x) == forward(x + torch.rand_like(x))
+    return forward(x) == forward(x + 1)
 
 
 def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
@@ -299,10 +299,10 @@ def scaled(by_mean: Callable, by_sd: Callable) -> Callable:
 
 
 def as_numbers(outcome: object) -> object:
-    """A pair of numbers, however it is given, in float64; what is no pair, as it is."""
+    """A pair of numbers, however it is given, in float64; nothing comes back as nothing."""
     if isinstance(outcome, Real) or (isinstance(outcome, Tensor) and not outcome.dim()):
         raise Misconduct("Returns one number. Two are asked for: the mean and the standard deviation")
-    if outcome is None or outcome is ...:
+    if nothing(outcome):
         return outcome
     if not isinstance(outcome, tuple | list | Tensor | np.ndarray) or len(outcome) != 2:
         raise Misconduct("Returns no pair. Two numbers are asked for: the mean and the standard deviation")
@@ -405,7 +405,7 @@ def noise_case(rate: float, token: float, position: float, placement: str) -> Ca
 
     def ask(answer: Callable) -> object:
         outcome = case.ask(answer)
-        if outcome is None or outcome is ...:
+        if nothing(outcome):
             return outcome
         if not isinstance(outcome, Real | Tensor | np.ndarray) or isinstance(outcome, bool):
             raise Misconduct(f"Returns a {type(outcome).__name__}; a number is asked for")

@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 from .. import relative as package
 from ..relative import bucket
 from .cases import by_hand, either, no_loop
-from .verdict import Case, Check, Misconduct, call
+from .verdict import Case, Check, Misconduct, call, nothing
 
 # A vector for each offset -----------------------------------------------------------------------------------
 
@@ -450,7 +450,7 @@ def length_cases(verdict: Callable) -> list[Case]:
 
         def ask(answer: Callable) -> object:
             far = question.ask(answer)
-            if far is None or far is ...:
+            if nothing(far):
                 return far
             return verdict(length, buckets, far) if type(far) is int else f"a {type(far).__name__}, no int"
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from .. import rope as package
 from .cases import by_hand, either
-from .verdict import Case, Check, call
+from .verdict import Case, Check, call, nothing
 
 EXACT = torch.Generator().manual_seed(0)
 
@@ -325,7 +325,7 @@ def decoding(tokens: int, d: int, e: int) -> Case:
         keys, values, outputs = q[:0], v[:0], []
         for t in range(tokens):
             one = answer(q[t].clone(), k[t].clone(), v[t].clone(), keys, values)
-            if one is None or one is ...:
+            if nothing(one):
                 return one
             output, keys, values = one
             outputs.append(output)

@@ -133,6 +133,11 @@ def is_stub(function: Any) -> bool:
     return all(step.opname in IDLE for step in dis.get_instructions(function))
 
 
+def nothing(outcome: Any) -> bool:
+    """Whether a stub or a forgotten `return` gave this, so that there is nothing to look into."""
+    return outcome is None or outcome is ...
+
+
 def attempt(function: Callable, *arguments: Any) -> Any:
     """What the function returns, or the exception that it raises."""
     try:

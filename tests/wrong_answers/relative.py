@@ -23,7 +23,7 @@ def scores(q, keys):
     return torch.einsum("td,tnd->tn", q, keys) / q.shape[-1] ** 0.5
 
 
-@wrong(check.relative_scores, "Property: ")
+@wrong(check.relative_scores, "content and the vector of the offset, over √d")
 def half_of_four(q, k, vectors, q_positions, k_positions):
     rows = row(offsets(q_positions, k_positions), len(vectors) // 2)
     return torch.einsum("td,tnd->tn", q, k + vectors[rows]) / 2
