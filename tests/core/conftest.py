@@ -66,6 +66,13 @@ def threads():
 
 
 @pytest.fixture
+def default_dtype():
+    """Sets the dtype of new tensors, until the test is over."""
+    yield torch.set_default_dtype
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.fixture
 def randomized():
     """Turns an encoding to float64 and fills its tables with random numbers, since some begin at zero."""
 

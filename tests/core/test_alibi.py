@@ -40,12 +40,9 @@ def test_released_rule_takes_every_other_slope_of_the_next_power(heads):
     assert_close(got, torch.tensor(want))
 
 
-def test_a_default_dtype_changes_nothing():
-    torch.set_default_dtype(torch.float64)
-    try:
-        assert slopes(12).dtype == slopes(12, "paper").dtype == torch.float32
-    finally:
-        torch.set_default_dtype(torch.float32)
+def test_a_default_dtype_changes_nothing(default_dtype):
+    default_dtype(torch.float64)
+    assert slopes(12).dtype == slopes(12, "paper").dtype == torch.float32
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.uint8, torch.float32, torch.float64])

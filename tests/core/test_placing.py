@@ -75,13 +75,10 @@ def test_random_positions_are_different_and_in_order(length, more):
     assert got.min() >= 0 and got.max() < length + more and (got.diff() > 0).all()
 
 
-def test_random_positions_do_not_depend_on_the_default_dtype():
+def test_random_positions_do_not_depend_on_the_default_dtype(default_dtype):
     want = random_positions(3, 10, 2000, generator())
-    torch.set_default_dtype(torch.bfloat16)
-    try:
-        assert torch.equal(random_positions(3, 10, 2000, generator()), want)
-    finally:
-        torch.set_default_dtype(torch.float32)
+    default_dtype(torch.bfloat16)
+    assert torch.equal(random_positions(3, 10, 2000, generator()), want)
 
 
 def test_every_set_of_random_positions_is_as_likely():

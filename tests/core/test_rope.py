@@ -108,15 +108,12 @@ def test_first_pair_is_fast_and_last_is_slow():
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
-def test_a_default_dtype_changes_nothing(dtype):
+def test_a_default_dtype_changes_nothing(dtype, default_dtype):
     q, here = torch.randn(1, 2, 3, 8), torch.arange(3)
     want, _ = RoPE(8).rotate(q, q, here, here)
-    torch.set_default_dtype(dtype)
-    try:
-        got, _ = RoPE(8).rotate(q, q, here, here)
-        RoPE(8, axes=2)
-    finally:
-        torch.set_default_dtype(torch.float32)
+    default_dtype(dtype)
+    got, _ = RoPE(8).rotate(q, q, here, here)
+    RoPE(8, axes=2)
     assert torch.equal(got, want)
 
 

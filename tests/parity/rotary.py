@@ -1,3 +1,5 @@
+from functools import cache
+
 import torch
 from rotary_embedding_torch import RotaryEmbedding, apply_rotary_emb
 from transformers import CohereConfig, LlamaConfig
@@ -103,6 +105,7 @@ def image():
     return q, k, torch.cartesian_prod(torch.arange(5), torch.arange(7))
 
 
+@cache
 def xpos():
     """The chapter's function, for 64 features."""
     names = {"torch": torch, "angles": angles, "frequencies": frequencies}

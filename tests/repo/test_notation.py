@@ -5,6 +5,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from d2lpos_ext.claims import chapters
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "book" / "notation.md").read_text("utf-8")
@@ -23,11 +24,12 @@ def holds(text, symbol):
     return symbol in (letters if len(symbol) == 1 else text)
 
 
-def prose(path):
-    return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"]
+def prose(notebook):
+    return [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
 
 
-CHAPTERS = {path.name[1]: prose(path) for path in sorted(ROOT.glob("chapters/*.ipynb"))}
+ATTENTION = prose(nbformat.read(ROOT / "book" / "attention.ipynb", as_version=4))
+CHAPTERS = {path.name[1]: prose(chapter) for path, chapter in chapters(ROOT).items()}
 SECTIONS = {
     section.splitlines()[0]: section
     for section in re.split("^##+ ", PAGE, flags=re.MULTILINE)
@@ -39,7 +41,7 @@ SECTIONS = {
 def test_each_symbol_is_in_its_chapter(title):
     section = SECTIONS[title]
     chapter = re.search(r"chapter (\d)", section)[1]
-    before = prose(ROOT / "book" / "attention.ipynb") if "[A]" in section else []
+    before = ATTENTION if "[A]" in section else []
     there = " ".join(formulas("\n".join([*before, *CHAPTERS[chapter]])))
     symbols = [row.split(" | ")[0] for row in section.splitlines() if row.startswith("| $")]
     parts = [part for cell in symbols for symbol in formulas(cell) for part in OUTSIDE_BRACKETS.split(symbol)]
