@@ -58,6 +58,16 @@ class Visit:
         """Run the detectors of detectors.js that are named."""
         return [fault for name in names for fault in self.page.evaluate(f"detect.{name}()")]
 
+    def fonts(self, selector: str) -> set[str]:
+        """The families that draw the elements' own text."""
+        tools = self.page.context.new_cdp_session(self.page)
+        tools.send("DOM.enable")
+        tools.send("CSS.enable")
+        root = tools.send("DOM.getDocument")["root"]["nodeId"]
+        found = tools.send("DOM.querySelectorAll", {"nodeId": root, "selector": selector})["nodeIds"]
+        drawn = [tools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in found]
+        return {font["familyName"] for fonts in drawn for font in fonts}
+
     def axe(self, *rules: str) -> list[str]:
         """Run axe, with the named rules or all of them."""
         options = {"resultTypes": ["violations"], "preload": False}  # it would fetch the styles once more

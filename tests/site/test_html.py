@@ -110,6 +110,24 @@ def test_page_waits_for_one_script_before_it_is_shown(site, name):
     assert len(waits) == 1 and "documentation_options.js" in waits[0]
 
 
+def test_fonts_asked_for_first_are_those_that_swap():
+    css = (ROOT / "book" / "_static" / "book.css").read_text("utf-8")
+    swapping = re.findall(r"font-display:swap; src:url\(fonts/(.+?)\.woff2\)", css)
+    layout = (ROOT / "book" / "_templates" / "layout.html").read_text("utf-8")
+    [asked] = re.findall(r"for \(const name of (\[.+?\])\)", layout)
+    assert sorted(json.loads(asked)) == sorted(swapping)
+    assert css.count("font-display") == len(swapping)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_is_shown_when_a_screenful_is_there(site, name):
+    page = (site / f"{name}.html").read_text("utf-8")
+    [link] = BeautifulSoup(page, "html.parser").head.select("link[rel=expect][blocking=render]")
+    before, _ = page.split(f'id="{link["href"].removeprefix("#")}"')
+    _, text = before.split("<article")
+    assert len(text) > 8_000 or "</article>" in text
+
+
 def test_no_page_is_fetched_ahead_of_the_reader(site):
     assert not [path for path in pages(site) if re.search('rel="(next|prefetch)"', path.read_text("utf-8"))]
 

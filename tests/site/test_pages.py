@@ -2,9 +2,11 @@
 
 import json
 import re
+from contextlib import contextmanager, suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from time import sleep
 from urllib.parse import urlencode, urlsplit
 
 import pytest
@@ -15,6 +17,8 @@ from tests.site.pages import EVERYWHERE, PAGES, ROOT
 
 NARROWEST = 320
 ZOOMED = {"width": 640, "height": 400}  # a window of 1280 by 800 px at 200 %
+
+OWN = {"Source Serif 4", "STIX Two Math"}
 
 # The page's layout shift so far, as the Web Vitals count it.
 SHIFTS = """
@@ -60,16 +64,45 @@ def test_interactive_figures_are_those_that_the_keyboard_test_finds(site, browse
         assert reader.page.evaluate("detect.figures().length") == len(calls)
 
 
-@pytest.fixture(scope="module")
-def address(site):
-    class Handler(SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=site)) as server:
+    def handle(self):
+        with suppress(ConnectionError):  # the reader left before the answer came
+            super().handle()
+
+
+class Slow(Quiet):
+    """Fonts come later than a browser waits for them. Of a page, what is seen first comes in small pieces."""
+
+    def copyfile(self, source, out):
+        if self.path.endswith(".woff2"):
+            sleep(2)
+        if self.path.endswith(".html"):
+            while line := source.readline():
+                out.write(line)
+                if b"<article" in line:
+                    break
+            for _ in range(60):
+                for piece in re.split(rb"(?<=>)(?= )|(?<= )(?=<)", source.readline()):
+                    out.write(piece)
+                    sleep(0.01)
+        super().copyfile(source, out)
+
+
+@contextmanager
+def serve(site, handler):
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=site)) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    with serve(site, Quiet) as address:
+        yield address
 
 
 @pytest.mark.parametrize("name", EVERYWHERE)
@@ -96,6 +129,26 @@ def test_pages_are_light_and_nothing_in_them_moves(site, address, browser, width
                 told.append(f"{name}: {weight} bytes, layout shift {shift:.3f}")
             seen |= {path for path in asked if path.startswith("/_static/")}
     assert told == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_moves_on_a_slow_line(site, browser, width):
+    """The first page has to do without its fonts. The later ones have them."""
+    with serve(site, Slow) as address, visit(browser, width) as reader:
+        reader.page.add_init_script(SHIFTS)
+        for name in ["chapters/02-sinusoidal", "chapters/04-rope", "book/teachers"]:
+            reader.page.goto(f"{address}/{name}.html")
+            reader.page.evaluate("document.fonts.ready")
+            reader.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+            assert reader.page.evaluate("shift") < 0.001
+            drawn = reader.fonts(".bd-article p, .bd-article math")
+            assert OWN.isdisjoint(drawn) if name == "chapters/02-sinusoidal" else "Source Serif 4" in drawn
+
+
+def test_a_page_from_a_folder_has_its_fonts(site, browser):
+    with visit(browser) as reader:
+        reader.open((site / "chapters" / "04-rope.html").as_uri())
+        assert OWN <= reader.fonts(".bd-article p, .bd-article math")
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])

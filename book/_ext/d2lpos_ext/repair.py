@@ -30,6 +30,13 @@ REPAIRS = [
         (r'<div id="ethical-ad-placement".*?</div>', ""),
         # The link that skips all else leads to what stands above the text.
         (r'href="#main-content"(.*?<article) class', r'href="#page-text"\1 id="page-text" class'),
+        # Nothing is shown before a screenful is there, or the whole of a short text: a table of which half has come has
+        # other columns than the whole, and the blank after a half-read line counts as one that moves.
+        (r'<footer class="bd-footer-article">', '<footer id="after-text" class="bd-footer-article">'),
+        (
+            r'(?=</head>.*?<article(?:.{12000}.*?|.*)<(?:section|footer) id="([^"]+)")',
+            r'<link rel="expect" blocking="render" href="#\1">\n',
+        ),
         # The sidebar holds a name and a search besides its navigation, so it has to be a landmark itself.
         (r'(<div id="pst-primary-sidebar" class="[^"]*")>', r'\1 role="complementary" aria-label="Book">'),
         # These labels hide the words of the element: it would be spoken of by a name that nobody sees.
