@@ -4,6 +4,8 @@ from pathlib import Path
 
 from nbval.plugin import IPyNbCell
 
+pytest_plugins = ["tests.distribution"]
+
 SANITIZE = Path(__file__).parent / "tests" / "notebooks" / "sanitize.cfg"
 
 

@@ -1,10 +1,12 @@
 """The built book and a browser, once for all tests of the site."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from tests.browser import chromium
 
@@ -13,12 +15,20 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory) -> tuple[Path, str]:
-    """The folder of the finished pages, built strictly and anew, and what went wrong while building."""
-    out = tmp_path_factory.mktemp("book")
-    command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
-    options = ["build", ".", "--path-output", str(out), "-W", "-n", "--keep-going", "-q"]
-    done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, check=False)
-    return out / "_build" / "html", done.stdout + done.stderr if done.returncode else ""
+    """The folder of the finished pages, built strictly and anew, and what went wrong while building.
+
+    The workers of one run share it: the first that asks builds.
+    """
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    out = (tmp_path_factory.getbasetemp().parent if worker else tmp_path_factory.mktemp("built")) / "book"
+    with FileLock(out.with_suffix(".lock")):
+        told = out.with_suffix(".txt")
+        if not told.exists():
+            command = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
+            options = ["build", ".", "--path-output", str(out), "-W", "-n", "--keep-going", "-q"]
+            done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, text=True, check=False)
+            told.write_text(done.stdout + done.stderr if done.returncode else "", "utf-8")
+    return out / "_build" / "html", told.read_text("utf-8")
 
 
 @pytest.fixture(scope="session")

@@ -100,6 +100,21 @@ def test_broken_page(browser, detector, words, body, style):
     assert words in "\n".join(found(browser, body, style, [detector], width=390))
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<p>first</p><p style='color:#ccc'>second</p>",
+        "<p>first</p><div style='color:#ccc'><p>second</p></div>",
+        "<p>first</p><div style='background:#555'><p>second</p></div>",
+        "<p>first</p><div style='opacity:.3'><p>second</p></div>",
+        "<p>first <i>word</i></p><p>second <i style='color:#ccc'>word</i></p>",
+    ],
+)
+def test_contrast_is_judged_once_of_each_kind_of_text(browser, body):
+    faults = found(browser, body + body, detectors=["axe"])
+    assert len([fault for fault in faults if "color-contrast" in fault]) == 1
+
+
 def test_contrast_that_is_lost_in_the_dark(browser):
     style = "@media (prefers-color-scheme: dark) {html {background: #111; color: #222}}"
     assert found(browser, "<p>words</p>", style) == []

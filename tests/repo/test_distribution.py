@@ -1,0 +1,22 @@
+"""A worker gets the cells of a notebook as a whole, and of a long file one test at a time."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.distribution import SINGLY, unit
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", SINGLY)
+def test_what_is_dealt_out_singly_is_there(name):
+    file, _, function = name.partition("::")
+    assert f"def {function or 'test_'}" in (ROOT / file).read_text("utf-8")
+
+
+def test_units():
+    assert unit("chapters/04-rope.ipynb::Cell 3") == "chapters/04-rope.ipynb"
+    assert unit("tests/core/test_laws.py::test_it[a::b]") == "tests/core/test_laws.py"
+    page = "tests/site/test_pages.py::test_page_from_file[book/quick-390]"
+    assert unit(page) == page
