@@ -1,5 +1,10 @@
-"""Compare stored outputs of notebooks (`pytest --nbval`), and say in the end which were ignored, and why."""
+"""Compare stored outputs of notebooks (`pytest --nbval`), and say in the end which were ignored, and why.
 
+In each cell that is compared the comparison itself is put to the test: one changed digit must not pass.
+"""
+
+import re
+from copy import deepcopy
 from pathlib import Path
 
 from nbval.plugin import IPyNbCell
@@ -7,6 +12,32 @@ from nbval.plugin import IPyNbCell
 pytest_plugins = ["tests.distribution"]
 
 SANITIZE = Path(__file__).parent / "tests" / "notebooks" / "sanitize.cfg"
+
+
+compare = IPyNbCell.compare_outputs
+
+
+def compare_and_doubt(cell, test, ref, skip_compare=None):
+    same = compare(cell, test, ref, skip_compare)
+    if same and (other := changed(ref, cell.sanitize)) and compare(cell, test, other, skip_compare):
+        cell.comparison_traceback = ["A changed digit in the stored output goes unnoticed."]
+        return False
+    return same
+
+
+IPyNbCell.compare_outputs = compare_and_doubt
+
+
+def changed(outputs, sanitize=str):
+    """The outputs with another first digit, of what `sanitize` leaves; None where they hold no number."""
+    outputs = deepcopy(outputs)
+    for output in outputs:
+        texts, key = (output, "text") if "text" in output else (output.get("data", {}), "text/plain")
+        text = sanitize(texts.get(key, ""))
+        if digit := re.search(r"\d", text):
+            texts[key] = text[: digit.start()] + str((int(digit[0]) + 1) % 10) + text[digit.end() :]
+            return outputs
+    return None
 
 
 def pytest_configure(config):
