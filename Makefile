@@ -12,7 +12,7 @@ pip := $(python) -m pip install --disable-pip-version-check --progress-bar off -
 quietly = >$(1) 2>&1 || { status=$$?; cat $(1) >&2; exit $$status; }
 
 .DELETE_ON_ERROR:
-.PHONY: help book serve pdf zip test lint notebooks cards handout lab browser address clean
+.PHONY: help book serve pdf zip test quick lint notebooks cards handout lab browser address clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -32,11 +32,15 @@ pdf: .venv/pdf.stamp book  ## Print the book into one PDF, which the front page 
 zip: book  ## Pack the pages for reading offline, which the front page then offers
 	@$(python) -m book.archive
 
-# In the order of their names, so that the chapters, which take longest, do not come last.
+# Who gets what is in tests/distribution.py.
 test: .venv/test.stamp  ## Run every test and compare every chapter with its stored outputs
 	@$(need_git)
 	@$(python) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	@echo 'All is well. The tests are in tests/, the chapters they ran in chapters/; `make book` builds the pages.'
+
+quick: .venv/test.stamp  ## Run the tests that your change touches, in under a minute
+	@$(need_git)
+	@$(python) -m tests.quick
 
 lint: .venv/test.stamp  ## Check the style of code and notebooks
 	@$(python) -m ruff check .
