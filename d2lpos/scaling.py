@@ -87,7 +87,7 @@ def yarn(
     Fast pairs make more than beta_fast turns in the length of training, slow ones fewer than beta_slow. The
     ramp is linear in the pair's index, between whole indices, as in the released code (gpt-oss does not round
     them); the paper's is linear in the number of turns. The attention factor is 0.1 · ln(factor) + 1. Raises
-    as `ntk` does, and ValueError where not 0 < beta_slow < beta_fast.
+    as `ntk` does, and ValueError where not 0 < beta_slow ≤ beta_fast.
 
     Source: Peng et al. 2024, sections 3.2 and 3.4 (arXiv 2309.00071).
 
@@ -112,9 +112,11 @@ def llama3(
 ) -> tuple[Tensor, float]:
     """Llama 3.1: as YaRN, but the ramp is linear in the number of turns, from low to high; no sharpening.
 
-    Raises as `linear` does, for a length that is no positive integer, and where not 0 < low < high.
+    Where low and high are one number there is no ramp, and pairs with fewer turns are divided. Raises as
+    `linear` does, for a length that is no positive integer, and where not 0 < low ≤ high.
 
-    Source: the code released with Llama 3.1, whose values are factor 8, length 8192, low 1, high 4.
+    Source: the code released with Llama 3.1, whose values are factor 8, length 8192, low 1, high 4. Those of
+    Llama 4 Scout are 16, 8192, 1 and 1.
 
     >>> llama3(torch.tensor([1.0, 0.002, 0.0001]), factor=8, length=8192)
     (tensor([1.0000e+00, 1.1878e-03, 1.2500e-05]), 1.0)
@@ -123,7 +125,7 @@ def llama3(
     check_positive(length=length)
     check_band(low=low, high=high)
     turns = length * frequencies / (2 * math.pi)
-    kept = ((turns - low) / (high - low)).clamp(0, 1)
+    kept = ((turns - low) / (high - low)).clamp(0, 1) if low < high else (turns >= low).to(turns)
     return frequencies * (kept + (1 - kept) / factor), 1.0
 
 
@@ -149,7 +151,7 @@ def check_rule(frequencies: Tensor, factor: float, pairs: int = 1) -> None:
 
 
 def check_band(**band: float) -> None:
-    """Raise a ValueError where two numbers of turns are not positive and in order."""
+    """Raise a ValueError where two numbers of turns are not positive, or the first is above the second."""
     (slow, a), (fast, b) = band.items()
-    if not 0 < a < b < math.inf:
-        raise ValueError(f"{slow} must be positive and below {fast}; got {slow}={a}, {fast}={b}")
+    if not 0 < a <= b < math.inf:
+        raise ValueError(f"{slow} must be positive and at most {fast}; got {slow}={a}, {fast}={b}")

@@ -85,7 +85,8 @@ class Explorer:
                 for text, picture in others
             ),
         }
-        key = sha256(repr(parts).encode()).hexdigest()[:12]
+        words = [self.name, *((text, picture.alt) for text, picture in self.pictures.items())]
+        key = sha256(repr(words).encode()).hexdigest()[:12]
         return PAGE.format(key=key, **parts)
 
     def _repr_mimebundle_(self, include=None, exclude=None):

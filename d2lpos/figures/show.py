@@ -4,6 +4,7 @@ import io
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
+from hashlib import sha256
 from html import escape
 
 import matplotlib.pyplot as plt
@@ -65,14 +66,27 @@ def show(fig, alt: str) -> Picture:
     '<svg'
     """
     file = io.StringIO()
-    # The salt makes ids differ between the figures of a page.
-    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": alt}):
+    with plt.rc_context({"svg.fonttype": "none"}):
         fig.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     plt.close(fig)
-    root = ET.fromstring(file.getvalue())
-    used = set(re.findall(r"#([\w-]+)", file.getvalue()))
-    body = "\n".join(ET.tostring(child, "unicode") for child in _children(root, used))
+    source, names = _named(file.getvalue(), alt)
+    root = ET.fromstring(source)
+    body = "\n".join(ET.tostring(child, "unicode") for child in _children(root, names))
     return picture(body, alt, (root.get("width"), root.get("height")), root.get("viewBox").split()[2:])
+
+
+def _named(source: str, alt: str) -> tuple[str, set[str]]:
+    """An SVG whose parts that are referred to have new names, and these names.
+
+    They come from the words of the picture, so that the figures of a page differ, and from the parts' order:
+    matplotlib's come from coordinates, whose last digit is another one on another processor.
+    """
+    words = [alt, *re.findall(r"<text[^>]*>([^<]*)<", source)]
+    key = sha256("\n".join(words).encode()).hexdigest()[:8]
+    parts = [name for name in re.findall(r' id="([^"]+)"', source) if re.search(rf'#{name}[")]', source)]
+    new = {name: f"part-{key}-{number}" for number, name in enumerate(dict.fromkeys(parts))}
+    renamed = re.sub(r'(?<=[#"])[\w-]+(?=[")])', lambda name: new.get(name[0], name[0]), source)
+    return renamed, set(new.values())
 
 
 def _children(parent: ET.Element, used: set[str]) -> list[ET.Element]:

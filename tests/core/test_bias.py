@@ -1,15 +1,21 @@
 """The two forms of a bias are one: FlexAttention with its score_mod, and fused attention with its tensor."""
 
+from functools import reduce
+from importlib import import_module
+from pkgutil import iter_modules
+from shutil import which
+
 import pytest
 import torch
-from torch.nn.attention.flex_attention import flex_attention
+from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.testing import assert_close
 
+import d2lpos
 from d2lpos import ALiBi, T5Bias
-from d2lpos.attention import attend, attention_weights
+from d2lpos.attention import attend, attention_weights, causal_mask
 from d2lpos.bias import Bias, distance
 from d2lpos.kerple import KERPLE
-from d2lpos.shaw import ShawKeys
+from d2lpos.shaw import Shaw, ShawKeys
 
 BIASES = {
     "t5": lambda: T5Bias(4, buckets=8, max_distance=20),
@@ -62,6 +68,43 @@ def test_score_mod_takes_fractions(name):
     bias = BIASES[name]().double()
     got = flex_attention(q, k, v, score_mod=bias.score_mod(q, k, *positions))
     assert_close(got, attend(q, k, v, *positions, bias))
+
+
+def test_every_class_that_has_a_score_mod_is_here():
+    modules = [
+        import_module(f"d2lpos.{module.name}") for module in iter_modules(d2lpos.__path__) if not module.ispkg
+    ]
+    offered = {kind for module in modules for kind in vars(module).values() if hasattr(kind, "score_mod")}
+    tried = {type(make()) for make in BIASES.values()}
+    assert {kind for kind in offered if isinstance(kind, type)} == tried | {Bias, Shaw}  # Shaw's is ShawKeys'
+    assert Shaw.score_mod is ShawKeys.score_mod
+
+
+@pytest.mark.skipif(not which("g++"), reason="a program is compiled with g++")
+def test_every_score_mod_compiles(randomized):
+    """In one program, because compiling is slow: each adds to the score that the one before it gives."""
+    *biases, keys = [randomized(make()).float() for make in BIASES.values()]
+    here, there = torch.tensor([[3, 9, 1, 0, 4], [5, 5, 2, 8, 100]]), torch.arange(7).flip(0)
+    q, k, v = inputs(torch.float32)
+
+    @torch.compile(fullgraph=True)
+    def attention(q, k, v, shaw, mask):
+        mods = [bias.score_mod(q, k, here, there) for bias in biases]
+
+        def add(score, *place):
+            return reduce(lambda score, mod: mod(score, *place), mods, shaw(score, *place))
+
+        return flex_attention(q, k, v, score_mod=add, block_mask=mask)
+
+    def visible(batch, head, query, key):
+        return there[key] <= here[batch, query]
+
+    mask = create_block_mask(visible, 2, None, 5, 7, device="cpu")
+    shaw = keys.score_mod(q, k, here, there)  # outside: for CPUs, PyTorch compiles no vectors made on the way
+    logits = q @ k.mT / 8**0.5 + sum(bias.score(q, k, here, there) for bias in (*biases, keys))
+    weights = logits.masked_fill(~causal_mask(here, there)[:, None], -torch.inf).softmax(dim=-1)
+    with torch.no_grad():  # on a CPU it has no backward pass
+        assert_close(attention(q, k, v, shaw, mask), weights @ v, atol=1e-5, rtol=1e-5)
 
 
 def test_score_mod_keeps_the_dtype_of_the_score(bias):

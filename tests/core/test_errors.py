@@ -231,8 +231,8 @@ for rule in linear, ntk, dynamic_ntk, yarn, llama3, unscaled:
         refuse(f"ValueError: {name} must be positive; got 0", OMEGA, **{name: 0})
         refuse(f"TypeError: {name} must be an integer; got 64.0", OMEGA, **{name: 64.0})
 for rule, slow, fast in (yarn, "beta_slow", "beta_fast"), (llama3, "low", "high"):
-    for a, b in (2, 2), (0, 1), (1, INF), (NAN, 1):
-        bounds = f"{slow} must be positive and below {fast}; got {slow}={a}, {fast}={b}"
+    for a, b in (3, 2), (0, 1), (1, INF), (NAN, 1):
+        bounds = f"{slow} must be positive and at most {fast}; got {slow}={a}, {fast}={b}"
         bad(rule, f"ValueError: {bounds}", OMEGA, 8, 64, **{slow: a, fast: b})
 
 # T5 and ALiBi

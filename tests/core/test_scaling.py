@@ -125,6 +125,21 @@ def test_reference_numbers_of_llama3():
     assert_close(ratio[29:36], torch.tensor(want, dtype=torch.float64), atol=5e-7, rtol=0)
 
 
+def test_without_a_ramp_llama3_divides_pairs_of_fewer_turns():
+    """As in Llama 4 Scout. A pair with exactly that many turns is kept, whatever the dtype."""
+    turns = torch.tensor([3, 1, 0.999, 0.01], dtype=torch.float64)
+    for dtype in torch.float32, torch.float64:
+        before = (turns * 2 * np.pi / 64).to(dtype)
+        before[1] = before[1].nextafter(before[0])  # not to hang on how 2π is rounded
+        after, factor = llama3(before, factor=16, length=64, low=1, high=1)
+        assert (before / after).tolist() == [1, 1, 16, 16] and after.dtype == dtype and factor == 1
+
+
+def test_without_a_ramp_yarn_leaves_one_pair_between():
+    got, _ = yarn(frequencies(64), 8, 4096, beta_fast=4, beta_slow=4)
+    same((got, 1), yarn_by_pairs(64, 10_000, 8, 4096, 4, 4))
+
+
 # The contract
 
 

@@ -44,6 +44,14 @@ def test_without_a_kernel_the_bundle_is_a_page_and_its_words():
     assert bundle(slider()) == bundle(slider())  # the same bytes on every run
 
 
+def test_its_name_comes_from_its_words_not_from_its_pictures():
+    def key(shift, name="shift"):
+        page = explore(lambda value: draw(value + shift), [1, 2], name, alt="A line.").html
+        return re.search(r'data-explore="(.*?)"', page)[1]
+
+    assert key(0) == key(1e-3) != key(0, "offset")
+
+
 def test_the_page_holds_a_picture_and_its_words_for_each_value():
     html = bundle(slider())["text/html"]
     assert re.findall(r'(?:alt|aria-label)="(.*?)"', html) == [

@@ -102,8 +102,4 @@ def test_replacements_hide_no_numbers():
 
     assert sanitize("<object at 0x7f1c2a3b4c5d>") == "<object at ADDRESS>"
     assert sanitize('<img src="data:image/png;base64,iVBORw0KGgo=">') == '<img src="PNG">'
-    assert sanitize('id="p6b8c5b700d", url(#p6b8c5b700d)') == 'id="FRAME", url(#FRAME)'
-    assert sanitize("id=%22p6b8c5b700d%22, url(%23p6b8c5b700d)") == "id=%22FRAME%22, url(%23FRAME)"
-    assert sanitize('data-explore="930ffe4aedb9"') == 'data-explore="PICTURES"'
-    assert sanitize("p6b8c5b700d") == "p6b8c5b700d"
     assert sanitize("3.75, 1e-05, 0x1f, base64") == "3.75, 1e-05, 0x1f, base64"

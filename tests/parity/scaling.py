@@ -81,6 +81,13 @@ def hf_llama3():
     return compare(rule, "llama3", 128, 500_000.0, length=131_072, factor=8.0, **settings)
 
 
+@table.row("`llama3` without a ramp, as in Llama 4 Scout: factor 16, low and high 1", "transformers", "llama3", 1e-5)
+def hf_llama4():
+    settings = {"low_freq_factor": 1.0, "high_freq_factor": 1.0, "original_max_position_embeddings": 8192}
+    rule = partial(llama3, factor=16, length=8192, high=1)
+    return compare(rule, "llama3", 128, 500_000.0, length=10_485_760, factor=16.0, **settings)
+
+
 @table.row("A list of divisors (LongRoPE), factor 32, trained on 4096 tokens", "transformers", "longrope", 1e-6)
 def hf_longrope():
     divisors = torch.linspace(1, 32, DIM // 2)

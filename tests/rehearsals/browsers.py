@@ -1,0 +1,218 @@
+"""The figures that move, and a page of formulas, in Firefox and WebKitGTK: python -m tests.rehearsals.browsers
+
+The suite knows Chromium only. Here every hero is drawn, its slider dragged by the mouse and moved by a key, and a page
+of the built book, full of formulas, is looked over. Each browser is driven by what Debian's package brings: Firefox
+by Marionette, its own protocol of JSON, and WebKitGTK by WebDriver over HTTP, on a screen that xvfb-run pretends.
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from glob import glob
+from itertools import chain
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+from d2lpos.figures.hero import hero
+from tests.figures.hero.test_hero_host import DRAGS, INSIDE
+
+ROOT = Path(__file__).parents[2]
+FORMULAS = ROOT / "_build" / "html" / "chapters" / "04-rope.html"
+DETECTORS = (ROOT / "tests" / "site" / "detectors.js").read_text("utf-8")
+HELPERS = (
+    INSIDE.removeprefix("<script>").removesuffix("</script>")
+    + """
+var slider = label => all('[type=range]').find(
+  e => (e.ariaLabel || e.closest('label').textContent).trim().startsWith(label));
+var drawn = () => all('svg').some(e => box(e).width > 100 && e.querySelector('*') && box(e.querySelector('*')).width);
+"""
+)
+ARROW_LEFT = "\ue012"  # WebDriver's name for the key
+LIMIT = 60  # seconds for a browser to start
+MARIONETTE = {"url": "Navigate", "execute/async": "ExecuteAsyncScript", "actions": "PerformActions"}
+
+
+class Firefox:
+    """Marionette: each message is its length, a colon, and JSON of [kind, number, name or error, content]."""
+
+    def __init__(self, home: str):
+        self.port = free_port()
+        Path(home, "user.js").write_text(f'user_pref("marionette.port", {self.port});\n', "utf-8")
+        self.command = [
+            found("firefox-esr", "firefox"),
+            "--headless",
+            "--marionette",
+            "--no-remote",
+            "--profile",
+            home,
+        ]
+
+    def connect(self) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", self.port))
+        self.stream = self.socket.makefile("rb")
+        self.receive()
+        self.ask("", "NewSession")
+
+    def ask(self, path: str, name: str = "", **content: object) -> object:
+        message = json.dumps([0, 1, f"WebDriver:{name or MARIONETTE[path]}", content]).encode()
+        self.socket.sendall(b"%d:%s" % (len(message), message))
+        _, _, error, answer = self.receive()
+        if error:
+            raise RuntimeError(error["message"])
+        return answer.get("value")
+
+    def receive(self) -> list:
+        length = b"".join(iter(lambda: self.stream.read(1), b":"))
+        return json.loads(self.stream.read(int(length)))
+
+
+class WebKit:
+    """WebDriver, as the W3C has it."""
+
+    def __init__(self, home: str):
+        port = free_port()
+        self.address, self.path = f"http://127.0.0.1:{port}", "/session"
+        driver = [found("WebKitWebDriver"), "--host=127.0.0.1", f"--port={port}"]
+        self.command = [found("xvfb-run"), "--auto-servernum", *driver]
+        self.browser = found("MiniBrowser", *glob("/usr/lib/*/webkit2gtk-4.*/MiniBrowser"))
+
+    def connect(self) -> None:
+        options = {"webkitgtk:browserOptions": {"binary": self.browser, "args": ["--automation"]}}
+        session = self.ask("", capabilities={"alwaysMatch": options})
+        self.path += f"/{session['sessionId']}/"
+
+    def ask(self, path: str, **content: object) -> object:
+        request = Request(self.address + self.path + path, json.dumps(content).encode())
+        with urlopen(request, timeout=LIMIT) as answer:
+            return json.load(answer)["value"]
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def found(*names: str) -> str:
+    """The path of a program. Ends with a sentence where there is none."""
+    for path in map(shutil.which, names):
+        if path:
+            return path
+    sys.exit(
+        f"This rehearsal needs {names[0]}: Debian's packages are firefox-esr, webkit2gtk-driver and xvfb."
+    )
+
+
+def inside(browser: Firefox | WebKit, expression: str, helpers: str = HELPERS) -> object:
+    """What a JavaScript expression is worth in the page, once its promise is kept."""
+    script = f"""const done = arguments[arguments.length - 1];
+        {helpers}
+        (async () => ({expression}))().then(done, error => done('failed: ' + error));"""
+    answer = browser.ask("execute/async", script=script, args=[])
+    if isinstance(answer, str) and answer.startswith("failed: "):
+        raise RuntimeError(f"{expression}: {answer}")
+    return answer
+
+
+def drag(browser: Firefox | WebKit, label: str, start: float, end: float) -> None:
+    """As a hand does it: press on the thumb, pass over the way, let go."""
+    left, width, y, low, high = inside(
+        browser,
+        f"""(() => {{ const e = slider('{label}'); e.scrollIntoView({{block: 'center'}});
+        const b = box(e); return [b.left, b.width, b.top + b.height / 2, +e.min, +e.max]; }})()""",
+    )
+    thumb = 44
+    first, last = (left + thumb / 2 + (v - low) / (high - low) * (width - thumb) for v in (start, end))
+    way = [first + (last - first) * step / 12 for step in range(13)]
+    moves = [{"type": "pointerMove", "x": round(x), "y": round(y), "duration": 10} for x in way]
+    press, release = ({"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp"))
+    hand = {"type": "pointer", "id": "hand", "parameters": {"pointerType": "mouse"}}
+    browser.ask("actions", actions=[hand | {"actions": [moves[0], press, *moves[1:], release]}])
+
+
+def try_hero(browser: Firefox | WebKit, page: Path, name: str) -> None:
+    """Raise an AssertionError where the figure does not draw, or does not answer the hand."""
+    label, start, end, value = DRAGS[name]
+    page.write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><body>{hero(name).html}</body></html>', "utf-8"
+    )
+    browser.ask("url", url=page.as_uri())
+    inside(browser, "rest()")
+    assert inside(browser, "drawn()"), "nothing is drawn"
+    drag(browser, label, start, end)
+    inside(browser, "rest()")
+    reached, told = inside(browser, f"[+slider('{label}').value, out()]")
+    assert reached == end, f"dragged from {start} to {end}, it stands at {reached}"
+    assert value in told, f"the readout lacks {value}: {told}"
+    before = inside(browser, f"[slider('{label}').focus(), ink()][1]")
+    keys = [{"type": kind, "value": ARROW_LEFT} for kind in ("keyDown", "keyUp")]
+    browser.ask("actions", actions=[{"type": "key", "id": "keys", "actions": keys}])
+    inside(browser, "rest()")
+    moved, after = inside(browser, f"[+slider('{label}').value, ink()]")
+    assert moved < end and after != before, f"a key leaves it at {moved}"
+
+
+def try_formulas(browser: Firefox | WebKit) -> None:
+    """Raise an AssertionError where a formula has no size, a page is too wide or a detector of the suite finds a fault."""
+    browser.ask("url", url=FORMULAS.as_uri())
+    sizes = "[...document.querySelectorAll('math')].filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect())"
+    flat, count = inside(
+        browser, f"(s => [s.filter(b => b.width < 2 || b.height < 5).length, s.length])({sizes})"
+    )
+    assert count > 100 and not flat, f"{flat} of {count} formulas have no size"
+    assert not (faults := inside(browser, "[...detect.overflow(), ...detect.formulas()]", DETECTORS)), faults
+
+
+def rehearse(kind: type) -> list[str]:
+    """What fails in a browser."""
+    start, failed = time.perf_counter(), []
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        browser = kind(home)
+        # The sandboxes of both need rights that a container does not have.
+        alone = {
+            "HOME": home,
+            "MOZ_DISABLE_CONTENT_SANDBOX": "1",
+            "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1",
+        }
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        process = subprocess.Popen(browser.command, env=os.environ | alone, start_new_session=True, **silent)
+        try:
+            while True:
+                try:
+                    browser.connect()
+                    break
+                except OSError:  # it is not there yet
+                    if time.perf_counter() - start > LIMIT:
+                        raise
+                    time.sleep(0.1)
+            tries = {name: partial(try_hero, page=Path(home, "hero.html"), name=name) for name in DRAGS}
+            for name, attempt in (tries | {"formulas": try_formulas}).items():
+                try:
+                    attempt(browser)
+                except (AssertionError, RuntimeError) as error:
+                    failed.append(f"{kind.__name__}, {name}: {error}")
+        finally:
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait()
+    print(f"{kind.__name__}: {time.perf_counter() - start:.0f} s", flush=True)
+    return failed
+
+
+def main() -> str | None:
+    """Return a sentence for each failure."""
+    if not FORMULAS.exists():
+        return "This rehearsal looks at the built book: run `make book` first."
+    with ThreadPoolExecutor() as both:
+        return "\n".join(chain.from_iterable(both.map(rehearse, (Firefox, WebKit)))) or None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
