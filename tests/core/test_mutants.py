@@ -1,18 +1,10 @@
-"""The tests are tested: each plausible mistake, put into a copy of the package, must make its tests fail."""
+"""The tests are tested: each plausible mistake in a copy of a module must make the module's own tests fail."""
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
+from functools import cache
 
 import pytest
 
-import d2lpos
-
-PACKAGE = Path(d2lpos.__file__).parent
-TESTS = Path(__file__).parent
+from tests.mutation.host import ROOT, Host
 
 # (file, its text, the mistake); the file's own tests must notice.
 MUTANTS = {
@@ -215,55 +207,19 @@ MUTANTS = {
     ),
 }
 
-# One process runs them all, because importing torch takes longer than the tests.
-SCRIPT = """
-import json, os, sys
-from contextlib import redirect_stdout
-import pytest
-tests, paths, codes = sys.argv[1], list(sys.path), []
-options = ["-qx", "-cpytest.ini", f"--confcutdir={tests}/.."]
-options += ["-pno:cacheprovider", "-pno:unraisableexception"]
-for package, test in json.load(sys.stdin):
-    for module in [m for m in sys.modules if m.split(".")[0] in ("d2lpos", "conftest", "test_" + test)]:
-        del sys.modules[module]
-    sys.path[:] = [package, *paths]
-    with redirect_stdout(open(os.devnull, "w")):
-        codes.append(pytest.main([f"{tests}/test_{test}.py", *options]))
-    assert sys.modules["d2lpos"].__file__.startswith(package)
-json.dump(codes, sys.stdout)
-"""
-
 
 @pytest.fixture(scope="module")
-def codes(tmp_path_factory):
-    """The exit code of pytest for each mutant, and under the name of each file for the file as it is."""
-    folder = tmp_path_factory.mktemp("mutants")
-    (folder / "pytest.ini").write_text("[pytest]\n")
-    as_it_is = {file: (file, "", "") for file, *_ in MUTANTS.values()}
-    runs = []
-    for number, (file, old, new) in enumerate((as_it_is | MUTANTS).values()):
-        package = folder / str(number) / "d2lpos"
-        package.mkdir(parents=True)
-        for source in PACKAGE.glob("*.py"):
-            shutil.copy(source, package)
-        target = package / f"{file}.py"
-        target.write_text(target.read_text("utf-8").replace(old, new), "utf-8")
-        runs.append([str(package.parent), file])
-    run = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(TESTS)],
-        input=json.dumps(runs),
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-    )
-    return dict(zip(as_it_is | MUTANTS, json.loads(run.stdout), strict=True))
+def ask():
+    """What comes of tests, asked once."""
+    with Host() as host:
+        yield cache(host.ask)
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_mutant_is_killed(name, codes):
-    file, old, _ = MUTANTS[name]
-    assert (PACKAGE / f"{file}.py").read_text("utf-8").count(old) == 1
-    assert codes[file] == pytest.ExitCode.OK
-    assert codes[name] == pytest.ExitCode.TESTS_FAILED
+def test_mutant_is_killed(name, ask):
+    file, old, new = MUTANTS[name]
+    text = (ROOT / "d2lpos" / f"{file}.py").read_text("utf-8")
+    assert text.count(old) == 1
+    found = ask((f"tests/core/test_{file}.py",), f"d2lpos.{file}", text.replace(old, new))
+    assert found["code"] == pytest.ExitCode.TESTS_FAILED
+    assert ask((found["failed"],))["code"] == pytest.ExitCode.OK  # as long as there is no mutant
