@@ -15,24 +15,28 @@ from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Self
 
 ROOT = Path(__file__).parents[2]
 IDLE = ("cacheprovider", "junitxml", "faulthandler", "pastebin", "unraisableexception", "threadexception")
 OPTIONS = ["-qx", "--tb=no", "--assert=plain", "--import-mode=importlib", "--override-ini=addopts="]
 OPTIONS += ["--confcutdir=tests", *(f"-pno:{plugin}" for plugin in IDLE)]
-LIBRARIES = ("hypothesis.strategies", "matplotlib.pyplot", "pandas", "scipy.stats", "sklearn.datasets")
-LIBRARIES += ("torch._dynamo", "torch.testing")
+CORE = ("hypothesis.strategies", "torch._dynamo", "torch.nn.attention.flex_attention", "torch.testing")
+LAB = ("matplotlib.pyplot", "pandas", "scipy.stats", "sklearn.datasets", "sklearn.model_selection")
 # The last two are for macOS: nothing that a fork could not take along may run in threads.
 ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OMP_NUM_THREADS": "1", "VECLIB_MAXIMUM_THREADS": "1"}
 ENVIRONMENT |= {"OBJC_DISABLE_INITIALIZE_FORK_SAFETY": "YES"}
 
 
 class Host:
-    """`with Host() as host` starts the process and ends it; it answers one question at a time."""
+    """`with Host(*libraries) as host` starts the process and ends it; it answers one question at a time."""
 
-    def __enter__(self) -> "Host":
+    def __init__(self, *libraries: str):
+        self.libraries = libraries
+
+    def __enter__(self) -> Self:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", __spec__.name],
+            [sys.executable, "-m", __spec__.name, *self.libraries],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -122,7 +126,9 @@ def answer(tests: list[str], module: str, text: str, limit: int = 120, record: b
     if coverage:
         coverage.stop()
         data = coverage.get_data()
-        told["lines"] = {str(Path(f).relative_to(ROOT)): data.contexts_by_lineno(f) for f in data.measured_files()}
+        told["lines"] = {
+            str(Path(f).relative_to(ROOT)): data.contexts_by_lineno(f) for f in data.measured_files()
+        }
         told["times"] = witness.seconds
     return told
 
@@ -153,7 +159,7 @@ def answer_all() -> None:
 if __name__ == "__main__":
     from _pytest.config import default_plugins
 
-    for name in (*LIBRARIES, *(f"_pytest.{plugin}" for plugin in default_plugins)):
+    for name in (*sys.argv[1:], *(f"_pytest.{plugin}" for plugin in default_plugins)):
         import_module(name)
     with TemporaryDirectory() as folder:
         sys.pycache_prefix, sys.dont_write_bytecode = folder, False  # forks share what they have compiled

@@ -38,7 +38,12 @@ def mutants(source: str) -> list[Mutant]:
     starts = [0]
     for line in data.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    imported = {alias.asname or alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
     found: dict[str, Mutant] = {}
     for statement, node in behavior(tree, None):
         for target, new in changes(node, imported):
@@ -50,7 +55,10 @@ def mutants(source: str) -> list[Mutant]:
             first, last = starts[target.lineno - 1], starts[target.end_lineno]
             old, became = data[first:last], text[first : last + len(text) - len(data)]
             mutant = Mutant(
-                statement.lineno, target.end_lineno, *(" ".join(t.decode().split()) for t in (old, became)), text.decode()
+                statement.lineno,
+                target.end_lineno,
+                *(" ".join(t.decode().split()) for t in (old, became)),
+                text.decode(),
             )
             if mutant.text not in found and mutant.text != source:
                 found[mutant.text] = mutant
@@ -166,4 +174,8 @@ def put(node: ast.expr) -> str:
     if isinstance(node, ast.BoolOp) and len(node.values) == 1:
         (node,) = node.values
     text = ast.unparse(ast.fix_missing_locations(node))
-    return text if isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Call | ast.Subscript) else f"({text})"
+    return (
+        text
+        if isinstance(node, ast.Name | ast.Constant | ast.Attribute | ast.Call | ast.Subscript)
+        else f"({text})"
+    )
