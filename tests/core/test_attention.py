@@ -184,11 +184,12 @@ def test_an_open_value_door_may_add_nothing(qkv):
     assert_close(y, attend(*qkv, POSITIONS, POSITIONS))
 
 
+@pytest.mark.parametrize("mask", ["causal", "hidden rows"])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_half_precision_is_near_float32(encoding, dtype, qkv):
+def test_half_precision_is_near_float32(encoding, dtype, mask, qkv):
     encoding.to(dtype)
     q, k, v = (x.to(dtype) for x in qkv)
-    mask = MASKS["causal"]
+    mask = MASKS[mask]
     got = attend(q, k, v, POSITIONS, POSITIONS, encoding, mask)
     weights = attention_weights(q, k, POSITIONS, POSITIONS, encoding, mask)
     assert got.dtype == weights.dtype == dtype

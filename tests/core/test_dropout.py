@@ -157,6 +157,13 @@ def test_special_tokens_by_either_output(batch):
     assert torch.equal(segment_ends(batch["token_type_ids"], batch["attention_mask"]), SPECIAL)
 
 
+def test_a_single_sentence_ends_where_its_padding_begins():
+    """Padding has type 0, as all of a single sentence has."""
+    mask = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1], [0, 0, 1, 1, 1]])
+    ends = [[1, 0, 1, 0, 0], [1, 0, 0, 0, 1], [0, 0, 1, 0, 1]]
+    assert segment_ends(torch.zeros_like(mask), mask).int().tolist() == ends
+
+
 def test_padding_on_the_left(batch):
     types, mask = (batch[name].roll(3, dims=1) for name in ("token_type_ids", "attention_mask"))
     assert segment_ends(types, mask)[1].tolist() == SPECIAL[1].roll(3).tolist()

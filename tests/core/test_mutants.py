@@ -1,20 +1,10 @@
-"""The tests are tested: each plausible mistake, put into a copy of the package, must make its tests fail."""
-
-import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
+"""The tests are tested: each plausible mistake in a copy of a module must make the module's own tests fail."""
 
 import pytest
 
-import d2lpos
+from tests.mutation.host import CORE, ROOT, Host
 
-PACKAGE = Path(d2lpos.__file__).parent
-TESTS = Path(__file__).parent
-
-# (file, its text, the mistake); the file's own tests must notice.
+# (file, its text, the mistake); the file's own tests must notice. Where the first that does comes late, it is named.
 MUTANTS = {
     "offset is query minus key": ("positions", "return row - column", "return column - row"),
     "unsigned offsets wrap": ("positions", "p.long() if is_integer(p) else p", "p"),
@@ -31,6 +21,7 @@ MUTANTS = {
         "rope",
         "torch.promote_types(x.dtype, angles.dtype)",
         "x.dtype",
+        "test_in_every_dtype[dtype1-interleaved]",
     ),
     "keys turned by the queries' positions": ("rope", "turn(k, k_positions)", "turn(k, q_positions)"),
     "base forgotten": ("rope", "self.axes, self.base))", "self.axes))"),
@@ -51,7 +42,12 @@ MUTANTS = {
         'hands(angles, scale)\n    if layout == "half":\n        leading',
         'hands(angles, 1.0)\n    if layout == "half":\n        leading',
     ),
-    "the fast form misreads odd memory": ("rope", "if pairs.stride(-1) != 1 or any(", "if False and any("),
+    "the fast form misreads odd memory": (
+        "rope",
+        "if pairs.stride(-1) != 1 or any(",
+        "if False and any(",
+        "test_features_that_do_not_turn_pass[interleaved]",
+    ),
     "attention factor forgotten": ("rope", "self.layout, factor)", "self.layout)"),
     "attention factor on the cosine only": ("rope", "scale * angles.sin()", "angles.sin()"),
     "one axis for all pairs": ("rope", "turns.flatten(-2)", "turns[..., :1].expand_as(turns).flatten(-2)"),
@@ -84,11 +80,17 @@ MUTANTS = {
     "transposed bias": ("relative", ".movedim(0, -3)", ".movedim(0, -3).mT"),
     "heads in another order": ("relative", "bidirectional), head]", "bidirectional), self.heads - 1 - head]"),
     "bias grows with the distance": ("alibi", "return -slope", "return slope"),
-    "only the past has a distance": ("bias", "float32)).abs()", "float32)).clamp(max=0)"),
+    "only the past has a distance": (
+        "bias",
+        "float32)).abs()",
+        "float32)).clamp(max=0)",
+        "test_gradients_of_both_forms_are_equal[kerple, logarithmic]",
+    ),
     "distance in half precision": (
         "bias",
         "torch.promote_types(offset.dtype, torch.float32)",
         "offset.dtype",
+        "test_distance_is_wide",
     ),
     "score_mod looks the other way": (
         "bias",
@@ -96,7 +98,12 @@ MUTANTS = {
         "here[batch, query] - there[batch, key]",
     ),
     "score_mod replaces the score": ("bias", "return score + at(", "return 0 * score + at("),
-    "score_mod lets unsigned positions wrap": ("bias", "(p.long() if is_integer(p) else p)", "p"),
+    "score_mod lets unsigned positions wrap": (
+        "bias",
+        "(p.long() if is_integer(p) else p)",
+        "p",
+        "test_score_mod_equals_the_tensor[t5-unsigned]",
+    ),
     "query one before its vector": ("shaw", "clamp(-clip, clip) + clip", "clamp(-clip, clip) + clip - 1"),
     "clipped on one side": ("shaw", "clamp(-clip, clip)", "clamp(min=-clip)"),
     "key term without its scale": ("shaw", "keys.to(wide).mT / math.sqrt(q.shape[-1])", "keys.to(wide).mT"),
@@ -200,8 +207,18 @@ MUTANTS = {
     "segments exchanged": ("attention", "return column == row", "return column != row"),
     "hidden rows are not zero": ("attention", ".masked_fill(hidden, 0)", ""),
     "far keys in few bits": ("attention", "bias.dtype.itemsize > q.dtype.itemsize", "False"),
-    "score door forgotten": ("attention", "logits = logits + bias", "logits = logits"),
-    "value door forgotten": ("attention", "weights @ v + extra", "weights @ v"),
+    "score door forgotten": (
+        "attention",
+        "logits = logits + bias",
+        "logits = logits",
+        "test_attention_by_loops[t5-none]",
+    ),
+    "value door forgotten": (
+        "attention",
+        "weights @ v + extra",
+        "weights @ v",
+        "test_attention_by_loops[values-none]",
+    ),
     "causal flag forgotten": ("attention", "if self.causal:", "if not self.causal:"),
     "mask replaces causality": ("attention", "past = past & over_heads(mask)", "past = over_heads(mask)"),
     "door always open": ("encoding", "is not getattr(Encoding, door)", "is getattr(Encoding, door)"),
@@ -215,55 +232,27 @@ MUTANTS = {
     ),
 }
 
-# One process runs them all, because importing torch takes longer than the tests.
-SCRIPT = """
-import json, os, sys
-from contextlib import redirect_stdout
-import pytest
-tests, paths, codes = sys.argv[1], list(sys.path), []
-options = ["-qx", "-cpytest.ini", f"--confcutdir={tests}/.."]
-options += ["-pno:cacheprovider", "-pno:unraisableexception"]
-for package, test in json.load(sys.stdin):
-    for module in [m for m in sys.modules if m.split(".")[0] in ("d2lpos", "conftest", "test_" + test)]:
-        del sys.modules[module]
-    sys.path[:] = [package, *paths]
-    with redirect_stdout(open(os.devnull, "w")):
-        codes.append(pytest.main([f"{tests}/test_{test}.py", *options]))
-    assert sys.modules["d2lpos"].__file__.startswith(package)
-json.dump(codes, sys.stdout)
-"""
+
+@pytest.fixture(scope="module")
+def host():
+    with Host(*CORE) as host:
+        yield host
 
 
 @pytest.fixture(scope="module")
-def codes(tmp_path_factory):
-    """The exit code of pytest for each mutant, and under the name of each file for the file as it is."""
-    folder = tmp_path_factory.mktemp("mutants")
-    (folder / "pytest.ini").write_text("[pytest]\n")
-    as_it_is = {file: (file, "", "") for file, *_ in MUTANTS.values()}
-    runs = []
-    for number, (file, old, new) in enumerate((as_it_is | MUTANTS).values()):
-        package = folder / str(number) / "d2lpos"
-        package.mkdir(parents=True)
-        for source in PACKAGE.glob("*.py"):
-            shutil.copy(source, package)
-        target = package / f"{file}.py"
-        target.write_text(target.read_text("utf-8").replace(old, new), "utf-8")
-        runs.append([str(package.parent), file])
-    run = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(TESTS)],
-        input=json.dumps(runs),
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-    )
-    return dict(zip(as_it_is | MUTANTS, json.loads(run.stdout), strict=True))
+def killers(host):
+    """The tests that have noticed a mutant. In the end, all must pass without one."""
+    found = set()
+    yield found
+    assert host.ask(sorted(found)) | {"seconds": ...} == {"code": 0, "failed": None, "seconds": ...}
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_mutant_is_killed(name, codes):
-    file, old, _ = MUTANTS[name]
-    assert (PACKAGE / f"{file}.py").read_text("utf-8").count(old) == 1
-    assert codes[file] == pytest.ExitCode.OK
-    assert codes[name] == pytest.ExitCode.TESTS_FAILED
+def test_mutant_is_killed(name, host, killers):
+    file, old, new, *tests = MUTANTS[name]
+    text = (ROOT / "d2lpos" / f"{file}.py").read_text("utf-8")
+    assert text.count(old) == 1
+    own = f"tests/core/test_{file}.py"
+    found = host.ask([f"{own}::{test}" for test in tests] or [own], f"d2lpos.{file}", text.replace(old, new))
+    assert found["code"] == pytest.ExitCode.TESTS_FAILED
+    killers.add(found["failed"])

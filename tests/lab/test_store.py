@@ -3,6 +3,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from threading import Event
 
 import pytest
 
@@ -136,6 +137,20 @@ def test_hearts_beat(store, runs):
         store.claim(runs, owner)
         (first,) = query(store, "SELECT heartbeat FROM runs")
         until(lambda: query(store, "SELECT heartbeat FROM runs") > [first])
+
+
+def test_a_heart_beats_often_enough_to_miss_two_beats(store, monkeypatch):
+    pauses = []
+
+    class Clock(Event):
+        def wait(self, timeout=None):
+            pauses.append(timeout)
+            return super().wait(timeout)
+
+    monkeypatch.setattr("d2lpos.lab.store.Event", Clock)
+    with store.driver():
+        until(lambda: pauses)
+    assert 0 < pauses[0] <= store.patience / 3
 
 
 def test_other_files_are_left_alone(tmp_path):

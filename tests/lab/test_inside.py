@@ -1,0 +1,101 @@
+"""Probes say the truth about vectors that are known, and are asked about texts that they have not seen."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from d2lpos import Learned, Transformer
+from d2lpos.lab.inside import learned_table, probes, similarity, states
+from d2lpos.lab.tasks import TASKS
+
+LANGUAGE = TASKS["language"]
+
+
+class Known(nn.Module):
+    """A model of one layer, with vectors that are a function of tokens and positions."""
+
+    def __init__(self, vectors):
+        super().__init__()
+        self.vectors, self.blocks, self.norm = vectors, nn.ModuleList([nn.Identity()]), nn.Identity()
+        self.weight = nn.Parameter(torch.zeros(1))
+
+    def forward(self, tokens, positions):
+        return self.norm(self.blocks[0](self.vectors(tokens, positions)))
+
+
+def late(tokens):
+    """Which texts are in the second half, that of the test; (texts, 1)."""
+    return torch.arange(len(tokens))[:, None] >= len(tokens) // 2
+
+
+def exact(tokens, positions):
+    return (5 + 3 * positions).float().expand(tokens.shape)[..., None]
+
+
+def one_off(tokens, positions):
+    """Right in the texts of the fit; in the others one too many and one too few by turns."""
+    wrong = late(tokens) * (1 - 2 * (torch.arange(len(tokens))[:, None] % 2))
+    return (positions + wrong).float()[..., None]
+
+
+@pytest.mark.parametrize(
+    ("vectors", "error", "r2"),
+    [
+        (exact, 0, 1),
+        (lambda tokens, positions: torch.ones(*tokens.shape, 3), 8 / 4, 0),  # a guess of the middle
+        (one_off, 1, 1 - 1 / 5.25),  # positions 0 … 7 have variance 5.25
+    ],
+)
+def test_error_and_share(vectors, error, r2):
+    want = {"error": pytest.approx(error, abs=1e-5), "r2": pytest.approx(r2, abs=1e-5)}
+    assert probes(Known(vectors), LANGUAGE, 8, texts=4) == [{"layer": layer} | want for layer in (0, 1)]
+
+
+def test_what_is_learned_by_heart_does_not_count():
+    """With more features than vectors a map fits any noise, and tells nothing of the next."""
+
+    def noise(tokens, positions):
+        return torch.randn(*tokens.shape, 40)
+
+    for row in probes(Known(noise), LANGUAGE, 16, texts=2):
+        assert row["error"] > 2 and row["r2"] < 0.5
+
+
+def test_texts_are_drawn_anew_for_another_seed_and_none_in_training():
+    seeds = []
+
+    def sampler(size, length, generator):
+        seeds.append(generator.initial_seed())
+        return LANGUAGE.tests["test"](size, length, generator)
+
+    task = replace(LANGUAGE, tests={"test": sampler})
+    for seed in (0, 0, 1):
+        probes(Known(exact), task, 8, texts=1, seed=seed)
+    assert seeds[0] == seeds[1] != seeds[2] and min(seeds) >= 2**31
+
+
+def test_looking_inside_leaves_nothing_behind():
+    model = Transformer(vocabulary=6, outputs=2, layers=3)
+    found = states(model, torch.tensor([[0, 1, 2]]))
+    assert [tuple(x.shape) for x in found] == 4 * [(1, 3, 64)]
+    with pytest.raises(ValueError, match="tokens"):
+        states(model, torch.tensor([[6]]))
+    assert not any(module._forward_pre_hooks for module in model.modules())
+
+
+def test_the_table_is_a_copy_that_training_does_not_change():
+    model = Transformer(vocabulary=6, outputs=2, encoding=Learned(5, 64))
+    table, start = learned_table(model), model.encoding.table.detach().clone()
+    model.encoding.table.data += 1
+    assert table.dtype == torch.float64 and torch.equal(table, start.double())
+    assert learned_table(Transformer(vocabulary=6, outputs=2)) is None
+
+
+def test_similarity_is_the_cosine_to_three_decimals():
+    assert similarity(torch.tensor([[2.0, 0.0], [3.0, 4.0], [-1.0, 3.0]])) == [
+        [1.0, 0.6, -0.316],
+        [0.6, 1.0, 0.569],
+        [-0.316, 0.569, 1.0],
+    ]
