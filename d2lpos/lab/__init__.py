@@ -1,5 +1,6 @@
 """Experiments that are data: a run is a frozen value, its record is kept, and a chapter plots from records."""
 
+from .encodings import register
 from .experiment import execute
 from .publish import export
 from .run import Run
@@ -25,6 +26,7 @@ __all__ = [
     "order",
     "paired",
     "records",
+    "register",
     "speeds",
     "summary",
     "sweep",
