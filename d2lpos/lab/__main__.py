@@ -1,6 +1,7 @@
 """The recorded studies from a terminal: `python -m d2lpos.lab --help`."""
 
 import os
+import signal
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import defaultdict
@@ -177,6 +178,8 @@ def main(arguments: list[str] | None = None) -> int:
     """
     options = parse(arguments)
     try:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # from the head of the package
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         check(options)
         code = 0
         if options.study is None:

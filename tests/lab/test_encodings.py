@@ -100,7 +100,7 @@ def changed(old, new, source):
     for text in (source, source.replace(old, new)):
         assert text != source or text is source
         names = {"__name__": "__main__", "torch": torch, "Encoding": Encoding, "partial": partial, "np": np}
-        exec(dedent(text), names)
+        exec(dedent(text), names)  # noqa: S102, as a cell is
         yield fingerprint(names["make"])
 
 
@@ -151,7 +151,7 @@ def test_a_module_of_the_readers_own_is_read(tmp_path, monkeypatch):
         import reader_s_own
 
         names = {"__name__": "__main__", "reader_s_own": reader_s_own}
-        exec("make = lambda run: reader_s_own.half()", names)
+        exec("make = lambda run: reader_s_own.half()", names)  # noqa: S102
         found.append(fingerprint(names["make"]))
     assert found[0] == found[1] != found[2]
 
