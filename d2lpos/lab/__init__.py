@@ -4,6 +4,7 @@ from .encodings import register
 from .experiment import execute
 from .publish import export
 from .run import Run
+from .signs import signs
 from .speeds import speeds
 from .store import Store
 from .studies import STUDIES
@@ -27,6 +28,7 @@ __all__ = [
     "paired",
     "records",
     "register",
+    "signs",
     "speeds",
     "summary",
     "sweep",

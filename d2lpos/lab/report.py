@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .plot import describe, named, plot
 from .publish import write
 from .run import Run
+from .signs import signs
 from .store import Store
 from .studies import STUDIES
 from .summary import frame, records, summary
@@ -60,7 +61,9 @@ def pages(study: str, records: list[dict]) -> dict[str, str]:
         texts[f"{study}-probes.csv"] = table(probes, "error", "layer", "layer {}")
     texts = {name: cells.to_csv(index_label="Encoding", lineterminator="\n") for name, cells in texts.items()}
     if "dropout" in rows:
-        texts[f"{study}-verdicts.csv"] = decisions(records).to_csv(index=False, lineterminator="\n")
+        told = {"verdicts": decisions, "signs": counts, "rates": at_equal_rates}
+        for name, tell in told.items():
+            texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
     about = io.StringIO()
     csv.writer(about, lineterminator="\n").writerows(origin(study, records))
     picture = show(plot(rows, value), alt=describe(rows, value))
@@ -94,6 +97,41 @@ def decisions(records: list[dict]) -> "DataFrame":
     found["p"] = found["p"].map("{:.3f}".format).replace("0.000", "< 0.001")
     shown = found[["encoding", "moment", "dropout", "drop", "difference", "p", "verdict"]]
     return shown.rename(columns={"drop": "rate"}).rename(columns=str.capitalize).rename(columns={"P": "p"})
+
+
+def counts(records: list[dict]) -> "DataFrame":
+    """Return what `signs` finds, in words: of each placement against none, and of some against each other."""
+    from pandas import concat
+
+    table = moments(records)
+    placed = table[table["dropout"] != "none"]
+    found = [signs(table).assign(against="none")]
+    for against, names in (("sum", ("token", "protected")), ("others protected", ("protected",))):
+        if against in set(placed["dropout"]):
+            some = signs(placed, against=against).assign(against=against)
+            found.append(some[some["dropout"].isin(names)])
+    return _counted(concat(found), "encoding", "moment", "dropout", "against")
+
+
+def at_equal_rates(records: list[dict]) -> "DataFrame":
+    """Return the counts of the token against the sum at each rate, in words."""
+    from pandas import concat
+
+    table = moments(records)
+    found = concat(signs(rows, against="sum") for rate, rows in table.groupby("drop") if rate)
+    return _counted(found[found["dropout"] == "token"], "encoding", "moment")
+
+
+def _counted(found: "DataFrame", *columns: str) -> "DataFrame":
+    n = (found["better"] + found["worse"]).astype(str)
+    shown = found[[*columns]].rename(columns=str.capitalize)
+    shown["Rate"] = found["drop"]
+    shown["Difference"] = found["mean"].map("{:+.3f}".format).str.replace("-", "−")
+    for side in ("better", "worse"):
+        shown[side.capitalize()] = found[side].astype(str) + " of " + n
+    for test in ("sign", "rank"):
+        shown[f"p by {test}s"] = found[test].map("{:.3f}".format)
+    return shown
 
 
 def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:
