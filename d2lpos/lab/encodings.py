@@ -61,6 +61,10 @@ FAMILY = {
     "alibi": "alibi", "kerple": "alibi", "fire": "alibi", "sandwich": "alibi",
 }  # fmt: skip
 
+# Raised where the same formula begins to round differently, and with it all last digits. A record tells which one
+# it had; its key stays, because it is the same experiment.
+ROUNDING = {"rope": 2}  # since 2 halves are turned as pairs are, by a product of complex numbers
+
 
 @dataclass(frozen=True)
 class Own:

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .plot import describe, named, plot
+from .plot import LABELS, describe, named, plot
 from .publish import write
 from .run import Run
 from .signs import signs
@@ -142,6 +142,8 @@ def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:
     options = " --device cuda" * any(machine["device"] != "cpu" for machine in machines)
     options += " --compile" * any(machine.get("compiled") for machine in machines)
 
+    older = sorted({LABELS.get(run.encoding, run.encoding) for run in map(rounded_before, records) if run})
+
     def every(*names: str) -> str:
         return "; ".join(sorted({", ".join(str(machine[name]) for name in names) for machine in machines}))
 
@@ -153,8 +155,17 @@ def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:
         ("Python", every("python")),
         ("Commit", every("commit")),
         ("Dates", " to ".join(dict.fromkeys((days[0], days[-1])))),
+        *[("Rounding", f"{', '.join(older)}: of an earlier version; the same runs give other digits now")]
+        * bool(older),
         ("Time", f"{duration(sum(seconds))} in all; the median of a run is {duration(median(seconds))}"),
     ]
+
+
+def rounded_before(record: dict) -> Run | None:
+    """Return the run of a record whose encoding has since begun to round differently."""
+    run = Run(**record["run"])
+    versions = {"protocol": 1, "task": 1, "rounding": 1} | record.get("versions", {})
+    return None if versions == run.versions else run
 
 
 def duration(seconds: float) -> str:

@@ -6,14 +6,16 @@ from dataclasses import MISSING, asdict, dataclass, fields
 from numbers import Integral
 
 from ..arguments import check_name, check_positive
-from .encodings import Own, known, mark, packed, unpack
+from .encodings import ROUNDING, Own, known, mark, packed, unpack
 from .models import DROPOUTS, ONLY, READINGS, SPARED
 from .tasks import TASKS
 from .training import PRECISIONS, check_seed, check_shortest
 
 __all__ = ["Run"]
 
-PROTOCOL = 1  # of training and testing; raised when a run would give other numbers than before
+# Of training and testing; raised when a run is no longer the same experiment. What differs by rounding alone is:
+# that has numbers of its own in `ROUNDING`, which a record tells and a key does not.
+PROTOCOL = 1
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,12 @@ class Run:
         if own := mark(self.encoding):
             told["own"] = own
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def versions(self) -> dict[str, int]:
+        """What a run would be done with today. Under the same versions, machines of one kind give the same digits."""
+        versions = {"protocol": PROTOCOL, "task": TASKS[self.task].version}
+        return versions | {"rounding": ROUNDING.get(self.encoding, 1)}
 
     def fields(self) -> dict:
         """All fields, fit for JSON; `Run(**fields)` is the same run."""
