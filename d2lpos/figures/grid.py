@@ -4,7 +4,8 @@ from functools import cache
 from math import isnan
 from typing import TYPE_CHECKING
 
-from ..lab.plot import FAMILY, UNITS, describe, named
+from ..lab.encodings import FAMILY
+from ..lab.plot import UNITS, describe, named
 from ..lab.report import table
 from ..lab.studies import STUDIES
 from ..lab.summary import frame, records, summary

@@ -1,8 +1,10 @@
 """Experiments that are data: a run is a frozen value, its record is kept, and a chapter plots from records."""
 
+from .encodings import register
 from .experiment import execute
 from .publish import export
 from .run import Run
+from .signs import signs
 from .speeds import speeds
 from .store import Store
 from .studies import STUDIES
@@ -25,6 +27,8 @@ __all__ = [
     "order",
     "paired",
     "records",
+    "register",
+    "signs",
     "speeds",
     "summary",
     "sweep",

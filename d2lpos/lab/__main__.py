@@ -1,6 +1,7 @@
 """The recorded studies from a terminal: `python -m d2lpos.lab --help`."""
 
 import os
+import signal
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import defaultdict
@@ -24,6 +25,7 @@ from .summary import RESULTS, frame, records
 from .sweep import sweep
 
 STORE = Path("lab.sqlite")
+SEEDS = 10_000  # at most; a list of more runs takes long to write down, and for good to run
 
 
 class Parser(ArgumentParser):
@@ -64,6 +66,8 @@ def parse(arguments: list[str] | None) -> Namespace:
 
 def check(options: Namespace) -> None:
     check_positive(seeds=options.seeds, jobs=options.jobs)
+    if options.seeds > SEEDS:
+        raise ValueError(f"seeds must be at most {SEEDS}; got {options.seeds}")
     if options.study is not None:
         check_name("study", options.study, STUDIES)
     elif options.look or options.publish:
@@ -102,16 +106,29 @@ def show_studies(options: Namespace) -> None:
 
 @contextmanager
 def opened(options: Namespace) -> Iterator[Store]:
-    """Open the store: a passing one for a smoke test, and for a look where there is none."""
+    """Open the store: a passing one for a smoke test, and for a look where there is none. A look writes nothing."""
+    path = options.store or STORE
+    if options.look and path.exists() and not (options.smoke and not options.store):
+        yield Store(path, look=True)
+        return
     with TemporaryDirectory() as folder:
-        passing = options.smoke or options.look and not STORE.exists()
-        store = Store(options.store or (folder / STORE if passing else STORE))
-        if not (options.store or options.smoke):
+        passing = options.look or options.smoke and not options.store
+        store = Store(folder / STORE if passing else path)
+        if not passing and not options.store:
             known = {key for key, state in store.states().items() if state == "finished"}
             for record in records(options.study, options.results):
                 if record["key"] not in known:
                     store.finish(record)
         yield store
+
+
+def collected(options: Namespace, store: Store, runs: list[Run]) -> list[dict]:
+    """Return what is finished, in the order of the runs; what is published counts where no store was named."""
+    found = finished(runs, store)
+    if options.look and not (options.store or options.smoke):
+        found += records(options.study, options.results)
+    kept = {record["key"]: record for record in reversed(found)}
+    return [kept[run.key] for run in runs if run.key in kept]
 
 
 def do(options: Namespace, store: Store, runs: list[Run]) -> int:
@@ -153,7 +170,7 @@ def answer(options: Namespace) -> int:
     runs = STUDIES[options.study].runs(range(options.seeds), options.smoke)
     with opened(options) as store:
         failed = 0 if options.look else do(options, store, runs)
-        if found := finished(runs, store):
+        if found := collected(options, store, runs):
             devices = sorted({record["machine"]["device"] for record in found})
             print(f"{len(found)} of {len(runs)} runs are finished, on {' and '.join(devices)}")
             tell(options, found)
@@ -177,6 +194,8 @@ def main(arguments: list[str] | None = None) -> int:
     """
     options = parse(arguments)
     try:
+        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # from the head of the package
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         check(options)
         code = 0
         if options.study is None:
@@ -186,7 +205,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()  # while a broken pipe can be caught
         return code
     except KeyboardInterrupt:
-        kept = options.store or not options.smoke
+        kept = not options.look and (options.store or not options.smoke)
         print("\nStopped." + " The same command goes on from here." * bool(kept), file=sys.stderr)
         return 130
     except BrokenPipeError:

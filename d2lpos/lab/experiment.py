@@ -23,7 +23,8 @@ __all__ = ["execute"]
 def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     """Train and test the model of a run; the record, fit for JSON. compiled: train with torch.compile.
 
-    On one thread of one machine, metrics and curve are the same to the last digit each time. The curve gives
+    On one thread of one kind of machine, runs of the same versions give the same metrics and curve to the last
+    digit; `alike` of `d2lpos.lab.machine` says what one kind is. The curve gives
     the mean loss of the training since the row before and, for each split of the task, the loss at the
     training length. The validation split is for choices along the curve, so metrics leave it out. loss_last is
     that of as many last tokens as a training sequence has. Where the run asks for a probe, the record also
@@ -82,6 +83,7 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     return inside | {
         "key": run.key,
         "run": run.fields(),
+        "versions": run.versions,
         "metrics": metrics,
         "curve": curve,
         "started": started.isoformat(timespec="seconds"),

@@ -15,6 +15,8 @@ def machine(device: str) -> dict[str, object]:
     return {
         "device": torch.cuda.get_device_name(device) if device.startswith("cuda") else device,
         "processor": processor(),
+        "chip": chip(),
+        "vectors": torch.backends.cpu.get_cpu_capability(),
         "system": f"{platform.system()} {platform.machine()}",
         "threads": torch.get_num_threads(),
         "python": platform.python_version(),
@@ -29,6 +31,21 @@ def processor() -> str:
     with suppress(OSError, StopIteration), open("/proc/cpuinfo") as lines:
         return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return platform.processor() or platform.machine()
+
+
+def chip() -> str | None:
+    """The processor's family, model and stepping, which tell apart what may have one name; None where not told."""
+    wanted = ("cpu family", "model", "stepping")
+    with suppress(OSError, KeyError), open("/proc/cpuinfo") as lines:
+        told = dict(tuple(map(str.strip, text.partition(":")[::2])) for text in lines)
+        return "-".join(told[name] for name in wanted)
+    return None
+
+
+def alike(one: dict, other: dict) -> bool:
+    """Whether two records' machines are of one kind, as far as both tell: then a program gives both the same digits."""
+    decisive = {"device", "processor", "chip", "vectors", "system", "threads", "torch", "compiled"}
+    return all(one[name] == other[name] for name in decisive & one.keys() & other.keys())
 
 
 @cache

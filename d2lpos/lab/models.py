@@ -3,53 +3,44 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import torch
 from torch import Tensor
 from torch.nn import Module
 
-from .. import (
-    FIRE,
-    KERPLE,
-    ALiBi,
-    Encoding,
-    FourierFeatures,
-    Learned,
-    PositionMLP,
-    RoPE,
-    Sandwich,
-    Shaw,
-    Sinusoidal,
-    T5Bias,
-    Transformer,
-    TransformerXL,
-)
+from .. import Encoding, Learned, RoPE, Transformer
 from ..dropout import PLACEMENTS, Dropped
 from ..positions import offsets
 from ..scaling import linear, ntk, yarn
+from .encodings import ENCODINGS, Sizes, new
 from .tasks import TASKS
 
-if TYPE_CHECKING:
-    from .run import Run
+__all__ = [
+    "DROPOUTS",
+    "ENCODINGS",
+    "ONLY",
+    "PAST",
+    "READINGS",
+    "SPARED",
+    "build",
+    "place",
+    "reading",
+    "reads",
+]
 
-# From a run to an encoding. What a published encoding leaves open is set to the length of the training.
-ENCODINGS: dict[str, Callable[["Run"], Encoding]] = {
-    "none": lambda run: Encoding(),
-    "sinusoidal": lambda run: Sinusoidal(run.dim),
-    "learned": lambda run: Learned(run.length, run.dim),
-    "mlp": lambda run: PositionMLP(run.dim, run.length),
-    "fourier": lambda run: FourierFeatures(run.dim),
-    "rope": lambda run: RoPE(run.dim // run.heads),
-    "shaw": lambda run: Shaw(run.dim // run.heads, clip=16),
-    "transformer-xl": lambda run: TransformerXL(run.dim, run.heads),
-    "t5": lambda run: T5Bias(run.heads, bidirectional=not run.causal),
-    "t5 short": lambda run: T5Bias(run.heads, max_distance=run.length, bidirectional=not run.causal),
-    "alibi": lambda run: ALiBi(run.heads),
-    "kerple": lambda run: KERPLE(run.heads),
-    "fire": lambda run: FIRE(run.heads, threshold=run.length / 4),  # most of the training lies beyond it
-    "sandwich": lambda run: Sandwich(run.heads),
-}
+
+class Setting(Sizes, Protocol):
+    """What a model is built from and read by: a `Run`, which also says how it is trained."""
+
+    task: str
+    encoding: str
+    seed: int
+    stretch: float
+    scale: float
+    again: bool
+    dropout: str
+    drop: float
 
 
 class Around(Encoding):
@@ -162,7 +153,7 @@ def scaled(rule: Callable, encoding: RoPE) -> RoPE:
 
 # From a run and a tested length to a function of the encoding that was trained. Scaling rules stretch the
 # training length to the longest length tested; the dynamic one, to the length at hand.
-READINGS: dict[str, Callable[["Run", int], Callable[[Encoding], Encoding]]] = {
+READINGS: dict[str, Callable[[Setting, int], Callable[[Encoding], Encoding]]] = {
     "as trained": lambda run, length: lambda encoding: encoding,
     "last row": lambda run, length: LastRow,
     "wrapped": lambda run, length: Wrapped,
@@ -181,11 +172,11 @@ SPARED = {"protected": lambda special: special, "others protected": others}  # o
 DROPOUTS = (*PLACEMENTS, *SPARED)
 
 
-def build(run: "Run") -> Transformer:
+def build(run: Setting) -> Transformer:
     """The untrained model of a run. Models of the same seed and size share all weights but the encoding's."""
     task = TASKS[run.task]
     torch.manual_seed(run.seed)
-    encoding = ENCODINGS[run.encoding](run)
+    encoding = new(run, run.encoding)
     if isinstance(encoding, Learned):
         encoding.table.data *= run.scale
     elif run.scale != 1:
@@ -215,7 +206,7 @@ def build(run: "Run") -> Transformer:
 
 
 @contextmanager
-def reading(model: Transformer, run: "Run", name: str, length: int) -> Iterator[None]:
+def reading(model: Transformer, run: Setting, name: str, length: int) -> Iterator[None]:
     """Let the model read `length` tokens with another encoding for a while."""
     trained = model.encoding
     read = trained.encoding if isinstance(trained, Dropped) else trained  # the same, once it is trained
@@ -232,6 +223,6 @@ def place(model: Transformer, encoding: Encoding) -> None:
         block.attention.encoding = encoding
 
 
-def reads(run: "Run", name: str, length: int) -> bool:
+def reads(run: Setting, name: str, length: int) -> bool:
     """Whether a reading reaches a length: past a learned table there is no row to read."""
     return run.encoding != "learned" or name in PAST or length <= run.length

@@ -4,6 +4,7 @@ from itertools import cycle, pairwise
 from typing import TYPE_CHECKING
 
 from ..arguments import check_name
+from .encodings import family
 from .summary import summary
 from .tasks import TASKS
 
@@ -13,22 +14,17 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from pandas import DataFrame, Series
 
+    from ..figures.style import EncodingStyle
+
 __all__ = ["describe", "named", "plot"]
 
-# By door, and there by the encoding in the book's colors that lends its color to its relatives.
+# By door, the encodings in the book's colors that lend theirs to their relatives.
 PANELS = {
-    "Nothing, or at the input": {
-        "none": ("none",),
-        "sinusoidal": ("sinusoidal", "fourier"),
-        "learned": ("learned", "mlp"),
-    },
-    "At queries and keys": {"rope": ("rope",)},
-    "At the scores": {
-        "relative": ("shaw", "transformer-xl", "t5", "t5 short"),
-        "alibi": ("alibi", "kerple", "fire", "sandwich"),
-    },
+    "Nothing, or at the input": ("none", "sinusoidal", "learned"),
+    "At queries and keys": ("rope",),
+    "At the scores": ("relative", "alibi"),
 }
-FAMILY = {name: key for panel in PANELS.values() for key, names in panel.items() for name in names}
+OWN_COLORS = ("#6a4c93", "#7f5539", "#3a6b6e")  # of families that the book does not have
 LABELS = {
     "mlp": "MLP", "fourier": "Fourier", "rope": "RoPE", "shaw": "Shaw", "transformer-xl": "Transformer-XL",
     "t5": "T5", "t5 short": "T5 short", "alibi": "ALiBi", "kerple": "KERPLE", "fire": "FIRE",
@@ -73,8 +69,8 @@ def named(frame: "DataFrame") -> "DataFrame":
 def plot(frame: "DataFrame", value: str = "loss", split: str = "test") -> "Figure":
     """Draw a column of one task against the tested lengths or, where there is one length, along an axis.
 
-    Panels are the doors of the encodings; the others' lines are gray there. What cannot be read up to the
-    longest length has no label.
+    Panels are the doors of the encodings, and the families that readers have registered; the others' lines are
+    gray there. What cannot be read up to the longest length has no label.
 
     Raises ValueError for a split or a column that is not there, and as `summary` does.
 
@@ -116,13 +112,26 @@ def _means(frame: "DataFrame", value: str, split: str) -> tuple["DataFrame", "Da
     return rows, summary(rows, ["name", "encoding", "trained", "length"], value)
 
 
+def _looks(means: "DataFrame") -> dict[str, "EncodingStyle"]:
+    """Return how each family looks: those of the book, and then others that the means have."""
+    from ..figures import STYLE
+    from ..figures.style import EncodingStyle
+
+    others = [name for name in dict.fromkeys(means["encoding"].map(family)) if name not in STYLE]
+    shapes = zip(others, cycle(OWN_COLORS), cycle(list(STYLE.values())[::-1]), strict=False)
+    own = {name: EncodingStyle(name, name, color, like.dash, like.marker) for name, color, like in shapes}
+    return dict(STYLE) | own
+
+
 def _lines(rows: "DataFrame", means: "DataFrame", value: str) -> "Figure":
     """Draw panels one below the other, which leaves room for labels on a phone."""
     from ..figures import STYLE, figure
     from ..figures.style import PAGE
 
-    used = set(means["encoding"].map(FAMILY))
-    panels = {title: families for title, families in PANELS.items() if used & set(families)}
+    looks = _looks(means)
+    used = dict.fromkeys(means["encoding"].map(family))
+    panels = {title: families for title, families in PANELS.items() if used.keys() & set(families)}
+    panels |= {name: (name,) for name in used if not any(name in families for families in PANELS.values())}
     height = max(3.2, 0.7 + 1.8 * len(panels))
     fig, axes = figure(5.4, height, nrows=len(panels), sharex=True, sharey=True, squeeze=False)
     lengths, trained = sorted(means["length"].unique()), rows["trained"].iloc[0]
@@ -130,14 +139,15 @@ def _lines(rows: "DataFrame", means: "DataFrame", value: str) -> "Figure":
         ax.set_title(title)
         ax.axvline(trained, color=PAGE["rule"], zorder=0)
         dashes = {
-            key: cycle([s.dash] + [t.dash for t in STYLE.values() if t != s]) for key, s in STYLE.items()
+            key: cycle([s.dash] + [t.dash for t in STYLE.values() if t.dash != s.dash])
+            for key, s in looks.items()
         }
         for name, curve in means.groupby("name", sort=False):
-            x, mean, family = curve["length"], curve["mean"], FAMILY[curve["encoding"].iloc[0]]
-            if family not in families:
+            x, mean, key = curve["length"], curve["mean"], family(curve["encoding"].iloc[0])
+            if key not in families:
                 ax.plot(x, mean, color=PAGE["rule"], linewidth=1, zorder=1)
                 continue
-            color, dash = STYLE[family].color, next(dashes[family])
+            color, dash = looks[key].color, next(dashes[key])
             ax.plot(x, mean, label=name, color=color, linestyle=(0, dash) if dash else "-")
             ax.errorbar(x, mean, curve["high"] - mean, fmt="none", ecolor=color, elinewidth=1, capsize=4)
             dots = rows[rows["name"] == name]
@@ -176,16 +186,17 @@ def _label(ax: "Axes", lines: list["Line2D"]) -> None:
 
 
 def _dots(rows: "DataFrame", means: "DataFrame", value: str) -> "Figure":
-    from ..figures import STYLE, figure
+    from ..figures import figure
     from ..figures.style import PAGE
 
+    looks = _looks(means)
     fig, ax = figure(5.4, 0.9 + 0.27 * len(means))
     if value.startswith("accuracy"):
         chance = 1 / TASKS[rows["task"].iloc[0]].outputs
         ax.axvline(chance, color=PAGE["ink-2"], linewidth=1, zorder=0)
         ax.annotate("chance", (chance, 1), (5, 4), ("data", "axes fraction"), "offset points")
     for y, mean in enumerate(means.itertuples()):
-        style = STYLE[FAMILY[mean.encoding]]
+        style = looks[family(mean.encoding)]
         dots = rows.loc[rows["name"] == mean.name, value]
         ax.errorbar(mean.mean, y, xerr=mean.high - mean.mean, ecolor=style.color, elinewidth=1, capsize=4)
         ax.plot(dots, [y] * len(dots), style.marker, color=style.color, markersize=5, alpha=0.7)

@@ -1,7 +1,7 @@
 """Records as JSON lines: what is published, and what git compares line by line."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,19 +39,31 @@ def write(records: Iterable[dict], path: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def read(path: str | Path) -> list[dict]:
+def read(path: str | Path, check: Callable[[dict], None] | None = None) -> list[dict]:
     """Return the records in a file of JSON lines.
 
-    Raises ValueError, with the number of the line, for one that is no record.
+    check: raises ValueError for what is no record; by itself, `read` asks for a key and a run.
+
+    Raises ValueError, with the file and the number of the line, for a line that is no record, and for a second
+    record of one key.
     """
-    records = []
-    for number, text in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+    records, lines = [], {}
+    for number, text in enumerate(Path(path).read_bytes().splitlines(), start=1):
         try:
-            record = json.loads(text)
+            record = json.loads(text.decode(), parse_constant=_refuse)
             records.append({"key": record["key"], "run": record["run"]} | record)
+            if check is not None:
+                check(record)
         except (ValueError, TypeError, KeyError) as error:
-            raise ValueError(f"{path}, line {number}, is no record: {error!r}") from error
+            reason = error if type(error) is ValueError else repr(error)
+            raise ValueError(f"{path}, line {number}, is no record: {reason}") from error
+        if (first := lines.setdefault(record["key"], number)) != number:
+            raise ValueError(f"{path}, line {number}, has the key {record['key']} of line {first}")
     return records
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"JSON has no {constant}")
 
 
 def line(value: object) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .plot import describe, named, plot
+from .plot import LABELS, describe, named, plot
 from .publish import write
 from .run import Run
+from .signs import signs
 from .store import Store
 from .studies import STUDIES
 from .summary import frame, records, summary
@@ -60,7 +61,9 @@ def pages(study: str, records: list[dict]) -> dict[str, str]:
         texts[f"{study}-probes.csv"] = table(probes, "error", "layer", "layer {}")
     texts = {name: cells.to_csv(index_label="Encoding", lineterminator="\n") for name, cells in texts.items()}
     if "dropout" in rows:
-        texts[f"{study}-verdicts.csv"] = decisions(records).to_csv(index=False, lineterminator="\n")
+        told = {"verdicts": decisions, "signs": counts, "rates": at_equal_rates}
+        for name, tell in told.items():
+            texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
     about = io.StringIO()
     csv.writer(about, lineterminator="\n").writerows(origin(study, records))
     picture = show(plot(rows, value), alt=describe(rows, value))
@@ -96,6 +99,41 @@ def decisions(records: list[dict]) -> "DataFrame":
     return shown.rename(columns={"drop": "rate"}).rename(columns=str.capitalize).rename(columns={"P": "p"})
 
 
+def counts(records: list[dict]) -> "DataFrame":
+    """Return what `signs` finds, in words: of each placement against none, and of some against each other."""
+    from pandas import concat
+
+    table = moments(records)
+    placed = table[table["dropout"] != "none"]
+    found = [signs(table).assign(against="none")]
+    for against, names in (("sum", ("token", "protected")), ("others protected", ("protected",))):
+        if against in set(placed["dropout"]):
+            some = signs(placed, against=against).assign(against=against)
+            found.append(some[some["dropout"].isin(names)])
+    return _counted(concat(found), "encoding", "moment", "dropout", "against")
+
+
+def at_equal_rates(records: list[dict]) -> "DataFrame":
+    """Return the counts of the token against the sum at each rate, in words."""
+    from pandas import concat
+
+    table = moments(records)
+    found = concat(signs(rows, against="sum") for rate, rows in table.groupby("drop") if rate)
+    return _counted(found[found["dropout"] == "token"], "encoding", "moment")
+
+
+def _counted(found: "DataFrame", *columns: str) -> "DataFrame":
+    n = (found["better"] + found["worse"]).astype(str)
+    shown = found[[*columns]].rename(columns=str.capitalize)
+    shown["Rate"] = found["drop"]
+    shown["Difference"] = found["mean"].map("{:+.3f}".format).str.replace("-", "−")
+    for side in ("better", "worse"):
+        shown[side.capitalize()] = found[side].astype(str) + " of " + n
+    for test in ("sign", "rank"):
+        shown[f"p by {test}s"] = found[test].map("{:.3f}".format)
+    return shown
+
+
 def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:
     """Return where records come from, in rows of two cells."""
     machines, seconds = [record["machine"] for record in records], [record["seconds"] for record in records]
@@ -103,6 +141,8 @@ def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:
     days = sorted(record["started"][:10] for record in records)
     options = " --device cuda" * any(machine["device"] != "cpu" for machine in machines)
     options += " --compile" * any(machine.get("compiled") for machine in machines)
+
+    older = sorted({LABELS.get(run.encoding, run.encoding) for run in map(rounded_before, records) if run})
 
     def every(*names: str) -> str:
         return "; ".join(sorted({", ".join(str(machine[name]) for name in names) for machine in machines}))
@@ -115,8 +155,17 @@ def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:
         ("Python", every("python")),
         ("Commit", every("commit")),
         ("Dates", " to ".join(dict.fromkeys((days[0], days[-1])))),
+        *[("Rounding", f"{', '.join(older)}: of an earlier version; the same runs give other digits now")]
+        * bool(older),
         ("Time", f"{duration(sum(seconds))} in all; the median of a run is {duration(median(seconds))}"),
     ]
+
+
+def rounded_before(record: dict) -> Run | None:
+    """Return the run of a record whose encoding has since begun to round differently."""
+    run = Run(**record["run"])
+    versions = {"protocol": 1, "task": 1, "rounding": 1} | record.get("versions", {})
+    return None if versions == run.versions else run
 
 
 def duration(seconds: float) -> str:

@@ -3,17 +3,19 @@
 import hashlib
 import json
 from dataclasses import MISSING, asdict, dataclass, fields
-from functools import cached_property
 from numbers import Integral
 
 from ..arguments import check_name, check_positive
-from .models import DROPOUTS, ENCODINGS, ONLY, READINGS, SPARED
+from .encodings import ROUNDING, Own, known, mark, packed, unpack
+from .models import DROPOUTS, ONLY, READINGS, SPARED
 from .tasks import TASKS
-from .training import PRECISIONS, check_shortest
+from .training import PRECISIONS, check_seed, check_shortest
 
 __all__ = ["Run"]
 
-PROTOCOL = 1  # of training and testing; raised when a run would give other numbers than before
+# Of training and testing; raised when a run is no longer the same experiment. What differs by rounding alone is:
+# that has numbers of its own in `ROUNDING`, which a record tells and a key does not.
+PROTOCOL = 1
 
 
 @dataclass(frozen=True)
@@ -68,13 +70,12 @@ class Run:
 
     def __post_init__(self):
         check_name("task", self.task, TASKS)
-        check_name("encoding", self.encoding, ENCODINGS)
+        check_name("encoding", self.encoding, known())
         check_name("dropout", self.dropout, DROPOUTS)
         check_name("precision", self.precision, PRECISIONS)
         sizes = ("length", "steps", "size", "checks", "dim", "heads", "layers")
         check_positive(**{name: getattr(self, name) for name in sizes})
-        if not isinstance(self.seed, Integral) or self.seed < 0:
-            raise ValueError(f"seed must be 0 or a positive integer; got {self.seed!r}")
+        check_seed(self.seed)
         if isinstance(self.tested, Integral):
             raise TypeError(f"tested must be lengths, such as ({self.tested},); got {self.tested!r}")
         for length in self.tested:
@@ -111,11 +112,12 @@ class Run:
         """The longest tested length as a multiple of the training length, at least 1."""
         return max(1.0, max(self.tested) / self.length)
 
-    @cached_property
+    @property
     def key(self) -> str:
         """16 hexadecimal digits: a hash of all fields that differ from their defaults, and of versions.
 
-        A field that is added later with a default therefore leaves the keys of earlier records alone.
+        A field that is added later with a default therefore leaves the keys of earlier records alone. Of an
+        encoding that was registered, its version and its code as it is now are part of the key.
         """
         told = {
             f.name: v
@@ -123,8 +125,25 @@ class Run:
             if (v := getattr(self, f.name)) != f.default or f.default is MISSING
         }
         told |= {"protocol": PROTOCOL, "version": TASKS[self.task].version}
+        if own := mark(self.encoding):
+            told["own"] = own
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def versions(self) -> dict[str, int]:
+        """What a run would be done with today. Under the same versions, machines of one kind give the same digits."""
+        versions = {"protocol": PROTOCOL, "task": TASKS[self.task].version}
+        return versions | {"rounding": ROUNDING.get(self.encoding, 1)}
 
     def fields(self) -> dict:
         """All fields, fit for JSON; `Run(**fields)` is the same run."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+    def __reduce__(self) -> tuple:
+        """Take an encoding that was registered along, so that a worker can make it."""
+        return _arrive, (self.fields(), packed(self.encoding))
+
+
+def _arrive(fields: dict, own: Own | None) -> Run:
+    unpack(fields["encoding"], own)
+    return Run(**fields)

@@ -46,6 +46,7 @@ class Store:
     """Runs that are running, finished or failed, in the file `path`, which is made where there is none.
 
     patience: seconds without a heartbeat after which the driver of a run counts as dead.
+    look: whether to read only, which a file on a medium that cannot be written allows, and to make no file.
 
     What is not in the store is free to be claimed, and so are the runs of a dead driver. Each method is one
     transaction: it happens as a whole, or not at all.
@@ -58,10 +59,10 @@ class Store:
     {}
     """
 
-    def __init__(self, path: str | Path, patience: float = 60.0):
-        self.path, self.patience = Path(path), patience
+    def __init__(self, path: str | Path, patience: float = 60.0, look: bool = False):
+        self.path, self.patience, self.look = Path(path), patience, look
         with self._transaction() as database:
-            if not database.execute("SELECT * FROM sqlite_master").fetchone():
+            if not look and not database.execute("SELECT * FROM sqlite_master").fetchone():
                 database.execute(SCHEMA)
                 database.execute(f"PRAGMA application_id = {MARK}")
                 database.execute(f"PRAGMA user_version = {VERSION}")
@@ -72,6 +73,8 @@ class Store:
                 raise ValueError(f"{self.path} is a database, but no store of runs")
             if version != VERSION:
                 raise ValueError(f"{self.path} has version {version}; this d2lpos needs version {VERSION}")
+        if look:
+            return
         # Refused while another driver is in the file; that one has done it, or the next one will.
         with suppress(OSError), self._connection() as database:
             database.execute("PRAGMA journal_mode = WAL")
@@ -149,8 +152,12 @@ class Store:
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one use: nothing is shared with threads and processes, and nothing stays open."""
+        address = self.path.absolute().as_uri() + "?mode=" + ("ro" if self.look else "rwc")
+        # SQLite makes the log's files even to read. Where it cannot, and there is no log, nobody writes.
+        if self.look and not (os.access(self.path.parent, os.W_OK) or Path(f"{self.path}-wal").exists()):
+            address += "&immutable=1"
         try:
-            with closing(sqlite3.connect(self.path, timeout=60, isolation_level=None)) as database:
+            with closing(sqlite3.connect(address, 60, isolation_level=None, uri=True)) as database:
                 yield database
         except sqlite3.OperationalError as error:
             raise OSError(f"the store {self.path} cannot be read or written: {error}") from error
@@ -162,7 +169,7 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._connection() as database:
-            database.execute("BEGIN IMMEDIATE")
+            database.execute("BEGIN" if self.look else "BEGIN IMMEDIATE")
             with database:
                 yield database
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import check_name
 from .publish import read
+from .record import check_record
 from .run import Run
 from .studies import STUDIES
 from .tasks import TASKS
@@ -28,7 +29,8 @@ def records(study: str, folder: Path | None = None) -> list[dict]:
 
     folder: where they are, as STUDY.jsonl; the book's own where none is given.
 
-    Raises ValueError for a name that is not in `STUDIES`.
+    Raises ValueError for a name that is not in `STUDIES`, and with file and line for what is no record, has not the
+    key of its run, or the key of another record.
 
     >>> {record["run"]["task"] for record in records("order")}
     {'order'}
@@ -37,7 +39,7 @@ def records(study: str, folder: Path | None = None) -> list[dict]:
     if folder is None:
         folder = RESULTS if RESULTS.parent.is_dir() else files("d2lpos.results")
     path = folder / f"{study}.jsonl"
-    return read(path) if path.is_file() else []
+    return read(path, check_record) if path.is_file() else []
 
 
 def frame(records: Iterable[dict], of: str = "metrics") -> "DataFrame":

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from threading import Thread
 from traceback import format_exc, format_exception
 
@@ -168,6 +169,7 @@ def _processes(jobs: int) -> Iterator[Pool]:
     from loky import ProcessPoolExecutor
 
     idle, busy = [], {}
+    started = partial(ProcessPoolExecutor, 1, initializer=_serve, initargs=(os.getpid(),), env=ONE_THREAD)
 
     def submit(*call) -> Future:
         for future in [future for future in busy if future.done()]:
@@ -176,7 +178,7 @@ def _processes(jobs: int) -> Iterator[Pool]:
                 executor.shutdown()
             else:
                 idle.append(executor)
-        executor = idle.pop() if idle else ProcessPoolExecutor(1, initializer=_serve, env=ONE_THREAD)
+        executor = idle.pop() if idle else started()
         try:
             future = executor.submit(*call)
         except BrokenExecutor as error:  # it died while idle
@@ -192,9 +194,8 @@ def _processes(jobs: int) -> Iterator[Pool]:
             executor.shutdown(kill_workers=True)
 
 
-def _serve() -> None:
-    """On Linux and macOS, end when the driver does, even if it was killed."""
-    driver = os.getppid()
+def _serve(driver: int) -> None:
+    """On Linux and macOS, end when the driver does, even if it was killed before this process could ask for it."""
 
     def watch() -> None:
         while os.getppid() == driver:

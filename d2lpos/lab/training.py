@@ -1,6 +1,7 @@
 """Train a small model and test it."""
 
 from collections.abc import Callable
+from numbers import Integral
 
 import torch
 from torch import Tensor, nn
@@ -36,7 +37,7 @@ def train(
     AdamW; the learning rate rises to `rate` over the first twentieth of the steps, then falls to 0 along a
     line. With `shortest`, each batch draws its length from shortest … length. precision "bfloat16" is
     autocast. watch(step, loss) is called after each step. Raises ValueError for another precision, sizes that
-    are not positive, and a `shortest` above length.
+    are not positive, a `shortest` above length, and a seed that is negative or takes more than 31 bits.
 
     >>> from d2lpos import Sinusoidal, Transformer
     >>> from d2lpos.lab import order
@@ -47,6 +48,7 @@ def train(
     check_name("precision", precision, PRECISIONS)
     check_positive(length=length, steps=steps, size=size)
     check_shortest(shortest, length)
+    check_seed(seed)
     generator = torch.Generator().manual_seed(seed)
     device = next(model.parameters()).device
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
@@ -70,6 +72,16 @@ def train(
         if watch is not None:
             watch(step, loss.item())
     return model.eval()
+
+
+def check_seed(seed: int) -> None:
+    """Raise a ValueError for a seed that is no integer from 0 up, or that tests draw with."""
+    if not isinstance(seed, Integral) or seed < 0:
+        raise ValueError(f"seed must be 0 or a positive integer; got {seed!r}")
+    if seed >= UNSEEN:
+        raise ValueError(
+            f"seed must be below {UNSEEN}, because PyTorch counts 32 bits and tests take the other half; got {seed}"
+        )
 
 
 def check_shortest(shortest: int | None, length: int) -> None:
@@ -104,6 +116,7 @@ def test(
     a sequence has one label. With `within`, rows of that many tokens are drawn and the last `length` of them
     are read: then each length is asked for the same last tokens, and differs in what stands before them.
     """
+    check_seed(seed)
     device = next(model.parameters()).device
     generator = torch.Generator().manual_seed(UNSEEN + seed)
     positions = torch.arange(length, device=device)

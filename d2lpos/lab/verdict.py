@@ -71,10 +71,8 @@ def verdicts(moments: "DataFrame", value: str = "test", against: str = "none") -
     >>> verdicts(moments(map(execute, none + some))).verdict.tolist()
     ['undecided', 'undecided']
     """
-    arm = [*FAMILY, "dropout"]
-    tried = moments.groupby([*arm, "drop"], sort=False, as_index=False)["validation"].mean()
-    chosen = tried.loc[tried.groupby(arm, sort=False)["validation"].idxmin(), [*arm, "drop"]]
-    found = paired(moments.merge(chosen), value, "dropout", against, by=FAMILY).merge(chosen)
+    rates = chosen(moments)
+    found = paired(moments.merge(rates), value, "dropout", against, by=FAMILY).merge(rates)
     for family in found.groupby(FAMILY).groups.values():
         found.loc[family, "p"] = _holm(found.loc[family])
     found["verdict"] = [
@@ -84,6 +82,13 @@ def verdicts(moments: "DataFrame", value: str = "test", against: str = "none") -
         for row in found.itertuples()
     ]  # fmt: skip
     return found
+
+
+def chosen(moments: "DataFrame") -> "DataFrame":
+    """Return the rate that each placement chooses: task, encoding, moment, dropout and drop."""
+    arm = [*FAMILY, "dropout"]
+    tried = moments.groupby([*arm, "drop"], sort=False, as_index=False)["validation"].mean()
+    return tried.loc[tried.groupby(arm, sort=False)["validation"].idxmin(), [*arm, "drop"]]
 
 
 def _holm(rows: "DataFrame") -> "Series":

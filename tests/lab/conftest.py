@@ -9,3 +9,9 @@ def ctrl_c():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(autouse=True)
+def no_encodings_of_their_own(monkeypatch):
+    """What a test registers ends with it."""
+    monkeypatch.setattr("d2lpos.lab.encodings.OWN", {})

@@ -1,6 +1,8 @@
 """The command line, as a reader uses it."""
 
+import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -214,6 +216,98 @@ def test_summary_and_plot_run_nothing(folder, store, capsys):
     assert not (folder / "lab.sqlite").exists()
 
 
+# Without this, root may write where nobody may.
+PLAIN = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override"]
+
+
+@pytest.mark.skipif(os.name != "posix" or not shutil.which("setpriv"), reason="no setpriv")
+def test_a_look_into_a_folder_that_cannot_be_written(folder, store):
+    """Records that lie on a read-only medium, or belong to somebody else, in a store of any name."""
+    (folder / "order.jsonl").touch()
+    (folder / "some.sqlite").rename(folder / "lab.sqlite")
+    folder.chmod(0o500)
+    try:
+        wanted = [*COMMAND, "order", "--seeds", "2", "--summary", "--results", "."]
+        plain = PLAIN if os.geteuid() == 0 else []
+        for more in ([], ["--store", "lab.sqlite"]):
+            done = subprocess.run([*plain, *wanted, *more], capture_output=True, text=True, check=False)
+            assert (done.returncode, done.stderr) == (0, "")
+            assert f"{BOTH - 1} of {BOTH} runs are finished, on cpu" in done.stdout
+        done = subprocess.run([*plain, *wanted[:-3]], capture_output=True, text=True, check=False)
+        assert (done.returncode, "readonly" in done.stderr) == (2, True), "the folder was not what the test needs"
+    finally:
+        folder.chmod(0o700)
+
+
+def test_a_look_writes_nothing(folder, store, capsys):
+    (folder / "some.sqlite").rename(folder / "lab.sqlite")
+    before = (folder / "lab.sqlite").read_bytes()
+    export(store := Store("lab.sqlite", look=True), folder / "order.jsonl")
+    assert main(["order", "--seeds", "3", "--summary", "--results", "."]) == 0
+    assert f"{BOTH - 1} of {BOTH // 2 * 3} runs are finished" in capsys.readouterr().out
+    with pytest.raises(OSError, match="readonly"):
+        store.retry(["0"])
+    assert (folder / "lab.sqlite").read_bytes() == before
+
+
+def test_a_look_counts_what_is_published_beside_the_store(folder, capsys):
+    runs = STUDIES["order"].runs(range(1))
+    for runs_of, name in ((runs[:5], "lab.sqlite"), (runs[3:9], "other.sqlite")):
+        store = Store(name)
+        for run in runs_of:
+            store.finish(result(run))
+    export(store, folder / "order.jsonl")
+    assert main(["order", "--seeds", "1", "--summary", "--results", "."]) == 0
+    assert "9 of 18 runs are finished" in capsys.readouterr().out
+    assert main(["order", "--seeds", "1", "--summary", "--store", "lab.sqlite", "--results", "."]) == 0
+    assert "5 of 18 runs are finished" in capsys.readouterr().out
+
+
+def without(name):
+    return lambda record: record.pop(name)
+
+
+SPOILED = {
+    "no machine": (without("machine"), "is no record: machine is missing"),
+    "no metrics": (without("metrics"), "is no record: metrics is missing"),
+    "a poor machine": (lambda r: r.update(machine={}), "is no record: machine cannot be read: {}"),
+    "a row without loss": (lambda r: r["metrics"][0].pop("loss"), "is no record: metrics cannot be read: [{"),
+    "nan": (lambda r: r.update(seconds=float("nan")), "is no record: JSON has no NaN"),
+    "infinity": (lambda r: r.update(seconds=float("-inf")), "is no record: JSON has no -Infinity"),
+    "another key": (lambda r: r.update(key="0" * 16), "is no record: the key of its run is "),
+    "another run": (lambda r: r["run"].update(steps=7), "is no record: the key of its run is "),
+    "no such run": (lambda r: r["run"].update(encoding="bell"), "is no record: run cannot be read: encoding must"),
+    "words": (lambda r: r.update(run="order"), "is no record: run cannot be read: order"),
+}
+
+
+@pytest.mark.parametrize("call", [["--summary"], ["--publish"], []], ids=str)
+@pytest.mark.parametrize("spoil", SPOILED)
+def test_a_spoiled_record_is_told_with_its_file_and_line(folder, capsys, spoil, call):
+    runs = STUDIES["order"].runs(range(1))
+    found = [result(run) for run in runs[:2]]
+    change, words = SPOILED[spoil]
+    change(found[1])
+    (folder / "order.jsonl").write_text("".join(json.dumps(record) + "\n" for record in found))
+    assert main(["order", "--seeds", "1", "--results", ".", *call]) == 2
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == 1 and told[0].startswith(f"order.jsonl, line 2, {words}")
+
+
+def test_two_records_of_a_key_and_bytes_that_are_no_text(folder, capsys):
+    again = [json.dumps(result(STUDIES["order"].full[0]) | {"seconds": s}).encode() for s in (1.0, 2.0)]
+    for lines, words in (
+        (again, f"line 2, has the key {STUDIES['order'].full[0].key} of line 1"),
+        ([again[0], b"\xff"], "line 2, is no record: UnicodeDecodeError('utf-8', b'\\xff', 0, 1, "),
+        ([again[0], again[1][:50]], "line 2, is no record: JSONDecodeError("),
+        ([again[0], b"", again[1]], "line 2, is no record: JSONDecodeError("),
+        ([b"[]"], "line 1, is no record: TypeError("),
+    ):
+        (folder / "order.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+        assert main(["order", "--summary", "--results", "."]) == 2
+        assert capsys.readouterr().err.startswith(f"order.jsonl, {words}")
+
+
 def test_a_failed_run_is_told_and_done_again_on_request(monkeypatch, capsys):
     call = ["order", "--smoke", "--store", "mine.sqlite"]
     with monkeypatch.context() as patch:
@@ -230,6 +324,7 @@ BAD = {
     ("nothing",): f"study must be one of {', '.join(STUDIES)}; got 'nothing'",
     ("order", "--jobs", "0"): "jobs must be positive; got 0",
     ("order", "--seeds", "-1"): "seeds must be positive; got -1",
+    ("order", "--seeds", "9" * 20): f"seeds must be at most 10000; got {'9' * 20}",
     ("order", "--jobs", "2", "--cluster", "local:2"): "argument --cluster: not allowed with argument --jobs",
     ("order", "--jobs", "1", "--cluster", "local:2"): "argument --cluster: not allowed with argument --jobs",
     ("--summary",): "--summary, --plot and --publish need the name of a study",
@@ -301,6 +396,26 @@ def test_no_checkout(monkeypatch, folder, capsys):
     assert capsys.readouterr().err == (
         "--publish needs --results where d2lpos is not in a checkout of the book\n"
     )
+
+
+AMID = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == os.environ["AMID"]:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no signals like these")
+@pytest.mark.parametrize("module", ["torch", "d2lpos.lab.sweep", "pandas"])
+def test_ctrl_c_while_modules_load_ends_without_a_traceback(folder, module):
+    (folder / "sitecustomize.py").write_text(AMID)
+    env = os.environ | {"AMID": module, "PYTHONPATH": os.pathsep.join((str(folder), *sys.path))}
+    done = subprocess.run([*COMMAND, "order", "--summary"], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode in (130, -signal.SIGINT)
+    assert done.stderr in ("", "\nStopped.\n")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no signals like these")

@@ -9,8 +9,9 @@ import pytest
 from pandas import concat
 
 from d2lpos.figures import STYLE, show
-from d2lpos.lab.models import ENCODINGS, READINGS
-from d2lpos.lab.plot import FAMILY, GAP, LABELS, describe, named, plot
+from d2lpos.lab.encodings import ENCODINGS, FAMILY
+from d2lpos.lab.models import READINGS
+from d2lpos.lab.plot import GAP, LABELS, describe, named, plot
 from d2lpos.lab.studies import STUDIES
 from d2lpos.lab.summary import frame, summary
 from tests.lab.results import result

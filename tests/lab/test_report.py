@@ -32,7 +32,7 @@ def test_what_was_decided(records):
 def test_the_page_has_the_decisions(records):
     texts = pages(STUDY, records)
     assert set(texts) == {
-        *(f"{STUDY}-{split}.csv" for split in ("seen", "test", "verdicts", "about")),
+        *(f"{STUDY}-{split}.csv" for split in ("seen", "test", "verdicts", "signs", "rates", "about")),
         f"{STUDY}.svg",
     }
     assert (

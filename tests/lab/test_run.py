@@ -4,11 +4,13 @@ import json
 from dataclasses import replace
 
 import pytest
+import torch
 
-from d2lpos.lab.models import DROPOUTS, ENCODINGS, READINGS
+from d2lpos.lab.models import DROPOUTS, ENCODINGS, READINGS, build
 from d2lpos.lab.run import Run
 from d2lpos.lab.studies import STUDIES
 from d2lpos.lab.tasks import TASKS, Task
+from d2lpos.lab.training import accuracy, train
 
 RUN = Run("language", "rope", length=64, tested=(64, 128), readings=("as trained", "ntk"))
 
@@ -119,6 +121,19 @@ def test_bad_runs_are_refused(arguments, message):
 def test_a_seed_is_a_number(seed):
     with pytest.raises(ValueError, match=f"seed must be 0 or a positive integer; got {seed!r}"):
         replace(RUN, seed=seed)
+
+
+@pytest.mark.parametrize("seed", [2**31, 2**32, 12345678901234567890])
+def test_a_seed_that_is_another_to_pytorch_is_refused(seed):
+    numbers = [torch.rand(3, generator=torch.Generator().manual_seed(s)) for s in (7, 2**32 + 7)]
+    assert torch.equal(*numbers), "PyTorch counts more than 32 bits now"
+    with pytest.raises(ValueError, match=f"^seed must be below 2147483648, because .*; got {seed}$"):
+        replace(RUN, seed=seed)
+    with pytest.raises(ValueError, match=f"got {seed}$"):
+        train(build(RUN), TASKS["order"].train, 8, steps=1, seed=seed)
+    with pytest.raises(ValueError, match=f"got {seed}$"):
+        accuracy(build(RUN), TASKS["order"].train, 8, seed=seed)
+    assert replace(RUN, seed=2**31 - 1).key
 
 
 def test_sizes_are_integers():

@@ -1,0 +1,221 @@
+"""Encodings that a reader registers, here and in other processes."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from functools import partial
+from textwrap import dedent
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+
+from d2lpos import ALiBi, Encoding, RoPE
+from d2lpos.figures import STYLE
+from d2lpos.lab import Run, Store, execute, frame, register, sweep
+from d2lpos.lab.encodings import ENCODINGS, OWN
+from d2lpos.lab.fingerprint import fingerprint
+from d2lpos.lab.models import build
+from d2lpos.lab.plot import describe, plot
+from tests.lab.results import result
+
+TINY = Run("order", length=4, steps=2, size=4, dim=16, layers=1, heads=2)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "lab.sqlite")
+
+
+def bell(factor=1.0):
+    """An encoding that other processes cannot import, whose code and whose factor count."""
+
+    class Bell(Encoding):
+        def score(self, q, k, q_positions, k_positions):
+            return -factor * (q_positions[:, None] - k_positions).to(q).square()
+
+    return lambda run: Bell()
+
+
+@pytest.mark.parametrize("way", [{}, {"jobs": 2}, {"cluster": "local:2"}], ids=str)
+def test_an_own_encoding_runs_wherever_runs_do(store, way):
+    register("bell", bell(), family="alibi")
+    runs = [replace(TINY, encoding=name, seed=seed) for seed in range(2) for name in ("bell", "alibi")]
+    assert sweep(runs, store, **way) == {"finished": 4, "failed": 0}, store.errors()
+    assert {record["key"] for record in store.records()} == {run.key for run in runs}
+    (found,) = store.records([runs[0].key])
+    assert found["metrics"] == execute(runs[0])["metrics"] != execute(runs[1])["metrics"]
+
+
+SCRIPT = """
+from d2lpos.lab import *
+from d2lpos import Encoding
+class Push(Encoding):
+    def embed(self, x, positions):
+        return x + {push} * positions.to(x)[:, None]
+register("push", lambda run: Push())
+if __name__ == "__main__":
+    store = Store("lab.sqlite")
+    runs = [Run("order", "push", s, length=4, steps=1, size=4, dim=16, layers=1) for s in (0, 1)]
+    print(len(store.records()), sweep(runs, store, jobs={jobs}), len(store.records()))
+"""
+
+
+def test_a_script_does_what_its_code_says_now(tmp_path):
+    """A second call does nothing again; a change of the code under the same name does all, and a comment nothing."""
+    told = []
+    for jobs, push, comment in ((2, 1, ""), (1, 1, "# a comment"), (1, 2, "")):
+        (tmp_path / "mine.py").write_text(SCRIPT.format(jobs=jobs, push=push) + comment)
+        done = subprocess.run(
+            [sys.executable, "mine.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        told += done.stdout.splitlines() or [done.stderr]
+    both = "{'finished': 2, 'failed': 0}"
+    assert told == [f"0 {both} 2", f"2 {both} 2", f"2 {both} 4"]
+
+
+def test_the_records_of_the_book_keep_their_keys():
+    before = {name: Run("order", name).key for name in ENCODINGS}
+    register("bell", bell())
+    assert before == {name: Run("order", name).key for name in ENCODINGS}
+    assert Run("order", "bell").key not in before.values()
+
+
+def test_what_a_change_changes():
+    keys = []
+    for made, version in ((bell(), None), (bell(2.0), None), (bell(), 1), (bell(), 2), (bell(), "2")):
+        register("bell", made, version=version)
+        keys.append(Run("order", "bell").key)
+    assert len(set(keys)) == 5
+    register("bell", bell(), family="rope")
+    assert Run("order", "bell").key == keys[0]
+    run = Run("order", "bell")
+    register("bell", bell(3.0))
+    assert run.key not in keys, "a run of an earlier cell stands for the code of now"
+
+
+def changed(old, new, source):
+    """The names that a source defines, before and after a change, as in a cell that runs again."""
+    for text in (source, source.replace(old, new)):
+        assert text != source or text is source
+        names = {"__name__": "__main__", "torch": torch, "Encoding": Encoding, "partial": partial, "np": np}
+        exec(dedent(text), names)  # noqa: S102, as a cell is
+        yield fingerprint(names["make"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "source"),
+    [
+        ("2", "3", "make = lambda run: run.dim * 2"),
+        ("+", "-", "make = lambda run: [size + 1 for size in (run.dim,)]"),
+        ("2", "3", "WIDTH = 2\ndef make(run): return WIDTH"),
+        ("2", "3", "def helper(x): return 2\ndef make(run): return helper(run)"),
+        ("2", "3", "def make(run, width=2): return width"),
+        ("2", "3", "def make(run, *, width=2): return width"),
+        ("'a'", "'b'", "def make(run): return run.dim in {'a', 'c', 'd'}"),
+        ("2", "3", "class E(Encoding):\n  rate = 2\nmake = lambda run: E()"),
+        ("2", "3", "class E(Encoding):\n  def embed(self, x, positions): return x * 2\nmake = E"),
+        ("2", "3", "class A:\n  def f(self): return 2\nclass E(A, Encoding): pass\nmake = lambda run: E()"),
+        ("2", "3", "class E:\n  @property\n  def f(self): return 2\nmake = E"),
+        ("2", "3", "class E:\n  @staticmethod\n  def f(): return 2\nmake = E"),
+        ("2", "3", "class E:\n  def __init__(self, run): self.f = 2\nmake = E"),
+        ("2.0", "2.5", "table = torch.tensor([1.0, 2.0])\nmake = lambda run: table"),
+        ("2.0", "2.5", "table = np.array([1.0, 2.0])\nmake = lambda run: table"),
+        ("2", "3", "make = partial(lambda run, width: width, width=2)"),
+        ("2", "3", "class M:\n  def make(self, run): return self.x\nm = M()\nm.x = 2\nmake = m.make"),
+        ("torch.sin", "torch.cos", "make = lambda run: torch.sin"),
+        ("linear", "ntk", "from d2lpos.scaling import linear\nmake = lambda run: linear"),
+    ],
+)
+def test_every_change_of_the_code_is_seen(old, new, source):
+    before, after = changed(old, new, source)
+    assert before != after
+    same, commented = changed("\n", "  # as before\n", source + "\n")
+    assert same == commented == before
+
+
+def test_a_circle_of_names_ends():
+    source = "def even(n): return n == 0 or odd(n - 1)\ndef odd(n): return n and even(n - 1)\nmake = even"
+    before, after = changed("n == 0", "n == 1", source)
+    assert before != after
+
+
+def test_a_module_of_the_readers_own_is_read(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    found = []
+    for width in (2, 2, 3):
+        (tmp_path / "reader_s_own.py").write_text(f"UNUSED = object()\ndef half(): return {width}\n")
+        sys.modules.pop("reader_s_own", None)
+        import reader_s_own
+
+        names = {"__name__": "__main__", "reader_s_own": reader_s_own}
+        exec("make = lambda run: reader_s_own.half()", names)  # noqa: S102
+        found.append(fingerprint(names["make"]))
+    assert found[0] == found[1] != found[2]
+
+
+def test_what_no_hash_can_tell_needs_a_version():
+    numbers = torch.Generator()
+    with pytest.raises(ValueError, match="^a hash cannot tell when <torch.*Generator.* changes; give a version"):
+        register("drawn", lambda run: numbers)
+    assert not OWN
+    register("drawn", lambda run: numbers, version=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (("rope", bell()), ValueError, "name must not be one of none, .*, which the book has; got 'rope'"),
+        (("", bell()), ValueError, "name must be a word; got ''"),
+        ((3, bell()), ValueError, "name must be a word; got 3"),
+        (("bell", Encoding()), TypeError, r"make must be a function from a run to an encoding; got Encoding"),
+    ],
+)
+def test_bad_registrations(arguments, error, words):
+    with pytest.raises(error, match=words):
+        register(*arguments)
+    assert not OWN
+
+
+def test_a_maker_of_something_else_is_told():
+    register("nothing", lambda run: None)
+    with pytest.raises(TypeError, match="^make of 'nothing' must return an Encoding; got None$"):
+        build(replace(TINY, encoding="nothing"))
+
+
+def test_a_name_that_nobody_registered():
+    with pytest.raises(ValueError, match="encoding must be one of none, .*, sandwich; got 'bell'"):
+        Run("order", "bell")
+    register("bell", bell())
+    with pytest.raises(ValueError, match="encoding must be one of none, .*, sandwich, bell; got 'bells'"):
+        Run("order", "bells")
+
+
+@pytest.mark.parametrize("length", [(8,), (8, 16)])
+def test_figures_show_an_own_encoding_in_its_family_s_colors(length):
+    register("wide", lambda run: ALiBi(run.heads), family="alibi")
+    register("bell", bell())
+    names = ("alibi", "wide", "bell", "rope")
+    runs = [replace(TINY, encoding=name, length=8, tested=length, seed=s) for s in (0, 1) for name in names]
+    table = frame(map(result, runs))
+    figure = plot(table)
+    drawn = {text.get_text() for ax in figure.axes for text in (*ax.texts, *ax.get_yticklabels())}
+    assert {"wide", "bell", "ALiBi", "RoPE"} <= drawn
+    if len(length) > 1:
+        assert [ax.get_title("left") for ax in figure.axes] == ["At queries and keys", "At the scores", "bell"]
+        lines = {line.get_label(): line for ax in figure.axes for line in ax.lines}
+        assert lines["wide"].get_color() == lines["ALiBi"].get_color() == STYLE["alibi"].color
+        assert lines["wide"]._dash_pattern != lines["ALiBi"]._dash_pattern
+        assert lines["bell"].get_color() not in {style.color for style in STYLE.values()}
+    plt.close(figure)
+    assert "bell" in describe(table)
+    OWN.clear()  # as where records are read that another session made
+    plt.close(plot(table))
+
+
+def test_an_own_encoding_may_be_read_through_a_window():
+    register("slow", lambda run: RoPE(run.dim // run.heads, 1e6), "rope")
+    run = replace(TINY, encoding="slow", tested=(4, 8), readings=("as trained", "window"))
+    assert [row["length"] for row in execute(run)["metrics"]] == [4, 8, 4, 8]

@@ -1,0 +1,71 @@
+"""What is counted of placements of dropout, by hand."""
+
+from itertools import product
+from math import comb
+
+import pytest
+
+from d2lpos.lab import moments, records, signs
+from d2lpos.lab.report import at_equal_rates, counts
+from tests.lab.test_verdict import arm
+
+
+def both(differences, drop=0.1, name="sum"):
+    """Records without dropout, which end at 2, and of an arm that differs."""
+    other = [2 + difference for difference in differences]
+    return arm("none", 0.0, [2.0] * len(other), [2.0] * len(other)) + arm(name, drop, other, other)
+
+
+def test_one_slow_seed_counts_as_one():
+    """Of ten seeds that are all worse, half a thousand sign patterns are none: p is 2 in 1,024, however far one is."""
+    for last in (0.2, 50.0):
+        table = signs(moments(both([0.1 + n / 100 for n in range(9)] + [last])))
+        assert table[["moment", "dropout", "drop"]].values.tolist() == [["best", "sum", 0.1], ["last", "sum", 0.1]]
+        assert table[["better", "worse"]].values.tolist() == [[0, 10]] * 2
+        assert table["sign"].tolist() == table["rank"].tolist() == [2 / 1024] * 2
+
+
+def test_p_values_by_counting():
+    """All patterns of signs: as many of one sign, or as large a sum of ranks, on either side."""
+    differences = [0.3, -0.1, 0.5, 0.7, -0.2, 0.4]
+    (row, _) = signs(moments(both(differences))).itertuples()
+    assert (row.better, row.worse, row.mean) == (2, 4, pytest.approx(sum(differences) / 6))
+    assert row.sign == pytest.approx(2 * sum(comb(6, k) for k in range(3)) / 2**6)
+    ranks, seen = range(1, 7), 3 + 4 + 5 + 6
+    sums = [sum(r for r, up in zip(ranks, ups, strict=True) if up) for ups in product((0, 1), repeat=6)]
+    assert row.rank == pytest.approx(2 * sum(total >= seen for total in sums) / len(sums))
+
+
+def test_equal_seeds_have_no_sign():
+    (row, _) = signs(moments(both([0.0, 0.1, 0.2]))).itertuples()
+    assert (row.better, row.worse, row.sign) == (0, 2, 0.5)
+    (row, _) = signs(moments(both([0.0, 0.0]))).itertuples()
+    assert (row.better, row.worse, row.sign, row.rank) == (0, 0, 1, 1)
+
+
+def test_the_rate_is_the_one_that_was_chosen():
+    found = both([0.1, 0.2]) + both([-0.1, -0.2], drop=0.3)[2:]
+    assert signs(moments(found))["drop"].tolist() == [0.3, 0.3]
+    table = moments(found)
+    assert signs(table[table["drop"] != 0.3])["worse"].tolist() == [2, 2]
+
+
+def test_bad_calls():
+    with pytest.raises(ValueError, match="^against must be one of none, sum; got 'token'$"):
+        signs(moments(both([0.1, 0.2])), against="token")
+    with pytest.raises(ValueError, match="^the seeds of all placements must match where"):
+        signs(moments(both([0.1, 0.2])[:-1]))
+
+
+def test_what_the_words_say():
+    """Chapter 7 and the page of the study tell these."""
+    table = counts(records("dropout-lookup"))
+    some = table[table["Encoding"] == "sinusoidal"]
+    assert (some.loc[some["Against"] == "none", "Worse"] == "10 of 10").all()
+    others = some[(some["Dropout"] == "protected") & (some["Against"] != "none")]
+    assert (others["Better"] == "10 of 10").all() and set(others["Against"]) == {"sum", "others protected"}
+    assert set(some["p by signs"]) == {"0.002"} == set(some["p by ranks"])
+    rates = at_equal_rates(records("dropout-language")).set_index(["Encoding", "Moment", "Rate"])
+    assert rates.loc[("learned", "last", 0.05), ["Difference", "Worse"]].tolist() == ["+0.017", "10 of 10"]
+    assert rates.loc[("learned", "best", 0.05), ["Difference", "Worse"]].tolist() == ["+0.012", "8 of 10"]
+    assert (rates.xs(0.3, level="Rate")["Better"] == "10 of 10").all()
