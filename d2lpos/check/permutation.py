@@ -101,7 +101,7 @@ def layer_case(name: str, f: Callable) -> Case:
         return [[round(value, 2) + 0.0 for value in row] for row in x.tolist()]
 
     text = (
-        f"x = {show(TOKENS)}, order = {describe(CYCLE)}\n"
+        f"x = {show(TOKENS)}, {describe('order', CYCLE)}\n"
         f"f(x[order]) = {show(f(TOKENS[CYCLE]))}\n"
         f"f(x)[order] = {show(f(TOKENS)[CYCLE])}"
     )
@@ -202,7 +202,7 @@ attention = Check(
 
 
 def layer_call(f: Callable, x: Tensor, order: Tensor, name: str) -> Case:
-    return call(f"f is {name}, x {tuple(x.shape)}, order {describe(order)}", f=f, x=x, order=order)
+    return call(f"f is {name}, {describe('x', x)}, {describe('order', order)}", f=f, x=x, order=order)
 
 
 def mean_token(x: Tensor) -> Tensor:
