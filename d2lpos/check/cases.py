@@ -1,16 +1,18 @@
 """Cases that several chapters ask: is it written by hand, without a loop, and right in whichever precision?"""
 
+import math
 import sys
 import sysconfig
 from collections.abc import Callable
 from types import FrameType, ModuleType
 from unittest.mock import patch
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from .verdict import Case, Misconduct
+from .verdict import Case, Misconduct, count
 
 LIBRARIES = (*{sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}, "<frozen", __file__)
 
@@ -92,3 +94,23 @@ def either(case: Case, kind: torch.dtype = torch.float64) -> Case:
         return outcome.to(kind) if outcome.is_floating_point() == kind.is_floating_point else outcome
 
     return Case(case.text, ask)
+
+
+def several(outcome: object, *names: str) -> list[int | float]:
+    """The numbers of a tuple, a list, an array or a tensor, one for each name; those without a fraction are int."""
+    asked = f"{len(names)} numbers are asked for: {', '.join(names)}"
+    listed = isinstance(outcome, tuple | list) or (isinstance(outcome, np.ndarray | Tensor) and outcome.ndim)
+    if not listed:
+        raise Misconduct(f"Returns type {type(outcome).__name__}; {asked}")
+    if len(outcome) != len(names):
+        raise Misconduct(f"Returns {count(len(outcome), 'entry', 'entries')}; {asked}")
+    return [number(part, name) for part, name in zip(outcome, names, strict=True)]
+
+
+def number(value: object, name: str) -> int | float:
+    """A number of Python's, NumPy's or torch's, as Python's; int where it has no fraction."""
+    boxed = isinstance(value, np.ndarray | np.generic | Tensor) and not value.shape
+    plain = value.item() if boxed else value
+    if not isinstance(plain, int | float) or isinstance(plain, bool):
+        raise Misconduct(f"Returns type {type(value).__name__} for {name}; a number is asked for")
+    return int(plain) if math.isfinite(plain) and plain == int(plain) else float(plain)
