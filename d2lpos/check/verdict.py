@@ -7,7 +7,8 @@ import textwrap
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -125,9 +126,9 @@ class Check:
     """An exercise's check. Call it with an answer; it returns a `Verdict` and never raises.
 
     properties: what must hold, in words -> the cases that show it, smallest first.
-    mistakes: a hint in one sentence -> an answer that makes this mistake. The first hint is given whose answer
-    has the same outcomes as the reader's, up to and with the property that fails first; and in all cases, where
-    the outcome that is wrong is one word or an error, which many mistakes share.
+    mistakes: a hint in one sentence -> an answer that makes this mistake, or a tuple of them. The first hint is
+    given whose answer has the same outcomes as the reader's, up to and with the property that fails first. Many
+    mistakes share one word or an error: then the two agree in all cases, or fail the same properties.
     answers: what the exercise asks besides; the reader's answers to it follow in the call, in this order.
     """
 
@@ -158,19 +159,25 @@ class Check:
             headline = f"✓ {self.name}: {count(len(found), 'property holds', 'properties hold')}"
             return Verdict(lay_out([headline, *(f"  {name}" for name in found)]), True)
         first = failed[0]
-        hints = [hint for hint, mistake in self.mistakes.items() if self._agree(given, mistake, until=first)]
-        lines = [f"Property: {first}", *found[first], *(f"Hint: {hint}" for hint in hints[:1])]
+        makes = partial(self._makes, given, until=first)
+        hints = (f"Hint: {hint}" for hint, mistake in self.mistakes.items() if any(map(makes, several(mistake))))
+        lines = [f"Property: {first}", *found[first], *islice(hints, 1)]
         headline = f"✗ {self.name}: fails {len(failed)} of {len(found)} properties"
         return Verdict(lay_out([headline, *lines]), False)
 
-    def _agree(self, given: Callable, mistake: Any, until: str) -> bool:
-        """Whether the two have the same outcomes in all cases of the properties up to `until`."""
+    def _makes(self, given: Callable, mistake: Any, until: str) -> bool:
+        """Whether the answer behaves as this mistake, as far as it has to: see `mistakes`."""
         names = list(self.properties)
-        counted = names[: names.index(until) + 1]
         wrong = next(case for case in self.properties[until] if disagreement(given, self.reference, [case]))
-        if not is_telling(given(wrong), attempt(wrong.ask, self.reference)):
-            counted = names
-        return not any(disagreement(given, mistake, self.properties[name]) for name in counted)
+        outcome = given(wrong)
+        if is_telling(outcome, attempt(wrong.ask, self.reference)) or isinstance(outcome, Exception):
+            names = names[: names.index(until) + 1]
+        if any(disagreement(given, mistake, self.properties[name]) for name in names):
+            return False
+        return not isinstance(outcome, Exception) or self._failed(given) == self._failed(patient(mistake))
+
+    def _failed(self, given: Callable) -> list[str]:
+        return [name for name, cases in self.properties.items() if disagreement(given, self.reference, cases)]
 
     def _left(self, answer: Any, given: Callable) -> str:
         """What is left to write before the answer can be judged, in words; empty where nothing is."""
@@ -238,7 +245,11 @@ def mismatch(wanted: Any, given: Any) -> str:
     for kind, words in kinds.items():
         if isinstance(wanted, kind):
             fits = isinstance(given, int | float) if kind in (int, float) else isinstance(given, kind)
-            return "" if fits and isinstance(given, bool) == (kind is bool) else f"Expected {words}, got {said(given)}"
+            return (
+                ""
+                if fits and isinstance(given, bool) == (kind is bool)
+                else f"Expected {words}, got {said(given)}"
+            )
     return ""
 
 
@@ -254,11 +265,16 @@ def is_telling(outcome: Any, expected: Any) -> bool:
     """Whether two answers hardly share this wrong outcome by chance: it has many numbers, or another type."""
     if nothing(outcome) or isinstance(outcome, Exception):
         return False
-    if isinstance(outcome, Tensor):
-        return outcome.numel() > (8 if outcome.dtype == torch.bool else 1) or not isinstance(expected, Tensor)
+    if isinstance(outcome, Tensor) and isinstance(expected, Tensor):
+        other = outcome.dtype != expected.dtype or outcome.shape != expected.shape
+        return other or outcome.numel() > (8 if outcome.dtype == torch.bool else 1)
     if isinstance(outcome, list | tuple) and type(outcome) is type(expected):
         return len(outcome) > 2 or any(map(is_telling, outcome, expected))
     return not isinstance(outcome, type(expected))
+
+
+def several(mistake: Any) -> tuple:
+    return mistake if isinstance(mistake, tuple) else (mistake,)
 
 
 def patient(answer: Any) -> Callable[[Case], Any]:
@@ -366,7 +382,7 @@ def describe(name: str, value: Any) -> str:
     kind = str(value.dtype).removeprefix("torch.")
     note = "" if kind in ("float32", "int64") else f" ({kind})"
     numbers = value.double()
-    if value.numel() <= WHOLE and torch.equal(numbers, (100 * numbers).round() / 100):
+    if value.numel() <= WHOLE and torch.equal(numbers, (1000 * numbers).round() / 1000):
         return f"{name} = {written((value.long() if kind == 'bool' else value).tolist())}{note}"
     return f"{name} {tuple(value.shape)}{note}"
 

@@ -220,8 +220,15 @@ def changed(statement: ast.stmt) -> Iterator[tuple]:
             holder[key] = other
             after = ast.unparse(other if shown is node else shown)
             if after != before:
-                yield path, f"{before} → {after}".replace("\n", " ")
+                yield (*path, *left_out(node, other)), f"{before} → {after}".replace("\n", " ")
         holder[key] = node
+
+
+def left_out(node: ast.AST, other: ast.AST) -> tuple:
+    """The way from a node to the branch that a change leaves out: it matters where that branch is taken."""
+    if not isinstance(node, ast.IfExp):
+        return ()
+    return ("orelse",) * (other is node.body) + ("body",) * (other is node.orelse)
 
 
 def places(parent: ast.AST, above: tuple = (), way: tuple = (), near: tuple = ()) -> Iterator[tuple]:
