@@ -8,20 +8,29 @@ from torch import Tensor
 
 from .. import alibi as package
 from ..kerple import logarithmic
-from .cases import by_hand, either
+from .cases import by_hand, either, several
 from .verdict import Case, Check, Misconduct, call, nothing
 
 # Slopes for any head count ----------------------------------------------------------------------------------
 
 
-def geometric(count: int, ratio: float | None = None) -> list[float]:
-    ratio = 2 ** (-8 / count) if ratio is None else ratio
-    return [ratio ** (h + 1) for h in range(count)]
+def geometric(count: int) -> list[float]:
+    return [2 ** (-8 * h / count) for h in range(1, count + 1)]
 
 
-def fill_up(heads: int, start: int = 0, step: int = 2) -> Tensor:
+def fill_up(heads: int) -> Tensor:
     below = 2 ** (heads.bit_length() - 1)
-    return torch.tensor(geometric(below) + geometric(2 * below)[start::step][: heads - below])
+    return torch.tensor(geometric(below) + geometric(2 * below)[::2][: heads - below])
+
+
+def filled_with(others: slice) -> Callable:
+    """Fills up with other slopes of the larger sequence."""
+
+    def answer(heads: int) -> Tensor:
+        below = 2 ** (heads.bit_length() - 1)
+        return torch.tensor(geometric(below) + geometric(2 * below)[others][: heads - below])
+
+    return answer
 
 
 def fill_up_from_above(heads: int) -> Tensor:
@@ -53,7 +62,7 @@ released = Check(
     "released",
     reference=fill_up,
     properties={
-        "powers of two": [heads_case(1), heads_case(2), heads_case(8), heads_case(16)],
+        "powers of two": [heads_case(2), heads_case(1), heads_case(8), heads_case(16)],
         "other head counts": [heads_case(3), heads_case(12), heads_case(6), heads_case(71), heads_case(112)],
         "written by hand": [by_hand("heads = 12", package, "check_positive", "slopes", (12,))],
     },
@@ -62,10 +71,8 @@ released = Check(
             lambda heads: torch.tensor(geometric(heads))
         ),
         "The extra slopes begin with the second of the larger sequence, which are those that you have. Begin "
-        "with the first.": lambda heads: fill_up(heads, start=1),
-        "The extra slopes are consecutive. Take every other one: [0::2].": lambda heads: fill_up(
-            heads, step=1
-        ),
+        "with the first.": filled_with(slice(1, None, 2)),
+        "The extra slopes are consecutive. Take every other one: [0::2].": filled_with(slice(None)),
         "This cuts off the sequence for the next larger power of two.": fill_up_from_above,
         "The slopes are right, but sorted. Head 1 keeps the first of the smaller sequence.": sorted_slopes,
         "The extra slopes come first. They belong behind the others.": extra_first,
@@ -75,9 +82,10 @@ released = Check(
         ),
         "The exponent lost its minus: slopes are below 1.": lambda heads: 1 / fill_up(heads),
         "The ratio is always 1/2. It is 2^(−8/H): only with eight heads is that a half.": (
-            lambda heads: torch.tensor(geometric(heads, 0.5))
+            lambda heads: 0.5 ** torch.arange(1.0, heads + 1)
         ),
         "These are the biases' signs: return positive slopes.": lambda heads: -fill_up(heads),
+        "The order is turned around: head 1 has the steepest slope.": lambda heads: fill_up(heads).flip(0),
         "float64 is not asked for. torch.tensor of Python floats gives float32.": (
             lambda heads: fill_up(heads).double()
         ),
@@ -122,6 +130,8 @@ two_sided = Check(
         "positions as they come": [
             side_case("queries 5, 7; keys 6, 3, 9; ", [5, 7], [6, 3, 9], *HEAD),
             side_case("queries 2, 0, 1; keys 2, 0, 1; ", [2, 0, 1], [2, 0, 1], *HEAD),
+            side_case("queries 1, 4, 4; keys 3, 0, 4; ", [1, 4, 4], [3, 0, 4], *HEAD),
+            side_case("queries 5, 3007; keys 6, 4001, 3; ", [5, 3007], [6, 4001, 3], *HEAD),
         ],
     },
     mistakes={
@@ -201,6 +211,7 @@ one_row = Check(
         "positions as they come": [
             row_case("keys 3, 4, 9", [0.5], [3, 4, 9]),
             row_case("keys 7, 5, 6", [0.5], [7, 5, 6]),
+            row_case("keys 3001, 2998, 3004", [0.5], [3001, 2998, 3004]),
         ],
     },
     mistakes={
@@ -255,6 +266,7 @@ window = Check(
             window_case(0.5, 0.01, 2.8),
             window_case(1 / 64, 0.25, 10.0),
             window_case(0.25, 1.0, 2.0),
+            window_case(1 / 256, 0.05, 30.0),
         ],
         "at least one key": [window_case(2.0, 1.0, 0.0)],
     },
@@ -390,16 +402,13 @@ def verdict_on(parameters: object, slope: float, far: int, gap: float) -> object
     """In words, how far the curve is from the line; nothing comes back as nothing."""
     if nothing(parameters):
         return parameters
-    try:
-        r1, r2 = (torch.tensor(float(r), dtype=torch.float64) for r in parameters)
-    except (TypeError, ValueError):
-        return "no pair of numbers"
+    found = several(parameters, "r1", "r2")
+    for name, value in zip(("r1", "r2"), found, strict=True):
+        if not 0 < value < math.inf:
+            return f"{name} = {value:.4g}, which is not positive"
+    r1, r2 = (torch.tensor(value, dtype=torch.float64) for value in found)
     distance = torch.arange(far + 1).double()
     apart = (logarithmic(distance, r1, r2) + slope * distance).abs().max()
-    if not r1 > 0:
-        return "an r1 that is not positive"
-    if not r2 > 0:
-        return "an r2 that is not positive"
     if apart <= gap * 1.001:  # r1 and r2 may be rounded to float32
         return "within the gap"
     side = "above" if slope * far > r1 * math.log1p(r2 * far) else "below"
@@ -418,6 +427,7 @@ almost_alibi = Check(
         "within the gap of the line, up to far": [
             line_case(2.0, 4, 0.1),
             line_case(0.25, 100, 2.0),
+            line_case(4.0, 2, 0.5),
         ],
         "small gaps, far distances": [
             line_case(0.5, 1000, 0.01),
@@ -447,6 +457,5 @@ almost_alibi = Check(
         "The ends agree, and in between the curve sags below the line.": (
             lambda slope, far, gap: (slope * far / math.log(2), 1 / far)
         ),
-        "Return a pair of numbers, (r1, r2).": lambda slope, far, gap: nearly_a_line(slope, far, gap)[1],
     },
 )

@@ -1,14 +1,20 @@
 """Cases that several chapters ask: is it written by hand, without a loop, and right in whichever precision?"""
 
+import math
+import sys
+import sysconfig
 from collections.abc import Callable
-from types import ModuleType
+from types import FrameType, ModuleType
 from unittest.mock import patch
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from .verdict import Case, Misconduct
+from .verdict import Case, Misconduct, count
+
+LIBRARIES = (*{sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}, "<frozen", __file__)
 
 
 def by_hand(label: str, package: ModuleType, inside: str, name: str, *calls: tuple) -> Case:
@@ -27,27 +33,53 @@ def by_hand(label: str, package: ModuleType, inside: str, name: str, *calls: tup
 
 
 class Count(TorchFunctionMode):
-    """Counts what is asked of torch."""
+    """Counts what is asked of torch, and the steps of Python in code that is not a library's.
+
+    The steps tell of a loop that asks nothing of torch, because it goes through NumPy or a list.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.calls = 0
+        self.calls = self.steps = 0
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         self.calls += 1
         return function(*args, **(kwargs or {}))
 
+    def ask(self, answer: Callable, *arguments: object) -> object:
+        """Call the answer and count, as long as it runs."""
+        before = sys.gettrace()
+        with self:
+            sys.settrace(self._trace)
+            try:
+                return answer(*arguments)
+            finally:
+                sys.settrace(before)
+
+    def _trace(self, frame: FrameType, event: str, _: object) -> Callable | None:
+        if frame.f_code.co_filename.startswith(LIBRARIES):
+            return None
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        self.steps += event == "opcode"
+        return self._trace
+
+    def exceeds(self, other: "Count") -> bool:
+        """Whether there is more work than in `other`; a branch more is no loop."""
+        return self.calls > other.calls or self.steps > 1.5 * other.steps
+
 
 def no_loop(label: str, few: str, small: tuple, large: tuple) -> Case:
-    """Refuses an answer that asks more of torch for the large arguments than for the small, which are `few`."""
+    """Refuses an answer that takes more steps for the large arguments than for the small, which are `few`.
+
+    `large` is to hold at least eight times as many of what a loop would run over.
+    """
 
     def ask(answer: Callable) -> str:
         counts = []
         for arguments in (small, large):
-            with Count() as count:
-                answer(*arguments)
-            counts.append(count.calls)
-        return f"{'more than' if counts[0] < counts[1] else 'no more than'} the operations of {few}"
+            counts.append(Count())
+            counts[-1].ask(answer, *arguments)
+        return f"{'more than' if counts[1].exceeds(counts[0]) else 'no more than'} the operations of {few}"
 
     return Case(label, ask)
 
@@ -62,3 +94,23 @@ def either(case: Case, kind: torch.dtype = torch.float64) -> Case:
         return outcome.to(kind) if outcome.is_floating_point() == kind.is_floating_point else outcome
 
     return Case(case.text, ask)
+
+
+def several(outcome: object, *names: str) -> list[int | float]:
+    """The numbers of a tuple, a list, an array or a tensor, one for each name; those without a fraction are int."""
+    asked = f"{len(names)} numbers are asked for: {', '.join(names)}"
+    listed = isinstance(outcome, tuple | list) or (isinstance(outcome, np.ndarray | Tensor) and outcome.ndim)
+    if not listed:
+        raise Misconduct(f"Returns type {type(outcome).__name__}; {asked}")
+    if len(outcome) != len(names):
+        raise Misconduct(f"Returns {count(len(outcome), 'entry', 'entries')}; {asked}")
+    return [number(part, name) for part, name in zip(outcome, names, strict=True)]
+
+
+def number(value: object, name: str) -> int | float:
+    """A number of Python's, NumPy's or torch's, as Python's; int where it has no fraction."""
+    boxed = isinstance(value, np.ndarray | np.generic | Tensor) and not value.shape
+    plain = value.item() if boxed else value
+    if not isinstance(plain, int | float) or isinstance(plain, bool):
+        raise Misconduct(f"Returns type {type(value).__name__} for {name}; a number is asked for")
+    return int(plain) if math.isfinite(plain) and plain == int(plain) else float(plain)

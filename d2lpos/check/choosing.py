@@ -3,13 +3,15 @@
 import copy
 from collections.abc import Callable
 from functools import partial
-from statistics import median
+from random import Random
+from statistics import mean, median
 
 import torch
 from torch import Tensor
 
 from .. import scaling
 from ..rope import RoPE
+from .cases import several
 from .verdict import Case, Check, Misconduct, call, nothing
 
 # Read a configuration ---------------------------------------------------------------------------------------
@@ -22,48 +24,56 @@ TINY = {
 }
 
 
-def rule_of(
-    rope_scaling: dict | None, length: str = "original_max_position_embeddings", **band: float
-) -> Callable:
-    """The rule of a configuration; `band` replaces what it says of low and high."""
-    if not rope_scaling:
+def rule_of(said: dict | None) -> Callable:
+    if not said:
         return scaling.unscaled
-    factor, kind = rope_scaling["factor"], rope_scaling["rope_type"]
-    if kind == "linear":
-        return partial(scaling.linear, factor=factor)
-    if kind == "yarn":
-        return partial(scaling.yarn, factor=factor, length=rope_scaling[length])
-    read = {"low": rope_scaling["low_freq_factor"], "high": rope_scaling["high_freq_factor"]}
-    return partial(scaling.llama3, factor=factor, length=rope_scaling[length], **(band or read))
+    if said["rope_type"] == "linear":
+        return partial(scaling.linear, factor=said["factor"])
+    known = {"factor": said["factor"], "length": said["original_max_position_embeddings"]}
+    if said["rope_type"] == "yarn":
+        return partial(scaling.yarn, **known)
+    return partial(scaling.llama3, **known, low=said["low_freq_factor"], high=said["high_freq_factor"])
 
 
-def read(config: dict, **instead: object) -> RoPE:
-    """The right encoding, with `instead` in place of what was read."""
-    share = config["hidden_size"] // config["num_attention_heads"]
-    dim = instead.pop("dim", config.get("head_dim") or share)
-    arguments = {
-        "base": config["rope_theta"],
-        "rotary": int(dim * config.get("partial_rotary_factor", 1)),
-        "scaling": rule_of(config.get("rope_scaling")),
-    }
-    return RoPE(dim, **(arguments | instead))
+def read(config: dict) -> RoPE:
+    dim = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
+    rotary = int(dim * config.get("partial_rotary_factor", 1))
+    return RoPE(dim, config["rope_theta"], rotary=rotary, scaling=rule_of(config.get("rope_scaling")))
 
 
-def with_the_longest(config: dict) -> RoPE:
+def ruled_by(rule: Callable) -> Callable:
+    """An answer that makes another scaling rule of the entry."""
+
+    def answer(config: dict) -> RoPE:
+        right = read(config)
+        return RoPE(right.dim, right.base, rotary=right.rotary, scaling=rule(config))
+
+    return answer
+
+
+def without(*keys: str) -> Callable:
+    """An answer that does not read some of the keys."""
+    return lambda config: read({key: value for key, value in config.items() if key not in keys})
+
+
+def in_neighbors(config: dict) -> RoPE:
+    right = read(config)
+    return RoPE(right.dim, right.base, "interleaved", right.rotary, right.scaling)
+
+
+def part_of_the_share(config: dict) -> RoPE:
+    right, share = read(config), without("head_dim")(config)
+    return RoPE(right.dim, right.base, rotary=share.rotary, scaling=right.scaling)
+
+
+def changed(**said: object) -> Callable:
+    """A rule of the entry with these keys in place of its own."""
+    return lambda config: rule_of(config.get("rope_scaling") and config["rope_scaling"] | said)
+
+
+def with_the_longest(config: dict) -> Callable:
     """Takes the longest text that the model may read for the length of its training."""
-    if not config.get("rope_scaling"):
-        return read(config)
-    wrong = config["rope_scaling"] | {"longest": config["max_position_embeddings"]}
-    return read(config, scaling=rule_of(wrong, "longest"))
-
-
-def always_linear(config: dict) -> RoPE:
-    rope_scaling = config.get("rope_scaling")
-    return read(config, scaling=rule_of(rope_scaling and rope_scaling | {"rope_type": "linear"}))
-
-
-def default_band(config: dict) -> RoPE:
-    return read(config, scaling=rule_of(config.get("rope_scaling"), low=1.0, high=4.0))
+    return changed(original_max_position_embeddings=config["max_position_embeddings"])(config)
 
 
 def config_case(**more: object) -> Case:
@@ -76,7 +86,7 @@ def config_case(**more: object) -> Case:
         if nothing(encoding):
             return encoding
         if not isinstance(encoding, RoPE):
-            raise Misconduct(f"Returns a {type(encoding).__name__}; a d2lpos.RoPE is asked for")
+            raise Misconduct(f"Returns type {type(encoding).__name__}; a d2lpos.RoPE is asked for")
         wanted = read(config).dim
         if encoding.dim != wanted:
             raise Misconduct(f"Turns heads of {encoding.dim} features; these have {wanted}")
@@ -97,47 +107,62 @@ rope_from = Check(
             config_case(),
             config_case(rope_scaling=None),
             config_case(head_dim=16),
+            config_case(head_dim=4),
+            config_case(head_dim=None),
             config_case(num_attention_heads=2, rope_theta=1000000.0),
         ],
         "a part that turns": [
             config_case(partial_rotary_factor=0.5),
             config_case(hidden_size=64, partial_rotary_factor=0.25),
+            config_case(hidden_size=64, partial_rotary_factor=0.75),
+            config_case(head_dim=32, partial_rotary_factor=0.25),
         ],
-        "linear scaling": [config_case(rope_scaling={"rope_type": "linear", "factor": 4.0})],
+        "linear scaling": [
+            config_case(rope_scaling={"rope_type": "linear", "factor": 4.0}),
+            config_case(head_dim=16, rope_scaling={"rope_type": "linear", "factor": 2.0}),
+        ],
         "YaRN": [
             config_case(  # with heads of 8, the ramp is the same for any of the two lengths
                 hidden_size=256,
                 rope_scaling={"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 512},
-            )
+            ),
+            config_case(
+                head_dim=64,
+                rope_scaling={"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 2048},
+            ),
         ],
         "Llama 3.1's rule": [
             config_case(rope_scaling=LLAMA | {"low_freq_factor": 1.0, "high_freq_factor": 4.0}),
             config_case(rope_scaling=LONGER | {"low_freq_factor": 2.0, "high_freq_factor": 16.0}),
+            config_case(head_dim=32, rope_scaling=LONGER | {"low_freq_factor": 1.0, "high_freq_factor": 4.0}),
         ],
     },
     mistakes={
-        "The base is 10,000 here, whatever rope_theta says.": lambda config: read(config, base=10000.0),
+        "The base is 10,000 here, whatever rope_theta says.": (
+            lambda config: read(config | {"rope_theta": 10000.0})
+        ),
         "These are the features of all heads together: divide by num_attention_heads.": (
-            lambda config: read(config, dim=config["hidden_size"])
+            lambda config: read(config | {"head_dim": config["hidden_size"]})
         ),
-        "The pairs are neighbors here. config.json is of transformers, which turns halves.": (
-            lambda config: read(config, layout="interleaved")
-        ),
+        "The pairs are neighbors here. config.json is of transformers, which turns halves.": in_neighbors,
         "head_dim is not read. Where it is given, it need not be hidden_size divided by the heads.": (
-            lambda config: read({k: v for k, v in config.items() if k != "head_dim"})
+            without("head_dim")
         ),
         "partial_rotary_factor is not read: only this part of the features turns.": (
-            lambda config: read({k: v for k, v in config.items() if k != "partial_rotary_factor"})
+            without("partial_rotary_factor")
         ),
-        "A configuration may lack the key rope_scaling. Ask with .get.": (
-            lambda config: read(config, scaling=rule_of(config["rope_scaling"]))
+        "The part that turns is one of the head's features, head_dim where it is given.": part_of_the_share,
+        "A configuration may lack the key rope_scaling. Ask with .get.": ruled_by(
+            lambda config: rule_of(config["rope_scaling"])
         ),
-        "rope_scaling is not read.": lambda config: read(config, scaling=scaling.unscaled),
-        "The length is that of training, original_max_position_embeddings, not the longest text.": (
+        "rope_scaling is not read.": without("rope_scaling"),
+        "The length is that of training, original_max_position_embeddings, not the longest text.": ruled_by(
             with_the_longest
         ),
-        "Every rule is linear here. rope_type names the rule.": always_linear,
-        "low_freq_factor and high_freq_factor are not read.": default_band,
+        "Every rule is linear here. rope_type names the rule.": ruled_by(changed(rope_type="linear")),
+        "low_freq_factor and high_freq_factor are not read.": ruled_by(
+            changed(low_freq_factor=1.0, high_freq_factor=4.0)
+        ),
     },
 )
 
@@ -145,15 +170,21 @@ rope_from = Check(
 # Choose under a constraint ----------------------------------------------------------------------------------
 
 
-def best(
-    losses: dict[str, list[float]],
-    doors: dict[str, tuple[str, ...]],
-    allowed: set[str],
-    judge: Callable = lambda values: sum(values) / len(values),
-    admit: Callable = lambda opened, allowed: set(opened) <= allowed,
-) -> str:
-    admitted = [name for name in losses if admit(doors[name], allowed)]
-    return min(admitted, key=lambda name: judge(losses[name]))
+def best(losses: dict[str, list[float]], doors: dict[str, tuple[str, ...]], allowed: set[str]) -> str:
+    admitted = [name for name in losses if set(doors[name]) <= allowed]
+    return min(admitted, key=lambda name: mean(losses[name]))
+
+
+def chosen(
+    judge: Callable = mean, admit: Callable = lambda opened, allowed: set(opened) <= allowed
+) -> Callable:
+    """An answer that judges losses, or admits encodings, in another way."""
+
+    def answer(losses: dict[str, list[float]], doors: dict[str, tuple[str, ...]], allowed: set[str]) -> str:
+        admitted = [name for name in losses if admit(doors[name], allowed)]
+        return min(admitted, key=lambda name: judge(losses[name]))
+
+    return answer
 
 
 DOORS = {
@@ -162,6 +193,8 @@ DOORS = {
     "rope": ("rotate",),
     "alibi": ("score",),
     "shaw": ("score", "value"),
+    "tupe": ("embed", "score"),
+    "both": ("rotate", "embed"),
 }
 LOSSES = {
     "none": [1.5, 1.5, 1.75],
@@ -169,15 +202,34 @@ LOSSES = {
     "rope": [1.0, 1.0, 1.0],
     "alibi": [1.25, 1.0, 0.5],
     "shaw": [0.5, 0.75, 1.25],
+    "tupe": [0.75, 0.25, 0.5],
+    "both": [0.875, 0.75, 0.5],
 }
 
 
-def choice_case(names: list[str], allowed: set[str]) -> Case:
-    losses = {name: LOSSES[name] for name in names}
-    doors = {name: DOORS[name] for name in names}
-    shown = "; ".join(f"{name} {values}" for name, values in losses.items())
-    text = f"allowed {sorted(allowed)}; {shown}"
+def constrained(losses: dict, doors: dict, allowed: set[str]) -> Case:
+    shown = ", ".join(map(repr, sorted(allowed)))  # a set has another order in each process
+    text = f"losses = {losses}, doors = {doors}, allowed = {{{shown}}}"
     return call(text, losses=losses, doors=doors, allowed=allowed)
+
+
+def choice_case(names: list[str], allowed: set[str]) -> Case:
+    return constrained({name: LOSSES[name] for name in names}, {name: DOORS[name] for name in names}, allowed)
+
+
+def drawn_case(seed: int, usable: int) -> Case:
+    """Losses in eighths, no two means of which are equal, and doors at random; `usable` doors are allowed."""
+    stream = Random(seed)
+    allowed = stream.sample(sorted(ALL), usable)
+    losses, doors = {}, {}
+    for name, eighths in zip("abcdef", stream.sample(range(20, 60), 6), strict=True):
+        spread = stream.randint(2, 19)
+        losses[name] = [
+            value / 8 for value in stream.sample([eighths - spread, eighths, eighths + spread], 3)
+        ]
+        doors[name] = tuple(stream.sample(sorted(ALL), stream.randint(1, 2)))
+    doors |= {"a": (allowed[0],), "not tried": ()}
+    return constrained(losses, doors, set(allowed))
 
 
 ALL = {"embed", "rotate", "score", "value"}
@@ -189,32 +241,40 @@ choose = Check(
         "the lowest mean": [
             choice_case(["sinusoidal", "rope"], ALL),
             choice_case(["sinusoidal", "alibi"], ALL),
-            choice_case(list(DOORS), ALL),
+            choice_case(["none", "sinusoidal", "rope", "alibi", "shaw"], ALL),
+            *(drawn_case(seed, 4) for seed in range(3)),
         ],
         "no door that is not allowed": [
             choice_case(["rope", "alibi"], {"embed", "rotate"}),
             choice_case(["none", "alibi"], {"score"}),
-            choice_case(list(DOORS), {"embed", "score"}),
+            choice_case(["sinusoidal", "rope", "shaw"], {"embed", "rotate", "value"}),
+            choice_case(["sinusoidal", "alibi", "tupe", "both"], {"embed"}),
+            *(drawn_case(seed, usable) for seed in range(2) for usable in (1, 2, 3)),
         ],
         "no door at all": [choice_case(["none", "rope"], {"embed"})],
     },
     mistakes={
-        "This is the lowest single run. The next seed may tell another story: take the mean.": partial(
-            best, judge=min
+        "This is the lowest single run. The next seed may tell another story: take the mean.": chosen(min),
+        "This is the highest mean. They are losses: less is better.": chosen(lambda values: -mean(values)),
+        "Only the last seed counts here. Take the mean.": chosen(lambda values: values[-1]),
+        "Only the first seed counts here. Take the mean.": chosen(lambda values: values[0]),
+        "This is the best worst run. Take the mean.": chosen(max),
+        "This is the lowest median. Take the mean.": chosen(median),
+        "allowed is not asked.": chosen(admit=lambda opened, allowed: True),
+        "All allowed doors may be open: an encoding that needs exactly these is no exception.": chosen(
+            admit=lambda opened, allowed: set(opened) < allowed
         ),
-        "This is the highest mean. They are losses: less is better.": partial(best, judge=lambda v: -sum(v)),
-        "Only the last seed counts here. Take the mean.": partial(best, judge=lambda values: values[-1]),
-        "This is the best worst run. Take the mean.": partial(best, judge=max),
-        "This is the lowest median. Take the mean.": partial(best, judge=median),
-        "allowed is not asked.": partial(best, admit=lambda opened, allowed: True),
-        "All allowed doors may be open: an encoding that needs exactly these is no exception.": partial(
-            best, admit=lambda opened, allowed: set(opened) < allowed
+        "One allowed door is not enough: none of an encoding's doors may be closed to you.": chosen(
+            admit=lambda opened, allowed: not opened or bool(set(opened) & allowed)
         ),
-        "One allowed door is not enough: none of an encoding's doors may be closed to you.": partial(
-            best, admit=lambda opened, allowed: not opened or bool(set(opened) & allowed)
+        "The last door decides here. All of an encoding's doors must be allowed.": chosen(
+            admit=lambda opened, allowed: set(opened[-1:]) <= allowed
         ),
-        "An encoding that opens no door is always allowed.": partial(
-            best, admit=lambda opened, allowed: bool(opened) and set(opened) <= allowed
+        "The first door decides here. All of an encoding's doors must be allowed.": chosen(
+            admit=lambda opened, allowed: set(opened[:1]) <= allowed
+        ),
+        "An encoding that opens no door is always allowed.": chosen(
+            admit=lambda opened, allowed: bool(opened) and set(opened) <= allowed
         ),
     },
 )
@@ -236,14 +296,7 @@ def memory_case(part: int, *sizes: int) -> Case:
 
     def ask(answer: Callable) -> object:
         both = case.ask(answer)
-        if nothing(both):
-            return both
-        if not isinstance(both, tuple | list):
-            kind = type(both).__name__
-            raise Misconduct(f"Returns a {kind}; a pair is asked for: the cache, one layer's bias")
-        if len(both) != 2:
-            raise Misconduct(f"Returns {len(both)} numbers; a pair is asked for: the cache, one layer's bias")
-        return torch.tensor(float(both[part]), dtype=torch.float64)
+        return both if nothing(both) else several(both, "the cache", "the bias of one layer")[part]
 
     return Case(case.text, ask)
 
@@ -258,14 +311,16 @@ def miscounted(cache: Callable | None = None, bias: Callable | None = None) -> C
     return answer
 
 
+SIZES = [(1, 2, 2, 4, 3, 2), (3, 8, 2, 16, 10, 4), (2, 6, 3, 5, 7, 1), (80, 64, 8, 128, 131072, 2)]
 memory = Check(
     "memory",
     reference=in_bytes,
     properties={
-        "the cache": [memory_case(0, 1, 2, 2, 4, 3, 2), memory_case(0, 3, 8, 2, 16, 10, 4)],
-        "the bias": [memory_case(1, 1, 2, 2, 4, 3, 2), memory_case(1, 3, 8, 2, 16, 10, 4)],
+        "the cache": [memory_case(0, *sizes) for sizes in SIZES],
+        "the bias": [memory_case(1, *sizes) for sizes in SIZES],
     },
     mistakes={
+        "The two are exchanged: the cache comes first.": lambda *sizes: in_bytes(*sizes)[::-1],
         "The cache holds keys and values: twice as much.": miscounted(
             lambda la, h, kv, f, t, s: la * kv * f * t * s
         ),
@@ -299,45 +354,59 @@ memory = Check(
 # A fair comparison ------------------------------------------------------------------------------------------
 
 
-def interval(difference: Tensor, t: float) -> tuple[float, float]:
+def interval(difference: Tensor, t: float) -> tuple[Tensor, Tensor]:
     half = t * difference.std() / len(difference) ** 0.5
-    return (difference.mean() - half).item(), (difference.mean() + half).item()
+    return difference.mean() - half, difference.mean() + half
 
 
-def fair(
-    validation: Tensor,
-    test: Tensor,
-    t: float,
-    judge: Callable = lambda validation, test: validation.mean(dim=1),
-    between: Callable = lambda validation, test, arm, t: interval(test[arm] - test[0], t),
-) -> tuple[int, float, float]:
-    arm = 1 + judge(validation, test)[1:].argmin().item()
-    return arm, *between(validation, test, arm, t)
+def fair(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
+    arm = 1 + validation[1:].mean(dim=1).argmin()
+    return arm, *interval(test[arm] - test[0], t)
+
+
+def chosen_by(judge: Callable) -> Callable:
+    """An answer that chooses the arm with the lowest of what `judge` makes of the two."""
+
+    def answer(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
+        arm = 1 + judge(validation, test)[1:].argmin()
+        return arm, *interval(test[arm] - test[0], t)
+
+    return answer
+
+
+def told_by(between: Callable) -> Callable:
+    """An answer whose interval is another one."""
+
+    def answer(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
+        arm = fair(validation, test, t)[0]
+        return arm, *between(validation, test, arm, t)
+
+    return answer
 
 
 def around(spread: Callable) -> Callable:
     """An interval whose half width comes from a spread of the arm's and the baseline's runs."""
 
-    def between(validation: Tensor, test: Tensor, arm: int, t: float) -> tuple[float, float]:
-        mean = (test[arm] - test[0]).mean()
+    def between(validation: Tensor, test: Tensor, arm: int, t: float) -> tuple[Tensor, Tensor]:
+        middle = (test[arm] - test[0]).mean()
         half = t * spread(test[arm], test[0]) / test.shape[1] ** 0.5
-        return (mean - half).item(), (mean + half).item()
+        return middle - half, middle + half
 
-    return between
+    return told_by(between)
 
 
 def widened(factor: Callable) -> Callable:
     """An interval whose half width is multiplied by a function of the number of seeds."""
-    return lambda validation, test, arm, t: interval(test[arm] - test[0], t * factor(test.shape[1]))
+    return told_by(lambda validation, test, arm, t: interval(test[arm] - test[0], t * factor(test.shape[1])))
 
 
-def with_the_baseline(validation: Tensor, test: Tensor, t: float) -> tuple[int, float, float]:
-    arm = validation.mean(dim=1).argmin().item()
+def with_the_baseline(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
+    arm = validation.mean(dim=1).argmin()
     return arm, *interval(test[arm] - test[0], t)
 
 
-def one_less(validation: Tensor, test: Tensor, t: float) -> tuple[int, float, float]:
-    arm = validation[1:].mean(dim=1).argmin().item()
+def one_less(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
+    arm = validation[1:].mean(dim=1).argmin()
     return arm, *interval(test[arm] - test[0], t)
 
 
@@ -353,7 +422,7 @@ VALIDATION = torch.tensor(
 TEST = torch.tensor(
     [
         [2.25, 2.75, 3.5, 2.5],
-        [2.0, 2.75, 3.0, 2.0],
+        [2.0, 2.25, 3.25, 2.75],
         [2.0, 3.5, 1.25, 1.25],
         [1.5, 2.0, 2.0, 1.75],
         [2.5, 3.0, 3.25, 2.75],
@@ -371,15 +440,10 @@ def comparison_case(part: str, validation: Tensor, test: Tensor, t: float = 3.18
         all_three = case.ask(answer)
         if nothing(all_three):
             return all_three
-        if not isinstance(all_three, tuple | list):
-            kind = type(all_three).__name__
-            raise Misconduct(f"Returns a {kind}; three values are asked for: arm, low, high")
-        if len(all_three) != 3:
-            raise Misconduct(f"Returns {len(all_three)} values; three are asked for: arm, low, high")
-        numbers = torch.tensor([float(value) for value in all_three])
-        return numbers[:1] if part == "arm" else numbers[1:]
+        arm, *ends = several(all_three, "arm", "low", "high")
+        return arm if part == "arm" else torch.tensor(ends)
 
-    return Case(text, ask)
+    return Case(case.text, ask)
 
 
 compare = Check(
@@ -398,46 +462,49 @@ compare = Check(
         ],
     },
     mistakes={
-        "The arm is chosen by the test. Whatever is chosen there looks better than it is.": partial(
-            fair, judge=lambda validation, test: test.mean(dim=1)
+        "The arm is chosen by the test. Whatever is chosen there looks better than it is.": chosen_by(
+            lambda validation, test: test.mean(dim=1)
         ),
-        "The arm is chosen by validation and test together. Only validation may choose.": partial(
-            fair, judge=lambda validation, test: (validation + test).mean(dim=1)
+        "The arm is chosen by validation and test together. Only validation may choose.": chosen_by(
+            lambda validation, test: (validation + test).mean(dim=1)
         ),
-        "The arm is chosen by its median. Take the mean.": partial(
-            fair, judge=lambda validation, test: validation.quantile(0.5, dim=1)
+        "The arm is chosen by its median. Take the mean.": chosen_by(
+            lambda validation, test: validation.quantile(0.5, dim=1)
         ),
-        "The arm is chosen by its luckiest seed. Take the mean.": partial(
-            fair, judge=lambda validation, test: validation.min(dim=1).values
+        "The arm is chosen by its luckiest seed. Take the mean.": chosen_by(
+            lambda validation, test: validation.min(dim=1).values
         ),
-        "The arm is chosen by its highest loss. Less is better.": partial(
-            fair, judge=lambda validation, test: -validation.mean(dim=1)
+        "The arm is chosen by its highest loss. Less is better.": chosen_by(
+            lambda validation, test: -validation.mean(dim=1)
         ),
         "The arms are counted from 0 without the baseline. Row 0 is the baseline: add 1.": one_less,
         "The baseline is no arm: choose among the rows from 1 on.": with_the_baseline,
-        "The seeds are not paired: the interval must be that of the differences, seed by seed.": partial(
-            fair, between=around(lambda ours, theirs: (ours.var() + theirs.var()).sqrt())
+        "The seeds are not paired: the interval must be that of the differences, seed by seed.": around(
+            lambda ours, theirs: (ours.var() + theirs.var()).sqrt()
         ),
-        "Two standard deviations are added. Take that of the differences, seed by seed.": partial(
-            fair, between=around(lambda ours, theirs: ours.std() + theirs.std())
+        "Sorted losses are not paired: the first of each belong to different seeds.": told_by(
+            lambda validation, test, arm, t: interval(test[arm].sort().values - test[0].sort().values, t)
         ),
-        "This is how the arm varies alone. Take the standard deviation of the differences.": partial(
-            fair, between=around(lambda ours, theirs: ours.std())
+        "Two standard deviations are added. Take that of the differences, seed by seed.": around(
+            lambda ours, theirs: ours.std() + theirs.std()
         ),
-        "The interval is of the validation, by which the arm was chosen.": partial(
-            fair, between=lambda validation, test, arm, t: interval(validation[arm] - validation[0], t)
+        "This is how the arm varies alone. Take the standard deviation of the differences.": around(
+            lambda ours, theirs: ours.std()
         ),
-        "These are baseline minus arm. Take the baseline from the arm.": partial(
-            fair, between=lambda validation, test, arm, t: interval(test[0] - test[arm], t)
+        "The interval is of the validation, by which the arm was chosen.": told_by(
+            lambda validation, test, arm, t: interval(validation[arm] - validation[0], t)
         ),
-        "This is how far runs lie apart. For their mean, divide by the root of the number of seeds.": partial(
-            fair, between=widened(lambda seeds: seeds**0.5)
+        "These are baseline minus arm. Take the baseline from the arm.": told_by(
+            lambda validation, test, arm, t: interval(test[0] - test[arm], t)
         ),
-        "The standard deviation divides by n. From a sample, divide by n − 1, as std() does.": partial(
-            fair, between=widened(lambda seeds: ((seeds - 1) / seeds) ** 0.5)
+        "This is how far runs lie apart. For their mean, divide by the root of the number of seeds.": widened(
+            lambda seeds: seeds**0.5
         ),
-        "1.96 is right for many seeds. With few, use t.": partial(
-            fair, between=lambda validation, test, arm, t: interval(test[arm] - test[0], 1.96)
+        "The standard deviation divides by n. From a sample, divide by n − 1, as std() does.": widened(
+            lambda seeds: ((seeds - 1) / seeds) ** 0.5
+        ),
+        "1.96 is right for many seeds. With few, use t.": told_by(
+            lambda validation, test, arm, t: interval(test[arm] - test[0], 1.96)
         ),
     },
 )

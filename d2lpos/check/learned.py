@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding
 
-from .verdict import Case, Check, Misconduct, call
+from .cases import either
+from .verdict import Case, Check, Misconduct, call, describe
 
 
 def quarters(*shape: int, seed: int = 0) -> Tensor:
@@ -45,17 +46,22 @@ def refuses(*positions: int) -> Case:
     return Case(f"positions {list(positions)} of a table of 5 rows", ask)
 
 
-def add_case(positions: list, batch: int = 2) -> Case:
+def add_case(positions: list, batch: int = 2, more: int = 0) -> Case:
     positions = torch.tensor(positions)
-    x, table = quarters(batch, positions.shape[-1], 4, seed=1), quarters(5, 4)
-    return call(f"positions {positions.tolist()}", x=x, table=table, positions=positions)
+    x, table = more + quarters(batch, positions.shape[-1], 4, seed=1), quarters(5, 4)
+    return call(x=x, table=table, positions=positions)
 
 
 add_positions = Check(
     "add_positions",
     reference=add_rows,
     properties={
-        "x plus the row of each position": [add_case([0, 1, 2]), add_case([4, 0, 2])],
+        "x plus the row of each position": [
+            add_case([0, 1, 2]),
+            add_case([4, 0, 2]),
+            add_case([3], batch=1),
+            add_case([2, 2, 1, 4], more=1000),
+        ],
         "positions of each sentence": [add_case([[0, 1, 2], [2, 3, 4]])],
         "gradients for the rows in use": [Case("positions [3, 1]", trained_rows)],
         "positions past the table are an IndexError": [refuses(4, 5)],
@@ -100,8 +106,7 @@ def tally(positions: Tensor, mask: Tensor, L: int) -> Tensor:
 
 def count_case(positions: list, mask: list, L: int) -> Case:
     positions, mask = torch.tensor(positions), torch.tensor(mask).bool()
-    text = f"positions {positions.tolist()}, mask {mask.long().tolist()}, L = {L}"
-    return call(text, positions=positions, mask=mask, L=L)
+    return call(positions=positions, mask=mask, L=L)
 
 
 count_rows = Check(
@@ -111,13 +116,18 @@ count_rows = Check(
         "padding does not count": [
             count_case([[0, 0, 1]], [[0, 1, 1]], 2),
             count_case([[0, 1, 1]], [[1, 1, 0]], 2),
+            count_case([[1, 0, 2]], [[1, 0, 1]], 3),
         ],
         "every token counts once, wherever its text begins": [
             count_case([[0, 1, 2], [0, 1, 2]], [[1, 1, 1], [1, 1, 1]], 3),
             count_case([[3, 4, 5], [0, 1, 2]], [[1, 1, 1], [1, 1, 1]], 6),
             count_case([[0, 1, 0, 1, 2]], [[1] * 5], 3),
+            count_case([[0, 2, 2]], [[1, 1, 1]], 3),
+            count_case([[1, 3], [3, 3]], [[1, 1], [1, 1]], 4),
         ],
-        "a count for all L rows": [count_case([[0, 1]], [[1, 1]], 5)],
+        "a count for all L rows": [
+            count_case([[0, 1]], [[1, 1]], 5),
+        ],
         "padding may hold any number": [
             count_case([[-1, 0, 1]], [[0, 1, 1]], 2),
             count_case([[0, 1, 9]], [[1, 1, 0]], 2),
@@ -168,11 +178,18 @@ count_rows = Check(
 # Past the end ------------------------------------------------------------------------------------------------
 
 
-def rows(T: int, L: int, remedy: str, stretch: Callable = lambda p, T, L: p * (L - 1) / (T - 1)) -> Tensor:
+def rows(T: int, L: int, remedy: str) -> Tensor:
     p = torch.arange(T, dtype=torch.float32)
     if T <= L:
         return p
-    return {"last row": p.clamp(max=L - 1), "wrapped": p % L, "stretched": stretch(p, T, L)}[remedy]
+    return {"last row": p.clamp(max=L - 1), "wrapped": p % L, "stretched": p * (L - 1) / (T - 1)}[remedy]
+
+
+def rows_stretched(T: int, L: int, remedy: str, stretch: Callable) -> Tensor:
+    """As the right answer, stretched in another way."""
+    if T <= L or remedy != "stretched":
+        return rows(T, L, remedy)
+    return stretch(torch.arange(T, dtype=torch.float32), T, L)
 
 
 def always_stretched(T: int, L: int, remedy: str) -> Tensor:
@@ -192,11 +209,11 @@ row_of = Check(
     "row_of",
     reference=rows,
     properties={
-        "last row": remedy_cases("last row", (5, 3), (9, 4)),
+        "last row": remedy_cases("last row", (5, 3), (9, 4), (3000, 2500)),
         "wrapped": remedy_cases("wrapped", (5, 3), (9, 4)),
         "stretched, from the first row to the last": remedy_cases("stretched", (5, 3), (9, 4)),
         "a text that fits keeps its rows": [
-            *remedy_cases("stretched", (3, 5), (1, 4)),
+            *remedy_cases("stretched", (3, 5), (1, 4), (1, 1)),
             *remedy_cases("last row", (3, 3), (2, 5)),
             *remedy_cases("wrapped", (2, 3)),
         ],
@@ -220,21 +237,21 @@ row_of = Check(
             )
         ),
         "The factor is L/T. Then the last position misses the last row: take (L − 1)/(T − 1).": (
-            lambda T, L, remedy: rows(T, L, remedy, lambda p, T, L: p * L / T)
+            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * L / T)
         ),
         "The centers of the positions are matched, (p + ½)L/T − ½, not the ends.": (
-            lambda T, L, remedy: rows(
+            lambda T, L, remedy: rows_stretched(
                 T, L, remedy, lambda p, T, L: ((p + 0.5) * L / T - 0.5).clamp(min=0, max=L - 1)
             )
         ),
         "Stretching takes whole rows only. It mixes two.": (
-            lambda T, L, remedy: rows(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).floor())
+            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).floor())
         ),
         "Stretching rounds to whole rows. It mixes two.": (
-            lambda T, L, remedy: rows(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).round())
+            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).round())
         ),
         "Positions run to T − 1: divide by that, so that the last position gets the last row.": (
-            lambda T, L, remedy: rows(T, L, remedy, lambda p, T, L: p * (L - 1) / T)
+            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * (L - 1) / T)
         ),
         "A text that fits is stretched too. It keeps its own rows.": always_stretched,
         "A text that fits is multiplied too, and one token gives 0/0. It keeps its own rows.": always_multiplied,
@@ -250,14 +267,24 @@ row_of = Check(
 # Knots -------------------------------------------------------------------------------------------------------
 
 
-def mix(
-    positions: Tensor, knots: Tensor, last: float, clamp: bool = True, ease: Callable = lambda t: t
-) -> Tensor:
-    inside = positions.clamp(0, last) if clamp else positions
-    at = inside * (len(knots) - 1) / last
-    low = at.long().clamp(0, len(knots) - 2)
-    share = ease(at - low)[..., None]
+def mix(positions: Tensor, knots: Tensor, last: float) -> Tensor:
+    at = positions.clamp(0, last) * (len(knots) - 1) / last
+    low = at.long().clamp(max=len(knots) - 2)
+    share = (at - low)[..., None]
     return (1 - share) * knots[low] + share * knots[low + 1]
+
+
+def along_a_curve(positions: Tensor, knots: Tensor, last: float) -> Tensor:
+    at = positions.clamp(0, last) * (len(knots) - 1) / last
+    low = at.long().clamp(max=len(knots) - 2)
+    share = (at - low)[..., None]
+    return torch.lerp(knots[low], knots[low + 1], share * share * (3 - 2 * share))
+
+
+def beyond_the_ends(positions: Tensor, knots: Tensor, last: float) -> Tensor:
+    at = positions * (len(knots) - 1) / last
+    low = at.long().clamp(0, len(knots) - 2)
+    return torch.lerp(knots[low], knots[low + 1], (at - low)[..., None])
 
 
 def floor_and_ceil(positions: Tensor, knots: Tensor, last: float) -> Tensor:
@@ -302,8 +329,7 @@ def trained_knots(answer: Callable) -> list[int]:
 
 
 def knot_case(positions: float | list, K: int, last: float) -> Case:
-    text = f"positions {positions}, {K} knots from 0 to {last:g}"
-    return call(text, positions=torch.tensor(positions), knots=quarters(K, 3, seed=K), last=last)
+    return either(call(positions=torch.tensor(positions), knots=quarters(K, 3, seed=K), last=last))
 
 
 knots_at = Check(
@@ -316,9 +342,14 @@ knots_at = Check(
             knot_case([1.0, 3.0, 5.0], 3, 8.0),
             knot_case([0.5, 2.75], 4, 6.0),
             knot_case([0.625, 2.5], 3, 2.5),
+            knot_case([1234.5, 2077.0, 3001.0], 3, 4000.0),
         ],
         "the ends beyond the ends": [knot_case([-3.0, 9.0, 100.0], 3, 8.0)],
-        "positions of any shape": [knot_case(4.0, 3, 8.0), knot_case([[0.0, 4.0], [8.0, 4.0]], 3, 8.0)],
+        "positions of any shape": [
+            knot_case(4.0, 3, 8.0),
+            knot_case([[0.0, 4.0], [8.0, 4.0]], 3, 8.0),
+            knot_case([[3.0]], 3, 8.0),
+        ],
         "whole positions": [knot_case([0, 4, 8], 3, 8.0)],
         "gradients for the two knots around": [Case("position 2.5, 5 knots from 0 to 8", trained_knots)],
     },
@@ -329,13 +360,11 @@ knots_at = Check(
         "The knot on the left is taken. Mix the two.": (
             lambda positions, knots, last: knots[(positions.clamp(0, last) * (len(knots) - 1) / last).long()]
         ),
-        "The mixture follows a curve. A straight line is asked for.": (
-            lambda positions, knots, last: mix(positions, knots, last, ease=lambda t: t * t * (3 - 2 * t))
-        ),
+        "The mixture follows a curve. A straight line is asked for.": (along_a_curve),
         "On a knot, floor and ceil are the same, and both shares are 0.": floor_and_ceil,
         "The shares are exchanged: at a knot, that knot counts alone.": swapped,
         "Past the ends the line goes on. It should stop at the first and at the last knot.": (
-            lambda positions, knots, last: mix(positions, knots, last, clamp=False)
+            beyond_the_ends
         ),
         "Only one axis of positions is expected. The share needs share[..., None].": (
             lambda positions, knots, last: mix(positions.reshape(-1), knots, last)
@@ -350,32 +379,48 @@ knots_at = Check(
 # A probe -----------------------------------------------------------------------------------------------------
 
 
-def design(x: Tensor, constant: bool = True) -> Tensor:
-    x = x.double()
-    return torch.cat([x, torch.ones_like(x[..., :1])], dim=-1) if constant else x
-
-
-def r_squared(
-    x: Tensor, constant: bool = True, unseen: bool = True, score: str = "r2", in_turn: bool = True
-) -> float:
+def r_squared(x: Tensor) -> float:
     """Fitted on the first half, scored on the second; in float64, whatever x is."""
     half, p = len(x) // 2, torch.arange(x.shape[1], dtype=torch.float64)
-    fitted, rest = design(x, constant)[:half], design(x, constant)[half:]
+    x = torch.cat([x.double(), torch.ones(*x.shape[:2], 1)], dim=-1)
+    solution = torch.linalg.lstsq(x[:half].flatten(0, 1), p.repeat(half)[:, None], driver="gelsd").solution
+    wrong = (x[half:] @ solution)[..., 0] - p
+    return 1 - (wrong.square().mean() / p.var(correction=0)).item()
+
+
+def fitted(x: Tensor, constant: bool = True, in_turn: bool = True) -> tuple[Tensor, Tensor]:
+    """What the map gives for the texts of the first half and of the second, (texts, T) each."""
+    half, p = len(x) // 2, torch.arange(x.shape[1], dtype=torch.float64)
+    x = torch.cat([x.double(), torch.full((*x.shape[:2], 1), float(constant))], dim=-1)
     target = (p.repeat(half) if in_turn else p.repeat_interleave(half))[:, None]
-    solution = torch.linalg.lstsq(fitted.flatten(0, 1), target, driver="gelsd").solution
-    tested = rest if unseen else fitted
-    wrong = (tested @ solution)[..., 0] - p
-    if score == "broadcast":
-        wrong = (tested @ solution) - p  # (texts, T, 1) − (T,)
-    if score == "error":
-        return wrong.square().mean().item()
-    if score == "share":
-        return (wrong.square().mean() / p.var(correction=0)).item()
-    if score == "correlation":
-        guess, truth = (tested @ solution).flatten(), p.repeat(len(tested))
-        return torch.corrcoef(torch.stack([guess, truth]))[0, 1].square().item()
-    variance = {"corrected": p.var(), "all corrected": p.repeat(len(tested)).var()}
-    return (1 - wrong.square().mean() / variance.get(score, p.var(correction=0))).item()
+    guess = x @ torch.linalg.lstsq(x[:half].flatten(0, 1), target, driver="gelsd").solution
+    return guess[:half, :, 0], guess[half:, :, 0]
+
+
+def score(guess: Tensor, correction: float = 0) -> float:
+    p = torch.arange(guess.shape[-1]).double()
+    return 1 - unexplained(guess, p) * (p.var(correction=0) / p.var(correction=correction)).item()
+
+
+def unexplained(guess: Tensor, p: Tensor) -> float:
+    return ((guess - p).square().mean() / p.var(correction=0)).item()
+
+
+def squared_error(x: Tensor) -> float:
+    guess = fitted(x)[1]
+    return (guess - torch.arange(x.shape[1])).square().mean().item()
+
+
+def squared_correlation(x: Tensor) -> float:
+    guess = fitted(x)[1]
+    truth = torch.arange(x.shape[1]).double().expand_as(guess)
+    return torch.corrcoef(torch.stack([guess.flatten(), truth.flatten()]))[0, 1].square().item()
+
+
+def all_corrected(x: Tensor) -> float:
+    guess = fitted(x)[1]
+    count = guess.numel()
+    return 1 - (1 - score(guess)) * (count - 1) / count
 
 
 def draw(*shape: int, seed: int) -> Tensor:
@@ -424,27 +469,23 @@ probe = Check(
     },
     mistakes={
         "There is no constant: the map must pass through 0. Append a feature that is 1.": (
-            lambda x: r_squared(x, constant=False)
+            lambda x: score(fitted(x, constant=False)[1])
         ),
-        "The texts that were fitted are scored. Use the second half.": lambda x: r_squared(x, unseen=False),
+        "The texts that were fitted are scored. Use the second half.": lambda x: score(fitted(x)[0]),
         "Each text has the positions 0 … T − 1 in turn: repeat, not repeat_interleave.": (
-            lambda x: r_squared(x, in_turn=False)
+            lambda x: score(fitted(x, in_turn=False)[1])
         ),
-        "This is the mean squared error. Compare it with the variance of the positions.": (
-            lambda x: r_squared(x, score="error")
-        ),
-        "This is the share that is not explained. R² is 1 minus it.": lambda x: r_squared(x, score="share"),
+        "This is the mean squared error. Compare it with the variance of the positions.": squared_error,
+        "This is the share that is not explained. R² is 1 minus it.": lambda x: 1 - r_squared(x),
         "This is a squared correlation, which forgives a wrong slope. R² compares with the position itself.": (
-            lambda x: r_squared(x, score="correlation")
+            squared_correlation
         ),
         "The variance is divided by T − 1. The mean squared error is divided by T: correction=0.": (
-            lambda x: r_squared(x, score="corrected")
+            lambda x: score(fitted(x)[1], correction=1)
         ),
-        "The variance of all the positions is divided by their number − 1. Take correction=0.": (
-            lambda x: r_squared(x, score="all corrected")
-        ),
+        "The variance of all the positions is divided by their number − 1. Take correction=0.": all_corrected,
         "Shapes (texts, T, 1) and (T,) broadcast to (texts, T, T). Drop the last axis: [..., 0].": (
-            lambda x: r_squared(x, score="broadcast")
+            lambda x: score(fitted(x)[1][..., None].expand(-1, -1, x.shape[1]))
         ),
         "The halves are exchanged: fit the first, score the second.": (
             lambda x: r_squared(torch.cat([x[len(x) // 2 :], x[: len(x) // 2]]))

@@ -24,14 +24,18 @@ def count(*shape: int) -> Tensor:
 
 CYCLE = torch.tensor([1, 2, 0])  # not its own inverse, unlike a swap
 SWAP = torch.tensor([1, 0, 2])
-CYCLE_OF_FOUR = torch.tensor([1, 2, 3, 0])
+MIXED = torch.tensor([2, 0, 3, 1])  # no rotation, no reversal, not its own inverse
 REVERSAL = torch.tensor([3, 2, 1, 0])
 ENDS_SWAPPED = torch.tensor([2, 1, 0])
 MIDDLE_SWAPPED = torch.tensor([0, 1, 3, 2, 4, 5])
 
 
 def commutes(f: Callable, x: Tensor, order: Tensor) -> bool:
-    return torch.allclose(f(x[order]), f(x)[order], rtol=1e-4, atol=1e-5)
+    return close(f(x[order]), f(x)[order])
+
+
+def close(a: Tensor, b: Tensor) -> bool:
+    return torch.allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
 # Layers that commute and layers that do not ---------------------------------------------------------------
@@ -101,7 +105,7 @@ def layer_case(name: str, f: Callable) -> Case:
         return [[round(value, 2) + 0.0 for value in row] for row in x.tolist()]
 
     text = (
-        f"x = {show(TOKENS)}, order = {describe(CYCLE)}\n"
+        f"x = {show(TOKENS)}, {describe('order', CYCLE)}\n"
         f"f(x[order]) = {show(f(TOKENS[CYCLE]))}\n"
         f"f(x)[order] = {show(f(TOKENS)[CYCLE])}"
     )
@@ -119,9 +123,12 @@ layers = Check(
 # Attention -------------------------------------------------------------------------------------------------
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, scale: float | None = None) -> Tensor:
-    logits = q @ k.mT * (scale or 1 / math.sqrt(q.shape[-1]))
-    return logits.softmax(dim=-1) @ v
+def attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return attend_scaled(q, k, v, 1 / math.sqrt(q.shape[-1]))
+
+
+def attend_scaled(q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
+    return (q @ k.mT * scale).softmax(dim=-1) @ v
 
 
 def naive_attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -130,7 +137,8 @@ def naive_attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 def forgetful_attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    weights = (q @ k.mT / math.sqrt(q.shape[-1])).exp()
+    logits = q @ k.mT / math.sqrt(q.shape[-1])
+    weights = (logits - logits.max()).exp()
     return weights / weights.sum(dim=-1) @ v
 
 
@@ -138,6 +146,12 @@ def linear_attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     logits = q @ k.mT / math.sqrt(q.shape[-1])
     return logits / logits.sum(dim=-1, keepdim=True) @ v
 
+
+FINE = {
+    "q": torch.tensor([[8192.0, 8192.0], [8192.0, 8192.0]]).double(),
+    "k": 8192 * torch.tensor([[1.0, -1.0], [1.0, -1.0]]).double() + torch.tensor([[0.0], [2.0**-12]]),
+    "v": count(2, 3).double(),
+}
 
 attention = Check(
     "attention",
@@ -156,17 +170,21 @@ attention = Check(
         ],
         "one token": [call(q=draw(1, 4), k=draw(1, 4), v=draw(1, 4))],
         "large logits": [
-            call("q, k, v (3, 4), logits up to 1000", q=16 * draw(3, 4), k=16 * draw(3, 4), v=draw(3, 4)),
+            call(q=16 * draw(3, 4), k=16 * draw(3, 4), v=draw(3, 4)),
+        ],
+        "in the dtype of the input": [
+            call(q=torch.zeros(3, 4).bfloat16(), k=count(2, 4).bfloat16(), v=count(2, 3).bfloat16()),
+            call("q, k, v in float64, where float32 would lose what tells the keys apart", **FINE),
         ],
     },
     mistakes={
-        "The logits are not divided by √d.": lambda q, k, v: attend(q, k, v, scale=1.0),
-        "The logits are divided by d instead of √d.": lambda q, k, v: attend(q, k, v, 1 / q.shape[-1]),
+        "The logits are not divided by √d.": lambda q, k, v: attend_scaled(q, k, v, 1.0),
+        "The logits are divided by d instead of √d.": lambda q, k, v: attend_scaled(q, k, v, 1 / q.shape[-1]),
         "The logits are divided by √T, T the number of queries, instead of √d.": (
-            lambda q, k, v: attend(q, k, v, q.shape[-2] ** -0.5)
+            lambda q, k, v: attend_scaled(q, k, v, q.shape[-2] ** -0.5)
         ),
         "The scale takes the width of v. The d in √d is the width of q and k.": (
-            lambda q, k, v: attend(q, k, v, v.shape[-1] ** -0.5)
+            lambda q, k, v: attend_scaled(q, k, v, v.shape[-1] ** -0.5)
         ),
         "The softmax runs over the queries (dim=-2). Each query's weights over the keys must sum to 1.": (
             lambda q, k, v: (q @ k.mT / math.sqrt(q.shape[-1])).softmax(dim=-2) @ v
@@ -194,6 +212,9 @@ attention = Check(
             lambda q, k, v: (q @ k.mT / math.sqrt(q.shape[-1])).softmax(dim=1) @ v
         ),
         "squeeze drops a dimension when there is one token.": lambda q, k, v: attend(q, k, v).squeeze(),
+        "The result is in float32, whatever came in. It keeps the dtype of the input.": (
+            lambda q, k, v: attend(q.float(), k.float(), v.float())
+        ),
     },
 )
 
@@ -202,7 +223,7 @@ attention = Check(
 
 
 def layer_call(f: Callable, x: Tensor, order: Tensor, name: str) -> Case:
-    return call(f"f is {name}, x {tuple(x.shape)}, order {describe(order)}", f=f, x=x, order=order)
+    return call(f"f is {name}, {describe('x', x)}, {describe('order', order)}", f=f, x=x, order=order)
 
 
 def mean_token(x: Tensor) -> Tensor:
@@ -230,9 +251,12 @@ def add_one(token: int, feature: int) -> Callable:
     return layer
 
 
+def places(x: Tensor) -> Tensor:
+    return torch.arange(len(x))[:, None]
+
+
 def swap_at_odd_places(x: Tensor) -> Tensor:
-    odd = torch.arange(len(x))[:, None] % 2 == 1
-    return torch.where(odd, x.flip(-1), x)
+    return torch.where(places(x) % 2 == 1, x.flip(-1), x)
 
 
 def first_token(x: Tensor) -> Tensor:
@@ -265,9 +289,8 @@ is_equivariant = Check(
         "rounding is forgiven, and nothing else": [
             layer_call(scale_by_sum, HEAVY_FIRST, CYCLE, "x · (sum of the tokens)"),
             layer_call(sum_of_others, HEAVY_FIRST, CYCLE, "the sum of the other tokens"),
-            layer_call(
-                lambda x: x + torch.arange(len(x))[:, None] / 1000, draw(3, 3), CYCLE, "x + position / 1000"
-            ),
+            layer_call(lambda x: x + places(x) / 1000, draw(3, 3), CYCLE, "x + position / 1000"),
+            layer_call(lambda x: x * (1 + places(x) / 250), draw(3, 3), CYCLE, "x · (1 + position / 250)"),
         ],
         "for the order that is given, not for all": [
             layer_call(lambda x: x.flip(0), draw(4, 3), REVERSAL, "the reversal of the tokens"),
@@ -275,28 +298,34 @@ is_equivariant = Check(
     },
     mistakes={
         "f(x[order]) == f(x) is invariance. Equivariance permutes the result too, f(x)[order].": (
-            lambda f, x, order: torch.allclose(f(x[order]), f(x))
+            lambda f, x, order: close(f(x[order]), f(x))
         ),
         "Only the result is permuted. f must see the permuted tokens too: f(x[order]).": (
-            lambda f, x, order: torch.allclose(f(x), f(x)[order])
+            lambda f, x, order: close(f(x), f(x)[order])
         ),
         "One side takes the inverse order. Swaps hide this, a cycle of three shows it.": (
-            lambda f, x, order: torch.allclose(f(x[order]), f(x)[order.argsort()])
+            lambda f, x, order: close(f(x[order]), f(x)[order.argsort()])
         ),
         "The order permutes the features. Tokens are rows: x[order], not x[:, order].": (
-            lambda f, x, order: torch.allclose(f(x[:, order]), f(x)[:, order])
+            lambda f, x, order: close(f(x[:, order]), f(x)[:, order])
         ),
         "Sums or means of the two sides are compared. Compare them token by token.": (
-            lambda f, x, order: torch.allclose(f(x[order]).sum(0), f(x)[order].sum(0))
+            lambda f, x, order: close(f(x[order]).sum(0), f(x)[order].sum(0)),
+            lambda f, x, order: close(f(x[order]).mean(0), f(x)[order].mean(0)),
         ),
         "Each token is reduced to one number, a sum or a length. Compare every feature.": (
-            lambda f, x, order: torch.allclose(f(x[order]).norm(dim=-1), f(x)[order].norm(dim=-1))
+            lambda f, x, order: close(f(x[order]).norm(dim=-1), f(x)[order].norm(dim=-1)),
+            lambda f, x, order: close(f(x[order]).sum(-1), f(x)[order].sum(-1)),
         ),
         "Only some tokens are compared. A difference may sit in any of them.": (
-            lambda f, x, order: torch.allclose(f(x[order])[0], f(x)[order][0])
+            lambda f, x, order: close(f(x[order])[0], f(x)[order][0]),
+            lambda f, x, order: close(f(x[order])[-1], f(x)[order][-1]),
+            lambda f, x, order: close(f(x[order])[:2], f(x)[order][:2]),
         ),
         "Some numbers are not compared. A difference may sit in any feature of any token.": (
-            lambda f, x, order: torch.allclose(f(x[order])[:, 0], f(x)[order][:, 0])
+            lambda f, x, order: close(f(x[order])[:, 0], f(x)[order][:, 0]),
+            lambda f, x, order: close(f(x[order])[:, -1], f(x)[order][:, -1]),
+            lambda f, x, order: close(f(x[order])[len(x) // 2], f(x)[order][len(x) // 2]),
         ),
         "f is tried on other tokens. The question is about this x.": (
             lambda f, x, order: commutes(f, torch.randn_like(x), order)
@@ -308,7 +337,9 @@ is_equivariant = Check(
             lambda f, x, order: torch.allclose(f(x[order]), f(x)[order])
         ),
         "The tolerance is so loose that it takes a real difference for rounding.": (
-            lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], atol=0.1)
+            lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], atol=0.1),
+            lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], rtol=0, atol=3e-3),
+            lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], rtol=0.01),
         ),
         "All orders are tried. The question is about this one: reversal commutes with itself.": (
             lambda f, x, order: all(commutes(f, x, torch.tensor(o)) for o in permutations(range(len(x))))
@@ -333,11 +364,13 @@ permute_mask = Check(
     properties={
         "one mask (T, T)": [
             call(mask=draw(3, 3) > 0, order=CYCLE),
-            call(mask=draw(4, 4) > 0, order=CYCLE_OF_FOUR),
+            call(mask=draw(4, 4) > 0, order=MIXED),
+            call(mask=draw(1, 1) > 0, order=torch.tensor([0])),
+            call(mask=draw(5, 5) > 0, order=torch.tensor([3, 0, 4, 1, 2])),
         ],
         "dimensions in front of (T, T)": [
             call(mask=draw(3, 3, 3) > 0, order=CYCLE),
-            call(mask=draw(4, 4, 4, 4) > 0, order=CYCLE_OF_FOUR),
+            call(mask=draw(4, 4, 4, 4) > 0, order=MIXED),
             call(mask=draw(4, 3, 3) > 0, order=CYCLE),
         ],
     },

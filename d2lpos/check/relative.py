@@ -1,36 +1,29 @@
 """The checks of chapter 5: vectors of offsets, the skew for both sides, buckets, and biases that see offsets."""
 
 import math
+import operator
 from collections.abc import Callable
+from functools import partial
+from itertools import product
+from unittest.mock import patch
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 from torch.overrides import TorchFunctionMode
 
 from .. import relative as package
-from ..relative import bucket
 from .cases import by_hand, either, no_loop
-from .verdict import Case, Check, Misconduct, call, nothing
+from .verdict import Case, Check, Misconduct, attempt, call, nothing
 
 # A vector for each offset -----------------------------------------------------------------------------------
 
 
-def key_scores(
-    q: Tensor,
-    k: Tensor,
-    vectors: Tensor,
-    q_positions: Tensor,
-    k_positions: Tensor,
-    sign: int = 1,
-    content: float = 1.0,
-    root: float | None = None,
-    clip: int | None = None,
-) -> Tensor:
-    clip = len(vectors) // 2 if clip is None else clip
-    rows = (sign * (k_positions - q_positions[:, None])).clamp(-clip, clip) + len(vectors) // 2
-    products = (q @ vectors.mT).gather(1, rows)
-    return (content * q @ k.mT + products) / (math.sqrt(q.shape[-1]) if root is None else root)
+def key_scores(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    clip = len(vectors) // 2
+    rows = (k_positions - q_positions[:, None]).clamp(-clip, clip) + clip
+    return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
 
 
 def by_place(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
@@ -79,24 +72,34 @@ def by_distance(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_po
     return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
 
 
-def half_scaled(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+def scaled(by: Callable) -> Callable:
+    """Scores that are multiplied with a function of d."""
+    return lambda q, *others: key_scores(q, *others) * by(q.shape[-1])
+
+
+def half_scaled(q: Tensor, k: Tensor, vectors: Tensor, *positions: Tensor) -> Tensor:
     """Only the content is divided by √d."""
-    root = math.sqrt(q.shape[-1])
-    return key_scores(q, k, vectors * root, q_positions, k_positions)
+    return key_scores(q, k, vectors * math.sqrt(q.shape[-1]), *positions)
+
+
+def narrower(q: Tensor, k: Tensor, vectors: Tensor, *positions: Tensor) -> Tensor:
+    """The outermost vectors are never used."""
+    inner = torch.arange(len(vectors)).clamp(1, len(vectors) - 2)
+    return key_scores(q, k, vectors[inner], *positions)
 
 
 def added_to_queries(
     q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
 ) -> Tensor:
     """The vector of the offset meets the key, not the query."""
-    return key_scores(k, q, vectors, k_positions, q_positions, sign=-1).mT
+    return key_scores(k, q, vectors.flip(0), k_positions, q_positions).mT
 
 
-def scores_case(q: list, k: list, clip: int) -> Case:
+def scores_case(q: list, k: list, clip: int, d: int = 3) -> Case:
     stream = torch.Generator().manual_seed(5)
-    query, key, vectors = (torch.randn(n, 3, generator=stream) for n in (len(q), len(k), 2 * clip + 1))
+    query, key, vectors = (torch.randn(n, d, generator=stream) for n in (len(q), len(k), 2 * clip + 1))
     case = call(
-        f"queries at {q}, keys at {k}, clip {clip}",
+        f"queries at {q}, keys at {k}, clip {clip}, d = {d}",
         q=query,
         k=key,
         vectors=vectors,
@@ -115,20 +118,23 @@ relative_scores = Check(
             scores_case([0, 1, 2], [0, 1, 2], 2),
             scores_case([0, 1], [0, 1, 2], 2),
             scores_case([0, 1, 2, 3, 4], [0, 1, 2, 3, 4], 2),
+            scores_case([0, 1, 2], [0, 1, 2], 1, d=5),
         ],
         "positions as they come": [
             scores_case([7, 5], [6, 3, 9], 4),
             scores_case([2, 0, 1], [2, 0, 1], 2),
+            scores_case([5, 2, 2], [1, 4, 0], 5, d=2),
+            scores_case([1003, 1000], [998, 1004, 1000, 1005], 5),
         ],
     },
     mistakes={
         "The sign is turned around: an offset is the key's position minus the query's.": (
-            lambda *args: key_scores(*args, sign=-1)
+            lambda q, k, vectors, *positions: key_scores(q, k, vectors.flip(0), *positions)
         ),
-        "Nothing is divided by √d.": lambda *args: key_scores(*args, root=1.0),
+        "Nothing is divided by √d.": scaled(math.sqrt),
         "The key term is not divided by √d; (5.2) divides both.": half_scaled,
-        "This is divided by d. Divide by its root.": lambda *args: key_scores(*args, root=args[0].shape[-1]),
-        "The content is missing: add q · k.": lambda *args: key_scores(*args, content=0.0),
+        "This is divided by d. Divide by its root.": scaled(lambda d: d**-0.5),
+        "The content is missing: add q · k.": lambda q, k, *others: key_scores(q, 0 * k, *others),
         "The key term is missing.": lambda q, k, vectors, *args: key_scores(q, k, 0 * vectors, *args),
         "The vector belongs to the key, so that the query meets it. Here the key does.": added_to_queries,
         "Left and right share a vector. The offset has a sign.": by_distance,
@@ -139,9 +145,7 @@ relative_scores = Check(
         ),
         "The table begins with offset −C: add C to the clipped offset.": from_row_zero,
         "Beyond the table nothing is added. Clip: the vector at the end serves.": beyond_is_nothing,
-        "The clip is one too small: the table has 2C + 1 rows.": (
-            lambda q, k, vectors, *args: key_scores(q, k, vectors, *args, clip=max(len(vectors) // 2 - 1, 0))
-        ),
+        "The clip is one too small: the table has 2C + 1 rows.": narrower,
         "Positions are taken to be 0, 1, 2, … They are data.": by_place,
         "This is (N, T). A row is a query: (T, N).": lambda *args: key_scores(*args).mT,
         "These are weights. Return the scores, before the softmax.": (
@@ -182,24 +186,54 @@ def first_size(products: Tensor) -> Tensor:
     return later.reshape(length, -1)[:, :length]
 
 
-class Refuse(TorchFunctionMode):
-    """Raises Misconduct where torch is asked to pick numbers by an index."""
+PICKS = {
+    *("gather", "take", "take_along_dim", "take_along_axis", "index_select", "masked_select", "scatter"),
+    *("scatter_", "choose", "compress", "extract", "tolist"),
+}
 
-    names = ("gather", "take", "take_along_dim", "index_select", "masked_select", "scatter", "scatter_")
+
+def refuse(function: Callable, *arguments: object) -> None:
+    """Raises Misconduct where torch or NumPy is asked to pick numbers one by one."""
+    name = getattr(function, "__name__", "")
+    if name in PICKS:
+        raise Misconduct(f"Calls {name}, where padding, reshaping and slices are enough")
+    if name in ("__getitem__", "__setitem__"):
+        keys = arguments[1] if isinstance(arguments[1], tuple) else (arguments[1],)
+        if any(isinstance(key, Tensor | np.ndarray | list) for key in keys):
+            raise Misconduct("Picks numbers by an index, where padding, reshaping and slices are enough")
+
+
+class Watched(np.ndarray):
+    """An array that lets nobody pick its numbers, nor those of what becomes of it."""
+
+    def __array_function__(self, function, types, args, kwargs):
+        refuse(function)
+        found = super().__array_function__(function, types, args, kwargs)
+        return found.view(Watched) if isinstance(found, np.ndarray) else found
+
+    def __getattribute__(self, name):
+        found = super().__getattribute__(name)
+        if callable(found):
+            refuse(found)
+        return found
+
+    def __getitem__(self, key):
+        refuse(np.ndarray.__getitem__, self, key)
+        return super().__getitem__(key)
+
+
+class Watch(TorchFunctionMode):
+    """Refuses what picks numbers, in torch and in the arrays that come of its tensors."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        name = getattr(function, "__name__", "")
-        if name in self.names:
-            raise Misconduct(f"Calls {name}, where padding, reshaping and slices are enough")
-        if name in ("__getitem__", "__setitem__"):
-            keys = args[1] if isinstance(args[1], tuple) else (args[1],)
-            if any(isinstance(key, Tensor | list) for key in keys):
-                raise Misconduct("Picks numbers by an index, where padding, reshaping and slices are enough")
-        return function(*args, **(kwargs or {}))
+        refuse(function, *args)
+        found = function(*args, **(kwargs or {}))
+        return found.view(Watched) if type(found) is np.ndarray else found
 
 
 def picked(answer: Callable) -> str:
-    with Refuse():
+    keep = {"asarray": np.asanyarray, "array": partial(np.array, subok=True)}  # both would lose the watch
+    with Watch(), patch.multiple(np, **keep):
         answer(torch.ones(3, 5))
     return "no index"
 
@@ -217,11 +251,26 @@ def by_gather(products: Tensor) -> Tensor:
     return products.gather(-1, rows.expand(*products.shape[:-1], -1))
 
 
+def by_one_hot(products: Tensor) -> Tensor:
+    here = torch.arange(length := products.shape[-2])
+    wanted = torch.arange(2 * length - 1)[:, None] == here - here[:, None, None] + length - 1
+    return (products[..., None, :] @ wanted.float())[..., 0, :]
+
+
+def products_of(*shape: int) -> Tensor:
+    return torch.randint(1, 10_000, shape, generator=torch.Generator().manual_seed(7)).float()
+
+
 def products_case(*shape: int) -> Case:
-    stream = torch.Generator().manual_seed(7)
-    return call(
-        f"products {shape}, whole numbers", products=torch.randint(1, 100, shape, generator=stream).float()
-    )
+    return call(f"products {shape}, whole numbers", products=products_of(*shape))
+
+
+def moved_case(length: int) -> Case:
+    """Products of which those that no key needs are not a number, and so is every sum that takes them in."""
+    here, column = torch.arange(length)[:, None], torch.arange(2 * length - 1)
+    needed = (column >= length - 1 - here) & (column < 2 * length - 1 - here)
+    products = products_of(length, 2 * length - 1).masked_fill(~needed, torch.nan)
+    return call(f"products {tuple(products.shape)}, nan where no key needs a number", products=products)
 
 
 skew_both = Check(
@@ -235,9 +284,9 @@ skew_both = Check(
             products_case(2, 4, 3, 5),
         ],
         "a single token": [products_case(1, 1)],
-        "no gather and no index": [Case("three rows", picked)],
+        "no gather, no index, no arithmetic": [Case("three rows", picked), moved_case(3), moved_case(4)],
         "no loop over the rows": [
-            no_loop("three rows, then twelve", "3 rows", *((torch.ones(T, 2 * T - 1),) for T in (3, 12)))
+            no_loop("three rows, then thirty", "3 rows", *((torch.ones(T, 2 * T - 1),) for T in (3, 30)))
         ],
     },
     mistakes={
@@ -269,6 +318,9 @@ skew_both = Check(
         ),
         "That is an index in disguise. (5.5) needs none.": by_gather,
         "Row by row is slow. One reshape moves all of them.": row_by_row,
+        "This adds up what the other numbers of a row are multiplied with. Move numbers, compute none.": (
+            by_one_hot
+        ),
     },
 )
 
@@ -276,12 +328,20 @@ skew_both = Check(
 # Buckets, both ways -----------------------------------------------------------------------------------------
 
 
-def side(distance: Tensor, count: int, far: int, cut: bool = True, whole: Callable = torch.floor) -> Tensor:
-    """The bucket of each distance among the `count` of one side."""
+def never_cut(distance: Tensor, count: int, far: int, whole: Callable = Tensor.long) -> Tensor:
     near = count // 2
-    octaves = (distance.clamp(min=1).double() / near).log() / math.log(far / near)
-    beyond = near + whole(octaves * (count - near)).long()
-    return torch.where(distance < near, distance, beyond.clamp(max=count - 1) if cut else beyond)
+    octaves = (distance.double() / near).log() / math.log(far / near)
+    return torch.where(distance < near, distance, near + whole(octaves * near))
+
+
+def side(distance: Tensor, count: int, far: int) -> Tensor:
+    """The bucket of each distance among the `count` of one side."""
+    return never_cut(distance, count, far).clamp(max=count - 1)
+
+
+def rounded(whole: Callable) -> Callable:
+    """Another way to make whole numbers of what lies between two buckets."""
+    return lambda distance, count, far: never_cut(distance, count, far, whole).clamp(max=count - 1).long()
 
 
 def buckets_of(
@@ -327,7 +387,7 @@ def always_exact(distance: Tensor, count: int, far: int) -> Tensor:
 
 def clipped_first(distance: Tensor, count: int, far: int) -> Tensor:
     """Distances are cut at the maximum, so that it gets the bucket that there is not."""
-    return side(distance.clamp(max=far), count, far, cut=False)
+    return never_cut(distance.clamp(max=far), count, far)
 
 
 def ratio_of_all(distance: Tensor, count: int, far: int) -> Tensor:
@@ -338,16 +398,30 @@ def ratio_of_all(distance: Tensor, count: int, far: int) -> Tensor:
     return torch.where(distance < near, distance, beyond.clamp(max=count - 1))
 
 
-def bucket_case(offsets: list, buckets: int, max_distance: int, bidirectional: bool) -> Case:
+def bucket_case(offsets: list, buckets: int, max_distance: int, bidirectional: bool, shown: str = "") -> Case:
     kind = "two sides" if bidirectional else "causal"
     case = call(
-        f"offsets {offsets}, {buckets} buckets, maximum {max_distance}, {kind}",
+        f"offsets {shown or offsets}, {buckets} buckets, maximum {max_distance}, {kind}",
         offset=torch.tensor(offsets),
         buckets=buckets,
         max_distance=max_distance,
         bidirectional=bidirectional,
     )
     return either(case, torch.int64)
+
+
+def all_offsets(buckets: int, max_distance: int, bidirectional: bool) -> Case:
+    """But those at which a bucket begins by the formula, so that rounding may leave them in the one before."""
+    count = buckets // 2 if bidirectional else buckets
+    near = count // 2
+
+    def is_clear(distance: int) -> bool:
+        place = (count - near) * math.log(max(distance, near) / near) / math.log(max_distance / near)
+        return distance in range(near + 1) or distance >= max_distance or abs(place - round(place)) > 1e-4
+
+    reach = 2 * max_distance
+    offsets = [offset for offset in range(-reach, reach + 1) if is_clear(abs(offset))]
+    return bucket_case(offsets, buckets, max_distance, bidirectional, f"−{reach} … {reach}")
 
 
 to_bucket = Check(
@@ -359,12 +433,16 @@ to_bucket = Check(
             bucket_case([-17, -20, -34, -65, -98], 32, 128, False),
             bucket_case([-5, -6, -9, -13, -22], 8, 40, False),
             bucket_case([-112, -113, -127, -500, -10000], 32, 128, False),
-            bucket_case([1, 5, 40], 32, 128, False),
+            bucket_case([[1, 5, 40]], 32, 128, False),
+            all_offsets(32, 128, False),
+            all_offsets(12, 50, False),
         ],
         "two sides, each with half of the buckets": [
             bucket_case([-3, -1, 0, 1, 3], 32, 128, True),
             bucket_case([-100, -25, -9, 9, 25, 100], 32, 128, True),
             bucket_case([[-300, -21, -6], [6, 21, 300]], 16, 50, True),
+            all_offsets(32, 128, True),
+            all_offsets(24, 77, True),
         ],
         "written by hand": [
             by_hand("one offset", package, "check_positive", "bucket", (torch.tensor([-1]), 32, 128, False))
@@ -375,16 +453,16 @@ to_bucket = Check(
             lambda offset, *args: buckets_of(-offset, *args)
         ),
         "The last bucket is missing its cut: clamp to the number of buckets − 1.": (
-            lambda *args: buckets_of(*args, one=lambda *side_of: side(*side_of, cut=False))
+            lambda *args: buckets_of(*args, one=never_cut)
         ),
         "The distance is cut at the maximum, but the maximum has no bucket either. Cut the bucket.": (
             lambda *args: buckets_of(*args, one=clipped_first)
         ),
         "The far buckets are rounded to the nearest. Round down.": (
-            lambda *args: buckets_of(*args, one=lambda *side_of: side(*side_of, whole=torch.round))
+            lambda *args: buckets_of(*args, one=rounded(torch.round))
         ),
         "The far buckets are rounded up. Round down.": (
-            lambda *args: buckets_of(*args, one=lambda *side_of: side(*side_of, whole=torch.ceil))
+            lambda *args: buckets_of(*args, one=rounded(torch.ceil))
         ),
         "All buckets are logarithmic. The first half of them hold one distance each.": (
             lambda *args: buckets_of(*args, one=all_logarithmic)
@@ -417,33 +495,27 @@ to_bucket = Check(
 # The widest buckets that training fills ---------------------------------------------------------------------
 
 
-def widest_by_search(length: int, buckets: int) -> int:
-    """By bisection, since the last bucket only moves away as the maximum grows."""
-    low, high = length, 2 * length**2
-    farthest = torch.tensor(1 - length)
-    while high - low > 1:
-        middle = (low + high) // 2
-        reached = bucket(farthest, buckets, middle, bidirectional=False) == buckets - 1
-        low, high = (middle, high) if reached else (low, middle)
-    return low
+def by_formula(farthest: int, buckets: int) -> float:
+    """The maximum at which the last bucket begins at the farthest distance."""
+    return farthest * (2 * farthest / buckets) ** (2 / (buckets - 2))
 
 
-def by_formula(length: float, buckets: int) -> float:
-    return length * (2 * length / buckets) ** (2 / (buckets - 2))
+def fitted(length: int, buckets: int) -> int:
+    return math.floor(by_formula(length - 1, buckets))
 
 
 def too_far(length: int, buckets: int, far: int) -> str:
-    excess = far - widest_by_search(length, buckets)
+    excess = far - fitted(length, buckets)
     return f"too far by {excess}: a bucket stays empty" if excess > 0 else "all are filled"
 
 
 def too_near(length: int, buckets: int, far: int) -> str:
-    room = widest_by_search(length, buckets) - far
+    room = fitted(length, buckets) - far
     return f"{room} more would do" if room > 0 else "no more would do"
 
 
 def length_cases(verdict: Callable) -> list[Case]:
-    """In words, how far an answer is off to one side; what is no whole number comes back as it is."""
+    """In words, how far an answer is off to one side."""
 
     def case(length: int, buckets: int) -> Case:
         question = call(f"length = {length}, buckets = {buckets}", length=length, buckets=buckets)
@@ -452,16 +524,19 @@ def length_cases(verdict: Callable) -> list[Case]:
             far = question.ask(answer)
             if nothing(far):
                 return far
-            return verdict(length, buckets, far) if type(far) is int else f"a {type(far).__name__}, no int"
+            if isinstance(attempt(operator.index, far), Exception):
+                raise Misconduct(f"Returns type {type(far).__name__}; a whole number is asked for")
+            return verdict(length, buckets, operator.index(far))
 
         return Case(question.text, ask)
 
-    return [case(64, 32), case(16, 8), case(24, 8), case(113, 32), case(512, 32), case(200, 64)]
+    sizes = [(64, 32), (16, 8), (24, 8), (113, 32), (512, 32), (200, 64), (95, 12)]
+    return [case(*size) for size in sizes]
 
 
 widest = Check(
     "widest",
-    reference=widest_by_search,
+    reference=fitted,
     properties={
         "no bucket stays empty": length_cases(too_far),
         "no larger maximum does that": length_cases(too_near),
@@ -474,22 +549,20 @@ widest = Check(
             lambda length, buckets: length - 1
         ),
         "Training has distances up to length − 1. Here it has one more.": (
-            lambda length, buckets: widest_by_search(length + 1, buckets)
+            lambda length, buckets: fitted(length + 1, buckets)
         ),
         "One too large: with this maximum the last bucket stays empty.": (
-            lambda length, buckets: widest_by_search(length, buckets) + 1
+            lambda length, buckets: fitted(length, buckets) + 1
         ),
         "One too small: the next maximum leaves no bucket empty either.": (
-            lambda length, buckets: widest_by_search(length, buckets) - 1
+            lambda length, buckets: fitted(length, buckets) - 1
         ),
         "These are the buckets of a model that sees both sides. This one is causal: all are for the past.": (
-            lambda length, buckets: widest_by_search(length, buckets // 2)
+            lambda length, buckets: fitted(length, buckets // 2)
         ),
         "This asks for the last bucket but one.": (
-            lambda length, buckets: (
-                math.floor((length - 1) * (2 * (length - 1) / buckets) ** (4 / (buckets - 4)))
-                if buckets > 4
-                else length
+            lambda length, buckets: math.floor(
+                (length - 1) * (2 * (length - 1) / buckets) ** (4 / (buckets - 4))
             )
         ),
         "This is where the last bucket begins if the maximum is the length. Turn the formula around.": (
@@ -532,32 +605,72 @@ def grid(size: int) -> tuple[Tensor, Tensor]:
     return places[:, None], places
 
 
+def free(size: int) -> Tensor:
+    """Each offset has a number of its own."""
+    i, j = grid(size)
+    numbers = torch.randn(2 * size - 1, generator=torch.Generator().manual_seed(1))
+    return numbers[(j - i + size - 1).long()]
+
+
+def at(size: int, **changes: float) -> Tensor:
+    """0 but in a few places: `r4c2=1.0` is 1 in row 4, column 2."""
+    change = torch.zeros(size, size)
+    for place, value in changes.items():
+        row, column = place[1:].split("c")
+        change[int(row), int(column)] = value
+    return change
+
+
 def bias_case(name: str, bias: Tensor) -> Case:
-    return call(f"the bias {name}", bias=bias)
+    size = f"({len(bias)}, {len(bias)})"
+    return call(f"the bias {name}, {size}", bias=bias)
+
+
+def everywhere(size: int) -> Case:
+    """Whether a change in any one place is noticed; the two corners that are alone on their diagonal are free."""
+    corners = {(0, size - 1), (size - 1, 0)}
+    places = [place for place in product(range(size), repeat=2) if place not in corners]
+
+    def ask(answer: Callable) -> str:
+        for row, column in places:
+            if answer(free(size) + at(size, **{f"r{row}c{column}": 1.0})):
+                return f"True with the 1 in row {row}, column {column}"
+        return "always False"
+
+    return Case(f"the bias of {2 * size - 1} free numbers, with 1 added in one place, {(size, size)}", ask)
 
 
 def biases() -> dict[str, list[Case]]:
     i, j = grid(5)
-    numbers = torch.randn(9, generator=torch.Generator().manual_seed(1))
-    free = numbers[(j - i + 4).long()]
     tiny = torch.tensor([[0, 3e-7], [2e-7, 4e-7]]).repeat(3, 3)[:5, :5]
     return {
         "a function of the offset passes, whatever is added to a row": [
             bias_case("−|i − j|", -(i - j).abs()),
-            bias_case("of 9 free numbers", free),
+            bias_case("of 9 free numbers", free(5)),
             bias_case("j, whatever i", 0 * i + j),
             bias_case("i², whatever j", i**2 + 0 * j),
-            bias_case("of 9 free numbers, plus sin(i)", free + i.sin()),
-            bias_case("of 9 free numbers, plus sin(i), rounded", free + i.sin() + tiny),
+            bias_case("of 9 free numbers, plus sin(i)", free(5) + i.sin()),
+            bias_case("of 9 free numbers, plus sin(i), rounded", free(5) + i.sin() + tiny),
+            bias_case("of 15 free numbers, plus sin(i)", free(8) + grid(8)[0].sin()),
+            bias_case("of 9 free numbers, with 1 added in row 4, column 0", free(5) + at(5, r4c0=1.0)),
         ],
         "others do not": [
             bias_case("j²", 0 * i + j**2),
             bias_case("−j² / 1000", 0 * i - j**2 / 1000),
             bias_case("−|i − j| / (i + 1)", -(i - j).abs() / (i + 1)),
             bias_case("i · j", i * j),
-            bias_case("of 9 free numbers, 1 added in row 4, column 2", free + ((i == 4) & (j == 2)).float()),
-            bias_case("of 9 free numbers, 1 added in row 2, column 3", free + ((i == 2) & (j == 3)).float()),
+            bias_case("of 9 free numbers, with 1 added in row 4, column 2", free(5) + at(5, r4c2=1.0)),
+            bias_case("of 9 free numbers, with 1 added in row 2, column 3", free(5) + at(5, r2c3=1.0)),
             bias_case("|j − 2|, whatever i", 0 * i + (j - 2).abs()),
+            bias_case(
+                "of 9 free numbers, with 1 added in row 4, column 2, and taken in column 3",
+                free(5) + at(5, r4c2=1.0, r4c3=-1.0),
+            ),
+            bias_case(
+                "of 9 free numbers, plus sin(i), with 0.0002 added in row 2, column 1",
+                free(5) + i.sin() + at(5, r2c1=2e-4),
+            ),
+            everywhere(8),
         ],
     }
 

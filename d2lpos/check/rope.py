@@ -133,15 +133,12 @@ def pair_angles(d: int, base: float) -> Tensor:
     return base ** -(torch.arange(0, d, 2).double() / d)
 
 
-def turn_back(q: Tensor, offset: float, base: float, layout: str = "interleaved") -> Tensor:
-    return turn_both(q, -offset * pair_angles(q.shape[-1], base), layout)
+def turn_back(q: Tensor, offset: float, base: float) -> Tensor:
+    return turn_both(q, -offset * pair_angles(q.shape[-1], base), "interleaved")
 
 
 def key_case(offset: float, base: float, *shape: int) -> Case:
-    q = draw(*shape).double()
-    return either(
-        call(f"q {tuple(q.shape)}, offset = {offset}, base = {base:g}", q=q, offset=offset, base=base)
-    )
+    return either(call(q=draw(*shape).double(), offset=offset, base=base))
 
 
 best_key = Check(
@@ -155,7 +152,7 @@ best_key = Check(
             key_case(2, 100.0, 8),
         ],
         "keys to the left, where the offset is negative": [key_case(-3, 1e4, 2)],
-        "many queries at once": [key_case(2, 1e4, 3, 2)],
+        "many queries at once": [key_case(2, 1e4, 3, 2), key_case(2, 1e4, 2, 3, 6)],
     },
     mistakes={
         "This key scores highest at the offset of the other sign. It is going to be turned by +offset.": (
@@ -174,7 +171,7 @@ best_key = Check(
             lambda q, offset, base: turn_both(q, torch.tensor(-float(offset)), "interleaved")
         ),
         "The pairs lie half a vector apart here. In this exercise they are neighbors.": (
-            lambda q, offset, base: turn_back(q, offset, base, "half")
+            lambda q, offset, base: turn_both(q, -offset * pair_angles(q.shape[-1], base), "half")
         ),
         "The sign of the offset is lost.": lambda q, offset, base: turn_back(q, abs(offset), base),
         "The base is always 10000 here. It is an argument.": (
@@ -212,9 +209,9 @@ def swap_heads(weight: Tensor, heads: int) -> Tensor:
     return weight.unflatten(0, (-1, 2, heads)).transpose(0, 1).flatten(0, 2)
 
 
-def rows_case(heads: int, d: int, *columns: int) -> Case:
-    weight = torch.arange(float(heads * d * math.prod(columns))).reshape(heads * d, *columns)
-    return call(f"weight {tuple(weight.shape)}, heads = {heads}, d = {d}", weight=weight, heads=heads)
+def rows_case(heads: int, d: int, *columns: int, first: int = 0, dtype: torch.dtype = torch.float32) -> Case:
+    weight = first + torch.arange(heads * d * math.prod(columns)).reshape(heads * d, *columns)
+    return call(weight=weight.to(dtype), heads=heads)
 
 
 to_half = Check(
@@ -226,7 +223,11 @@ to_half = Check(
             rows_case(1, 6, 3),
             rows_case(1, 8, 8),
         ],
-        "several heads, each by itself": [rows_case(2, 4, 3), rows_case(3, 4, 5)],
+        "several heads, each by itself": [
+            rows_case(2, 4, 3),
+            rows_case(3, 4, 5, first=5000),
+            rows_case(2, 4, 2, dtype=torch.bfloat16),
+        ],
         "a bias, which has no columns": [rows_case(1, 4), rows_case(2, 4)],
         "written by hand": [by_hand("one head", package, "check_layout", "convert", (torch.ones(4, 2), 1))],
     },
@@ -249,7 +250,15 @@ to_half = Check(
 
 
 def turned_at(x: Tensor, position: float) -> Tensor:
-    return turn_both(x, position * pair_angles(x.shape[-1], 10_000.0).to(x), "half")
+    angles = position * pair_angles(len(x), 10_000.0).to(x)
+    return torch.cat(turned(*x.chunk(2), angles))
+
+
+def decode_step(q, k, v, keys, values):
+    position = len(keys)
+    keys = torch.cat([keys, turned_at(k, position)[None]])
+    values = torch.cat([values, v[None]])
+    return (keys @ turned_at(q, position) / math.sqrt(len(q))).softmax(0) @ values, keys, values
 
 
 def decode(
@@ -262,16 +271,12 @@ def decode(
     turn_k: Callable = turned_at,
     scale: float | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """One step; the other arguments are what a wrong answer does otherwise."""
+    """A wrong step: the other arguments are what it does otherwise."""
     position = len(keys)
     keys = torch.cat([keys, turn_k(k, position)[None]])
     values = torch.cat([values, v[None]])
     scale = math.sqrt(len(q)) if scale is None else scale
     return (keys @ turn_q(q, position) / scale).softmax(0) @ values, keys, values
-
-
-def decode_step(q, k, v, keys, values):
-    return decode(q, k, v, keys, values)
 
 
 def as_they_are(x: Tensor, position: float) -> Tensor:
@@ -280,24 +285,24 @@ def as_they_are(x: Tensor, position: float) -> Tensor:
 
 def turned_again(q, k, v, keys, values):
     """The whole cache is turned by the newest position, as if nothing in it had turned."""
-    together = torch.cat([keys, k[None]])
-    return decode(q, k, v, turned_at(together, len(keys))[:-1], values)
+    angles = len(keys) * pair_angles(len(q), 10_000.0).to(q)
+    return decode_step(q, k, v, turn_both(keys, angles, "half"), values)
 
 
 def kept_unturned(q, k, v, keys, values):
-    output, _, values = decode(q, k, v, keys, values)
+    output, _, values = decode_step(q, k, v, keys, values)
     return output, torch.cat([keys, k[None]]), values
 
 
 def blind_to_itself(q, k, v, keys, values):
-    _, new_keys, new_values = decode(q, k, v, keys, values)
+    _, new_keys, new_values = decode_step(q, k, v, keys, values)
     seen, kept = (keys, values) if len(keys) else (new_keys, new_values)
     query = turned_at(q, len(keys))
     return (seen @ query / math.sqrt(len(q))).softmax(0) @ kept, new_keys, new_values
 
 
 def turned_values(q, k, v, keys, values):
-    return decode(q, k, turned_at(v, len(keys)), keys, values)
+    return decode_step(q, k, turned_at(v, len(keys)), keys, values)
 
 
 def keys_in_front(q, k, v, keys, values):
@@ -308,12 +313,12 @@ def keys_in_front(q, k, v, keys, values):
 
 
 def weights_of_one(q, k, v, keys, values):
-    _, keys, values = decode(q, k, v, keys, values)
+    _, keys, values = decode_step(q, k, v, keys, values)
     return values.sum(dim=0), keys, values
 
 
 def forgetful(q, k, v, keys, values):
-    output, keys, values = decode(q, k, v, keys, values)
+    output, keys, values = decode_step(q, k, v, keys, values)
     return output, keys[-4:], values[-4:]
 
 
@@ -505,7 +510,9 @@ def ramp_of(low: Callable, high: Callable, least: float = 0, fast: float = 32, s
     return answer
 
 
-yarn_ramp = ramp_of(math.floor, math.ceil)
+def yarn_ramp(d: int, base: float, length: int) -> Tensor:
+    low, high = (index_of(turns, d, base, length) for turns in (32, 1))
+    return ramp_between(max(math.floor(low), 0), math.ceil(high), d)
 
 
 def unclipped(d: int, base: float, length: int) -> Tensor:
@@ -549,7 +556,9 @@ ramp = Check(
         "0 for pairs that turn often, 1 for open ones, a line between": [
             ramp_case(16, 10_000.0, 4096),
             ramp_case(64, 10_000.0, 4096),
+            ramp_case(128, 10_000.0, 4096),
             ramp_case(128, 10_000.0, 8192),
+            ramp_case(16, 10_000.0, 2048),
             ramp_case(16, 10_000.0, 100_000),
         ],
         "any base": [ramp_case(128, 500_000.0, 8192)],

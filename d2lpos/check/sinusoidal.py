@@ -11,15 +11,14 @@ from .verdict import Case, Check, call
 # The encoding ----------------------------------------------------------------------------------------------
 
 
-def clocks(positions: Tensor, d: int, base: float, exponents: Tensor | None = None) -> Tensor:
+def encode_clocks(positions: Tensor, d: int, base: float) -> Tensor:
+    return clocks(positions, base, torch.arange(0, d, 2) / d).flatten(-2)
+
+
+def clocks(positions: Tensor, base: float, exponents: Tensor) -> Tensor:
     """Sines and cosines side by side, (…, d/2, 2); the angle is the position over base^exponent."""
-    exponents = torch.arange(0, d, 2) / d if exponents is None else exponents
     angles = positions[..., None] * base**-exponents
     return torch.stack([angles.sin(), angles.cos()], dim=-1)
-
-
-def encode_clocks(positions: Tensor, d: int, base: float) -> Tensor:
-    return clocks(positions, d, base).flatten(-2)
 
 
 def own_frequencies(positions: Tensor, d: int, base: float) -> Tensor:
@@ -40,7 +39,7 @@ def encode_case(positions: list, d: int, base: float) -> Case:
 
 
 def hand_by_hand(positions: Tensor, d: int, base: float) -> Tensor:
-    hands = [clocks(positions, 2, base, torch.tensor([2 * i / d])) for i in range(d // 2)]
+    hands = [clocks(positions, base, torch.tensor([2 * i / d])) for i in range(d // 2)]
     return torch.cat(hands, dim=-2).flatten(-2)
 
 
@@ -68,26 +67,26 @@ encode = Check(
     },
     mistakes={
         "The exponent has lost its minus: the hands must become slower, not faster.": (
-            lambda p, d, base: clocks(p, d, base, -torch.arange(0, d, 2) / d).flatten(-2)
+            lambda p, d, base: clocks(p, base, -torch.arange(0, d, 2) / d).flatten(-2)
         ),
         "All sines come first. This layout has each sine next to its cosine.": (
-            lambda p, d, base: clocks(p, d, base).mT.flatten(-2)
+            lambda p, d, base: encode_clocks(p, d, base).unflatten(-1, (-1, 2)).mT.flatten(-2)
         ),
         "The cosines stand at the even places. The sines belong there.": (
-            lambda p, d, base: clocks(p, d, base).flip(-1).flatten(-2)
+            lambda p, d, base: encode_clocks(p, d, base).unflatten(-1, (-1, 2)).flip(-1).flatten(-2)
         ),
         "Every feature has its own frequency. A sine and its cosine share one.": own_frequencies,
         "The exponent is −i/d. It is −2i/d.": (
-            lambda p, d, base: clocks(p, d, base, torch.arange(d // 2) / d).flatten(-2)
+            lambda p, d, base: clocks(p, base, torch.arange(d // 2) / d).flatten(-2)
         ),
         "The exponent is −4i/d: the step of arange is the 2 already.": (
-            lambda p, d, base: clocks(p, d, base, torch.arange(0, d, 2) * 2 / d).flatten(-2)
+            lambda p, d, base: clocks(p, base, torch.arange(0, d, 2) * 2 / d).flatten(-2)
         ),
         "−arange(0, d, 2) // d rounds down. Divide by /.": (
-            lambda p, d, base: clocks(p, d, base, -(-torch.arange(0, d, 2) // d)).flatten(-2)
+            lambda p, d, base: clocks(p, base, -(-torch.arange(0, d, 2) // d)).flatten(-2)
         ),
         "The exponents run from 0 to −1. The last of the formula is −(d − 2)/d.": (
-            lambda p, d, base: clocks(p, d, base, torch.linspace(0, 1, d // 2)).flatten(-2)
+            lambda p, d, base: clocks(p, base, torch.linspace(0, 1, d // 2)).flatten(-2)
         ),
         "The base is always 10000 here. It is an argument.": (
             lambda p, d, base: encode_clocks(p, d, 10000.0)
@@ -313,14 +312,13 @@ collision = Check(
 # Where the kernel rises -------------------------------------------------------------------------------------
 
 
-def rises(d: int, base: float, length: int = 1000) -> Tensor:
-    """The offsets at which the kernel is larger than one offset before."""
-    values = kernel(torch.arange(length), d, base)
-    return (values[1:] > values[:-1]).nonzero()[:, 0] + 1
-
-
 def find_rise(d: int, base: float) -> int:
-    return int(rises(d, base)[0])
+    return rise_below(1000, d, base)
+
+
+def rise_below(length: int, d: int, base: float) -> int:
+    values = kernel(torch.arange(length), d, base)
+    return int((values[1:] > values[:-1]).nonzero()[0]) + 1
 
 
 def rise_case(d: int, base: float) -> Case:
@@ -355,10 +353,10 @@ first_rise = Check(
         "Only the fastest hand is counted. Sum over all d/2 of them.": lambda d, base: find_rise(2, base),
         "The base is always 10000 here. It is an argument.": lambda d, base: find_rise(d, 10000.0),
         "The search ends early: with many hands the first rise is far away.": (
-            lambda d, base: int(rises(d, base, 100)[0])
+            lambda d, base: rise_below(100, d, base)
         ),
         "The search still ends too early. Walk on until the kernel rises.": (
-            lambda d, base: int(rises(d, base, 400)[0])
+            lambda d, base: rise_below(400, d, base)
         ),
     },
 )

@@ -1,11 +1,14 @@
 """A check runs an answer beside the reference, names the first difference, and recognizes known mistakes."""
 
 import copy
+import ctypes
 import dis
 import textwrap
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,11 +18,21 @@ from torch import Tensor
 from ..threads import one_thread
 
 TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible
+PATIENCE = 10.0  # seconds that an answer may take for one case
+WHOLE = 24  # the most numbers of a tensor that are printed one by one
 IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}  # the bytecode of `...`
 
 
 class Misconduct(Exception):
     """An answer did what no right result excuses; the message says what."""
+
+
+class Late(Misconduct):
+    """An answer takes too long, most likely for ever."""
+
+
+class Stop(BaseException):
+    """What a late answer is stopped with; no `except Exception` of its own catches it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,8 +82,43 @@ def call(label: str = "", /, **arguments: Any) -> Case:
             raise Misconduct("Returns something else when called again with the same input")
         return results[0]
 
-    shown = [f"{name} {describe(value)}" for name, value in arguments.items() if not callable(value)]
+    shown = [describe(name, value) for name, value in arguments.items() if not callable(value)]
     return Case(label or ", ".join(shown), ask)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What an exercise asks besides its function: a number, a name, True or False, or several of them.
+
+    Call it with what the reader has found; it returns a `Verdict` and never raises.
+
+    right: the answer, a set where the order does not matter, or a function that tells whether an answer is right.
+    mistakes: a hint in one sentence -> the wrong answer that it explains, or a function that recognizes it.
+    within: how far a number may be off, where it is rounded.
+    """
+
+    name: str
+    right: Any
+    mistakes: dict[str, Any]
+    within: float = 0
+
+    def __call__(self, given: Any) -> Verdict:
+        given = attempt(plain, given)
+        blanks = [part is ... or part is None for part in (given if isinstance(given, list) else [given])]
+        if all(blanks) and blanks:
+            return Verdict(f"○ {self.name}: not attempted yet", False)
+        if self._is(self.right, given):
+            return Verdict(lay_out([f"✓ {self.name}: {said(given)}"]), True)
+        hints = [hint for hint, wrong in self.mistakes.items() if self._is(wrong, given)]
+        near = f", to within {said(self.within)}" if self.within else ""
+        lines = [mismatch(self.right, given) or f"It is not {said(given)}{near}"]
+        lines += [f"Hint: {hint}" for hint in hints[:1]]
+        return Verdict(lay_out([f"✗ {self.name}: {lines[0]}", *lines[1:]]), False)
+
+    def _is(self, wanted: Any, given: Any) -> bool:
+        if callable(wanted):
+            return attempt(wanted, given) is True
+        return attempt(alike, wanted, given, self.within) is True
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,42 +126,60 @@ class Check:
     """An exercise's check. Call it with an answer; it returns a `Verdict` and never raises.
 
     properties: what must hold, in words -> the cases that show it, smallest first.
-    mistakes: a hint in one sentence -> an answer that makes this mistake. The first hint is given whose answer
-    has the same outcomes as the reader's, up to and with the property that fails first.
+    mistakes: a hint in one sentence -> an answer that makes this mistake, or a tuple of them. The first hint is
+    given whose answer has the same outcomes as the reader's, up to and with the property that fails first. Many
+    mistakes share one word or an error: then the two agree in all cases, or fail the same properties.
+    answers: what the exercise asks besides; the reader's answers to it follow in the call, in this order.
     """
 
     name: str
     reference: Any
     properties: dict[str, list[Case]]
     mistakes: dict[str, Any]
+    answers: tuple[Answer, ...] = ()
 
-    def __call__(self, answer: Any) -> Verdict:
+    def __call__(self, answer: Any, *given: Any) -> Verdict:
         with one_thread():
-            return self._judge(answer)
+            verdict = self._judge(answer)
+        if not given:
+            return verdict
+        if len(given) != len(self.answers):
+            text = f"✗ {self.name}: takes {count(len(self.answers), 'answer')}, got {len(given)}"
+            return Verdict(text, False)
+        verdicts = [verdict, *(ask(value) for ask, value in zip(self.answers, given, strict=True))]
+        return Verdict("\n".join(one.text for one in verdicts), all(verdicts))
 
     def _judge(self, answer: Any) -> Verdict:
-        if left := self._left(answer):
+        given = patient(answer)
+        if left := self._left(answer, given):
             return Verdict(f"○ {self.name}: {left}", False)
-        given = cache(lambda case: attempt(case.ask, answer))  # asked once, whatever it is compared with
         found = {name: disagreement(given, self.reference, cases) for name, cases in self.properties.items()}
         failed = [name for name in found if found[name]]
         if not failed:
-            count = len(found)
-            headline = f"✓ {self.name}: {count} {'property holds' if count == 1 else 'properties hold'}"
+            headline = f"✓ {self.name}: {count(len(found), 'property holds', 'properties hold')}"
             return Verdict(lay_out([headline, *(f"  {name}" for name in found)]), True)
         first = failed[0]
-        hints = [hint for hint, mistake in self.mistakes.items() if self._agree(given, mistake, until=first)]
-        lines = [f"Property: {first}", *found[first], *(f"Hint: {hint}" for hint in hints[:1])]
+        makes = partial(self._makes, given, until=first)
+        hints = (f"Hint: {hint}" for hint, mistake in self.mistakes.items() if any(map(makes, several(mistake))))
+        lines = [f"Property: {first}", *found[first], *islice(hints, 1)]
         headline = f"✗ {self.name}: fails {len(failed)} of {len(found)} properties"
         return Verdict(lay_out([headline, *lines]), False)
 
-    def _agree(self, given: Callable, mistake: Any, until: str) -> bool:
-        """Whether the two have the same outcomes in all cases of the properties up to `until`."""
+    def _makes(self, given: Callable, mistake: Any, until: str) -> bool:
+        """Whether the answer behaves as this mistake, as far as it has to: see `mistakes`."""
         names = list(self.properties)
-        counted = names[: names.index(until) + 1]
-        return not any(disagreement(given, mistake, self.properties[name]) for name in counted)
+        wrong = next(case for case in self.properties[until] if disagreement(given, self.reference, [case]))
+        outcome = given(wrong)
+        if is_telling(outcome, attempt(wrong.ask, self.reference)) or isinstance(outcome, Exception):
+            names = names[: names.index(until) + 1]
+        if any(disagreement(given, mistake, self.properties[name]) for name in names):
+            return False
+        return not isinstance(outcome, Exception) or self._failed(given) == self._failed(patient(mistake))
 
-    def _left(self, answer: Any) -> str:
+    def _failed(self, given: Callable) -> list[str]:
+        return [name for name, cases in self.properties.items() if disagreement(given, self.reference, cases)]
+
+    def _left(self, answer: Any, given: Callable) -> str:
         """What is left to write before the answer can be judged, in words; empty where nothing is."""
         if isinstance(answer, dict | list | tuple):
             entries = list(answer.values() if isinstance(answer, dict) else answer)
@@ -121,7 +187,7 @@ class Check:
             if 0 < blanks < len(entries):
                 return f"{blanks} of {len(entries)} still open"
             return "not attempted yet" if blanks else ""
-        outcome = attempt(next(iter(self.properties.values()))[0].ask, answer)
+        outcome = given(next(iter(self.properties.values()))[0])
         blank = answer is ... or outcome is ... or (outcome is None and is_stub(answer))
         return "not attempted yet" if blank else ""
 
@@ -146,6 +212,115 @@ def attempt(function: Callable, *arguments: Any) -> Any:
         return error
 
 
+def plain(given: Any) -> Any:
+    """What a reader has found, whether it came as NumPy's, torch's or Python's, and in whatever letters."""
+    if isinstance(given, Tensor | np.ndarray | np.generic):
+        return plain(given.tolist())
+    if isinstance(given, list | tuple | set | frozenset):
+        return [plain(part) for part in given]
+    return given.strip().casefold() if isinstance(given, str) else given
+
+
+def alike(wanted: Any, given: Any, within: float) -> bool:
+    """Whether a plain answer is the one that is wanted, to within rounding; a set has no order."""
+    if isinstance(wanted, set | frozenset):
+        wanted, given = (sorted(part, key=repr) for part in (map(plain, wanted), given))
+    if isinstance(wanted, list | tuple):
+        pairs = zip(wanted, given, strict=True)
+        return isinstance(given, list) and all(alike(one, other, within) for one, other in pairs)
+    if isinstance(wanted, str | bool) or isinstance(given, str | bool):
+        return type(wanted) is type(given) and plain(wanted) == given
+    return abs(wanted - given) <= within
+
+
+def mismatch(wanted: Any, given: Any) -> str:
+    """In which way an answer is not even of the kind that is wanted; empty where it is."""
+    if isinstance(wanted, list | tuple | set | frozenset):
+        if not isinstance(given, list):
+            return f"Expected {count(len(wanted), 'entry', 'entries')}, got {said(given)}"
+        if len(given) != len(wanted):
+            return f"Expected {count(len(wanted), 'entry', 'entries')}, got {len(given)}"
+        return next(filter(None, map(mismatch, wanted, given)), "")
+    kinds = {bool: "True or False", str: "a name in quotes", int: "a number", float: "a number"}
+    for kind, words in kinds.items():
+        if isinstance(wanted, kind):
+            fits = isinstance(given, int | float) if kind in (int, float) else isinstance(given, kind)
+            return (
+                ""
+                if fits and isinstance(given, bool) == (kind is bool)
+                else f"Expected {words}, got {said(given)}"
+            )
+    return ""
+
+
+def said(given: Any) -> str:
+    if isinstance(given, list):
+        return f"[{', '.join(map(said, given))}]"
+    if isinstance(given, int | float):
+        return f"{given:.6g}" if isinstance(given, float) else f"{given}"
+    return textwrap.shorten(repr(given), 40) if isinstance(given, str) else type(given).__name__
+
+
+def is_telling(outcome: Any, expected: Any) -> bool:
+    """Whether two answers hardly share this wrong outcome by chance: it has many numbers, or another type."""
+    if nothing(outcome) or isinstance(outcome, Exception):
+        return False
+    if isinstance(outcome, Tensor) and isinstance(expected, Tensor):
+        other = outcome.dtype != expected.dtype or outcome.shape != expected.shape
+        return other or outcome.numel() > (8 if outcome.dtype == torch.bool else 1)
+    if isinstance(outcome, list | tuple) and type(outcome) is type(expected):
+        return len(outcome) > 2 or any(map(is_telling, outcome, expected))
+    return not isinstance(outcome, type(expected))
+
+
+def several(mistake: Any) -> tuple:
+    return mistake if isinstance(mistake, tuple) else (mistake,)
+
+
+def patient(answer: Any) -> Callable[[Case], Any]:
+    """The outcomes of an answer, each asked once; none any more when one has come too late."""
+    late = []
+
+    @cache
+    def given(case: Case) -> Any:
+        if late:
+            return late[0]
+        outcome = attempt(within, PATIENCE, case.ask, answer)
+        late.extend([outcome] * isinstance(outcome, Late))
+        return outcome
+
+    return given
+
+
+def within(seconds: float, function: Callable, *arguments: Any) -> Any:
+    """What the function returns; where it takes longer, it is stopped, and `Late` is raised.
+
+    A second thread sends the exception, because signals reach the main thread only, and on some systems none. It
+    arrives between two steps of Python: a single call into C that takes longer is not stopped.
+    """
+    caller, over, lock = threading.get_ident(), threading.Event(), threading.Lock()
+
+    def watch() -> None:
+        while not over.wait(seconds):  # again and again, where a bare `except` swallows it
+            with lock:
+                if not over.is_set():
+                    stop = ctypes.py_object(Stop)
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(caller), stop)
+
+    try:
+        threading.Thread(target=watch, daemon=True).start()
+        try:
+            return function(*arguments)
+        finally:
+            with lock:
+                over.set()
+            for _ in range(3):
+                pass  # one that is on its way arrives here
+    except Stop:
+        over.set()
+        raise Late(f"Has not ended after {seconds:g} seconds") from None
+
+
 def disagreement(given: Callable, reference: Any, cases: list[Case]) -> list[str]:
     """The first case in which the two differ, and how; nothing where they agree in all cases."""
     for case in cases:
@@ -162,9 +337,7 @@ def difference(expected: Any, got: Any) -> str:
     if isinstance(got, Exception):
         same = type(got) is type(expected) and str(got) == str(expected)
         return "" if same else describe_error(got)
-    expected, got = (
-        value.item() if isinstance(value, np.bool_ | np.integer) else value for value in (expected, got)
-    )
+    expected, got = (value.item() if isinstance(value, np.generic) else value for value in (expected, got))
     if got is None and expected is not None:
         return "Expected an answer, got None (is a return missing?)"
     if not isinstance(got, type(expected)):
@@ -202,12 +375,22 @@ def list_difference(expected: list, got: list) -> str:
     return "; ".join([f"Expected {len(expected)} entries, got {len(got)}", *missing[:1], *extra[:1]])
 
 
-def describe(value: Any) -> str:
-    """An argument in a few words: up to nine whole numbers by their values, other tensors by their shape."""
+def describe(name: str, value: Any) -> str:
+    """An argument as one would write it; of a tensor with many or with long numbers, the shape."""
     if not isinstance(value, Tensor):
-        return str(value)
-    small = not value.is_floating_point() and value.numel() <= 9
-    return str(value.long().tolist() if small else tuple(value.shape))
+        return f"{name} = {written(value)}"
+    kind = str(value.dtype).removeprefix("torch.")
+    note = "" if kind in ("float32", "int64") else f" ({kind})"
+    numbers = value.double()
+    if value.numel() <= WHOLE and torch.equal(numbers, (1000 * numbers).round() / 1000):
+        return f"{name} = {written((value.long() if kind == 'bool' else value).tolist())}{note}"
+    return f"{name} {tuple(value.shape)}{note}"
+
+
+def written(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(written, value))}]"
+    return repr(value + 0.0 if isinstance(value, float) else value)
 
 
 def describe_error(error: Exception) -> str:
@@ -215,11 +398,15 @@ def describe_error(error: Exception) -> str:
     return message if isinstance(error, Misconduct) else f"Raises {type(error).__name__}: {message}"
 
 
-def number(value: float) -> str:
-    """Rounded, so that the text is the same on every processor."""
-    if isinstance(value, bool | int) or not abs(value) < 1e6:
-        return f"{value}" if isinstance(value, int) else f"{value:.3e}"
-    return f"{round(value, 4) + 0.0:.4f}"
+def number(value: Any) -> str:
+    """Rounded, so that the text is the same on every processor; all else as it is."""
+    if not isinstance(value, float):
+        return f"{value}"
+    return f"{round(value, 4) + 0.0:.4f}" if abs(value) < 1e6 else f"{value:.3e}"
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def lay_out(lines: list[str]) -> str:

@@ -135,7 +135,10 @@ def by_weights(bias):
 
 def by_subtracting_the_diagonal(bias):
     rest = bias - bias.diagonal()[:, None]
-    return all(torch.allclose(d, d[0].expand_as(d), atol=1e-5) for d in map(rest.diagonal, range(-4, 5)))
+    return all(
+        torch.allclose(d, d[0].expand_as(d), atol=1e-5)
+        for d in map(rest.diagonal, range(1 - len(bias), len(bias)))
+    )
 
 
 def in_float64(q, k, vectors, q_positions, k_positions):

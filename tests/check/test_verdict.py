@@ -90,7 +90,7 @@ def test_partly_attempted(answer):
 
 FIRST = """✗ double: fails 2 of 2 properties
 Property: twice as much
-Input: x (2,)
+Input: x = [1.0, -2.0]
 """
 
 

@@ -25,7 +25,8 @@ CHECKS = [
     if isinstance(check, Check)
 ]
 PARTS = [(check, name) for check in CHECKS for name in check.properties]
-HINTS = [(check, hint) for check in CHECKS for hint in check.mistakes]
+ANSWERS = [answer for check in CHECKS for answer in check.answers]
+HINTS = [(check, hint) for check in [*CHECKS, *ANSWERS] for hint in check.mistakes]
 GARBAGE = [
     None,
     3,
@@ -55,7 +56,10 @@ def flat(verdict):
 
 
 def against(check):
-    return [wrong.answer for wrong in WRONG_ANSWERS if wrong.check is check]
+    """The wrong answers of `tests/wrong_answers/`, and of a number or name those that have a hint."""
+    wrong = [wrong.answer for wrong in WRONG_ANSWERS if wrong.check is check]
+    listed = check.mistakes.values() if check in ANSWERS else []
+    return [*wrong, *(value for value in listed if not callable(value))]
 
 
 @cache
@@ -74,6 +78,26 @@ def test_refused_with_its_diagnosis(check, diagnosis, answer):
 @pytest.mark.parametrize("check", CHECKS, ids=name)
 def test_has_four_wrong_answers(check):
     assert len(against(check)) >= 4, f"tests/wrong_answers/ has too few for {check.name}"
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=name)
+def test_has_three_wrong_answers(answer):
+    assert len(against(answer)) >= 3, f"tests/wrong_answers/ has too few for {answer.name}"
+
+
+@pytest.mark.parametrize("answer", [answer for answer in ANSWERS if not callable(answer.right)], ids=name)
+def test_what_is_right_passes(answer):
+    assert answer(answer.right)
+    assert answer(np.array(answer.right) if not isinstance(answer.right, set) else list(answer.right)[::-1])
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=name)
+def test_garbage_is_no_answer(answer):
+    for given in [..., *GARBAGE, *against(answer)]:
+        verdict = answer(given)
+        assert not verdict
+        assert repr(verdict)[0] == ("○" if given in (..., None) else "✗")
+        assert [line for line in repr(verdict).splitlines() if len(line) > 70] == []
 
 
 @pytest.mark.parametrize(("check", "property"), PARTS, ids=name)

@@ -83,6 +83,11 @@ def negative(heads):
     return -slopes(heads)
 
 
+@wrong(check.released, "The order is turned around")
+def gentlest_first(heads):
+    return torch.tensor(sorted(power_of_two(heads))) if heads in (1, 2, 4, 8, 16) else slopes(heads).flip(0)
+
+
 @wrong(check.released, "Expected type Tensor, got type list")
 def a_list(heads):
     below = 2 ** int(math.log2(heads))
@@ -183,6 +188,12 @@ def counted(q_positions, k_positions, left, right):
     return torch.where(j > i, right[:, None, None] * (i - j), left[:, None, None] * (j - i))
 
 
+@wrong(check.two_sided, "positions as they come")
+def in_half_precision(q_positions, k_positions, left, right):
+    i, j = q_positions[:, None].half(), k_positions.half()
+    return torch.where(j > i, right[:, None, None], left[:, None, None]) * -(i - j).abs()
+
+
 # One row for all queries
 
 
@@ -249,6 +260,11 @@ def by_index(slopes, k_positions):
 @wrong(check.one_row, "The distance to the last key in the list.")
 def from_the_end_of_the_list(slopes, k_positions):
     return bias(k_positions[-1:], k_positions, slopes)
+
+
+@wrong(check.one_row, "positions as they come")
+def in_bfloat16(slopes, k_positions):
+    return (slopes[:, None, None] * k_positions).bfloat16()
 
 
 # The window
@@ -437,18 +453,29 @@ def negative_r1(slope, far, gap):
     return -slope / r2, r2
 
 
+@wrong(check.almost_alibi, "got r2 = 0, which is not positive")
+def the_limit(slope, far, gap):
+    return 1.0, 0.0
+
+
+@wrong(check.almost_alibi, "Returns type str for r1; a number is asked for")
+def as_text(slope, far, gap):
+    r2 = 2 * gap / (slope * far**2)
+    return f"{slope / r2:.3f}", f"{r2:.3e}"
+
+
 @wrong(check.almost_alibi, "in between the curve sags")
 def agrees_at_the_end(slope, far, gap):
     r2 = 1 / far
     return slope * far / math.log(1 + r2 * far), r2
 
 
-@wrong(check.almost_alibi, "Return a pair of numbers, (r1, r2).")
+@wrong(check.almost_alibi, "Returns 3 entries; 2 numbers are asked for: r1, r2")
 def three_numbers(slope, far, gap):
     r2 = 2 * gap / (slope * far**2)
     return slope / r2, r2, far
 
 
-@wrong(check.almost_alibi, "Return a pair of numbers, (r1, r2).")
+@wrong(check.almost_alibi, "Returns type float; 2 numbers are asked for: r1, r2")
 def r2_alone(slope, far, gap):
     return 2 * gap / (slope * far**2)

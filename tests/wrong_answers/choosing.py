@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 import torch
 
 from d2lpos import ALiBi, RoPE, scaling
@@ -13,7 +14,7 @@ from . import wrong
 
 
 def features(config):
-    return config.get("head_dim", config["hidden_size"] // config["num_attention_heads"])
+    return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
 
 
 def turning(config):
@@ -67,6 +68,28 @@ def no_head_dim(config):
     dim = config["hidden_size"] // config["num_attention_heads"]
     rotary = int(dim * config.get("partial_rotary_factor", 1))
     return RoPE(dim, config["rope_theta"], rotary=rotary, scaling=rule(config))
+
+
+@wrong(check.rope_from, "one of the head's features")
+def part_of_another_width(config):
+    share = config["hidden_size"] // config["num_attention_heads"]
+    rotary = int(share * config.get("partial_rotary_factor", 1))
+    return RoPE(features(config), config["rope_theta"], rotary=rotary, scaling=rule(config))
+
+
+@wrong(check.rope_from, "features and base")
+def the_larger_of_two(config):
+    share = config["hidden_size"] // config["num_attention_heads"]
+    dim = max(config.get("head_dim") or 0, share)
+    rotary = int(dim * config.get("partial_rotary_factor", 1))
+    return RoPE(dim, config["rope_theta"], rotary=rotary, scaling=rule(config))
+
+
+@wrong(check.rope_from, "Property: linear scaling")
+def head_dim_of_unscaled_models(config):
+    if config.get("rope_scaling"):
+        config = {key: value for key, value in config.items() if key != "head_dim"}
+    return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=rule(config))
 
 
 @wrong(check.rope_from, "partial_rotary_factor is not read")
@@ -167,6 +190,30 @@ def last_seed(losses, doors, allowed):
             return name
 
 
+@wrong(check.choose, "Only the first seed counts here.")
+def first_seed(losses, doors, allowed):
+    left = admitted(losses, doors, allowed)
+    return min(left, key=lambda name: left[name][0])
+
+
+@wrong(check.choose, "The last door decides here.")
+def overwritten(losses, doors, allowed):
+    left = []
+    for name in losses:
+        usable = True
+        for door in doors[name]:
+            usable = door in allowed
+        if usable:
+            left.append(name)
+    return min(left, key=lambda name: mean(losses[name]))
+
+
+@wrong(check.choose, "The first door decides here.")
+def first_door(losses, doors, allowed):
+    left = [name for name in losses if not doors[name] or doors[name][0] in allowed]
+    return min(left, key=lambda name: mean(losses[name]))
+
+
 @wrong(check.choose, "This is the best worst run.")
 def steadiest(losses, doors, allowed):
     left = admitted(losses, doors, allowed)
@@ -261,15 +308,32 @@ def triangle(layers, heads, kv_heads, features, tokens, size):
     return 2 * layers * kv_heads * features * tokens * size, heads * pairs * size
 
 
-@wrong(check.memory, "Returns 3 numbers; a pair is asked for")
+@wrong(check.memory, "Returns 3 entries; 2 numbers are asked for")
 def with_the_sum(layers, heads, kv_heads, features, tokens, size):
     cache, bias = 2 * layers * kv_heads * features * tokens * size, heads * tokens * tokens * size
     return cache, bias, cache + bias
 
 
-@wrong(check.memory, "Returns a Tensor; a pair is asked for")
-def in_a_tensor(layers, heads, kv_heads, features, tokens, size):
-    return torch.tensor([2 * layers * kv_heads * features * tokens * size, heads * tokens * tokens * size])
+@wrong(check.memory, "Returns type int; 2 numbers are asked for")
+def both_together(layers, heads, kv_heads, features, tokens, size):
+    return 2 * layers * kv_heads * features * tokens * size + heads * tokens * tokens * size
+
+
+@wrong(check.memory, "Returns type str for the cache; a number is asked for")
+def in_words(layers, heads, kv_heads, features, tokens, size):
+    cache, bias = 2 * layers * kv_heads * features * tokens * size, heads * tokens * tokens * size
+    return f"{cache} bytes", f"{bias} bytes"
+
+
+@wrong(check.memory, "The two are exchanged")
+def bias_first(layers, heads, kv_heads, features, tokens, size):
+    return heads * tokens * tokens * size, 2 * layers * kv_heads * features * tokens * size
+
+
+@wrong(check.memory, "tokens = 131072")
+def integers_of_32_bits(layers, heads, kv_heads, features, tokens, size):
+    keys = np.prod(np.array([layers, kv_heads, features, tokens, size], dtype=np.int32), dtype=np.int32)
+    return 2 * int(keys), heads * tokens * tokens * size
 
 
 # A fair comparison
@@ -392,12 +456,19 @@ def normal(validation, test, t):
     return arm, *around(test[arm] - test[0], 1.96)
 
 
-@wrong(check.compare, "Returns a Tensor; three values are asked for")
-def stacked(validation, test, t):
+@wrong(check.compare, "Sorted losses are not paired")
+def sorted_first(validation, test, t):
     arm = chosen(validation)
-    return torch.stack([torch.tensor(float(arm)), *around(test[arm] - test[0], t)])
+    ours, theirs = (torch.tensor(sorted(losses.tolist())) for losses in (test[arm], test[0]))
+    return arm, *around(ours - theirs, t)
 
 
-@wrong(check.compare, "Returns 2 values; three are asked for")
+@wrong(check.compare, "Returns type dict; 3 numbers are asked for")
+def named(validation, test, t):
+    arm = chosen(validation)
+    return dict(zip(("arm", "low", "high"), (arm, *around(test[arm] - test[0], t)), strict=True))
+
+
+@wrong(check.compare, "Returns 2 entries; 3 numbers are asked for")
 def interval_alone(validation, test, t):
     return around((test[chosen(validation)] - test[0]).to(torch.float64), t)

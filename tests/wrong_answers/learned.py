@@ -452,7 +452,7 @@ def zero_dimensional(x):
     return explained(guess - truth(b), truth(b))
 
 
-@wrong(check.knots_at, "Input: positions [0.625, 2.5], 3 knots from 0 to 2.5")
+@wrong(check.knots_at, "Input: positions = [0.625, 2.5]")
 def whole_gaps(positions, knots, last):
     gap = last // (len(knots) - 1)
     inside = positions.clamp(0, last)

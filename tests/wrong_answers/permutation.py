@@ -112,7 +112,7 @@ def no_batch_dimension(q, k, v):
     return F.softmax(q @ k.transpose(0, 1) / sqrt(q.size(1)), dim=1) @ v
 
 
-@wrong(check.attention, "Input: q (2, 3, 4)")
+@wrong(check.attention, "Input: q = [[[0.0, 0.25, 0.5, 0.75], [1.0,")
 def no_or_two_dimensions_in_front(q, k, v):
     keys = k.T if k.dim() == 2 else k.permute(0, 1, 3, 2)
     return F.softmax(q @ keys / sqrt(q.size(-1)), dim=-1) @ v
@@ -124,7 +124,7 @@ def up_to_two_dimensions_in_front(q, k, v):
     return F.softmax(q @ k.permute(axes) / sqrt(q.size(-1)), dim=-1) @ v
 
 
-@wrong(check.attention, "Input: q (2, 3, 4), k (2, 5, 4), v (2, 5, 2)")
+@wrong(check.attention, "k (2, 5, 4), v = [[[0.0, 0.25]")
 def values_as_wide_as_queries_in_a_batch(q, k, v):
     if q.dim() == 2:
         return F.softmax(q @ k.T / sqrt(q.size(-1)), dim=-1) @ v
@@ -149,6 +149,16 @@ def squeezed(q, k, v):
 def scales_queries_in_place(q, k, v):
     q /= sqrt(q.size(-1))
     return F.softmax(q @ k.transpose(-2, -1), dim=-1) @ v
+
+
+@wrong(check.attention, "The result is in float32, whatever came in.")
+def in_float32(q, k, v):
+    return F.scaled_dot_product_attention(*(x.to(torch.float32) for x in (q, k, v)))
+
+
+@wrong(check.attention, "Property: in the dtype of the input Input: q, k, v in float64")
+def computed_in_float32(q, k, v):
+    return in_float32(q, k, v).type_as(v)
 
 
 @wrong(check.attention, "Returns something else when called again")
@@ -269,12 +279,12 @@ def loose_by_little(f, x, order):
     return torch.allclose(f(x[order]), f(x)[order], rtol=0, atol=3e-3)
 
 
-@wrong(check.is_equivariant, "f is the first token in each row")
+@wrong(check.is_equivariant, "Property: True where f commutes, False where it does not")
 def no_absolute_value(f, x, order):
     return (f(x[order]) - f(x)[order]).max().item() < 1e-5
 
 
-@wrong(check.is_equivariant, "f is the first token in each row")
+@wrong(check.is_equivariant, "Property: True where f commutes, False where it does not")
 def no_absolute_value_the_other_way(f, x, order):
     return (f(x)[order] - f(x[order])).max().item() < 1e-5
 
@@ -320,6 +330,12 @@ def inverse(mask, order):
     permuted = torch.empty_like(mask)
     permuted[..., order[:, None], order] = mask
     return permuted
+
+
+@wrong(check.permute_mask, "order = [2, 0, 3, 1]")
+def rolled(mask, order):
+    by = -int(order[0])
+    return mask.roll((by, by), (-2, -1))
 
 
 @wrong(check.permute_mask, "The mask is transposed")

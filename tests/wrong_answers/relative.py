@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 from torch.nn.functional import pad
 
@@ -27,6 +28,19 @@ def scores(q, keys):
 def half_of_four(q, k, vectors, q_positions, k_positions):
     rows = row(offsets(q_positions, k_positions), len(vectors) // 2)
     return torch.einsum("td,tnd->tn", q, k + vectors[rows]) / 2
+
+
+@wrong(check.relative_scores, "content and the vector of the offset, over √d")
+def three_features(q, k, vectors, q_positions, k_positions):
+    rows = row(offsets(q_positions, k_positions), len(vectors) // 2)
+    return torch.einsum("td,tnd->tn", q, k + vectors[rows]) / 3**0.5
+
+
+@wrong(check.relative_scores, "positions as they come")
+def keys_at_the_queries(q, k, vectors, q_positions, k_positions):
+    if len(q) == len(k):
+        k_positions = q_positions
+    return scores(q, k + vectors[row(offsets(q_positions, k_positions), len(vectors) // 2)])
 
 
 @wrong(check.relative_scores, "The sign is turned around")
@@ -219,10 +233,46 @@ def by_two_indices(products):
     return products[..., i, j - i + T - 1]
 
 
+@wrong(check.skew_both, "Picks numbers by an index")
+def by_two_indices_in_numpy(products):
+    x = np.asarray(products)
+    i = np.arange(x.shape[-2])
+    return torch.from_numpy(x[..., i[:, None], i - i[:, None] + len(i) - 1])
+
+
+@wrong(check.skew_both, "Calls take_along_axis")
+def along_an_axis_in_numpy(products):
+    i = np.arange(products.shape[-2])
+    place = np.broadcast_to(i - i[:, None] + len(i) - 1, (*products.shape[:-1], len(i)))
+    return torch.from_numpy(np.take_along_axis(products.numpy(), place, -1))
+
+
+@wrong(check.skew_both, "Calls tolist")
+def number_by_number(products):
+    if products.dim() > 2:
+        return torch.stack([number_by_number(part) for part in products])
+    T = len(products)
+    return torch.tensor([row[T - 1 - i : 2 * T - 1 - i] for i, row in enumerate(products.tolist())])
+
+
+@wrong(check.skew_both, "Move numbers, compute none.")
+def by_a_product(products):
+    T = products.shape[-2]
+    one_hot = torch.nn.functional.one_hot(torch.arange(T) - torch.arange(T)[:, None] + T - 1, 2 * T - 1)
+    return torch.einsum("...tc,tjc->...tj", products, one_hot.float())
+
+
 @wrong(check.skew_both, "Row by row is slow.")
 def row_by_row(products):
     T = products.shape[-2]
     return torch.stack([products[..., i, T - 1 - i : 2 * T - 1 - i] for i in range(T)], dim=-2)
+
+
+@wrong(check.skew_both, "Row by row is slow.")
+def row_by_row_in_numpy(products):
+    x = products.numpy()
+    T = x.shape[-2]
+    return torch.from_numpy(np.stack([x[..., i, T - 1 - i : 2 * T - 1 - i] for i in range(T)], -2))
 
 
 # Buckets, both ways
@@ -459,6 +509,24 @@ def smaller_than_nothing(bias):
 def past_alone(bias):
     change = bias[1:, 1:] - bias[:-1, :-1]
     return bool((change - change[:, :1]).tril().abs().max() < 1e-6)
+
+
+@wrong(check.offsets_only, "Property: others do not")
+def a_thousandth_does_not_count(bias):
+    change = bias[1:, 1:] - bias[:-1, :-1]
+    return torch.allclose(change, change[:, :1].expand_as(change), rtol=0, atol=1e-3)
+
+
+@wrong(check.offsets_only, "got True with the 1 in row 0, column 5")
+def near_the_diagonal(bias):
+    rest = bias - bias.diagonal()[:, None]
+    return all(torch.allclose(d, d[:1].expand_as(d), atol=1e-5) for d in map(rest.diagonal, range(-4, 5)))
+
+
+@wrong(check.offsets_only, "Property: others do not")
+def on_average(bias):
+    change = bias[1:, 1:] - bias[:-1, :-1]
+    return bool((change.mean(dim=1) - change[:, 0]).abs().max() < 1e-5)
 
 
 @wrong(check.offsets_only, "not each column.")

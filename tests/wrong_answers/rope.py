@@ -552,7 +552,7 @@ def heads_of_a_bias_only(weight, heads):
     return torch.cat([weight[0::2], weight[1::2]])
 
 
-@wrong(check.to_half, "Input: weight (8,), heads = 2, d = 4")
+@wrong(check.to_half, "Input: weight = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], heads = 2")
 def heads_of_a_weight_only(weight, heads):
     if weight.dim() == 1:
         return torch.cat([weight[0::2], weight[1::2]])
