@@ -1,10 +1,11 @@
 """What a worker of `make test` gets at a time: a whole file or, of files that take long, a single test."""
 
+import re
+
 import pytest
 
 # Each of their tests takes seconds and shares little with the others. They come last, so that no worker waits long.
 SINGLY = (
-    "tests/check/test_wrong_answers.py::test_the_text_is_short_and_always_the_same",
     "tests/core/test_export.py",
     "tests/core/test_mutants.py",
     "tests/figures/hero/test_hero_host.py",
@@ -13,16 +14,21 @@ SINGLY = (
     "tests/site/test_detectors.py",
     "tests/site/test_pages.py",
 )
+# The tests of one check share its verdicts; its name comes first in the brackets.
+BY_CHECK = ("tests/check/test_wrong_answers.py",)
 
 
 def unit(nodeid: str) -> str:
     """The tests that stay together: those of this name."""
-    return nodeid if nodeid.startswith(SINGLY) else nodeid.partition("::")[0]
+    if nodeid.startswith(SINGLY):
+        return nodeid
+    file, _, test = nodeid.partition("::")
+    return file + "[" + re.split(r"[-\]]", test.partition("[")[2])[0] if file in BY_CHECK else file
 
 
 def pytest_collection_modifyitems(config, items):
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: (item.nodeid.startswith(SINGLY), item.path.suffix != ".ipynb"))
+        items.sort(key=lambda item: (item.nodeid.startswith(SINGLY + BY_CHECK), item.path.suffix != ".ipynb"))
 
 
 @pytest.hookimpl(optionalhook=True)

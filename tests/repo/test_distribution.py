@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.distribution import SINGLY, unit
+from tests.distribution import BY_CHECK, SINGLY, unit
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", SINGLY)
+@pytest.mark.parametrize("name", SINGLY + BY_CHECK)
 def test_what_is_dealt_out_singly_is_there(name):
     file, _, function = name.partition("::")
     assert f"def {function or 'test_'}" in (ROOT / file).read_text("utf-8")
@@ -20,3 +20,5 @@ def test_units():
     assert unit("tests/core/test_laws.py::test_it[a::b]") == "tests/core/test_laws.py"
     page = "tests/site/test_pages.py::test_page_from_file[book/quick-390]"
     assert unit(page) == page
+    check = "tests/check/test_wrong_answers.py"
+    assert unit(f"{check}::test_a[widest-A hint.]") == unit(f"{check}::test_b[widest]") != unit(f"{check}::test_b[step]")
