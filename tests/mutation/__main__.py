@@ -66,7 +66,7 @@ class Runner:
 
 
 def rounds(file: str, mutant: Mutant, measured: dict) -> Iterator[list[str]]:
-    """The tests that run a mutant, file by file, the file's own first; of each other's, two of a kind.
+    """The tests that run a mutant, file by file, the file's own first; of each other's, one of a kind.
 
     What runs when a file is imported is in all tests of that file.
     """
@@ -83,7 +83,7 @@ def rounds(file: str, mutant: Mutant, measured: dict) -> Iterator[list[str]]:
     for name in sorted(
         by_file, key=lambda name: (not name.endswith(own), sum(times[t] for _, t in by_file[name]))
     ):
-        yield [test for place, test in sorted(by_file[name]) if place < 2 or name.endswith(own)]
+        yield [test for place, test in sorted(by_file[name]) if place == 0 or name.endswith(own)]
 
 
 def main() -> None:
