@@ -53,7 +53,7 @@ class Runner:
         lines: dict[str, dict[str, list[str]]] = {}
         for file, by_line in (item for part in told for item in part["lines"].items()):
             for line, names in by_line.items():
-                lines.setdefault(file, {}).setdefault(line, []).extend(filter(None, names))
+                lines.setdefault(file, {}).setdefault(line, []).extend(names)
         times = {name: seconds for part in told for name, seconds in part["times"].items()}
         busy = {name for by_line in lines.values() for names in by_line.values() for name in names}
         return {"lines": lines, "times": times, "idle": sorted(times.keys() - busy)}
@@ -75,12 +75,12 @@ def rounds(file: str, mutant: Mutant, measured: dict) -> Iterator[list[str]]:
     """
     lines, times = measured["lines"].get(file, {}), measured["times"]
     touched = [str(line) for line in range(mutant.first, mutant.last + 1)]
-    tests = {test for line in touched for test in lines.get(line, ())}
+    tests = {test for line in touched for test in lines.get(line, [""])}
+    if "" in tests:  # not in a test, but when the file is imported
+        tests = {test for names in lines.values() for test in names if test}.union(measured["idle"])
     spent: Counter[str] = Counter()
     by_file: dict[str, list[tuple[float, str]]] = {}
-    for test in sorted(
-        tests or {*measured["idle"], *(test for names in lines.values() for test in names)}, key=times.get
-    ):
+    for test in sorted(tests, key=times.get):
         kind = test.partition("[")[0]
         if spent[kind] < 1:
             by_file.setdefault(kind.partition("::")[0], []).append((spent[kind], test))
