@@ -28,6 +28,7 @@ BIASES = {
 POSITIONS = {
     "in order": (torch.arange(5), torch.arange(7)),
     "by sequence": (torch.tensor([[3, 9, 1, 0, 4], [5, 5, 2, 8, 100]]), torch.arange(7).flip(0)),
+    "keys by sequence": (torch.arange(5), torch.stack([torch.arange(7), torch.arange(7).flip(0)])),
     "unsigned": (torch.arange(5, dtype=torch.uint8), torch.arange(7, dtype=torch.uint8)),
 }
 

@@ -134,6 +134,7 @@ bad(fourier_features, "TypeError: positions must be a tensor; got list", [1], to
 bad(fourier_features, "TypeError: frequencies must be a tensor; got list", P, [1])
 bad(widen, "ValueError: positions must be finite; got nan", P * NAN, X)
 bad(perceptron, "TypeError: x must be a tensor; got list", [1], torch.nn.Linear(1, 2), torch.nn.Linear(2, 3))
+bad(PositionMLP, "ValueError: dim must be positive; got 0", 0, 5)
 bad(PositionMLP, "ValueError: length must be positive; got 0", 4, 0)
 bad(PositionMLP, "ValueError: hidden must be positive; got 0", 4, 5, 0)
 bad(FourierFeatures, "ValueError: n must be positive; got 0", 4, 0)
@@ -290,6 +291,7 @@ for call in *makers, ShawKeys(8, 3).score_mod:
     refuse("ValueError: k_positions must be on cpu, as the other arguments are; got meta", Q, Q, P, META)
 for call in T5Bias(2).score_mod, ShawKeys(8, 3).score_mod:
     bad(score_mod, f"TypeError: {no_index}", Q, Q, P, P.float(), call=call)
+    bad(score_mod, f"TypeError: q{no_index[1:]}", Q, Q, P.float(), P, call=call)
 for call in ALiBi(2).score_mod, KERPLE(2).score_mod:
     bad(score_mod, "ValueError: k_positions must be finite; got nan", Q, Q, P, P * NAN, call=call)
 bad(ALiBi, "ValueError: q must have 8 heads, as ALiBi has; got 2", Q, Q, P, P, call=ALiBi(8).score_mod)
@@ -353,6 +355,7 @@ for cells in P, P[0], CELLS.expand(3, 5, 2)[..., :1]:
     shape = f"k_positions must be (…, sequence, 2), row and column; got {tuple(cells.shape)}"
     bad(step, f"ValueError: {shape}", CELLS, cells, 2, 3)
 bad(Swin, "ValueError: heads must be positive; got 0", 0, 2, 2)
+bad(Swin, "ValueError: height must be positive; got 0", 2, 0, 2)
 bad(Swin, "ValueError: width must be positive; got 0", 2, 2, 0)
 bad(Swin, "ValueError: q must have 3 heads, as Swin has; got 2", Q, Q, CELLS, CELLS, call=Swin(3, 2, 3).score)
 bad(share, "TypeError: q_positions must be a tensor; got list", [0], P, P[1], P[1])

@@ -3,7 +3,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
@@ -82,6 +82,9 @@ def test_dynamic_ntk(dim, base, factor, length, current):
     same(dynamic_ntk(frequencies(dim, base), factor, length, current), want)
 
 
+@example(
+    dim=4, base=4.0, factor=4.0, length=6283, fast=600.0, slow=1.0
+)  # the ramp would end at 10, and ends at 3
 @given(dim=DIMS, base=BASES, factor=FACTORS, length=LENGTHS, fast=st.floats(8, 64), slow=st.floats(0.5, 4))
 def test_yarn(dim, base, factor, length, fast, slow):
     want = yarn_by_pairs(dim, base, factor, length, fast, slow)

@@ -40,5 +40,6 @@ def test_score_is_the_table_at_the_step():
 
 
 def test_starts_without_a_preference():
+    assert Swin(5, 2, 3).table.shape == (15, 5)  # 3 steps down, 5 to the right
     q = torch.zeros(1, 2, 6, 4)
     assert not Swin(2, 2, 3).score(q, q, window(2, 3), window(2, 3)).any()

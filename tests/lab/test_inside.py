@@ -31,6 +31,7 @@ def late(tokens):
 
 
 def exact(tokens, positions):
+    assert not torch.is_grad_enabled(), "a probe asks for no gradients, which would fill the memory"
     return (5 + 3 * positions).float().expand(tokens.shape)[..., None]
 
 
@@ -64,15 +65,18 @@ def test_what_is_learned_by_heart_does_not_count():
 
 
 def test_texts_are_drawn_anew_for_another_seed_and_none_in_training():
-    seeds = []
+    seeds, sizes = [], []
 
     def sampler(size, length, generator):
         seeds.append(generator.initial_seed())
+        sizes.append(size)
         return LANGUAGE.tests["test"](size, length, generator)
 
     task = replace(LANGUAGE, tests={"test": sampler})
     for seed in (0, 0, 1):
         probes(Known(exact), task, 8, texts=1, seed=seed)
+    probes(Known(exact), task, 8)
+    assert sizes == [2, 2, 2, 512]  # as many to fit as to test
     assert seeds[0] == seeds[1] != seeds[2] and min(seeds) >= 2**31
 
 
@@ -86,10 +90,11 @@ def test_looking_inside_leaves_nothing_behind():
 
 
 def test_the_table_is_a_copy_that_training_does_not_change():
-    model = Transformer(vocabulary=6, outputs=2, encoding=Learned(5, 64))
-    table, start = learned_table(model), model.encoding.table.detach().clone()
-    model.encoding.table.data += 1
-    assert table.dtype == torch.float64 and torch.equal(table, start.double())
+    for dtype in torch.float32, torch.float64:
+        model = Transformer(vocabulary=6, outputs=2, encoding=Learned(5, 64)).to(dtype)
+        table, start = learned_table(model), model.encoding.table.detach().clone()
+        model.encoding.table.data += 1
+        assert table.dtype == torch.float64 and torch.equal(table, start.double()) and not table.requires_grad
     assert learned_table(Transformer(vocabulary=6, outputs=2)) is None
 
 

@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -17,8 +18,8 @@ from .rules import Mutant, mutants
 
 # What is mutated, the tests that may notice, and what they import. Left out are tests of minutes in which real processes die.
 PARTS = {
-    "core": (("d2lpos/*.py",), ("tests/core/test_*.py",), CORE),
-    "lab": (("d2lpos/lab/*.py",), ("tests/lab/test_*.py",), CORE + LAB),
+    "core": (("d2lpos/*.py",), ("tests/core/test_*.py", "tests/api/test_[de]*.py"), CORE),
+    "lab": (("d2lpos/lab/*.py",), ("tests/lab/test_*.py", "tests/api/test_[de]*.py"), CORE + LAB),
     "check": (("d2lpos/check/verdict.py", "d2lpos/check/cases.py"), ("tests/check/test_[rvw]*.py",), CORE),
 }
 LEFT_OUT = {"tests/core/test_mutants.py", "tests/lab/test_kill.py"}
@@ -52,8 +53,10 @@ class Runner:
         lines: dict[str, dict[str, list[str]]] = {}
         for file, by_line in (item for part in told for item in part["lines"].items()):
             for line, names in by_line.items():
-                lines.setdefault(file, {}).setdefault(line, []).extend(filter(None, names))
-        return {"lines": lines, "times": {name: s for part in told for name, s in part["times"].items()}}
+                lines.setdefault(file, {}).setdefault(line, []).extend(names)
+        times = {name: seconds for part in told for name, seconds in part["times"].items()}
+        busy = {name for by_line in lines.values() for names in by_line.values() for name in names}
+        return {"lines": lines, "times": times, "idle": sorted(times.keys() - busy)}
 
     def notice(self, file: str, mutant: Mutant, measured: dict) -> str | None:
         """What notices a mutant: the first test that fails, or what else went wrong; None where nothing does."""
@@ -66,24 +69,27 @@ class Runner:
 
 
 def rounds(file: str, mutant: Mutant, measured: dict) -> Iterator[list[str]]:
-    """The tests that run a mutant, file by file, the file's own first; of each other's, two of a kind.
+    """The tests that run a mutant, file by file, the file's own first; of each kind, as many as fit into a second.
 
-    What runs when a file is imported is in all tests of that file.
+    What runs when a file is imported is in all tests of that file, and in those that look at signatures alone.
     """
     lines, times = measured["lines"].get(file, {}), measured["times"]
     touched = [str(line) for line in range(mutant.first, mutant.last + 1)]
-    tests = {test for line in touched for test in lines.get(line, ())}
-    kinds: dict[str, list[str]] = {}
-    for test in sorted(tests or {test for names in lines.values() for test in names}, key=times.get):
-        kinds.setdefault(test.partition("[")[0], []).append(test)
-    by_file: dict[str, list[tuple[int, str]]] = {}
-    for kind, alike in kinds.items():
-        by_file.setdefault(kind.partition("::")[0], []).extend(enumerate(alike))
+    tests = {test for line in touched for test in lines.get(line, [""])}
+    if "" in tests:  # not in a test, but when the file is imported
+        tests = {test for names in lines.values() for test in names if test}.union(measured["idle"])
+    spent: Counter[str] = Counter()
+    by_file: dict[str, list[tuple[float, str]]] = {}
+    for test in sorted(tests, key=times.get):
+        kind = test.partition("[")[0]
+        if spent[kind] < 1:
+            by_file.setdefault(kind.partition("::")[0], []).append((spent[kind], test))
+        spent[kind] += times[test]
     own = f"/test_{Path(file).stem}.py"
     for name in sorted(
         by_file, key=lambda name: (not name.endswith(own), sum(times[t] for _, t in by_file[name]))
     ):
-        yield [test for place, test in sorted(by_file[name]) if place < 2 or name.endswith(own)]
+        yield [test for _, test in sorted(by_file[name])]
 
 
 def main() -> None:
