@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 import torch
 
 from ..arguments import check_name, check_positive
-from .encodings import OWN
+from . import encodings
 from .experiment import execute
 from .plot import UNITS, describe, plot
 from .report import duration, finished, publish, table
@@ -93,12 +93,13 @@ def check(options: Namespace) -> None:
 
 def read_encodings(file: Path | None) -> list[str]:
     """Run a file of the reader's, and return the names that it has registered."""
-    before = set(OWN)
+    before = dict(encodings.OWN)
     if file is not None:
         run_path(str(file))
-        if not OWN.keys() - before:
-            raise ValueError(f"{file} registers no encoding: it must call d2lpos.lab.register")
-    return [name for name in OWN if name not in before]
+    names = [name for name, own in encodings.OWN.items() if own is not before.get(name)]
+    if file is not None and not names:
+        raise ValueError(f"{file} registers no encoding: it must call d2lpos.lab.register")
+    return names
 
 
 def cost(runs: list[Run], published: list[dict]) -> str:
@@ -107,7 +108,8 @@ def cost(runs: list[Run], published: list[dict]) -> str:
     for record in published:
         seconds[record["run"]["encoding"]].append(record["seconds"])
     if published:  # nobody has measured a reader's own
-        seconds |= dict.fromkeys(OWN, [median(record["seconds"] for record in published)])
+        usual = median(record["seconds"] for record in published)
+        seconds |= {name: [usual] for name in encodings.OWN}
     if not all(run.encoding in seconds for run in runs):
         return "not measured yet"
     devices = sorted({record["machine"]["device"] for record in published})
