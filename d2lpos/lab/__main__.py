@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from runpy import run_path
 from statistics import median
 from tempfile import TemporaryDirectory
 
 import torch
 
 from ..arguments import check_name, check_positive
+from . import encodings
 from .experiment import execute
 from .plot import UNITS, describe, plot
 from .report import duration, finished, publish, table
@@ -43,6 +45,7 @@ def parse(arguments: list[str] | None) -> Namespace:
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument("--jobs", type=int, help="runs at a time, each in its own process (1)")
     ways.add_argument("--cluster", help="local:4, or the address of a Dask cluster: tcp://host:port")
+    add("--encodings", type=Path, metavar="FILE", help="a Python file that registers yours; they run, too")
     add("--retry", action="store_true", help="do failed runs again")
     add("--store", type=Path, help=f"keep runs in this file alone ({STORE} here, with the published runs)")
     add("--results", type=Path, help="the folder of the published runs (the book's)")
@@ -72,6 +75,10 @@ def check(options: Namespace) -> None:
         check_name("study", options.study, STUDIES)
     elif options.look or options.publish:
         raise ValueError("--summary, --plot and --publish need the name of a study")
+    if options.encodings and (options.study is None or options.publish):
+        raise ValueError("--encodings needs the name of a study, and goes without --publish")
+    if options.encodings and not options.encodings.is_file():
+        raise ValueError(f"there is no file {options.encodings}")
     if options.device == "cuda" and not (options.cluster or torch.cuda.is_available()):
         raise ValueError("--device cuda needs a GPU that PyTorch can use, and there is none")
     if options.plot is not None and options.plot.suffix not in (".svg", ".png"):
@@ -84,11 +91,25 @@ def check(options: Namespace) -> None:
         raise ValueError("--publish needs --results where d2lpos is not in a checkout of the book")
 
 
+def read_encodings(file: Path | None) -> list[str]:
+    """Run a file of the reader's, and return the names that it has registered."""
+    before = dict(encodings.OWN)
+    if file is not None:
+        run_path(str(file))
+    names = [name for name, own in encodings.OWN.items() if own is not before.get(name)]
+    if file is not None and not names:
+        raise ValueError(f"{file} registers no encoding: it must call d2lpos.lab.register")
+    return names
+
+
 def cost(runs: list[Run], published: list[dict]) -> str:
     """Say how long runs take one after the other, by the published runs of the same encodings."""
     seconds = defaultdict(list)
     for record in published:
         seconds[record["run"]["encoding"]].append(record["seconds"])
+    if published:  # nobody has measured a reader's own
+        usual = median(record["seconds"] for record in published)
+        seconds |= {name: [usual] for name in encodings.OWN}
     if not all(run.encoding in seconds for run in runs):
         return "not measured yet"
     devices = sorted({record["machine"]["device"] for record in published})
@@ -167,7 +188,8 @@ def tell(options: Namespace, found: list[dict]) -> None:
 
 def answer(options: Namespace) -> int:
     """Do what is asked of a study, and return how the process ends."""
-    runs = STUDIES[options.study].runs(range(options.seeds), options.smoke)
+    also = read_encodings(options.encodings)
+    runs = STUDIES[options.study].runs(range(options.seeds), options.smoke, also)
     with opened(options) as store:
         failed = 0 if options.look else do(options, store, runs)
         if found := collected(options, store, runs):

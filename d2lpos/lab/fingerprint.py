@@ -5,6 +5,7 @@ import sys
 import sysconfig
 from functools import cached_property, partial
 from hashlib import sha256
+from inspect import CO_NESTED
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
 
@@ -65,7 +66,12 @@ class _Reader:
             case ModuleType():
                 return _name(thing)
             case CodeType():
-                sizes = thing.co_argcount, thing.co_posonlyargcount, thing.co_kwonlyargcount, thing.co_flags
+                sizes = (
+                    thing.co_argcount,
+                    thing.co_posonlyargcount,
+                    thing.co_kwonlyargcount,
+                    thing.co_flags & ~CO_NESTED,
+                )
                 names = thing.co_names, thing.co_varnames, thing.co_freevars, thing.co_cellvars
                 return [thing.co_code.hex(), sizes, names, self.read(thing.co_consts)]
             case FunctionType():

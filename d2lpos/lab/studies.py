@@ -28,9 +28,15 @@ class Study:
     smoke: tuple[Run, ...]
     value: str = "loss"
 
-    def runs(self, seeds: Iterable[int], smoke: bool = False) -> list[Run]:
-        """All runs, seed by seed, so that a sweep that is stopped has compared all encodings."""
-        return [replace(run, seed=seed) for seed in seeds for run in (self.smoke if smoke else self.full)]
+    def runs(self, seeds: Iterable[int], smoke: bool = False, also: Iterable[str] = ()) -> list[Run]:
+        """All runs, seed by seed, so that a sweep that is stopped has compared all encodings.
+
+        also: encodings that were registered, each as the first of the study is run: as trained, and added once.
+        """
+        runs = self.smoke if smoke else self.full
+        plain = replace(runs[0], readings=("as trained",), scale=1, again=False, dropout="none", drop=0)
+        runs += tuple(replace(plain, encoding=name) for name in also)
+        return [replace(run, seed=seed) for seed in seeds for run in runs]
 
 
 ORDER = Run("order", length=8, dim=32, size=128)

@@ -13,8 +13,9 @@ import torch
 
 from d2lpos import ALiBi, Encoding, RoPE
 from d2lpos.figures import STYLE
-from d2lpos.lab import Run, Store, execute, frame, register, sweep
-from d2lpos.lab.encodings import ENCODINGS, OWN
+from d2lpos.lab import STUDIES, Run, Store, encodings, execute, export, frame, register, sweep
+from d2lpos.lab.__main__ import main
+from d2lpos.lab.encodings import ENCODINGS
 from d2lpos.lab.fingerprint import fingerprint
 from d2lpos.lab.models import build
 from d2lpos.lab.plot import describe, plot
@@ -158,9 +159,11 @@ def test_a_module_of_the_readers_own_is_read(tmp_path, monkeypatch):
 
 def test_what_no_hash_can_tell_needs_a_version():
     numbers = torch.Generator()
-    with pytest.raises(ValueError, match="^a hash cannot tell when <torch.*Generator.* changes; give a version"):
+    with pytest.raises(
+        ValueError, match="^a hash cannot tell when <torch.*Generator.* changes; give a version"
+    ):
         register("drawn", lambda run: numbers)
-    assert not OWN
+    assert not encodings.OWN
     register("drawn", lambda run: numbers, version=1)
 
 
@@ -176,7 +179,7 @@ def test_what_no_hash_can_tell_needs_a_version():
 def test_bad_registrations(arguments, error, words):
     with pytest.raises(error, match=words):
         register(*arguments)
-    assert not OWN
+    assert not encodings.OWN
 
 
 def test_a_maker_of_something_else_is_told():
@@ -204,14 +207,18 @@ def test_figures_show_an_own_encoding_in_its_family_s_colors(length):
     drawn = {text.get_text() for ax in figure.axes for text in (*ax.texts, *ax.get_yticklabels())}
     assert {"wide", "bell", "ALiBi", "RoPE"} <= drawn
     if len(length) > 1:
-        assert [ax.get_title("left") for ax in figure.axes] == ["At queries and keys", "At the scores", "bell"]
+        assert [ax.get_title("left") for ax in figure.axes] == [
+            "At queries and keys",
+            "At the scores",
+            "bell",
+        ]
         lines = {line.get_label(): line for ax in figure.axes for line in ax.lines}
         assert lines["wide"].get_color() == lines["ALiBi"].get_color() == STYLE["alibi"].color
         assert lines["wide"]._dash_pattern != lines["ALiBi"]._dash_pattern
         assert lines["bell"].get_color() not in {style.color for style in STYLE.values()}
     plt.close(figure)
     assert "bell" in describe(table)
-    OWN.clear()  # as where records are read that another session made
+    encodings.OWN.clear()  # as where records are read that another session made
     plt.close(plot(table))
 
 
@@ -219,3 +226,65 @@ def test_an_own_encoding_may_be_read_through_a_window():
     register("slow", lambda run: RoPE(run.dim // run.heads, 1e6), "rope")
     run = replace(TINY, encoding="slow", tested=(4, 8), readings=("as trained", "window"))
     assert [row["length"] for row in execute(run)["metrics"]] == [4, 8, 4, 8]
+
+
+FILE = """
+from d2lpos import ALiBi
+from d2lpos.lab import register
+register("wide", lambda run: ALiBi(run.heads), "alibi")
+if __name__ == "__main__":
+    raise SystemExit("a script of its own, too")
+"""
+
+
+def test_a_study_runs_with_the_encodings_of_a_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(FILE)
+    runs = STUDIES["order"].runs(range(1))
+    kept = Store("kept.sqlite")
+    for run in runs:
+        kept.finish(result(run))
+    export(kept, tmp_path / "order.jsonl")
+    call = ["order", "--seeds", "1", "--results", ".", "--encodings", "mine.py"]
+    assert main(call) == 0
+    told = capsys.readouterr().out
+    assert f"1 of {len(runs) + 1} runs to do: about 60 s on cpu" in told and "\nwide  " in told
+    (own,) = [run for run in Store("lab.sqlite").states() if run not in kept.states()]
+    register("wide", lambda run: ALiBi(run.heads), "alibi")
+    assert own == replace(runs[0], encoding="wide").key
+    encodings.OWN.clear()
+    assert main([*call, "--summary", "--plot", "order.svg"]) == 0
+    assert "wide" in (tmp_path / "order.svg").read_text()
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_an_own_encoding_joins_every_study(study):
+    register("wide", lambda run: ALiBi(run.heads))
+    for smoke in (False, True):
+        without, joined = (STUDIES[study].runs(range(2), smoke, also) for also in ((), ["wide"]))
+        own = [run for run in joined if run.encoding == "wide"]
+        assert [run for run in joined if run not in own] == without and len(own) == 2
+        assert all((run.readings, run.dropout, run.scale) == (("as trained",), "none", 1) for run in own)
+        assert {(run.task, run.length, run.tested) for run in own} == {
+            (r.task, r.length, r.tested) for r in without
+        }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--encodings", "mine.py"], "--encodings needs the name of a study, and goes without --publish"),
+        (["order", "--publish", "--encodings", "mine.py"], "--encodings needs the name of a study, and goes"),
+        (["order", "--encodings", "yours.py"], "there is no file yours.py"),
+        (
+            ["order", "--encodings", "none.py"],
+            "none.py registers no encoding: it must call d2lpos.lab.register",
+        ),
+    ],
+)
+def test_bad_files_of_encodings(tmp_path, monkeypatch, capsys, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(FILE)
+    (tmp_path / "none.py").write_text("print")
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.startswith(words)
