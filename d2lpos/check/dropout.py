@@ -9,7 +9,7 @@ from torch import Tensor
 
 from .. import dropout as package
 from .cases import by_hand, either, number, several
-from .verdict import Case, Check, call, nothing
+from .verdict import Answer, Case, Check, call, nothing
 
 # Which tokens are special -----------------------------------------------------------------------------------
 
@@ -344,6 +344,17 @@ erased = Check(
             lambda forward, x: (forward(x) == x).all(dim=-1)
         ),
     },
+    answers=(
+        Answer(
+            "which",
+            "[PAD]",
+            {
+                "[CLS] loses nothing in evaluation: its mask is 1.": "[CLS]",
+                "[SEP] loses nothing in evaluation: its mask is 1.": "[SEP]",
+                "[MASK] loses nothing in evaluation: its mask is 1.": "[MASK]",
+            },
+        ),
+    ),
 )
 
 
@@ -436,6 +447,19 @@ reader = Check(
             lambda u, rate, entire: tuple(value / len(u) for value in seen(u, rate, entire))
         ),
     },
+    answers=(
+        Answer(
+            "ratios",
+            (6.2, 19.3, 54.4),
+            {
+                "This is with one coin for the whole vector.": (3, 3, 3),
+                "These are divided by the variance. Take its root.": (9.6, 11.6, 11.6),
+                "These are the means. Divide them by the standard deviations.": (4, 32, 256),
+                "Divide the mean by the standard deviation, not the other way around.": (0.16, 0.05, 0.02),
+            },
+            within=0.5,
+        ),
+    ),
 )
 
 
@@ -538,4 +562,16 @@ equal_noise = Check(
             lambda rate, token, position, placement: rate
         ),
     },
+    answers=(
+        Answer(
+            "rates",
+            (0.143, 0.25, 0.6, 0.75),
+            {
+                "Rates are not in proportion. Noise goes with ν = rate / (1 − rate).": (0.15, 0.3, 0.75, 1.5),
+                "These are the position's before the token's.": (0.25, 0.143, 0.75, 0.6),
+                "These are ν. Turn it back into a rate: ν / (1 + ν).": (0.167, 0.333, 1.5, 3.0),
+            },
+            within=0.005,
+        ),
+    ),
 )
