@@ -9,7 +9,7 @@ from torch import Tensor
 from .. import alibi as package
 from ..kerple import logarithmic
 from .cases import by_hand, either, several
-from .verdict import Case, Check, Misconduct, call, nothing
+from .verdict import Answer, Case, Check, Misconduct, call, nothing
 
 # Slopes for any head count ----------------------------------------------------------------------------------
 
@@ -171,6 +171,17 @@ two_sided = Check(
         ),
         "Positions are taken to be 0, 1, 2, … They are data.": by_index,
     },
+    answers=(
+        Answer(
+            "enough",
+            1,
+            {
+                "With equal slopes on both sides of every head, the output turns around as before.": 0,
+                "Heads whose sides are equal do no harm. What does one that knows the direction do?": 8,
+                "Not half of them: what does one that knows the direction do?": 4,
+            },
+        ),
+    ),
 )
 
 
@@ -317,6 +328,18 @@ window = Check(
             lambda slope, eps, spread: float(effective_window(slope, eps, spread))
         ),
     },
+    answers=(
+        Answer(
+            "wide",
+            6299,
+            {
+                "Rounded down: the share beyond is still more than eps.": 6298,
+                "eps is left out: ln(1/0.01) is 4.6.": 5120,
+                "The spread is left out. Content widens the window by c/m.": 1179,
+                "ln(0.01) is negative, and you need ln(1/0.01).": 3942,
+            },
+        ),
+    ),
 )
 
 
@@ -387,6 +410,19 @@ reach = Check(
         ),
         "This is a float. Return an int.": lambda lead, slope: float(count_wins(lead, slope)),
     },
+    answers=(
+        Answer(
+            "best",
+            (1 / 8, 1 / 64, 1 / 256),
+            {
+                "These are the distances. Which slopes reach them?": (8, 54, 1140),
+                "Slopes are below 1. These are one divided by them.": (8, 64, 256),
+                "These are exponents. The slopes are 2 to the power of minus them.": (3, 6, 8),
+                "The steepest is best at no lead of these: try the others.": (1 / 2, 1 / 2, 1 / 2),
+            },
+            within=1e-4,
+        ),
+    ),
 )
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from .. import scaling
 from ..rope import RoPE
 from .cases import several
-from .verdict import Case, Check, Misconduct, call, nothing
+from .verdict import Answer, Case, Check, Misconduct, call, nothing
 
 # Read a configuration ---------------------------------------------------------------------------------------
 
@@ -277,6 +277,18 @@ choose = Check(
             admit=lambda opened, allowed: bool(opened) and set(opened) <= allowed
         ),
     },
+    answers=(
+        Answer(
+            "names",
+            ("rope", "none"),
+            {
+                "RoPE is best at 64. At 512, as trained, it is worse than no encoding.": ("rope", "rope"),
+                "These add to scores, and your kernel takes no bias.": ("t5", "kerple"),
+                "The first is for 64 characters, the second for 512.": ("none", "rope"),
+                "An encoding that opens no door is always allowed.": ("rope", "sinusoidal"),
+            },
+        ),
+    ),
 )
 
 
@@ -348,6 +360,19 @@ memory = Check(
             None, lambda la, h, kv, f, t, s: h * t * (t + 1) // 2 * s
         ),
     },
+    answers=(
+        Answer(
+            "llama",
+            (1_073_741_824, 4_294_967_296),
+            {
+                "The cache comes first.": (4_294_967_296, 1_073_741_824),
+                "The cache holds keys and values: twice as much.": (536_870_912, 4_294_967_296),
+                "The cache has 8 heads, which several query heads share.": (4_294_967_296, 4_294_967_296),
+                "This is the bias of all 32 layers.": (1_073_741_824, 137_438_953_472),
+                "Bytes are asked for, not their number in billions.": lambda given: max(given) < 1000,
+            },
+        ),
+    ),
 )
 
 

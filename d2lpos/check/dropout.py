@@ -2,15 +2,14 @@
 
 import math
 from collections.abc import Callable
-from numbers import Real
+from random import Random
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from .. import dropout as package
-from .cases import by_hand
-from .verdict import Case, Check, Misconduct, call, nothing
+from .cases import by_hand, either, number, several
+from .verdict import Answer, Case, Check, call, nothing
 
 # Which tokens are special -----------------------------------------------------------------------------------
 
@@ -19,9 +18,8 @@ def spared(tokens: Tensor, special: Tensor, attention: Tensor, mask_token: int) 
     return (special.bool() & attention.bool()) | (tokens == mask_token)
 
 
-def special_case(label: str, tokens: list, special: list, attention: list, mask_token: int = 9) -> Case:
+def special_case(tokens: list, special: list, attention: list, mask_token: int = 9) -> Case:
     return call(
-        f"tokens {tokens}, {label}mask_token {mask_token}",
         tokens=torch.tensor(tokens),
         special_tokens_mask=torch.tensor(special),
         attention_mask=torch.tensor(attention),
@@ -29,21 +27,43 @@ def special_case(label: str, tokens: list, special: list, attention: list, mask_
     )
 
 
+def drawn_sentences(seed: int, left: bool = False, masked: bool = False) -> Case:
+    """Three pairs of sentences, padded on one side, whose tokens have other numbers each time."""
+    stream = Random(seed)
+    cls, sep, padding, mask_token, *words = stream.sample(range(100), 9)
+    rows = []
+    for _ in range(3):
+        first, second = (
+            stream.choices([*words, *[mask_token] * masked], k=stream.randint(1, 3)) for _ in "ab"
+        )
+        tokens = [cls, *first, sep, *second, sep]
+        special = [int(token in (cls, sep)) for token in tokens]
+        more = 9 - len(tokens)
+        sides = ([padding] * more, tokens), ([1] * more, special), ([0] * more, [1] * len(tokens))
+        rows.append([one + other if left else other + one for one, other in sides])
+    return special_case(*map(list, zip(*rows, strict=True)), mask_token)
+
+
 special = Check(
     "special",
     reference=spared,
     properties={
-        "what the tokenizer calls special": [
-            special_case("", [1, 5, 2], [1, 0, 1], [1, 1, 1]),
-            special_case("", [[1, 5, 6, 2], [1, 5, 2, 2]], [[1, 0, 0, 1], [1, 0, 1, 1]], [[1] * 4] * 2),
-        ],
-        "but not padding": [
-            special_case("0 is padding, ", [1, 5, 2, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 0, 0]),
-            special_case("7 is padding, ", [3, 0, 4, 7, 7], [1, 0, 1, 1, 1], [1, 1, 1, 0, 0]),
+        "what the tokenizer calls special, but not padding": [
+            special_case([1, 5, 2], [1, 0, 1], [1, 1, 1]),
+            special_case([[1, 5, 2]], [[1, 0, 1]], [[1, 1, 1]]),
+            special_case([[1, 5, 6, 2], [1, 5, 2, 2]], [[1, 0, 0, 1], [1, 0, 1, 1]], [[1] * 4] * 2),
+            special_case([1, 5, 2, 0, 0], [1, 0, 1, 1, 1], [1, 1, 1, 0, 0]),
+            special_case([3, 0, 4, 7, 7], [1, 0, 1, 1, 1], [1, 1, 1, 0, 0]),
+            special_case([0, 0, 1, 5, 2], [1, 1, 1, 0, 1], [0, 0, 1, 1, 1]),
+            special_case([1, 5, 2, 2, 2], [1, 0, 1, 1, 1], [1, 1, 1, 0, 0]),
+            special_case([[1, 5, 2, 0], [1, 5, 6, 2]], [[1, 0, 1, 1], [1, 0, 0, 1]], [[1, 1, 1, 0], [1] * 4]),
+            *(drawn_sentences(seed, left) for seed in range(2) for left in (False, True)),
         ],
         "and [MASK]": [
-            special_case("", [1, 9, 5, 2], [1, 0, 0, 1], [1, 1, 1, 1]),
-            special_case("", [1, 9, 5, 2], [1, 0, 0, 1], [1, 1, 1, 1], mask_token=5),
+            special_case([1, 9, 5, 2], [1, 0, 0, 1], [1, 1, 1, 1]),
+            special_case([1, 9, 5, 2], [1, 0, 0, 1], [1, 1, 1, 1], mask_token=5),
+            special_case([1, 9, 9, 2], [1, 0, 0, 1], [1, 1, 1, 1]),
+            *(drawn_sentences(seed, masked=True) for seed in range(2)),
         ],
         "written by hand": [
             by_hand("two tokens", package, "flags", "special_tokens", (*torch.ones(3, 1, 2).long(), 9))
@@ -52,6 +72,12 @@ special = Check(
     mistakes={
         "Padding is spared. Tokenizers call it special; the attention mask is 0 there.": (
             lambda tokens, special, attention, mask: special.bool() | (tokens == mask)
+        ),
+        "This is right where padding is on the right. It may stand on the left; the attention mask is 0 there.": (
+            lambda tokens, special, attention, mask: (
+                special.bool() & (torch.arange(tokens.shape[-1]) < attention.sum(-1, keepdim=True))
+                | (tokens == mask)
+            )
         ),
         "[MASK] is missing. To the tokenizer it is a word.": (
             lambda tokens, special, attention, mask: special.bool() & attention.bool()
@@ -62,9 +88,11 @@ special = Check(
         "The attention mask tells padding from the rest, and knows no special tokens.": (
             lambda tokens, special, attention, mask: attention.bool()
         ),
-        "No special token is left. attention_mask is 0 for padding alone; and special to the tokenizer, or "
-        "[MASK], is enough.": lambda tokens, special, attention, mask: (
-            special.bool() & ~attention.bool() & (tokens == mask)
+        "The attention mask is turned around: it is 0 for padding.": (
+            lambda tokens, special, attention, mask: (special.bool() & ~attention.bool()) | (tokens == mask)
+        ),
+        "No special token is left: to be special to the tokenizer, or [MASK], is enough.": (
+            lambda tokens, special, attention, mask: special.bool() & attention.bool() & (tokens == mask)
         ),
         "These are numbers. Dropout wants True and False: .bool().": (
             lambda tokens, special, attention, mask: spared(tokens, special, attention, mask).long()
@@ -103,24 +131,22 @@ X = torch.arange(1, 13).reshape(1, 3, 4) / 4
 COINS = torch.tensor([[[1, 7, 3, 5], [6, 2, 3, 1], [3, 5, 0, 7]]]) / 8
 
 
-def protect_case(label: str, *protected: list, rate: float = 0.5, training: bool = True) -> Case:
-    x, coins = (numbers.repeat(len(protected), 1, 1) for numbers in (X, COINS))
-    shown = ", ".join(map(str, protected))
-    return call(
-        f"x and coins {tuple(x.shape)}, rate = {rate:g}, protected {shown}{label}",
-        x=x,
-        coins=coins,
-        rate=rate,
-        protected=torch.tensor(protected),
-        training=training,
-    )
+def protect_case(protected: list, rate: float = 0.5, training: bool = True) -> Case:
+    x, coins = (torch.cat([part, part.flip(0, 2)])[: len(protected)] for part in (X, COINS))
+    case = call(x=x, coins=coins, rate=rate, protected=torch.tensor(protected), training=training)
+    return either(case, torch.float32)
 
 
-def to_the_last_bit() -> Case:
+def drawn_tokens(batch: int, sequence: int, d: int, rate: float) -> dict:
     numbers = torch.Generator().manual_seed(7)
-    x, coins = torch.randn(2, 5, 64, generator=numbers), torch.rand(2, 5, 64, generator=numbers)
-    protected = torch.tensor([[True, False, True, False, False]] * 2)
-    case = call("x (2, 5, 64), rate = 0.1", x=x, coins=coins, rate=0.1, protected=protected, training=True)
+    x, coins = (torch.rand(batch, sequence, d, generator=numbers) for _ in range(2))
+    protected = torch.rand(batch, sequence, generator=numbers) < 0.5
+    return {"x": 6 * x - 3, "coins": coins, "rate": rate, "protected": protected, "training": True}
+
+
+def to_the_last_bit(rate: float) -> Case:
+    arguments = drawn_tokens(2, 5, 64, rate)
+    x, protected, case = arguments["x"], arguments["protected"], call(**arguments)
 
     def ask(answer: Callable) -> object:
         got = case.ask(answer)
@@ -137,17 +163,19 @@ protected_dropout = Check(
     reference=protect,
     properties={
         "nothing falls in evaluation": [
-            protect_case(", training = False", NO, training=False),
-            protect_case(", training = False", SOME, training=False),
+            protect_case([NO], training=False),
+            protect_case([SOME], training=False),
         ],
         "in training, words lose numbers and grow, and protected tokens stay": [
-            protect_case("", NO),
-            protect_case("", NO, rate=0.25),
-            protect_case("", SOME),
-            protect_case("", SOME, rate=0.25),
-            protect_case("", SOME, [False, True, False]),
+            protect_case([NO]),
+            protect_case([NO], rate=0.25),
+            protect_case([SOME]),
+            protect_case([SOME], rate=0.25),
+            protect_case([SOME, [False, True, False]]),
+            protect_case([NO], rate=0.0),
+            either(call(**drawn_tokens(4, 4, 5, 0.3)), torch.float32),
         ],
-        "to the last bit": [to_the_last_bit()],
+        "to the last bit": [to_the_last_bit(0.1), to_the_last_bit(0.9)],
     },
     mistakes={
         "This erases what it should protect. masked_fill(…, 0) can only take away.": in_training(
@@ -223,16 +251,33 @@ def padding_to_position(x: Tensor) -> Tensor:
     return torch.where(PADDING[..., None], added(x), PLACES)
 
 
+def features_mixed(x: Tensor) -> Tensor:
+    """Each number moves with x, and their sum does not."""
+    return x * torch.tensor([1.0, 1.0, -2.0])
+
+
 def unmoved(forward: Callable, x: Tensor) -> Tensor:
-    """Which numbers stay as they are when x changes."""
-    return forward(x) == forward(x + 1)
+    """Which numbers stay as they are when x changes much, up and down."""
+    return (forward(x) == forward(x + 100)) & (forward(x) == forward(x - 100))
+
+
+def tried_by(*steps: float) -> Callable:
+    """An answer that tries these steps alone."""
+    return lambda forward, x: torch.stack([forward(x) == forward(x + step) for step in steps]).all(0).all(-1)
+
+
+def by_gradient(forward: Callable, x: Tensor) -> Tensor:
+    x = x.clone().requires_grad_()
+    forward(x).sum().backward()
+    return (x.grad == 0).all(dim=-1)
 
 
 def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
     x = 1 + torch.arange(24.0).reshape(4, 2, 3) if x is None else x
-    return call(f"forward {label}, x (4, 2, 3)", forward=forward, x=x)
+    return call(f"forward {label}, x {tuple(x.shape)}", forward=forward, x=x)
 
 
+WIDE = torch.ones(2, 3, 16)
 BY_ACCIDENT = torch.arange(1.0, 25.0).reshape(4, 2, 3)
 BY_ACCIDENT[2, 0], BY_ACCIDENT[1, 1] = -PLACES[2, 0], 0.0
 erased = Check(
@@ -242,10 +287,14 @@ erased = Check(
         "tokens of which nothing is left": [
             erased_case("sets padding to 0", padding_to_zero),
             erased_case("sets a feature to 0", features_to_zero),
+            erased_case("multiplies the features by 1, 1 and −2", features_mixed),
         ],
         "whatever x is": [
             erased_case("adds positions; one sum is 0, one word is 0", added, BY_ACCIDENT),
             erased_case("adds positions; all numbers are 1", added, torch.ones(4, 2, 3)),
+            erased_case("is torch.relu; all numbers are −5", torch.relu, -5 * WIDE),
+            erased_case("is torch.abs; all numbers are 0", torch.abs, 0 * WIDE),
+            erased_case("is torch.clamp(max=1); all numbers are 5", lambda x: x.clamp(max=1), 5 * WIDE),
         ],
         "even where the position is left": [
             erased_case("leaves of padding the position alone", padding_to_position)
@@ -256,12 +305,31 @@ erased = Check(
             lambda forward, x: (forward(x) == 0).all(dim=-1)
         ),
         "An erased token need not be 0. Compare the two outputs with each other.": (
-            lambda forward, x: ((forward(x) == 0) & (forward(x + 1) == 0)).all(dim=-1)
+            lambda forward, x: (unmoved(forward, x) & (forward(x) == 0)).all(dim=-1)
         ),
         "One feature that stays is not yet a token that is gone: .all(dim=-1).": (
             lambda forward, x: unmoved(forward, x).any(dim=-1)
         ),
         "This is True for the tokens that are left.": lambda forward, x: ~unmoved(forward, x).all(dim=-1),
+        "A function may be deaf to a small step: torch.relu is, at −5. Take large ones, up and down.": (
+            tried_by(1)
+        ),
+        "A gradient tells of small steps: that of torch.relu is 0 at −5. Take large ones.": by_gradient,
+        "A function may be deaf in one direction: torch.relu is, at −5. Change x much, up and down.": tried_by(
+            -100
+        ),
+        "A function may be deaf in one direction: torch.clamp(max=1) is, at 5. Change x much, up and down.": (
+            tried_by(100)
+        ),
+        "A function may take up for down: torch.abs does, at 0. Compare with what comes of x itself, too.": (
+            lambda forward, x: (forward(x + 100) == forward(x - 100)).all(dim=-1)
+        ),
+        "A sum can stay while its numbers move. Compare number by number.": (
+            lambda forward, x: (
+                (forward(x).sum(-1) == forward(x + 100).sum(-1))
+                & (forward(x).sum(-1) == forward(x - 100).sum(-1))
+            )
+        ),
         "A multiple of 0 is 0, and has not changed. Add something to x.": (
             lambda forward, x: (forward(x) == forward(2 * x)).all(dim=-1)
         ),
@@ -276,16 +344,36 @@ erased = Check(
             lambda forward, x: (forward(x) == x).all(dim=-1)
         ),
     },
+    answers=(
+        Answer(
+            "which",
+            "[PAD]",
+            {
+                "[CLS] loses nothing in evaluation: its mask is 1.": "[CLS]",
+                "[SEP] loses nothing in evaluation: its mask is 1.": "[SEP]",
+                "[MASK] loses nothing in evaluation: its mask is 1.": "[MASK]",
+            },
+        ),
+    ),
 )
 
 
 # What a reader of positions sees ----------------------------------------------------------------------------
 
 
-def seen(u: Tensor, rate: float, entire: bool, power: int = 4) -> tuple[float, float]:
-    squares = u.square().sum().item()
-    spread = squares**2 if entire else u.abs().pow(power).sum().item()
-    return squares, math.sqrt(rate / (1 - rate) * spread)
+def seen(u: Tensor, rate: float, entire: bool) -> tuple[float, float]:
+    squares = u.square().sum()
+    spread = squares**2 if entire else u.pow(4).sum()
+    return squares.item(), math.sqrt(rate / (1 - rate) * spread)
+
+
+def squares_alone(u: Tensor, rate: float, entire: bool) -> tuple[float, float]:
+    """The variances are taken to be ν · u_j²."""
+    return (
+        seen(u, rate, entire)
+        if entire
+        else (seen(u, rate, entire)[0], u.norm().item() * math.sqrt(rate / (1 - rate)))
+    )
 
 
 def scaled(by_mean: Callable, by_sd: Callable) -> Callable:
@@ -298,20 +386,14 @@ def scaled(by_mean: Callable, by_sd: Callable) -> Callable:
     return answer
 
 
-def as_numbers(outcome: object) -> object:
-    """A pair of numbers, however it is given, in float64; nothing comes back as nothing."""
-    if isinstance(outcome, Real) or (isinstance(outcome, Tensor) and not outcome.dim()):
-        raise Misconduct("Returns one number. Two are asked for: the mean and the standard deviation")
-    if nothing(outcome):
-        return outcome
-    if not isinstance(outcome, tuple | list | Tensor | np.ndarray) or len(outcome) != 2:
-        raise Misconduct("Returns no pair. Two numbers are asked for: the mean and the standard deviation")
-    return torch.stack([torch.as_tensor(value, dtype=torch.float64) for value in outcome])
-
-
 def reader_case(u: list, rate: float, entire: bool) -> Case:
     case = call(f"u = {u}, rate = {rate:g}, entire = {entire}", u=torch.tensor(u), rate=rate, entire=entire)
-    return Case(case.text, lambda answer: as_numbers(case.ask(answer)))
+
+    def ask(answer: Callable) -> object:
+        outcome = case.ask(answer)
+        return outcome if nothing(outcome) else torch.tensor(several(outcome, "mean", "standard deviation"))
+
+    return Case(case.text, ask)
 
 
 def one(rate: float) -> float:
@@ -351,9 +433,7 @@ reader = Check(
             one, lambda rate: math.sqrt(rate / (1 - rate))
         ),
         "ν stands on its head: it is rate / (1 − rate).": scaled(one, lambda rate: (1 - rate) / rate),
-        "Number j enters the sum as ξ_j · u_j², so its variance is ν · u_j⁴.": (
-            lambda u, rate, entire: seen(u, rate, entire, power=2)
-        ),
+        "Number j enters the sum as ξ_j · u_j², so its variance is ν · u_j⁴.": (squares_alone),
         "With one coin for all, nothing averages out: the variance is ν times the square of the sum.": (
             lambda u, rate, entire: seen(u, rate, False)
         ),
@@ -367,6 +447,19 @@ reader = Check(
             lambda u, rate, entire: tuple(value / len(u) for value in seen(u, rate, entire))
         ),
     },
+    answers=(
+        Answer(
+            "ratios",
+            (6.2, 19.3, 54.4),
+            {
+                "This is with one coin for the whole vector.": (3, 3, 3),
+                "These are divided by the variance. Take its root.": (9.6, 11.6, 11.6),
+                "These are the means. Divide them by the standard deviations.": (4, 32, 256),
+                "Divide the mean by the standard deviation, not the other way around.": (0.16, 0.05, 0.02),
+            },
+            within=0.5,
+        ),
+    ),
 )
 
 
@@ -407,9 +500,7 @@ def noise_case(rate: float, token: float, position: float, placement: str) -> Ca
         outcome = case.ask(answer)
         if nothing(outcome):
             return outcome
-        if not isinstance(outcome, Real | Tensor | np.ndarray) or isinstance(outcome, bool):
-            raise Misconduct(f"Returns a {type(outcome).__name__}; a number is asked for")
-        return torch.as_tensor(outcome, dtype=torch.float64)
+        return torch.tensor(number(outcome, "the rate"), dtype=torch.float64)
 
     return Case(case.text, ask)
 
@@ -426,7 +517,10 @@ equal_noise = Check(
             noise_case(0.2, 3.0, 1.0, "position"),
             noise_case(0.2, 3.0, 1.0, "token"),
         ],
-        "with independent masks": [noise_case(0.5, 2.0, 1.0, "independent")],
+        "with independent masks": [
+            noise_case(0.5, 2.0, 1.0, "independent"),
+            noise_case(0.3, 1.0, 8.0, "independent"),
+        ],
     },
     mistakes={
         "The noise is not in proportion to the rate, but to ν = rate / (1 − rate).": by_share(
@@ -468,4 +562,16 @@ equal_noise = Check(
             lambda rate, token, position, placement: rate
         ),
     },
+    answers=(
+        Answer(
+            "rates",
+            (0.143, 0.25, 0.6, 0.75),
+            {
+                "Rates are not in proportion. Noise goes with ν = rate / (1 − rate).": (0.15, 0.3, 0.75, 1.5),
+                "These are the position's before the token's.": (0.25, 0.143, 0.75, 0.6),
+                "These are ν. Turn it back into a rate: ν / (1 + ν).": (0.167, 0.333, 1.5, 3.0),
+            },
+            within=0.005,
+        ),
+    ),
 )

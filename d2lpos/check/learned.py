@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn.functional import embedding
 
 from .cases import either
-from .verdict import Case, Check, Misconduct, call, describe
+from .verdict import Answer, Case, Check, Misconduct, call, describe
 
 
 def quarters(*shape: int, seed: int = 0) -> Tensor:
@@ -15,7 +15,7 @@ def quarters(*shape: int, seed: int = 0) -> Tensor:
     return torch.randint(-8, 9, shape, generator=torch.Generator().manual_seed(seed)) / 4
 
 
-# The sketch, mended ------------------------------------------------------------------------------------------
+# Rows added --------------------------------------------------------------------------------------------------
 
 
 def add_rows(x: Tensor, table: Tensor, positions: Tensor) -> Tensor:
@@ -373,6 +373,26 @@ knots_at = Check(
             lambda positions, knots, last: mix(positions, knots.detach(), last)
         ),
     },
+    answers=(
+        Answer(
+            "in_all",
+            128,
+            {
+                "That is a table, with a row for each position. Here only the knots are trained.": 8192,
+                "Each knot has 16 numbers.": 8,
+                "That is one knot.": 16,
+            },
+        ),
+        Answer(
+            "for_one_token",
+            32,
+            {
+                "Two knots, yes: how many numbers is that?": 2,
+                "That is one knot. Between two, both take part.": 16,
+                "A token between two knots trains these two, not all.": 128,
+            },
+        ),
+    ),
 )
 
 

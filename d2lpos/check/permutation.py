@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import layer_norm
 
-from .verdict import Case, Check, Misconduct, attempt, call, describe, difference
+from .verdict import Answer, Case, Check, Misconduct, attempt, call, describe, difference
 
 generator = torch.Generator().manual_seed(1)
 
@@ -483,6 +483,17 @@ symmetries = Check(
         "This is a set. Return a list of tuples.": lambda bias: set(list_symmetries(bias)),
         "These are lists. Return a list of tuples.": lambda bias: [list(o) for o in list_symmetries(bias)],
     },
+    answers=(
+        Answer(
+            "how_many",
+            24,
+            {
+                "The bias −i is constant along each row, so the softmax does not see it.": lambda n: n < 24,
+                "Those are the orders of five tokens.": 120,
+                "The tokens have 4! orders.": lambda n: n > 24,
+            },
+        ),
+    ),
 )
 
 

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from .. import relative as package
 from .cases import by_hand, either, no_loop
-from .verdict import Case, Check, Misconduct, attempt, call, nothing
+from .verdict import Answer, Case, Check, Misconduct, attempt, call, nothing
 
 # A vector for each offset -----------------------------------------------------------------------------------
 
@@ -152,6 +152,21 @@ relative_scores = Check(
             lambda *args: key_scores(*args).softmax(dim=-1)
         ),
     },
+    answers=(
+        Answer(
+            "whose",
+            lambda name: "shaw" in name,
+            {
+                "Huang et al., with the Music Transformer, took Shaw's vectors over. What they added is the skew.": (
+                    lambda name: "huang" in name or "music" in name
+                ),
+                "Dai et al., with Transformer-XL, give an offset a sinusoid, a year later.": (
+                    lambda name: "dai" in name or "xl" in name
+                ),
+                "Vaswani et al. add codes of positions to the words.": lambda name: "vaswani" in name,
+            },
+        ),
+    ),
 )
 
 
@@ -322,6 +337,21 @@ skew_both = Check(
             by_one_hot
         ),
     },
+    answers=(
+        Answer(
+            "places",
+            (7, 15),
+            {
+                "Memory counts from 0, and row 0 begins with offset 0, in column T − 1.": (8, 15),
+                "That is a whole row of memory. In row 1 the first that you need stands one column earlier.": (
+                    7,
+                    16,
+                ),
+                "Each row has one number of padding behind it, so rows are 16 long.": (7, 14),
+                "Row 0 begins with offset −7. Its first key has offset 0.": (0, 16),
+            },
+        ),
+    ),
 )
 
 
@@ -489,6 +519,18 @@ to_bucket = Check(
             lambda *args: buckets_of(*args).double()
         ),
     },
+    answers=(
+        Answer(
+            "unused",
+            16,
+            {
+                "Bucket 15 has all keys far before the query.": 15,
+                "Bucket 0 has the query's own place.": 0,
+                "Bucket 17 has the key behind the query. Count the upper half from distance 0.": 17,
+                "Bucket 31 has all keys far behind the query.": 31,
+            },
+        ),
+    ),
 )
 
 
@@ -699,4 +741,27 @@ offsets_only = Check(
             diagonal_up_to_rows(bias)
         ),
     },
+    answers=(
+        Answer(
+            "three",
+            (True, False, False),
+            {
+                "The bias j is j − i plus i, and i is the same along a row: to a softmax it is the offset.": (
+                    False,
+                    False,
+                    False,
+                ),
+                "The bias j² is (j − i)² + 2ij − i², and 2ij is neither of the offset nor of the row alone.": (
+                    True,
+                    True,
+                    False,
+                ),
+                "The last has another slope in each row, and a slope is nothing that a row has in common.": (
+                    True,
+                    False,
+                    True,
+                ),
+            },
+        ),
+    ),
 )

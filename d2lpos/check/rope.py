@@ -8,7 +8,7 @@ from torch import Tensor
 
 from .. import rope as package
 from .cases import by_hand, either
-from .verdict import Case, Check, call, nothing
+from .verdict import Answer, Case, Check, call, count, nothing
 
 EXACT = torch.Generator().manual_seed(0)
 
@@ -243,6 +243,17 @@ to_half = Check(
         ),
         "Nothing has moved.": lambda weight, heads: weight.clone(),
     },
+    answers=(
+        Answer(
+            "key_heads",
+            4,
+            {
+                "That is the number for W_Q. The rows of W_K belong to the key heads.": 32,
+                "So many query heads share one key head. The rows of W_K are those of all key heads.": 8,
+                "Queries have a weight of their own.": 36,
+            },
+        ),
+    ),
 )
 
 
@@ -336,7 +347,7 @@ def decoding(tokens: int, d: int, e: int) -> Case:
             outputs.append(output)
         return torch.stack(outputs)
 
-    return either(Case(f"{tokens} tokens, one by one, d = {d}, e = {e}", ask))
+    return either(Case(f"{count(tokens, 'token')}, one by one, d = {d}, e = {e}", ask))
 
 
 step = Check(
@@ -387,6 +398,10 @@ step = Check(
         ),
         "The query is one position after its own key.": (
             lambda q, k, v, keys, values: decode(q, k, v, keys, values, lambda x, p: turned_at(x, p + 1))
+        ),
+        "The results come in another order: the output first, then keys, then values.": (
+            lambda *given: (lambda output, keys, values: (keys, values, output))(*decode_step(*given)),
+            lambda *given: (lambda output, keys, values: (output, values, keys))(*decode_step(*given)),
         ),
         "The pairs are neighbors here. In this exercise they lie half a vector apart.": (
             lambda q, k, v, keys, values: decode(
@@ -490,6 +505,20 @@ first_open = Check(
             lambda d, base, length: torch.tensor(count_closed(d, base, length))
         ),
     },
+    answers=(
+        Answer(
+            "half_base",
+            lambda base: count_closed(128, base, 131_072) == 32,
+            {
+                "With this base more than half of the pairs close. Take a larger one.": (
+                    lambda base: count_closed(128, base, 131_072) > 32
+                ),
+                "With this base fewer than half of the pairs close. Take a smaller one.": (
+                    lambda base: count_closed(128, base, 131_072) < 32
+                ),
+            },
+        ),
+    ),
 )
 
 
@@ -589,4 +618,14 @@ ramp = Check(
             ramp_of(math.floor, math.ceil, fast=1, slow=32)
         ),
     },
+    answers=(
+        Answer(
+            "changed",
+            0,
+            {
+                "The index of 4 turns is 0.8, which rounds down to the same lo as before.": 1,
+                "Compare the two ramps number by number.": lambda n: n > 1,
+            },
+        ),
+    ),
 )

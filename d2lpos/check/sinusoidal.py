@@ -6,7 +6,7 @@ from torch import Tensor
 from .. import sinusoidal as package
 from ..sinusoidal import sinusoidal
 from .cases import by_hand, either, no_loop
-from .verdict import Case, Check, call
+from .verdict import Answer, Case, Check, call
 
 # The encoding ----------------------------------------------------------------------------------------------
 
@@ -199,6 +199,11 @@ turn = Check(
         ),
         "The first half is paired with the second. Here each sine stands next to its cosine.": turn_halves,
         "The cosine turns with the new sine. Both sums need the old one.": overwrite,
+        "sin(α + β) has a plus: sin α cos β + cos α sin β.": (
+            lambda code, k, base: interleave(
+                turn_clocks(code, -k, base)[..., 0::2], turn_clocks(code, k, base)[..., 1::2]
+            )
+        ),
         "cos(α + β) has a minus: cos α cos β − sin α sin β.": (
             lambda code, k, base: interleave(
                 turn_clocks(code, k, base)[..., 0::2], turn_clocks(code, -k, base)[..., 1::2]
@@ -306,6 +311,18 @@ collision = Check(
             lambda d, base, length: (0, nearest_offset(d, base, length))
         ),
     },
+    answers=(
+        Answer(
+            "nearest",
+            44,
+            {
+                "That is the answer for large bases. With 1.001 all hands keep nearly the same time.": 1,
+                "After 6 the hands lack 0.28 of a turn's 2π. Some offset below 500 comes nearer to whole turns.": 6,
+                "That is 56 turns and a half: the codes are nearly opposite.": 355,
+                "That is beyond the length.": lambda k: k >= 500,
+            },
+        ),
+    ),
 )
 
 
@@ -359,6 +376,17 @@ first_rise = Check(
             lambda d, base: rise_below(400, d, base)
         ),
     },
+    answers=(
+        Answer(
+            "rise",
+            245,
+            {
+                "That is for d = 64. Let d grow.": 6,
+                "That is the last offset of the fall.": 244,
+                "Count offsets from 0: κ(1) is the second value.": 246,
+            },
+        ),
+    ),
 )
 
 
@@ -418,4 +446,17 @@ first_lost = Check(
         "This is a float. Return an int.": lambda dtype: float(count_limit(dtype)),
         "This is a tensor. Return an int: call .item().": lambda dtype: torch.tensor(count_limit(dtype)),
     },
+    answers=(
+        Answer(
+            "contexts",
+            128,
+            {
+                "That is float16's number. float32's is larger.": 2049 / 131072,
+                "That is bfloat16's number. float32's is larger.": 257 / 131072,
+                "float32 holds 24 binary digits, the leading 1 with the 23 of its fraction.": 64,
+                "That is the number itself. Divide it by 131,072.": 16777217,
+            },
+            within=0.01,
+        ),
+    ),
 )

@@ -53,6 +53,13 @@ def test_the_probe_is_scikit_learns():
     assert check.probe.reference(x) == pytest.approx(expected, abs=1e-6)
 
 
+def test_a_token_between_two_knots_trains_their_numbers():
+    knots = torch.zeros(8, 16, requires_grad=True)
+    check.knots_at.reference(torch.tensor([200.5]), knots, 511.0).sum().backward()
+    assert check.knots_at.answers[0](knots.numel())
+    assert check.knots_at.answers[1]((knots.grad != 0).sum())
+
+
 def by_one_hot(x, table, positions):
     if ((positions < 0) | (positions >= len(table))).any():
         raise IndexError(f"there are {len(table)} rows")

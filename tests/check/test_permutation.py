@@ -58,6 +58,10 @@ def test_symmetries(name):
     assert len(found) == count
 
 
+def test_a_bias_of_the_query_alone_has_all_symmetries():
+    assert check.symmetries.answers[0](BIASES["query"][1])
+
+
 def test_layers_that_commute_do_so_for_other_tokens_too():
     x = torch.randn(T, 3, generator=torch.Generator().manual_seed(0))
     for name, (layer, _) in check.LAYERS.items():

@@ -62,6 +62,19 @@ def test_ramp(d, base, length):
     assert torch.allclose(yarn(omega, factor=8, length=length)[0], omega * (1 - gamma + gamma / 8))
 
 
+@pytest.mark.parametrize(("base", "half"), [(4.3e8, False), (4.4e8, True), (8.2e8, True), (8.3e8, False)])
+def test_bases_that_close_half_of_the_pairs(base, half):
+    answer = check.first_open.answers[0]
+    assert bool(answer(base)) == half
+    assert (check.first_open.reference(128, base, 131_072) == 32) == half
+
+
+def test_a_smaller_beta_changes_nothing():
+    omega = frequencies(16, 1e4)
+    ramps = [yarn(omega, factor=8, length=64, beta_fast=fast)[0] for fast in (32, 4)]
+    assert check.ramp.answers[0]((ramps[0] != ramps[1]).sum())
+
+
 def by_complex_numbers(x, angles, layout):
     a, b = (x[..., ::2], x[..., 1::2]) if layout == "interleaved" else x.chunk(2, -1)
     z = torch.complex(a, b) * torch.exp(1j * angles)

@@ -48,6 +48,12 @@ def test_first_lost(dtype):
     assert check.first_lost.reference(dtype) == lost[0].item()
 
 
+def test_answers():
+    assert check.collision.answers[0](check.collision.reference(64, 1.001, 500))
+    assert check.first_rise.answers[0](check.first_rise.reference(4096, 1e4))
+    assert check.first_lost.answers[0](check.first_lost.reference(torch.float32) / 131_072)
+
+
 def by_exponential(positions, d, base):
     angles = positions.unsqueeze(-1) * torch.exp(torch.arange(0, d, 2) * (-math.log(base) / d))
     code = torch.zeros(*positions.shape, d)

@@ -1,10 +1,15 @@
 """What a check says, word for word."""
 
+import threading
+import time
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
 
-from d2lpos.check.verdict import Case, Check, call
+from d2lpos.check import verdict as module
+from d2lpos.check.verdict import Answer, Case, Check, Late, call, count, describe, within
 
 PAIR = torch.tensor([1.0, -2.0])
 double = Check(
@@ -193,3 +198,195 @@ def test_an_interrupt_is_not_swallowed():
 
     with pytest.raises(KeyboardInterrupt):
         double(interrupted)
+
+
+# A hint names only what the answer does ---------------------------------------------------------------------
+
+guess = Check(
+    "guess",
+    reference=lambda n: n > 2,
+    properties={"small": [call(n=n) for n in (1, 2)], "large": [call(n=n) for n in (3, 4, 5)]},
+    mistakes={
+        "This is never true.": lambda n: False,
+        "Of two, one is enough.": (lambda n: n > 1, lambda n: n > 0),
+        "This is an integer.": lambda n: int(n > 2),
+        "An even number fails.": lambda n: 1 / (n % 2) > 0,
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
+    [
+        (lambda n: False, "This is never true."),
+        (lambda n: n > 4, ""),  # the same word for 3, and another for 5
+        (lambda n: n > 1, "Of two, one is enough."),
+        (lambda n: n > 0, "Of two, one is enough."),
+        (lambda n: n == 2, ""),
+        (lambda n: 1 if n < 3 else 0, ""),
+        (lambda n: 7 * int(n > 2), "This is an integer."),
+        (lambda n: int(n > 2), "This is an integer."),
+        (lambda n: 1 / (n % 2) > 0, "An even number fails."),
+        (lambda n: 1 / (n % 2) > 0 if n < 3 else True, ""),  # the same error, and nothing wrong with 4
+    ],
+)
+def test_a_hint_is_given_where_the_mistake_is_made(answer, hint):
+    text = repr(guess(answer))
+    assert text.partition("Hint: ")[2] == hint
+
+
+# Inputs -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (torch.tensor([[0.25, -1.5], [2.0, -0.0]]), "x = [[0.25, -1.5], [2.0, 0.0]]"),
+        (torch.tensor([1, 2]), "x = [1, 2]"),
+        (torch.tensor([True, False]), "x = [1, 0] (bool)"),
+        (torch.tensor(0.5).double(), "x = 0.5 (float64)"),
+        (torch.tensor([float("-inf")]), "x = [-inf]"),
+        (torch.zeros(0, 3), "x = []"),
+        (torch.ones(25), "x (25,)"),
+        (torch.tensor([1 / 3]).half(), "x (1,) (float16)"),
+        (3, "x = 3"),
+        (1e4, "x = 10000.0"),
+        ("half", "x = 'half'"),
+    ],
+)
+def test_small_inputs_are_told_whole(value, text):
+    assert describe("x", value) == text
+
+
+def test_one_is_singular():
+    assert (count(1, "token"), count(2, "token")) == ("1 token", "2 tokens")
+    assert (count(1, "entry", "entries"), count(0, "entry", "entries")) == ("1 entry", "0 entries")
+
+
+# An answer that never ends ----------------------------------------------------------------------------------
+
+
+def forever(x):
+    while True:
+        x = x + 0
+
+
+def deaf(x):
+    """Catches what it can, as long as it is Python's own."""
+    while True:
+        try:
+            forever(x)
+        except Exception:  # noqa: S112, BLE001 (what it does wrong)
+            continue
+
+
+@pytest.mark.parametrize("answer", [forever, deaf])
+def test_an_answer_that_never_ends_is_stopped(answer, monkeypatch):
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    threads, began = threading.active_count(), time.monotonic()
+    text = repr(double(answer))
+    assert text == FIRST + "Has not ended after 0.2 seconds"
+    assert time.monotonic() - began < 10  # once, not once a case
+    for thread in threading.enumerate()[threads:]:
+        thread.join(5)
+    assert threading.active_count() <= threads
+
+
+def test_one_late_case_shows_behind_others(monkeypatch):
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    text = repr(double(lambda x: forever(x) if x.max() > 1000 else 2 * x))
+    assert text.endswith("Property: large numbers\nInput: x = 1e30\nHas not ended after 0.2 seconds")
+
+
+def test_within_leaves_results_and_errors():
+    assert within(5, lambda x: 2 * x, 3) == 6
+    with pytest.raises(ZeroDivisionError):
+        within(5, lambda: 1 / 0)
+    with pytest.raises(Late, match=r"0\.1 seconds"):
+        within(0.1, forever, 1)
+
+
+def test_nothing_arrives_late():
+    """An answer that ends as its time does is either stopped or not; no exception comes behind."""
+    for _ in range(20):
+        ended = time.monotonic() + 0.02
+        try:
+            within(0.02, lambda until: [None for _ in iter(lambda: time.monotonic() < until, False)], ended)
+        except Late:
+            continue
+        sum(range(1000))
+
+
+# Numbers and names ------------------------------------------------------------------------------------------
+
+whole = Answer("whole", 27, {"One too many.": 28, "This is negative.": lambda n: n < 0})
+ratio_of_two = Answer("ratios", (6.2, 19.0), {"They are exchanged.": (19.0, 6.2)}, within=0.1)
+names = Answer("names", {"RoPE", "ALiBi"}, {"ALiBi is missing.": {"RoPE"}})
+flag = Answer("flag", True, {})
+even = Answer("even", lambda n: n % 2 == 0, {"This is odd.": lambda n: n % 2 == 1})
+reads = Check(
+    "reads", reference=lambda: 1, properties={"all": [call()]}, mistakes={}, answers=(whole, names)
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "given"),
+    [
+        *((whole, given) for given in (27, 27.0, np.int64(27), np.float32(27), torch.tensor(27), Fraction(27))),
+        *((ratio_of_two, given) for given in ([6.2, 19], (6.25, 18.95), np.array([6.2, 19]), torch.tensor([6.2, 19]))),
+        *((names, given) for given in (["alibi", "rope "], ("RoPE", "ALiBi"), {"ROPE", "ALIBI"})),
+        *((flag, given) for given in (True, np.True_, torch.tensor(True))),
+        *((even, given) for given in (4, np.int64(0), 2.0)),
+    ],
+)
+def test_what_is_right_in_any_form(answer, given):
+    verdict = answer(given)
+    assert verdict and repr(verdict).startswith(f"✓ {answer.name}: ")
+
+
+@pytest.mark.parametrize(
+    ("answer", "given", "text"),
+    [
+        (whole, 28, "It is not 28\nHint: One too many."),
+        (whole, np.int64(28), "It is not 28\nHint: One too many."),
+        (whole, -3, "It is not -3\nHint: This is negative."),
+        (whole, 26.5, "It is not 26.5"),
+        (whole, float("nan"), "It is not nan"),
+        (whole, "27", "Expected a number, got '27'"),
+        (whole, True, "Expected a number, got True"),
+        (whole, [27], "Expected a number, got [27]"),
+        (whole, np.sin, "Expected a number, got ufunc"),
+        (ratio_of_two, (19, 6.2), "It is not [19, 6.2], to within 0.1\nHint: They are exchanged."),
+        (ratio_of_two, [6.2], "Expected 2 entries, got 1"),
+        (ratio_of_two, 6.2, "Expected 2 entries, got 6.2"),
+        (ratio_of_two, ["a", 19], "Expected a number, got 'a'"),
+        (names, ["rope", "t5"], "It is not ['rope', 't5']"),
+        (names, {"RoPE"}, "Expected 2 entries, got 1\nHint: ALiBi is missing."),
+        (flag, 1, "Expected True or False, got 1"),
+        (flag, np.False_, "It is not False"),
+        (even, 3, "It is not 3\nHint: This is odd."),
+        (even, "3", "It is not '3'"),
+    ],
+)
+def test_what_is_wrong_with_a_number_or_name(answer, given, text):
+    assert repr(answer(given)) == f"✗ {answer.name}: {text}"
+
+
+@pytest.mark.parametrize("given", [..., None, [..., ...], (...,)])
+def test_nothing_is_answered_yet(given):
+    verdict = names(given)
+    assert not verdict
+    assert repr(verdict) == "○ names: not attempted yet"
+
+
+def test_a_check_asks_for_all_its_answers():
+    assert repr(reads(lambda: 1, 27, ["rope", "alibi"])) == (
+        "✓ reads: 1 property holds\n  all\n✓ whole: 27\n✓ names: ['rope', 'alibi']"
+    )
+    assert repr(reads(..., ..., ...)) == (
+        "○ reads: not attempted yet\n○ whole: not attempted yet\n○ names: not attempted yet"
+    )
+    assert not reads(lambda: 1, 27, ...)
+    assert not reads(lambda: 2, 27, {"rope", "alibi"})
+    assert repr(reads(lambda: 1, 27)) == "✗ reads: takes 2 answers, got 1"
+    assert reads(lambda: 1)

@@ -336,6 +336,8 @@ def integers_of_32_bits(layers, heads, kv_heads, features, tokens, size):
     return 2 * int(keys), heads * tokens * tokens * size
 
 
+wrong(check.memory.answers[0], "not their number in billions")((1.07, 4.29))
+
 # A fair comparison
 
 

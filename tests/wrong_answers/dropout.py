@@ -23,6 +23,30 @@ def mask_is_nine(tokens, special_tokens_mask, attention_mask, mask_token):
     return (special_tokens_mask & attention_mask).bool() | (tokens == 9)
 
 
+@wrong(check.special, "This is right where padding is on the right.")
+def padding_on_the_right(tokens, special_tokens_mask, attention_mask, mask_token):
+    length = attention_mask.sum(dim=-1, keepdim=True)
+    inside = torch.arange(tokens.shape[-1]) < length
+    return special_tokens_mask.bool() & inside | (tokens == mask_token)
+
+
+@wrong(check.special, "tokens = [0, 0, 1, 5, 2]")
+def up_to_the_first_padding(tokens, special_tokens_mask, attention_mask, mask_token):
+    return (special_tokens_mask * attention_mask.cumprod(dim=-1)).bool() | (tokens == mask_token)
+
+
+@wrong(check.special, "tokens = [[1, 5, 2, 0], [1, 5, 6, 2]]")
+def padding_of_the_first_sentence(tokens, special_tokens_mask, attention_mask, mask_token):
+    first = attention_mask if attention_mask.dim() == 1 else attention_mask[0]
+    return special_tokens_mask.bool() & first.bool() | (tokens == mask_token)
+
+
+@wrong(check.special, "and [MASK]")
+def first_mask_alone(tokens, special_tokens_mask, attention_mask, mask_token):
+    found = tokens == mask_token
+    return special_tokens_mask.bool() & attention_mask.bool() | (found & (found.cumsum(-1) == 1))
+
+
 @wrong(check.special, "[MASK] is missing.")
 def without_mask(tokens, special_tokens_mask, attention_mask, mask_token):
     return (special_tokens_mask * attention_mask).bool()
@@ -39,12 +63,12 @@ def attention_alone(tokens, special_tokens_mask, attention_mask, mask_token):
     return attention_mask == 1
 
 
-@wrong(check.special, "attention_mask is 0 for padding alone")
+@wrong(check.special, "The attention mask is turned around")
 def attention_reversed(tokens, special_tokens_mask, attention_mask, mask_token):
     return special_tokens_mask.bool() & (attention_mask == 0) | (tokens == mask_token)
 
 
-@wrong(check.special, "No special token is left.")
+@wrong(check.special, "No special token is left: ")
 def all_at_once(tokens, special_tokens_mask, attention_mask, mask_token):
     return special_tokens_mask.bool() & attention_mask.bool() & (tokens == mask_token)
 
@@ -54,7 +78,7 @@ def integers(tokens, special_tokens_mask, attention_mask, mask_token):
     return special_tokens_mask & attention_mask | (tokens == mask_token)
 
 
-@wrong(check.special, "Expected shape (2, 4), got (2,)")
+@wrong(check.special, "Expected shape (1, 3), got (1,)")
 def one_sentence(tokens, special_tokens_mask, attention_mask, mask_token):
     rows = zip(tokens.tolist(), special_tokens_mask.tolist(), attention_mask.tolist(), strict=True)
     return torch.tensor(
@@ -62,12 +86,12 @@ def one_sentence(tokens, special_tokens_mask, attention_mask, mask_token):
     )
 
 
-@wrong(check.special, "7 is padding, ")
+@wrong(check.special, "tokens = [3, 0, 4, 7, 7]")
 def by_their_numbers(tokens, special_tokens_mask, attention_mask, mask_token):
     return (tokens == 1) | (tokens == 2) | (tokens == 9)
 
 
-@wrong(check.special, "7 is padding, ")
+@wrong(check.special, "tokens = [3, 0, 4, 7, 7]")
 def padding_is_zero(tokens, special_tokens_mask, attention_mask, mask_token):
     return (special_tokens_mask.bool() & (tokens != 0)) | (tokens == mask_token)
 
@@ -96,6 +120,20 @@ def protects_as_in_the_first_sentence(x, coins, rate, protected, training):
     y = x * kept(coins, rate) / (1 - rate)
     y[:, protected[0]] = x[:, protected[0]]
     return y if training else x
+
+
+@wrong(check.protected_dropout, "in training, words lose numbers")
+def coins_of_the_first_sentence(x, coins, rate, protected, training):
+    dropped = x * kept(coins[:1], rate) / (1 - rate)
+    return torch.where(protected[..., None], x, dropped) if training else x
+
+
+@wrong(check.protected_dropout, "fails 1 of 3 properties Property: to the last bit")
+def adds_what_was_lost(x, coins, rate, protected, training):
+    if not training:
+        return x
+    dropped = x * kept(coins, rate) / (1 - rate)
+    return dropped + protected[..., None] * (x - dropped)
 
 
 @wrong(check.protected_dropout, "This erases what it should protect.")
@@ -208,6 +246,45 @@ def in_place(x, coins, rate, protected, training):
 # What a function erases
 
 
+def same(forward, x):
+    """Which numbers do not answer, whatever happens to x."""
+    y = forward(x)
+    return torch.stack([y == forward(x + step) for step in (-1000, -50, 50, 1000)]).all(0)
+
+
+@wrong(check.erased, "deaf to a small step")
+def one_more(forward, x):
+    return (forward(x) == forward(x + 1)).all(-1)
+
+
+@wrong(check.erased, "A gradient tells of small steps")
+def by_gradient(forward, x):
+    x = x.clone().requires_grad_()
+    forward(x).sum().backward()
+    return (x.grad == 0).all(dim=-1)
+
+
+@wrong(check.erased, "deaf in one direction: torch.relu")
+def downward(forward, x):
+    return (forward(x) == forward(x - 50)).all(-1)
+
+
+@wrong(check.erased, "deaf in one direction: torch.clamp(max=1)")
+def upward(forward, x):
+    return torch.isclose(forward(x), forward(x + 50)).all(-1)
+
+
+@wrong(check.erased, "torch.abs does, at 0")
+def up_against_down(forward, x):
+    return (forward(x - 20) == forward(x + 20)).all(-1)
+
+
+@wrong(check.erased, "Compare number by number.")
+def sums(forward, x):
+    total = forward(x).sum(-1)
+    return (total == forward(x + 50).sum(-1)) & (total == forward(x - 50).sum(-1))
+
+
 @wrong(check.erased, "may be an accident")
 def zeros(forward, x):
     return (forward(x) == 0).all(-1)
@@ -220,22 +297,23 @@ def no_length(forward, x):
 
 @wrong(check.erased, "need not be 0")
 def zeros_twice(forward, x):
-    return (forward(x).abs() + forward(x + 7).abs()).sum(dim=-1) == 0
+    outputs = torch.stack([forward(x), forward(x + 70), forward(x - 70)])
+    return (outputs == 0).all(dim=0).all(dim=-1)
 
 
 @wrong(check.erased, "One feature that stays")
 def some_feature(forward, x):
-    return (forward(x) == forward(x + 1)).any(-1)
+    return same(forward, x).any(-1)
 
 
 @wrong(check.erased, "One feature that stays")
 def first_feature(forward, x):
-    return forward(x)[..., 0] == forward(x + 1)[..., 0]
+    return same(forward, x)[..., 0]
 
 
 @wrong(check.erased, "for the tokens that are left")
 def left(forward, x):
-    return (forward(x) != forward(x - 3)).any(-1)
+    return ~same(forward, x).all(-1)
 
 
 @wrong(check.erased, "A multiple of 0 is 0")
@@ -243,7 +321,7 @@ def doubled(forward, x):
     return (forward(x) == forward(2 * x)).all(-1)
 
 
-@wrong(check.erased, "A multiple of 0 is 0")
+@wrong(check.erased, "adds positions; one sum is 0, one word is 0")
 def against_zeros(forward, x):
     return (forward(x) == forward(torch.zeros_like(x))).all(-1)
 
@@ -253,19 +331,19 @@ def against_ones(forward, x):
     return (forward(x) == forward(torch.ones_like(x))).all(-1)
 
 
-@wrong(check.erased, "may hold the numbers that you compare with")
+@wrong(check.erased, "adds positions; all numbers are 1")
 def against_another_token(forward, x):
     return (forward(x) == forward(x.roll(1, dims=0))).all(-1)
 
 
 @wrong(check.erased, "This is (batch, sequence).")
 def batch_first(forward, x):
-    return (forward(x) == forward(x + 1)).all(-1).transpose(0, 1)
+    return same(forward, x).all(-1).transpose(0, 1)
 
 
 @wrong(check.erased, "One answer for each token")
 def numbers(forward, x):
-    return forward(x) == forward(x + 1)
+    return same(forward, x)
 
 
 @wrong(check.erased, "compared with x itself")
@@ -356,7 +434,7 @@ def averages(u, rate, entire):
     return energy, spread * math.sqrt(rate / (1 - rate))
 
 
-@wrong(check.reader, "Returns one number. Two are asked for")
+@wrong(check.reader, "Returns type float; 2 numbers are asked for")
 def the_ratio(u, rate, entire):
     return math.sqrt((1 - rate) / rate)
 

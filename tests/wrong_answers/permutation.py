@@ -586,3 +586,7 @@ def brings_squares(tokens, causal_mean):
 def asks_and_forgets(tokens, causal_mean):
     causal_mean((tokens == 0).float())
     return torch.tensor(range(len(tokens)))
+
+wrong(check.symmetries.answers[0], "so the softmax does not see it")(1)
+wrong(check.symmetries.answers[0], "so the softmax does not see it")(2)
+wrong(check.symmetries.answers[0], "The tokens have 4! orders.")(256)

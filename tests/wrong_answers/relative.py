@@ -146,6 +146,12 @@ def weights(q, k, vectors, q_positions, k_positions):
     return scores(q, k + vectors[rows]).softmax(-1)
 
 
+wrong(check.relative_scores.answers[0], "What they added is the skew")("Huang et al. (2018)")
+wrong(check.relative_scores.answers[0], "What they added is the skew")("Music Transformer")
+wrong(check.relative_scores.answers[0], "a sinusoid, a year later")("Dai")
+wrong(check.relative_scores.answers[0], "add codes of positions to the words")("Vaswani et al. (2017)")
+wrong(check.relative_scores.answers[0], "It is not 'raffel'")("Raffel")
+
 # The skew for both sides
 
 

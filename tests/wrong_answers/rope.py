@@ -361,6 +361,18 @@ def counts_after_adding(q, k, v, keys, values):
     return attended(turned(q, len(keys)), keys, values), keys, values
 
 
+@wrong(check.step, "The results come in another order")
+def cache_first(q, k, v, keys, values):
+    keys, values = grown(keys, turned(k, len(keys))), grown(values, v)
+    return keys, values, attended(turned(q, len(keys) - 1), keys, values)
+
+
+@wrong(check.step, "The results come in another order")
+def values_before_keys(q, k, v, keys, values):
+    keys, values = grown(keys, turned(k, len(keys))), grown(values, v)
+    return attended(turned(q, len(keys) - 1), keys, values), values, keys
+
+
 @wrong(check.step, "The pairs are neighbors here.")
 def interleaved(q, k, v, keys, values):
     angle = angles_of(torch.tensor(len(keys)), frequencies(len(q)))
@@ -564,3 +576,9 @@ def half_the_width(q, k, v, keys, values):
     angle = len(keys) * frequencies(len(q))
     keys, values = torch.cat([keys, rotate(k, angle)[None]]), torch.cat([values, v[None]])
     return (keys @ rotate(q, angle) / (len(q) // 2)).softmax(0) @ values, keys, values
+
+wrong(check.first_open.answers[0], "Take a larger one.")(10_000)
+wrong(check.first_open.answers[0], "Take a larger one.")(500_000.0)
+wrong(check.first_open.answers[0], "Take a smaller one.")(1e9)
+wrong(check.ramp.answers[0], "Compare the two ramps number by number.")(2)
+wrong(check.ramp.answers[0], "Compare the two ramps number by number.")(8)

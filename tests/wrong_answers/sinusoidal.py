@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import torch
 
 from d2lpos.check import sinusoidal as check
@@ -124,6 +125,25 @@ def turned(code, angles):
     return out
 
 
+@wrong(check.encode, "Hand by hand is slow.")
+def hand_by_hand_in_numpy(positions, d, base):
+    code = np.zeros((*positions.shape, d), dtype=np.float32)
+    for i in range(d // 2):
+        angles = positions.numpy() / base ** (2 * i / d)
+        code[..., 2 * i], code[..., 2 * i + 1] = np.sin(angles), np.cos(angles)
+    return torch.from_numpy(code)
+
+
+@wrong(check.encode, "Hand by hand is slow.")
+def number_by_number(positions, d, base):
+    def feature(p, i):
+        angle = p / base ** ((i - i % 2) / d)
+        return math.cos(angle) if i % 2 else math.sin(angle)
+
+    code = [[feature(p, i) for i in range(d)] for p in positions.flatten().tolist()]
+    return torch.tensor(code).reshape(*positions.shape, d)
+
+
 @wrong(check.turn, "The hands turn the other way")
 def counterclockwise(code, k, base):
     angles = k * speeds(code, base)
@@ -211,6 +231,13 @@ def plus_in_the_cosine(code, k, base):
     s, c = code[..., 0::2], code[..., 1::2]
     S, C = (k * speeds(code, base)).sin(), (k * speeds(code, base)).cos()
     return torch.stack([s * C + c * S, c * C + s * S], dim=-1).flatten(-2)
+
+
+@wrong(check.turn, "sin(α + β) has a plus")
+def minus_in_the_sine(code, k, base):
+    s, c = code[..., 0::2], code[..., 1::2]
+    S, C = (k * speeds(code, base)).sin(), (k * speeds(code, base)).cos()
+    return torch.stack([s * C - c * S, c * C - s * S], dim=-1).flatten(-2)
 
 
 @wrong(check.turn, "All new sines come first.")
@@ -455,3 +482,7 @@ def table_of_four(dtype):
 def compared_in_the_small_format(dtype):
     n = torch.arange(1, 10_000)
     return n[n.to(dtype) != n][0].item()
+
+wrong(check.collision.answers[0], "That is beyond the length.")(710)
+wrong(check.collision.answers[0], "It is not 45")(45)
+wrong(check.first_lost.answers[0], "It is not 127, to within 0.01")(127)
