@@ -68,7 +68,7 @@ def test_links_lead_out_of_the_folder_only_by_their_full_address(handout, path):
 
 
 def test_a_chapter_runs_with_its_stubs_as_they_are(handout):
-    notebook = nbformat.read(handout / "05-relative.ipynb", as_version=4)
+    notebook = nbformat.read(handout / "08-choosing.ipynb", as_version=4)
     client = NotebookClient(notebook, timeout=300, startup_timeout=300, extra_arguments=["--log-level=ERROR"])
     client.execute()
     checks = [cell for cell in notebook.cells if cell.source.startswith("check.")]
