@@ -41,6 +41,12 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
             ),
         ): "Any number below 0 will do: what is not kept is taken out.",
     },
+    "d2lpos/fire.py": {
+        (
+            "return torch.log1p(c.to(far) * far) / torch.log1p(c.to(far) * reach)",
+            "return torch.log1p(c.to(far) * far) / torch.log1p(c * reach)",
+        ): "A tensor without axes does not decide the dtype.",
+    },
     "d2lpos/lab/inside.py": {
         (
             "x = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)",
@@ -84,6 +90,12 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
             "*(t.split(max(1, 8192 // length)) for t in sampler(rows, within, generator)), strict=True",
             "*(t.split(max(2, 8192 // length)) for t in sampler(rows, within, generator)), strict=True",
         ): "Only the memory that it takes differs.",
+    },
+    "d2lpos/lab/verdict.py": {
+        (
+            'chosen = tried.loc[tried.groupby(arm, sort=False)["validation"].idxmin(), [*arm, "drop"]]',
+            'chosen = tried.loc[tried.groupby(arm)["validation"].idxmin(), [*arm, "drop"]]',
+        ): "The order is that of the table it is merged with.",
     },
     "d2lpos/relative.py": {
         (

@@ -15,6 +15,7 @@ COMPARISONS = {
 SISTERS = [("min", "max"), ("amin", "amax"), ("argmin", "argmax"), ("any", "all"), ("sin", "cos")]
 SISTERS += [("floor", "ceil"), ("maximum", "minimum")]
 SISTER = {name: other for one, two in SISTERS for name, other in ((one, two), (two, one))}
+SYMMETRIC = {"max", "maximum", "min", "minimum", "promote_types", "transpose"}
 NOTHING = "__import__('contextlib').nullcontext()"
 
 
@@ -143,7 +144,9 @@ def calls(node: ast.Call, imported: set[str]) -> Iterator[tuple[ast.AST, str]]:
     for i, keyword in enumerate(keywords):
         if keyword.arg:
             yield node, put(ast.Call(function, arguments, keywords[:i] + keywords[i + 1 :]))
-    if len(arguments) > 1 and not any(isinstance(argument, ast.Starred) for argument in arguments[:2]):
+    called = getattr(function, "attr", getattr(function, "id", None))
+    starred = any(isinstance(argument, ast.Starred) for argument in arguments[:2])
+    if len(arguments) > 1 and not starred and called not in SYMMETRIC:
         yield node, put(ast.Call(function, [arguments[1], arguments[0], *arguments[2:]], keywords))
     match function:
         case ast.Name(name) if name in SISTER:
