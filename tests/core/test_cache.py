@@ -100,6 +100,7 @@ def test_unturned_keys_follow_a_change_of_frequencies():
 
 def test_a_cache_stays_as_it_is_where_new_tokens_join():
     cache, x = Cache(*torch.zeros(2, 1, 2, 3, 8), torch.arange(3)), torch.ones(1, 2, 1, 8)
-    keys, values, positions = cache.joined(x, 2 * x, torch.tensor([7]))
+    keys, values, positions = joined = cache.joined(x, 2 * x, torch.tensor([7]))
+    assert isinstance(joined, tuple)
     assert keys.sum() == 16 and values.sum() == 32 and positions.tolist() == [0, 1, 2, 7]
     assert not cache.keys.any() and not cache.values.any() and cache.positions.tolist() == [0, 1, 2]

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -35,6 +36,9 @@ def test_one_experiment_has_one_key():
     again = replace(RUN, rate=3e-3, causal=True, tested=[64, 128], readings=["as trained", "ntk"])
     assert again == RUN and again.key == RUN.key
     assert replace(RUN, rate=1).key == replace(RUN, rate=1.0).key
+    plain = {"steps": 300, "seed": 2, "probe": True, "again": True, "causal": True, "tested": (64, 128)}
+    from_numpy = {name: np.array(value)[()] for name, value in plain.items()}
+    assert replace(RUN, **from_numpy).key == replace(RUN, **plain).key
 
 
 def test_each_field_counts():

@@ -1,4 +1,5 @@
 import os
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -32,6 +33,33 @@ def test_each_run_is_claimed_once(store, runs):
         assert claimed == list(runs)
         assert store.claim(runs, other) is None
         assert store.states() == dict.fromkeys(runs, "running")
+
+
+def test_nobody_writes_while_a_claim_looks_for_a_free_run(store, runs, monkeypatch):
+    def look(holder):
+        with (
+            closing(sqlite3.connect(store.path, timeout=0, isolation_level=None)) as other,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            other.execute("BEGIN IMMEDIATE")
+        looked.append(holder)
+
+    looked = []
+    monkeypatch.setattr("d2lpos.lab.store._dead", look)
+    with store.driver() as one, store.driver() as other:
+        store.claim(runs, one)
+        store.claim(runs, other)
+        assert looked == [one]
+
+
+def test_a_driver_needs_no_proc(store, runs, monkeypatch):
+    def readlink(path):
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "readlink", readlink)
+    with store.driver() as owner:
+        assert owner.split()[:2] == [socket.gethostname(), str(os.getpid())]
+        assert store.claim(runs, owner) == next(iter(runs))
 
 
 def test_claims_are_free_when_their_driver_ends(store, runs):

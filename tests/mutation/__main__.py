@@ -78,6 +78,10 @@ def rounds(file: str, mutant: Mutant, measured: dict) -> Iterator[list[str]]:
     tests = {test for line in touched for test in lines.get(line, [""])}
     if "" in tests:  # not in a test, but when the file is imported
         tests = {test for names in lines.values() for test in names if test}.union(measured["idle"])
+    own = f"/test_{Path(file).stem}.py"
+    tests.update(
+        test for test in times if f"{own}::" in test
+    )  # what a fixture ran counts for its first test alone
     spent: Counter[str] = Counter()
     by_file: dict[str, list[tuple[float, str]]] = {}
     for test in sorted(tests, key=times.get):
@@ -85,7 +89,6 @@ def rounds(file: str, mutant: Mutant, measured: dict) -> Iterator[list[str]]:
         if spent[kind] < 1:
             by_file.setdefault(kind.partition("::")[0], []).append((spent[kind], test))
         spent[kind] += times[test]
-    own = f"/test_{Path(file).stem}.py"
     for name in sorted(
         by_file, key=lambda name: (not name.endswith(own), sum(times[t] for _, t in by_file[name]))
     ):

@@ -1,3 +1,127 @@
-"""Mutants that change nothing which a test could see, and why. One that no rule makes any more is a mistake here."""
+"""Mutants that change nothing which a test could see, and why. Each must still be made by a rule."""
 
-EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {}
+EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
+    "d2lpos/alibi.py": {
+        (
+            (
+                "return torch.tensor(geometric(below) + geometric(2 * below)[0::2][: heads - below], d"
+                "type=torch.float32)"
+            ),
+            (
+                "return torch.tensor(geometric(below) + geometric(2 * below)[::2][: heads - below], dt"
+                "ype=torch.float32)"
+            ),
+        ): "Where slices begin by default.",
+        (
+            "return ramp(offset, slopes.to(offset.device)[:, None, None])",
+            "return ramp(offset, slopes[:, None, None])",
+        ): "`ramp` moves the slopes, too.",
+    },
+    "d2lpos/attention.py": {
+        (
+            (
+                "if bias.dtype.itemsize > q.dtype.itemsize and k.shape[-2]: # only differences count: "
+                "keep them small"
+            ),
+            (
+                "if (bias.dtype.itemsize >= q.dtype.itemsize) and k.shape[-2]: # only differences coun"
+                "t: keep them small"
+            ),
+        ): "Softmax sees differences only; this subtracts where it need not.",
+    },
+    "d2lpos/dropout.py": {
+        (
+            (
+                "last = torch.where(kept, types, -1).diff(dim=-1, append=-2 * torch.ones_like(types[.."
+                "., :1])) != 0"
+            ),
+            (
+                "last = torch.where(kept, types, -2).diff(dim=-1, append=-2 * torch.ones_like(types[.."
+                "., :1])) != 0"
+            ),
+        ): "Any number below 0 will do: what is not kept is taken out.",
+    },
+    "d2lpos/fire.py": {
+        (
+            "return torch.log1p(c.to(far) * far) / torch.log1p(c.to(far) * reach)",
+            "return torch.log1p(c.to(far) * far) / torch.log1p(c * reach)",
+        ): "A tensor without axes does not decide the dtype.",
+    },
+    "d2lpos/lab/inside.py": {
+        (
+            "x = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)",
+            "x = torch.cat([x, torch.ones_like(x[:, :])], dim=1)",
+        ): "Of several constants, the least map uses each a little.",
+        (
+            "x = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)",
+            "x = torch.cat([x, torch.ones_like(x[:, :2])], dim=1)",
+        ): "Of several constants, the least map uses each a little.",
+        (
+            ('told = unseen @ torch.linalg.lstsq(fitted, positions[:, None], driver="gelsd").solution[:, 0]'),
+            "told = unseen @ torch.linalg.lstsq(fitted, positions[:, None]).solution[:, 0]",
+        ): "Another driver of LAPACK for the same least squares.",
+        (
+            "unit = normalize(vectors, dim=-1)",
+            "unit = normalize(vectors, dim=1)",
+        ): "Of two axes, 1 is the last.",
+        (
+            "unit = normalize(vectors, dim=-1)",
+            "unit = normalize(vectors)",
+        ): "Of two axes, 1 is the last, and the default.",
+        (
+            "model(tokens, torch.arange(tokens.shape[1], device=tokens.device))",
+            "model(tokens, torch.arange(tokens.shape[1]))",
+        ): "On a processor alone all is in one place.",
+        (
+            "return tables[0].detach().double().cpu().clone() if tables else None",
+            "return tables[0].detach().double().clone() if tables else None",
+        ): "On a processor alone all is in one place.",
+        (
+            "x = vectors.double().cpu().flatten(0, 1)",
+            "x = vectors.double().flatten(0, 1)",
+        ): "On a processor alone all is in one place.",
+        (
+            "for layer, vectors in enumerate(states(model, tokens.to(device))):",
+            "for layer, vectors in enumerate(states(model, tokens)):",
+        ): "On a processor alone all is in one place.",
+    },
+    "d2lpos/lab/training.py": {
+        (
+            "*(t.split(max(1, 8192 // length)) for t in sampler(rows, within, generator)), strict=True",
+            "*(t.split(max(2, 8192 // length)) for t in sampler(rows, within, generator)), strict=True",
+        ): "Only the memory that it takes differs.",
+    },
+    "d2lpos/lab/verdict.py": {
+        (
+            'chosen = tried.loc[tried.groupby(arm, sort=False)["validation"].idxmin(), [*arm, "drop"]]',
+            'chosen = tried.loc[tried.groupby(arm)["validation"].idxmin(), [*arm, "drop"]]',
+        ): "The order is that of the table it is merged with.",
+    },
+    "d2lpos/relative.py": {
+        (
+            "bucket(torch.tensor(0), buckets, max_distance, bidirectional) # bad arguments fail here",
+            "bucket(torch.tensor(1), buckets, max_distance, bidirectional) # bad arguments fail here",
+        ): "The other arguments are checked, whatever the offset.",
+    },
+    "d2lpos/rope.py": {
+        (
+            (
+                "if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_o"
+                "ffset())):"
+            ),
+            (
+                "if pairs.stride(-1) != 1 or ((n % 2 for n in (*pairs.stride()[:-1], pairs.storage_off"
+                "set()))):"
+            ),
+        ): "Copies where it need not.",
+    },
+    "d2lpos/skew.py": {
+        (
+            "if q.dim() < 2 or vectors.dim() != 2 or q.shape[-1] != vectors.shape[-1]:",
+            "if q.dim() < 2 or vectors.dim() != 2 or q.shape[-1] != vectors.shape[1]:",
+        ): "Of two axes, 1 is the last.",
+    },
+    "d2lpos/transformer.py": {
+        ("check_encoding(encoding)", "encoding"): "The layers check it, too.",
+    },
+}

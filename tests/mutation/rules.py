@@ -15,6 +15,19 @@ COMPARISONS = {
 SISTERS = [("min", "max"), ("amin", "amax"), ("argmin", "argmax"), ("any", "all"), ("sin", "cos")]
 SISTERS += [("floor", "ceil"), ("maximum", "minimum")]
 SISTER = {name: other for one, two in SISTERS for name, other in ((one, two), (two, one))}
+# How a picture looks, and not what it says.
+LOOKS = {
+    "alpha",
+    "capsize",
+    "dpi",
+    "elinewidth",
+    "fontsize",
+    "linewidth",
+    "markeredgewidth",
+    "markersize",
+    "zorder",
+}
+SYMMETRIC = {"max", "maximum", "min", "minimum", "promote_types", "transpose"}
 NOTHING = "__import__('contextlib').nullcontext()"
 
 
@@ -81,12 +94,14 @@ def behavior(node: ast.AST, statement: ast.stmt | None) -> Iterator[tuple[ast.st
 
 
 def is_words(node: ast.AST) -> bool:
-    """Whether a node is for readers or importers alone."""
+    """Whether a node is for readers, importers or the eye alone."""
     match node:
         case ast.Expr(ast.Constant()) | ast.JoinedStr() | ast.Import() | ast.ImportFrom():
             return True
         case ast.If(ast.Name("TYPE_CHECKING")) | ast.Assign([ast.Name("__all__")]):
             return True
+        case ast.keyword(name):
+            return name in LOOKS
     return False
 
 
@@ -141,9 +156,11 @@ def calls(node: ast.Call, imported: set[str]) -> Iterator[tuple[ast.AST, str]]:
     """A call with less, with exchanged arguments, or of a sister; and what it was called on, or with, alone."""
     function, arguments, keywords = node.func, node.args, node.keywords
     for i, keyword in enumerate(keywords):
-        if keyword.arg:
+        if keyword.arg and keyword.arg not in LOOKS:
             yield node, put(ast.Call(function, arguments, keywords[:i] + keywords[i + 1 :]))
-    if len(arguments) > 1 and not any(isinstance(argument, ast.Starred) for argument in arguments[:2]):
+    called = getattr(function, "attr", getattr(function, "id", None))
+    starred = any(isinstance(argument, ast.Starred) for argument in arguments[:2])
+    if len(arguments) > 1 and not starred and called not in SYMMETRIC:
         yield node, put(ast.Call(function, [arguments[1], arguments[0], *arguments[2:]], keywords))
     match function:
         case ast.Name(name) if name in SISTER:
