@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def publish(study: str, store: Store, runs: Iterable[Run], folder: Path) -> int:
     """Add the finished records among `runs` to what is published of a study; return how many are published now.
 
-    A record replaces one of the same run. The files of the page are written anew.
+    A record replaces one of the same run. The files of the page are written anew. Records in the folder "again" are
+    of runs that were repeated, on another machine or after a change of rounding, and stand beside the others.
 
     Raises ValueError where something is published that the study does not run any more.
     """
@@ -35,7 +36,7 @@ def publish(study: str, store: Store, runs: Iterable[Run], folder: Path) -> int:
             f"{folder / study}.jsonl has records of runs that are not in the study, as {next(iter(found))}; "
             "take them out first"
         )
-    texts = pages(study, kept)
+    texts = pages(study, kept, records(study, folder / "again"))
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
@@ -50,8 +51,8 @@ def finished(runs: Iterable[Run], store: Store) -> list[dict]:
     return [found[key] for key in keys if key in found]
 
 
-def pages(study: str, records: list[dict]) -> dict[str, str]:
-    """Return the texts that the page includes by the names of their files."""
+def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[str, str]:
+    """Return the texts that the page includes by the names of their files. again: records of runs that were repeated."""
     from ..figures import show
 
     rows, value = frame(records), STUDIES[study].value
@@ -59,6 +60,8 @@ def pages(study: str, records: list[dict]) -> dict[str, str]:
     probes = frame(records, of="probes")
     if len(probes):
         texts[f"{study}-probes.csv"] = table(probes, "error", "layer", "layer {}")
+    if again:
+        texts[f"{study}-again.csv"] = repeated(records, again, value)
     texts = {name: cells.to_csv(index_label="Encoding", lineterminator="\n") for name, cells in texts.items()}
     if "dropout" in rows:
         told = {"verdicts": decisions, "signs": counts, "rates": at_equal_rates}
@@ -85,6 +88,19 @@ def table(frame: "DataFrame", value: str, across: str = "length", head: str = "a
     ]
     wide = means.pivot(index="name", columns=across, values="cell").reindex(means["name"].unique())
     return wide.fillna("–").rename(columns=head.format).rename_axis(index=None, columns=None)
+
+
+def repeated(records: list[dict], again: list[dict], value: str) -> "DataFrame":
+    """Return the tests of runs that were repeated in a table, and below each row what came out the second time."""
+    from pandas import concat
+
+    keys = {record["key"] for record in again}
+    sides = {"": [record for record in records if record["key"] in keys], ", again": again}
+    found = [table(frame(side).query("split == 'test'"), value) for side in sides.values()]
+    found = [part.rename(lambda name, end=end: name + end) for part, end in zip(found, sides, strict=True)]
+    return concat(found).loc[
+        [row for pair in zip(*(part.index for part in found), strict=True) for row in pair]
+    ]
 
 
 def decisions(records: list[dict]) -> "DataFrame":
