@@ -2,18 +2,20 @@
 
 import csv
 import io
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .plot import LABELS, describe, named, plot
-from .publish import write
+from .grid import grid
+from .lines import write
+from .plot import LABELS, describe, plot, table
 from .run import Run
 from .signs import signs
 from .store import Store
 from .studies import STUDIES
-from .summary import frame, records, summary
+from .summary import frame, records
 from .verdict import moments, verdicts
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ def finished(runs: Iterable[Run], store: Store) -> list[dict]:
 def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[str, str]:
     """Return the texts that the page includes by the names of their files. again: records of runs that were repeated."""
     from ..figures import show
+    from ..figures.hero import STUDIES as SHOWN
 
     rows, value = frame(records), STUDIES[study].value
     texts = {f"{study}-{split}.csv": table(part, value) for split, part in rows.groupby("split")}
@@ -67,27 +70,12 @@ def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[s
         told = {"verdicts": decisions, "signs": counts, "rates": at_equal_rates}
         for name, tell in told.items():
             texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
+    if study in SHOWN:
+        texts[f"{study}-grid.json"] = json.dumps(grid(study, records), indent=0, ensure_ascii=False) + "\n"
     about = io.StringIO()
     csv.writer(about, lineterminator="\n").writerows(origin(study, records))
     picture = show(plot(rows, value), alt=describe(rows, value))
     return texts | {f"{study}-about.csv": about.getvalue(), f"{study}.svg": picture.svg}
-
-
-def table(frame: "DataFrame", value: str, across: str = "length", head: str = "at {}") -> "DataFrame":
-    """Return a row for each model and a column for each length: the mean ± half of the 95 % interval.
-
-    across, head: another column to spread, and what its values are called at the head of the table.
-
-    Where not all are means over as many seeds, each says over how many.
-    """
-    means = summary(named(frame), ["name", across], value)
-    uneven = means["n"].nunique() > 1
-    means["cell"] = [
-        f"{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) + f", n = {row.n}" * uneven
-        for row in means.itertuples()
-    ]
-    wide = means.pivot(index="name", columns=across, values="cell").reindex(means["name"].unique())
-    return wide.fillna("–").rename(columns=head.format).rename_axis(index=None, columns=None)
 
 
 def repeated(records: list[dict], again: list[dict], value: str) -> "DataFrame":

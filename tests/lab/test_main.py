@@ -15,7 +15,8 @@ import pytest
 import torch
 
 from d2lpos.lab.__main__ import cost, main
-from d2lpos.lab.publish import export, line, read
+from d2lpos.lab.lines import line, read
+from d2lpos.lab.publish import export
 from d2lpos.lab.report import duration, origin, pages, publish
 from d2lpos.lab.run import Run
 from d2lpos.lab.store import Store
@@ -124,6 +125,7 @@ def test_publish_and_read_back(folder, store, capsys):
     assert sorted(published, key=lambda record: record["key"]) == store.records()
     assert sorted(path.name for path in (folder / "out").iterdir()) == [
         "order-about.csv",
+        "order-grid.json",
         "order-test.csv",
         "order.jsonl",
         "order.svg",
@@ -476,7 +478,7 @@ def test_the_book_s_page_shows_what_the_records_say(study):
     page = "".join(path.read_text(encoding="utf-8") for path in RESULTS.parent.glob("results*.md"))
     assert STUDIES[study].question in page
     for name, text in pages(study, found, records(study, RESULTS / "again")).items():
-        assert f":file: results/{name}\n" in page
+        assert f":file: results/{name}\n" in page or name.endswith(".json")  # which a figure reads
         stored = (RESULTS / name).read_text(encoding="utf-8")
         if name.endswith(".svg"):  # each version of matplotlib draws it a little differently
             stored, text = (ET.fromstring(svg).get("aria-label") for svg in (stored, text))
