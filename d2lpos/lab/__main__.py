@@ -18,8 +18,8 @@ import torch
 from ..arguments import check_name, check_positive
 from . import encodings
 from .experiment import execute
-from .plot import UNITS, describe, plot
-from .report import duration, finished, publish, table
+from .plot import UNITS, describe, plot, table
+from .report import duration, finished, publish
 from .run import Run
 from .store import Store
 from .studies import STUDIES

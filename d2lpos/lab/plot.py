@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..figures.style import EncodingStyle
 
-__all__ = ["describe", "named", "plot"]
+__all__ = ["describe", "named", "plot", "table"]
 
 # By door, the encodings in the book's colors that lend theirs to their relatives.
 PANELS = {
@@ -103,6 +103,23 @@ def describe(frame: "DataFrame", value: str = "loss", split: str = "test") -> st
         f"{what} at lengths {', '.join(map(str, lengths))}, after training at {trained}. "
         f"The means at {lengths[-1]}, from low to high: {told}."
     )
+
+
+def table(frame: "DataFrame", value: str, across: str = "length", head: str = "at {}") -> "DataFrame":
+    """Return a row for each model and a column for each length: the mean ± half of the 95 % interval.
+
+    across, head: another column to spread, and what its values are called at the head of the table.
+
+    Where not all are means over as many seeds, each says over how many.
+    """
+    means = summary(named(frame), ["name", across], value)
+    uneven = means["n"].nunique() > 1
+    means["cell"] = [
+        f"{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) + f", n = {row.n}" * uneven
+        for row in means.itertuples()
+    ]
+    wide = means.pivot(index="name", columns=across, values="cell").reindex(means["name"].unique())
+    return wide.fillna("–").rename(columns=head.format).rename_axis(index=None, columns=None)
 
 
 def _means(frame: "DataFrame", value: str, split: str) -> tuple["DataFrame", "DataFrame"]:

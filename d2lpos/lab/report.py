@@ -2,18 +2,20 @@
 
 import csv
 import io
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .plot import LABELS, describe, named, plot
-from .publish import write
+from .grid import grid
+from .lines import write
+from .plot import LABELS, describe, plot, table
 from .run import Run
 from .signs import signs
 from .store import Store
 from .studies import STUDIES
-from .summary import frame, records, summary
+from .summary import frame, records
 from .verdict import moments, verdicts
 
 if TYPE_CHECKING:
@@ -23,7 +25,8 @@ if TYPE_CHECKING:
 def publish(study: str, store: Store, runs: Iterable[Run], folder: Path) -> int:
     """Add the finished records among `runs` to what is published of a study; return how many are published now.
 
-    A record replaces one of the same run. The files of the page are written anew.
+    A record replaces one of the same run. The files of the page are written anew. Records in the folder "again" are
+    of runs that were repeated, on another machine or after a change of rounding, and stand beside the others.
 
     Raises ValueError where something is published that the study does not run any more.
     """
@@ -35,7 +38,7 @@ def publish(study: str, store: Store, runs: Iterable[Run], folder: Path) -> int:
             f"{folder / study}.jsonl has records of runs that are not in the study, as {next(iter(found))}; "
             "take them out first"
         )
-    texts = pages(study, kept)
+    texts = pages(study, kept, records(study, folder / "again"))
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
@@ -50,41 +53,42 @@ def finished(runs: Iterable[Run], store: Store) -> list[dict]:
     return [found[key] for key in keys if key in found]
 
 
-def pages(study: str, records: list[dict]) -> dict[str, str]:
-    """Return the texts that the page includes by the names of their files."""
+def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[str, str]:
+    """Return the texts that the page includes by the names of their files. again: records of runs that were repeated."""
     from ..figures import show
+    from ..figures.hero import STUDIES as SHOWN
 
     rows, value = frame(records), STUDIES[study].value
     texts = {f"{study}-{split}.csv": table(part, value) for split, part in rows.groupby("split")}
     probes = frame(records, of="probes")
     if len(probes):
         texts[f"{study}-probes.csv"] = table(probes, "error", "layer", "layer {}")
+    if again:
+        texts[f"{study}-again.csv"] = repeated(records, again, value)
     texts = {name: cells.to_csv(index_label="Encoding", lineterminator="\n") for name, cells in texts.items()}
     if "dropout" in rows:
         told = {"verdicts": decisions, "signs": counts, "rates": at_equal_rates}
         for name, tell in told.items():
             texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
+    if study in SHOWN:
+        texts[f"{study}-grid.json"] = json.dumps(grid(study, records), indent=0, ensure_ascii=False) + "\n"
     about = io.StringIO()
     csv.writer(about, lineterminator="\n").writerows(origin(study, records))
     picture = show(plot(rows, value), alt=describe(rows, value))
     return texts | {f"{study}-about.csv": about.getvalue(), f"{study}.svg": picture.svg}
 
 
-def table(frame: "DataFrame", value: str, across: str = "length", head: str = "at {}") -> "DataFrame":
-    """Return a row for each model and a column for each length: the mean ± half of the 95 % interval.
+def repeated(records: list[dict], again: list[dict], value: str) -> "DataFrame":
+    """Return the tests of runs that were repeated in a table, and below each row what came out the second time."""
+    from pandas import concat
 
-    across, head: another column to spread, and what its values are called at the head of the table.
-
-    Where not all are means over as many seeds, each says over how many.
-    """
-    means = summary(named(frame), ["name", across], value)
-    uneven = means["n"].nunique() > 1
-    means["cell"] = [
-        f"{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) + f", n = {row.n}" * uneven
-        for row in means.itertuples()
+    keys = {record["key"] for record in again}
+    sides = {"": [record for record in records if record["key"] in keys], ", again": again}
+    found = [table(frame(side).query("split == 'test'"), value) for side in sides.values()]
+    found = [part.rename(lambda name, end=end: name + end) for part, end in zip(found, sides, strict=True)]
+    return concat(found).loc[
+        [row for pair in zip(*(part.index for part in found), strict=True) for row in pair]
     ]
-    wide = means.pivot(index="name", columns=across, values="cell").reindex(means["name"].unique())
-    return wide.fillna("–").rename(columns=head.format).rename_axis(index=None, columns=None)
 
 
 def decisions(records: list[dict]) -> "DataFrame":

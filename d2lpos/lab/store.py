@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 
-from .publish import line
+from .lines import line
 from .run import Run
 
 __all__ = ["Store"]

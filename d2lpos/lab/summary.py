@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..arguments import check_name
-from .publish import read
+from .lines import read
 from .record import check_record
 from .run import Run
 from .studies import STUDIES

@@ -16,7 +16,7 @@ from threading import Thread
 from traceback import format_exc, format_exception
 
 from ..arguments import check_positive
-from .publish import line
+from .lines import line
 from .run import Run
 from .store import Store
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from d2lpos.lab import STUDIES, Run, execute, records
 from d2lpos.lab.encodings import ENCODINGS
+from d2lpos.lab.lines import read, write
 from d2lpos.lab.machine import alike
-from d2lpos.lab.publish import read, write
 from d2lpos.lab.report import rounded_before
 
 SHORT = Path(__file__).parent / "short.jsonl"

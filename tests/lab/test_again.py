@@ -9,8 +9,8 @@ import pytest
 
 from d2lpos.lab import Run, execute
 from d2lpos.lab.encodings import ENCODINGS
+from d2lpos.lab.lines import read
 from d2lpos.lab.machine import alike
-from d2lpos.lab.publish import read
 from d2lpos.lab.report import rounded_before
 from d2lpos.lab.studies import STUDIES
 from tests.lab.again import SHORT, again, apart, main, measured, quickest, short

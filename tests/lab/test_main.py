@@ -15,7 +15,8 @@ import pytest
 import torch
 
 from d2lpos.lab.__main__ import cost, main
-from d2lpos.lab.publish import export, line, read
+from d2lpos.lab.lines import line, read
+from d2lpos.lab.publish import export
 from d2lpos.lab.report import duration, origin, pages, publish
 from d2lpos.lab.run import Run
 from d2lpos.lab.store import Store
@@ -124,6 +125,7 @@ def test_publish_and_read_back(folder, store, capsys):
     assert sorted(published, key=lambda record: record["key"]) == store.records()
     assert sorted(path.name for path in (folder / "out").iterdir()) == [
         "order-about.csv",
+        "order-grid.json",
         "order-test.csv",
         "order.jsonl",
         "order.svg",
@@ -453,14 +455,30 @@ def test_a_reader_may_have_enough():
     assert (done.returncode, done.stderr) == (141, "")
 
 
+def test_what_was_done_again_stands_below_what_was_published(folder, store):
+    """On its own folder, so that the same key may be there twice."""
+    (folder / "again").mkdir()
+    finish(store, range(2))
+    export(store, folder / "order.jsonl")
+    again = [run for run in STUDIES["order"].runs(range(2)) if run.encoding == "rope"]
+    found = [result(run) | {"seconds": 9.0} for run in again]
+    for record in found:
+        record["metrics"] = [row | {"accuracy": 0.25} for row in record["metrics"]]
+    (folder / "again" / "order.jsonl").write_text("".join(line(record) + "\n" for record in found))
+    publish("order", store, STUDIES["order"].runs(range(2)), folder)
+    rows = (folder / "order-again.csv").read_text().splitlines()
+    assert len(rows) == 3 and rows[1].startswith("RoPE,0.") and rows[2] == '"RoPE, again",0.250 ± 0.000'
+    assert '"RoPE, again"' not in (folder / "order-test.csv").read_text()
+
+
 @pytest.mark.parametrize("study", [path.stem for path in sorted(RESULTS.glob("*.jsonl"))])
 def test_the_book_s_page_shows_what_the_records_say(study):
     order = [run.key for run in STUDIES[study].runs(range(100))]
     found = sorted(read(RESULTS / f"{study}.jsonl"), key=lambda record: order.index(record["key"]))
     page = "".join(path.read_text(encoding="utf-8") for path in RESULTS.parent.glob("results*.md"))
     assert STUDIES[study].question in page
-    for name, text in pages(study, found).items():
-        assert f":file: results/{name}\n" in page
+    for name, text in pages(study, found, records(study, RESULTS / "again")).items():
+        assert f":file: results/{name}\n" in page or name.endswith(".json")  # which a figure reads
         stored = (RESULTS / name).read_text(encoding="utf-8")
         if name.endswith(".svg"):  # each version of matplotlib draws it a little differently
             stored, text = (ET.fromstring(svg).get("aria-label") for svg in (stored, text))

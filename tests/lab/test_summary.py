@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from d2lpos.lab.experiment import execute
-from d2lpos.lab.publish import line
+from d2lpos.lab.lines import line
 from d2lpos.lab.run import Run
 from d2lpos.lab.studies import STUDIES
 from d2lpos.lab.summary import frame, paired, records, summary
