@@ -7,7 +7,8 @@ A chapter uses its module by name:
 
 The result is a verdict, and its text is what the notebook shows: "○ … not attempted yet", "○ … 1 of 8 still
 open", "✓ … 2 properties hold", or "✗ …" with a counterexample and, where the mistake is a known one, a hint.
-A check never raises. It runs on the CPU, so an answer gets CPU tensors and returns them.
+A check never raises, and stops an answer that takes more than ten seconds for one case. It runs on the CPU, so an
+answer gets CPU tensors and returns them.
 
 To write one, describe it:
 
@@ -29,10 +30,14 @@ To write one, describe it:
   `cases`.
 - A property needs a wrong answer that fails it and no other; the tests insist. Its cases come smallest first,
   because the first that fails is the counterexample.
-- A mistake is an answer that makes it. The reader's answer is recognized by what it gives, not by how it is
-  written, so choose cases in which different mistakes give different results.
+- A mistake is an answer that makes it, and is right in all else; a tuple holds several that make the same. The
+  reader's answer is recognized by what it gives, not by how it is written, so choose cases in which different
+  mistakes give different results.
+- What the exercise asks besides, a number or a name, is an `Answer` beside the properties:
+  `answers=(Answer("orders", 24, {"Those are the orders of five tokens.": 120}),)`. The notebook leaves it open in
+  the stub, `orders = ...`, and hands it over behind the function, `check.symmetries(symmetries, orders)`.
 - Draw inputs from a seeded generator, as numbers whose sums and products are exact (quarters, whole numbers).
-  Then the text is the same on every processor.
+  Then the text is the same on every processor, and `call` prints small inputs whole, to be tried.
 
 `tests/wrong_answers/` holds the wrong answers of each chapter and says how to add one.
 """

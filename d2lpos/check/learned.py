@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn.functional import embedding
 
 from .cases import either
-from .verdict import Answer, Case, Check, Misconduct, call, describe
+from .verdict import Answer, Case, Check, Misconduct, call
 
 
 def quarters(*shape: int, seed: int = 0) -> Tensor:
@@ -135,7 +135,8 @@ count_rows = Check(
     },
     mistakes={
         "Padding is counted. Ask only for positions where the mask is true.": (
-            lambda positions, mask, L: torch.bincount(positions.flatten(), minlength=L)
+            lambda positions, mask, L: torch.bincount(positions.flatten(), minlength=L),
+            lambda positions, mask, L: (positions.flatten()[:, None] == torch.arange(L)).sum(dim=0),
         ),
         "Padding is counted as row 0, because 0 · position is 0. Leave it out.": (
             lambda positions, mask, L: torch.bincount((positions * mask).flatten(), minlength=L)

@@ -26,6 +26,7 @@ CYCLE = torch.tensor([1, 2, 0])  # not its own inverse, unlike a swap
 SWAP = torch.tensor([1, 0, 2])
 MIXED = torch.tensor([2, 0, 3, 1])  # no rotation, no reversal, not its own inverse
 REVERSAL = torch.tensor([3, 2, 1, 0])
+LAST_SWAPPED = torch.tensor([0, 2, 1])
 ENDS_SWAPPED = torch.tensor([2, 1, 0])
 MIDDLE_SWAPPED = torch.tensor([0, 1, 3, 2, 4, 5])
 
@@ -255,6 +256,17 @@ def places(x: Tensor) -> Tensor:
     return torch.arange(len(x))[:, None]
 
 
+def add_to(token: int, other: int) -> Callable:
+    """A layer whose difference shows in one token, where an order moves others only."""
+
+    def layer(x: Tensor) -> Tensor:
+        y = x.clone()
+        y[token] += x[other]
+        return y
+
+    return layer
+
+
 def swap_at_odd_places(x: Tensor) -> Tensor:
     return torch.where(places(x) % 2 == 1, x.flip(-1), x)
 
@@ -283,13 +295,15 @@ is_equivariant = Check(
             layer_call(swap_at_odd_places, OPPOSITES, SWAP[:2], "a swap of the features at odd places"),
             layer_call(add_one(0, -1), draw(3, 3), ENDS_SWAPPED, "1 added to the last feature of token 0"),
             layer_call(add_one(2, 0), draw(6, 3), MIDDLE_SWAPPED, "1 added to the first feature of token 2"),
+            layer_call(add_to(2, 1), draw(3, 2), SWAP, "token 1 added to token 2"),
+            layer_call(add_to(0, 1), draw(3, 2), LAST_SWAPPED, "token 1 added to token 0"),
             layer_call(first_token, RISING, CYCLE, "the first token in each row"),
             layer_call(first_token, -RISING, CYCLE, "the first token in each row"),
         ],
         "rounding is forgiven, and nothing else": [
             layer_call(scale_by_sum, HEAVY_FIRST, CYCLE, "x · (sum of the tokens)"),
             layer_call(sum_of_others, HEAVY_FIRST, CYCLE, "the sum of the other tokens"),
-            layer_call(lambda x: x + places(x) / 1000, draw(3, 3), CYCLE, "x + position / 1000"),
+            layer_call(lambda x: x + places(x) / 1000, RISING, CYCLE, "x + position / 1000"),
             layer_call(lambda x: x * (1 + places(x) / 250), draw(3, 3), CYCLE, "x · (1 + position / 250)"),
         ],
         "for the order that is given, not for all": [
@@ -341,7 +355,7 @@ is_equivariant = Check(
             lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], rtol=0, atol=3e-3),
             lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], rtol=0.01),
         ),
-        "All orders are tried. The question is about this one: reversal commutes with itself.": (
+        "Another order is tried, or all of them. The question is about this one: reversal commutes with itself.": (
             lambda f, x, order: all(commutes(f, x, torch.tensor(o)) for o in permutations(range(len(x))))
         ),
         "The result is a tensor. Call .item() or bool() on it.": (
@@ -460,8 +474,9 @@ symmetries = Check(
         "Two indices in one bracket pick pairs, here the diagonal. Index twice.": orders_where(
             lambda bias, order: is_constant(bias[order, order] - bias, dim=1)
         ),
-        "Only one axis is permuted. A change of order moves queries and keys.": orders_where(
-            lambda bias, order: is_constant(bias[order] - bias, dim=1)
+        "Only one axis is permuted. A change of order moves queries and keys.": (
+            orders_where(lambda bias, order: is_constant(bias[order] - bias, dim=1)),
+            orders_where(lambda bias, order: is_constant(bias[:, order] - bias, dim=1)),
         ),
         "The two axes take opposite orders. Queries and keys move alike.": orders_where(
             lambda bias, order: is_constant(bias[order][:, order.argsort()] - bias, dim=1)

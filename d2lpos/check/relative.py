@@ -613,7 +613,7 @@ widest = Check(
         "Solved for D, the exponent is 2/(G − 2), not 2/G.": (
             lambda length, buckets: math.floor((length - 1) * (2 * (length - 1) / buckets) ** (2 / buckets))
         ),
-        "This is a float. Return an int, rounded down.": (
+        "This is a float. Round it down to a whole number.": (
             lambda length, buckets: by_formula(length - 1, buckets)
         ),
     },

@@ -221,7 +221,7 @@ turn = Check(
         "The base is always 10000 here. It is an argument.": (
             lambda code, k, base: turn_clocks(code, k, 10000.0)
         ),
-        "range(k) is empty where k is negative. Turn once, by kω.": step_by_step,
+        "Nothing turns where k is negative, as with range(k). Turn once, by kω.": step_by_step,
         "The sign of k is lost.": lambda code, k, base: turn_clocks(code, abs(k), base),
         "The position is looked up among whole numbers. It is not needed: turn what you are given.": look_up,
         "The features are the last axis: code[..., 0::2], not code[0::2].": (
@@ -271,9 +271,7 @@ collision = Check(
         "Offset 0 is counted. Every position is most like itself.": (
             lambda d, base, length: int(kernel(torch.arange(length), d, base).argmax())
         ),
-        "Offset 0 is counted, and wins: the answer is always 1. Begin with offset 1.": lambda d, base, length: (
-            1
-        ),
+        "The answer is always 1 here. Does offset 0 win, which is not asked for?": lambda d, base, length: 1,
         "Absolute differences are added up. The Euclidean distance adds their squares.": (
             lambda d, base, length: by_norm(d, base, length, 1)
         ),

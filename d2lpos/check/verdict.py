@@ -160,7 +160,9 @@ class Check:
             return Verdict(lay_out([headline, *(f"  {name}" for name in found)]), True)
         first = failed[0]
         makes = partial(self._makes, given, until=first)
-        hints = (f"Hint: {hint}" for hint, mistake in self.mistakes.items() if any(map(makes, several(mistake))))
+        hints = (
+            f"Hint: {hint}" for hint, mistake in self.mistakes.items() if any(map(makes, several(mistake)))
+        )
         lines = [f"Property: {first}", *found[first], *islice(hints, 1)]
         headline = f"✗ {self.name}: fails {len(failed)} of {len(found)} properties"
         return Verdict(lay_out([headline, *lines]), False)
@@ -267,9 +269,11 @@ def is_telling(outcome: Any, expected: Any) -> bool:
         return False
     if isinstance(outcome, Tensor) and isinstance(expected, Tensor):
         other = outcome.dtype != expected.dtype or outcome.shape != expected.shape
-        return other or outcome.numel() > (8 if outcome.dtype == torch.bool else 1)
-    if isinstance(outcome, list | tuple) and type(outcome) is type(expected):
-        return len(outcome) > 2 or any(map(is_telling, outcome, expected))
+        return other or outcome.numel() > (1 if outcome.is_floating_point() else 8)
+    if isinstance(outcome, list) and isinstance(expected, list):
+        return len(outcome) > 2 or {*map(type, outcome)} != {*map(type, expected)}
+    if isinstance(outcome, tuple) and isinstance(expected, tuple):
+        return any(map(is_telling, outcome, expected))
     return not isinstance(outcome, type(expected))
 
 

@@ -162,7 +162,9 @@ def runs(check: Check, module: ModuleType, name: str, path: tuple) -> bool:
     if name not in used or name == "reference" or not path:
         return name in used
     *way, last = path
-    holder = reduce(lambda held, step: held[step] if isinstance(held, list) else getattr(held, step), way, used[name])
+    holder = reduce(
+        lambda held, step: held[step] if isinstance(held, list) else getattr(held, step), way, used[name]
+    )
     held = holder if isinstance(holder, list) else vars(holder)
     held[last] = ast.Call(ast.Name("watched", ast.Load()), [held[last]], [])
     seen = []

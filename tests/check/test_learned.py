@@ -75,6 +75,10 @@ def by_scatter(positions, mask, L):
     return torch.zeros(L, dtype=torch.long).scatter_add_(0, rows, mask.flatten().long())
 
 
+def by_numpy(positions, mask, L):
+    return torch.from_numpy(np.bincount(positions[mask].numpy(), minlength=L))
+
+
 def by_linspace(T, L, remedy):
     p = torch.arange(T)
     if L >= T:
@@ -117,6 +121,7 @@ RIGHT_ANSWERS = [
     (check.add_positions, lambda x, table, positions: torch.add(embedding(positions, table), x)),
     (check.count_rows, by_loop),
     (check.count_rows, by_scatter),
+    (check.count_rows, by_numpy),
     (check.row_of, by_linspace),
     (check.knots_at, by_hats),
     (check.knots_at, by_lerp),

@@ -3,6 +3,7 @@
 import math
 from itertools import pairwise
 
+import numpy as np
 import pytest
 import torch
 
@@ -72,6 +73,12 @@ def by_frequencies(positions, d, base):
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(-2).float()
 
 
+def in_numpy(positions, d, base):
+    angles = positions.numpy()[..., None] * base ** (-np.arange(0, d, 2) / d)
+    code = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+    return torch.from_numpy(code.reshape(*positions.shape, d).astype(np.float32))
+
+
 def in_float32(code, k, base):
     angles = k * frequencies(code.shape[-1], base).float()
     s, c = code.float()[..., 0::2], code.float()[..., 1::2]
@@ -132,6 +139,7 @@ RIGHT_ANSWERS = [
     (check.encode, by_exponential),
     (check.encode, by_phase),
     (check.encode, by_frequencies),
+    (check.encode, in_numpy),
     (check.turn, by_complex_numbers),
     (check.turn, by_matrix),
     (check.turn, by_angle),

@@ -324,16 +324,20 @@ ratio_of_two = Answer("ratios", (6.2, 19.0), {"They are exchanged.": (19.0, 6.2)
 names = Answer("names", {"RoPE", "ALiBi"}, {"ALiBi is missing.": {"RoPE"}})
 flag = Answer("flag", True, {})
 even = Answer("even", lambda n: n % 2 == 0, {"This is odd.": lambda n: n % 2 == 1})
-reads = Check(
-    "reads", reference=lambda: 1, properties={"all": [call()]}, mistakes={}, answers=(whole, names)
-)
+reads = Check("reads", reference=lambda: 1, properties={"all": [call()]}, mistakes={}, answers=(whole, names))
 
 
 @pytest.mark.parametrize(
     ("answer", "given"),
     [
-        *((whole, given) for given in (27, 27.0, np.int64(27), np.float32(27), torch.tensor(27), Fraction(27))),
-        *((ratio_of_two, given) for given in ([6.2, 19], (6.25, 18.95), np.array([6.2, 19]), torch.tensor([6.2, 19]))),
+        *(
+            (whole, given)
+            for given in (27, 27.0, np.int64(27), np.float32(27), torch.tensor(27), Fraction(27))
+        ),
+        *(
+            (ratio_of_two, given)
+            for given in ([6.2, 19], (6.25, 18.95), np.array([6.2, 19]), torch.tensor([6.2, 19]))
+        ),
         *((names, given) for given in (["alibi", "rope "], ("RoPE", "ALiBi"), {"ROPE", "ALIBI"})),
         *((flag, given) for given in (True, np.True_, torch.tensor(True))),
         *((even, given) for given in (4, np.int64(0), 2.0)),

@@ -438,6 +438,12 @@ def broadcasts(x):
     return 1 - wrong.square().mean().item() / p.var(correction=0).item()
 
 
+@wrong(check.count_rows, "Property: padding does not count Input: positions = [[1, 0, 2]]")
+def without_gaps(positions, mask, L):
+    rows, counts = positions[mask].unique(return_counts=True)
+    return torch.cat([counts, torch.zeros(L - len(rows), dtype=torch.long)])
+
+
 @wrong(check.probe, "The halves are exchanged")
 def second_half_first(x):
     b, a = halves(with_one(x))

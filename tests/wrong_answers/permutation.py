@@ -243,6 +243,26 @@ def first_feature_only(f, x, order):
     return torch.allclose(f(x[order])[:, 0], f(x)[order, 0], atol=1e-6)
 
 
+@wrong(check.is_equivariant, "f is token 1 added to token 2")
+def all_but_the_last_token(f, x, order):
+    return torch.allclose(f(x[order])[:-1], f(x)[order[:-1]], atol=1e-5)
+
+
+@wrong(check.is_equivariant, "f is token 1 added to token 0")
+def all_but_the_first_token(f, x, order):
+    return torch.allclose(f(x[order])[1:], f(x)[order[1:]], atol=1e-5)
+
+
+@wrong(check.is_equivariant, "The tolerance is so loose")
+def rounded_to_tenths(f, x, order):
+    return torch.equal(f(x[order]).round(decimals=1), f(x)[order].round(decimals=1))
+
+
+@wrong(check.is_equivariant, "Another order is tried")
+def rotated(f, x, order):
+    return torch.allclose(f(x.roll(-1, 0)), f(x).roll(-1, 0), atol=1e-5)
+
+
 @wrong(check.is_equivariant, "f is 1 added to the first feature of token 2")
 def last_feature_only(f, x, order):
     return torch.allclose(f(x[order])[:, -1], f(x)[order, -1], atol=1e-6)
@@ -289,7 +309,7 @@ def no_absolute_value_the_other_way(f, x, order):
     return (f(x)[order] - f(x[order])).max().item() < 1e-5
 
 
-@wrong(check.is_equivariant, "All orders are tried.")
+@wrong(check.is_equivariant, "Another order is tried, or all of them.")
 def tries_all_orders(f, x, order):
     orders = [list(o) for o in permutations(range(x.size(0)))]
     return all(torch.allclose(f(x[o]), f(x)[o], atol=1e-6) for o in orders)
@@ -482,7 +502,7 @@ def as_a_generator(bias):
 @wrong(check.symmetries, "The identity is missing.")
 def no_identity(bias):
     changes = {o: bias[list(o)][:, list(o)] - bias for o in list(all_orders(bias))[1:]}
-    return [order for order, change in changes.items() if torch.allclose(change, change[:, :1], atol=1e-5)]
+    return [o for o, change in changes.items() if torch.allclose(change, change[:, :1], rtol=0, atol=1e-5)]
 
 
 @wrong(check.symmetries, "Return the list.")
@@ -586,6 +606,7 @@ def brings_squares(tokens, causal_mean):
 def asks_and_forgets(tokens, causal_mean):
     causal_mean((tokens == 0).float())
     return torch.tensor(range(len(tokens)))
+
 
 wrong(check.symmetries.answers[0], "so the softmax does not see it")(1)
 wrong(check.symmetries.answers[0], "so the softmax does not see it")(2)

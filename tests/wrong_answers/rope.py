@@ -577,8 +577,25 @@ def half_the_width(q, k, v, keys, values):
     keys, values = torch.cat([keys, rotate(k, angle)[None]]), torch.cat([values, v[None]])
     return (keys @ rotate(q, angle) / (len(q) // 2)).softmax(0) @ values, keys, values
 
+
 wrong(check.first_open.answers[0], "Take a larger one.")(10_000)
 wrong(check.first_open.answers[0], "Take a larger one.")(500_000.0)
 wrong(check.first_open.answers[0], "Take a smaller one.")(1e9)
 wrong(check.ramp.answers[0], "Compare the two ramps number by number.")(2)
 wrong(check.ramp.answers[0], "Compare the two ramps number by number.")(8)
+
+
+@wrong(check.best_key, "Property: many queries at once")
+def queries_of_two_features(q, offset, base):
+    if q.dim() == 1:
+        return rotate(q, -offset * frequencies(len(q), base), "interleaved")
+    turns = torch.polar(torch.ones(1), torch.tensor([-float(offset)]))
+    pairs = torch.view_as_complex(q.reshape(-1, 2)) * turns
+    return torch.view_as_real(pairs).reshape(q.shape)
+
+
+@wrong(check.ramp, "Property: 0 for pairs that turn often, 1 for open ones, a line between")
+def fast_from_31_turns_on(d, base, length):
+    lo, hi = (d / 2 * math.log(length / (2 * math.pi * r), base) for r in (31, 1))
+    lo, hi = max(math.floor(lo), 0), math.ceil(hi)
+    return ((torch.arange(d // 2) - lo) / (hi - lo)).clamp(0, 1)

@@ -190,7 +190,7 @@ def base_of_the_paper(code, k, base):
     return turned(code, k * speeds(code, 10_000))
 
 
-@wrong(check.turn, "range(k) is empty where k is negative.")
+@wrong(check.turn, "Nothing turns where k is negative")
 def tick_by_tick(code, k, base):
     for _ in range(k):
         code = turned(code, speeds(code, base))
@@ -315,7 +315,7 @@ def two_positions(d, base, length):
     return 0, 1 + likeness(d, base, range(1, length)).argmax().item()
 
 
-@wrong(check.collision, "Offset 0 is counted, and wins")
+@wrong(check.collision, "The answer is always 1 here.")
 def zero_wins(d, base, length):
     return likeness(d, base, range(length)).argmax().item() + 1
 
@@ -482,6 +482,7 @@ def table_of_four(dtype):
 def compared_in_the_small_format(dtype):
     n = torch.arange(1, 10_000)
     return n[n.to(dtype) != n][0].item()
+
 
 wrong(check.collision.answers[0], "That is beyond the length.")(710)
 wrong(check.collision.answers[0], "It is not 45")(45)
