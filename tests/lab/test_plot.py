@@ -9,6 +9,7 @@ import pytest
 from pandas import concat
 
 from d2lpos.figures import STYLE, show
+from d2lpos.figures.style import PAGE
 from d2lpos.lab.encodings import ENCODINGS, FAMILY
 from d2lpos.lab.models import READINGS
 from d2lpos.lab.plot import GAP, LABELS, describe, named, plot
@@ -52,6 +53,38 @@ def test_names_tell_apart_what_was_run():
     assert {"none", "learned, last row", "RoPE", "RoPE, dynamic NTK"} <= set(named(table)["name"])
     table = frame(map(result, STUDIES["shorter"].runs([0]))).query("split == 'test'")
     assert "learned, 150 steps" in set(named(table)["name"]) and named(table)["name"].is_unique
+
+
+@pytest.mark.parametrize(
+    ("study", "names"),
+    [
+        ("scale", {"sinusoidal", "sinusoidal, × 0.0156", "learned, × 16"}),
+        ("layers", {"none", "learned", "learned, in every block"}),
+        ("dropout-lookup", {"learned", "learned, dropout 5% (sum)", "learned, dropout 30% (whole position)"}),
+    ],
+)
+def test_names_tell_what_was_done_to_an_encoding(study, names):
+    told = named(frame(map(result, STUDIES[study].runs([0]))).query("split == 'test'"))["name"]
+    assert names <= set(told) and told.is_unique
+
+
+def test_a_panel_has_the_lines_of_its_door_and_the_others_in_gray(tables, figures):
+    axes = figures["extrapolation"].axes
+    assert [ax.get_title("left") for ax in axes] == [
+        "Nothing, or at the input",
+        "At queries and keys",
+        "At the scores",
+    ]
+    drawn = [{line.get_label() for line in ax.lines if line.get_label()[0] != "_"} for ax in axes]
+    assert {"none", "sinusoidal", "learned, last row"} == drawn[0] - {"learned"}
+    assert all(name.startswith("RoPE") for name in drawn[1]) and {"T5", "ALiBi", "FIRE"} <= drawn[2]
+    names = set(named(tables["extrapolation"])["name"])
+    assert set.union(*drawn) >= names - {"learned"} and sum(map(len, drawn)) == len(set.union(*drawn))
+    for ax, own in zip(axes, drawn, strict=True):
+        gray = [line for line in ax.lines if line.get_color() == PAGE["rule"]]
+        trained = [line for line in gray if set(line.get_xdata()) == {64}]
+        assert len(trained) == 1 + ("learned" not in own)  # the line of the training; a table ends there, too
+        assert len(gray) - 1 == len(names) - len(own)
 
 
 @pytest.mark.parametrize("study", VALUES)
@@ -104,6 +137,7 @@ def test_the_axis_has_the_lengths_and_marks_the_training(figures):
     ax = figures["extrapolation"].axes[-1]
     assert [label.get_text() for label in ax.get_xticklabels()] == ["64\n(training)", "128", "256", "512"]
     assert (ax.get_xscale(), ax.get_xlabel()) == ("log", "length in tokens")
+    assert figures["extrapolation"].get_supylabel() == "loss in nats"
 
 
 def test_chance_is_marked(figures):
