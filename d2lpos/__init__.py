@@ -5,14 +5,7 @@ one or two. `Transformer` calls all doors, `Attention` those behind the input; o
 the causal mask.
 """
 
-import signal
-import sys
-
-# So Python calls itself while it looks for `python -m d2lpos.…`. PyTorch takes its time to load, and an exception
-# amid that would be a traceback, or lost: Ctrl-C ends the process instead, until its command listens.
-if sys.argv[:1] == ["-m"] and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
+from . import interrupt as interrupt  # first, before PyTorch loads
 from .alibi import ALiBi
 from .attention import Attention
 from .bias import Bias

@@ -1,7 +1,6 @@
 """The recorded studies from a terminal: `python -m d2lpos.lab --help`."""
 
 import os
-import signal
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import defaultdict
@@ -16,6 +15,7 @@ from tempfile import TemporaryDirectory
 import torch
 
 from ..arguments import check_name, check_positive
+from ..interrupt import listen
 from . import encodings
 from .experiment import execute
 from .plot import UNITS, describe, plot, table
@@ -216,8 +216,7 @@ def main(arguments: list[str] | None = None) -> int:
     """
     options = parse(arguments)
     try:
-        if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # from the head of the package
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        listen()
         check(options)
         code = 0
         if options.study is None:

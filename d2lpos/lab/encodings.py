@@ -95,7 +95,8 @@ def register(name: str, make: Make, family: str | None = None, version: int | st
     Raises ValueError for the name of an encoding of the book, and for a make that uses what no hash can tell a
     change of, where no version is given; TypeError for a make that cannot be called.
 
-    >>> register("slow", lambda run: RoPE(run.dim // run.heads, 1e6), "rope")
+    >>> from d2lpos import RoPE
+    >>> register("slow", lambda run: RoPE(run.dim // 4, 1e6), "rope")
     >>> Run("order", "slow").encoding
     'slow'
     """

@@ -7,7 +7,7 @@ import re
 from tests.api.names import PACKAGE, PUBLIC, ROOT
 
 # What the others and the exercises stand on; a chapter shows how to use `check`.
-INTERNAL = {"arguments", "check", "threads"}
+INTERNAL = {"arguments", "check", "interrupt", "threads"}
 
 
 def test_every_module_is_on_the_page():

@@ -20,7 +20,10 @@ def test_one_slow_seed_counts_as_one():
     """Of ten seeds that are all worse, half a thousand sign patterns are none: p is 2 in 1,024, however far one is."""
     for last in (0.2, 50.0):
         table = signs(moments(both([0.1 + n / 100 for n in range(9)] + [last])))
-        assert table[["moment", "dropout", "drop"]].values.tolist() == [["best", "sum", 0.1], ["last", "sum", 0.1]]
+        assert table[["moment", "dropout", "drop"]].values.tolist() == [
+            ["best", "sum", 0.1],
+            ["last", "sum", 0.1],
+        ]
         assert table[["better", "worse"]].values.tolist() == [[0, 10]] * 2
         assert table["sign"].tolist() == table["rank"].tolist() == [2 / 1024] * 2
 
