@@ -30,6 +30,28 @@ def test_only_equal_sides_leave_the_mirror(right):
     assert torch.equal(got[:, mirror][..., mirror], got) == (right == 0.5)
 
 
+@pytest.mark.parametrize("heads", range(9))
+def test_enough(heads):
+    """Attention with this many heads of two slopes turns around with its text, or not."""
+    torch.manual_seed(0)
+    q, k, v = torch.randn(3, 1, 8, 5, 4, dtype=torch.float64)
+    right = torch.where(torch.arange(8) < heads, slopes(8) / 2, slopes(8)).double()
+    p = torch.arange(5)
+    logits = check.two_sided.reference(p, p, slopes(8).double(), right)
+    output, turned = (
+        (logits + (a @ b.mT)).softmax(dim=-1) @ c
+        for a, b, c in ((q, k, v), (q.flip(2), k.flip(2), v.flip(2)))
+    )
+    assert torch.allclose(turned.flip(2), output) == (heads < check.two_sided.answers[0].right)
+
+
+def test_wide_and_best():
+    assert check.window.answers[0].right == check.window.reference(1 / 256, 0.01, 20)
+    eight = [2.0**-power for power in range(1, 9)]
+    best = [max(eight, key=lambda slope: check.reach.reference(lead, slope)) for lead in (3, 5, 10)]
+    assert list(check.reach.answers[0].right) == best
+
+
 def test_one_row_gives_the_weights_of_the_full_bias():
     p = torch.tensor([3, 4, 9, 12])
     q, k = torch.randn(2, 1, 4, 4, 8, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
@@ -99,6 +121,12 @@ def two_sided_in_float64(q_positions, k_positions, left, right):
     return left[:, None, None] * offset.clamp(max=0) - right[:, None, None] * offset.clamp(min=0)
 
 
+def two_sided_in_numpy(q_positions, k_positions, left, right):
+    offset = k_positions.numpy() - q_positions.numpy()[:, None]
+    slope = np.where(offset > 0, right.numpy()[:, None, None], left.numpy()[:, None, None])
+    return torch.from_numpy(-slope * np.abs(offset))
+
+
 def one_row_from_the_end(slopes, k_positions):
     return slopes.double().view(-1, 1, 1) * (k_positions - k_positions.max())
 
@@ -131,6 +159,7 @@ RIGHT_ANSWERS = [
     (check.released, released_by_recursion),
     (check.two_sided, two_sided_by_choice),
     (check.two_sided, two_sided_in_float64),
+    (check.two_sided, two_sided_in_numpy),
     (
         check.two_sided,
         lambda q, k, left, right: torch.minimum(

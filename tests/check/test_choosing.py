@@ -9,7 +9,9 @@ from pandas import DataFrame
 
 from d2lpos import RoPE, T5Bias, Transformer, scaling
 from d2lpos.check import choosing as check
-from d2lpos.lab import paired
+from d2lpos.lab import Run, frame, paired, records
+from d2lpos.lab.models import ENCODINGS
+from d2lpos.lab.plot import named
 
 LLAMA = {
     "hidden_size": 4096,
@@ -60,6 +62,19 @@ def test_the_interval_is_that_of_paired():
     theirs = paired(DataFrame(rows), by=[]).iloc[0]
     arm, low, high = check.compare.reference(check.VALIDATION[:2], check.TEST[:2], 3.182)
     assert (arm, low, high) == (1, pytest.approx(theirs.low, abs=1e-3), pytest.approx(theirs.high, abs=1e-3))
+
+
+def test_llama():
+    assert check.memory.answers[0].right == check.memory.reference(32, 32, 8, 128, 8192, 2)
+
+
+def test_names():
+    rows = frame(records("extrapolation"))
+    rows = rows[(rows["split"] == "test") & (rows["reading"] == "as trained") & rows["causal"]]
+    doors = {name: make(Run("language", name)).doors for name, make in ENCODINGS.items()}
+    for length, name in zip((64, 512), check.choose.answers[0].right, strict=True):
+        losses = named(rows[rows["length"] == length]).groupby("encoding")["loss_last"].apply(list).to_dict()
+        assert check.choose.reference(losses, doors, {"embed", "rotate"}) == name
 
 
 def rope_by_cases(config):

@@ -8,6 +8,7 @@ import torch
 
 from d2lpos.check import dropout as check
 from d2lpos.dropout import combine, drop, special_tokens
+from d2lpos.sinusoidal import sinusoidal
 
 
 def test_special_is_what_the_package_says_and_mask():
@@ -47,6 +48,21 @@ def test_equal_noise(placement, rate):
         return (noisy - token - position).square().sum(dim=-1).mean().item()
 
     assert noise(placement, other) == pytest.approx(noise("sum", rate), rel=0.05)
+
+
+def test_ratios():
+    ratios = []
+    for d in 8, 64, 512:
+        mean, sd = check.reader.reference(sinusoidal(torch.tensor(300), d), 0.1, False)
+        ratios.append(mean / sd)
+    assert check.reader.answers[0](ratios)
+    assert check.reader.answers[0].right == tuple(round(ratio, 1) for ratio in ratios)
+
+
+def test_rates():
+    parts = [(rate, part) for rate in (0.1, 0.5) for part in ("token", "position")]
+    rates = [check.equal_noise.reference(rate, 512, 256, part) for rate, part in parts]
+    assert check.equal_noise.answers[0].right == tuple(round(rate, 3) for rate in rates)
 
 
 def by_product(tokens, special_tokens_mask, attention_mask, mask_token):

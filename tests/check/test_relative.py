@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -55,6 +56,29 @@ def test_offsets_only_is_what_a_softmax_sees(seed):
     assert not check.offsets_only.reference(numbers[offset + 5] + rows.T)
 
 
+def test_places():
+    memory = torch.arange(8 * 16).reshape(8, 16)  # 15 products of each query, and a number of padding
+    first = memory[0, 7], memory[1, 6]  # offset 0 of query 0, offset −1 of query 1
+    assert check.skew_both.answers[0].right == (first[0], first[1] - first[0])
+
+
+def test_unused():
+    used = bucket(torch.arange(-1000, 1001), 32, 128).unique().tolist()
+    assert {*range(32)} - {*used} == {check.to_bucket.answers[0].right}
+
+
+def test_three():
+    j = torch.arange(6.0)
+    i = j[:, None]
+    three = (0 * i + j, 0 * i + j**2, -(i - j).abs() / (i + 1))
+    assert tuple(map(check.offsets_only.reference, three)) == check.offsets_only.answers[0].right
+
+
+@pytest.mark.parametrize("name", ["Shaw", "Peter Shaw", "Shaw et al. (2018)", "SHAW "])
+def test_whose(name):
+    assert check.relative_scores.answers[0](name)
+
+
 def pair_by_pair(q, k, vectors, q_positions, k_positions):
     clip = (len(vectors) - 1) // 2
     rows = [
@@ -88,6 +112,14 @@ def with_strides(products):
     x = products.contiguous()
     sizes, strides = (*x.shape[:-1], T), (*x.stride()[:-2], 2 * T - 2, 1)
     return x.as_strided(sizes, strides, T - 1)
+
+
+def in_numpy(products):
+    x = np.asarray(products)
+    T = x.shape[-2]
+    rows = np.concatenate([x, np.zeros_like(x[..., :1])], axis=-1).reshape(*x.shape[:-2], -1)
+    later = rows[..., T - 1 : 2 * T * T - 1].reshape(*x.shape[:-2], T, 2 * T - 1)
+    return torch.tensor(later[..., :T])
 
 
 def without_padding(products):
@@ -145,6 +177,30 @@ def in_float64(q, k, vectors, q_positions, k_positions):
     return check.relative_scores.reference(q.double(), k.double(), vectors.double(), q_positions, k_positions)
 
 
+def scores_in_numpy(q, k, vectors, q_positions, k_positions):
+    q, k, vectors = q.numpy(), k.numpy(), vectors.numpy()
+    clip = len(vectors) // 2
+    rows = np.clip(k_positions.numpy() - q_positions.numpy()[:, None], -clip, clip) + clip
+    return torch.from_numpy((q @ k.T + np.einsum("td,tnd->tn", q, vectors[rows])) / np.sqrt(q.shape[1]))
+
+
+def by_least_squares(bias):
+    """What no numbers for offsets and rows together can explain."""
+    size = len(bias)
+    places = torch.arange(size)
+    offsets = torch.nn.functional.one_hot(places - places[:, None] + size - 1, 2 * size - 1)
+    rows = torch.nn.functional.one_hot(places, size)[:, None].expand(size, size, size)
+    table = torch.cat([offsets, rows], dim=-1).flatten(0, 1).double()
+    entries = bias.double().reshape(-1, 1)
+    explained = table @ torch.linalg.lstsq(table, entries, driver="gelsd").solution
+    return bool((explained - entries).abs().max() < 1e-5)
+
+
+def spread_in_numpy(bias):
+    change = bias.numpy()[1:, 1:] - bias.numpy()[:-1, :-1]
+    return np.ptp(change, axis=1).max() < 1e-5
+
+
 def in_int32(offset, buckets, max_distance, bidirectional):
     return by_thresholds(offset, buckets, max_distance, bidirectional).int()
 
@@ -153,14 +209,19 @@ RIGHT_ANSWERS = [
     (check.relative_scores, pair_by_pair),
     (check.relative_scores, by_one_hot),
     (check.relative_scores, in_float64),
+    (check.relative_scores, scores_in_numpy),
     (check.skew_both, as_in_transformer_xl),
     (check.skew_both, with_strides),
     (check.skew_both, without_padding),
+    (check.skew_both, in_numpy),
     (check.to_bucket, as_in_libraries),
     (check.to_bucket, by_thresholds),
     (check.to_bucket, in_int32),
     (check.widest, by_formula),
+    (check.widest, lambda *sizes: np.int64(by_formula(*sizes))),
     (check.offsets_only, by_weights),
+    (check.offsets_only, by_least_squares),
+    (check.offsets_only, spread_in_numpy),
     (check.offsets_only, by_subtracting_the_diagonal),
 ]
 

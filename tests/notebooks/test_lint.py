@@ -102,6 +102,7 @@ MISTAKES = {
         write("(10 minutes, medium)", "(10 minutes, brutal)"),
         write("check.reverse(reverse)", "reverse([1, 2])"),
         write("def twice", "def thrice"),
+        write("    ...", "    ...\n\nlength = ...  # of what comes back"),
         remove("check.reverse(twice)"),
         remove("def twice"),
         say("Write `twice", d2lpos={}),
