@@ -28,7 +28,6 @@ BIASES = {
 POSITIONS = {
     "in order": (torch.arange(5), torch.arange(7)),
     "by sequence": (torch.tensor([[3, 9, 1, 0, 4], [5, 5, 2, 8, 100]]), torch.arange(7).flip(0)),
-    "keys by sequence": (torch.arange(5), torch.stack([torch.arange(7), torch.arange(7).flip(0)])),
     "unsigned": (torch.arange(5, dtype=torch.uint8), torch.arange(7, dtype=torch.uint8)),
 }
 
@@ -106,6 +105,14 @@ def test_every_score_mod_compiles(randomized):
     weights = logits.masked_fill(~causal_mask(here, there)[:, None], -torch.inf).softmax(dim=-1)
     with torch.no_grad():  # on a CPU it has no backward pass
         assert_close(attention(q, k, v, shaw, mask), weights @ v, atol=1e-5, rtol=1e-5)
+
+
+def test_score_mod_takes_keys_by_sequence():
+    q, k, _ = inputs()
+    positions = torch.arange(5), torch.stack([torch.arange(7), torch.arange(7).flip(0)])
+    add, tensor = ALiBi(4).score_mod(q, k, *positions), ALiBi(4).score(q, k, *positions)
+    for pair in (0, 3, 4, 6), (1, 3, 4, 6), (1, 0, 0, 2):
+        assert_close(add(torch.tensor(0.5), *map(torch.tensor, pair)), 0.5 + tensor[pair])
 
 
 def test_score_mod_keeps_the_dtype_of_the_score(bias):

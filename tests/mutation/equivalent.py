@@ -3,16 +3,6 @@
 EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
     "d2lpos/alibi.py": {
         (
-            (
-                "return torch.tensor(geometric(below) + geometric(2 * below)[0::2][: heads - below], d"
-                "type=torch.float32)"
-            ),
-            (
-                "return torch.tensor(geometric(below) + geometric(2 * below)[::2][: heads - below], dt"
-                "ype=torch.float32)"
-            ),
-        ): "Where slices begin by default.",
-        (
             "return ramp(offset, slopes.to(offset.device)[:, None, None])",
             "return ramp(offset, slopes[:, None, None])",
         ): "`ramp` moves the slopes, too.",
@@ -91,12 +81,7 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
             "*(t.split(max(2, 8192 // length)) for t in sampler(rows, within, generator)), strict=True",
         ): "Only the memory that it takes differs.",
     },
-    "d2lpos/lab/verdict.py": {
-        (
-            'chosen = tried.loc[tried.groupby(arm, sort=False)["validation"].idxmin(), [*arm, "drop"]]',
-            'chosen = tried.loc[tried.groupby(arm)["validation"].idxmin(), [*arm, "drop"]]',
-        ): "The order is that of the table it is merged with.",
-    },
+    "d2lpos/lab/verdict.py": {},
     "d2lpos/relative.py": {
         (
             "bucket(torch.tensor(0), buckets, max_distance, bidirectional) # bad arguments fail here",

@@ -1,0 +1,78 @@
+"""A record says which machine made it, from which commit."""
+
+import platform
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import torch
+
+from d2lpos.lab import machine as module
+from d2lpos.lab.machine import commit, forget_peak, held_bytes, machine, peak_bytes, processor
+
+
+def test_the_machine():
+    about = machine("cpu")
+    assert about["commit"] == commit() and about["processor"] == processor()
+    assert {name: about[name] for name in ("device", "system", "threads", "python", "torch", "d2lpos")} == {
+        "device": "cpu",
+        "system": f"{platform.system()} {platform.machine()}",
+        "threads": torch.get_num_threads(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "d2lpos": version("d2lpos"),
+    }
+
+
+@pytest.mark.parametrize("changed", ["", " M d2lpos/rope.py"])
+def test_the_commit_has_a_plus_where_files_were_changed(monkeypatch, changed):
+    told = {"ls-files": "", "rev-parse": "0123456789ab", "status": changed}
+    asked = git(monkeypatch, told)
+    assert commit.__wrapped__() == "0123456789ab" + "+" * bool(changed)
+    folder = Path(module.__file__).parents[1]
+    assert [[*call[:3]] for call in asked] == 3 * [["git", "-C", folder]]
+    assert asked[0][3:] == ["ls-files", "--error-unmatch", module.__file__]
+    assert asked[1][3:] == ["rev-parse", "--short=12", "HEAD"] and asked[2][3:] == [
+        "status",
+        "--porcelain",
+        ".",
+    ]
+
+
+def git(monkeypatch, told):
+    """Let git tell this, or fail where it is told nothing; return what it is asked."""
+    asked = []
+
+    def run(command, *, capture_output, text, check):
+        asked.append(command)
+        assert capture_output and text
+        answer = told.get(command[3])
+        done = subprocess.CompletedProcess(command, answer is None, f"{answer}\n", "")
+        if check:
+            done.check_returncode()
+        return done
+
+    monkeypatch.setattr(subprocess, "run", run)
+    return asked
+
+
+def no_git(*_, **__):
+    raise FileNotFoundError("git")
+
+
+def test_where_git_does_not_know_the_package_there_is_no_commit(monkeypatch):
+    git(monkeypatch, {"rev-parse": "0123456789ab", "status": ""})  # the repository of somebody else
+    assert commit.__wrapped__() is None
+    monkeypatch.setattr(module.subprocess, "run", no_git)
+    assert commit.__wrapped__() is None
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux tells")
+def test_the_peak_is_what_was_held_at_once_since_it_was_forgotten():
+    torch.ones(2**24)
+    forget_peak("cpu")
+    before = peak_bytes("cpu")
+    assert 2**24 < before < held_bytes("cpu") + 2**24
+    torch.ones(2**24)  # 64 MiB
+    assert peak_bytes("cpu") - before > 0.9 * 2**26 > held_bytes("cpu") - before
