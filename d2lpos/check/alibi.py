@@ -378,7 +378,11 @@ reach = Check(
             reach_case(1.0, 0.5),
             reach_case(10.0, 1 / 256),
         ],
-        "none, where near keys are too many": [reach_case(3.0, 1 / 64), reach_case(0.0, 1 / 256)],
+        "none, where near keys are too many": [
+            reach_case(3.0, 1 / 64),
+            reach_case(0.0, 1 / 256),
+            reach_case(0.25, 0.5),
+        ],
     },
     mistakes={
         "The needle is counted among its rivals. It takes the place of one.": (

@@ -734,8 +734,8 @@ offsets_only = Check(
         "Every bias passes here.": lambda bias: True,
         "No bias passes here.": lambda bias: False,
         "Only the first two rows are compared.": lambda bias: diagonal_up_to_rows(bias[:2]),
-        "Rounding makes a difference here. Compare with a tolerance.": lambda bias: bool(
-            ((bias[1:, 1:] - bias[:-1, :-1]) - (bias[1:, 1:] - bias[:-1, :-1])[:, :1] == 0).all()
+        "Rounding makes a difference here. Compare with a tolerance, of more than 0.000001.": lambda bias: (
+            bool(((bias[1:, 1:] - bias[:-1, :-1]) - (bias[1:, 1:] - bias[:-1, :-1])[:, :1] == 0).all())
         ),
         "This is a tensor of one Boolean. Return a bool.": lambda bias: torch.tensor(
             diagonal_up_to_rows(bias)

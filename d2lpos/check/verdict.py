@@ -7,7 +7,7 @@ import textwrap
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -153,7 +153,8 @@ class Check:
         given = patient(answer)
         if left := self._left(answer, given):
             return Verdict(f"○ {self.name}: {left}", False)
-        found = {name: disagreement(given, self.reference, cases) for name, cases in self.properties.items()}
+        right = self._outcomes(self.reference)
+        found = {name: disagreement(given, right, cases) for name, cases in self.properties.items()}
         failed = [name for name in found if found[name]]
         if not failed:
             headline = f"✓ {self.name}: {count(len(found), 'property holds', 'properties hold')}"
@@ -170,16 +171,28 @@ class Check:
     def _makes(self, given: Callable, mistake: Any, until: str) -> bool:
         """Whether the answer behaves as this mistake, as far as it has to: see `mistakes`."""
         names = list(self.properties)
-        wrong = next(case for case in self.properties[until] if disagreement(given, self.reference, [case]))
+        right, mistaken = self._outcomes(self.reference), self._outcomes(mistake)
+        wrong = next(case for case in self.properties[until] if disagreement(given, right, [case]))
         outcome = given(wrong)
-        if is_telling(outcome, attempt(wrong.ask, self.reference)) or isinstance(outcome, Exception):
+        if is_telling(outcome, right(wrong)) or isinstance(outcome, Exception):
             names = names[: names.index(until) + 1]
-        if any(disagreement(given, mistake, self.properties[name]) for name in names):
+        if any(disagreement(given, mistaken, self.properties[name]) for name in names):
             return False
-        return not isinstance(outcome, Exception) or self._failed(given) == self._failed(patient(mistake))
+        return not isinstance(outcome, Exception) or self._failed(given) == self._failed(mistaken)
 
     def _failed(self, given: Callable) -> list[str]:
-        return [name for name, cases in self.properties.items() if disagreement(given, self.reference, cases)]
+        right = self._outcomes(self.reference)
+        return [name for name, cases in self.properties.items() if disagreement(given, right, cases)]
+
+    def _outcomes(self, answer: Any) -> Callable[[Case], Any]:
+        """The outcomes of the reference or of a mistake, each asked once for all verdicts."""
+        if id(answer) not in self._asked:
+            self._asked[id(answer)] = patient(answer)
+        return self._asked[id(answer)]
+
+    @cached_property
+    def _asked(self) -> dict[int, Callable]:
+        return {}
 
     def _left(self, answer: Any, given: Callable) -> str:
         """What is left to write before the answer can be judged, in words; empty where nothing is."""
@@ -325,10 +338,10 @@ def within(seconds: float, function: Callable, *arguments: Any) -> Any:
         raise Late(f"Has not ended after {seconds:g} seconds") from None
 
 
-def disagreement(given: Callable, reference: Any, cases: list[Case]) -> list[str]:
-    """The first case in which the two differ, and how; nothing where they agree in all cases."""
+def disagreement(given: Callable, expected: Callable, cases: list[Case]) -> list[str]:
+    """The first case in which the two have different outcomes, and how; nothing where they agree in all."""
     for case in cases:
-        text = attempt(difference, attempt(case.ask, reference), given(case))
+        text = attempt(difference, expected(case), given(case))
         if isinstance(text, Exception):
             text = "Returns something that cannot be compared"
         if text:

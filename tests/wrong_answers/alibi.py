@@ -396,6 +396,11 @@ def an_estimate(lead, slope):
     return max(0, math.ceil((lead + math.log(slope)) / slope))
 
 
+@wrong(check.reach, "Input: lead = 0.25, slope = 0.5 Expected 0, got 1")
+def cut_off_towards_zero(lead, slope):
+    return max(0, int(math.log((1 + math.exp(lead)) / all_keys(slope)) / slope) + 1)
+
+
 @wrong(check.reach, "Where the bound is negative")
 def negative_bound(lead, slope):
     return math.ceil(math.log((1 + math.exp(lead)) * (1 - math.exp(-slope))) / slope)

@@ -588,7 +588,7 @@ def two_rows(bias):
     return bool((change - change[0]).abs().max() < 1e-5)
 
 
-@wrong(check.offsets_only, "Compare with a tolerance.")
+@wrong(check.offsets_only, "Compare with a tolerance, of more than 0.000001.")
 def to_the_last_digit(bias):
     change = bias[1:, 1:] - bias[:-1, :-1]
     return torch.equal(change, change[:, :1].expand_as(change))
