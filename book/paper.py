@@ -91,7 +91,7 @@ def leaf(site: Path, name: str, sections: bool = False) -> dict:
     stem = Path(name).stem
     adopt(article, f"{stem}-")
     for link in article.select("a[href]"):
-        link["href"] = leads(link["href"])
+        link["href"] = leads(link["href"], site / f"{name}.html")
     heading = article.h1.get_text()
     return {
         "id": stem,
@@ -151,7 +151,7 @@ def adopt(tree: Tag, prefix: str) -> None:
                 tag[name] = value.replace("url(#", f"url(#{prefix}")
 
 
-def leads(href: str) -> str:
+def leads(href: str, page: Path) -> str:
     """Return where a link of a page leads in the book: to a place in it, or to the file in the repository."""
     parts = urlsplit(href)
     if parts.scheme or not parts.path:
@@ -159,7 +159,8 @@ def leads(href: str) -> str:
     path = Path(unquote(parts.path))
     if path.suffix == ".html":
         return "#" + "-".join(filter(None, (path.stem, parts.fragment)))
-    [source] = (ROOT / "book").rglob(path.name)
+    given = (page.parent / path).read_bytes()
+    [source] = [file for file in (ROOT / "book").rglob(path.name) if file.read_bytes() == given]
     return f"{PROJECT['urls']['Repository']}/blob/main/{source.relative_to(ROOT).as_posix()}"
 
 

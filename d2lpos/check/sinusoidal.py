@@ -349,6 +349,7 @@ first_rise = Check(
             rise_case(64, 10000.0),
             rise_case(64, 100.0),
             rise_case(48, 10.0),
+            rise_case(48, 3.0),
         ],
         "however far it is": [rise_case(4096, 10000.0), rise_case(8192, 10000.0)],
     },

@@ -576,6 +576,7 @@ def test_all_that_is_public_has_bad_calls():
         "others",
         "over_heads",
         "row_and_column",
+        "slope",
         "values",
         "weigh",
         "widened",

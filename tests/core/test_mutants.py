@@ -150,7 +150,7 @@ MUTANTS = {
     ),
     "ratio of heads forgotten": ("sandwich", "* self.heads / (8 * head)", "/ head"),
     "wrong slope rule": ("alibi", 'if rule == "paper"', 'if rule == "released"'),
-    "every other slope, from the second": ("alibi", "[0::2]", "[1::2]"),
+    "every other slope, from the second": ("alibi", "number - below + 0.5", "number - below + 1"),
     "padding is counted": ("placing", "(tokens.cumsum(dim=-1) - 1)", "((tokens | True).cumsum(dim=-1) - 1)"),
     "padding stands before 0": ("placing", ".clamp(min=0)", ""),
     "segments never end": ("placing", "(index * begins).cummax(dim=-1).values", "(index * begins)"),

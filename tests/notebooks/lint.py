@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 
 BOXES = {"exercise", "solution", "predict", "theorem", "proof", "margin"}
 PARTS = {"setup", "claim", "claims", "scorecard", "caption", "hide-input"}
-TAGS = BOXES | PARTS | {"nbval-ignore-output", "raises-exception"}
+TAGS = BOXES | PARTS | {"nbval-ignore-output", "raises-exception", "remove-stderr"}
 TEXT = {"text/plain", "text/html", "image/svg+xml"}
 FIGURES = {"show", "explore", "hero", "doors", "emblems"}
 OPENINGS = {"theorem": page.THEOREM, "proof": page.PROOF, "predict": page.PREDICT, "caption": page.CAPTION}

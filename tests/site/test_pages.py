@@ -79,7 +79,7 @@ class Slow(Quiet):
 
     def copyfile(self, source, out):
         if self.path.endswith(".woff2"):
-            sleep(2)
+            sleep(4)
         if self.path.endswith(".html"):
             while line := source.readline():
                 out.write(line)

@@ -34,7 +34,7 @@ REPAIRS = [
         # other columns than the whole, and the blank after a half-read line counts as one that moves.
         (r'<footer class="bd-footer-article">', '<footer id="after-text" class="bd-footer-article">'),
         (
-            r'(?=</head>.*?<article(?:.{12000}.*?|.*)<(?:section|footer) id="([^"]+)")',
+            r'(?=</head>.*?<article(?:.{13500}.*?|.*)<(?:section|footer) id="([^"]+)")',
             r'<link rel="expect" blocking="render" href="#\1">\n',
         ),
         # The sidebar holds a name and a search besides its navigation, so it has to be a landmark itself.
