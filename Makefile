@@ -116,7 +116,7 @@ if $(python) -m playwright --version >/dev/null 2>&1 && \
 $(python) -c 'import sys; from book.browser import find_chromium as find; sys.exit(not find())'; \
 then echo 'There is a Chromium or Chrome already: `make test` uses it.'; \
 elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
-DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium libatomic1; \
+DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium-headless-shell libatomic1; \
 then echo 'Installed Chromium from Debian: `make test` uses it.'; \
 else $(python) -m playwright install chromium; fi
 endef
