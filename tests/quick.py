@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 # A changed file -> tests. Behind a space: only those of the file whose names have one of these words. {0} is the
-# group of the pattern, and [{0}] are the names of all checks in that module.
+# group of the pattern, and {checks} are the names of all checks in that module.
 RULES = {
     r"d2lpos/(\w+)\.py": [
         "tests/core/test_{0}.py",
@@ -26,12 +26,12 @@ RULES = {
     r"d2lpos/check/(verdict|cases)\.py": ["tests/check/test_verdict.py", "tests/check/test_chapters.py"],
     r"d2lpos/check/(\w+)\.py": [
         "tests/check/test_{0}.py",
-        "tests/check/test_right_answers.py [{0}]",
-        "tests/check/test_wrong_answers.py [{0}]",
-        "tests/check/test_reference_mutants.py [{0}]",
+        "tests/check/test_right_answers.py {checks}",
+        "tests/check/test_wrong_answers.py {checks}",
+        "tests/check/test_reference_mutants.py {checks}",
         "tests/check/test_chapters.py {0}",
     ],
-    r"tests/wrong_answers/(\w+)\.py": ["tests/check/test_wrong_answers.py [{0}]"],
+    r"tests/wrong_answers/(\w+)\.py": ["tests/check/test_wrong_answers.py {checks}"],
     r"d2lpos/lab/(\w+)\.py": ["tests/lab/test_{0}.py", "tests/api/test_examples.py [lab-"],
     r"d2lpos/figures/(\w+)\.(?:py|js)": [
         "tests/figures/test_{0}.py",
@@ -81,7 +81,7 @@ def chosen(files: list[str]) -> dict[str, tuple[str, ...]]:
         for test in tests:
             path, _, word = test.partition(" ")
             path, group = path.format(*match.groups()), (match.groups() or ("",))[0]
-            words = checks(group) if word == "[{0}]" and "check" in path else [word.format(group)]
+            words = checks(group) if word == "{checks}" else [word.format(group)]
             if (ROOT / path).exists():
                 found.setdefault(path, set()).update(words)
     return {path: tuple(sorted(words)) for path, words in found.items()}

@@ -162,7 +162,7 @@ class Check:
         first = failed[0]
         makes = partial(self._makes, given, until=first)
         hints = (
-            f"Hint: {hint}" for hint, mistake in self.mistakes.items() if any(map(makes, several(mistake)))
+            f"Hint: {hint}" for hint, mistake in self.mistakes.items() if any(map(makes, versions(mistake)))
         )
         lines = [f"Property: {first}", *found[first], *islice(hints, 1)]
         headline = f"✗ {self.name}: fails {len(failed)} of {len(found)} properties"
@@ -291,7 +291,7 @@ def is_telling(outcome: Any, expected: Any) -> bool:
     return not isinstance(outcome, type(expected))
 
 
-def several(mistake: Any) -> tuple:
+def versions(mistake: Any) -> tuple:
     return mistake if isinstance(mistake, tuple) else (mistake,)
 
 

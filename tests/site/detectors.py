@@ -68,22 +68,20 @@ class Visit:
         drawn = [tools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in found]
         return {font["familyName"] for fonts in drawn for font in fonts}
 
-    def axe(self, *rules: str) -> list[str]:
-        """Run axe, with the named rules or all of them. The contrast of texts that are alike is judged once."""
-        options = {"resultTypes": ["violations"], "preload": False}  # it would fetch the styles once more
-        contrast = not rules or "color-contrast" in rules
-        if rules:
-            options["runOnly"] = list(rules)
-        elif contrast:
-            options["rules"] = {"color-contrast": {"enabled": False}}
-        told = [] if rules == ("color-contrast",) else self._axe(options)
-        if contrast:
-            if self.page.evaluate("detect.mark()"):  # axe takes no empty list
-                told += self._axe(options | {"runOnly": ["color-contrast"], "rules": {}}, {"include": [["[data-kind]"]]})
-            self.page.evaluate("detect.unmark()")
-        return told
+    def axe(self) -> list[str]:
+        """Run axe with all of its rules."""
+        return self._axe(rules={"color-contrast": {"enabled": False}}) + self.contrast()
 
-    def _axe(self, options: dict, context: dict | None = None) -> list[str]:
+    def contrast(self) -> list[str]:
+        """Run axe's rule on contrast, once for texts that are alike."""
+        faults = []
+        if self.page.evaluate("detect.mark()"):  # axe takes no empty list
+            faults = self._axe({"include": [["[data-kind]"]]}, runOnly=["color-contrast"])
+        self.page.evaluate("detect.unmark()")
+        return faults
+
+    def _axe(self, context: dict | None = None, **options) -> list[str]:
+        options |= {"resultTypes": ["violations"], "preload": False}  # it would fetch the styles once more
         violations = Axe().run(self.page, context, options=options).response["violations"]
         return [
             f"axe {violation['id']}: {violation['help']}: {node['target']} {node['html'][:100]}"
