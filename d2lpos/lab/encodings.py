@@ -106,9 +106,8 @@ def register(name: str, make: Make, family: str | None = None, version: int | st
         raise ValueError(f"name must not be one of {', '.join(ENCODINGS)}, which the book has; got {name!r}")
     if not callable(make) or isinstance(make, Encoding):
         raise TypeError(f"make must be a function from a run to an encoding; got {make!r}")
-    fingerprint(
-        make, blind=version is not None
-    )  # what cannot be hashed fails here, before a run asks for its key
+    # What cannot be hashed fails here, before a run asks for its key.
+    fingerprint(make, blind=version is not None)
     OWN[name] = Own(make, family or name, version)
 
 
