@@ -56,7 +56,7 @@ handout: .venv/book.stamp  ## Write the chapters without their solutions, for a 
 	@$(python) book/handout.py
 
 lab: .venv/jupyter.stamp  ## Open the chapters in JupyterLab
-	@$(bin)/jupyter trust chapters/*.ipynb book/*.ipynb
+	@$(bin)/jupyter trust chapters/*.ipynb chapters/*/*.ipynb book/*.ipynb
 	@$(python) -m jupyterlab --LabApp.default_url=/lab/tree/chapters
 
 browser: .venv/pdf.stamp  ## Install Chromium for the PDF and the browser tests, unless there is one

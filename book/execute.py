@@ -1,6 +1,7 @@
 """Run notebooks and store their outputs: `python book/execute.py [notebook …]`; without arguments, all."""
 
 import argparse
+import sys
 import time
 from pathlib import Path
 
@@ -8,6 +9,9 @@ import nbformat
 from nbclient import NotebookClient
 
 BOOK = Path(__file__).parent
+sys.path.append(str(BOOK / "_ext"))
+from notebooks import every
+
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -15,7 +19,6 @@ METADATA = {
 # What authors write. The rest of the metadata is the trace of some editor or kernel.
 KEPT = {"myst"}
 KEPT_IN_CELLS = {"tags", "d2lpos", "cellView", "jupyter"}
-NOTEBOOKS = sorted([*BOOK.parent.glob("chapters/*.ipynb"), *BOOK.glob("*.ipynb")])
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -40,14 +43,18 @@ def execute(path: Path, timeout: int) -> None:
     for cell in notebook.cells:
         cell.metadata = {key: cell.metadata[key] for key in KEPT_IN_CELLS & cell.metadata.keys()}
         for output in cell.get("outputs", []):
-            output.get("data", {}).pop(WIDGET, None)  # it is dead without its kernel; the page's own slider stays
+            output.get("data", {}).pop(
+                WIDGET, None
+            )  # it is dead without its kernel; the page's own slider stays
     nbformat.write(notebook, path)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("notebooks", nargs="*", type=Path, default=NOTEBOOKS)
-    parser.add_argument("--timeout", type=int, default=300, help="seconds for a cell or the start (default: 300)")
+    parser.add_argument("notebooks", nargs="*", type=Path, default=every(BOOK.parent))
+    parser.add_argument(
+        "--timeout", type=int, default=300, help="seconds for a cell or the start (default: 300)"
+    )
     arguments = parser.parse_args()
     for path in arguments.notebooks:
         start = time.perf_counter()

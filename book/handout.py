@@ -1,6 +1,8 @@
 """Write the chapters without their solutions, for a class: `python book/handout.py`."""
 
+import re
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 
@@ -8,6 +10,10 @@ import nbformat
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).parent.parent
+sys.path.append(str(ROOT / "book" / "_ext"))
+from notebooks import chapters
+
+OUTSIDE = re.compile(r"\]\((?:\.\./)+(?!\d\d)")  # a link to what is no chapter
 OUT = ROOT / "_build" / "handout"
 
 
@@ -19,7 +25,7 @@ def without_solutions(notebook: NotebookNode, repository: str) -> NotebookNode:
     notebook.cells = [cell for cell in notebook.cells if "solution" not in cell.metadata.get("tags", [])]
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = cell.source.replace("](../", f"]({repository}/blob/main/")
+            cell.source = OUTSIDE.sub(f"]({repository}/blob/main/", cell.source)
         elif "exercise" in cell.metadata.get("tags", []):
             cell.update(outputs=[], execution_count=None)
     return notebook
@@ -30,9 +36,11 @@ def write(out: Path) -> Path:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    for path in sorted(ROOT.glob("chapters/*.ipynb")):
-        notebook = nbformat.read(path, as_version=4)
-        nbformat.write(without_solutions(notebook, project["urls"]["Repository"]), out / path.name)
+    for path in chapters(ROOT):
+        notebook = without_solutions(nbformat.read(path, as_version=4), project["urls"]["Repository"])
+        given = out / path.relative_to(ROOT / "chapters")
+        given.parent.mkdir(exist_ok=True)
+        nbformat.write(notebook, given)
     for name in ("LICENSE", "LICENSE-TEXT"):
         shutil.copy(ROOT / name, out)
     shutil.copy(ROOT / "book" / "handout.md", out / "README.md")

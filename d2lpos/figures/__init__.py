@@ -6,5 +6,6 @@ from .explore import explore
 from .hero import hero
 from .show import show
 from .style import STYLE, figure, label_line
+from .table import table
 
-__all__ = ["STYLE", "doors", "emblem", "emblems", "explore", "figure", "hero", "label_line", "show"]
+__all__ = ["STYLE", "doors", "emblem", "emblems", "explore", "figure", "hero", "label_line", "show", "table"]

@@ -16,11 +16,13 @@ from d2lpos_ext.citations import cite
 from nbformat import NotebookNode
 
 BOXES = {"exercise", "solution", "predict", "theorem", "proof", "margin"}
-PARTS = {"setup", "claim", "claims", "scorecard", "caption", "hide-input"}
+PARTS = {"setup", "claim", "verdict", "scorecard", "caption", "hide-input"}
 TAGS = BOXES | PARTS | {"nbval-ignore-output", "raises-exception", "remove-stderr"}
 TEXT = {"text/plain", "text/html", "image/svg+xml"}
 FIGURES = {"show", "explore", "hero", "doors", "emblems"}
+NUMBERED = FIGURES | {"table"}
 OPENINGS = {"theorem": page.THEOREM, "proof": page.PROOF, "predict": page.PREDICT, "caption": page.CAPTION}
+OPENINGS["verdict"] = page.VERDICT
 CHECK = r"check\.\w+\({}\)"
 INSTALL = 'from importlib.util import find_spec\nif not find_spec("d2lpos"):\n    %pip install -q git+{}\n'
 DIRECTIVE, ROLE = r"^ *(?:`{3,}|~{3,}|:{3,})\{", r"(?<!`)\{[\w:+-]+\}`"
@@ -90,7 +92,12 @@ def tag_is_known(notebook: Notebook) -> Found:
 def id_is_unique(notebook: Notebook) -> Found:
     ids = [(at, f"cell id {cell.id}") for at, cell in notebook.cells]
     ids += [(run[0][0], f"{tag} id {name}") for (tag, name), run in notebook.runs]
-    ids += [(at, f"claim id {note(cell, 'claim')}") for at, cell in notebook.code if note(cell, "claim")]
+    ids += [
+        (at, f"{key} id {note(cell, key)}")
+        for at, cell in notebook.cells
+        for key in ("claim", "verdict")
+        if note(cell, key)
+    ]
     ids += [(at, f"equation number {tag}") for at, cell in notebook.words for tag in equations(cell.source)]
     count = Counter(name for _, name in ids)
     yield from ((at, f"{name} is used {count[name]} times") for at, name in ids if count[name] > 1)
@@ -159,11 +166,14 @@ def verdict_is_right(notebook: Notebook) -> Found:
 
 @rule
 def numbers_are_in_order(notebook: Notebook) -> Found:
-    for pattern in (page.EXERCISE, page.THEOREM, page.CAPTION):
-        heads = ((at, pattern.match(cell.source)) for at, cell in notebook.words)
-        for count, (at, head) in enumerate(((at, head) for at, head in heads if head), 1):
-            if head["number"] != f"{notebook.chapter}.{count}":
-                yield at, f"{head['number']} should be {notebook.chapter}.{count}"
+    counts = Counter()
+    for at, cell in notebook.words:
+        for pattern in (page.EXERCISE, page.THEOREM, page.CAPTION):
+            if head := pattern.match(cell.source):
+                kind = head.groupdict().get("kind", pattern)
+                counts[kind] += 1
+                if head["number"] != f"{notebook.chapter}.{counts[kind]}":
+                    yield at, f"{head['number']} should be {notebook.chapter}.{counts[kind]}"
 
 
 @rule
@@ -179,7 +189,7 @@ def picture_has_words(notebook: Notebook) -> Found:
 
 @rule
 def figure_has_caption(notebook: Notebook) -> Found:
-    figures = {at for at, cell in notebook.code if last_call(cell) in FIGURES}
+    figures = {at for at, cell in notebook.code if last_call(cell) in NUMBERED}
     captions = {at for at, cell in notebook.words if "caption" in tags(cell)}
     yield from ((at, "no caption directly below the figure") for at in figures if at + 1 not in captions)
     yield from ((at, "no figure directly above the caption") for at in captions if at - 1 not in figures)
@@ -273,16 +283,16 @@ def claim_has_id(notebook: Notebook) -> Found:
 
 @rule
 def verdict_has_claim(notebook: Notebook) -> Found:
-    decided = {note(cell, "claim") for _, cell in notebook.code}
-    for at, cell in notebook.words:
-        if "claims" in tags(cell):
-            verdicts = [word for word in page.VERDICT.findall(cell.source) if word != "Open"]
-            claims = note(cell, "claims") or []
-            if len(claims) != len(verdicts) or not decided.issuperset(claims):
-                yield (
-                    at,
-                    f"metadata.d2lpos.claims must name a claim cell for each of {len(verdicts)} verdicts",
-                )
+    decided = False
+    for at, cell in notebook.cells:
+        if "verdict" in tags(cell):
+            if not note(cell, "verdict"):
+                yield at, "metadata.d2lpos.verdict does not name the claim"
+            head = page.VERDICT.match(cell.source)
+            if head and head["verdict"] != "Open" and not decided:
+                yield at, "does not stand directly below the cell that decides it"
+        elif "caption" not in tags(cell):
+            decided = "claim" in tags(cell)
 
 
 @rule

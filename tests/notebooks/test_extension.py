@@ -24,6 +24,8 @@ root: book/preface
 parts:
   - numbered: true
     chapters: [{file: chapters/01-order}]
+  - numbered: true
+    chapters: [{file: chapters/in-depth/01b-order}]
   - chapters: [{file: book/references}]
 """
 PREFACE = """\
@@ -44,8 +46,11 @@ def build(folder: Path, preface: str, notebook: str) -> subprocess.CompletedProc
     (folder / "_toc.yml").write_text(TOC, "utf-8")
     (folder / "book" / "preface.md").write_text(preface, "utf-8")
     (folder / "book" / "references.md").write_text("# References\n\n```{bibliography}\n```\n", "utf-8")
-    (folder / "chapters").mkdir()
+    (folder / "chapters" / "in-depth").mkdir(parents=True)
     (folder / "chapters" / "01-order.ipynb").write_text(notebook, "utf-8")
+    deep = re.sub(r"\b1\.(\d)\b", r"1B.\1", notebook)
+    deep = re.sub(r'"(ex-|sum-has|running-sum|list-has|beautiful)', r'"deep-\1', deep)
+    (folder / "chapters" / "in-depth" / "01b-order.ipynb").write_text(deep, "utf-8")
     for name in ("torch", "d2lpos"):
         (folder / f"{name}.py").write_text(f"raise ImportError('a build needs no {name}')\n", "utf-8")
     program = "from jupyter_book.cli.main import main; main()"
@@ -135,10 +140,8 @@ def test_setup_is_folded(page):
 
 
 def test_margin_note_stands_in_the_margin(page):
-    assert (
-        words(page.select_one("aside.margin"))
-        == "The numbers are vectors in the chapters. Here they are plain."
-    )
+    note = page.select("aside.margin:not(:has(.verdict))")
+    assert [words(aside) for aside in note] == ["The numbers are vectors in the chapters. Here they are plain."]
 
 
 def test_figures_are_part_of_the_page(page):
@@ -193,7 +196,9 @@ def test_ids_of_pictures_are_short_and_differ():
 def test_styles_lose_what_no_page_names():
     css = ".a, .b:not(.c) {top: 0} .gone {top: 0} p > .b:is(.c, .d) {top: 1px}"
     assert prune(css, {"b"}) == ".b:not(.c){top: 0}p > .b:is(.c, .d){top: 1px}"
-    assert prune("@media print {.a {top: 0}} @supports (x) {.b {top: 0}}", {"b"}) == "@supports (x) {.b{top: 0}}"
+    assert (
+        prune("@media print {.a {top: 0}} @supports (x) {.b {top: 0}}", {"b"}) == "@supports (x) {.b{top: 0}}"
+    )
     assert prune('@font-face {src: url("x")} p {top: 0}', set()) == '@font-face {src: url("x")}p{top: 0}'
 
 
@@ -264,16 +269,16 @@ def test_a_font_of_its_own_has_the_signs_of_tall_roots(site):
     assert low == widths["stix-two-math-roots"][0] < max(widths["stix-two-math-roots"])
 
 
-def test_claims_show_their_verdicts(page):
-    verdicts = {words(word): word["class"] for word in page.select("table.claims .verdict")}
+def test_claims_show_their_verdicts_in_the_margin(page):
+    verdicts = {words(word): word["class"] for word in page.select("aside.margin .verdict")}
     assert verdicts == {
         "True": ["verdict", "v-true"],
         "Half true": ["verdict", "v-half"],
         "False": ["verdict", "v-false"],
         "Open": ["verdict", "v-open"],
     }
-    links = [link["href"] for link in page.select("table.claims .verdict a")]
-    assert links == ["#claim-sum-has-no-order"] * 3
+    deciding = page.select_one("#claim-sum-has-no-order")
+    assert words(deciding.find_next("aside")) == "True A sum has no order."
     assert "3.75" in words(page.select_one("#claim-sum-has-no-order"))
     assert "full-width" not in page.select_one("table.scorecard")["class"]
 
@@ -284,6 +289,17 @@ def test_a_scorecard_of_many_columns_goes_into_the_margin(columns, wide):
     cell = nbformat.v4.new_markdown_cell(table, metadata={"tags": ["scorecard"]})
     (shown,), _ = translate([cell])
     assert ("full-width" in shown.source) == wide
+
+
+def test_a_page_in_depth_is_numbered_as_its_file(site, page):
+    deep = read(site / "chapters" / "in-depth" / "01b-order.html")
+    assert words(deep.article.h1).startswith("1B. ")
+    assert [words(head) for head in deep.select("h2 .section-number")][:2] == ["1B.1.", "1B.2."]
+    assert "1B. Order in a sum" in words(page.select_one(".bd-sidebar-primary"))
+    assert words(deep.select_one("#deep-ex-reverse .admonition-title")).startswith("Exercise 1B.1")
+    mentions = {words(link): link["href"] for link in deep.select("p a.reference.internal")}
+    assert mentions["Figure 1B.1"] == "#fig-1B-1"
+    assert mentions["Exercise 1B.1"] == "#deep-ex-reverse"
 
 
 def test_links_to_papers_are_citations(page, preface, site):

@@ -1,6 +1,5 @@
 """Every notebook of the book keeps every rule, and every rule finds what it is for."""
 
-import re
 import tomllib
 from pathlib import Path
 
@@ -10,33 +9,37 @@ from d2lpos_ext.citations import index
 from lint import RULES, Notebook, lint
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
+from notebooks import every, number
 from pybtex.database import parse_file
 
 ROOT = Path(__file__).parents[2]
-BOOK = sorted([*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("book/*.ipynb")])
 GOOD = Path(__file__).with_name("good.ipynb")
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]["Repository"]
 SOURCES = index(parse_file(ROOT / "book" / "references.bib").entries)
 
 
 def load(path: Path) -> Notebook:
-    number = re.match(r"\d+", path.stem)
-    chapter = str(int(number[0])) if number else {"good": "1", "attention": "A", "own": "B"}[path.stem]
+    chapter = {"good": "1", "attention": "A", "own": "B"}.get(path.stem) or number(path.stem)
     content = nbformat.v4.reads(path.read_text("utf-8"))  # unlike nbformat.read, leaves equal ids as they are
     return Notebook(content, chapter, path.parent, REPOSITORY, SOURCES)
 
 
-@pytest.mark.parametrize("path", [GOOD, *BOOK], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [GOOD, *every(ROOT)], ids=lambda path: path.name)
 def test_notebook_keeps_the_rules(path):
     findings = lint(load(path))
     assert not findings, "".join(f"\ncell {at}: {text} [{rule}]" for at, rule, text in findings)
 
 
-def test_claims_differ_between_notebooks():
-    notebooks = [nbformat.read(path, as_version=4) for path in BOOK]
-    notes = [cell.metadata.get("d2lpos", {}) for notebook in notebooks for cell in notebook.cells]
-    claims = [note["claim"] for note in notes if "claim" in note]
-    assert sorted(claims) == sorted(set(claims))
+@pytest.mark.parametrize("key", ["claim", "verdict", "id"])
+def test_names_differ_between_notebooks(key):
+    """Those of exercises and solutions too, since a page is known by them."""
+    notebooks = [nbformat.read(path, as_version=4) for path in every(ROOT)]
+    names = [
+        name
+        for notebook in notebooks
+        for name in {cell.metadata.get("d2lpos", {}).get(key) for cell in notebook.cells} - {None}
+    ]
+    assert sorted(names) == sorted(set(names))
 
 
 # Mistakes. Each spoils a copy of the good notebook, in the first cell that holds a given text.
@@ -89,12 +92,14 @@ MISTAKES = {
         write("Try Exercise 1.1.", r"$$ x \tag{1.1} $$"),
         say("perf_counter", d2lpos={"claim": "sum-has-no-order"}, tags=["claim"]),
         say("Write `twice", d2lpos={"id": "ex-reverse"}),
+        say("A list has no order", d2lpos={"verdict": "sum-has-no-order"}),
     ],
     "opening_fits_tag": [
         write("**Predict first.**", "Predict first."),
         write("**Proof.**", "Proof."),
         write("**Theorem 1.1 (Sums are invariant).**", "**Theorem 1.1.**"),
         write("**Figure 1.1.**", "Figure 1.1."),
+        write("**Half true.**", "Half true."),
         say("**Proof.**", tags=[]),
     ],
     "exercise_is_complete": [
@@ -149,7 +154,7 @@ MISTAKES = {
         write("Try Exercise 1.1.", "\n\n```{note}\nTry.\n```"),
         write("Try Exercise 1.1.", "\n\n:::{note}\nTry.\n:::"),
         write("## Summary", "(summary)=\n## Summary"),
-        write("| True |", "| [True]{.verdict} |"),
+        write("**True.**", "[True]{.verdict}"),
     ],
     "no_widget_state": [lambda notebook: notebook.metadata.update(widgets={})],
     "first_cell_installs": [
@@ -182,8 +187,8 @@ MISTAKES = {
     "claim_has_id": [say(SUM, d2lpos={}), say(SUM, tags=[])],
     "verdict_has_claim": [
         say("Some sums are beautiful", d2lpos={}),
-        say("Some sums are beautiful", d2lpos={"claims": ["sum-has-no-order"] * 4}),
-        say("Some sums are beautiful", d2lpos={"claims": ["sum-has-no-order"] * 2 + ["unknown"]}),
+        write("**Open.**", "**False.**"),
+        insert("**True.**", "But first a word."),
     ],
     "headings_are_nested": [
         write("## Claims", "#### Claims"),

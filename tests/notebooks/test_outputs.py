@@ -9,11 +9,12 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbval.plugin import get_sanitize_patterns
+from notebooks import every
 
 from conftest import changed
 
 ROOT = Path(__file__).parents[2]
-BOOK = sorted([*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("book/*.ipynb")])
+BOOK = every(ROOT)
 GOOD = Path(__file__).with_name("good.ipynb")
 
 

@@ -1,28 +1,44 @@
-"""A scorecard grows from chapter to chapter; what two chapters say of one encoding is the same."""
-
-from itertools import pairwise
-from pathlib import Path
+"""The chapters show the scorecard as it is, and each shows what it adds."""
 
 import nbformat
 import pytest
+from d2lpos_ext.cells import tags
+from d2lpos_ext.scorecard import card, expand, slice_of, table
+from notebooks import chapters, path
 
-CHAPTERS = sorted((Path(__file__).parents[2] / "chapters").glob("*.ipynb"))
+from tests.api.names import ROOT
 
-
-def scorecard(path: Path) -> dict[tuple[str, str], str]:
-    """What stands in each cell of the table, by column and row."""
-    cells = nbformat.read(path, as_version=4).cells
-    tables = [cell.source for cell in cells if "scorecard" in cell.metadata.get("tags", [])]
-    assert len(tables) == 1, f"{path.name} has {len(tables)} cells tagged scorecard, and needs one"
-    lines = [line.strip().strip("|") for line in tables[0].splitlines() if line.startswith("|")]
-    head, _, *rows = [[cell.strip() for cell in line.split(" | ")] for line in lines]
-    assert all(len(row) == len(head) for row in rows), path.name
-    return {(column, row[0]): cell for row in rows for column, cell in zip(head[1:], row[1:], strict=True)}
+CARD = card(ROOT)
 
 
-@pytest.mark.parametrize(("before", "after"), list(pairwise(CHAPTERS)), ids=lambda path: path.stem[:2])
-def test_a_chapter_keeps_what_the_scorecard_said(before, after):
-    old, new = scorecard(before), scorecard(after)
-    changed = {place: (cell, new.get(place)) for place, cell in old.items() if new.get(place) != cell}
-    assert changed == {}, f"copy the scorecard of {before.name} into {after.name} as it is"
-    assert len(new) > len(old), f"{after.name} adds no column to the scorecard of {before.name}"
+def shown(file):
+    return [cell for cell in nbformat.read(file, as_version=4).cells if "scorecard" in tags(cell)]
+
+
+def test_all_encodings_have_all_properties():
+    first, *others = (list(column) for column in CARD.values())
+    assert all(column == first for column in others)
+
+
+@pytest.mark.parametrize("chapter", path(ROOT), ids=lambda file: file.stem)
+def test_a_chapter_shows_its_part_once(chapter):
+    [cell] = shown(chapter)
+    assert cell.source == slice_of(cell, CARD), "run python book/scorecard.py"
+
+
+def test_only_the_path_shows_it_and_the_last_chapter_the_whole():
+    assert [file for file in chapters(ROOT) if shown(file) and file not in path(ROOT)] == []
+    *others, last = (shown(file)[0].source for file in path(ROOT))
+    assert last == table(CARD)
+    assert table(CARD) not in others
+
+
+def test_each_encoding_and_a_property_of_all():
+    two = table({"Sum": {"knows order": "no"}, "List": {"knows order": "yes"}})
+    assert two == "| Property | Sum | List |\n| :-- | :-- | :-- |\n| knows order | no | yes |"
+    one = table({"Sum": {"knows order": "no"}, "List": {"knows order": "yes"}}, row="knows order")
+    assert one == "| Encoding | knows order |\n| :-- | :-- |\n| Sum | no |\n| List | yes |"
+
+
+def test_its_page_has_the_whole():
+    assert expand("Before.\n\n```{scorecard}\n```\n", ROOT).endswith(f"\n{table(CARD)}\n")

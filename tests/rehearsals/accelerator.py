@@ -25,7 +25,10 @@ from torch.utils.backend_registration import _DummyBackendModule, _setup_private
 
 from d2lpos import lab
 
-CHAPTERS = sorted((Path(__file__).parents[2] / "chapters").glob("*.ipynb"))
+sys.path.append(str(Path(__file__).parents[2] / "book" / "_ext"))
+from notebooks import chapters
+
+CHAPTERS = chapters(Path(__file__).parents[2])
 CHOICE = '"cuda" if torch.cuda.is_available() else "cpu"'
 NAME = "pretend"
 aten = torch.ops.aten

@@ -16,7 +16,9 @@ from pathlib import Path
 from shutil import copy
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOKS = sorted([*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("book/*.ipynb")])
+sys.path.append(str(ROOT / "book" / "_ext"))
+from notebooks import every
+
 # Colab's own list of 19 August 2026. Python is 3.13 there, and here whichever runs this file; PyTorch is 2.11 there,
 # and here the one in constraints.txt, because a machine without a GPU may have a small build of that one only.
 COLAB = """
@@ -46,7 +48,7 @@ def main(*names: str) -> str | None:
             "GIT_CONFIG_VALUE_0": project["urls"]["Repository"],
         }
         failed = []
-        for path in map(Path, names or NOTEBOOKS):
+        for path in map(Path, names or every(ROOT)):
             start = time.perf_counter()
             subprocess.run(
                 [*pip, "uninstall", "--yes", project["name"]], check=True, stderr=subprocess.DEVNULL

@@ -2,14 +2,14 @@
 
 import pytest
 from bs4 import BeautifulSoup
-from d2lpos_ext.claims import chapters, errata, ledger, rows
+from d2lpos_ext.claims import errata, ledger, read, rows
 from d2lpos_ext.ledger import slug
 from playwright.sync_api import expect
 
 from tests.site.detectors import visit
 from tests.site.pages import ROOT
 
-ROWS = [row for chapter in chapters(ROOT).values() for row in rows(chapter, ledger(ROOT))]
+ROWS = [row for chapter in read(ROOT).values() for row in rows(chapter, ledger(ROOT))]
 SHOWN = "() => [...document.querySelectorAll('li[data-verdict]')].filter(e => e.checkVisibility()).length"
 
 
@@ -44,7 +44,7 @@ def test_page_shows_every_claim_and_every_erratum(site):
     for entry, row in zip(entries, ROWS, strict=True):
         assert entry.select_one(".verdict").get_text() == row.verdict
         links = [link["href"] for link in entry.select(".verdict a")]
-        assert [link.partition("#")[2] for link in links] == [f"claim-{row.id}"] * (row.verdict != "Open")
+        assert [link.partition("#")[2] for link in links] == [f"claim-{row.cell}"] * (row.verdict != "Open")
         assert len(entry.select(".said a")) == len(row.sources)
     wrong = page.select("#errata-of-other-texts .ledger > li")
     assert [entry.select_one(".side").get_text() for entry in wrong] == [e["where"] for e in errata(ROOT)]

@@ -3,16 +3,18 @@
 from pathlib import Path
 
 import nbformat
+from notebooks import chapters
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.plugin import register_plugin
 
-from . import api, ledger
+from . import api, ledger, scorecard
 from .cells import translate
 from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
 from .formulas import setup_formulas
 from .mentions import Mentions, check_numbers, note_anchor
+from .numbers import renumber
 from .policy import write_policies
 from .repair import repair_pages
 from .slim import slim
@@ -33,8 +35,8 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
         return text
 
     if not app.env.doc2path(docname).endswith(".ipynb"):
-        chapters = sorted(name for name in app.env.found_docs if name.startswith("chapters/"))
-        page = tabulate(content[0], [Path(app.env.doc2path(name)) for name in chapters])
+        page = tabulate(content[0], chapters(Path(app.confdir)))
+        page = scorecard.expand(page, Path(app.confdir))
         content[0] = cited(ledger.expand(api.expand(page, app.confdir), app.confdir))
         return
     notebook = nbformat.reads(content[0], as_version=4)
@@ -54,6 +56,7 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("source-read", read)
     app.add_transform(Mentions)
+    app.connect("env-get-updated", renumber, priority=900)  # after all that count
     app.connect("env-check-consistency", check_numbers)
     setup_formulas(app)
     app.connect("config-inited", set_address)

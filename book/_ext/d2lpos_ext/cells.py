@@ -1,8 +1,6 @@
 """What a notebook's tags mean on the page: cells of plain Markdown in, cells of MyST out."""
 
 import re
-from collections.abc import Iterator
-from functools import partial
 from itertools import groupby, pairwise
 
 from nbformat import NotebookNode
@@ -10,7 +8,7 @@ from nbformat.v4 import new_markdown_cell
 
 from .svg import inline
 
-NUMBER = r"(?P<number>(?:\d+|[A-Z])\.\d+)"
+NUMBER = r"(?P<number>(?:\d+[A-Z]?|[A-Z])\.\d+)"
 EXERCISE = re.compile(
     rf"\*\*Exercise {NUMBER}\. (?P<title>.+?)\*\* "
     r"\((?P<minutes>\d+) minutes, (?P<difficulty>easy|medium|hard)\)\s+"
@@ -18,9 +16,9 @@ EXERCISE = re.compile(
 THEOREM = re.compile(rf"\*\*Theorem {NUMBER} \((?P<title>.+?)\)\.\*\*\s+")
 PROOF = re.compile(r"\*\*Proof\.\*\*\s+")
 PREDICT = re.compile(r"\*\*Predict first\.\*\*\s+")
-CAPTION = re.compile(rf"\*\*Figure {NUMBER}\.\*\*\s+")
+CAPTION = re.compile(rf"\*\*(?P<kind>Figure|Table) {NUMBER}\.\*\*\s+")
 VERDICTS = {"True": "v-true", "Half true": "v-half", "False": "v-false", "Open": "v-open"}
-VERDICT = re.compile(rf"(?<=\|) *({'|'.join(VERDICTS)}) *(?=\|)")
+VERDICT = re.compile(rf"\*\*(?P<verdict>{'|'.join(VERDICTS)})\.\*\*\s+")
 FENCE = "`" * 8
 
 
@@ -70,10 +68,11 @@ def _element(cell: NotebookNode, below: NotebookNode | None, anchors: dict[str, 
         cell.source = _words(cell, anchors)
     else:
         if below and "caption" in tags(below):
-            number = _begins(CAPTION, below)[0]["number"]
-            anchor = anchors[f"figure-{number}"] = "fig-" + number.replace(".", "-")
+            head = _begins(CAPTION, below)[0]
+            kind, number = head["kind"].lower(), head["number"]
+            anchor = anchors[f"{kind}-{number}"] = f"{kind[:3]}-" + number.replace(".", "-")
             before.append(f'<figure id="{anchor}">')
-            hidden = "the code of this figure"
+            hidden = f"the code of this {kind}"
         if claim := note(cell, "claim"):
             anchor = anchors[f"claim-{claim}"] = f"claim-{claim}"
             before.append(f'<div class="claim" id="{anchor}">')
@@ -97,19 +96,20 @@ def _words(cell: NotebookNode, anchors: dict[str, str]) -> str:
                 text = _directive("prf:proof", body=_begins(PROOF, cell)[1])
             case "margin":
                 text = _directive("margin", body=text)
-            case "claims" | "scorecard":
+            case "verdict":
+                head, claim = _begins(VERDICT, cell)
+                text = _directive("margin", body=f"{mark(head['verdict'])} {claim}")
+            case "scorecard":
                 wide = " .full-width" * (text.splitlines()[0].count("|") > 6)  # more than five columns
                 text = re.sub(r"^\|", f"{{.{tag}{wide}}}\n|", text, count=1, flags=re.MULTILINE)
-                text = VERDICT.sub(partial(_verdict, ids=iter(note(cell, "claims") or [])), text)
             case "solution":  # its box folds already
                 text = re.sub(r"</?details>|<summary>.*?</summary>", "", text)
     return text
 
 
-def _verdict(found: re.Match, ids: Iterator[str]) -> str:
-    """Return a verdict as the page shows it, with a link to the cell that decided it."""
-    link = found[1] if found[1] == "Open" else f"[{found[1]}](#claim-{next(ids, '')})"
-    return f" [{link}]{{.verdict .{VERDICTS[found[1]]}}} "
+def mark(verdict: str, link: str = "") -> str:
+    """Return a verdict as a page shows it."""
+    return f"[{f'[{verdict}]({link})' if link else verdict}]{{.verdict .{VERDICTS[verdict]}}}"
 
 
 def _code(cell: NotebookNode, hidden: str) -> None:

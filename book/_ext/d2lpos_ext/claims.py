@@ -1,4 +1,4 @@
-"""The ledger of claims: the rows of the chapters' tables, and from `claims.yml` who makes each claim."""
+"""The ledger of claims: words and verdicts from the chapters, and from `claims.yml` the reasons and who makes each claim."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,25 +6,29 @@ from typing import NamedTuple
 
 import nbformat
 import yaml
+from notebooks import chapters
+
+from .cells import VERDICT, note, tags
 
 
 class Row(NamedTuple):
-    """A row of a chapter's table. The sources are those of `claims.yml`, or keys of `references.bib`."""
+    """A verdict. The sources are those of `claims.yml`, or keys of `references.bib`; an open one lacks a cell."""
 
     id: str
     claim: str
     verdict: str
     evidence: str
     sources: list[str]
+    cell: str | None  # the claim by which the deciding cell is known
 
 
-def chapters(root: Path) -> dict[Path, nbformat.NotebookNode]:
+def read(root: Path) -> dict[Path, nbformat.NotebookNode]:
     """Return the notebooks of the book in the folder `root`, in order."""
-    return {path: nbformat.read(path, as_version=4) for path in sorted(root.glob("chapters/*.ipynb"))}
+    return {path: nbformat.read(path, as_version=4) for path in chapters(root)}
 
 
 def ledger(root: Path) -> dict[str, dict]:
-    """Return `claims.yml`: the sources by name, their names by claim, ids of open claims by their words."""
+    """Return `claims.yml`: the sources by name; by claim, the names of those and the reason of its verdict."""
     return yaml.safe_load((root / "book" / "claims.yml").read_text("utf-8"))
 
 
@@ -34,20 +38,19 @@ def errata(root: Path) -> list[dict[str, str]]:
 
 
 def rows(chapter: nbformat.NotebookNode, known: dict[str, dict]) -> Iterator[Row]:
-    """Yield the claims of a chapter as they stand in its table. A claim may have several rows.
+    """Yield the verdicts of a chapter, in order. A cell may decide several.
 
     Raises LookupError for a claim that `known`, the ledger, does not have.
     """
-
-    def find(part: str, name: str) -> str | list[str]:
-        if name not in known[part]:
-            raise LookupError(f"book/claims.yml lacks this claim in its part `{part}`: {name}")
-        return known[part][name]
-
+    decides = None
     for cell in chapter.cells:
-        if "claims" in cell.metadata.get("tags", []):
-            ids = iter(cell.metadata.d2lpos.claims)
-            lines = [line.strip(" |") for line in cell.source.splitlines() if line.startswith("|")]
-            for claim, verdict, evidence in (line.split(" | ") for line in lines[2:]):
-                name = find("open", claim) if verdict == "Open" else next(ids)
-                yield Row(name, claim, verdict, evidence, find("claims", name))
+        if "verdict" in tags(cell):
+            name = note(cell, "verdict")
+            if name not in known["claims"]:
+                raise LookupError(f"book/claims.yml lacks this claim: {name}")
+            head = VERDICT.match(cell.source)
+            claim, told = cell.source[head.end() :], known["claims"][name]
+            decided_by = None if head["verdict"] == "Open" else decides
+            yield Row(name, claim, head["verdict"], told["because"], told["by"], decided_by)
+        elif "caption" not in tags(cell):
+            decides = note(cell, "claim")

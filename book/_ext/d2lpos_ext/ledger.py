@@ -7,11 +7,10 @@ from pathlib import Path
 
 from pybtex.database import Entry, parse_file
 
-from .cells import VERDICTS
-from .claims import Row, chapters, errata, ledger, rows
+from .cells import VERDICTS, mark
+from .claims import Row, errata, ledger, read, rows
 
 BLOCK = re.compile(r"^```\{(ledger|sources|errata)\}\n```$", re.MULTILINE)
-CHAPTER = re.compile(r"\]\((?=\d\d-)")  # a link as a chapter writes it to another
 NOBODY = "nobody"  # stands for the source of a claim of which we know no text
 
 
@@ -26,11 +25,11 @@ def slug(verdict: str) -> str:
 
 class _Page:
     def __init__(self, root: Path):
-        self.known, self.errors = ledger(root), errata(root)
+        self.root, self.known, self.errors = root, ledger(root), errata(root)
         self.papers = parse_file(root / "book" / "references.bib").entries
         self.tables = {
             path: (chapter, table)
-            for path, chapter in chapters(root).items()
+            for path, chapter in read(root).items()
             if (table := list(rows(chapter, self.known)))
         }
         every = [row for _, table in self.tables.values() for row in table]
@@ -42,7 +41,8 @@ class _Page:
         for path, (chapter, table) in self.tables.items():
             title = chapter.cells[0].source.splitlines()[0].removeprefix("# ")
             entries = map(self.claim, table)
-            parts += [f"## [{title}](../chapters/{path.name})", '<ol class="ledger">', *entries, "</ol>"]
+            place = path.relative_to(self.root / "chapters")
+            parts += [f"## [{title}](../chapters/{place})", '<ol class="ledger">', *entries, "</ol>"]
         return "\n\n".join([*parts, '<script src="../_static/ledger.js"></script>'])
 
     def form(self) -> str:
@@ -72,12 +72,10 @@ class _Page:
         return "\n".join(lines)
 
     def claim(self, row: Row) -> str:
-        verdict = row.verdict if row.verdict == "Open" else f"[{row.verdict}](#claim-{row.id})"
-        mark = f"[{verdict}]{{.verdict .{VERDICTS[row.verdict]}}}"
+        side = mark(row.verdict, row.cell and f"#claim-{row.cell}")
         said = "Said by " + " and ".join(map(self.link, row.sources or [NOBODY]))
         data = f'data-verdict="{slug(row.verdict)}" data-source="{" ".join(row.sources or [NOBODY])}"'
-        evidence = CHAPTER.sub("](../chapters/", row.evidence)
-        return _entry(data, mark, row.claim, evidence, said)
+        return _entry(data, side, row.claim, row.evidence, said)
 
     def name(self, source: str) -> str:
         if source == NOBODY:

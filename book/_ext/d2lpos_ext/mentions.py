@@ -1,4 +1,4 @@
-"""Plain mentions become links: "Figure 1.3", "Exercise 1.2", "Theorem 1.1", "Equation (1.2)"."""
+"""Plain mentions become links: "Figure 1.3", "Table 1.1", "Exercise 1.2", "Theorem 1.1", "Equation (1.2)"."""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-NUMBER = r"((?:\d+|[A-Z])\.\d+)"
+NUMBER = r"((?:\d+[A-Z]?|[A-Z])\.\d+)"
 MENTION = re.compile(
-    rf"\b([Ff]igure|[Ee]xercise|[Tt]heorem)[ \xa0]{NUMBER}|\b([Ee]quation)[ \xa0]\({NUMBER}\)"
+    rf"\b([Ff]igure|[Tt]able|[Ee]xercise|[Tt]heorem)[ \xa0]{NUMBER}|\b([Ee]quation)[ \xa0]\({NUMBER}\)"
 )
 TAG = re.compile(rf"\\tag\{{{NUMBER}\}}")
 LINKS = (nodes.reference, addnodes.pending_xref)
@@ -64,6 +64,6 @@ def check_numbers(app: Sphinx, env: BuildEnvironment) -> None:
     for label, (docname, anchor) in env.get_domain("std").anonlabels.items():
         kind, _, number = label.rpartition("-")
         counted = env.toc_fignumbers.get(docname, {}).get(kind, {}).get(anchor)
-        if counted and (shown := ".".join(map(str, counted))) != number:
+        if counted and (shown := ".".join(map(str, counted))).lower() != number:  # labels are in lower case
             message = "the page would show %s %s, where the notebook says %s"
             logging.getLogger(__name__).warning(message, kind, shown, number, location=docname)

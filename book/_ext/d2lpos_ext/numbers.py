@@ -1,0 +1,26 @@
+"""The numbers of notebooks in depth: 4B, as their file says, where Sphinx counts on from the last chapter."""
+
+from pathlib import PurePath
+
+from docutils import nodes
+from notebooks import number
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+FOLDER = "chapters/in-depth/"
+
+
+def renumber(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Put the page's own number first in those of its sections, figures and boxes."""
+    for page, sections in env.toc_secnumbers.items():
+        if not page.startswith(FOLDER):
+            continue
+        own = number(PurePath(page).name)
+        env.toc_secnumbers[page] = {anchor: (own, *found[1:]) for anchor, found in sections.items()}
+        for kind, boxes in env.toc_fignumbers.get(page, {}).items():
+            env.toc_fignumbers[page][kind] = {anchor: (own, *found[1:]) for anchor, found in boxes.items()}
+        links = [env.titles[page], *env.tocs[page].findall(nodes.reference)]
+        for link in links:
+            if found := link.get("secnumber"):
+                link["secnumber"] = (own, *found[1:])
+    return []

@@ -1,0 +1,70 @@
+"""What a chapter asks of its reader: `python -m tests.notebooks.census`."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+FIGURES = {"show", "explore", "hero", "doors", "emblems"}
+TRUE = re.compile(r"(?:[^:]*: *)?\(?True(?:, True)*\)?")
+READING, LISTING, LOOKING = 200, 8, 15  # words a minute, seconds for a cell of code and for a picture
+
+
+@dataclass(frozen=True)
+class Census:
+    """Counts of what stands before the exercises."""
+
+    words: int
+    pictures: int
+    only_true: int  # code cells that show True and nothing else
+    listings: int
+    minutes: int  # as the chapter says
+
+    @property
+    def estimate(self) -> float:
+        """Minutes for a reader who stops at each picture and each cell."""
+        return self.words / READING + (self.listings * LISTING + self.pictures * LOOKING) / 60
+
+
+def census(notebook: NotebookNode) -> Census:
+    cells = notebook.cells
+    path = cells[: next(at for at, cell in enumerate(cells) if cell.source.startswith("## Exercises"))]
+    code = [cell for cell in path if cell.cell_type == "code"]
+    text = "\n\n".join(cell.source for cell in path if cell.cell_type == "markdown")
+    pictures = sum(
+        bool(re.search(rf"^(?:{'|'.join(FIGURES)})\(", cell.source, re.MULTILINE)) for cell in code
+    )
+    return Census(
+        len(words(text)),
+        pictures,
+        sum(map(only_true, code)),
+        len(code) - pictures,
+        int(re.search(r"\*\*Time:\*\* (\d+) minutes to read", text)[1]),
+    )
+
+
+def words(text: str) -> list[str]:
+    """Return the words of Markdown. A formula in a line counts as one, a displayed one, an address and markup as none.
+
+    >>> words("**Turn** $x_1$ by [one step](a.md):\\n\\n$$y = 1$$\\n\\n| a | b |\\n|:--|:--|")
+    ['Turn', 'x', 'by', 'one', 'step', 'a', 'b']
+    """
+    text = re.sub(r"\$\$.+?\$\$", " ", text, flags=re.DOTALL)
+    text = re.sub(r"\$[^$]+\$", "x", text)
+    text = re.sub(r"\]\([^)]*\)|<[^>]+>", " ", text)
+    return re.findall(r"\w[\w’'.,-]*", text)
+
+
+def only_true(cell: NotebookNode) -> bool:
+    shown = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+    lines = [line.strip() for line in "\n".join(shown).splitlines() if line.strip()]
+    return bool(lines) and all(TRUE.fullmatch(line) for line in lines)
+
+
+if __name__ == "__main__":
+    for file in sorted((Path(__file__).parents[2] / "chapters").glob("*.ipynb")):
+        found = census(nbformat.read(file, as_version=4))
+        per = found.words / max(1, found.pictures)
+        print(f"{file.stem:28} {found}  {per:.0f} words a picture, about {found.estimate:.0f} minutes")
