@@ -16,7 +16,7 @@ from d2lpos_ext.citations import cite
 from nbformat import NotebookNode
 
 BOXES = {"exercise", "solution", "predict", "theorem", "proof", "margin"}
-PARTS = {"setup", "claim", "verdict", "scorecard", "caption", "hide-input"}
+PARTS = {"setup", "claim", "verdict", "scorecard", "caption", "opening", "hide-input"}
 TAGS = BOXES | PARTS | {"nbval-ignore-output", "raises-exception", "remove-stderr"}
 TEXT = {"text/plain", "text/html", "image/svg+xml"}
 FIGURES = {"show", "explore", "hero", "doors", "emblems"}
@@ -193,6 +193,30 @@ def figure_has_caption(notebook: Notebook) -> Found:
     captions = {at for at, cell in notebook.words if "caption" in tags(cell)}
     yield from ((at, "no caption directly below the figure") for at in figures if at + 1 not in captions)
     yield from ((at, "no figure directly above the caption") for at in captions if at - 1 not in figures)
+
+
+@rule
+def opening_comes_first(notebook: Notebook) -> Found:
+    setups = {at for at, cell in notebook.code if "setup" in tags(cell)}
+    captions = {at for at, cell in notebook.words if "caption" in tags(cell)}
+    found = [(at, cell) for at, cell in notebook.cells if "opening" in tags(cell)]
+    yield from ((at, "a notebook has one opening at most") for at, _ in found[1:])
+    for at, cell in found:
+        if at - 1 not in setups:
+            yield at, "an opening stands directly below the setup"
+        if at + 1 not in captions:
+            yield at, "an opening has a caption directly below"
+        if "hide-input" not in tags(cell):
+            yield at, "the code of an opening has the tag hide-input"
+
+
+@rule
+def try_it_begins_a_paragraph_of_a_caption(notebook: Notebook) -> Found:
+    for at, cell in notebook.words:
+        paragraphs = re.split(r"\n{2,}", cell.source)[1:] if "caption" in tags(cell) else []
+        good = sum(paragraph.startswith("*Try it.*") for paragraph in paragraphs)
+        if good != cell.source.count("*Try it.*"):
+            yield at, "*Try it.* begins a second paragraph of a caption, which paper and pages without scripts leave out"
 
 
 @rule

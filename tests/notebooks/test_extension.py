@@ -134,9 +134,37 @@ def test_prediction_folds_its_answer(page):
 
 
 def test_setup_is_folded(page):
-    fold = page.select_one("details.hide")
+    fold = page.select_one(".tag_setup details.hide")
     assert words(fold.summary).startswith("Show the setup")
     assert "find_spec" in words(fold)
+
+
+def test_opening_stands_above_its_caption_and_both_folds(page):
+    figure = page.select_one("figure.opening")
+    assert figure["id"] == "fig-1-1"
+    assert figure.find_previous_sibling().name == "p"
+    svg, caption = figure.select_one(".cell_output svg"), figure.figcaption
+    setup, code = figure.select_one(".tag_setup details"), figure.select_one(".tag_opening details")
+    assert [words(fold.summary).split("Hide")[0].strip() for fold in (setup, code)] == [
+        "Show the setup",
+        "Show the code of this figure",
+    ]
+    order = [id(part) for part in figure.find_all(True)]
+    assert order.index(id(svg)) < order.index(id(caption)) < order.index(id(setup))
+    assert len(page.select(".tag_setup")) == len(page.select("figure.opening")) == 1
+
+
+def test_what_a_hand_is_asked_for_is_a_paragraph_of_its_own(page):
+    first, second = page.select("#fig-1-1 figcaption p")
+    assert "class" not in first.attrs and second["class"] == ["try"]
+    assert words(second) == "Try it. Drag a bar."
+
+
+def test_a_setup_without_an_opening_stays_where_it_is():
+    notebook = nbformat.read(GOOD, as_version=4)
+    notebook.cells[2].metadata.tags.remove("opening")
+    shown, _ = translate(notebook.cells)
+    assert "setup" in shown[1].metadata.tags and shown[2].source == '<figure id="fig-1-1">'
 
 
 def test_margin_note_stands_in_the_margin(page):

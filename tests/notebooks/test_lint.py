@@ -144,6 +144,16 @@ MISTAKES = {
         show(BARS, picture("text/html", "<div>bars</div>")),
     ],
     "figure_has_caption": [remove("**Figure 1.1.**"), remove(BARS), insert("**Figure 1.1.**", "So:")],
+    "opening_comes_first": [
+        say("fox, jumps, dog", tags=["opening", "hide-input", "claim"]),
+        say(BARS, tags=["opening"]),
+        insert(BARS, "A sum."),
+        remove("**Figure 1.1.**"),
+    ],
+    "try_it_begins_a_paragraph_of_a_caption": [
+        write("\n\n*Try it.*", " *Try it.*"),
+        write("Try Exercise 1.1.", "\n\n*Try it.* Add."),
+    ],
     "cells_ran_in_order": [
         lambda notebook: at(notebook, SUM).update(execution_count=None),
         lambda notebook: at(notebook, SUM).update(execution_count=40),

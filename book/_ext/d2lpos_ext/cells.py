@@ -17,9 +17,11 @@ THEOREM = re.compile(rf"\*\*Theorem {NUMBER} \((?P<title>.+?)\)\.\*\*\s+")
 PROOF = re.compile(r"\*\*Proof\.\*\*\s+")
 PREDICT = re.compile(r"\*\*Predict first\.\*\*\s+")
 CAPTION = re.compile(rf"\*\*(?P<kind>Figure|Table) {NUMBER}\.\*\*\s+")
+TRY = re.compile(r"(?<=\n\n)(?=\*Try it\.\*)")
 VERDICTS = {"True": "v-true", "Half true": "v-half", "False": "v-false", "Open": "v-open"}
 VERDICT = re.compile(rf"\*\*(?P<verdict>{'|'.join(VERDICTS)})\.\*\*\s+")
 FENCE = "`" * 8
+END = "</figure>"
 
 
 def tags(cell: NotebookNode) -> list[str]:
@@ -55,7 +57,16 @@ def translate(cells: list[NotebookNode]) -> tuple[list[NotebookNode], dict[str, 
             start = _directive("solution-start", box[1], label=f"solution-{box[1]}", classes="dropdown")
             parts = [*_markdown(start), *parts, *_markdown(_directive("solution-end"))]
         page += parts
-    return page, anchors
+    return _open(page), anchors
+
+
+def _open(page: list[NotebookNode]) -> list[NotebookNode]:
+    """Move the setup into the opening figure below it, after the caption: no code stands above the first picture."""
+    for at, (cell, below) in enumerate(pairwise(page)):
+        if "setup" in tags(cell) and below.source.startswith('<figure class="opening"'):
+            end = next(i for i, part in enumerate(page) if i > at and part.source == END)
+            return [*page[:at], *page[at + 1 : end], cell, *page[end:]]
+    return page
 
 
 def _element(cell: NotebookNode, below: NotebookNode | None, anchors: dict[str, str]) -> list[NotebookNode]:
@@ -64,14 +75,15 @@ def _element(cell: NotebookNode, below: NotebookNode | None, anchors: dict[str, 
     if cell.cell_type == "markdown":
         if "caption" in tags(cell):
             _begins(CAPTION, cell)
-            before, after = ["<figcaption>"], ["</figcaption></figure>"]
+            before, after = ["<figcaption>"], ["</figcaption>", END]
         cell.source = _words(cell, anchors)
     else:
         if below and "caption" in tags(below):
             head = _begins(CAPTION, below)[0]
             kind, number = head["kind"].lower(), head["number"]
             anchor = anchors[f"{kind}-{number}"] = f"{kind[:3]}-" + number.replace(".", "-")
-            before.append(f'<figure id="{anchor}">')
+            opening = ' class="opening"' * ("opening" in tags(cell))
+            before.append(f'<figure{opening} id="{anchor}">')
             hidden = f"the code of this {kind}"
         if claim := note(cell, "claim"):
             anchor = anchors[f"claim-{claim}"] = f"claim-{claim}"
@@ -94,6 +106,8 @@ def _words(cell: NotebookNode, anchors: dict[str, str]) -> str:
                 text = _directive("prf:theorem", head["title"], text, label=anchor)
             case "proof":
                 text = _directive("prf:proof", body=_begins(PROOF, cell)[1])
+            case "caption":
+                text = TRY.sub("{.try}\n", text)
             case "margin":
                 text = _directive("margin", body=text)
             case "verdict":
