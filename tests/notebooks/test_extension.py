@@ -306,7 +306,11 @@ def test_claims_show_their_verdicts_in_the_margin(page):
         "Open": ["verdict", "v-open"],
     }
     deciding = page.select_one("#claim-sum-has-no-order")
-    assert words(deciding.find_next("aside")) == "True A sum has no order."
+    assert [words(aside) for aside in deciding.select("aside")] == [
+        "True A sum has no order.",
+        "Half true A running sum has no order.",
+        "False A list has no order.",
+    ]
     assert "3.75" in words(page.select_one("#claim-sum-has-no-order"))
     assert "full-width" not in page.select_one("table.scorecard")["class"]
 

@@ -14,6 +14,7 @@ from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
 from .formulas import setup_formulas
 from .mentions import Mentions, check_numbers, note_anchor
+from .moved import lead_on
 from .numbers import renumber
 from .policy import write_policies
 from .repair import repair_pages
@@ -61,6 +62,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     setup_formulas(app)
     app.connect("config-inited", set_address)
     app.connect("html-page-context", describe)
+    app.connect("build-finished", lead_on, priority=899)
     app.connect("build-finished", repair_pages, priority=900)  # after all that write pages
     app.connect("build-finished", slim, priority=901)
     app.connect("build-finished", write_policies, priority=902)  # nothing may change after it

@@ -21,7 +21,7 @@ TRY = re.compile(r"(?<=\n\n)(?=\*Try it\.\*)")
 VERDICTS = {"True": "v-true", "Half true": "v-half", "False": "v-false", "Open": "v-open"}
 VERDICT = re.compile(rf"\*\*(?P<verdict>{'|'.join(VERDICTS)})\.\*\*\s+")
 FENCE = "`" * 8
-END = "</figure>"
+END, DECIDED = "</figure>", "</div>"
 
 
 def tags(cell: NotebookNode) -> list[str]:
@@ -57,7 +57,15 @@ def translate(cells: list[NotebookNode]) -> tuple[list[NotebookNode], dict[str, 
             start = _directive("solution-start", box[1], label=f"solution-{box[1]}", classes="dropdown")
             parts = [*_markdown(start), *parts, *_markdown(_directive("solution-end"))]
         page += parts
-    return _open(page), anchors
+    return _open(_beside(page)), anchors
+
+
+def _beside(page: list[NotebookNode]) -> list[NotebookNode]:
+    """Take verdicts into the box of the cell above, which decided them."""
+    for at in range(1, len(page)):
+        if page[at - 1].source == DECIDED and "verdict" in tags(page[at]):
+            page[at - 1 : at + 1] = page[at], page[at - 1]
+    return page
 
 
 def _open(page: list[NotebookNode]) -> list[NotebookNode]:
@@ -88,7 +96,7 @@ def _element(cell: NotebookNode, below: NotebookNode | None, anchors: dict[str, 
         if claim := note(cell, "claim"):
             anchor = anchors[f"claim-{claim}"] = f"claim-{claim}"
             before.append(f'<div class="claim" id="{anchor}">')
-            after.append("</div>")
+            after.append(DECIDED)
         _code(cell, hidden)
     return [*_markdown(*before), cell, *_markdown(*after)]
 
