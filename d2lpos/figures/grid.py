@@ -5,26 +5,23 @@ All is read from a file that is written where the records of a study are publish
 
 import json
 from functools import cache
-from importlib.resources import files
-from pathlib import Path
 
-RESULTS = Path(__file__).parents[2] / "book" / "results"  # a wheel has them as d2lpos.results
+from ..published import published
 
 
 @cache
-def published(study: str) -> dict:
-    folder = RESULTS if RESULTS.is_dir() else files("d2lpos.results")
-    return json.loads((folder / f"{study}-grid.json").read_text("utf-8"))
+def grid(study: str) -> dict:
+    return json.loads((published("results") / f"{study}-grid.json").read_text("utf-8"))
 
 
 def numbers(study: str) -> dict:
     """All that the figure shows of a study, as `d2lpos.lab.grid` says."""
-    return published(study)["numbers"]
+    return grid(study)["numbers"]
 
 
 def view(study: str, value: str | None, split: str, length: int | None) -> dict:
     """The words and the rows that are asked for. Raises ValueError where the study does not have them."""
-    found, views = numbers(study), published(study)["views"]
+    found, views = numbers(study), grid(study)["views"]
     value, length = value or found["value"], found["lengths"][-1] if length is None else length
     has = {"value": list(views), "split": list(found["cells"]), "length": found["lengths"]}
     for name, got in {"value": value, "split": split, "length": length}.items():

@@ -16,6 +16,7 @@ import torch
 
 from ..arguments import check_name, check_positive
 from ..interrupt import listen
+from ..published import RESULTS
 from . import encodings
 from .experiment import execute
 from .plot import UNITS, describe, plot, table
@@ -23,7 +24,7 @@ from .report import duration, finished, publish
 from .run import Run
 from .store import Store
 from .studies import STUDIES
-from .summary import RESULTS, frame, records
+from .summary import frame, records
 from .sweep import sweep
 
 STORE = Path("lab.sqlite")

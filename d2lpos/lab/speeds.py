@@ -1,17 +1,14 @@
 """The tables of the page on speed, for chapters that quote them."""
 
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ..arguments import check_name
-from .summary import RESULTS
+from ..published import published
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = ["speeds"]
-
-TABLES = RESULTS.parent / "benchmarks"  # a wheel has them as d2lpos.benchmarks
 
 
 def speeds(contest: str, device: str = "cpu") -> "DataFrame":
@@ -26,11 +23,11 @@ def speeds(contest: str, device: str = "cpu") -> "DataFrame":
     """
     from pandas import read_csv
 
-    folder = TABLES if TABLES.is_dir() else files("d2lpos.benchmarks")
+    folder = published("benchmarks")
     end = f"-{device}.csv"
-    published = [path.name.removesuffix(end) for path in folder.iterdir() if path.name.endswith(end)]
-    if not published:
+    known = [path.name.removesuffix(end) for path in folder.iterdir() if path.name.endswith(end)]
+    if not known:
         raise ValueError(f"device must be one that something is published for; got {device!r}")
-    check_name("contest", contest, sorted(published))
+    check_name("contest", contest, sorted(known))
     with (folder / f"{contest}{end}").open() as file:
         return read_csv(file)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..arguments import check_name
+from ..published import published
 from .lines import read
 from .record import check_record
 from .run import Run
@@ -21,7 +21,6 @@ __all__ = ["frame", "paired", "records", "summary"]
 VALUES = ("loss", "accuracy", "loss_last", "accuracy_last")
 PROBED = ("error", "r2")
 ABOUT = ("seconds", "device", "key")
-RESULTS = Path(__file__).parents[2] / "book" / "results"  # a wheel has them as d2lpos.results
 
 
 def records(study: str, folder: Path | None = None) -> list[dict]:
@@ -36,9 +35,7 @@ def records(study: str, folder: Path | None = None) -> list[dict]:
     {'order'}
     """
     check_name("study", study, STUDIES)
-    if folder is None:
-        folder = RESULTS if RESULTS.parent.is_dir() else files("d2lpos.results")
-    path = folder / f"{study}.jsonl"
+    path = (folder or published("results")) / f"{study}.jsonl"
     return read(path, check_record) if path.is_file() else []
 
 
