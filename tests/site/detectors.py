@@ -10,6 +10,8 @@ from axe_playwright_python.sync_playwright import Axe
 
 SCRIPT = Path(__file__).with_name("detectors.js").read_text("utf-8")
 HERE = {"localhost", "127.0.0.1", ""}
+# Until what observes sizes and frames has had its turn; on a busy machine one frame is not enough.
+FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
 ARROWS = ("ArrowRight", "ArrowLeft")
 
 
@@ -52,7 +54,12 @@ class Visit:
         self.page.evaluate("document.fonts.ready")
         self.page.evaluate(SCRIPT)
         self.page.evaluate("detect.unfold()")
-        self.page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+        self.page.evaluate(FRAMES)
+
+    def resize(self, width: int, height: int = 800) -> None:
+        """Give the window another size, and the figures and formulas time to fit it."""
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.evaluate(FRAMES)
 
     def look(self, *names: str) -> list[str]:
         """Run the detectors of detectors.js that are named."""

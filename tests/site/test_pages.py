@@ -42,13 +42,13 @@ def test_page_from_file(site, browser, name, width):
         faults += reader.axe()
         if width == 1280:
             faults += reader.look("code", "motion", "focus")
-            reader.page.set_viewport_size(ZOOMED)
+            reader.resize(**ZOOMED)
             faults += reader.look("overflow", "text", "overlaps")
         else:
             faults += reader.look("listings", "overlaps")
-            reader.page.set_viewport_size({"width": NARROWEST, "height": 800})
+            reader.resize(NARROWEST)
             faults += reader.look("overflow")
-        reader.page.set_viewport_size({"width": width, "height": 800})
+        reader.resize(width)
         reader.page.emulate_media(color_scheme="dark")
         reader.page.wait_for_selector("html[data-theme=dark]")
         faults += reader.contrast()
