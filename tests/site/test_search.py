@@ -1,4 +1,4 @@
-"""The search as a reader meets it: what comes first, where it opens, and the dialog that shows it while one types."""
+"""The search as a reader meets it: what comes first, where it opens, and what is shown while one types."""
 
 import json
 import re
@@ -37,7 +37,7 @@ FIRST = {
     "no positional encoding": "blind to order",
     "Which positional encoding should I use?": "Choosing",
 }
-FURNITURE = ("Show the code", "Hide the code", "Compare with the answer", "Link to this heading", "Copy", "Skip to")
+FURNITURE = ("Show the code", "Hide the code", "Compare with the answer", "Link to this heading", "Skip to")
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_results_come_while_one_types_and_open_at_the_paragraph(site, address, b
         asked = []
         reader.page.on("request", lambda request: asked.append(urlsplit(request.url).path.rpartition("/")[2]))
         reader.page.goto(f"{address if scheme == 'http' else site.as_uri()}/{CHAPTER}.html")
-        assert not SEARCH & {name.removesuffix(".js") for name in asked}, "a page that nobody searches loads the search"
+        assert not SEARCH & {name.removesuffix(".js") for name in asked}, "nobody searches yet"
         asked.clear()
         reader.page.keyboard.press("Control+k")
         reader.page.wait_for_function("typeof bookSearch === 'function'")
@@ -118,17 +118,18 @@ def test_a_result_on_the_same_page_closes_the_dialog(site, browser):
         link = reader.page.locator(f"{OPTIONS}[href*='{CHAPTER}']").first
         if link.count():
             link.click()
+            reader.page.wait_for_url("**#*")
             expect(reader.page.locator("#pst-search-dialog")).to_be_hidden()
             expect(reader.page.locator(":target")).to_be_in_viewport()
         assert reader.faults == []
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (390, "light"), (1280, "light"), (1280, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 def test_the_dialog_is_for_everybody(site, browser, width, scheme):
     with visit(browser, width, scheme) as reader:
         reader.page.goto((site / f"{CHAPTER}.html").as_uri())
         reader.settle()
-        button = "#pst-primary-sidebar .search-button-field" if width == 1280 else ".page-tools .search-button"
+        button = ".search-button-field" if width == 1280 else ".page-tools .search-button"
         reader.page.click(button)
         reader.page.keyboard.type("slope")
         options = reader.page.locator(OPTIONS)
@@ -138,6 +139,7 @@ def test_the_dialog_is_for_everybody(site, browser, width, scheme):
         low = [box for box in (option.bounding_box() for option in options.all()) if box["height"] < 44]
         assert (faults, low) == ([], [])
         options.nth(1).click()
+        reader.page.wait_for_url("**#*")
         expect(reader.page.locator(":target")).to_be_in_viewport()
 
 

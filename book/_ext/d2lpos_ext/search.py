@@ -1,7 +1,8 @@
-"""What the search finds: the finished pages cut into entries (sections, terms, names, exercises), and these into blocks.
+"""What the search finds: the finished pages, cut into entries and these into blocks.
 
-A block is a paragraph, a row, an equation or a piece of code. It gets an id where it has none, so that a result opens there
-in every browser. What a page folds, such as a solution, is left out: an excerpt must not give it away.
+An entry is a section, a term, a name of the package or an exercise. A block is a paragraph, a row, an equation or
+a piece of code. It gets an id where it has none, so that a result opens there in every browser. What a page folds,
+such as a solution, is left out: an excerpt must not give it away.
 """
 
 import json
@@ -26,7 +27,7 @@ Entry = dict[str, str | list]
 
 
 def remove_index(app: Sphinx, exception: Exception | None) -> None:
-    """Remove Sphinx's search; all words of the book in a script would pass for names of classes, which `slim` keeps."""
+    """Remove Sphinx's search: `slim` would take all words of the book in a script for names of classes."""
     for name in SPHINX:
         (Path(app.outdir) / name).unlink(missing_ok=True)
 
@@ -49,11 +50,12 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
 def read(html: str) -> tuple[str, str, list[Entry]]:
     """Return a page in which each block has an id, its title, and its entries.
 
-    >>> page, title, [entry] = read('<article><section id="a"><h1>One</h1><p>Look: <b>two</b>.</p></section></article>')
-    >>> page[38:61], title
-    ('<p id="p-d16e7c">Look: ', 'One')
+    >>> html = '<article><section id="a"><h1>1</h1><p>All these words</p></section></article>'
+    >>> page, title, [entry] = read(html)
+    >>> page[35:71], title
+    ('<p id="p-95a228">All these words</p>', '1')
     >>> entry
-    {'id': 'a', 'title': 'One', 'above': '', 'bold': 'two', 'blocks': [['p-d16e7c', 'Look: two.']]}
+    {'id': 'a', 'title': '1', 'above': '', 'bold': '', 'blocks': [['p-95a228', 'All these words']]}
     """
     article = BeautifulSoup(DRAWN.sub(blank, html), "html.parser").article
     ids = {tag["id"] for tag in article.select("[id]")}
@@ -71,7 +73,7 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
                 ids.add(own)
                 anchor = own
                 added[lines[block.sourceline - 1] + block.sourcepos + 1 + len(block.name)] = own
-            if block.name == "dt":
+            if block.name == "dt" and anchor:
                 entry["id"] = anchor
             entry["blocks"].append([anchor or entry["id"], text, *["code"] * (block.name == "pre")])
             entry["bold"] = " ".join([entry["bold"], *map(said, block(["b", "strong"]))]).strip()
@@ -86,7 +88,7 @@ def blank(found: re.Match) -> str:
 
 
 def tells(block: Tag, text: str) -> bool:
-    """Whether one would look for a block: not for rows of numbers, nor for an output that says "True"."""
+    """Whether one would look for a block: not for a row of numbers, nor for an output that says "True"."""
     return block.name not in ("tr", "pre", "p") or len(WORD.findall(text)) > 2
 
 
@@ -94,8 +96,7 @@ def blocks(tag: Tag, entry: Entry | None = None) -> Iterator[tuple[Entry, Tag | 
     """Yield each entry below a tag, with None, and then its blocks."""
     outer = entry
     for child in tag.find_all(True, recursive=False):
-        title = heading(child)
-        if title:
+        if title := heading(child):
             above = " > ".join(filter(None, (outer["above"], outer["title"]))) if outer else ""
             own = child.get("id") or (outer["id"] if outer else "")
             new = {"id": own, "title": title, "above": above, "bold": "", "blocks": []}
@@ -107,10 +108,15 @@ def blocks(tag: Tag, entry: Entry | None = None) -> Iterator[tuple[Entry, Tag | 
                 yield from blocks(child, new)
         elif re.fullmatch("h[1-6]", child.name) or entry is None and child.name != "section":
             continue
-        elif "math" in child.get("class", []) or child.name in BLOCKS and not (child.name == "li" and child.find(BLOCKS)):
+        elif is_block(child):
             yield entry, child
         else:
             yield from blocks(child, entry)
+
+
+def is_block(tag: Tag) -> bool:
+    outer = tag.name == "li" and tag.find(BLOCKS)  # its blocks count instead
+    return "math" in tag.get("class", []) or tag.name in BLOCKS and not outer
 
 
 def heading(tag: Tag) -> str:
@@ -125,7 +131,8 @@ def heading(tag: Tag) -> str:
 def said(tag: Tag | NavigableString) -> str:
     """Return the words of a tag on one line, its formulas as one would type them.
 
-    >>> said(BeautifulSoup("Take <math><msup><mn>2</mn><mrow><mo>−</mo><mi>h</mi></mrow></msup></math> !", "html.parser"))
+    >>> html = "Take <math><msup><mn>2</mn><mrow><mo>−</mo><mi>h</mi></mrow></msup></math> !"
+    >>> said(BeautifulSoup(html, "html.parser"))
     'Take 2^(−h) !'
     """
     return re.sub(r"\s+", " ", "".join(_said(tag))).strip()
