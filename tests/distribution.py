@@ -13,6 +13,7 @@ SINGLY = (
     "tests/notebooks/test_extension.py",
     "tests/site/test_detectors.py",
     "tests/site/test_pages.py",
+    "tests/site/test_search.py",
 )
 # The tests of one check share its verdicts; its name comes first in the brackets.
 BY_CHECK = ("tests/check/test_wrong_answers.py",)

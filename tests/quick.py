@@ -47,6 +47,8 @@ RULES = {
         "tests/check/test_chapters.py",
     ],
     r"book/[\w-]+\.(?:md|yml|bib)": ["tests/repo", "tests/site/test_html.py", "tests/site/test_ledger.py"],
+    r"book/_static/search.*": ["tests/site/test_search.py"],
+    r"book/_ext/d2lpos_ext/search\.py": ["tests/notebooks/test_index.py", "tests/site/test_search.py"],
     r"book/_ext/.*": ["tests/notebooks/test_extension.py", "tests/site/test_html.py"],
     r"(tests/.*/test_\w+\.py)": ["{0}"],
     r"[^/]+": ["tests/repo"],

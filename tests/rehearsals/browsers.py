@@ -1,7 +1,7 @@
-"""The figures that move, and a page of formulas, in Firefox and WebKitGTK: python -m tests.rehearsals.browsers
+"""The figures that move, formulas and the search, in Firefox and WebKitGTK: python -m tests.rehearsals.browsers
 
-The suite knows Chromium only. Here every hero is drawn, its slider dragged by the mouse and moved by a key, and a page
-of the built book, full of formulas, is looked over. Each browser is driven by what Debian's package brings: Firefox
+The suite knows Chromium only. Here every hero is drawn, its slider dragged by the mouse and moved by a key, a page of
+the built book, full of formulas, is looked over, and a result of the search is opened. Each browser is driven by what Debian's package brings: Firefox
 by Marionette, its own protocol of JSON, and WebKitGTK by WebDriver over HTTP, on a screen that xvfb-run pretends.
 """
 
@@ -35,7 +35,7 @@ var slider = label => all('[type=range]').find(
 var drawn = () => all('svg').some(e => box(e).width > 100 && e.querySelector('*') && box(e.querySelector('*')).width);
 """
 )
-ARROW_LEFT = "\ue012"  # WebDriver's name for the key
+ARROW_LEFT, ARROW_DOWN = "\ue012", "\ue015"  # WebDriver's names for the keys
 LIMIT = 60  # seconds for a browser to start
 MARIONETTE = {"url": "Navigate", "execute/async": "ExecuteAsyncScript", "actions": "PerformActions"}
 
@@ -171,6 +171,23 @@ def try_formulas(browser: Firefox | WebKit) -> None:
     assert not (faults := inside(browser, "[...detect.overflow(), ...detect.formulas()]", DETECTORS)), faults
 
 
+def try_search(browser: Firefox | WebKit) -> None:
+    """Raise an AssertionError where the dialog shows no result, or a result does not open in sight."""
+    browser.ask("url", url=FORMULAS.as_uri())
+    soon = """const soon = async met => { while (!met()) await new Promise(done => setTimeout(done, 50)); };
+        const field = document.querySelector('#pst-search-dialog input');"""
+    inside(browser, "document.querySelector('.search-button-field').click()", soon)
+    inside(browser, "soon(() => document.getElementById('search-found'))", soon)
+    inside(browser, "[field.value = 'padding', field.dispatchEvent(new Event('input'))][0]", soon)
+    down = [{"type": kind, "value": ARROW_DOWN} for kind in ("keyDown", "keyUp")]
+    browser.ask("actions", actions=[{"type": "key", "id": "keys", "actions": down}])
+    chosen = inside(browser, "document.querySelector('[role=option][aria-selected=true]')?.href")
+    assert chosen, "no result is chosen by a key"
+    browser.ask("url", url=chosen)
+    place = inside(browser, "document.querySelector(':target').getBoundingClientRect().top / innerHeight")
+    assert 0 <= place < 1, f"the result opens out of sight: {place} windows below the top"
+
+
 def rehearse(kind: type) -> list[str]:
     """What fails in a browser."""
     start, failed = time.perf_counter(), []
@@ -194,7 +211,7 @@ def rehearse(kind: type) -> list[str]:
                         raise
                     time.sleep(0.1)
             tries = {name: partial(try_hero, page=Path(home, "hero.html"), name=name) for name in DRAGS}
-            for name, attempt in (tries | {"formulas": try_formulas}).items():
+            for name, attempt in (tries | {"formulas": try_formulas, "search": try_search}).items():
                 try:
                     attempt(browser)
                 except (AssertionError, RuntimeError) as error:

@@ -9,6 +9,7 @@ import pytest
 from filelock import FileLock
 
 from tests.browser import chromium
+from tests.site.serving import Quiet, serve
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,3 +45,9 @@ def site(build) -> Path:
 def browser():
     with chromium() as browser:
         yield browser
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    with serve(site, Quiet) as address:
+        yield address

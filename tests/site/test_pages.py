@@ -2,18 +2,15 @@
 
 import json
 import re
-from contextlib import contextmanager, suppress
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from time import sleep
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.site.detectors import visit
 from tests.site.pages import EVERYWHERE, PAGES, ROOT
+from tests.site.serving import Quiet, serve
 
 NARROWEST = 320
 ZOOMED = {"width": 640, "height": 400}  # a window of 1280 by 800 px at 200 %
@@ -65,15 +62,6 @@ def interactive(name: str) -> int:
     return sum(line.startswith(("hero(", "explore(")) for cell in cells for line in cell["source"])
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-    def handle(self):
-        with suppress(ConnectionError):  # the reader left before the answer came
-            super().handle()
-
-
 class Slow(Quiet):
     """Fonts come later than a browser waits for them. Of a page, what is seen first comes in small pieces."""
 
@@ -90,20 +78,6 @@ class Slow(Quiet):
                     out.write(piece)
                     sleep(0.01)
         super().copyfile(source, out)
-
-
-@contextmanager
-def serve(site, handler):
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=site)) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def address(site):
-    with serve(site, Quiet) as address:
-        yield address
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
@@ -197,45 +171,3 @@ def test_the_list_of_pages_shows_the_one_being_read(site, browser, name, part):
     with visit(browser) as reader:
         reader.open((site / f"{name}.html").as_uri())
         expect(reader.page.locator(f".bd-sidebar-primary {part}")).to_be_in_viewport(ratio=0.9)
-
-
-@pytest.mark.parametrize("scheme", ["http", "file"])
-def test_search_finds_a_word(site, address, browser, scheme):
-    with visit(browser) as reader:
-        reader.open(f"{address if scheme == 'http' else site.as_uri()}/search.html?q=attention")
-        reader.page.wait_for_selector("#search-results li a")
-        # From a file the results have no excerpts: a page may not read another one.
-        assert scheme == "file" or reader.faults == []
-
-
-@pytest.mark.parametrize(
-    ("words", "first"),
-    [
-        ("position interpolation", "4. RoPE"),
-        ("2^(-8h/H)", "6. ALiBi"),
-        ("NTK", "d2lpos.scaling.ntk"),
-        ("rope base 500000", "4. RoPE"),
-        ("alibi slopes", "6. ALiBi > One slope for each head"),
-        ("T5 bias", "5. Relative positions"),
-        ("glossary", "Notation > Terms"),
-        ("context extension", "4. RoPE > Five ways to stretch"),
-        ("2D RoPE", "4. RoPE > More than one axis"),
-        ("no positional encoding", "1. Attention is blind to order"),
-        ("Which positional encoding should I use?", "8. Choosing an encoding"),
-    ],
-)
-def test_search_finds_first(address, browser, words, first):
-    with visit(browser) as reader:
-        reader.page.goto(f"{address}/search.html?{urlencode({'q': words})}")
-        expect(reader.page.locator("#search-results li > a").first).to_have_text(first)
-        assert reader.faults == []
-
-
-def test_matches_of_a_search_can_be_hidden(address, browser):
-    with visit(browser) as reader:
-        reader.page.goto(f"{address}/search.html?q=slopes")
-        reader.page.locator("#search-results li > a").first.click()
-        expect(reader.page.locator("article .highlighted")).not_to_have_count(0)
-        reader.page.click("text=Hide Search Matches")
-        expect(reader.page.locator("article .highlighted")).to_have_count(0)
-        assert reader.faults == []

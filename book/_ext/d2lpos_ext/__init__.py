@@ -18,6 +18,7 @@ from .moved import lead_on
 from .numbers import renumber
 from .policy import write_policies
 from .repair import repair_pages
+from .search import remove_index, write_index
 from .slim import slim
 from .social import describe, set_address
 
@@ -64,6 +65,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", describe)
     app.connect("build-finished", lead_on, priority=899)
     app.connect("build-finished", repair_pages, priority=900)  # after all that write pages
-    app.connect("build-finished", slim, priority=901)
-    app.connect("build-finished", write_policies, priority=902)  # nothing may change after it
+    app.connect("build-finished", remove_index, priority=901)
+    app.connect("build-finished", slim, priority=902)
+    app.connect("build-finished", write_index, priority=903)
+    app.connect("build-finished", write_policies, priority=904)  # nothing may change after it
     return {"parallel_read_safe": True, "parallel_write_safe": True}

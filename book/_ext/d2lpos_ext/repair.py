@@ -20,8 +20,8 @@ REPAIRS = [
         # 1.4 MB of script that redraws icons which the web font has drawn already.
         (r'<script src="[^"]*/fontawesome\.js[^"]*"></script>', ""),
         # Under a policy, browsers look no further than a script that they wait for, so these would come one by one. The
-        # first is needed at once; those of the search need those before them.
-        (r'<script (?=[^>]*src="[^"]*_static/(?!documentation_options|ledger))(?!defer|.*searchindex)', "<script defer "),
+        # first is needed at once.
+        (r'<script (?=[^>]*src="[^"]*_static/(?!documentation_options|ledger))(?!defer)', "<script defer "),
         # A style sheet that only names another: a second wait.
         (r'_static/styles/theme\.css\?', "_static/basic.css?"),
         # Firefox would fetch the next page ahead of the reader, is refused by the policy, and says so in the console.

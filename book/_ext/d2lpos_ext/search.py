@@ -1,0 +1,167 @@
+"""What the search finds: the finished pages, cut into entries and these into blocks.
+
+An entry is a section, a term, a name of the package or an exercise. A block is a paragraph, a row, an equation or
+a piece of code. It gets an id where it has none, so that a result opens there in every browser. What a page folds,
+such as a solution, is left out: an excerpt must not give it away.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from shutil import copy
+
+from bs4 import BeautifulSoup, NavigableString, Tag
+from sphinx.application import Sphinx
+
+MINISEARCH = Path(__file__).parents[2] / "_vendor" / "minisearch" / "minisearch.js"
+SPHINX = ("searchindex.js", "_static/searchtools.js")  # Sphinx's own search, whose page here has none of it
+DRAWN = re.compile(r"<(svg|script|style)\b.*?</\1>", re.DOTALL)
+WORD = re.compile(r"[^\W\d_]{3,}")
+LEFT_OUT = "details, .solution, .headerlink, .effort, .output.text_html, nav, button, form"
+BLOCKS = {"p", "tr", "pre", "figcaption", "caption", "li"}
+SCRIPTS = {"msup": "{}^{}", "msub": "{}_{}", "msubsup": "{}_{}^{}", "mfrac": "{}/{}"}
+
+Entry = dict[str, str | list]
+
+
+def remove_index(app: Sphinx, exception: Exception | None) -> None:
+    """Remove Sphinx's search: `slim` would take all words of the book in a script for names of classes."""
+    for name in SPHINX:
+        (Path(app.outdir) / name).unlink(missing_ok=True)
+
+
+def write_index(app: Sphinx, exception: Exception | None) -> None:
+    """Give the blocks of a finished build their ids, and write what the search needs into its `_static`."""
+    if exception or app.builder.format != "html":
+        return
+    site, index = Path(app.outdir), []
+    for name in sorted(app.env.found_docs):
+        path = site / f"{name}.html"
+        page, title, entries = read(path.read_text("utf-8"))
+        path.write_text(page, "utf-8")
+        index.append({"page": name, "title": title, "entries": entries})
+    script = f"window.bookIndex = {json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n"
+    (site / "_static" / "search-index.js").write_text(script, "utf-8")
+    copy(MINISEARCH, site / "_static")
+
+
+def read(html: str) -> tuple[str, str, list[Entry]]:
+    """Return a page in which each block has an id, its title, and its entries.
+
+    >>> html = '<article><section id="a"><h1>1</h1><p>All these words</p></section></article>'
+    >>> page, title, [entry] = read(html)
+    >>> page[35:71], title
+    ('<p id="p-95a228">All these words</p>', '1')
+    >>> entry
+    {'id': 'a', 'title': '1', 'above': '', 'bold': '', 'blocks': [['p-95a228', 'All these words']]}
+    """
+    article = BeautifulSoup(DRAWN.sub(blank, html), "html.parser").article
+    ids = {tag["id"] for tag in article.select("[id]")}
+    for tag in article.select(LEFT_OUT):
+        tag.decompose()
+    lines = [0, *(line.end() for line in re.finditer("\n", html))]
+    entries, added = [], {}
+    for entry, block in blocks(article):
+        if block is None:
+            entries.append(entry)
+        elif (text := said(block)) and tells(block, text):
+            anchor = block.get("id")
+            own = f"p-{sha256(text.encode()).hexdigest()[:6]}"
+            if not anchor and own not in ids:  # the same words twice: the second time the entry is opened
+                ids.add(own)
+                anchor = own
+                added[lines[block.sourceline - 1] + block.sourcepos + 1 + len(block.name)] = own
+            if block.name == "dt" and anchor:
+                entry["id"] = anchor
+            entry["blocks"].append([anchor or entry["id"], text, *["code"] * (block.name == "pre")])
+            entry["bold"] = " ".join([entry["bold"], *map(said, block(["b", "strong"]))]).strip()
+    for place in sorted(added, reverse=True):
+        html = f'{html[:place]} id="{added[place]}"{html[place:]}'
+    return html, said(article.h1), entries
+
+
+def blank(found: re.Match) -> str:
+    """Return lines and blanks in place of a picture, which is large; what follows it stays in its place."""
+    return "\n" * found[0].count("\n") + " " * (len(found[0]) - found[0].rfind("\n") - 1)
+
+
+def tells(block: Tag, text: str) -> bool:
+    """Whether one would look for a block: not for a row of numbers, nor for an output that says "True"."""
+    return block.name not in ("tr", "pre", "p") or len(WORD.findall(text)) > 2
+
+
+def blocks(tag: Tag, entry: Entry | None = None) -> Iterator[tuple[Entry, Tag | None]]:
+    """Yield each entry below a tag, with None, and then its blocks."""
+    outer = entry
+    for child in tag.find_all(True, recursive=False):
+        if title := heading(child):
+            above = " > ".join(filter(None, (outer["above"], outer["title"]))) if outer else ""
+            own = child.get("id") or (outer["id"] if outer else "")
+            new = {"id": own, "title": title, "above": above, "bold": "", "blocks": []}
+            yield new, None
+            if child.name == "dt":
+                entry = new  # to which the definition after it belongs
+                yield new, child
+            else:
+                yield from blocks(child, new)
+        elif re.fullmatch("h[1-6]", child.name) or entry is None and child.name != "section":
+            continue
+        elif is_block(child):
+            yield entry, child
+        else:
+            yield from blocks(child, entry)
+
+
+def is_block(tag: Tag) -> bool:
+    outer = tag.name == "li" and tag.find(BLOCKS)  # its blocks count instead
+    return "math" in tag.get("class", []) or tag.name in BLOCKS and not outer
+
+
+def heading(tag: Tag) -> str:
+    """Return the title of what begins an entry, "" for all other tags."""
+    if tag.name == "dt":
+        return tag["id"] if "sig" in tag.get("class", []) else said(tag)
+    if tag.name == "section":
+        return said(found) if (found := tag.find(re.compile("^h[1-6]$"), recursive=False)) else ""
+    return said(tag.p.extract()) if "exercise" in tag.get("class", []) else ""
+
+
+def said(tag: Tag | NavigableString) -> str:
+    """Return the words of a tag on one line, its formulas as one would type them.
+
+    >>> html = "Take <math><msup><mn>2</mn><mrow><mo>−</mo><mi>h</mi></mrow></msup></math> !"
+    >>> said(BeautifulSoup(html, "html.parser"))
+    'Take 2^(−h) !'
+    """
+    return re.sub(r"\s+", " ", "".join(_said(tag))).strip()
+
+
+def _said(tag: Tag | NavigableString) -> Iterator[str]:
+    if isinstance(tag, NavigableString):
+        yield str(tag)
+    elif tag.name == "math":
+        yield formula(tag)
+    else:
+        for child in tag.children:
+            yield from _said(child)
+        if tag.name in ("td", "th", "br"):
+            yield " "
+
+
+def formula(tag: Tag | NavigableString) -> str:
+    """Return a formula in one line: x^2, a_(ij), √d."""
+    if isinstance(tag, NavigableString):
+        return tag.strip()
+    parts = [formula(child) for child in tag.children if isinstance(child, Tag) or child.strip()]
+    if tag.name in SCRIPTS and len(parts) == SCRIPTS[tag.name].count("{}"):
+        return SCRIPTS[tag.name].format(parts[0], *map(bracketed, parts[1:]))
+    text = "".join(parts)
+    if tag.name == "msqrt":
+        return f"√{bracketed(text)}"
+    return f" {text} " if tag.name in ("mspace", "mtd") or text in "=≈≤≥<>→" else text
+
+
+def bracketed(part: str) -> str:
+    return part if len(part) == 1 or re.fullmatch(r"\w+", part) else f"({part})"

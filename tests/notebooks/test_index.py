@@ -1,0 +1,82 @@
+"""The index of the search: what a page is cut into, and the ids that its blocks get."""
+
+import re
+
+import pytest
+from bs4 import BeautifulSoup
+from d2lpos_ext.search import read, said
+
+PAGE = """<nav><p>Not of the text.</p></nav>
+<article><section id="alibi"><h1>6. ALiBi<a class="headerlink" href="#alibi">#</a></h1>
+<script>
+drawn("<p>not a paragraph</p>")
+</script><p>Train <b>short</b>, test <i>long</i>.</p>
+<section id="slopes"><h2>6.3. Slopes</h2><p id="own">There are <math><mi>H</mi></math> heads in all.</p>
+<div class="math" id="eq-6-2">
+<math><msub><mi>m</mi><mi>h</mi></msub><mo>=</mo><msqrt><mi>d</mi></msqrt></math></div>
+<ul><li><p>First of all things.</p></li><li>Loose words of an item</li></ul>
+<table><tr><td>ALiBi</td><td>adds</td><td>a line</td><td>per head</td></tr>
+<tr><td>1.0</td><td>2.0</td></tr></table>
+<pre>True</pre><pre>print(slopes(heads))  # a half, a quarter</pre>
+<details><summary>Show the code</summary><p>What is folded stays folded.</p></details>
+<div class="exercise" id="ex-six"><p>Exercise 6.1 (Lines)</p>
+<p class="effort">5 minutes</p><p>Draw all the lines.</p></div>
+<div class="solution"><p>The solution of the exercise.</p></div>
+<dl><dt>base</dt><dd><p>A number of the frequencies.</p></dd></dl>
+</section></section></article>"""
+
+
+@pytest.fixture
+def found():
+    return read(PAGE)
+
+
+def test_a_page_is_cut_into_sections_exercises_and_terms(found):
+    _, title, entries = found
+    assert title == "6. ALiBi"
+    assert [(entry["title"], entry["above"]) for entry in entries] == [
+        ("6. ALiBi", ""),
+        ("6.3. Slopes", "6. ALiBi"),
+        ("Exercise 6.1 (Lines)", "6. ALiBi > 6.3. Slopes"),
+        ("base", "6. ALiBi > 6.3. Slopes"),
+    ]
+    assert entries[0]["bold"] == "short" and entries[2]["id"] == "ex-six"
+
+
+def test_blocks_are_what_one_would_look_for(found):
+    texts = [[text for _, text, *_ in entry["blocks"]] for entry in found[2]]
+    assert texts == [
+        ["Train short, test long."],
+        [
+            "There are H heads in all.",
+            "m_h = √d",
+            "First of all things.",
+            "Loose words of an item",
+            "ALiBi adds a line per head",
+            "print(slopes(heads)) # a half, a quarter",
+        ],
+        ["Draw all the lines."],
+        ["base", "A number of the frequencies."],
+    ]
+    assert [block[2:] for block in found[2][1]["blocks"]] == [[]] * 5 + [["code"]]
+
+
+def test_each_block_has_an_id_and_nothing_else_changes(found):
+    page, _, entries = found
+    html = BeautifulSoup(page, "html.parser")
+    for entry in entries:
+        for anchor, text, *_ in entry["blocks"]:
+            assert said(html.find(id=anchor)) == text
+    assert re.sub(' id="p-[0-9a-f]{6}"', "", page) == PAGE
+    assert [block[0] for block in entries[1]["blocks"][:2]] == ["own", "eq-6-2"]
+
+
+def test_a_second_build_keeps_the_ids(found):
+    assert read(found[0]) == found
+
+
+def test_the_same_words_twice_open_their_section():
+    twice = "<p>Four words of text.</p>" * 2
+    page = f'<article><section id="a"><h1>A</h1>{twice}</section></article>'
+    page, _, [entry] = read(page)
+    assert [block[0] for block in entry["blocks"]] == [re.search(r"p-\w+", page)[0], "a"]

@@ -1,0 +1,181 @@
+"""The search as a reader meets it: what comes first, where it opens, and what is shown while one types."""
+
+import json
+import re
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.site.detectors import visit
+from tests.site.pages import PAGES, Html
+
+SEARCH = {"minisearch", "language_data", "search-index", "search-words", "search", "search-box"}
+CHAPTER = "chapters/04-rope"
+OPTIONS = "#search-found [role=option]"
+
+# What people type, and words of the page or heading that should come first. Numbers and places may change.
+FIRST = {
+    "mrope": "axis|axes",
+    "why sqrt d": "square root",
+    "position ids padding": "Positions are data|padding",
+    "left padding": "Positions are data|padding",
+    "positional encoding bert": "Learned positions",
+    "ntk": "stretch",
+    "yarn": "stretch",
+    "position interpolation": "stretch",
+    "context extension": "stretch",
+    "rope base 500000": "RoPE|stretch",
+    "rotate_half": "layouts",
+    "2D RoPE": "axis|axes",
+    "kv cache": "KV cache|Positions are data",
+    "length generalization": "Train short|Extrapolation",
+    "2^(-8h/H)": "slope for each head",
+    "alibi slopes": "slope for each head",
+    "T5 bias": "T5",
+    "glossary": "Notation > Terms",
+    "no positional encoding": "blind to order",
+    "Which positional encoding should I use?": "Choosing",
+}
+FURNITURE = ("Show the code", "Hide the code", "Compare with the answer", "Link to this heading", "Skip to")
+
+
+@pytest.fixture(scope="module")
+def index(site) -> list[dict]:
+    script = (site / "_static" / "search-index.js").read_text("utf-8")
+    return json.loads(script.removeprefix("window.bookIndex = ").removesuffix(";\n"))
+
+
+def test_twenty_questions_find_their_answer_first(site, browser):
+    wrong = {}
+    with visit(browser) as reader:
+        reader.page.goto(f"{site.as_uri()}/search.html")
+        reader.page.wait_for_selector(".search-summary", state="attached")
+        for question, wanted in FIRST.items():
+            reader.page.fill(".bd-search-container input", question)
+            links = reader.page.locator("#search-results li > a").all_text_contents()
+            if not links or not re.search(wanted, links[0]):
+                wrong[question] = links[:3]
+        assert len(FIRST) == 20 and (wrong, reader.faults) == ({}, [])
+
+
+def test_the_index_has_all_pages_and_leads_to_places_that_are_there(site, index):
+    assert {part["page"] for part in index} == set(PAGES)
+    for part in index:
+        ids = Html(site / f"{part['page']}.html").ids
+        places = {entry["id"] for entry in part["entries"]} | {
+            block[0] for entry in part["entries"] for block in entry["blocks"]
+        }
+        assert places <= ids, part["page"]
+
+
+def test_the_index_has_no_furniture_and_gives_no_solution_away(index):
+    texts = [block[1] for part in index for entry in part["entries"] for block in entry["blocks"]]
+    assert len(texts) > 1000
+    assert [text for text in texts if text.startswith(FURNITURE) or "#@title Solution" in text] == []
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_results_come_while_one_types_and_open_at_the_paragraph(site, address, browser, scheme):
+    with visit(browser) as reader:
+        asked = []
+        reader.page.on("request", lambda request: asked.append(urlsplit(request.url).path.rpartition("/")[2]))
+        reader.page.goto(f"{address if scheme == 'http' else site.as_uri()}/{CHAPTER}.html")
+        assert not SEARCH & {name.removesuffix(".js") for name in asked}, "nobody searches yet"
+        asked.clear()
+        reader.page.keyboard.press("Control+k")
+        reader.page.wait_for_function("typeof bookSearch === 'function'")
+        assert {name.removesuffix(".js") for name in asked} == SEARCH
+        reader.page.keyboard.type("left padd")
+        field, options = reader.page.locator("#pst-search-dialog input"), reader.page.locator(OPTIONS)
+        expect(field).to_have_attribute("aria-expanded", "true")
+        expect(options.first).to_contain_text("padding")
+        expect(reader.page.locator(".search-count [role=status]")).to_contain_text("results")
+        assert len(asked) == len(SEARCH), "typing asks for files"
+
+        reader.page.keyboard.press("ArrowUp")
+        expect(options.last).to_have_attribute("aria-selected", "true")
+        reader.page.keyboard.press("ArrowDown")
+        expect(reader.page.locator("[aria-selected=true]")).to_have_count(0)
+        reader.page.keyboard.press("ArrowDown")
+        expect(field).to_have_attribute("aria-activedescendant", options.first.get_attribute("id"))
+        expect(field).to_be_focused()
+        where = options.first.evaluate("e => e.href")
+        reader.page.keyboard.press("Enter")
+        reader.page.wait_for_url(where)
+        place = reader.page.locator(":target")
+        expect(place).to_be_in_viewport()
+        expect(place).to_contain_text("padding")
+        assert place.bounding_box()["height"] < 800, "it is no place but a whole section"
+        assert reader.faults == []
+
+
+def test_a_result_on_the_same_page_closes_the_dialog(site, browser):
+    with visit(browser) as reader:
+        reader.page.goto((site / f"{CHAPTER}.html").as_uri())
+        reader.page.keyboard.press("Control+k")
+        reader.page.keyboard.type("rope")
+        reader.page.locator(f"{OPTIONS}[href*='{CHAPTER}']").first.click()
+        reader.page.wait_for_url("**#*")
+        expect(reader.page.locator("#pst-search-dialog")).to_be_hidden()
+        expect(reader.page.locator(":target")).to_be_in_viewport()
+        assert reader.faults == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_the_dialog_is_for_everybody(site, browser, width, scheme):
+    with visit(browser, width, scheme) as reader:
+        reader.page.goto((site / f"{CHAPTER}.html").as_uri())
+        reader.settle()
+        button = ".search-button-field" if width == 1280 else ".page-tools .search-button"
+        reader.page.click(button)
+        reader.page.keyboard.type("slope")
+        options = reader.page.locator(OPTIONS)
+        expect(options.first).to_be_visible()
+        reader.page.keyboard.press("ArrowDown")
+        faults = reader.faults + reader.axe() + reader.look("overflow")
+        low = [box for box in (option.bounding_box() for option in options.all()) if box["height"] < 44]
+        assert (faults, low) == ([], [])
+        options.nth(1).click()
+        reader.page.wait_for_url("**#*")
+        expect(reader.page.locator(":target")).to_be_in_viewport()
+
+
+def test_enter_leads_to_all_results_and_nothing_found_is_said(address, browser):
+    with visit(browser) as reader:
+        reader.page.goto(f"{address}/{CHAPTER}.html")
+        reader.page.keyboard.press("Control+k")
+        reader.page.keyboard.type("zzzzqqq")
+        status = reader.page.locator("#pst-search-dialog [role=status]")
+        expect(status).to_have_text("Nothing found for “zzzzqqq”.")
+        expect(reader.page.locator("#search-found")).to_be_hidden()
+        reader.page.locator("#pst-search-dialog input").fill("slopes")
+        expect(reader.page.locator(OPTIONS).first).to_be_visible()
+        reader.page.keyboard.press("Enter")
+        reader.page.wait_for_url("**/search.html?q=slopes")
+        expect(reader.page.locator("#search-results li")).not_to_have_count(0)
+        assert reader.page.locator("#search-results mark").count()
+        assert reader.faults == []
+
+
+@pytest.mark.parametrize("scheme", ["http", "file"])
+def test_the_page_of_results_shows_words_around_the_match(site, address, browser, scheme):
+    with visit(browser) as reader:
+        start = address if scheme == "http" else site.as_uri()
+        reader.open(f"{start}/search.html?{urlencode({'q': 'attention'})}")
+        results = reader.page.locator("#search-results li")
+        expect(results.first).to_contain_text("ttention")
+        assert 0 < results.count() <= 50
+        for excerpt in reader.page.locator("#search-results .context:has(mark)").all_text_contents():
+            assert len(excerpt) < 300
+        assert reader.axe() + reader.faults == []
+
+
+def test_matches_of_a_search_can_be_hidden(address, browser):
+    with visit(browser) as reader:
+        reader.page.goto(f"{address}/search.html?q=slopes")
+        reader.page.locator("#search-results li > a").first.click()
+        expect(reader.page.locator("article .highlighted")).not_to_have_count(0)
+        reader.page.click("text=Hide Search Matches")
+        expect(reader.page.locator("article .highlighted")).to_have_count(0)
+        assert reader.faults == []
