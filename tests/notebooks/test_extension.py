@@ -271,6 +271,29 @@ def test_no_space_comes_after_a_sign(temml):
     assert "mspace" not in temml.mathml(r"a = -\ln(x)", display=False)
 
 
+def test_dots_take_no_room_of_their_own(temml):
+    assert '<mo lspace="0em" rspace="0em">…</mo>' in temml.mathml(r"1, \dots, H", display=False)
+    assert '<mo lspace="0em" rspace="0em">⋯</mo>' in temml.mathml(r"1 + \cdots + H", display=False)
+
+
+def test_a_line_over_a_formula_is_a_border(temml):
+    """Firefox draws the line of menclose thick, and too far left; Chromium draws none."""
+    formula = temml.mathml(r"\overline{x} + \overline{y^2}", display=True)
+    assert formula.count('<mrow class="tml-overline">') == 2 and "menclose" not in formula
+
+
+def test_printed_words_may_wrap_and_columns_may_not():
+    def tags(text: str) -> list[list[str]]:
+        stream = nbformat.v4.new_output("stream", name="stdout", text=text)
+        result = nbformat.v4.new_output("execute_result", data={"text/plain": text})
+        cells = [nbformat.v4.new_code_cell("twice", outputs=[output]) for output in (stream, result)]
+        return [cell.metadata.get("tags", []) for cell in translate(cells)[0]]
+
+    assert tags("✓ twice: 2 properties hold\n  of lists, too") == [["words"]] * 2
+    for columns in ("a  1\nb  2", "tensor([0.5])", " [1, 2]"):
+        assert tags(columns) == [[]] * 2
+
+
 def test_the_site_has_the_characters_of_its_formulas(site, page):
     with TTFont(site / "_static" / "fonts" / "stix-two-math.woff2") as font:
         known = font.getBestCmap()

@@ -26,6 +26,8 @@ REPAIRS = [
         (r'_static/styles/theme\.css\?', "_static/basic.css?"),
         # Firefox would fetch the next page ahead of the reader, is refused by the policy, and says so in the console.
         (r'\s*<link rel="(?:next|prev)"[^>]*>', ""),
+        # Bootstrap marks no entry of "On this page" while a long section is read; book.js does.
+        (r' data-bs-spy="scroll" data-bs-target="[^"]*" data-offset="\d+" data-bs-root-margin="[^"]*"', ""),
         # A place for the advertisements of a host that the book does not use.
         (r'<div id="ethical-ad-placement".*?</div>', ""),
         # The link that skips all else leads to what stands above the text.
