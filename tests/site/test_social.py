@@ -42,7 +42,7 @@ def test_the_root_has_the_picture_of_the_first_page():
     front = "".join(f'<meta property="{name}" content="{text}">\n' for name, text in told.items())
     assert said(redirect("first.html", f'<meta content="About it." name="description">\n{front}')) == told | {
         "description": "About it.",
-        **{"twitter:card": "summary_large_image"},
+        "twitter:card": "summary_large_image",
     }
 
 
