@@ -70,7 +70,7 @@ def repair(page: str) -> str:
 
 def redirect(target: str, front: str) -> str:
     """Return the page at the root of the site, which leads to `target` and says of itself what `front`, found there, says."""
-    title = re.search('"og:title" content="([^"]*)"', front)[1]
+    title = re.search("<title>(.*?)(?: &#8212; .*)?</title>", front)[1]
     return REDIRECT.format(target=target, title=title, said="\n".join(SAYS.findall(front)))
 
 
