@@ -178,7 +178,7 @@ LIST = """async () => {
     scrollTo(0, stop / 19 * (document.documentElement.scrollHeight - innerHeight));
     await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
     const mine = list.getBoundingClientRect();
-    const shown = getComputedStyle(list).visibility === 'visible';
+    const shown = list.checkVisibility({visibilityProperty: true, opacityProperty: true});
     const over = shown && [...document.querySelectorAll('article :is(.margin, .full-width, .opening)')].some(e => {
       const box = e.getBoundingClientRect();
       return box.right > mine.left && box.left < mine.right && box.bottom > mine.top && box.top < mine.bottom;
