@@ -88,6 +88,9 @@ def leaf(site: Path, name: str, sections: bool = False) -> dict:
     if f"{name}.html" == FRONT:  # its heading is on the title page
         article.h1.string = "Preface"
     gather(article)
+    for fold in article.select("details"):  # tables
+        fold.summary.decompose()
+        fold.unwrap()
     stem = Path(name).stem
     adopt(article, f"{stem}-")
     for link in article.select("a[href]"):

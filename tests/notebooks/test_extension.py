@@ -12,7 +12,7 @@ import pytest
 from bs4 import BeautifulSoup
 from d2lpos_ext.cells import EXERCISE, THEOREM, translate
 from d2lpos_ext.formulas import Temml
-from d2lpos_ext.slim import prune
+from d2lpos_ext.slim import join, prune
 from d2lpos_ext.svg import inline, shorten
 from fontTools.ttLib import TTFont
 
@@ -240,6 +240,33 @@ def test_the_site_is_slim(site, page):
     assert page.select(".highlight .k, .highlight .kn") and not page.select(".highlight .n, .highlight .o")
 
 
+def test_pages_load_one_style_sheet_with_all_that_it_asks_for(site):
+    for name in ("chapters/01-order.html", "book/preface.html", "search.html"):
+        [sheet] = read(site / name).select("link[rel=stylesheet]")
+        path = (site / name).parent / sheet["href"].partition("?")[0]
+        css = path.read_text("utf-8")
+        for rule in (".admonition", ".highlight", ".bd-sidebar-primary", ".cell_output", "--paper:"):
+            assert rule in css
+        fonts = re.findall(r"url\(([^)]+\.woff2)\)", css)
+        assert len(fonts) > 9 and all((path.parent / font).is_file() for font in fonts)
+
+
+def test_a_later_build_joins_the_style_sheets_anew(tmp_path):
+    (tmp_path / "_static" / "styles").mkdir(parents=True)
+    (tmp_path / "_static" / "styles" / "a.css").write_text("a {src: url(../x.svg)}")
+    (tmp_path / "_static" / "b.css").write_text("b {top: 0}")
+    links = '<link href="_static/styles/a.css?v=1" rel="stylesheet">\n<link rel="stylesheet" href="_static/b.css">'
+    for text in ("b {top: 0}", "b {top: 1px}"):
+        (tmp_path / "_static" / "b.css").write_text(text)
+        (tmp_path / "new.html").write_text(f"<head>{links}</head>")
+        if not (tmp_path / "old.html").exists():
+            (tmp_path / "old.html").write_text(f"<head>{links}</head>")
+        join(tmp_path)
+        assert (tmp_path / "_static" / "all.css").read_text() == f"a {{src: url(x.svg)}}{text}"
+        [old], [new] = (read(tmp_path / f"{name}.html").select("link") for name in ("old", "new"))
+        assert old["href"] == new["href"]
+
+
 def test_mentions_are_links(page, preface):
     targets = {
         "Figure 1.1": "fig-1-1",
@@ -274,6 +301,29 @@ def test_a_space_comes_before_the_name_of_a_function(temml, formula):
 
 def test_no_space_comes_after_a_sign(temml):
     assert "mspace" not in temml.mathml(r"a = -\ln(x)", display=False)
+
+
+def test_dots_take_no_room_of_their_own(temml):
+    assert '<mo lspace="0em" rspace="0em">…</mo>' in temml.mathml(r"1, \dots, H", display=False)
+    assert '<mo lspace="0em" rspace="0em">⋯</mo>' in temml.mathml(r"1 + \cdots + H", display=False)
+
+
+def test_a_line_over_a_formula_is_a_border(temml):
+    """Firefox draws the line of menclose thick, and too far left; Chromium draws none."""
+    formula = temml.mathml(r"\overline{x} + \overline{y^2}", display=True)
+    assert formula.count('<mrow class="tml-overline">') == 2 and "menclose" not in formula
+
+
+def test_printed_words_may_wrap_and_columns_may_not():
+    def tags(text: str) -> list[list[str]]:
+        stream = nbformat.v4.new_output("stream", name="stdout", text=text)
+        result = nbformat.v4.new_output("execute_result", data={"text/plain": text})
+        cells = [nbformat.v4.new_code_cell("twice", outputs=[output]) for output in (stream, result)]
+        return [cell.metadata.get("tags", []) for cell in translate(cells)[0]]
+
+    assert tags("✓ twice: 2 properties hold\n  of lists, too") == [["words"]] * 2
+    for columns in ("a  1\nb  2", "tensor([0.5])", " [1, 2]"):
+        assert tags(columns) == [[]] * 2
 
 
 def test_the_site_has_the_characters_of_its_formulas(site, page):

@@ -104,8 +104,8 @@ window.detect = (() => {
       return drawn().filter(e => /^(pre|code)$/.test(e.localName)).flatMap(e => {
         const style = getComputedStyle(e), what = quote(e.textContent), faults = [];
         if (e.localName === 'pre') {
-          if (parseFloat(style.fontSize) < 13) faults.push(`code of ${style.fontSize}: ${what}`);
-          if (style.whiteSpace !== 'pre') faults.push(`code that wraps: ${what}`);
+          if (parseFloat(style.fontSize) < 12) faults.push(`code of ${style.fontSize}: ${what}`);
+          if (style.whiteSpace !== 'pre' && !e.closest('.tag_words .output')) faults.push(`code that wraps: ${what}`);
           if (e.scrollWidth > e.clientWidth + 1 && e.tabIndex < 0) faults.push(`code that no key scrolls: ${what}`);
         } else if (!e.closest('pre') && e.getClientRects().length > 1)
           for (const node of [e, ...e.querySelectorAll('*')].flatMap(n => [...n.childNodes]).filter(n => n.nodeType === Node.TEXT_NODE))

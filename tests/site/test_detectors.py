@@ -79,7 +79,7 @@ def test_sound_page(browser):
         ("skip", "the link to the text does not lead there",
          "<script>document.querySelector('.skip').onclick = e => e.preventDefault()</script>", ""),
         ("overlaps", '"low" in <p> is under "high" in <p>', "<p>low</p><p>high</p>", "p + p {margin-top: -40px}"),
-        ("listings", 'code of 12px: "x = 1"', "<pre>x = 1</pre>", "pre {font-size: 12px}"),
+        ("listings", 'code of 11px: "x = 1"', "<pre>x = 1</pre>", "pre {font-size: 11px}"),
         ("listings", 'code that wraps: "x = 1"', "<pre>x = 1</pre>", "pre {font-size: 13px; white-space: pre-wrap}"),
         ("listings", "code that no key scrolls", f"<pre>{'b' * 99}</pre>", "pre {overflow: auto; overflow-wrap: normal}"),
         ("listings", "a name torn apart: uncommonly in", "<p><code>uncommonly</code></p>", "p {width: 50px}"),

@@ -2,10 +2,12 @@
 
 import json
 import re
+from io import BytesIO
 from time import sleep
 from urllib.parse import urlsplit
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from tests.site.detectors import visit
@@ -131,6 +133,83 @@ def test_a_page_runs_no_script_that_was_slipped_in(site, address, browser, schem
         with reader.page.expect_console_message(lambda said: "Content Security Policy" in said.text):
             reader.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"hacked = 1\">')")
         assert reader.page.evaluate("typeof hacked") == "undefined"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_line_above_a_page_covers_what_passes_below_it(site, browser, scheme):
+    with visit(browser, 390, scheme) as reader:
+        reader.open((site / "chapters" / "03-learned.html").as_uri())
+        reader.page.evaluate("scrollBy(0, document.querySelector('article pre').getBoundingClientRect().top)")
+        shot = Image.open(BytesIO(reader.page.screenshot(clip={"x": 0, "y": 1, "width": 390, "height": 40})))
+        for side in ((0, 0, 12, 40), (378, 0, 390, 40)):
+            assert {color for _, color in shot.crop(side).getcolors()} == {shot.getpixel((100, 2))}
+
+
+# What the list "On this page" marks, and whether it lies over something, at twenty places of a page.
+LIST = """async () => {
+  const list = document.getElementById('pst-secondary-sidebar'), found = [];
+  for (let stop = 0; stop < 20; stop++) {
+    scrollTo(0, stop / 19 * (document.documentElement.scrollHeight - innerHeight));
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const mine = list.getBoundingClientRect();
+    const shown = list.checkVisibility({visibilityProperty: true, opacityProperty: true});
+    const over = shown && [...document.querySelectorAll('article :is(.margin, .full-width, .opening)')].some(e => {
+      const box = e.getBoundingClientRect();
+      return box.right > mine.left && box.left < mine.right && box.bottom > mine.top && box.top < mine.bottom;
+    });
+    found.push([list.querySelectorAll('.active').length, list.querySelectorAll('[aria-current]').length, over]);
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+@pytest.mark.parametrize("name", ["chapters/03-learned", "chapters/08-choosing", "book/parity"])
+def test_one_entry_of_the_list_is_marked_and_it_lies_over_nothing(site, browser, name, width):
+    with visit(browser, width) as reader:
+        reader.open((site / f"{name}.html").as_uri())
+        assert reader.page.evaluate(LIST) == [[1, 1, False]] * 20
+
+
+OPENING = """<figure class="opening"><div class="cell"><div class="cell_output" style="height: 400px"></div></div>
+<figcaption><p><strong>Figure 3.1.</strong> It moves.</p><p class="try"><em>Try it.</em> Drag it.</p></figcaption></figure>"""
+
+
+def put_opening(page):
+    """Let chapter 3 open with a figure, whether it does or not."""
+
+    def answer(route):
+        text = re.sub('<figure class="opening".*?</figure>', "", route.fetch().text(), flags=re.DOTALL)
+        at = text.index("<section", text.index("</h1>", text.index("<article")))
+        route.fulfill(body=text[:at] + OPENING + text[at:], content_type="text/html")
+
+    page.route("**/03-learned.html", answer)
+
+
+@pytest.mark.parametrize(("width", "least"), [(1280, 900), (1920, 1100)])
+def test_list_begins_below_an_opening_figure(address, browser, width, least):
+    with visit(browser, width) as reader:
+        put_opening(reader.page)
+        reader.open(f"{address}/chapters/03-learned.html")
+        opening = reader.page.locator("figure.opening").bounding_box()
+        entries = reader.page.locator("#pst-secondary-sidebar").bounding_box()
+        assert least <= opening["width"] <= 1100 and opening["x"] + opening["width"] < width
+        assert entries["y"] >= opening["y"] + opening["height"]
+        assert reader.page.evaluate(LIST) == [[1, 1, False]] * 20
+        assert reader.faults == []
+
+
+def test_nothing_is_asked_of_a_hand_without_scripts_and_on_paper(address, browser):
+    for scripts in (True, False):
+        page = browser.new_page(java_script_enabled=scripts)
+        put_opening(page)
+        page.goto(f"{address}/chapters/03-learned.html")
+        asked = page.locator("figure.opening .try")
+        assert page.locator("figure.opening figcaption").is_visible()
+        assert asked.is_visible() == scripts
+        page.emulate_media(media="print")
+        assert not asked.is_visible()
+        page.close()
 
 
 @pytest.mark.parametrize("paper", ["A4", "Letter"])

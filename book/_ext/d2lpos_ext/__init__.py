@@ -20,7 +20,7 @@ from .policy import write_policies
 from .repair import repair_pages
 from .search import remove_index, write_index
 from .slim import slim
-from .social import describe, set_address
+from .social import describe, set_address, without_placeholder
 
 register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", RoundAuthorYear)
 
@@ -28,6 +28,7 @@ register_plugin("sphinxcontrib.bibtex.style.referencing", "author_year_round", R
 def read(app: Sphinx, docname: str, content: list[str]) -> None:
     """Rewrite one source file, before MyST parses it."""
     logger = logging.getLogger(__name__)
+    content[0] = without_placeholder(content[0])
     sources = index(app.env.get_domain("cite").bibdata.data.entries)
 
     def cited(text: str) -> str:

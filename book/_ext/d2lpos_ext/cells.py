@@ -20,6 +20,7 @@ CAPTION = re.compile(rf"\*\*(?P<kind>Figure|Table) {NUMBER}\.\*\*\s+")
 TRY = re.compile(r"(?<=\n\n)(?=\*Try it\.\*)")
 VERDICTS = {"True": "v-true", "Half true": "v-half", "False": "v-false", "Open": "v-open"}
 VERDICT = re.compile(rf"\*\*(?P<verdict>{'|'.join(VERDICTS)})\.\*\*\s+")
+COLUMNS = re.compile(r"\S {2,}\S|^ *\[|^tensor\(", re.MULTILINE)
 FENCE = "`" * 8
 END, DECIDED = "</figure>", "</div>"
 
@@ -135,11 +136,17 @@ def mark(verdict: str, link: str = "") -> str:
 
 
 def _code(cell: NotebookNode, hidden: str) -> None:
-    """Fold a code cell where its tags ask for it, drop Colab's title line, put its figures into the page."""
+    """Fold a code cell where its tags ask for it, drop Colab's title line, put its figures into the page.
+
+    Of printed words, which hold no columns, a phone may wrap the lines.
+    """
     cell.source = re.sub(r"\A#@title.*\n", "", cell.source)
     if "setup" in tags(cell):
         cell.metadata.tags.append("hide-input")
     cell.metadata.mystnb = {"code_prompt_show": f"Show {hidden}", "code_prompt_hide": f"Hide {hidden}"}
+    printed = "".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs)
+    if printed and not COLUMNS.search(printed):
+        cell.metadata.setdefault("tags", []).append("words")
     for output in cell.outputs:
         if svg := output.get("data", {}).pop("image/svg+xml", None):
             output.data.setdefault("text/html", inline(svg))

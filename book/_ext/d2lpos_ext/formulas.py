@@ -24,6 +24,13 @@ NARROW = re.compile(
     r'((?:</m(?:sub|sup|subsup|frac|style|sqrt|root|over)>|<mo [^>]*form="postfix"[^>]*>[^<]*</mo></mrow>)(?:<mrow>)?)'
     r"(?=(?:<msub>)?<mi>[A-Za-z]{2,}</mi>)"
 )
+REPAIRS = [
+    (NARROW, r'\1<mspace width="0.1667em"></mspace>'),
+    # Chromium keeps room around dots, as around a sign that it does not know.
+    (re.compile("<mo>([…⋯⋮⋱])</mo>"), r'<mo lspace="0em" rspace="0em">\1</mo>'),
+    # Firefox draws a thick bar, too far left; a border is where it should be.
+    (re.compile('<menclose notation="top" class="tml-overline">(.*?)</menclose>'), r'<mrow class="tml-overline">\1</mrow>'),
+]
 VENDOR = Path(__file__).parents[2] / "_vendor"
 FONT = VENDOR / "stix-two-math" / "stix-two-math-latin-400-normal.woff2"
 
@@ -41,7 +48,9 @@ class Temml:
             self.engine.eval((VENDOR / "temml" / "temml.min.js").read_text("utf-8"))
         options = {"displayMode": display, "throwOnError": True, "strict": True}
         formula = self.engine.call("temml.renderToString", tex, options)
-        return NARROW.sub(r'\1<mspace width="0.1667em"></mspace>', formula)
+        for pattern, replacement in REPAIRS:
+            formula = pattern.sub(replacement, formula)
+        return formula
 
     def close(self, *_: object) -> None:
         """Without this its thread outlives the build."""

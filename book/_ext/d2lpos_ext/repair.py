@@ -5,18 +5,20 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-REDIRECT = r"""<!DOCTYPE html>
+REDIRECT = """<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=\1"><title>Contents</title></head>
-<body><main><h1><a href="\1">Contents</a></h1></main></body>
+<head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={target}"><title>{title}</title>
+{said}
+</head>
+<body><main><h1><a href="{target}">{title}</a></h1></main></body>
 </html>
 """
+LEADS = re.compile(r'\A<meta http-equiv="Refresh" content="0; url=([^"]+)" />\s*\Z')
+SAYS = re.compile(r'<meta [^>]*(?:name="description"|"(?:og|twitter):)[^>]*>')
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
 REPAIRS = [
     (re.compile(pattern, re.DOTALL), replacement)
     for pattern, replacement in (
-        # The redirect from the root of the site to the first page has neither language nor title nor link.
-        (r'\A<meta http-equiv="Refresh" content="0; url=([^"]+)" />\s*\Z', REDIRECT),
         # 1.4 MB of script that redraws icons which the web font has drawn already.
         (r'<script src="[^"]*/fontawesome\.js[^"]*"></script>', ""),
         # Under a policy, browsers look no further than a script that they wait for, so these would come one by one. The
@@ -26,6 +28,8 @@ REPAIRS = [
         (r'_static/styles/theme\.css\?', "_static/basic.css?"),
         # Firefox would fetch the next page ahead of the reader, is refused by the policy, and says so in the console.
         (r'\s*<link rel="(?:next|prev)"[^>]*>', ""),
+        # Bootstrap marks no entry of "On this page" while a long section is read; book.js does.
+        (r' data-bs-spy="scroll" data-bs-target="[^"]*" data-offset="\d+" data-bs-root-margin="[^"]*"', ""),
         # A place for the advertisements of a host that the book does not use.
         (r'<div id="ethical-ad-placement".*?</div>', ""),
         # The link that skips all else leads to what stands above the text.
@@ -64,13 +68,23 @@ def repair(page: str) -> str:
     return page
 
 
+def redirect(target: str, front: str) -> str:
+    """Return the page at the root of the site, which leads to `target` and says of itself what `front`, found there, says."""
+    title = re.search("<title>(.*?)(?: &#8212; .*)?</title>", front)[1]
+    return REDIRECT.format(target=target, title=title, said="\n".join(SAYS.findall(front)))
+
+
 def repair_pages(app: Sphinx, exception: Exception | None) -> None:
     """Mend each page of a finished build."""
     if exception or app.builder.format != "html":
         return
     site = Path(app.outdir)
     for path in site.rglob("*.html"):
-        if "_static" not in path.parts:
-            path.write_text(repair(path.read_text("utf-8")), "utf-8")
+        if "_static" in path.parts:
+            continue
+        page = path.read_text("utf-8")
+        if leads := LEADS.match(page):
+            page = redirect(leads[1], (path.parent / leads[1]).read_text("utf-8"))
+        path.write_text(repair(page), "utf-8")
     for name in ("fontawesome.js", "fontawesome.js.map"):
         (site / "_static" / "scripts" / name).unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 PLACEHOLDER = "OWNER"
+SHOWN = re.compile(rf"(git clone |git\+)https://github\.com/{PLACEHOLDER}/[\w-]+")
 DESCRIPTION = re.compile(r'<meta content="([^"]*)" name="description"')
 
 
@@ -21,6 +22,15 @@ def home(repository: str) -> str:
     """
     owner, name = repository.rstrip("/").split("/")[-2:]
     return "" if owner == PLACEHOLDER else f"https://{owner.lower()}.github.io/{name}/"
+
+
+def without_placeholder(text: str) -> str:
+    """Return a page's source whose commands show no reader the placeholder of an address; links keep it.
+
+    >>> without_placeholder("git clone https://github.com/OWNER/d2lpos")
+    'git clone <repository of this book>'
+    """
+    return SHOWN.sub(r"\1<repository of this book>", text)
 
 
 def set_address(app: Sphinx, config: Config) -> None:
