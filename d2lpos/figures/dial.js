@@ -1,4 +1,4 @@
-// The dial: RoPE turns a query hand and a key hand, and their score sees only m − n.
+// The dial: RoPE turns a query hand and a key hand, and their score sees only n − m.
 // Pure math first (tested in node), drawing after.
 
 const TAU = 2 * Math.PI;
@@ -57,7 +57,7 @@ export function render(host, options) {
   const L = scene('ticks:g gap:line.hand qs:line.hand ks:line.hand q:q k:k mt:text nt:text dt:text');
   const D = scene('stops:g wedge:path.wedge back:line.thin bar:line.bar drop:line.dash k:line.hand q:line.hand kd:k qd:q at:text bt:text sum:text',
     'Query and key hands');
-  const S = Object.assign(scene(STRIP, 'Score against m minus n'), { cy: CY, u: R, r: 6 });
+  const S = Object.assign(scene(STRIP, 'Score against n minus m'), { cy: CY, u: R, r: 6 });
   const rows = PAIRS.map(([i, name]) => {
     const r = scene('face:circle.thin k:line.dash q:line.hand ' + STRIP); set(r.face, { r: 21, cx: 26, cy: 26 });
     Object.assign(r, { th: theta(i), cy: 26, u: 18, r: 4, note: h('small'), radio: h('input', { type: 'radio', name: 'pair' }) });
@@ -65,7 +65,7 @@ export function render(host, options) {
     return r;
   });
   const box = h('input', { type: 'checkbox' }); box.checked = lock;
-  const { out, live, tell } = readout('query m', 'key n', 'm − n', '(m − n)ω', 'score (bar)');
+  const { out, live, tell } = readout('query m', 'key n', 'n − m', '(n − m)ω', 'score (bar)');
 
   function plot(p, l, r, ...ys) { // the still part of a strip
     const w = width(p.svg); p.x = d => l + (d + MAX) / 2 / MAX * (w - l - r);
@@ -81,12 +81,12 @@ export function render(host, options) {
     D.stops.replaceChildren(s('circle.thin', { cx, cy: CY, r: R }), // token p's hand points at tick p
       ...all.map(p => rule(polar(cx, CY, R, p * th), polar(cx, CY, R - 7, p * th))));
     set(D.sum, { x: cx, y: 277 }); S.th = th; plot(S, 36, 12, 1, 0, -1);
-    S.axis.append(...[1, 0, -1].map(v => text(14, CY - R * v + 4, num(v), 'mute')), ...[-32, -16, 0, 16, 32].map(v => text(S.x(v), 249, num(v), 'mute')), text(S.x(0), 277, 'm − n, in tokens', 'mute'));
+    S.axis.append(...[1, 0, -1].map(v => text(14, CY - R * v + 4, num(v), 'mute')), ...[-32, -16, 0, 16, 32].map(v => text(S.x(v), 249, num(v), 'mute')), text(S.x(0), 277, 'n − m, in tokens', 'mute'));
     for (const r of rows) plot(r, 62, 52, 0);
     draw();
   }
   function draw() {
-    const { m, n } = shown, { th } = S, { cx } = D, w = width(L.svg), gap = `m − n = ${num(st.m - st.n)}`;
+    const { m, n } = shown, { th } = S, { cx } = D, w = width(L.svg), gap = `n − m = ${num(st.n - st.m)}`;
     const x = { m: L.x(m), n: L.x(n) }, P = (r, a) => polar(cx, CY, r, a), at = (e, [x, y]) => set(e, { transform: `translate(${x} ${y})` });
     at(L.q, [x.m, 19]); at(L.k, [x.n, 85]); seg(L.qs, [x.m, 31], [x.m, 52]); seg(L.ks, [x.n, 73], [x.n, 52]); seg(L.gap, [x.m, 52], [x.n, 52]);
     L.gap.style.strokeWidth = box.checked ? 9 : 5;
@@ -104,14 +104,14 @@ export function render(host, options) {
     const away = b - sg * TAU / 4, [bx, by] = P(R * c / 2, b), off = 36 * abs(cos(away)) + 8 * abs(sin(away)) + 10;
     say(D.bt, bx + off * cos(away), by - off * sin(away) + 4, 'score ' + num(c, 2));
     for (const p of [S, ...rows]) {
-      const v = cos((m - n) * p.th), x = p.x(m - n), y = p.cy - p.u * v, w = width(p.svg);
+      const v = cos((n - m) * p.th), x = p.x(n - m), y = p.cy - p.u * v, w = width(p.svg);
       seg(p.bar, [x, p.cy], [x, y]); set(p.dot, { cx: x, cy: y, r: p.r });
-      if (p === S) say(p.t, max(114, min(x, w - 84)), 14, `score ${num(v, 2)} at ${gap}`);
+      if (p === S) say(p.t, max(114, min(x, w - 90)), 14, `score ${num(v, 2)} at ${gap}`);
       else { say(p.t, w - 2, 30, num(v, 2)); hands(p, [26, 26], 21, m * p.th, n * p.th); }
     }
   }
   function update() {
-    const { th } = S, d = st.m - st.n, full = deg(d * th), seen = deg(wrap(d * th)), t = Math.round((full - seen) / 360);
+    const { th } = S, d = st.n - st.m, full = deg(d * th), seen = deg(wrap(d * th)), t = Math.round((full - seen) / 360);
     tell([st.m, st.n, num(d), num(full, 1) + '°', num(score(st.m, st.n, th), 2)]);
     D.sum.textContent = `${num(d)} × ${th.toFixed(2)} rad = ${t ? num(t) + ' × 360° + ' : ''}${num(seen, 1)}°`;
     for (const k in inputs) inputs[k].value = st[k];

@@ -239,10 +239,10 @@ def describe_clocks(p: int, mode: str, base: int) -> str:
 
 def describe_dial(m: int, n: int, pair: int, lock: bool) -> str:
     omega = 10_000 ** (-2 * 8 * pair / 64)
-    score = f"{math.cos((m - n) * omega):.2f}".replace("-", "−")
+    score = f"{math.cos((n - m) * omega):.2f}".replace("-", "−")
     return (
         f"RoPE turns a query at position {m} and a key at position {n} by ω = {omega:.2f} rad per position. "
-        f"Their score is cos((m − n)ω) = {score}. Move both together, and both turn while the score stays."
+        f"Their score is cos((n − m)ω) = {score}. Move both together, and both turn while the score stays."
     )
 
 

@@ -84,6 +84,18 @@ def test_float64_stays_and_its_gradient_is_right(layout):
     assert torch.autograd.gradcheck(lambda x, turns: rotate(x, turns, layout), (x, turns))
 
 
+@LAYOUTS
+@given(position=POSITIONS)
+def test_the_gradient_turns_back(layout, position):
+    x, gradient = (
+        torch.arange(1.0, 9.0, dtype=torch.float64),
+        torch.arange(8.0, 0.0, -1.0, dtype=torch.float64),
+    )
+    x.requires_grad_()
+    turn(x, position, layout).backward(gradient)
+    assert_close(x.grad, turn(gradient, -position, layout))
+
+
 def test_one_vector_at_many_positions():
     x, turns = torch.randn(4), torch.randn(5, 2)
     assert torch.equal(rotate(x, turns), rotate(x.expand(5, 4), turns))

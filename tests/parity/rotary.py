@@ -108,9 +108,8 @@ def image():
 @cache
 def xpos():
     """The chapter's function, for 64 features."""
-    names = {"torch": torch, "angles": angles, "frequencies": frequencies}
-    define("04-rope", "rot", names)
-    return define("04-rope", "xpos", names | {"zeta": (torch.arange(0, 64, 2) / 64 + 0.4) / 1.4})
+    names = {"rotate": rotate, "angles": angles, "frequencies": frequencies}
+    return define("04a-in-other-code", "xpos", names | {"zeta": (torch.arange(0, 64, 2) / 64 + 0.4) / 1.4})
 
 
 @table.row("xPos scores, 1024 tokens", "rotary-embedding-torch", "RotaryEmbedding, use_xpos", 1e-3)
@@ -145,7 +144,7 @@ def mixed(module, turns, deal):
     q, k = torch.randn(2, 2, 3, LENGTH, 128)
     places = torch.randint(512, (2, LENGTH, 3))
     theirs = module.apply_rotary_pos_emb(q, k, *turns(q, places.movedim(-1, 0)))
-    angle = define("04-rope", "m_rope", {"frequencies": frequencies})(places, torch.tensor(deal))
+    angle = define("04a-in-other-code", "m_rope", {"frequencies": frequencies})(places, torch.tensor(deal))
     return rotate(both(q, k), angle[:, None]), both(*theirs)
 
 

@@ -93,5 +93,5 @@ def hf_longrope():
     divisors = torch.linspace(1, 32, DIM // 2)
     settings = {"factor": 32.0, "original_max_position_embeddings": 4096}
     lists = {"short_factor": [1.0] * (DIM // 2), "long_factor": divisors.tolist()}
-    rule = partial(define("04-rope", "longrope", {"math": math}), divisors=divisors, factor=32, length=4096)
+    rule = partial(define("04b-stretching", "longrope", {"math": math}), divisors=divisors, factor=32, length=4096)
     return compare(rule, "longrope", current=4097, **settings, **lists)

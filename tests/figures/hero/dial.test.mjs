@@ -17,7 +17,7 @@ test('wrap keeps the angle and lands in (−π, π]', () => {
   }
   assert.equal(dial.wrap(Math.PI), Math.PI);
 });
-test('locked moves keep m − n, also at both walls', () => {
+test('locked moves keep n − m, also at both walls', () => {
   for (const to of [-9, 0, 3, 20, 32, 99]) for (const who of ['m', 'n']) {
     const s = dial.move({ m: 14, n: 6 }, who, to, true);
     assert.equal(s.m - s.n, 8);

@@ -422,6 +422,15 @@ def test_each_remedy_says_what_it_pays(host):
     assert "The text fits" in host(said) and host("out()")[0] == "7"
 
 
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_the_dial_counts_from_the_query_to_the_key_as_the_text_does(host):
+    host.show(hero("dial", m=14, n=6))
+    host.rest()
+    assert "n − m = −8" in host("seen().map(e => e.textContent)")
+    left = "e => { const svg = box(e.closest('svg')); return box(e).left < svg.left + svg.width / 2 }"
+    assert all(host(f"all('.dot').map({left})"))
+
+
 def test_a_rule_takes_new_angles_away_and_shrinks_steps(host):
     host.show(hero("stretch", length=512))
     arcs = "all('.new').filter(e => e.getAttribute('d')).length"
