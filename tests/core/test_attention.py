@@ -308,3 +308,12 @@ def test_the_cache_holds_what_came_before_door_2():
     assert_close(cache.keys, keys)
     assert_close(cache.values, values)
     assert cache.positions.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_weights_of_torchs_layer_give_what_it_gives():
+    theirs = nn.MultiheadAttention(16, 4, batch_first=True).double()
+    ours = Attention(16, 4).double()
+    ours.project.weight, ours.project.bias = theirs.in_proj_weight, theirs.in_proj_bias
+    ours.out = theirs.out_proj
+    x = torch.randn(2, 6, 16, dtype=torch.float64)
+    assert_close(ours(x, torch.arange(6)), theirs(x, x, x)[0])
