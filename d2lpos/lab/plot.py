@@ -159,12 +159,13 @@ def _lines(rows: "DataFrame", means: "DataFrame", value: str) -> "Figure":
             key: cycle([s.dash] + [t.dash for t in STYLE.values() if t.dash != s.dash])
             for key, s in looks.items()
         }
+        own = {key: next(dashes[key]) for key, s in looks.items() if s.label in set(means["name"])}
         for name, curve in means.groupby("name", sort=False):
             x, mean, key = curve["length"], curve["mean"], family(curve["encoding"].iloc[0])
             if key not in families:
                 ax.plot(x, mean, color=PAGE["rule"], linewidth=1, zorder=1)
                 continue
-            color, dash = looks[key].color, next(dashes[key])
+            color, dash = looks[key].color, own[key] if name == looks[key].label else next(dashes[key])
             ax.plot(x, mean, label=name, color=color, linestyle=(0, dash) if dash else "-")
             ax.errorbar(x, mean, curve["high"] - mean, fmt="none", ecolor=color, elinewidth=1, capsize=4)
             dots = rows[rows["name"] == name]

@@ -146,6 +146,15 @@ def test_chance_is_marked(figures):
     assert ax.get_xlabel() == "accuracy at length 8"
 
 
+def test_an_encoding_keeps_its_dash_beside_relatives_that_come_before_it():
+    figure = plot(frame(map(result, STUDIES["table"].runs([0]))), "loss")
+    lines = {line.get_label(): line for ax in figure.axes for line in ax.lines}
+    lone = plt.figure().add_subplot().plot([0, 1], **STYLE["sinusoidal"].line)[0]
+    assert {"Fourier", "sinusoidal"} <= set(lines)
+    assert lines["sinusoidal"]._dash_pattern == lone._dash_pattern != lines["Fourier"]._dash_pattern
+    plt.close("all")
+
+
 def test_within_a_color_dashes_differ(figures):
     for ax in figures["extrapolation"].axes:
         lines = [line for line in ax.lines if line.get_label()[0] != "_"]
