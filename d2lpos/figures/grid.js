@@ -30,7 +30,7 @@ const SKY = 44, TOP = 20, FOOT = 40, EDGE = 44; // px: room for labels around th
 const LOOK = `:host,.none{--c:var(--enc-none,#6f7378)}.sinusoidal{--c:var(--enc-sinusoidal,#0072b2)}.learned{--c:var(--enc-learned,#c98500)}
 .rope{--c:var(--enc-rope,#d55e00)}.relative{--c:var(--enc-relative,#009e73)}.alibi{--c:var(--enc-alibi,#cc79a7)}
 select{font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;padding:4px;margin-left:6px;min-width:0}.ctl label{min-width:0}option{color:CanvasText;background:Canvas}
-.wide .parts{display:grid;grid-template-columns:1fr 1.2fr;gap:0 28px}.folds{display:flex;flex-wrap:wrap;gap:0 28px}
+.wide .parts{display:grid;grid-template:1fr auto/1fr 1.2fr;gap:0 28px}.wide .rows{grid-area:1/2/3}.wide .out{grid-template-columns:1fr 2fr 1fr}.wide .out>:first-child{grid-column:1/-1}.folds{display:flex;flex-wrap:wrap;gap:0 28px}
 .over{overflow:clip}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}.over .list{left:0;width:100%;pointer-events:none}.list~svg{cursor:pointer}
 .over ::-webkit-slider-thumb{width:44px;height:100%;min-height:44px}.over ::-moz-range-thumb{width:44px;height:100%;border:0}
 .flag{fill:currentColor;fill-opacity:.12}.band{fill:currentColor;fill-opacity:.08}.over input:focus-visible~svg :is(.flag,.band){stroke:currentColor;stroke-width:2}
@@ -50,7 +50,7 @@ export function render(host, options, studies) {
   const sky = s('g'), curves = s('g'), edge = s('line.edge'), flag = s('g', {}, s('rect.flag', { x: -52, y: 1, width: 104, height: 27, rx: 5 }), text(0, 19));
   const plot = s('svg', { role: 'img', 'aria-label': 'The mean of each model over the length' }, sky, curves, edge, flag), above = h('div.over', {}, hand, plot);
   const band = s('rect.band', { rx: 5 }), ground = s('g'), rows = s('g');
-  const forest = s('svg', { role: 'img', 'aria-label': 'Of each model, the seeds, and the mean with its interval' }, band, ground, rows), below = h('div.over', {}, list, forest);
+  const forest = s('svg', { role: 'img', 'aria-label': 'Of each model, the seeds, and the mean with its interval' }, band, ground, rows), below = h('div.over.rows', {}, list, forest);
 
   const cells = i => data.cells[split][value][i], cell = i => cells(i)[at];
   const part = v => (max(domain[0], min(domain[1], v)) - domain[0]) / (domain[1] - domain[0]) * 1000; // places ease in thousandths of an axis
@@ -72,7 +72,7 @@ export function render(host, options, studies) {
     rows.replaceChildren(...marks.map(o => o.row)); curves.replaceChildren(...marks.map(o => o.curve));
     fill(measure, Object.entries(data.values));
     set(hand, { max: data.lengths.length - 1 }); set(list, { max: marks.length - 1 });
-    above.style.display = data.lengths.length > 1 ? '' : 'none'; below.style.gridColumn = data.lengths.length > 1 ? '' : '1/-1';
+    above.style.display = data.lengths.length > 1 ? '' : 'none'; below.style.gridArea = data.lengths.length > 1 ? '' : '2/1/3/3';
     another.style.display = 'unseen' in data.cells ? '' : 'none';
     question.textContent = data.question;
     for (const k in shown) delete shown[k];
@@ -84,7 +84,7 @@ export function render(host, options, studies) {
   }
   function layout() { // what depends on width
     const wide = forest.closest('.wide') && data.lengths.length > 1;
-    w = width(forest); ROW = wide && marks.length > 12 ? 22 : 26; TALL = wide ? max(130, TOP + marks.length * ROW - SKY) : 130;
+    w = width(forest); ROW = wide && marks.length > 12 ? 22 : 26; TALL = wide ? max(130, TOP + marks.length * ROW - SKY - 116) : 130;
     const left = max(...marks.map(o => o.name.getComputedTextLength())) + 16, foot = TOP + marks.length * ROW, last = data.lengths.length - 1, v = width(plot);
     X = p => left + (w - left - EDGE - 12) * p / 1000; U = l => EDGE + 30 + (v - EDGE - 82) * l / max(1, last); Y = p => SKY + TALL * (1 - p / 1000);
     for (const [svg, across, high] of [[plot, v, SKY + TALL], [forest, w, foot]]) { set(svg, { viewBox: `0 0 ${across} ${high + FOOT}` }); svg.style.height = high + FOOT + 'px'; }
@@ -140,7 +140,7 @@ export function render(host, options, studies) {
   forest.onclick = e => { picked = under(e) ?? picked; update(); };
   forest.onpointerleave = () => { hover = null; update(); };
   mount(host, 'The recorded studies', LOOK, 'drag the length back to that of training and forth again: who keeps their place? Point at a row for its numbers, and ask the other studies.',
-    [question, h('div.parts', {}, above, below), out, h('div.folds', {}, fold('Ask another study', h('div.ctl', {}, h('label', {}, 'study', asked), h('label', {}, 'measure', measure)), h('div.ctl', {}, another, h('label', {}, sort, 'best first'))), fold('Show as table', table)), live], () => marks && layout(),
+    [question, h('div.parts', {}, above, out, below), h('div.folds', {}, fold('Ask another study', h('div.ctl', {}, h('label', {}, 'study', asked), h('label', {}, 'measure', measure)), h('div.ctl', {}, another, h('label', {}, sort, 'best first'))), fold('Show as table', table)), live], () => marks && layout(),
     { play: options.play, tour: TOUR, show: state => { if (!marks) build(); at = Math.round(state.at * (data.lengths.length - 1)); update(); } });
   build();
 }

@@ -38,7 +38,11 @@ BASES = (8, 64, 1000, 10_000, 100_000)
 PLACES = ("none", "sum", "token", "position", "independent", "whole position")
 REMEDIES = ("error", "last row", "wrapped", "stretched", "blocks")
 RULES = ("as trained", "linear", "ntk", "dynamic ntk", "yarn", "llama3")
-SLOPES, LENGTHS, BACK = ("released", "paper"), tuple(2**n for n in range(2, 13)), tuple(2**n for n in range(1, 12))
+SLOPES, LENGTHS, BACK = (
+    ("released", "paper"),
+    tuple(2**n for n in range(2, 13)),
+    tuple(2**n for n in range(1, 12)),
+)
 STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
 VALUES, SPLITS = ("accuracy", "loss", "loss_last"), ("test", "unseen")
 
@@ -257,11 +261,10 @@ def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
     # Late, because the rest of this file needs only the standard library.
     import torch
 
+    from d2lpos.figures.still import noise
     from d2lpos.sinusoidal import sinusoidal
 
     a, b = sinusoidal(torch.tensor([8.0, 8.0 + offset], dtype=torch.float64), 24)
-    products = (a * b).sum() if place == "whole position" else a * b
-    noise = math.sqrt((1 / (1 - rate) ** 2 - 1) * products.square().sum()) * (place not in ("none", "token"))
     where = {
         "none": "No dropout",
         "sum": f"Dropout at rate {rate:g} on the sum of token and position",
@@ -272,7 +275,7 @@ def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
     }[place]
     return (
         f"{where}. The similarity of positions 8 and {8 + offset} is {(a * b).sum():.1f} in the mean, "
-        f"as without dropout, with a standard deviation of {noise:.1f}. At one rate all placements keep the "
+        f"as without dropout, with a standard deviation of {noise(place, rate, a, b):.1f}. At one rate all placements keep the "
         "mean, and the noise is very different: none where the token alone is dropped, most where whole "
         "vectors are."
     )
@@ -350,7 +353,7 @@ def still(name: str, description: str, state: dict[str, Any]) -> str:
     # Late, because the rest of this file needs only the standard library.
     from d2lpos.figures.still import STILL
 
-    return STILL[name](description, **state)
+    return STILL[name](description, **state) if name in STILL else ""
 
 
 DATA = {"grid": recorded}  # what a figure shows besides its options

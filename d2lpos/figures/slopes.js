@@ -89,7 +89,7 @@ export function render(host, options) {
       set(o.area, { d: `M${X(1).toFixed(1)} ${y}` + samples.map(n => `L${X(n).toFixed(1)} ${(y - unit * Math.exp(-m * (n - 1))).toFixed(1)}`).join('') + `V${y}Z` });
       seg(o.tick, [X(end), y - 8], [X(end), y + 3]); seg(o.whole, [x, y], [x, y - unit]); seg(o.word, [x, y], [x, y - unit * share(m, K, shown.match, T)]);
     });
-    seg(edge, [at, 28], [at, foot]); seg(guide, [x, SKY], [x, foot + 46]);
+    seg(edge, [at, 28], [at, foot]); seg(guide, [x, SKY], [x, foot]);
     set(ends, { transform: `translate(${max(54, min(w - 53, at))} 0)` }); set(stands, { transform: `translate(${max(61, min(w - 61, x))} ${foot + 62})` });
   }
   function update(resized) {
