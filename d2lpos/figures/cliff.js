@@ -105,7 +105,7 @@ export function render(host, options) {
     set(chosen, { width: side + 4 });
     grid.replaceChildren(...label(GROUND + 30, 'table'), ...label(LANE + 30, 'text'), ...label(BASE - 44, 'distance', 'to the left', 'neighbor'),
       ...[0, 8, 16, 24, 31].map(v => text(X(v), MARKS + 20, v, 'mid.mute')), rule([EDGE, BASE], [X(LONGEST - .5), BASE]), ...[[GROUND - 14, LANE + LOOK_CELLS + 8], [BASE - 1.6 * TALL, BASE]].map(([y1, y2]) => seg(s('line.edge'), [EDGE + ROWS * pitch, y1], [EDGE + ROWS * pitch, y2])),
-      text(EDGE + ROWS * pitch + 6, GROUND - 8, pitch < 12 ? 'no more rows' : 'no more rows: none of these was ever trained', ''), ...all.slice(ROWS).map(q => s('rect.missing', { x: X(q) - side / 2, y: GROUND, width: side, height: LOOK_CELLS })),
+      text(EDGE + ROWS * pitch + 6, GROUND - 8, w < 600 ? 'no more rows' : 'no more rows: none of these was ever trained', ''), ...all.slice(ROWS).map(q => s('rect.missing', { x: X(q) - side / 2, y: GROUND, width: side, height: LOOK_CELLS })),
       ...(pitch < 12 ? [0, ROWS - 1] : all.slice(0, ROWS)).map(v => text(X(v), GROUND - 8, v, 'mid.mute')));
     ground.replaceChildren(...TABLE.flatMap((row, i) => row.map((v, j) => { const e = s('rect.cell', { x: X(i) - side / 2, y: GROUND + j * SIDE, width: side, height: SIDE }); e.style.opacity = v; return e; })),
       ...TABLE.map((_, i) => s('rect.frame', { x: X(i) - side / 2, y: GROUND, width: side, height: LOOK_CELLS })));

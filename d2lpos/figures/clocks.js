@@ -73,7 +73,7 @@ export function render(host, options) {
   Object.assign(shown, goal());
   const ease = easing(shown, goal, paint);
 
-  const period = i => { const t = 2 * Math.PI / speed(i, base); return t.toLocaleString('en', { maximumFractionDigits: +(t < 20) }); };
+  const period = i => { const t = 2 * Math.PI / speed(i, base); return t > 9999 ? num(t / 1000) + 'k' : t.toLocaleString('en', { maximumFractionDigits: +(t < 20) }); };
   const Y = i => HEAD + (i + .5) * ROW, S = v => HILL - UNIT * v;
   // The code of a position stands in the middle of its digits; where they flip, both are drawn.
   const samples = Array.from({ length: 9 * (END + 1) }, (_, j) => { const q = Math.floor(j / 9); return [q - .5 + j % 9 / 8, digits(q)]; });

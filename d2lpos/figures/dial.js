@@ -36,7 +36,7 @@ const LOOK = `:host{--c:var(--enc-rope,#d55e00)}svg{stroke-width:2}text{text-anc
 .over svg{height:106px}.over input{left:-2px;width:calc(100% + 4px);height:44px;cursor:grab;touch-action:pan-y}#n{top:63px}
 .over ::-webkit-slider-thumb{width:44px;height:44px}.over ::-moz-range-thumb{width:44px;height:44px;border:0}
 .parts{display:flex;flex-wrap:wrap;gap:4px 24px}.parts>svg{flex:1 1 264px;min-width:0;height:280px}.parts>:is(.out,fieldset){flex:1 1 100%;min-width:0}
-.wide .parts{display:grid;grid-template-columns:1fr 1.2fr 1fr}.wide fieldset{grid-area:1/3/3}.wide .out{grid-column:1/3}
+.wide .parts{display:grid;grid-template-columns:1.15fr 1.15fr 1fr}.wide fieldset{grid-area:1/3/3}.wide .out{grid-column:1/3}
 .out{grid-template-columns:1fr 1fr 1fr 2fr 1.4fr;gap:8px;max-width:560px}legend{padding:0 0 4px}
 .row{gap:0 12px}.row div{flex:0 0 170px}.row svg{flex:1 1 280px;min-width:0;height:52px}`;
 
@@ -81,7 +81,7 @@ export function render(host, options) {
     for (const { svg } of [L, D, S, ...rows]) set(svg, { viewBox: `0 0 ${width(svg)} ${svg.clientHeight || 280}` });
     const all = [...Array(MAX + 1).keys()], w = width(L.svg), { th } = rows[pair], cx = D.cx = width(D.svg) / 2;
     L.x = p => 20 + p / MAX * (w - 40);
-    L.ticks.replaceChildren(rule([20, 52], [w - 20, 52]), text(7, 57, 0, 'mute'), text(w - 8, 57, MAX, 'mute'), ...all.map(p => rule([L.x(p), 47], [L.x(p), p % 8 ? 52 : 57])));
+    L.ticks.replaceChildren(rule([20, 52], [w - 20, 52]), text(7, 57, 0, 'mute'), text(w - 10, 57, MAX, 'mute'), ...all.map(p => rule([L.x(p), 47], [L.x(p), p % 8 ? 52 : 57])));
     D.stops.replaceChildren(s('circle.thin', { cx, cy: CY, r: R }), // token p's hand points at tick p
       ...all.map(p => rule(polar(cx, CY, R, p * th), polar(cx, CY, R - 7, p * th))));
     set(D.sum, { x: cx, y: 277 }); S.th = th; plot(S, 36, 12, 1, 0, -1);

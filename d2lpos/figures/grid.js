@@ -26,7 +26,7 @@ export function ticks([low, high], steps) {
 /** From the shortest text to the longest. */
 export const TOUR = { at: [[0, 0], [.14, 0], [.86, 1]] };
 
-const SKY = 44, TOP = 20, FOOT = 40, EDGE = 44; // px: room for labels around the curves and the rows
+const FOOT = 40, SKY = 44, TOP = 20, EDGE = 44; // px: room for labels around the curves and the rows
 const LOOK = `:host,.none{--c:var(--enc-none,#6f7378)}.sinusoidal{--c:var(--enc-sinusoidal,#0072b2)}.learned{--c:var(--enc-learned,#c98500)}
 .rope{--c:var(--enc-rope,#d55e00)}.relative{--c:var(--enc-relative,#009e73)}.alibi{--c:var(--enc-alibi,#cc79a7)}
 select{font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;padding:4px;margin-left:6px;min-width:0}.ctl label{min-width:0}option{color:CanvasText;background:Canvas}

@@ -45,7 +45,7 @@ export function remark(heads, rule, T) {
 /** A word that matches goes farther and farther back, and head after head loses it; a better match pays the toll. */
 export const TOUR = { back: [[0, FEW], [.06, FEW], [.5, 36], [.82, 36], [1, 24]], match: [[0, 6], [.54, 6], [.72, 12], [.84, 12], [1, 6]] };
 
-const SKY = 44, LEFT = 58, RIGHT = 62, FOOT = 76; // px: room around the rows of the heads
+const LEFT = 58, SKY = 44, RIGHT = 62, FOOT = 76; // px: room around the rows of the heads
 const LOOK = `:host{--c:var(--enc-alibi,#cc79a7)}.ctl input[type=range]{width:110px;margin:0 8px}
 .over{overflow:clip}.over input{top:0;height:${SKY}px;cursor:ew-resize;touch-action:pan-y}.over .back{top:${SKY}px;height:calc(100% - ${SKY}px)}
 .over ::-webkit-slider-thumb{width:44px;height:100%;min-height:44px}.over ::-moz-range-thumb{width:44px;height:100%;border:0}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from itertools import islice
 
+import matplotlib.pyplot as plt
 import torch
 from torch import Tensor
 
@@ -59,7 +60,7 @@ def buckets(alt: str, kind: str, buckets: int, max_distance: int, clip: int, len
     shades = (0.92 - 0.82 * ranks / ranks.max())[found]
     hidden = (near >= length)[found] | ((offsets > 0) if kind == "causal" else torch.zeros(128, 128).bool())
     fig, ax = figure(3.6, 3.2)
-    ax.imshow(shades.masked_fill(hidden, torch.nan), cmap=STYLE["relative"].cmap, vmin=0, vmax=1)
+    ax.imshow(shades.masked_fill(hidden, torch.nan).numpy(), cmap=STYLE["relative"].cmap, vmin=0, vmax=1)
     ax.set(xlabel="key", ylabel="query", xticks=(0, 64, 127), yticks=(0, 64, 127))
     return show(fig, alt).svg
 
@@ -78,10 +79,11 @@ def cliff(alt: str, p: int, length: int, remedy: str) -> str:
         vectors[8:] = torch.nan
     fig, axes = figure(4.2, 2.3, nrows=2, sharex=True)
     for ax, cells, name in zip(axes, (table, vectors), ("table", "text"), strict=True):
-        ax.imshow(cells.T, cmap=STYLE["learned"].cmap, vmin=0, vmax=1, aspect="auto")
+        ax.imshow(cells.T.numpy(), cmap=STYLE["learned"].cmap, vmin=0, vmax=1, aspect="auto")
         ax.axvline(7.5, color="black", dashes=(3, 2), linewidth=1)
         ax.set(ylabel=name, yticks=(), xlim=(-0.5, length - 0.5))
     axes[0].text(8, 3, "no more rows")
+    axes[1].add_patch(plt.Rectangle((min(p, length - 1) - 0.5, -0.5), 1, 6, fill=False, linewidth=2))
     axes[1].set(xlabel="position")
     return show(fig, alt).svg
 
@@ -138,7 +140,8 @@ def dropout(alt: str, place: str, rate: float, offset: int, seed: int) -> str:
         apart = noise(name, rate, a, b)
         ax.fill_between(offsets, mean - apart, mean + apart, color=color, alpha=0.25, linewidth=0)
         ax.plot(offsets, mean, color=color)
-        ax.set(title=name, xticks=(1, 32), yticks=(0, 10, 20))
+        ax.set_title(name, fontweight="bold" if name == place else "normal")
+        ax.set(xticks=(1, 32), yticks=(0, 10, 20))
     return show(fig, alt).svg
 
 
