@@ -130,6 +130,6 @@ export function render(host, options) {
     'pick “on the position only”, then “whole position vector”: the line stays, and the noise nearly triples.',
     [h('p.question', {}, 'One rate, six places for dropout: which blurs most where a word stands?'), h('div.parts', {}, h('fieldset', {}, legend, ...rows.map(r => r.row)), h('div.over', {}, cursor, svg)), out,
       fold('Other coins', h('div.ctl', {}, h('label', {}, 'rate r', slide, rateOut), again, h('label', {}, avg, 'average of many'))), live], layout,
-    { play: options.play, tour: TOUR, show: state => { if (place !== (place = state.place)) show(); } });
+    { play: options.play, tour: TOUR, show: state => { ({ place } = state); show(); } });
   layout();
 }

@@ -30,7 +30,7 @@ const FOOT = 40, SKY = 44, TOP = 20, EDGE = 44; // px: room for labels around th
 const LOOK = `:host,.none{--c:var(--enc-none,#6f7378)}.sinusoidal{--c:var(--enc-sinusoidal,#0072b2)}.learned{--c:var(--enc-learned,#c98500)}
 .rope{--c:var(--enc-rope,#d55e00)}.relative{--c:var(--enc-relative,#009e73)}.alibi{--c:var(--enc-alibi,#cc79a7)}
 select{font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;padding:4px;margin-left:6px;min-width:0}.ctl label{min-width:0}option{color:CanvasText;background:Canvas}
-.wide .parts{display:grid;grid-template:1fr auto/1fr 1.2fr;gap:0 28px}.wide .rows{grid-area:1/2/3}.wide .out{grid-template-columns:1fr 2fr 1fr}.wide .out>:first-child{grid-column:1/-1}.folds{display:flex;flex-wrap:wrap;gap:0 28px}
+.wide .parts{display:grid;grid-template:1fr auto/1fr 1.2fr;gap:0 28px}.wide .rows{grid-area:1/2/3}.wide .out{grid-template-columns:1fr 2fr 1fr}.wide .out>:first-child{grid-column:1/-1}.folds{display:flex;flex-wrap:wrap;gap:0 28px}.folds>*{min-width:0}
 .over{overflow:clip}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}.over .list{left:0;width:100%;pointer-events:none}.list~svg{cursor:pointer}
 .over ::-webkit-slider-thumb{width:44px;height:100%;min-height:44px}.over ::-moz-range-thumb{width:44px;height:100%;border:0}
 .flag{fill:currentColor;fill-opacity:.12}.band{fill:currentColor;fill-opacity:.08}.over input:focus-visible~svg :is(.flag,.band){stroke:currentColor;stroke-width:2}

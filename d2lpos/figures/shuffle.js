@@ -55,7 +55,7 @@ export const LOW = -1.4, HIGH = 1; // every output lies between
 const FOX = 1, DOG = 5, TOP = 76, LEFT = 54, NUMBERS = 48; // px: the words, the names of the rows, the column of changes
 const LOOK = `:host{--none:var(--enc-none,#6f7378);--sin:var(--enc-sinusoidal,#0072b2)}
 .two{display:flex;flex-wrap:wrap;gap:12px 24px;--c:var(--none)}.two.on{--c:var(--sin)}
-.over{flex:1.35 1 290px;min-width:0}.wide .over{flex:0 0 346px}.two>svg{flex:1 1 230px;min-width:0}
+.over{flex:1.35 1 290px;min-width:0}.wide .over{flex:0 0 334px}.two>svg{flex:1 1 230px;min-width:0}
 .over input{height:44px;top:33px;pointer-events:none;touch-action:pan-y}
 .over ::-webkit-slider-thumb{width:44px;height:44px;pointer-events:auto;cursor:grab}
 .over ::-moz-range-thumb{width:44px;height:44px;border:0;pointer-events:auto;cursor:grab}
@@ -99,7 +99,7 @@ export function render(host, options) {
   const X = p => LEFT + (p + .5) * C, Y = p => TOP + (p + .5) * C;
   function layout() { // what depends on width
     const w = width(svgM), v = width(svgO), [a, b] = [svgM, svgO].map(e => e.getBoundingClientRect().top), beside = abs(a - b) < 9;
-    C = max(36, min(svgM.closest('.wide') ? 46 : 52, (w - LEFT) / 6));
+    C = max(36, min(svgM.closest('.wide') ? 44 : 52, (w - LEFT) / 6));
     const end = LEFT + 6 * C, foot = TOP + 6 * C, height = foot + C + 16, left = beside ? 0 : LEFT, lines = list(7, i => i * C);
     for (const [e, x] of [[svgM, w], [svgO, v]]) set(e, { viewBox: `0 0 ${x} ${height}` }).style.height = height + 'px';
     for (const { style } of inputs) { style.left = X(0) - 22 + 'px'; style.width = 5 * C + 44 + 'px'; }

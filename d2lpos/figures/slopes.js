@@ -57,7 +57,7 @@ export function render(host, options) {
   let { heads, rule: law, match } = options, place = Math.round(4 * Math.log2(options.length)), back = Math.round(4 * Math.log2(options.back));
   const slider = (name, at) => h('input' + name, { type: 'range', ...at });
   const hand = slider('.end', { min: FEW, max: MANY, 'aria-label': 'length of the text' }), word = slider('.back', { min: 4, 'aria-label': 'place of the word that matches' });
-  const score = slider('', { min: 0, max: 12 }), scoreOut = h('output'), count = slider('', { min: 1, max: MOST }), countOut = h('output');
+  const score = slider('', { min: 0, max: 12, 'aria-label': 'its score above all others' }), scoreOut = h('output'), count = slider('', { min: 1, max: MOST, 'aria-label': 'heads' }), countOut = h('output');
   const radios = Object.fromEntries(RULES.map(r => [r, h('input', { type: 'radio', name: 'rule' })]));
   const { out, live, tell } = readout('length', 'head 1 looks back', 'last head looks back', 'word that matches'), words = h('p.said'), rest = h('p.remark');
   const flag = (name, y, wide) => s('g', {}, s('rect.flag.' + name, { x: -wide / 2, y: y - 18, width: wide, height: 27, rx: 5 }), text(0, y));
@@ -71,7 +71,7 @@ export function render(host, options) {
   const shown = goal(), ease = easing(shown, goal, paint);
   let w, X, H, BAND, foot;
   function layout() {
-    w = width(svg); BAND = svg.closest('.wide') && heads <= 8 ? 32 : 28; foot = SKY + heads * BAND; H = foot + FOOT;
+    w = width(svg); BAND = svg.closest('.wide') && heads <= 8 ? 30 : 28; foot = SKY + heads * BAND; H = foot + FOOT;
     X = n => LEFT + (w - LEFT - RIGHT) * Math.log2(n) / (MANY / 4);
     set(svg, { viewBox: `0 0 ${w} ${H}` }); svg.style.height = H + 'px';
     for (const [e, low, high] of [[hand, tokens(FEW), tokens(MANY)], [word, 2, tokens(MANY - 1)]]) { e.style.left = X(low) - 22 + 'px'; e.style.width = X(high) - X(low) + 44 + 'px'; }

@@ -266,6 +266,7 @@ def test_what_leaves_the_page_plays_no_more(host):
     host("(window.fig = all('.fig')[0], document.querySelector('[data-hero]').remove())")
     host.page.wait_for_function("() => !fig.classList.contains('plays')")
     path = "fig.querySelector('.hill').getAttribute('d')"
+    host.page.wait_for_timeout(500)  # ink comes to rest
     stands = host(path)
     host.page.wait_for_timeout(100)
     assert host(path) == stands
@@ -529,7 +530,7 @@ def test_each_remedy_says_what_it_pays(host):
         host.page.get_by_label(remedy, exact=True).check()
         assert set(values) <= set(host("out()"))
         assert words in host(said)
-    tokens = host.page.get_by_label("tokens", exact=True)
+    tokens = host.page.get_by_role("slider", name="tokens")
     tokens.press("Home")
     assert "The text fits" in host(said) and host("out()")[0] == "7"
 
@@ -603,7 +604,7 @@ def test_each_placement_keeps_the_mean_and_has_its_own_noise(host):
         ("on the position only", ["2.3", "3.8"]),
         ("whole position vector", ["6.5", "1.3"]),
     ):
-        host.page.get_by_label(place).check()
+        host.page.get_by_role("radio", name=place).check()
         assert host("out()") == ["4", "8.6", *noise]
     host(UNFOLD)
     host.page.get_by_label("dropout rate r").press("Home")
