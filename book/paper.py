@@ -28,13 +28,6 @@ CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 LEFT_OUT = ".headerlink, .downloads, .subtitle, .start, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
 FRAMES = 6  # of a slider
 
-# What a hand would move is left out of a figure that stands still.
-STILL = """() => {
-  const style = new CSSStyleSheet();
-  style.replaceSync("input:not([type=range]), button, select, details, .ctl, .fig > p:first-child {display: none !important}");
-  for (const hero of document.querySelectorAll("[data-hero]")) hero.shadowRoot.adoptedStyleSheets.push(style);
-  return document.fonts.ready.then(() => null);
-}"""
 NUMBER = """pages => document.querySelectorAll("a > .number").forEach(e => {
   e.textContent = pages[decodeURIComponent(e.parentElement.hash.slice(1))];
 })"""
@@ -174,7 +167,7 @@ def opened(document: Path) -> Iterator[Page]:
             page.set_default_timeout(0)
             page.emulate_media(media="print")
             page.goto(document.as_uri())
-            page.evaluate(STILL)
+            page.evaluate("() => document.fonts.ready.then(() => null)")
             yield page
         finally:
             browser.close()

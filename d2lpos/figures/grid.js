@@ -94,7 +94,7 @@ export function render(host, options, studies) {
       ...chance.flatMap(x => [seg(s('line.chance'), [x, TOP], [x, foot]), text(x, TOP - 6, 'chance', 'mid.mute')]));
     sky.replaceChildren(...up.flatMap(([v, t]) => [rule([EDGE, Y(part(v))], [width(plot), Y(part(v))]), text(EDGE - 8, Y(part(v)) + 4, t, 'end.mute')]),
       ...data.lengths.map((n, l) => text(U(l), SKY + TALL + 18, n, 'mid.mute')), text(U(data.lengths.indexOf(data.trained)), SKY + TALL + 35, 'training', 'mid.mute'));
-    set(band, { width: w, height: ROW, y: TOP + ROW * order.indexOf(hover ?? picked) });
+    set(band, { width: w, height: ROW });
     Object.assign(shown, Object.fromEntries(marks.map((_, i) => ['y' + i, ROW * order.indexOf(i)])));
     paint();
   }
@@ -108,7 +108,7 @@ export function render(host, options, studies) {
       o.seeds.forEach((e, k) => set(e, { cx: x(k + 3), cy: y }));
       set(o.curve, { d: 'M' + cells(i).flatMap(([mean], l) => mean === undefined ? [] : `${U(l).toFixed(1)} ${Y(shown[`c${i} ${l}`]).toFixed(1)}`).join('L') });
     });
-    seg(edge, [U(shown.at), 28], [U(shown.at), SKY + TALL]); set(flag, { transform: `translate(${max(53, min(width(plot) - 53, U(shown.at)))} 0)` });
+    set(band, { y: TOP + shown['y' + (hover ?? picked)] }); seg(edge, [U(shown.at), 28], [U(shown.at), SKY + TALL]); set(flag, { transform: `translate(${max(53, min(width(plot) - 53, U(shown.at)))} 0)` });
   }
   function update() {
     const tokens = data.lengths[at], what = `${data.values[value]} at length ${tokens}`;
@@ -120,7 +120,6 @@ export function render(host, options, studies) {
     list.value = marks.length - 1 - order.indexOf(picked); list.setAttribute('aria-valuetext', data.rows[picked][0]); // the arrow that points up goes up
     marks.forEach((o, i) => { o.number.textContent = told(cell(i))[0]; for (const e of [o.name, o.number, o.curve]) e.classList.toggle('now', i === now); });
     curves.append(marks[now].curve); // on top
-    set(band, { y: TOP + ROW * order.indexOf(now) });
     table.replaceChildren(h('caption', {}, what), h('tr', {}, ...['model', 'mean', '95 % interval', 'seeds'].map(t => h('th', { scope: 'col' }, t))),
       ...order.map(i => h('tr', {}, h('th', { scope: 'row' }, data.rows[i][0]), ...told(cell(i)).map(t => h('td', {}, t)))));
     tell([data.rows[now][0], ...told(cell(now))], what + ': ');

@@ -91,10 +91,13 @@ function easing(shown, goal, draw) {
   };
   return () => { if (!raf) { last = performance.now(); raf = requestAnimationFrame(frame); } };
 }
-/** Let a button play a tour; with `play` it plays by itself, too, when half of the figure is first in view. A hand on the figure takes over. */
+/** Let a button play a tour; with `play` it plays by itself, too, when half of the figure is first in view, or as much as a small window holds. A hand on the figure takes over. */
 function player(fig, button, { play, tour, show }) {
   let raf = 0;
-  const view = new IntersectionObserver(seen => { if (seen.at(-1).intersectionRatio > .49) start(); }, { threshold: .5 });
+  const view = new IntersectionObserver(seen => {
+    const { intersectionRatio: part, intersectionRect: { height } } = seen.at(-1);
+    if (part > .49 || height > .7 * innerHeight) start();
+  }, { threshold: [.2, .3, .4, .5] });
   const stop = () => {
     view.disconnect(); cancelAnimationFrame(raf); raf = 0;
     document.removeEventListener('visibilitychange', stop);

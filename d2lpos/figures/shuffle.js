@@ -49,7 +49,7 @@ export function compare(order, how) {
 
 /** Words change places, and no output changes; then positions are added. */
 export const TOUR = {
-  order: [[0, START], [.1, [0, 5, 2, 3, 4, 1]], [.32, [2, 5, 0, 4, 3, 1]], [.5, [5, 3, 1, 0, 4, 2]]], positions: [[0, false], [.72, true]] };
+  order: [[0, START], [.08, [0, 2, 3, 4, 1, 5]], [.26, [5, 0, 2, 3, 4, 1]], [.44, [5, 2, 0, 3, 4, 1]]], positions: [[0, false], [.68, true]] };
 
 export const LOW = -1.4, HIGH = 1; // every output lies between
 const FOX = 1, DOG = 5, TOP = 76, LEFT = 54, NUMBERS = 48; // px: the words, the names of the rows, the column of changes

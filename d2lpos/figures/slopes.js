@@ -57,7 +57,7 @@ export function render(host, options) {
   let { heads, rule: law, match } = options, place = Math.round(4 * Math.log2(options.length)), back = Math.round(4 * Math.log2(options.back));
   const slider = (name, at) => h('input' + name, { type: 'range', ...at });
   const hand = slider('.end', { min: FEW, max: MANY, 'aria-label': 'length of the text' }), word = slider('.back', { min: 4, 'aria-label': 'place of the word that matches' });
-  const score = slider('', { min: 0, max: 12, 'aria-label': 'its score above all others' }), scoreOut = h('output'), count = slider('', { min: 1, max: MOST, 'aria-label': 'heads' }), countOut = h('output');
+  const score = slider('', { min: 0, max: 12, 'aria-label': 'the match scores higher by' }), scoreOut = h('output'), count = slider('', { min: 1, max: MOST, 'aria-label': 'heads' }), countOut = h('output');
   const radios = Object.fromEntries(RULES.map(r => [r, h('input', { type: 'radio', name: 'rule' })]));
   const { out, live, tell } = readout('length', 'head 1 looks back', 'last head looks back', 'word that matches'), words = h('p.said'), rest = h('p.remark');
   const flag = (name, y, wide) => s('g', {}, s('rect.flag.' + name, { x: -wide / 2, y: y - 18, width: wide, height: 27, rx: 5 }), text(0, y));
@@ -75,7 +75,7 @@ export function render(host, options) {
     X = n => LEFT + (w - LEFT - RIGHT) * Math.log2(n) / (MANY / 4);
     set(svg, { viewBox: `0 0 ${w} ${H}` }); svg.style.height = H + 'px';
     for (const [e, low, high] of [[hand, tokens(FEW), tokens(MANY)], [word, 2, tokens(MANY - 1)]]) { e.style.left = X(low) - 22 + 'px'; e.style.width = X(high) - X(low) + 44 + 'px'; }
-    fixed.replaceChildren(text(0, 34, 'slope', 'mute'), text(w, 34, 'its weight', 'end.mute'), ...[1, 8, 64, 512, 4096].flatMap(n => [rule([X(n), SKY - 4], [X(n), foot]), text(X(n), foot + 18, n, 'mid.mute')]),
+    fixed.replaceChildren(text(0, 39, 'slope', 'mute'), text(w, 39, 'word’s weight', 'end.mute'), ...[1, 8, 64, 512, 4096].flatMap(n => [rule([X(n), SKY - 4], [X(n), foot]), text(X(n), foot + 18, n, 'mid.mute')]),
       text((X(1) + X(4096)) / 2, foot + 36, 'keys counted back from the query', 'mid.mute'));
     paint();
   }
@@ -97,7 +97,7 @@ export function render(host, options) {
     back = max(4, min(place - 1, back));
     set(word, { max: MANY - 1 }); word.value = back; word.setAttribute('aria-valuetext', `${tokens(back)} back`);
     hand.value = place; hand.setAttribute('aria-valuetext', `${T} tokens`);
-    score.value = match; scoreOut.textContent = `+ ${match}`; count.value = heads; countOut.textContent = heads;
+    score.value = match; scoreOut.textContent = match; count.value = heads; countOut.textContent = heads;
     for (const r of RULES) radios[r].checked = r === law;
     ends.lastChild.textContent = `${T} tokens`; stands.lastChild.textContent = `word ${tokens(back)} back`;
     words.textContent = seen(all, tokens(back), match, T); rest.textContent = remark(heads, law, T);
@@ -114,7 +114,7 @@ export function render(host, options) {
   for (const r of RULES) radios[r].onchange = () => { law = r; update(); };
   mount(host, 'The slopes of ALiBi', LOOK,
     'drag the word that matches farther back, and see which heads lose it; let it match better, and they find it again. Then drag the end of the text.',
-    [h('div.ctl', {}, h('label', {}, 'its score above all others', score, scoreOut)), over, h('div.foot', {}, out, words),
+    [h('div.ctl', {}, h('label', {}, 'the match scores higher by', score, scoreOut)), over, h('div.foot', {}, out, words),
       fold('Other heads', h('div.ctl', {}, h('label', {}, 'heads', count, countOut), h('fieldset.ctl', { 'aria-label': 'rule of the slopes' }, ...RULES.map(r => h('label', {}, radios[r], r + ' rule')))), rest), live], layout,
     { play: options.play, tour: TOUR, show: state => { back = Math.round(state.back); match = Math.round(state.match); update(); } });
   layout(); update();

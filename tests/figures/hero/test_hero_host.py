@@ -31,7 +31,7 @@ STOPS = {
     "grid": ["length", "model", "Ask another study", "Show as table"],
     "shuffle": ["swap fox and dog", "shuffle", "reset", "add positions", "causal mask"]
     + ["the, the first", "fox", "jumps", "over", "the, the second", "dog"],
-    "slopes": ["its score above all others", "length of the text", "place of the word", "Other heads"],
+    "slopes": ["the match scores higher by", "length of the text", "place of the word", "Other heads"],
     "stretch": ["length of the text", "as trained"],
 }
 # The slider to move, from where to where, and what the readout says afterwards.
@@ -573,7 +573,7 @@ def test_a_word_pays_its_toll_and_a_better_match_pays_more(host):
         word.press("ArrowRight")
     host.page.wait_for_function(f"() => {shares}[4] === '0 %'")
     assert host("out()[3]") == "431 back"
-    host.page.get_by_label("its score above all others").press("End")
+    host.page.get_by_label("the match scores higher by").press("End")
     assert host("all('.said')[0].textContent").startswith("3 of 8 heads")
 
 
