@@ -126,7 +126,7 @@ export function render(host, options) {
   box.onchange = update;
   rows.forEach((r, i) => { r.radio.onchange = () => { pair = i; layout(); update(); }; });
   mount(host, 'RoPE dial', LOOK,
-    'drag q and watch the point slide along the curve; then check “move both together”, drag again, and see both hands turn while the score stays.',
+    'drag q, and the point slides along the curve. Then check “move both together” and drag again: both hands turn, and the score stays.',
     [h('div.over', {}, inputs.m, inputs.n, L.svg), h('div.ctl', {}, h('label', {}, box, 'move both together')),
       h('div.parts', {}, D.svg, S.svg, out,
         h('fieldset', {}, h('legend', {}, 'The same tokens in three pairs (ω in rad per token); pick one'), ...rows.map(r => r.row))), live], layout,

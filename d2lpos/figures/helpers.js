@@ -99,8 +99,7 @@ function player(fig, button, { play, tour, show }) {
     if (part > .49 || height > .7 * innerHeight) start();
   }, { threshold: [.2, .3, .4, .5] });
   const stop = () => {
-    view.disconnect(); cancelAnimationFrame(raf); raf = 0;
-    document.removeEventListener('visibilitychange', stop);
+    view.disconnect(); cancelAnimationFrame(raf); raf = 0; document.removeEventListener('visibilitychange', stop);
     pace = 55; fig.classList.remove('plays'); button.textContent = 'Play';
   };
   function start() {
@@ -112,12 +111,10 @@ function player(fig, button, { play, tour, show }) {
       if (t === 1 || !fig.isConnected) stop();
     };
     pace = 150; fig.classList.add('plays'); button.textContent = 'Stop';
-    document.addEventListener('visibilitychange', stop);
-    raf = requestAnimationFrame(frame);
+    raf = requestAnimationFrame(frame); document.addEventListener('visibilitychange', stop);
   }
   button.onclick = () => raf ? stop() : start();
-  for (const touch of ['pointerdown', 'keydown', 'focusin', 'input', 'click'])
-    fig.addEventListener(touch, e => { if (e.target !== button) stop(); }, true);
+  for (const touch of ['pointerdown', 'keydown', 'focusin', 'input', 'click']) fig.addEventListener(touch, e => { if (e.target !== button) stop(); }, true);
   if (play) if (still()) show(along(tour, 1)); else view.observe(fig);
 }
 /** Build the figure in a shadow root, where the page's CSS cannot reach it, lay it out whenever its width changes, and let it tell its story: { play, tour, show }. */
@@ -125,12 +122,10 @@ function mount(host, label, css, trial, kids, layout, story) {
   // A sheet, since the pages' policy lets no script add a style element.
   const root = host.attachShadow({ mode: 'open' }), sheet = new CSSStyleSheet(), button = h('button.play', { type: 'button' }, 'Play');
   sheet.replaceSync(CSS + css);
-  root.adoptedStyleSheets = [sheet];
   const fig = h('div.fig', { role: 'group', 'aria-label': label }, h('div.head', {}, button, h('p', {}, h('b', {}, 'Try: '), trial)), ...kids);
-  root.append(fig);
+  root.adoptedStyleSheets = [sheet]; root.append(fig);
   root.querySelectorAll('.fig,[role=img]').forEach(e => set(e, { 'aria-describedby': 'told' }));
   const fit = () => { fig.classList.toggle('wide', width(host) >= 840); layout(); };
-  new ResizeObserver(fit).observe(host);
-  fit();
+  new ResizeObserver(fit).observe(host); fit();
   player(fig, button, story);
 }

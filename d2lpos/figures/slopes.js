@@ -113,7 +113,7 @@ export function render(host, options) {
   count.oninput = () => { heads = +count.value; update(true); };
   for (const r of RULES) radios[r].onchange = () => { law = r; update(); };
   mount(host, 'The slopes of ALiBi', LOOK,
-    'drag the word that matches farther back, and see which heads lose it; let it match better, and they find it again. Then drag the end of the text.',
+    'drag the word that matches farther back: which heads lose it? Let it match better. Then drag the end of the text.',
     [h('div.ctl', {}, h('label', {}, 'the match scores higher by', score, scoreOut)), over, h('div.foot', {}, out, words),
       fold('Other heads', h('div.ctl', {}, h('label', {}, 'heads', count, countOut), h('fieldset.ctl', { 'aria-label': 'rule of the slopes' }, ...RULES.map(r => h('label', {}, radios[r], r + ' rule')))), rest), live], layout,
     { play: options.play, tour: TOUR, show: state => { back = Math.round(state.back); match = Math.round(state.match); update(); } });
