@@ -76,7 +76,7 @@ export function render(host, options) {
     set(svg, { viewBox: `0 0 ${w} ${H}` }); svg.style.height = H + 'px';
     for (const [e, low, high] of [[hand, tokens(FEW), tokens(MANY)], [word, 2, tokens(MANY - 1)]]) { e.style.left = X(low) - 22 + 'px'; e.style.width = X(high) - X(low) + 44 + 'px'; }
     fixed.replaceChildren(text(0, 39, 'slope', 'mute'), text(w, 39, 'word’s weight', 'end.mute'), ...[1, 8, 64, 512, 4096].flatMap(n => [rule([X(n), SKY - 4], [X(n), foot]), text(X(n), foot + 18, n, 'mid.mute')]),
-      text((X(1) + X(4096)) / 2, foot + 36, 'keys counted back from the query', 'mid.mute'));
+      text((X(1) + X(4096)) / 2, foot + 36, 'keys counted back from the query' + (w > 700 ? ' (shade: weights when all are alike; bar: share of the word that matches)' : ''), 'mid.mute'));
     paint();
   }
   function paint() {
