@@ -44,7 +44,7 @@ small{display:block;font-size:12px;opacity:.8}.wide small{font-size:13px}
 summary{cursor:pointer;line-height:44px}:is(summary,select):focus-visible{outline:2px solid;outline-offset:2px}
 .out{display:grid;align-items:end;gap:8px 14px;margin:8px 0}.out b{font-size:18px}
 .sr{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
-@media(prefers-reduced-motion){.play{display:none}*{transition:none!important}}
+@media(prefers-reduced-motion){*{transition:none!important}}
 @media print{.head,.ctl,button,details,input:not([type=range]){display:none!important}}`;
 
 const set = (e, at) => { for (const k in at) e.setAttribute(k, at[k]); return e; };
@@ -105,7 +105,7 @@ function player(fig, button, { play, tour, show }) {
   function start() {
     stop();
     const begun = performance.now(), frame = now => {
-      const t = max(0, min(1, (now - begun) / SECONDS / 1000));
+      const t = still() ? 1 : max(0, min(1, (now - begun) / SECONDS / 1000));
       raf = requestAnimationFrame(frame);
       if (fig.isConnected) show(along(tour, t));
       if (t === 1 || !fig.isConnected) stop();
@@ -122,7 +122,7 @@ function mount(host, label, css, trial, kids, layout, story) {
   // A sheet, since the pages' policy lets no script add a style element.
   const root = host.attachShadow({ mode: 'open' }), sheet = new CSSStyleSheet(), button = h('button.play', { type: 'button' }, 'Play');
   sheet.replaceSync(CSS + css);
-  const fig = h('div.fig', { role: 'group', 'aria-label': label }, h('div.head', {}, button, h('p', {}, h('b', {}, 'Try: '), trial)), ...kids);
+  const fig = h('div.fig', { role: 'group', 'aria-label': label }, h('div.head', {}, still() ? '' : button, h('p', {}, h('b', {}, 'Try: '), trial)), ...kids);
   root.adoptedStyleSheets = [sheet]; root.append(fig);
   root.querySelectorAll('.fig,[role=img]').forEach(e => set(e, { 'aria-describedby': 'told' }));
   const fit = () => { fig.classList.toggle('wide', width(host) >= 840); layout(); };

@@ -136,6 +136,7 @@ def dropout(alt: str, place: str, rate: float, offset: int, seed: int) -> str:
     a, b = sinusoidal(torch.tensor(8.0), 24), sinusoidal(8 + offsets, 24)
     mean, color = b @ a, STYLE["sinusoidal"].color
     fig, axes = figure(4.2, 3.2, nrows=2, ncols=3, sharex=True, sharey=True)
+    axes[1, 1].set_xlabel("offset Δ")
     for ax, name in zip(axes.flat, PLACES, strict=True):
         apart = noise(name, rate, a, b)
         ax.fill_between(offsets, mean - apart, mean + apart, color=color, alpha=0.25, linewidth=0)
