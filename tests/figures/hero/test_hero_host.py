@@ -228,6 +228,20 @@ def test_it_plays_when_half_of_it_is_in_view_once_and_in_silence(host, name):
     assert host(plays) == 0 and not host.page.get_by_role("button", name="Play").is_visible()
 
 
+def test_a_story_whose_frames_come_late_is_silent_too(host):
+    host.page.clock.install(time=0)
+    host.page.clock.pause_at(1)
+    host.show(hero("clocks"))
+    host.page.clock.run_for(1000)
+    host.page.get_by_role("button", name="Play").click()
+    host.page.clock.run_for(1000)
+    before = host("spoken()")
+    assert host("out()[0]") not in before
+    host("(window.requestAnimationFrame = () => 1)")
+    host.page.clock.run_for(1000)
+    assert host("spoken()") == before
+
+
 HANDS = {
     "press": lambda page: page.mouse.click(300, 300),
     "key": lambda page: page.keyboard.press("Tab"),
@@ -264,7 +278,7 @@ def test_what_leaves_the_page_plays_no_more(host):
     host.page.get_by_role("button", name="Play").click()
     host.page.wait_for_function("() => out()[0] > 7")
     host("(window.fig = all('.fig')[0], document.querySelector('[data-hero]').remove())")
-    host.page.wait_for_function("() => !fig.classList.contains('plays')")
+    host.page.wait_for_function("() => !fig.classList.contains('plays')", timeout=1500)
     path = "fig.querySelector('.hill').getAttribute('d')"
     host.page.wait_for_timeout(500)  # ink comes to rest
     stands = host(path)
