@@ -129,7 +129,9 @@ def gather(article: Tag) -> None:
 
 
 def turn(what: str, anchor: str) -> Tag:
-    return element(f'<p class="turn"><a href="#{anchor}">{what}: page <span class="number">000</span></a></p>')
+    return element(
+        f'<p class="turn"><a href="#{anchor}">{what}: page <span class="number">000</span></a></p>'
+    )
 
 
 def adopt(tree: Tag, prefix: str) -> None:
