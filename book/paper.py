@@ -28,13 +28,6 @@ CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 LEFT_OUT = ".headerlink, .downloads, .subtitle, .start, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
 FRAMES = 6  # of a slider
 
-# What a hand would move is left out of a figure that stands still.
-STILL = """() => {
-  const style = new CSSStyleSheet();
-  style.replaceSync("input:not([type=range]), button, select, details, .ctl, .fig > p:first-child {display: none !important}");
-  for (const hero of document.querySelectorAll("[data-hero]")) hero.shadowRoot.adoptedStyleSheets.push(style);
-  return document.fonts.ready.then(() => null);
-}"""
 NUMBER = """pages => document.querySelectorAll("a > .number").forEach(e => {
   e.textContent = pages[decodeURIComponent(e.parentElement.hash.slice(1))];
 })"""
@@ -139,7 +132,9 @@ def gather(article: Tag) -> None:
 
 
 def turn(what: str, anchor: str) -> Tag:
-    return element(f'<p class="turn"><a href="#{anchor}">{what}: page <span class="number">000</span></a></p>')
+    return element(
+        f'<p class="turn"><a href="#{anchor}">{what}: page <span class="number">000</span></a></p>'
+    )
 
 
 def adopt(tree: Tag, prefix: str) -> None:
@@ -177,7 +172,7 @@ def opened(document: Path) -> Iterator[Page]:
             page.set_default_timeout(0)
             page.emulate_media(media="print")
             page.goto(document.as_uri())
-            page.evaluate(STILL)
+            page.evaluate("() => document.fonts.ready.then(() => null)")
             yield page
         finally:
             browser.close()

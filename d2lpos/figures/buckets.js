@@ -25,6 +25,11 @@ export function places(o) {
   }
   return Object.values(found);
 }
+/** How dark a place is drawn: the nearer, the darker. */
+export const shade = (o, p) => {
+  const near = q => max(0, q.first, -q.last), steps = [...new Set(places(o).map(near))].sort((a, b) => a - b);
+  return .92 - .82 * steps.indexOf(near(p)) / (steps.length - 1);
+};
 /** Two lines of equal offset, cut off by a square of side n, and what is between them. */
 export function band(a, b, n) {
   const ends = c => c >= 0 ? [[c, 0], [n, n - c]] : [[0, -c], [n + c, n]];
@@ -41,9 +46,12 @@ export function explain(o, offset) {
   return `${who} ${fresh ? `A text of ${TEXT} tokens uses ${fresh} ${thing}${fresh > 1 ? 's' : ''} that training never touched.` : `Training has touched all that a text of ${TEXT} tokens uses.`}`;
 }
 
-const HIGH = 270, TOP = 34, FOOT = 40, LEFT = 46, SKY = 22; // px: the plot, its flag and axis; corner of the matrix
+/** Farther and farther back, and the buckets grow; then texts of training half as long leave some of them untouched. */
+export const TOUR = { offset: [[0, 0], [.06, 0], [.58, -TEXT + 1], [1, -70]], length: [[0, TEXT], [.66, TEXT], [.9, 64]] };
+
+const TOP = 34, FOOT = 40, LEFT = 46, SKY = 22; // px: flag and axis of the plot; corner of the matrix
 const LOOK = `:host{--c:var(--enc-relative,#009e73)}.ctl input[type=range]{width:96px;margin:0 8px}.ctl output{min-width:2em}
-.pair{display:flex;flex-wrap:wrap;gap:8px 24px}.pair>*{flex:1 1 260px;min-width:0}
+.pair{display:flex;flex-wrap:wrap;gap:8px 24px}.pair>*{flex:1 1 260px;min-width:0}.wide .pair>:last-child{flex:0 0 372px}
 .over{overflow:clip}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}
 .over ::-webkit-slider-thumb{width:44px;height:100%;min-height:44px}.over ::-moz-range-thumb{width:44px;height:100%;border:0}
 .flag{fill:currentColor;fill-opacity:.12}.over input:focus-visible~svg .flag{stroke:currentColor;stroke-width:2}
@@ -66,14 +74,13 @@ export function render(host, options) {
   const bands = s('g'), ring = s('path.ring'), line = s('line.cursor'), frame = s('rect.frame'), names = s('g');
   const square = s('svg', { role: 'img', 'aria-label': 'The bias of 128 queries and keys: one band for each place in the table' }, bands, frame, ring, line, names);
 
-  const table = random(5), shades = Array.from({ length: 65 }, () => .12 + .78 * table()); // as before training
   const goal = () => ({ offset }), shown = goal(), ease = easing(shown, goal, paint);
-  let w, X, Y, n;
+  let w, X, Y, n, HIGH;
 
   const last = () => o.kind === 'causal' ? 0 : TEXT - 1;
   const path = (a, b) => 'M' + band(a - .5, b + .5, TEXT).map(p => p.map((v, axis) => ((axis ? SKY : LEFT) + v / TEXT * n).toFixed(1))).join('L') + 'Z';
   function layout() {
-    w = width(plot); n = min(HIGH - SKY - 2, width(square) - LEFT - 2);
+    HIGH = plot.closest('.wide') ? 340 : 270; w = width(plot); n = min(HIGH - SKY - 2, width(square) - LEFT - 2);
     X = d => 30 + (w - 44) * (d + TEXT - 1) / (last() + TEXT - 1); Y = k => HIGH - FOOT - (HIGH - FOOT - TOP - 6) * k / (size(o) - 1);
     set(plot, { viewBox: `0 0 ${w} ${HIGH}` }); plot.style.height = HIGH + 'px';
     set(square, { viewBox: `0 0 ${width(square)} ${HIGH}` }); square.style.height = HIGH + 'px';
@@ -83,7 +90,8 @@ export function render(host, options) {
       ...[0, size(o) - 1].map(k => text(22, Y(k) + 4, k, 'end.mute')), text((X(-127) + X(last())) / 2, HIGH - 4, 'offset: key minus query', 'mid.mute'),
       text(X(-127) + 6, o.kind === 'causal' ? HIGH - FOOT - 8 : TOP + 14, o.kind === 'shaw' ? 'row' : 'bucket', 'mute'));
     steps.replaceChildren(...places(o).map(p => seg(s(p.seen ? 'line.seen' : 'line.fresh'), [X(p.first - .5), Y(p.number)], [X(p.last + .5), Y(p.number)])));
-    bands.replaceChildren(...places(o).map(p => set(s(p.seen ? 'path.band' : 'path.band.fresh'), { d: path(p.first, p.last), 'fill-opacity': shades[p.number].toFixed(2) })));
+    if (o.kind === 'causal' && places(o).some(p => !p.seen)) steps.append(text(X(1 - TEXT) + 4, Y(size(o) - 1) + 28, 'never trained', ''));
+    bands.replaceChildren(...places(o).map(p => set(s(p.seen ? 'path.band' : 'path.band.fresh'), { d: path(p.first, p.last), 'fill-opacity': shade(o, p).toFixed(2) })));
     set(frame, { x: LEFT, y: SKY, width: n, height: n });
     names.replaceChildren(text(LEFT + n / 2, 15, 'key', 'mid.mute'), text(LEFT - 6, SKY + n / 2, 'query', 'end.mute'));
     paint();
@@ -113,9 +121,9 @@ export function render(host, options) {
   trained.input.oninput = () => { o.length = +trained.input.value; update(true); };
   for (const k in radios) radios[k].onchange = () => { o.kind = k; if (k !== 'shaw') t5 = k; update(true); };
   mount(host, 'Offsets and their buckets', LOOK,
-    'drag along the offsets and watch the band in the matrix. Then make “trained on” 64, and lower the maximum distance until no bucket is dashed.',
-    [h('fieldset.ctl', { 'aria-label': 'encoding' }, ...Object.entries(KINDS).map(([k, label]) => h('label', {}, radios[k], label))),
-      h('div.ctl', {}, ...[count, reach, clip, trained].map(c => c.row)),
-      h('div.pair', {}, h('div.over', {}, hand, plot), h('div', {}, square)), out, words, live], layout);
+    'drag along the offsets: the farther back, the wider the bucket. Then make the texts of training longer, until no bucket is dashed.',
+    [h('div.ctl', {}, h('fieldset.ctl', { 'aria-label': 'encoding' }, ...Object.entries(KINDS).map(([k, label]) => h('label', {}, radios[k], label))), trained.row),
+      h('div.pair', {}, h('div.over', {}, hand, plot), h('div', {}, square)), h('div.foot', {}, out, words), fold('Other tables', h('div.ctl', {}, ...[count, reach, clip].map(c => c.row))), live], layout,
+    { play: options.play, tour: TOUR, show: state => { const moved = o.length !== (o.length = Math.round(state.length)); offset = Math.round(state.offset); update(moved); } });
   layout(); update();
 }

@@ -48,6 +48,9 @@ export function price(p, long, remedy) {
     : `Position ${p} is alone with its row; others are not.`;
 }
 
+/** A walk over the edge of the table, past which there is nothing; then each remedy. */
+export const TOUR = { p: [[0, 3], [.05, 3], [.3, 11]], remedy: [[0, 'error'], [.4, 'last row'], [.55, 'stretched'], [.7, 'blocks'], [.85, 'wrapped']] };
+
 const EDGE = 64, SIDE = 9, GROUND = 24, LANE = 124, MARKS = 190, BASE = 346, TALL = 52, END_Y = 366; // px
 const LOOK_CELLS = FEATURES * SIDE;
 const LOOK = `:host{--c:var(--enc-learned,#c98500)}
@@ -56,7 +59,7 @@ const LOOK = `:host{--c:var(--enc-learned,#c98500)}
 .ctl input[type=range]{width:104px;margin:0 8px}fieldset{margin-right:12px}
 .cell,.bar{fill:var(--c)}.frame{fill:none;stroke:currentColor;stroke-opacity:.3}.none{stroke-dasharray:2 3}
 .link{stroke:var(--c);stroke-linecap:round}.wall{stroke:currentColor;stroke-width:2.5}.edge{stroke:currentColor;stroke-width:1.5;stroke-dasharray:5 4}
-.chosen{fill:none;stroke:currentColor;stroke-width:2}.twin{fill:currentColor}
+.missing{fill:none;stroke:currentColor;stroke-opacity:.35;stroke-dasharray:2 3}.chosen{fill:none;stroke:currentColor;stroke-width:2}.twin{fill:currentColor}
 .pill{fill:currentColor;fill-opacity:.12}.over input:focus-visible~svg .pill{stroke:currentColor;stroke-width:2}
 .grip{stroke:currentColor;stroke-opacity:.5;stroke-width:1.5}
 .out{grid-template-columns:1fr 1fr 2.2fr 1.8fr;max-width:560px}.verdict{min-height:2.8em;margin:0}@media(max-width:500px){.verdict{min-height:4.2em}}`;
@@ -102,7 +105,8 @@ export function render(host, options) {
     set(chosen, { width: side + 4 });
     grid.replaceChildren(...label(GROUND + 30, 'table'), ...label(LANE + 30, 'text'), ...label(BASE - 44, 'distance', 'to the left', 'neighbor'),
       ...[0, 8, 16, 24, 31].map(v => text(X(v), MARKS + 20, v, 'mid.mute')), rule([EDGE, BASE], [X(LONGEST - .5), BASE]), ...[[GROUND - 14, LANE + LOOK_CELLS + 8], [BASE - 1.6 * TALL, BASE]].map(([y1, y2]) => seg(s('line.edge'), [EDGE + ROWS * pitch, y1], [EDGE + ROWS * pitch, y2])),
-      text(EDGE + ROWS * pitch + 6, GROUND + 32, 'no more rows', ''), ...(pitch < 12 ? [0, ROWS - 1] : all.slice(0, ROWS)).map(v => text(X(v), GROUND - 8, v, 'mid.mute')));
+      text(EDGE + ROWS * pitch + 6, GROUND - 8, w < 600 ? 'no more rows' : 'no more rows: none of these was ever trained', ''), ...all.slice(ROWS).map(q => s('rect.missing', { x: X(q) - side / 2, y: GROUND, width: side, height: LOOK_CELLS })),
+      ...(pitch < 12 ? [0, ROWS - 1] : all.slice(0, ROWS)).map(v => text(X(v), GROUND - 8, v, 'mid.mute')));
     ground.replaceChildren(...TABLE.flatMap((row, i) => row.map((v, j) => { const e = s('rect.cell', { x: X(i) - side / 2, y: GROUND + j * SIDE, width: side, height: SIDE }); e.style.opacity = v; return e; })),
       ...TABLE.map((_, i) => s('rect.frame', { x: X(i) - side / 2, y: GROUND, width: side, height: LOOK_CELLS })));
     place(); paint();
@@ -144,7 +148,8 @@ export function render(host, options) {
   size.oninput = () => { long = +size.value; p = min(p, long - 1); place(); update(); };
   for (const e of radios) e.onchange = () => { remedy = e.value; place(); update(); };
   mount(host, 'The cliff at the end of a learned table', LOOK,
-    'drag p past the last row; then choose a remedy, drag again, and read what it pays. Make the text longer.',
-    [h('div.ctl', {}, h('fieldset.ctl', { 'aria-label': 'past the last row' }, ...radios.map(e => h('label', {}, e, e.value))), h('label', {}, 'tokens', size, sizeOut)), over, out, words, live], layout);
+    'drag p along the text; then choose another remedy, drag again, and read what it pays.',
+    [h('div.ctl', {}, h('fieldset.ctl', { 'aria-label': 'past the last row' }, ...radios.map(e => h('label', {}, e, e.value))), h('label', {}, 'tokens', size, sizeOut)), over, h('div.foot', {}, out, words), live], layout,
+    { play: options.play, tour: TOUR, show: state => { p = min(long - 1, Math.round(state.p)); ({ remedy } = state); place(); update(); } });
   layout(); update();
 }

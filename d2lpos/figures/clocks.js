@@ -31,7 +31,10 @@ export function verdict(clocks, p, base) {
   return `From ${p} to ${p + 1} ${HOW_MANY[n - 1]}${then}`;
 }
 
-const ROW = 42, HEAD = 42, LANES = 132, HILL = 374, UNIT = 52, FOOT = 448; // px: height of a row, top and left end of the waves, zero and one of the similarity, end
+/** The hill goes along with p, there and back, and keeps its shape. */
+export const TOUR = { p: [[0, 6], [.06, 6], [.56, 54], [.62, 54], [1, 24]] };
+
+const ROW = 38, HEAD = 42, LANES = 132, HILL = 346, UNIT = 48, FOOT = 416; // px: height of a row, top and left end of the waves, zero and one of the similarity, end
 const LOOK = `:host{--c:var(--enc-sinusoidal,#0072b2)}.over:not(.on){--c:var(--enc-none,#6f7378)}
 .ctl input[type=range]{width:84px;margin:0 8px}.off{opacity:.4;cursor:default}
 .over{overflow:clip}.over svg{height:${FOOT}px}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}
@@ -42,8 +45,7 @@ const LOOK = `:host{--c:var(--enc-sinusoidal,#0072b2)}.over:not(.on){--c:var(--e
 .wave,.hand,.hill,.shadow{fill:none;stroke:var(--c);stroke-width:1.75}.sine{stroke-dasharray:4 3}
 .hand{stroke-width:3;stroke-linecap:round}.shadow{stroke-width:3}.hill{stroke-width:2.5}.area{fill-opacity:.14}
 .out{grid-template-columns:2fr 4fr 4fr;max-width:460px}.verdict{min-height:2.8em;margin:0}@media(max-width:500px){.verdict{min-height:4.2em}}
-.over *{transition:fill .3s,stroke .3s}.near{fill:currentColor}.far{fill:none;stroke:currentColor;stroke-width:2}
-@media(prefers-reduced-motion){*{transition:none!important}}`;
+.over *{transition:fill .3s,stroke .3s}.near{fill:currentColor}.far{fill:none;stroke:currentColor;stroke-width:2}`;
 
 export function render(host, options) {
   let { p, base } = options, clocks = options.mode === 'clocks';
@@ -71,7 +73,7 @@ export function render(host, options) {
   Object.assign(shown, goal());
   const ease = easing(shown, goal, paint);
 
-  const period = i => { const t = 2 * Math.PI / speed(i, base); return t.toLocaleString('en', { maximumFractionDigits: +(t < 20) }); };
+  const period = i => { const t = 2 * Math.PI / speed(i, base); return t > 9999 ? num(t / 1000) + 'k' : t.toLocaleString('en', { maximumFractionDigits: +(t < 20) }); };
   const Y = i => HEAD + (i + .5) * ROW, S = v => HILL - UNIT * v;
   // The code of a position stands in the middle of its digits; where they flip, both are drawn.
   const samples = Array.from({ length: 9 * (END + 1) }, (_, j) => { const q = Math.floor(j / 9); return [q - .5 + j % 9 / 8, digits(q)]; });
@@ -130,7 +132,8 @@ export function render(host, options) {
   bases.oninput = () => { base = BASES[bases.value]; update(); };
   for (const k in modes) modes[k].onchange = () => { clocks = k === 'clocks'; update(); };
   mount(host, 'The odometer that becomes clocks', LOOK,
-    'drag p and watch its neighbor, the dot, jump. Then turn the digits into clocks and drag again: the hill comes along and keeps its shape.',
-    [h('div.ctl', {}, h('fieldset.ctl', { 'aria-label': 'p is written in' }, ...Object.keys(modes).map(k => h('label', {}, modes[k], k))), baseRow), over, out, words, live], layout);
+    'drag p, and the hill comes along and keeps its shape. Then choose digits, and drag from 31 to 32.',
+    [h('div.ctl', {}, h('fieldset.ctl', { 'aria-label': 'p is written in' }, ...Object.keys(modes).map(k => h('label', {}, modes[k], k))), baseRow), over, h('div.foot', {}, out, words), live], layout,
+    { play: options.play, tour: TOUR, show: state => { p = Math.round(4 * state.p) / 4; clocks = true; update(); } });
   layout(); update();
 }

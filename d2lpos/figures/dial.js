@@ -21,6 +21,9 @@ export function move(s, who, to, locked, top = MAX) {
   return { m: s.m + by, n: s.n + by };
 }
 
+/** Both tokens move together, and the score stays; then the query moves alone. */
+export const TOUR = { m: [[0, 14], [.06, 14], [.34, 32], [.6, 8], [.7, 8], [1, 18]], n: [[0, 6], [.06, 6], [.34, 24], [.6, 0]], lock: [[0, true], [.65, false]] };
+
 const PAIRS = [[0, 'fast'], [8, 'middle'], [16, 'slow']];
 const R = 100, CY = 130; // R px = score 1, on the dial AND in the strip: equal bars
 const deg = a => a * 360 / TAU;
@@ -32,8 +35,9 @@ const LOOK = `:host{--c:var(--enc-rope,#d55e00)}svg{stroke-width:2}text{text-anc
 .dot,.q .disc{fill:var(--c)}.q text{fill:#000}.q,.k{font-weight:600}.ring{fill:none}#m:focus-visible~svg .q .ring,#n:focus-visible~svg .k .ring{stroke:currentColor}
 .over svg{height:106px}.over input{left:-2px;width:calc(100% + 4px);height:44px;cursor:grab;touch-action:pan-y}#n{top:63px}
 .over ::-webkit-slider-thumb{width:44px;height:44px}.over ::-moz-range-thumb{width:44px;height:44px;border:0}
-.two{display:flex;flex-wrap:wrap;gap:4px 24px}.two svg{flex:1 1 264px;min-width:0;height:280px}
-.out{grid-template-columns:1fr 1fr 1fr 2fr 1.4fr;gap:8px;max-width:500px}legend{padding:0 0 4px}
+.parts{display:flex;flex-wrap:wrap;gap:4px 24px}.parts>svg{flex:1 1 264px;min-width:0;height:280px}.parts>:is(.out,fieldset){flex:1 1 100%;min-width:0}
+.wide .parts{display:grid;grid-template-columns:1.15fr 1.15fr 1fr}.wide fieldset{grid-area:1/3/3}.wide .out{grid-column:1/3}
+.out{grid-template-columns:1fr 1fr 1fr 2fr 1.4fr;gap:8px;max-width:560px}legend{padding:0 0 4px}
 .row{gap:0 12px}.row div{flex:0 0 170px}.row svg{flex:1 1 280px;min-width:0;height:52px}`;
 
 const polar = (cx, cy, r, a) => [cx + r * cos(a), cy - r * sin(a)]; // anticlockwise
@@ -77,7 +81,7 @@ export function render(host, options) {
     for (const { svg } of [L, D, S, ...rows]) set(svg, { viewBox: `0 0 ${width(svg)} ${svg.clientHeight || 280}` });
     const all = [...Array(MAX + 1).keys()], w = width(L.svg), { th } = rows[pair], cx = D.cx = width(D.svg) / 2;
     L.x = p => 20 + p / MAX * (w - 40);
-    L.ticks.replaceChildren(rule([20, 52], [w - 20, 52]), text(7, 57, 0, 'mute'), text(w - 8, 57, MAX, 'mute'), ...all.map(p => rule([L.x(p), 47], [L.x(p), p % 8 ? 52 : 57])));
+    L.ticks.replaceChildren(rule([20, 52], [w - 20, 52]), text(7, 57, 0, 'mute'), text(w - 10, 57, MAX, 'mute'), ...all.map(p => rule([L.x(p), 47], [L.x(p), p % 8 ? 52 : 57])));
     D.stops.replaceChildren(s('circle.thin', { cx, cy: CY, r: R }), // token p's hand points at tick p
       ...all.map(p => rule(polar(cx, CY, R, p * th), polar(cx, CY, R - 7, p * th))));
     set(D.sum, { x: cx, y: 277 }); S.th = th; plot(S, 36, 12, 1, 0, -1);
@@ -122,9 +126,10 @@ export function render(host, options) {
   box.onchange = update;
   rows.forEach((r, i) => { r.radio.onchange = () => { pair = i; layout(); update(); }; });
   mount(host, 'RoPE dial', LOOK,
-    'drag q and watch the point slide along the curve; then check “move both together”, drag again, and see both hands turn while the score stays.',
+    'drag q, and the point slides along the curve. Then check “move both together” and drag again: both hands turn, and the score stays.',
     [h('div.over', {}, inputs.m, inputs.n, L.svg), h('div.ctl', {}, h('label', {}, box, 'move both together')),
-      h('div.two', {}, D.svg, S.svg), out,
-      h('fieldset', {}, h('legend', {}, 'The same tokens in three pairs (ω in rad per token); pick one for the dial'), ...rows.map(r => r.row)), live], layout);
+      h('div.parts', {}, D.svg, S.svg, out,
+        h('fieldset', {}, h('legend', {}, 'The same tokens in three pairs (ω in rad per token); pick one'), ...rows.map(r => r.row))), live], layout,
+    { play: options.play, tour: TOUR, show: state => { st = { m: Math.round(state.m), n: Math.round(state.n) }; box.checked = state.lock; update(); } });
   layout(); update();
 }

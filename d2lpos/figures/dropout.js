@@ -27,19 +27,23 @@ export function stats(place, r, a, b) {
 }
 
 const LOOK = `:host{--c:var(--enc-sinusoidal,#0072b2)}
-.ctl input[type=range]{width:150px;margin:0 8px}legend{padding:0 0 2px}
+.ctl input[type=range]{width:150px;margin:0 8px}legend{padding:0 0 2px}.question{margin:4px 0;font-weight:600}
+.parts{display:flex;flex-wrap:wrap;gap:4px 28px}.parts>*{flex:1 1 100%;min-width:0}.wide .parts>*{flex:1 1 0}.wide .row{min-height:52px}.wide .row svg{height:38px}
 .row{gap:2px 10px}.row div{flex:0 0 200px}.row span{flex:1 1 200px;display:flex;gap:10px;align-items:center;min-width:0}
 .row svg{flex:1;min-width:0;height:30px}.row small{flex:0 0 106px;line-height:15px;white-space:pre}
 .cell{fill:none;stroke:currentColor;stroke-opacity:.25;vector-effect:non-scaling-stroke}
 .token{fill:currentColor;fill-opacity:.5}.position{fill:var(--c)}.dot{fill-opacity:.75}
-.over{margin-top:6px}.over svg{height:236px}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}
-.over ::-webkit-slider-thumb{width:44px;height:200px}.over ::-moz-range-thumb{width:44px;height:200px;border:0}
+.over{margin-top:6px}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}
+.over ::-webkit-slider-thumb{width:44px;height:100%;min-height:44px}.over ::-moz-range-thumb{width:44px;height:100%;border:0}
 .knob{fill:currentColor}.grip{fill:none;stroke-width:2}.over input:focus-visible~svg .grip{stroke:currentColor}
 .band{fill:var(--c);fill-opacity:.22}.mean{fill:none;stroke:var(--c);stroke-width:2.5}
 .out{grid-template-columns:repeat(4,minmax(58px,130px))}
-.band,.mean,.dot,rect{transition:.2s}@media(prefers-reduced-motion){*{transition:none!important}}`;
+.band,.mean,.dot,rect{transition:.2s}`;
 
-const MANY = 400; // draws of the average
+/** The placements one after the other, at one rate. */
+export const TOUR = { place: Object.keys(PLACES).map((place, i) => [.16 * i, place]) };
+
+const AIR = 66, MANY = 400; // px right of the hill; draws of the average
 
 export function render(host, options) {
   let { place, rate, offset, seed } = options, many = false, raf = 0;
@@ -59,19 +63,19 @@ export function render(host, options) {
   });
   const cursor = h('input', { type: 'range', min: 1, max: OFFSETS, value: offset, 'aria-label': 'offset between the two positions' });
   const K = { grid: s('g'), band: s('path.band'), mean: s('path.mean'), dots: s('g'), at: s('line.thin'),
-    grip: s('rect.grip', { y: 22, width: 18, height: 184, rx: 4 }), knob: s('circle.knob', { r: 7, cy: 206 }), err: s('line.mean'),
+    grip: s('rect.grip', { y: 22, width: 18, rx: 4 }), knob: s('circle.knob', { r: 7 }), err: s('line.mean'),
     mid: text(0, 0, 'mean', ''), lo: text(0, 0, '± 1 sd', ''), key: text(0, 14, '', 'end') };
   const svg = s('svg', { role: 'img', 'aria-label': 'Similarity against offset: mean and one-sd band' }, ...Object.values(K));
   for (let d = 1; d <= OFFSETS; d++) K.dots.append(s('circle.dot', { r: 2.5 }));
   const { out, live, tell } = readout('offset Δ', 'signal (mean)', 'noise (1 sd)', 'SNR (ratio)');
 
-  let w = 330, X = () => 0; const Y = v => 206 - (v + 10) / 42 * 184; // kernel value −10..32
+  let w = 330, foot = 206, X = () => 0; const Y = v => foot - (v + 10) / 42 * (foot - 22); // kernel value −10..32
   function layout() {
-    w = width(svg); X = d => 38 + (d - 1) / (OFFSETS - 1) * (w - 92);
-    set(svg, { viewBox: `0 0 ${w} 236` });
+    w = width(svg); foot = svg.closest('.wide') ? 316 : 206; X = d => 38 + (d - 1) / (OFFSETS - 1) * (w - 38 - AIR);
+    set(svg, { viewBox: `0 0 ${w} ${foot + 30}` }).style.height = foot + 30 + 'px'; set(K.grip, { height: foot - 22 }); set(K.knob, { cy: foot });
     cursor.style.left = X(1) - 22 + 'px'; cursor.style.width = X(OFFSETS) - X(1) + 44 + 'px';
     K.grid.replaceChildren(...[-10, 0, 10, 20, 30].flatMap(v => [rule([X(1), Y(v)], [X(OFFSETS), Y(v)]), text(32, Y(v) + 4, num(v), 'end.mute')]),
-      ...[1, 8, 16, 24, 32].map(d => text(X(d), 222, d, 'mid.mute')), text((X(8) + X(16)) / 2, 234, 'offset Δ', 'mid.mute'), text(X(1), 14, `similarity PE(${P0})·PE(${P0}+Δ)`, 'mute'));
+      ...[1, 8, 16, 24, 32].map(d => text(X(d), foot + 16, d, 'mid.mute')), text((X(8) + X(16)) / 2, foot + 28, 'offset Δ', 'mid.mute'), text(X(1), 14, `similarity PE(${P0})·PE(${P0}+Δ)`, 'mute'));
     show();
   }
   function sample() { // position 8 has the mask of the grid, each partner its own
@@ -109,9 +113,9 @@ export function render(host, options) {
     }
     set(K.band, { d: 'M' + [...up, ...down].join('L') }); set(K.mean, { d: 'M' + mid.join('L') });
     const q = stats(place, rate, P0, P0 + offset), x = X(offset);
-    seg(K.at, [x, 22], [x, 206]); set(K.grip, { x: x - 9 }); seg(K.err, [x, Y(q.mean - q.sd)], [x, Y(q.mean + q.sd)]); set(K.knob, { cx: x });
+    seg(K.at, [x, 22], [x, foot]); set(K.grip, { x: x - 9 }); seg(K.err, [x, Y(q.mean - q.sd)], [x, Y(q.mean + q.sd)]); set(K.knob, { cx: x });
     const e = stats(place, rate, P0, P0 + OFFSETS), y = Y(e.mean) + 4;
-    set(K.mid, { x: w - 46, y }); set(K.lo, { x: w - 46, y: max(y + 15, Y(e.mean - e.sd) + 4), opacity: e.sd ? 1 : 0 });
+    set(K.mid, { x: w - AIR + 8, y }); set(K.lo, { x: w - AIR + 8, y: max(y + 15, Y(e.mean - e.sd) + 4), opacity: e.sd ? 1 : 0 });
     set(K.key, { x: w - 2 }).textContent = many ? `• average of ${N} draws` : '• this draw';
     legend.textContent = many ? `${D} units: filled height is the share of ${N} draws survived` : `${D} units: hollow = 0, the rest of that row × ${num(1 / (1 - rate), 2)}`;
     tell([offset, num(q.mean, 1), num(q.sd, 1), q.sd ? num(q.snr, 1) : 'no noise'], `${PLACES[place]}, rate ${rate}: `);
@@ -123,8 +127,9 @@ export function render(host, options) {
   for (const r of rows) r.radio.onchange = () => { place = r.id; show(); };
   reset();
   mount(host, 'Dropout placement', LOOK,
-    'pick “on the position only”, then “whole position vector”, and notice that at the same rate the mean stays put while the noise nearly triples.',
-    [h('div.ctl', {}, h('label', {}, 'rate r', slide, rateOut), again, h('label', {}, avg, 'average of many')),
-      h('fieldset', {}, legend, ...rows.map(r => r.row)), h('div.over', {}, cursor, svg), out, live], layout);
+    'pick “on the position only”, then “whole position vector”: the line stays, and the noise nearly triples.',
+    [h('p.question', {}, 'One rate, six places for dropout: which blurs most where a word stands?'), h('div.parts', {}, h('fieldset', {}, legend, ...rows.map(r => r.row)), h('div.over', {}, cursor, svg)), out,
+      fold('Other coins', h('div.ctl', {}, h('label', {}, 'rate r', slide, rateOut), again, h('label', {}, avg, 'average of many'))), live], layout,
+    { play: options.play, tour: TOUR, show: state => { ({ place } = state); show(); } });
   layout();
 }

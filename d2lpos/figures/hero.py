@@ -13,11 +13,10 @@ byte.
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,11 @@ BASES = (8, 64, 1000, 10_000, 100_000)
 PLACES = ("none", "sum", "token", "position", "independent", "whole position")
 REMEDIES = ("error", "last row", "wrapped", "stretched", "blocks")
 RULES = ("as trained", "linear", "ntk", "dynamic ntk", "yarn", "llama3")
-SLOPES, LENGTHS = ("released", "paper"), tuple(2**n for n in range(2, 13))
+SLOPES, LENGTHS, BACK = (
+    ("released", "paper"),
+    tuple(2**n for n in range(2, 13)),
+    tuple(2**n for n in range(1, 12)),
+)
 STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
 VALUES, SPLITS = ("accuracy", "loss", "loss_last"), ("test", "unseen")
 
@@ -74,17 +77,17 @@ OPTIONS = {
         ),
         "max_distance": whole(128, 256, first=40),
         "clip": whole(16, 32, first=1),
-        "length": whole(128, 128, first=8),
-        "offset": whole(-20, 127, first=-127),
+        "length": whole(64, 128, first=8),
+        "offset": whole(-40, 127, first=-127),
     },
     "cliff": {
-        "p": whole(5, 31),
-        "length": whole(20, 32, first=8),
-        "remedy": Option("error", lambda v: v in REMEDIES, "one of " + ", ".join(REMEDIES)),
+        "p": whole(11, 31),
+        "length": whole(32, 32, first=8),
+        "remedy": Option("wrapped", lambda v: v in REMEDIES, "one of " + ", ".join(REMEDIES)),
     },
     "clocks": {
         "p": whole(11, 63),
-        "mode": Option("digits", lambda v: v in MODES, "one of " + ", ".join(MODES)),
+        "mode": Option("clocks", lambda v: v in MODES, "one of " + ", ".join(MODES)),
         "base": Option(64, lambda v: type(v) is int and v in BASES, "one of " + ", ".join(map(str, BASES))),
     },
     "dial": {"m": whole(14, 32), "n": whole(6, 32), "pair": whole(1, 2), "lock": SWITCH},
@@ -112,12 +115,16 @@ OPTIONS = {
             512, lambda v: type(v) is int and v in LENGTHS, "one of " + ", ".join(map(str, LENGTHS))
         ),
         "rule": Option("released", lambda v: v in SLOPES, "one of " + ", ".join(SLOPES)),
+        "back": Option(64, lambda v: type(v) is int and v in BACK, "one of " + ", ".join(map(str, BACK))),
+        "match": whole(6, 12),
     },
     "stretch": {
         "rule": Option("as trained", lambda v: v in RULES, "one of " + ", ".join(RULES)),
         "length": whole(256, 512, first=64),
     },
 }
+for options in OPTIONS.values():
+    options["play"] = SWITCH
 
 
 class Hero:
@@ -125,7 +132,8 @@ class Hero:
 
     def __init__(self, name: str, options: dict[str, Any]):
         self.name, self.options = name, options
-        self.description = DESCRIBE[name](**options)
+        self.state = {option: value for option, value in options.items() if option != "play"}
+        self.description = DESCRIBE[name](**self.state)
 
     @property
     def html(self) -> str:
@@ -134,9 +142,7 @@ class Hero:
         if self.name in DATA:
             arguments += ", " + json.dumps(DATA[self.name](), separators=(",", ":"))
         key = sha256((source + arguments).encode()).hexdigest()[:12]
-        fallback = f"<p>{escape(self.description)}</p>"
-        if self.name in STILL:
-            fallback += STILL[self.name](self.description, **self.options)
+        fallback = f"<p>{escape(self.description)}</p>{still(self.name, self.description, self.state)}"
         return PAGE.format(key=key, fallback=fallback, module=source, arguments=arguments)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
@@ -160,14 +166,19 @@ def hero(name: str, **options) -> Hero:
     the longest.
     shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
     whether the mask is on; seed of the shuffle button.
-    slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper".
+    slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper";
+    back, how many tokens ago a word stands that matches, a power of two from 2 to 2048; match, its score above the
+    others, 0 to 12.
     stretch: rule, "as trained", "linear", "ntk", "dynamic ntk", "yarn" or "llama3"; length of the text, 64 to 512.
+
+    All have `play`: with True the figure shows its idea for five seconds when half of it is first in view, unless the
+    reader prefers reduced motion, and stops when a hand touches it. Its button plays the same again.
 
     Raises ValueError for an unknown name, for a value out of range and for what a study did not measure, TypeError
     for an unknown option.
 
     >>> hero("dial", m=3, n=1, pair=0).options
-    {'m': 3, 'n': 1, 'pair': 0, 'lock': False}
+    {'m': 3, 'n': 1, 'pair': 0, 'lock': False, 'play': False}
     """
     if name not in OPTIONS:
         raise ValueError(f"there is no hero figure {name!r}; there are {', '.join(OPTIONS)}")
@@ -242,7 +253,7 @@ def describe_dial(m: int, n: int, pair: int, lock: bool) -> str:
     score = f"{math.cos((n - m) * omega):.2f}".replace("-", "−")
     return (
         f"RoPE turns a query at position {m} and a key at position {n} by ω = {omega:.2f} rad per position. "
-        f"Their score is cos((n − m)ω) = {score}. Move both together, and both turn while the score stays."
+        f"Their score is cos((n − m)ω) = {score}. Where both positions grow alike, both turn and the score stays."
     )
 
 
@@ -250,11 +261,10 @@ def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
     # Late, because the rest of this file needs only the standard library.
     import torch
 
+    from d2lpos.figures.still import noise
     from d2lpos.sinusoidal import sinusoidal
 
     a, b = sinusoidal(torch.tensor([8.0, 8.0 + offset], dtype=torch.float64), 24)
-    products = (a * b).sum() if place == "whole position" else a * b
-    noise = math.sqrt((1 / (1 - rate) ** 2 - 1) * products.square().sum()) * (place not in ("none", "token"))
     where = {
         "none": "No dropout",
         "sum": f"Dropout at rate {rate:g} on the sum of token and position",
@@ -265,7 +275,7 @@ def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
     }[place]
     return (
         f"{where}. The similarity of positions 8 and {8 + offset} is {(a * b).sum():.1f} in the mean, "
-        f"as without dropout, with a standard deviation of {noise:.1f}. At one rate all placements keep the "
+        f"as without dropout, with a standard deviation of {noise(place, rate, a, b):.1f}. At one rate all placements keep the "
         "mean, and the noise is very different: none where the token alone is dropped, most where whole "
         "vectors are."
     )
@@ -282,26 +292,32 @@ def describe_shuffle(order: list[int], positions: bool, causal: bool, seed: int)
     sentence = " ".join(WORDS[word] for word in order)
     hows = [how for how, on in (("with positions added", positions), ("under a causal mask", causal)) if on]
     then = (
-        "its output and those of other words change."
+        "has another output there, and so have other words."
         if hows
-        else "its row and its column move with it, its output too, and nothing else changes."
+        else "takes its row, its column and its output along, and nothing else changes."
     )
     words = ", ".join([f"“{sentence}”", *hows])
-    return f"Attention among the words {words}. Move a word to another place: {then}"
+    return f"Attention among the words {words}. A word that moves to another place {then}"
 
 
-def describe_slopes(heads: int, length: int, rule: str) -> str:
+def describe_slopes(heads: int, length: int, rule: str, back: int, match: int) -> str:
     # Late, because the rest of this file needs only the standard library.
+    import torch
+
     from d2lpos.alibi import slopes
 
-    windows = []
-    for slope in slopes(heads, rule).tolist():
-        end = math.exp(-slope * length)
-        windows.append(str(max(1, math.ceil(-math.log(0.01 * (1 - end) + end) / slope - 1e-6))))
-    return (
+    scores = -slopes(heads, rule).double()[:, None] * torch.arange(length)
+    held = scores.softmax(-1).cumsum(-1)
+    windows = ", ".join(str(int(n)) for n in (held < 0.99 - 1e-9).sum(-1) + 1)
+    text = (
         f"ALiBi with {heads} heads and the slopes of the {rule} rule, in a text of {length} tokens that are all "
-        f"alike. All but 1 % of a head’s weight is on the nearest {', '.join(windows)} keys, head by head."
+        f"alike. All but 1 % of a head’s weight is on the nearest {windows} keys, head by head."
     )
+    if back >= length:
+        return text
+    scores[:, back] += match
+    shares = ", ".join(f"{100 * share:.0f}" for share in scores.softmax(-1)[:, back].tolist())
+    return f"{text} A word {back} tokens back that scores {match} more gets {shares} % of it."
 
 
 def describe_stretch(rule: str, length: int) -> str:
@@ -325,16 +341,6 @@ DESCRIBE = {
 }
 
 
-def uniform(seed: int) -> Iterator[float]:
-    """The numbers in [0, 1) that `random(seed)` of the modules gives (mulberry32)."""
-    word = 0xFFFFFFFF
-    while True:
-        seed = (seed + 0x6D2B79F5) & word
-        t = (seed ^ seed >> 15) * (seed | 1) & word
-        t = (t + (t ^ t >> 7) * (t | 61) & word) ^ t
-        yield ((t ^ t >> 14) & word) / 2**32
-
-
 def recorded() -> dict[str, dict]:
     # Late, because the rest of this file needs only the standard library.
     from d2lpos.figures.grid import numbers
@@ -342,48 +348,15 @@ def recorded() -> dict[str, dict]:
     return {study: numbers(study) for study in STUDIES}
 
 
-def table(description: str, **view) -> str:
+def still(name: str, description: str, state: dict[str, Any]) -> str:
+    """What stands below the words where scripts do not run."""
     # Late, because the rest of this file needs only the standard library.
-    from d2lpos.figures.grid import table_of_view
+    from d2lpos.figures.still import STILL
 
-    return table_of_view(**view)
-
-
-def matrix(description: str, order: list[int], positions: bool, causal: bool, seed: int) -> str:
-    """The attention matrix of shuffle, standing still, as SVG."""
-    # Late, because the rest of this file needs only the standard library.
-    import torch
-
-    from d2lpos.attention import attention_weights, causal_mask
-    from d2lpos.figures.show import picture
-    from d2lpos.sinusoidal import sinusoidal
-
-    stream = uniform(94970)
-    words, query, key = (
-        size * (2 * torch.tensor(list(islice(stream, rows * 8)), dtype=torch.float64).reshape(rows, 8) - 1)
-        for rows, size in ((5, 1.5), (8, 0.6), (8, 0.6))
-    )
-    place = torch.arange(6).double()
-    x = words[[0 if word == 4 else min(word, 4) for word in order]] + positions * sinusoidal(place, 8)
-    mask = causal_mask(place, place) if causal else None
-    weights = attention_weights((x @ query)[None, None], (x @ key)[None, None], place, place, mask=mask)[0, 0]
-
-    cell, left, top = 46, 52, 24
-    marks = []
-    for i, word in enumerate(order):
-        middle = (i + 0.5) * cell
-        marks.append(f'<text x="{left + middle:g}" y="{top - 8}" text-anchor="middle">{WORDS[word]}</text>')
-        marks.append(f'<text x="{left - 8}" y="{top + middle + 5:g}" text-anchor="end">{WORDS[word]}</text>')
-        for j, weight in enumerate(weights[i].tolist()):
-            side = 42 * math.sqrt(weight)
-            corner = f'x="{left + (j + 0.5) * cell - side / 2:.1f}" y="{top + middle - side / 2:.1f}"'
-            marks.append(f'<rect {corner} width="{side:.1f}" height="{side:.1f}"/>')
-    size = (left + 6 * cell, top + 6 * cell)
-    return picture('<g font-size="14">\n' + "\n".join(marks) + "\n</g>", description, size, size).svg
+    return STILL[name](description, **state) if name in STILL else ""
 
 
 DATA = {"grid": recorded}  # what a figure shows besides its options
-STILL = {"grid": table, "shuffle": matrix}  # what stands below the words where scripts do not run
 
 
 if __name__ == "__main__":

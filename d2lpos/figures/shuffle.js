@@ -47,11 +47,15 @@ export function compare(order, how) {
   return { now, was, by, most, mean, sentence, verdict };
 }
 
+/** Words change places, and no output changes; then positions are added. */
+export const TOUR = {
+  order: [[0, START], [.08, [0, 2, 3, 4, 1, 5]], [.26, [5, 0, 2, 3, 4, 1]], [.44, [5, 2, 0, 3, 4, 1]]], positions: [[0, false], [.68, true]] };
+
 export const LOW = -1.4, HIGH = 1; // every output lies between
-const FOX = 1, DOG = 5, TOP = 76, LEFT = 46, NUMBERS = 48; // px: the words, the names of the rows, the column of changes
+const FOX = 1, DOG = 5, TOP = 76, LEFT = 54, NUMBERS = 48; // px: the words, the names of the rows, the column of changes
 const LOOK = `:host{--none:var(--enc-none,#6f7378);--sin:var(--enc-sinusoidal,#0072b2)}
 .two{display:flex;flex-wrap:wrap;gap:12px 24px;--c:var(--none)}.two.on{--c:var(--sin)}
-.over{flex:1.35 1 290px;min-width:0}.two>svg{flex:1 1 230px;min-width:0}
+.over{flex:1.35 1 290px;min-width:0}.wide .over{flex:0 0 334px}.two>svg{flex:1 1 230px;min-width:0}
 .over input{height:44px;top:33px;pointer-events:none;touch-action:pan-y}
 .over ::-webkit-slider-thumb{width:44px;height:44px;pointer-events:auto;cursor:grab}
 .over ::-moz-range-thumb{width:44px;height:44px;border:0;pointer-events:auto;cursor:grab}
@@ -60,8 +64,7 @@ const LOOK = `:host{--none:var(--enc-none,#6f7378);--sin:var(--enc-sinusoidal,#0
 .band{fill:currentColor;fill-opacity:.07}.mask{fill:currentColor;fill-opacity:.1}
 .band,.mask,.mask+text,.gaps{opacity:0;transition:opacity .2s}.show{opacity:1!important}
 .out{grid-template-columns:repeat(2,minmax(0,240px))}.verdict{min-height:2.8em;margin:0}
-${START.map(w => `.i${w}:focus-visible~svg .w${w} .pill`)}{stroke:currentColor;stroke-width:2.5}
-@media(prefers-reduced-motion){*{transition:none!important}}`;
+${START.map(w => `.i${w}:focus-visible~svg .w${w} .pill`)}{stroke:currentColor;stroke-width:2.5}`;
 
 export function render(host, options) {
   let { order } = options, held = -1, at = 0, lit = -1, C = 44, state;
@@ -96,7 +99,7 @@ export function render(host, options) {
   const X = p => LEFT + (p + .5) * C, Y = p => TOP + (p + .5) * C;
   function layout() { // what depends on width
     const w = width(svgM), v = width(svgO), [a, b] = [svgM, svgO].map(e => e.getBoundingClientRect().top), beside = abs(a - b) < 9;
-    C = max(36, min(52, (w - LEFT) / 6));
+    C = max(36, min(svgM.closest('.wide') ? 44 : 52, (w - LEFT) / 6));
     const end = LEFT + 6 * C, foot = TOP + 6 * C, height = foot + C + 16, left = beside ? 0 : LEFT, lines = list(7, i => i * C);
     for (const [e, x] of [[svgM, w], [svgO, v]]) set(e, { viewBox: `0 0 ${x} ${height}` }).style.height = height + 'px';
     for (const { style } of inputs) { style.left = X(0) - 22 + 'px'; style.width = 5 * C + 44 + 'px'; }
@@ -174,9 +177,9 @@ export function render(host, options) {
   reset.onclick = () => { order = START; update(); };
   positions.onchange = causal.onchange = update;
   mount(host, 'Shuffle the words', LOOK,
-    'drag a word to another place. Its row and its column move with it, its output too, and nothing else changes. '
-    + 'Then add positions, or the causal mask, and move it again.',
+    'drag a word: its row, its column and its output come along, and no bar changes. Then add positions, and drag it again.',
     [h('div.ctl', {}, h('div.ctl', {}, swap, mix, reset),
-      h('div.ctl', {}, h('label', {}, positions, 'add positions'), h('label', {}, causal, 'causal mask'))), two, out, verdict, live], layout);
+      h('div.ctl', {}, h('label', {}, positions, 'add positions'), h('label', {}, causal, 'causal mask'))), two, h('div.foot', {}, out, verdict), live], layout,
+    { play: options.play, tour: TOUR, show: state => { ({ order } = state); positions.checked = state.positions; update(); } });
   layout(); update();
 }

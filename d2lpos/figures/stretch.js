@@ -34,6 +34,9 @@ export function trouble(rule, length) {
   return `${open} ${fast > .995 ? 'The fast pairs step as they did.' : `The steps of the fast pairs shrink, to as little as ${num(100 * fast)} %.`}`;
 }
 
+/** The text grows, and new angles appear; a rule takes them away for a while. */
+export const TOUR = { length: [[0, 64], [.06, 64], [.5, 512]], rule: [[0, 'as trained'], [.58, 'linear'], [.8, 'as trained']] };
+
 const LINE = 40; // px: the ruler of lengths
 const LOOK = `:host{--c:var(--enc-rope,#d55e00)}.over svg{height:64px}.over input{top:0;height:64px;cursor:ew-resize;touch-action:pan-y}
 .over ::-webkit-slider-thumb{width:44px;height:64px}.over ::-moz-range-thumb{width:44px;height:64px;border:0}
@@ -75,7 +78,7 @@ export function render(host, options) {
     K.axis.replaceChildren(rule([X(0), LINE], [X(LONGEST), LINE]), ...[64, 128, 256, 512].flatMap(n => [rule([X(n), LINE - 5], [X(n), LINE + 5]), text(X(n), 60, n, 'mid.mute')]));
     seg(K.was, [X(0), LINE], [X(TRAINED), LINE]);
     const across = w < 600 ? 4 : DIALS, cell = w / across;
-    radius = min(46, cell / 2 - 8);
+    radius = min(60, cell / 2 - 8);
     const tall = 2 * radius + 58;
     svg.style.height = tall * DIALS / across + 'px';
     set(svg, { viewBox: `0 0 ${w} ${tall * DIALS / across}` });
@@ -110,7 +113,8 @@ export function render(host, options) {
   slider.oninput = () => { length = +slider.value; update(); };
   for (const k in radios) radios[k].onchange = () => { how = k; update(); };
   mount(host, 'Angles seen and unseen', LOOK,
-    'drag the length to the end, and color appears: angles that training never showed. Then choose a rule that takes it away, and look at the steps inside the first three dials.',
-    [h('div.over', {}, slider, ruler), h('fieldset.ctl', { 'aria-label': 'scaling rule' }, ...Object.entries(RULES).map(([k, label]) => h('label', {}, radios[k], label))), svg, out, words, live], layout);
+    'drag the length, and color appears: angles that training never showed. Then choose a rule, and look at the steps inside the first three dials.',
+    [h('div.over', {}, slider, ruler), h('fieldset.ctl', { 'aria-label': 'scaling rule' }, ...Object.entries(RULES).map(([k, label]) => h('label', {}, radios[k], label))), svg, h('div.foot', {}, out, words), live], layout,
+    { play: options.play, tour: TOUR, show: state => { length = Math.round(state.length); how = state.rule; update(); } });
   layout(); update();
 }

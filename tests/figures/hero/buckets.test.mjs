@@ -1,7 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { emitted, expected, near } from './emitted.mjs';
-const { TEXT, KINDS, COUNTS, place, places, size, band, explain } = await emitted('buckets');
+const { TEXT, KINDS, COUNTS, place, places, size, band, explain, shade } = await emitted('buckets');
 const cases = expected.buckets;
 
 test('every offset is looked up where exact arithmetic says', () => {
@@ -35,4 +35,11 @@ test('the words say what the numbers say', () => {
   assert.match(explain(t5, -120), /^15 offsets share bucket 31, and training used none of them\./);
   assert.match(explain({ ...t5, far: 64 }, -120), /Training has touched all that a text of 128 tokens uses\.$/);
   assert.match(explain({ ...t5, kind: 'shaw' }, 100), /^112 offsets share row 32\./);
+});
+test('the nearer, the darker, and no two buckets of one side are alike', () => {
+  for (const c of cases) {
+    const all = places(c).filter(p => p.last <= 0).sort((p, q) => q.last - p.last), shades = all.map(p => shade(c, p));
+    for (let i = 1; i < shades.length; i++) assert.ok(shades[i] < shades[i - 1]);
+    assert.ok(shades.every(v => v > .05 && v < .95));
+  }
 });

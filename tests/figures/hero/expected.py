@@ -210,6 +210,10 @@ def slopes():
                 held = (weights / weights.sum(1, keepdims=True)).cumsum(1)
                 windows = (held < 0.99 - 1e-12).sum(1) + 1
                 case = {"heads": heads, "paper": paper, "length": length, "slopes": slope.tolist()}
+                back, match = length // 3, 5
+                weights[:, back] *= np.exp(match)
+                shares = (weights[:, back] / weights.sum(1)).tolist()
+                case |= {"back": back, "match": match, "shares": shares}
                 yield case | {"windows": windows.tolist(), "nearest": held[:, 2].tolist()}
 
 

@@ -1,0 +1,211 @@
+"""What stands of a hero where scripts do not run: its picture in one state, as SVG, or its numbers as a table."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+import matplotlib.pyplot as plt
+import torch
+from torch import Tensor
+
+from ..alibi import slopes as slopes_of
+from ..attention import attention_weights, causal_mask
+from ..relative import bucket
+from ..shaw import row
+from ..sinusoidal import sinusoidal
+from .grid import table_of_view
+from .show import picture, show
+from .style import STYLE, figure
+
+WORDS = ("the", "fox", "jumps", "over", "the", "dog")
+PLACES = ("none", "token", "sum", "position", "independent", "whole position")
+
+
+def uniform(seed: int) -> Iterator[float]:
+    """The numbers in [0, 1) that `random(seed)` of the modules gives (mulberry32)."""
+    word = 0xFFFFFFFF
+    while True:
+        seed = (seed + 0x6D2B79F5) & word
+        t = (seed ^ seed >> 15) * (seed | 1) & word
+        t = (t + (t ^ t >> 7) * (t | 61) & word) ^ t
+        yield ((t ^ t >> 14) & word) / 2**32
+
+
+def drawn(seed: int, *shape: int) -> list[Tensor]:
+    """Tables of random numbers, all from one stream; `shape` has rows and columns of each, one after the other."""
+    stream = uniform(seed)
+    pairs = zip(shape[::2], shape[1::2], strict=True)
+    return [torch.tensor(list(islice(stream, m * n)), dtype=torch.float64).reshape(m, n) for m, n in pairs]
+
+
+def noise(place: str, rate: float, a: Tensor, b: Tensor) -> Tensor:
+    """Standard deviation of the product a·b under dropout of its units; (…,) for a and b (…, units)."""
+    units = a * b
+    if place == "whole position":
+        units = units.sum(-1, keepdim=True)
+    return ((1 / (1 - rate) ** 2 - 1) * units.square().sum(-1)).sqrt() * (place not in ("none", "token"))
+
+
+def buckets(alt: str, kind: str, buckets: int, max_distance: int, clip: int, length: int, offset: int) -> str:
+    """The bias matrix of 128 tokens: the nearer, the darker; blank where no text of training came."""
+    places = torch.arange(128)
+    offsets = places - places[:, None]
+    if kind == "shaw":
+        found = row(offsets, clip)
+    else:
+        found = bucket(offsets, buckets, max_distance, bidirectional=kind == "both")
+    near = torch.zeros(int(found.max()) + 1).scatter_reduce(
+        0, found.flatten(), offsets.abs().flatten().float(), "amin", include_self=False
+    )
+    ranks = near.unique(return_inverse=True)[1]
+    shades = (0.92 - 0.82 * ranks / ranks.max())[found]
+    hidden = (near >= length)[found] | ((offsets > 0) if kind == "causal" else torch.zeros(128, 128).bool())
+    fig, ax = figure(3.6, 3.2)
+    ax.imshow(shades.masked_fill(hidden, torch.nan).numpy(), cmap=STYLE["relative"].cmap, vmin=0, vmax=1)
+    ax.set(xlabel="key", ylabel="query", xticks=(0, 64, 127), yticks=(0, 64, 127))
+    return show(fig, alt).svg
+
+
+def cliff(alt: str, p: int, length: int, remedy: str) -> str:
+    """The table of eight rows, and below it the vector of each position of the text."""
+    [table] = drawn(11, 8, 6)
+    rows = torch.arange(length)
+    rows = {
+        "last row": rows.clamp(max=7),
+        "stretched": torch.linspace(0, 7, max(length, 8))[:length],
+    }.get(remedy, rows % 8)
+    low = rows.long().clamp(max=6)
+    vectors = torch.lerp(table[low], table[low + 1], (rows - low)[:, None].double())
+    if remedy == "error":
+        vectors[8:] = torch.nan
+    fig, axes = figure(4.2, 2.3, nrows=2, sharex=True)
+    for ax, cells, name in zip(axes, (table, vectors), ("table", "text"), strict=True):
+        ax.imshow(cells.T.numpy(), cmap=STYLE["learned"].cmap, vmin=0, vmax=1, aspect="auto")
+        ax.axvline(7.5, color="black", dashes=(3, 2), linewidth=1)
+        ax.set(ylabel=name, yticks=(), xlim=(-0.5, length - 0.5))
+    axes[0].text(8, 3, "no more rows")
+    axes[1].add_patch(plt.Rectangle((min(p, length - 1) - 0.5, -0.5), 1, 6, fill=False, linewidth=2))
+    axes[1].set(xlabel="position")
+    return show(fig, alt).svg
+
+
+def clocks(alt: str, p: int, mode: str, base: int) -> str:
+    """The code of every position, a row for each wheel, and how alike it is to that of p."""
+    at = torch.arange(0, 64, 0.5, dtype=torch.float64)
+    if mode == "clocks":
+        codes = sinusoidal(torch.cat([at, torch.tensor([p])]), 12, base)
+    else:
+        codes = torch.cat([at, torch.tensor([p])]).long()[:, None] >> torch.arange(6).repeat_interleave(2) & 1
+        codes = 2.0 * codes - 1
+    fig, axes = figure(4.2, 4.2, nrows=7, sharex=True, height_ratios=[1] * 6 + [2])
+    color = STYLE["sinusoidal" if mode == "clocks" else "none"].color
+    for wheel, ax in enumerate(axes[:6]):
+        for column, dashes in ((2 * wheel, (3, 2)), (2 * wheel + 1, ())):
+            ax.plot(at, codes[:-1, column], color=color, dashes=dashes, linewidth=1.4)
+        ax.axis("off")
+    alike = codes[:-1] @ codes[-1] / 6 if mode == "clocks" else codes[:-1] @ codes[-1] / 12
+    axes[6].plot(at, alike, color=color)
+    axes[6].set(xlabel="position", ylim=(-1.05, 1.05), yticks=(-1, 0, 1), title=f"similarity to position {p}")
+    for ax in axes:
+        ax.axvline(p, color="black", linewidth=0.8)
+    return show(fig, alt).svg
+
+
+def dial(alt: str, m: int, n: int, pair: int, lock: bool) -> str:
+    """The hands of query and key, and the curve of their score with its point."""
+    omega = 10_000 ** (-2 * 8 * pair / 64)
+    round_ = torch.linspace(0, 2 * torch.pi, 73)
+    offsets = torch.linspace(-32, 32, 257)
+    fig, (face, curve) = figure(4.2, 2.2, ncols=2)
+    color = STYLE["rope"].color
+    face.plot(round_.cos(), round_.sin(), color="black", linewidth=0.6)
+    for name, position in (("q", m), ("k", n)):
+        x, y = torch.tensor(position * omega).cos().item(), torch.tensor(position * omega).sin().item()
+        face.plot([0, x], [0, y], color=color, linewidth=2.5)
+        face.text(1.17 * x, 1.17 * y, name, ha="center", va="center")
+    face.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
+    face.axis("off")
+    curve.plot(offsets, (offsets * omega).cos(), color=color)
+    curve.plot(m - n, torch.tensor((m - n) * omega).cos(), "o", color=color)
+    curve.set(xlabel="m − n", title="score", xticks=(-32, 0, 32), yticks=(-1, 0, 1), ylim=(-1.05, 1.05))
+    return show(fig, alt).svg
+
+
+def dropout(alt: str, place: str, rate: float, offset: int, seed: int) -> str:
+    """Mean and noise of the similarity of positions, a panel for each place."""
+    offsets = torch.arange(1.0, 33)
+    a, b = sinusoidal(torch.tensor(8.0), 24), sinusoidal(8 + offsets, 24)
+    mean, color = b @ a, STYLE["sinusoidal"].color
+    fig, axes = figure(4.2, 3.2, nrows=2, ncols=3, sharex=True, sharey=True)
+    axes[1, 1].set_xlabel("offset Δ")
+    for ax, name in zip(axes.flat, PLACES, strict=True):
+        apart = noise(name, rate, a, b)
+        ax.fill_between(offsets, mean - apart, mean + apart, color=color, alpha=0.25, linewidth=0)
+        ax.plot(offsets, mean, color=color)
+        ax.set_title(name, fontweight="bold" if name == place else "normal")
+        ax.set(xticks=(1, 32), yticks=(0, 10, 20))
+    return show(fig, alt).svg
+
+
+def grid(alt: str, **view) -> str:
+    return table_of_view(**view)
+
+
+def shuffle(alt: str, order: list[int], positions: bool, causal: bool, seed: int) -> str:
+    """The attention matrix."""
+    words, query, key = (
+        size * (2 * table - 1)
+        for table, size in zip(drawn(94970, 5, 8, 8, 8, 8, 8), (1.5, 0.6, 0.6), strict=True)
+    )
+    place = torch.arange(6).double()
+    x = words[[0 if word == 4 else min(word, 4) for word in order]] + positions * sinusoidal(place, 8)
+    mask = causal_mask(place, place) if causal else None
+    weights = attention_weights((x @ query)[None, None], (x @ key)[None, None], place, place, mask=mask)[0, 0]
+
+    cell, left, top = 46, 52, 24
+    marks = []
+    for i, word in enumerate(order):
+        middle = (i + 0.5) * cell
+        marks.append(f'<text x="{left + middle:g}" y="{top - 8}" text-anchor="middle">{WORDS[word]}</text>')
+        marks.append(f'<text x="{left - 8}" y="{top + middle + 5:g}" text-anchor="end">{WORDS[word]}</text>')
+        for j, weight in enumerate(weights[i].tolist()):
+            side = 42 * weight**0.5
+            corner = f'x="{left + (j + 0.5) * cell - side / 2:.1f}" y="{top + middle - side / 2:.1f}"'
+            marks.append(f'<rect {corner} width="{side:.1f}" height="{side:.1f}"/>')
+    size = (left + 6 * cell, top + 6 * cell)
+    return picture('<g font-size="14">\n' + "\n".join(marks) + "\n</g>", alt, size, size).svg
+
+
+def slopes(alt: str, heads: int, length: int, rule: str, back: int, match: int) -> str:
+    """The weights of each head when all words are alike, and the share that the word takes which matches."""
+    keys = torch.arange(length).double()
+    fig, axes = figure(4.2, 0.35 * heads + 0.7, nrows=heads, sharex=True, squeeze=False)
+    for ax, slope in zip(axes.flat, slopes_of(heads, rule).tolist(), strict=True):
+        scores = -slope * keys
+        shown = torch.logspace(0, 12, 97, base=2).clamp(max=length).unique()
+        ax.fill_between(shown, (-slope * (shown - 1)).exp(), color=STYLE["alibi"].color, alpha=0.55)
+        if back < length:
+            scores[back] += match
+            share = scores.softmax(0)[back].item()
+            ax.plot([back, back], [0, share], color="black", linewidth=5, solid_capstyle="butt")
+            ax.text(1.01, 0, f"{100 * share:.0f} %", transform=ax.transAxes)
+        ax.text(-0.01, 0, f"1/{1 / slope:.3g}", transform=ax.transAxes, ha="right")
+        ax.set(xscale="log", xlim=(1, 4096), ylim=(0, 1), yticks=())
+        ax.tick_params("x", which="both", length=0)
+        ax.spines.left.set_visible(False)
+    ticks = (1, 8, 64, 512, 4096)
+    ax.set(xlabel="keys counted back from the query", xticks=ticks, xticklabels=ticks)
+    ax.minorticks_off()
+    return show(fig, alt).svg
+
+
+# What `hero` puts below the words, from the words and the figure's options.
+STILL = {
+    "buckets": buckets,
+    "cliff": cliff,
+    "clocks": clocks,
+    "dial": dial,
+    "dropout": dropout,
+    "grid": grid,
+    "shuffle": shuffle,
+    "slopes": slopes,
+}

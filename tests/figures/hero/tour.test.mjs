@@ -1,0 +1,75 @@
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { emitted, near } from './emitted.mjs';
+
+const NAMES = ['buckets', 'cliff', 'clocks', 'dial', 'dropout', 'grid', 'shuffle', 'slopes', 'stretch'];
+const heroes = Object.fromEntries(await Promise.all(NAMES.map(async name => [name, await emitted(name)])));
+const { along } = heroes.dial, moments = Array.from({ length: 101 }, (_, i) => i / 100);
+/** The states of a tour, a hundredth of it apart. */
+const states = name => moments.map(t => along(heroes[name].TOUR, t));
+
+test('a number glides to the next, and anything else waits for its time', () => {
+  const tour = { p: [[.2, 4], [.6, 8], [.8, 0]], on: [[0, false], [.5, true]] };
+  const p = [0, .2, .4, .6, .7, .8, 1].map(t => along(tour, t).p);
+  assert.deepEqual(p.map(v => +v.toFixed(9)), [4, 4, 6, 8, 4, 0, 0]);
+  assert.ok(along(tour, .25).p - 4 < .25, 'it starts gently');
+  assert.deepEqual([0, .49, .5, 1].map(t => along(tour, t).on), [false, false, true, true]);
+});
+test('every track begins with the tour, goes on in time, and is not past its end', () => {
+  for (const name of NAMES) for (const track of Object.values(heroes[name].TOUR)) {
+    const times = track.map(([time]) => time);
+    assert.equal(times[0], 0, name);
+    assert.deepEqual(times, [...new Set(times)].sort((a, b) => a - b), name);
+    assert.ok(times.at(-1) <= 1, name);
+  }
+});
+test('the hand may go where each tour goes', () => {
+  const between = (low, high) => v => v >= low && v <= high, one = values => v => values.includes(v), bool = one([true, false]);
+  const { buckets, cliff, clocks, dial, dropout, shuffle, slopes, stretch } = heroes;
+  const allowed = {
+    buckets: { offset: between(1 - buckets.TEXT, 0), length: between(8, buckets.TEXT) },
+    cliff: { p: between(0, cliff.LONGEST - 1), remedy: one(cliff.REMEDIES) },
+    clocks: { p: between(0, clocks.END - 1) },
+    dial: { m: between(0, dial.MAX), n: between(0, dial.MAX), lock: bool },
+    dropout: { place: one(Object.keys(dropout.PLACES)) },
+    grid: { at: between(0, 1) },
+    shuffle: { order: v => [...v].sort().join() === shuffle.START.join(), positions: bool },
+    slopes: { back: between(4, slopes.MANY - 1), match: between(0, 12) },
+    stretch: { length: between(stretch.TRAINED, stretch.LONGEST), rule: one(Object.keys(stretch.RULES)) },
+  };
+  for (const name of NAMES) for (const state of states(name)) {
+    assert.deepEqual(Object.keys(state).sort(), Object.keys(allowed[name]).sort(), name);
+    for (const key in state) assert.ok(allowed[name][key](state[key]), `${name} ${key} ${state[key]}`);
+  }
+});
+test('dial: the score stays while both move together, and only then', () => {
+  const { score, theta } = heroes.dial, scores = lock => states('dial').filter(s => s.lock === lock).map(s => score(Math.round(s.m), Math.round(s.n), theta(8)));
+  for (const v of scores(true)) near(v, scores(true)[0]);
+  assert.ok(Math.max(...scores(false)) - Math.min(...scores(false)) > .5);
+});
+test('shuffle: no output changes before positions are added, and then some do', () => {
+  const { compare } = heroes.shuffle, most = states('shuffle').map(s => [s.positions, compare(s.order, { ...s, causal: false }).most]);
+  for (const [added, by] of most) if (added) assert.ok(by > .2); else near(by, 0);
+  assert.ok(new Set(states('shuffle').map(s => s.order.join())).size > 3);
+});
+test('slopes: head after head loses the word, and a better match brings one back', () => {
+  const { slopes, share, tokens, SHARE } = heroes.slopes;
+  const see = s => slopes(8, 'released').filter(m => share(m, tokens(Math.round(s.back)), Math.round(s.match), 512) >= SHARE).length;
+  const [start, far, near] = [0, .52, .76].map(t => see(along(heroes.slopes.TOUR, t)));
+  assert.ok(start > far && near > far, `${start} ${far} ${near}`);
+});
+test('stretch: new angles come with length, and the rule takes them away', () => {
+  const { unseen } = heroes.stretch, count = s => unseen(s.rule, Math.round(s.length)).length;
+  assert.deepEqual([0, .55, .7, 1].map(t => count(along(heroes.stretch.TOUR, t))), [0, 5, 0, 5]);
+});
+test('cliff and dropout: each way is shown', () => {
+  assert.deepEqual(new Set(states('cliff').map(s => s.remedy)), new Set(heroes.cliff.REMEDIES));
+  assert.deepEqual(new Set(states('dropout').map(s => s.place)), new Set(Object.keys(heroes.dropout.PLACES)));
+});
+test('buckets: the whole row is swept, and training ends up too short', () => {
+  const { bucket, places, TEXT } = heroes.buckets, found = new Set(states('buckets').map(s => bucket(Math.round(s.offset), 32, 128, false)));
+  assert.ok(found.size > 20);
+  const fresh = t => places({ kind: 'causal', buckets: 32, far: 128, length: along(heroes.buckets.TOUR, t).length }).filter(p => !p.seen).length;
+  assert.equal(fresh(0), 0); assert.equal(fresh(1), 5);
+  assert.equal(Math.min(...states('buckets').map(s => s.offset)), 1 - TEXT);
+});
