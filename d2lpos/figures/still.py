@@ -125,8 +125,8 @@ def dial(alt: str, m: int, n: int, pair: int, lock: bool) -> str:
     face.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
     face.axis("off")
     curve.plot(offsets, (offsets * omega).cos(), color=color)
-    curve.plot(m - n, torch.tensor((m - n) * omega).cos(), "o", color=color)
-    curve.set(xlabel="m − n", title="score", xticks=(-32, 0, 32), yticks=(-1, 0, 1), ylim=(-1.05, 1.05))
+    curve.plot(n - m, torch.tensor((n - m) * omega).cos(), "o", color=color)
+    curve.set(xlabel="n − m", title="score", xticks=(-32, 0, 32), yticks=(-1, 0, 1), ylim=(-1.05, 1.05))
     return show(fig, alt).svg
 
 
