@@ -71,7 +71,7 @@ export function render(host, options) {
   const radios = REMEDIES.map(value => Object.assign(h('input', { type: 'radio', name: 'remedy' }), { value }));
   const hand = h('input', { type: 'range', min: 0, 'aria-label': 'position p' });
   const size = h('input', { type: 'range', min: ROWS, max: LONGEST }), sizeOut = h('output');
-  const { out, live, tell } = readout('position p', 'row', 'same vector (dots)', 'distance to its left neighbor'), words = h('p.verdict');
+  const { out, live, tell } = readout('position p', 'row', 'positions with that row', 'distance to its left neighbor'), words = h('p.verdict');
 
   const grid = s('g'), ground = s('g'), walls = s('g'), links = [s('line.link'), s('line.link')];
   const column = () => ({ cells: features.map(() => s('rect.cell', { height: SIDE })), frame: s('rect.frame', { height: LOOK_CELLS }), bar: s('rect.bar'), twin: s('circle.twin', { r: 3.5, cy: MARKS }) });
@@ -141,7 +141,7 @@ export function render(host, options) {
     columns.forEach((c, q) => { c.twin.style.opacity = +same.includes(q); });
     flag.children[1].textContent = `p = ${p}`;
     words.textContent = price(p, long, remedy);
-    tell([p, row === null ? 'none' : Number.isInteger(row) ? row : row.toFixed(2), listed(same), gap === null ? '–' : num(gap, 2)], `${words.textContent} `);
+    tell([p, row === null ? 'none' : Number.isInteger(row) ? row : row.toFixed(2), row === null ? 'none' : listed([...same, p].sort((a, b) => a - b)), gap === null ? '–' : num(gap, 2)], `${words.textContent} `);
     ease();
   }
   hand.oninput = () => { p = +hand.value; update(); };
