@@ -37,7 +37,7 @@ STOPS = {
 # The slider to move, from where to where, and what the readout says afterwards.
 DRAGS = {
     "buckets": ("offset", -40, -110, "−112 … −99"),
-    "cliff": ("position p", 11, 7, "15, 23, 31"),
+    "cliff": ("position p", 11, 7, "7, 15, 23, 31"),
     "clocks": ("position p", 11, 31, "31"),
     "dial": ("position m of the query", 14, 26, "26"),
     "dropout": ("offset between the two positions", 4, 20, "20"),
