@@ -331,7 +331,7 @@ skew_both = Check(
                 products.flatten()[:0].reshape(1, 0) if products.shape[-2] == 1 else skew_by_slices(products)
             )
         ),
-        "That is an index in disguise. (5.5) needs none.": by_gather,
+        "That is an index in disguise. (5A.1) needs none.": by_gather,
         "Row by row is slow. One reshape moves all of them.": row_by_row,
         "This adds up what the other numbers of a row are multiplied with. Move numbers, compute none.": (
             by_one_hot
