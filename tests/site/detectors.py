@@ -126,7 +126,9 @@ class Visit:
         waiting = _handles(figure.evaluate_handle("e => detect.controls(e)"))
         if not waiting:
             return [f"no control that the keyboard reaches: {name}"]
-        # A control may have nothing to do until another one has moved (a reset button), so all get a second turn.
+        # A control may have nothing to do until another one has moved (a reset button), so all get a second turn; or
+        # once another one has moved (the base, where digits are chosen), so sliders come first.
+        waiting.sort(key=lambda control: control.evaluate("e => e.type !== 'range'"))
         for _ in range(2):
             waiting = [control for control in waiting if not self._answers(figure, control)]
         return [
