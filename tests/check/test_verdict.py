@@ -235,6 +235,14 @@ def test_a_hint_is_given_where_the_mistake_is_made(answer, hint):
     assert text.partition("Hint: ")[2] == hint
 
 
+def test_of_two_mistakes_that_the_answer_makes_the_first_is_told():
+    alike = {"This is never true.": lambda n: False, "This is always false.": lambda n: False}
+    check = Check("guess", lambda n: n > 2, {"all": [call(n=1), call(n=3)]}, alike)
+    text = repr(check(lambda n: False))
+    assert text.count("Hint: ") == 1
+    assert text.endswith("Hint: This is never true.")
+
+
 # Inputs -----------------------------------------------------------------------------------------------------
 
 
