@@ -40,5 +40,12 @@ def test_each_encoding_and_a_property_of_all():
     assert one == "| Encoding | knows order |\n| :-- | :-- |\n| Sum | no |\n| List | yes |"
 
 
+def test_properties_can_be_left_out_if_the_card_has_them():
+    tiny = {"Sum": {"knows order": "no", "knows length": "no"}}
+    assert table(tiny, without=["knows length"]) == "| Property | Sum |\n| :-- | :-- |\n| knows order | no |"
+    with pytest.raises(LookupError, match="knows lenght"):
+        table(tiny, without=["knows lenght"])
+
+
 def test_its_page_has_the_whole():
     assert expand("Before.\n\n```{scorecard}\n```\n", ROOT).endswith(f"\n{table(CARD)}\n")

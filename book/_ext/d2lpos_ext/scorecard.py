@@ -1,5 +1,6 @@
-"""The scorecard of encodings, from `scorecard.yml`: whole on its page and in the last chapter, two columns in the others."""
+"""The scorecard of encodings, from `scorecard.yml`: whole on its page and in the last chapter, in part in the others."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import yaml
@@ -13,12 +14,25 @@ def card(root: Path) -> dict[str, dict[str, str]]:
     return yaml.safe_load((root / "book" / "scorecard.yml").read_text("utf-8"))
 
 
-def table(card: dict[str, dict[str, str]], columns: list[str] | None = None, row: str | None = None) -> str:
-    """Return a table in Markdown: these columns, all by default, or one property of all encodings."""
+def table(
+    card: dict[str, dict[str, str]],
+    columns: list[str] | None = None,
+    row: str | None = None,
+    without: Collection[str] = (),
+) -> str:
+    """Return a table in Markdown: these columns, all by default, or one property of all encodings.
+
+    Raises LookupError for a property in `without`, those that are left out, that the card does not have.
+    """
     if row:
         return _lines(["Encoding", row], [[name, column[row]] for name, column in card.items()])
     columns = columns or list(card)
     properties = list(card[columns[0]])
+    if unknown := set(without) - set(properties):
+        raise LookupError(
+            f"book/scorecard.yml lacks what a scorecard leaves out: {', '.join(sorted(unknown))}"
+        )
+    properties = [name for name in properties if name not in without]
     return _lines(
         ["Property", *columns], [[name, *(card[column][name] for column in columns)] for name in properties]
     )
@@ -27,7 +41,7 @@ def table(card: dict[str, dict[str, str]], columns: list[str] | None = None, row
 def slice_of(cell: NotebookNode, card: dict[str, dict[str, str]]) -> str:
     """Return the table that belongs into a cell tagged `scorecard`."""
     note = cell.metadata.get("d2lpos", {})
-    return table(card, note.get("columns"), note.get("row"))
+    return table(card, note.get("columns"), note.get("row"), note.get("without", ()))
 
 
 def expand(text: str, root: Path) -> str:
