@@ -148,7 +148,7 @@ export function render(host, options) {
   size.oninput = () => { long = +size.value; p = min(p, long - 1); place(); update(); };
   for (const e of radios) e.onchange = () => { remedy = e.value; place(); update(); };
   mount(host, 'The cliff at the end of a learned table', LOOK,
-    'drag p along the text; then choose another remedy, drag again, and read what it pays.',
+    'drag p along the text; then choose another remedy, drag again, and read what it costs.',
     [h('div.ctl', {}, h('fieldset.ctl', { 'aria-label': 'past the last row' }, ...radios.map(e => h('label', {}, e, e.value))), h('label', {}, 'tokens', size, sizeOut)), over, h('div.foot', {}, out, words), live], layout,
     { play: options.play, tour: TOUR, show: state => { p = min(long - 1, Math.round(state.p)); ({ remedy } = state); place(); update(); } });
   layout(); update();
