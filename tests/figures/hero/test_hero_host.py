@@ -28,7 +28,7 @@ STOPS = {
     "cliff": ["wrapped", "tokens", "position p"],
     "clocks": ["clocks", "base", "position p"],
     "dial": ["position m of the query", "position n of the key", "move both together", "middle"],
-    "dropout": ["on the position only", "offset between", "Other coins"],
+    "dropout": ["position", "offset between", "Other coins"],
     "grid": ["length", "model", "Ask another study", "Show as table"],
     "shuffle": ["swap fox and dog", "shuffle", "reset", "add positions", "causal mask"]
     + ["the, the first", "fox", "jumps", "over", "the, the second", "dog"],
