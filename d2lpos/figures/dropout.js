@@ -3,7 +3,7 @@
 
 export const D = 24, P0 = 8, OFFSETS = 32; // units, position of the first token, largest offset
 
-export const PLACES = { none: 'no dropout', sum: 'on the sum', token: 'on the token only', position: 'on the position only', independent: 'independent masks', 'whole position': 'whole position vector' };
+export const PLACES = { none: 'no dropout', sum: 'sum', token: 'token', position: 'position', independent: 'independent', 'whole position': 'whole position' };
 /** Multipliers of the token units and of the position units: 0, or 1/(1−r) for a survivor.
  *  `u` holds one uniform number per unit; every placement reads the same coins. Independent masks take
  *  those of the position from `v`. */
@@ -127,8 +127,8 @@ export function render(host, options) {
   for (const r of rows) r.radio.onchange = () => { place = r.id; show(); };
   reset();
   mount(host, 'Dropout placement', LOOK,
-    'pick “on the position only”, then “whole position vector”: the line stays, and the noise nearly triples.',
-    [h('p.question', {}, 'One rate, six places for dropout: which blurs most where a word stands?'), h('div.parts', {}, h('fieldset', {}, legend, ...rows.map(r => r.row)), h('div.over', {}, cursor, svg)), out,
+    'pick “position”, then “whole position”: the line stays, and the noise nearly triples.',
+    [h('p.question', {}, 'One rate, five places for dropout: which blurs most where a word stands?'), h('div.parts', {}, h('fieldset', {}, legend, ...rows.map(r => r.row)), h('div.over', {}, cursor, svg)), out,
       fold('Other coins', h('div.ctl', {}, h('label', {}, 'rate r', slide, rateOut), again, h('label', {}, avg, 'average of many'))), live], layout,
     { play: options.play, tour: TOUR, show: state => { ({ place } = state); show(); } });
   layout();

@@ -1,5 +1,6 @@
 """The hero figures inside the pages that hold them: a theme, a notebook, a sandboxed frame, hostile CSS."""
 
+import re
 from html import escape
 
 import pytest
@@ -27,7 +28,7 @@ STOPS = {
     "cliff": ["wrapped", "tokens", "position p"],
     "clocks": ["clocks", "base", "position p"],
     "dial": ["position m of the query", "position n of the key", "move both together", "middle"],
-    "dropout": ["on the position only", "offset between", "Other coins"],
+    "dropout": ["position", "offset between", "Other coins"],
     "grid": ["length", "model", "Ask another study", "Show as table"],
     "shuffle": ["swap fox and dog", "shuffle", "reset", "add positions", "causal mask"]
     + ["the, the first", "fox", "jumps", "over", "the, the second", "dog"],
@@ -621,13 +622,13 @@ def test_each_placement_keeps_the_mean_and_has_its_own_noise(host):
     host.show(hero("dropout"))
     for place, noise in (
         ("no dropout", ["0.0", "no noise"]),
-        ("on the token only", ["0.0", "no noise"]),
-        ("on the sum", ["2.3", "3.8"]),
-        ("independent masks", ["2.3", "3.8"]),
-        ("on the position only", ["2.3", "3.8"]),
-        ("whole position vector", ["6.5", "1.3"]),
+        ("token", ["0.0", "no noise"]),
+        ("sum", ["2.3", "3.8"]),
+        ("independent", ["2.3", "3.8"]),
+        ("position", ["2.3", "3.8"]),
+        ("whole position", ["6.5", "1.3"]),
     ):
-        host.page.get_by_role("radio", name=place).check()
+        host.page.get_by_role("radio", name=re.compile(rf"^{place}\s+token")).check()
         assert host("out()") == ["4", "8.6", *noise]
     host(UNFOLD)
     host.page.get_by_label("dropout rate r").press("Home")
