@@ -44,7 +44,7 @@ export function price(p, long, remedy) {
   if (remedy === 'stretched') return `Every position has its own mix of rows, but steps inside one stretch are ${((ROWS - 1) / (long - 1)).toFixed(2)} times as long as the table’s.`;
   const same = [...twins(p, long, remedy), p].sort((a, b) => a - b), block = p - p % ROWS;
   if (remedy === 'blocks') return `Position ${p} sees positions ${block} to ${min(long, block + ROWS) - 1}, and nothing of the rest of the text.`;
-  return same.length > 1 ? `Positions ${listed(same)} get one and the same vector: nothing tells their tokens apart.`
+  return same.length > 1 ? `Positions ${listed(same)} get one and the same vector: without a mask, nothing tells their tokens apart.`
     : `Position ${p} is alone with its row; others are not.`;
 }
 

@@ -227,8 +227,8 @@ def describe_cliff(p: int, length: int, remedy: str) -> str:
         text
         + {
             "error": f"Positions 8 to {length - 1} have no row, and the text is refused.",
-            "last row": f"Positions 7 to {length - 1} all get row 7, and nothing tells them apart.",
-            "wrapped": "Positions that are 8 apart get the same row, and nothing tells them apart.",
+            "last row": f"Positions 7 to {length - 1} all get row 7, and without a mask nothing tells them apart.",
+            "wrapped": "Positions that are 8 apart get the same row, and without a mask nothing tells them apart.",
             "stretched": f"Every position gets its own mix of rows, but steps become {7 / (length - 1):.2f} as long.",
             "blocks": "It is read in blocks of 8, and no token sees another block.",
         }[remedy]
