@@ -178,6 +178,19 @@ def opened(document: Path) -> Iterator[Page]:
             browser.close()
 
 
+def space(pdf: pikepdf.Pdf, titles: list[str]) -> None:
+    """Give the bookmarks back the spaces that Chromium drops where a title breaks into lines."""
+    whole = {"".join(title.split()): " ".join(title.split()) for title in titles}
+
+    def mend(items: list[pikepdf.OutlineItem]) -> None:
+        for item in items:
+            item.title = whole.get("".join(item.title.split()), item.title)
+            mend(item.children)
+
+    with pdf.open_outline() as outline:
+        mend(outline.root)
+
+
 def write(site: Path) -> Path:
     """Print the pages of the folder `site` into a PDF in it; return its path."""
     document = site.with_name("paper.html")
@@ -188,7 +201,9 @@ def write(site: Path) -> Path:
             places = {name[1:]: pikepdf.Page(place[0]).label for name, place in draft.Root.Dests.items()}
         page.evaluate(NUMBER, places)
         printed = page.pdf(tagged=True, outline=True, **options)
+        titles = page.evaluate("() => [...document.querySelectorAll('h1, h2, h3')].map(e => e.innerText)")
     with pikepdf.open(BytesIO(printed)) as pdf:
+        space(pdf, titles)
         with pdf.open_metadata() as about:
             about["dc:title"] = CONFIG["title"]
             about["dc:creator"] = [CONFIG["author"]]
