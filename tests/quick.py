@@ -39,11 +39,12 @@ RULES = {
         "tests/figures/hero/test_hero.py [{0}]",
         "tests/figures/hero/test_hero_host.py {0}",
     ],
-    r"((?:chapters|book)/[\w-]+)\.ipynb": [
+    r"((?:chapters(?:/in-depth)?|book)/[\w-]+)\.ipynb": [
         "{0}.ipynb",
         "tests/notebooks/test_lint.py",
         "tests/notebooks/test_claims.py",
         "tests/notebooks/test_scorecards.py",
+        "tests/notebooks/test_census.py",
         "tests/check/test_chapters.py",
     ],
     r"book/[\w-]+\.(?:md|yml|bib)": ["tests/repo", "tests/site/test_html.py", "tests/site/test_ledger.py"],

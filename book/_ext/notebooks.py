@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 NAMES = "[0-9][0-9]*.ipynb"
+DEPTH = "chapters/in-depth/"
 
 
 def path(root: Path) -> list[Path]:
@@ -13,7 +14,7 @@ def path(root: Path) -> list[Path]:
 
 def chapters(root: Path) -> list[Path]:
     """Return all chapters, each followed by the notebooks in depth that belong to it."""
-    return sorted([*path(root), *(root / "chapters" / "in-depth").glob(NAMES)], key=lambda file: file.name)
+    return sorted([*path(root), *(root / DEPTH).glob(NAMES)], key=lambda file: file.name)
 
 
 def every(root: Path) -> list[Path]:

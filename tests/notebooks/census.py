@@ -1,13 +1,18 @@
-"""What a chapter asks of its reader: `python -m tests.notebooks.census`."""
+"""What a chapter asks of its reader: `python tests/notebooks/census.py`."""
 
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
-FIGURES = {"show", "explore", "hero", "doors", "emblems"}
+ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "book" / "_ext"))
+from lint import FIGURES, last_call
+from notebooks import path
+
 TRUE = re.compile(r"(?:[^:]*: *)?\(?True(?:, True)*\)?")
 READING, LISTING, LOOKING = 200, 8, 15  # words a minute, seconds for a cell of code and for a picture
 
@@ -30,12 +35,10 @@ class Census:
 
 def census(notebook: NotebookNode) -> Census:
     cells = notebook.cells
-    path = cells[: next(at for at, cell in enumerate(cells) if cell.source.startswith("## Exercises"))]
-    code = [cell for cell in path if cell.cell_type == "code"]
-    text = "\n\n".join(cell.source for cell in path if cell.cell_type == "markdown")
-    pictures = sum(
-        bool(re.search(rf"^(?:{'|'.join(FIGURES)})\(", cell.source, re.MULTILINE)) for cell in code
-    )
+    read = cells[: next(at for at, cell in enumerate(cells) if cell.source.startswith("## Exercises"))]
+    code = [cell for cell in read if cell.cell_type == "code"]
+    text = "\n\n".join(cell.source for cell in read if cell.cell_type == "markdown")
+    pictures = sum(last_call(cell) in FIGURES for cell in code)
     return Census(
         len(words(text)),
         pictures,
@@ -64,7 +67,7 @@ def only_true(cell: NotebookNode) -> bool:
 
 
 if __name__ == "__main__":
-    for file in sorted((Path(__file__).parents[2] / "chapters").glob("*.ipynb")):
+    for file in path(ROOT):
         found = census(nbformat.read(file, as_version=4))
         per = found.words / max(1, found.pictures)
         print(f"{file.stem:28} {found}  {per:.0f} words a picture, about {found.estimate:.0f} minutes")

@@ -21,8 +21,13 @@ TAGS = BOXES | PARTS | {"nbval-ignore-output", "raises-exception", "remove-stder
 TEXT = {"text/plain", "text/html", "image/svg+xml"}
 FIGURES = {"show", "explore", "hero", "doors", "emblems"}
 NUMBERED = FIGURES | {"table"}
-OPENINGS = {"theorem": page.THEOREM, "proof": page.PROOF, "predict": page.PREDICT, "caption": page.CAPTION}
-OPENINGS["verdict"] = page.VERDICT
+OPENINGS = {
+    "theorem": page.THEOREM,
+    "proof": page.PROOF,
+    "predict": page.PREDICT,
+    "caption": page.CAPTION,
+    "verdict": page.VERDICT,
+}
 CHECK = r"check\.\w+\({}\)"
 INSTALL = 'from importlib.util import find_spec\nif not find_spec("d2lpos"):\n    %pip install -q git+{}\n'
 DIRECTIVE, ROLE = r"^ *(?:`{3,}|~{3,}|:{3,})\{", r"(?<!`)\{[\w:+-]+\}`"

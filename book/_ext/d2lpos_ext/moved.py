@@ -7,9 +7,9 @@ from os.path import relpath
 from pathlib import Path
 
 import yaml
+from notebooks import DEPTH
 from sphinx.application import Sphinx
 
-DEPTH = "chapters/in-depth/"
 SCRIPT = """<script>
 {{
   const moved = {moved};

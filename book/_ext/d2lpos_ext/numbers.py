@@ -3,17 +3,15 @@
 from pathlib import PurePath
 
 from docutils import nodes
-from notebooks import number
+from notebooks import DEPTH, number
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-
-FOLDER = "chapters/in-depth/"
 
 
 def renumber(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Put the page's own number first in those of its sections, figures and boxes."""
     for page, sections in env.toc_secnumbers.items():
-        if not page.startswith(FOLDER):
+        if not page.startswith(DEPTH):
             continue
         own = number(PurePath(page).name)
         env.toc_secnumbers[page] = {anchor: (own, *found[1:]) for anchor, found in sections.items()}

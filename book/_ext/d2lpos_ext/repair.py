@@ -16,7 +16,13 @@ REDIRECT = """<!DOCTYPE html>
 LEADS = re.compile(r'\A<meta http-equiv="Refresh" content="0; url=([^"]+)" />\s*\Z')
 SAYS = re.compile(r'<meta [^>]*(?:name="description"|"(?:og|twitter):)[^>]*>')
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
-FIGURE = re.compile(r'<script type="module">\n(// What the hero figures share.*?)</script>', re.DOTALL)
+
+
+def at_once(module: re.Match) -> str:
+    """Return a module as a script that runs where it stands."""
+    return f'<script>\n"use strict"; {{\n{re.sub("^export ", "", module[1], flags=re.MULTILINE)}}}\n</script>'
+
+
 REPAIRS = [
     (re.compile(pattern, re.DOTALL), replacement)
     for pattern, replacement in (
@@ -58,6 +64,8 @@ REPAIRS = [
         (r'<p class="sidebar-title"></p>\s*', ""),
         # The parts of a list are its items; what a bibliography's entry is said to be is deprecated.
         (r'role="doc-biblioentry"', 'role="listitem"'),
+        # A figure's module would wait for the whole page, and the text below the figure would move.
+        (r'<script type="module">\n(// What the hero figures share.*?)</script>', at_once),
     )
 ]
 
@@ -66,13 +74,7 @@ def repair(page: str) -> str:
     """Return a page's HTML without the faults."""
     for pattern, replacement in REPAIRS:
         page = pattern.sub(replacement, page)
-    return FIGURE.sub(at_once, page)
-
-
-def at_once(module: re.Match) -> str:
-    """Return a figure's module as a script that runs where it stands. A module would wait for the whole page, and the
-    text below its figure would move."""
-    return f'<script>\n"use strict"; {{\n{re.sub("^export ", "", module[1], flags=re.MULTILINE)}}}\n</script>'
+    return page
 
 
 def redirect(target: str, front: str) -> str:

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from d2lpos.figures import STYLE
-from d2lpos.figures.hero import OPTIONS, hero, module
+from d2lpos.figures.hero import OPTIONS, PLACES, WORDS, hero, module
+from d2lpos.figures.still import PLACES as PANELS
+from d2lpos.figures.still import WORDS as DRAWN
 
 FIGURES = list(OPTIONS)
 HERE = Path(__file__).parents[3] / "d2lpos/figures"
@@ -24,6 +26,11 @@ def test_the_bundle_holds_the_figure_and_its_words(name):
     assert f"<p>{figure.description}</p>" in inside
     acts = r"\b(drag|move (it|both|the)|switch|press|check|choose|pick|click|slider)\b"
     assert not re.search(acts, inside, re.IGNORECASE)  # there is nothing to do where scripts do not run
+
+
+def test_pictures_that_stand_still_have_the_words_and_places_of_the_figures():
+    assert DRAWN == WORDS
+    assert sorted(PANELS) == sorted(PLACES)
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name != "stretch"])  # which opens no chapter
