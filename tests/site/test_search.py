@@ -84,7 +84,7 @@ def test_results_come_while_one_types_and_open_at_the_paragraph(site, address, b
         assert not SEARCH & {name.removesuffix(".js") for name in asked}, "nobody searches yet"
         asked.clear()
         reader.page.keyboard.press("Control+k")
-        reader.page.wait_for_function("typeof bookSearch === 'function'")
+        reader.page.wait_for_selector("#search-found", state="attached")  # by the script that comes last
         assert {name.removesuffix(".js") for name in asked} == SEARCH
         reader.page.keyboard.type("left padd")
         field, options = reader.page.locator("#pst-search-dialog input"), reader.page.locator(OPTIONS)
