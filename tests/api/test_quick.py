@@ -12,7 +12,6 @@ import pytest
 import d2lpos
 from d2lpos import Bias, Dropped, Encoding
 from d2lpos.encoding import DOORS
-from d2lpos.scaling import yarn
 from d2lpos.sinusoidal import frequencies
 
 PAGE = (Path(__file__).parents[2] / "book" / "quick.md").read_text("utf-8")
@@ -79,12 +78,10 @@ def test_row_says_the_truth(row):
     assert eval(row.parameters.translate(ARITHMETIC), {}, sizes) == counted
 
 
-def test_lines_for_longer_texts_stretch_rope():
+def test_line_for_longer_texts_stretches_rope():
     names = {}
-    exec(listing(SETUP) + "\n" + listing(TABLE.split("\n:::::")[1]), names)  # noqa: S102
-    said = names["rope_parameters"]
-    given = frequencies(128, said["rope_theta"])
-    stretched = yarn(given, said["factor"], said["original_max_position_embeddings"])
-    found, attention = names["rope"].scaling(given)
-    assert said["rope_type"] == "yarn" and attention == stretched[1]
-    assert found.equal(stretched[0]) and not found.equal(given)
+    exec(listing(SETUP), names)  # noqa: S102
+    call = ast.parse(re.search(r"`(RoPE\(.*scaling=longer\))`", SETUP)[1], mode="eval")
+    rope = eval(compile(call, "quick.md", "eval"), names)
+    given = frequencies(rope.dim)
+    assert (given / rope.scaling(given)[0]).max().item() == pytest.approx(4)  # 4k to 16k
