@@ -2,7 +2,7 @@
 // What it shows is computed here, by the models; their files come when the figure does, or when one is chosen.
 
 export const WINDOW = 32; // characters that a point of the line is the mean of
-const SLICE = 12, FULL = 5, LEFT = 30, RIGHT = 58, HIGH = 150, TOP = 62; // ms between two breaths; nats of the darkest ink; px around the lines
+const SLICE = 16, FULL = 5, LEFT = 30, RIGHT = 68, HIGH = 150, TOP = 66; // ms between two breaths; nats of the darkest ink; px around the lines
 export const MODELS = {
   none: 'none', sinusoidal: 'sinusoidal', learned: 'learned', rope: 'RoPE', 'rope linear': 'RoPE, interpolated', 'rope ntk': 'RoPE, NTK', t5: 'T5', alibi: 'ALiBi' };
 const HUES = { none: 'var(--enc-none,#6f7378)', sinusoidal: 'var(--enc-sinusoidal,#0072b2)', learned: 'var(--enc-learned,#c98500)',
@@ -35,35 +35,35 @@ export const change = (name, was, now) => abs(now - was) < .005 ? `${name} does 
 export const TOUR = { part: [[0, .25], [.1, .25], [.9, 1]] };
 
 const LOOK = `.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:20px 36px;margin:6px 0 14px}.panel{min-width:0}
-.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.name svg{width:30px;height:12px;flex:none}
-select{font:inherit;color:inherit;background:transparent;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}.name select{font-weight:650;font-size:17px}.ctl select{border-bottom:1px solid}
+.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 140px;min-height:58px}.name select{flex:1 1 120px}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}}.name svg{width:30px;height:12px;flex:none}
+select{font:inherit;color:inherit;background:transparent;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}.name select{font-weight:650;font-size:17px}.ctl{--c:var(--enc-none,#6f7378)}
 .text{position:relative;margin:10px 0 6px}.ink,textarea{font:17px/1.75 var(--serif,Georgia),serif;font-kerning:none;font-variant-ligatures:none;letter-spacing:0;white-space:pre-wrap;overflow-wrap:break-word;box-sizing:border-box;width:100%;margin:0;padding:0;border:0}
 .ink{min-height:3.5em}.ink i{font-style:normal;transition:background-color .25s;border-radius:1px}.ink i.un{opacity:.68}.ink i.at{outline:2px solid;outline-offset:1px}
 textarea{position:absolute;inset:0;height:100%;resize:none;overflow:hidden;background:none;color:inherit;-webkit-text-fill-color:transparent;caret-color:currentColor;outline-offset:6px}
 textarea:focus-visible{outline:2px solid;outline-offset:6px}::selection{background:color-mix(in srgb,currentColor 25%,transparent)}
-.out{grid-template-columns:1fr 1fr;align-items:start}.out b{display:block}.told{min-height:2.8em;margin:4px 0}.heads path{fill:currentColor}
+.mean b{font-size:18px}.told{min-height:2.8em;margin:4px 0}.heads path{fill:currentColor}
 .line{fill:none;stroke-width:2.25;stroke-linejoin:round}.edge{stroke:currentColor;stroke-opacity:.5;stroke-width:1.5}.limit{stroke:currentColor;stroke-dasharray:4 4;stroke-opacity:.7}.flag{fill:currentColor;fill-opacity:.12}
 .over{overflow:clip}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}.over ::-webkit-slider-thumb{width:44px;height:100%;min-height:44px}.over ::-moz-range-thumb{width:44px;height:100%;border:0}
-.over input:focus-visible~svg .flag{stroke:currentColor;stroke-width:2}.start{width:110px;margin:0 8px}.verdict{min-height:2.8em}slot{display:none}
+.over input:focus-visible~svg .flag{stroke:currentColor;stroke-width:2}.start{width:110px;margin:0 8px}.verdict{font:18px/1.45 var(--serif,Georgia),serif;min-height:2.9em;max-width:46em;margin:4px 0 6px}slot{display:none}
 @media print{.fig:not(.read){display:none}.fig:not(.read)~slot{display:block}}`;
 
 export function render(host, { passages, trained: T, ...options }) {
-  let { length, start, clock, shuffle, words: source } = options, words = '', at = -1, job = 0, deed = '', warning = '', was = [], timer, w, X, Y;
+  let { length, start, clock, shuffle, words: source } = options, words = '', fig, seen = false, means = [[], []], at = -1, job = 0, deed = '', warning = '', was = [], timer, w, X, Y;
   const OWN = 'your own words', loaded = new Map();
   const side = (model, i) => {
     const name = h('select', { 'aria-label': i ? 'second model' : 'first model' }, ...Object.entries(MODELS).map(([key, label]) => h('option', { value: key }, label)));
     const area = h('textarea', { maxlength: LONGEST, spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', 'aria-label': `text, as the ${i ? 'second' : 'first'} model reads it` });
-    const cell = () => h('div', {}, h('small'), h('b'), h('small')), parts = { within: cell(), beyond: cell(), text: h('div.ink', { 'aria-hidden': 'true' }), told: h('p.told') };
+    const cell = () => h('div.mean', {}, h('small'), h('b'), h('small')), parts = { within: cell(), beyond: cell(), text: h('div.ink', { 'aria-hidden': 'true' }), told: h('p.told') };
     const sample = s('line.line', { x1: 0, y1: 6, x2: 30, y2: 6 }), cells = s('g'), heads = s('svg.heads', { role: 'img', 'aria-label': 'Where the heads look' }, cells);
     name.value = model;
     return { ...parts, name, area, sample, cells, heads, line: s('path.line'), label: text(0, 0, ''), spans: [], losses: [], marked: [], done: 0,
-      panel: h('div.panel', {}, h('div.name', {}, s('svg', { viewBox: '0 0 30 12', 'aria-hidden': 'true' }, sample), name), h('div.out', {}, parts.within, parts.beyond), h('div.text', {}, parts.text, area), parts.told, heads) };
+      panel: h('div.panel', {}, h('div.name', {}, s('svg', { viewBox: '0 0 30 12', 'aria-hidden': 'true' }, sample), name, parts.within, parts.beyond), h('div.text', {}, parts.text, area), parts.told, heads) };
   };
   const sides = [options.left, options.right].map(side), live = h('div.sr', { role: 'status', id: 'told' }), verdict = h('p.verdict');
   const pick = h('select', {}, ...[...Object.keys(passages), OWN].map(name => h('option', {}, name)));
   const clocks = Object.fromEntries(Object.keys(CLOCKS).map(k => [k, h('input', { type: 'radio', name: 'clock' })])), mix = h('input', { type: 'checkbox' });
   const begin = h('input.start', { type: 'range', max: 1000, step: 4 }), beginOut = h('output'), hand = h('input', { type: 'range', min: 8, 'aria-label': 'length of the text' });
-  const fixed = s('g'), edge = s('line.edge'), flag = s('g', {}, s('rect.flag', { x: -62, y: 1, width: 124, height: 27, rx: 5 }), text(0, 19, ''));
+  const fixed = s('g'), edge = s('line.edge'), flag = s('g', {}, s('rect.flag', { x: -62, y: 22, width: 124, height: 27, rx: 5 }), text(0, 40, ''));
   const chart = s('svg', { role: 'img', 'aria-label': 'Mean surprise along the text' }, fixed, ...sides.flatMap(o => [o.line, o.label]), edge, flag);
   const key = o => o.name.value.split(' ')[0], label = o => MODELS[o.name.value], read = o => min(length, o.done);
 
@@ -76,6 +76,7 @@ export function render(host, { passages, trained: T, ...options }) {
   }
   function look() { // where the heads look from one character, and what was expected there
     const i = at < 0 || at >= length ? length - 1 : at;
+    fig?.classList.toggle('points', at >= 0);
     for (const o of sides) {
       const ready = i >= 0 && o.done > i, seen = ready ? o.reader.look(i) : [], loss = o.losses[i], row = 8, x = 52, unit = (width(o.heads) - x) / max(1, length);
       for (const e of o.marked) { e.style.boxShadow = ''; e.classList.remove('at'); }
@@ -90,22 +91,22 @@ export function render(host, { passages, trained: T, ...options }) {
         const most = max(...seen.map(v => v[j]));
         if (most > .1) { o.spans[j].style.boxShadow = `inset 0 -${num(1 + 4 * most, 1)}px`; o.marked.push(o.spans[j]); }
       }
-      const { layers = 3, heads = 3 } = o.reader?.card ?? {}, high = layers * (heads + 1) * row + 12;
+      const { layers = 3, heads = 3 } = o.reader?.card ?? {}, high = layers * (heads + 1) * row + 14;
       set(o.heads, { viewBox: `0 0 ${width(o.heads)} ${high}` }).style.height = high + 'px';
       o.cells.replaceChildren(...shades.map((d, k) => s('path', { d, opacity: SHADES[k][1] })), ...Array.from({ length: layers }, (_, l) => text(0, row * (l * (heads + 1) + heads / 2) + 5, `layer ${l + 1}`, 'mute')),
-        text(x, high, 'where the heads look from there: dark is much', 'mute'));
+        text(x, high - 1, 'where its heads look from there: dark is much', 'mute'));
       o.told.textContent = !ready ? '' : `“${mark(words[i])}”, character ${i}: ` + (loss === loss ? `${nats(loss)} nats. Expected ${o.reader.top(i, 3).map(([c, p]) => `${mark(c)} ${num(100 * p)} %`).join(', ')}.` : 'nothing is asked here.');
     }
   }
   function draw() { // the lines of the mean
     const n = max(64, words.length), below = TOP + HIGH, lines = sides.map(o => Array.from({ length: read(o) + 1 }, (_, i) => i < 9 ? NaN : mean(o.losses, i - WINDOW, i)));
     const top = max(3, ...sides.map(o => { let most = 0; for (let i = 16; i <= o.done; i += 8) most = max(most, mean(o.losses, i - WINDOW, i) || 0); return Math.ceil(most); }));
-    const told = positions(n, clock, start, T), altered = start > 0 || clock !== 'runs', ticks = [0, 64, 128, 256, 384, 512].filter(v => v <= n && (n < 200 || v !== 64)), wide = w > 560;
+    const told = positions(n, clock, start, T), altered = start > 0 || clock !== 'runs', ticks = [64, 128, 256, 384, 512].filter(v => v <= n && (n < 200 || v !== 64)), wide = w > 560;
     X = v => LEFT + v / n * (w - LEFT - RIGHT); Y = v => TOP + HIGH * (1 - v / top);
     fixed.replaceChildren(...Array.from({ length: top + 1 }, (_, v) => [rule([LEFT, Y(v)], [w - RIGHT, Y(v)]), text(LEFT - 8, Y(v) + 4.5, v, 'end.mute'), text(w - RIGHT + 8, Y(v) + 4.5, v ? `1 in ${Number(Math.exp(v).toPrecision(v < 3 ? 1 : 2))}` : 'sure', 'mute')]).flat(),
-      text(0, TOP - 16, wide ? `surprise in nats, mean of the last ${WINDOW} characters` : 'surprise in nats', 'mute'), text(w, TOP - 16, wide ? 'as a guess among so many' : 'as a guess', 'end.mute'),
-      ...ticks.flatMap(v => [text(X(v), below + 18, v, 'mid.mute'), altered ? text(X(v), below + 36, told[min(v, n - 1)], 'mid.mute') : '']),
-      text(w, below + 18, 'character', 'end.mute'), altered ? text(w, below + 36, 'position', 'end.mute') : '',
+      text(0, 13, wide ? `surprise in nats, mean of the last ${WINDOW} characters` : 'surprise in nats', 'mute'), text(w, 13, 'like a guess', 'end.mute'),
+      text(0, below + 18, 'character 0', 'mute'), altered ? text(0, below + 36, `position ${told[0]}`, 'mute') : '',
+      ...ticks.flatMap(v => [text(X(v), below + 18, v, 'mid.mute'), altered ? text(X(v), below + 36, told[min(v, n) - 1], 'mid.mute') : '']),
       ...T < n ? [seg(s('line.limit'), [X(T), TOP - 8], [X(T), below]), text(X(T) + 6, below - 7, 'longer than in training', 'mute')] : []);
     const ends = lines.map((line, k) => {
       const points = line.flatMap((v, i) => v === v ? [[X(i), Y(v)]] : []);
@@ -116,7 +117,7 @@ export function render(host, { passages, trained: T, ...options }) {
     sides.forEach((o, k) => { set(o.label, { class: left ? 'end' : '', visibility: ends[k][1] ? 'visible' : 'hidden' }); say(o.label, ends[k][0] + (left ? -7 : 7), (ends[k][1] || 0) + (k === low ? 20 : -9), label(o)); });
     set(hand, { max: max(9, words.length) }).value = length; hand.style.left = X(8) - 22 + 'px'; hand.style.width = X(max(9, words.length)) - X(8) + 44 + 'px';
     set(chart, { viewBox: `0 0 ${w} ${below + 42}` }).style.height = below + 42 + 'px';
-    seg(edge, [X(length), 28], [X(length), below]); set(flag, { transform: `translate(${max(63, min(w - 63, X(length)))} 0)` }).lastChild.textContent = `${length} characters`;
+    seg(edge, [X(length), 49], [X(length), below]); set(flag, { transform: `translate(${max(63, min(w - 63, X(length)))} 0)` }).lastChild.textContent = `${length} characters`;
     hand.setAttribute('aria-valuetext', `${length} characters`);
   }
   /** The numbers, and a sentence that says what has changed. */
@@ -130,14 +131,13 @@ export function render(host, { passages, trained: T, ...options }) {
     const names = sides.map(label), ready = now.every(([, , all]) => all === all), unknown = new Set(sides[0].reader ? words.split('').filter((_, i) => sides[0].tokens[i] === sides[0].reader.card.unknown) : []);
     const said = !ready ? words.length < 2 ? 'Type a text: a model is asked for each character but the first.' : 'The models are reading.'
       : deed && was.every(v => v === v) ? `${deed}: ${sides.map((_, k) => change(names[k], was[k], now[k][2])).join('; ')}.`
-      : length > T ? `Past ${T} characters, as long as in training: ${sides.map((_, k) => `${names[k]} ${nats(now[k][0])} → ${nats(now[k][1])} nats`).join(', ')}.`
-      : `A text no longer than in training: ${sides.map((_, k) => `${names[k]} ${nats(now[k][0])} nats`).join(', ')}.`;
+      : length > T ? `Training knew no text longer than ${T} characters. Beyond them ${sides.map((_, k) => `${names[k]} goes from ${nats(now[k][0])} to ${nats(now[k][1])} nats`).join(', and ')}.`
+      : `This text is no longer than those of training. ${sides.map((_, k) => `${names[k]} ${among(now[k][0])}`).join(', and ')}.`;
     verdict.textContent = said + (unknown.size ? ` The models do not know ${[...unknown].slice(0, 5).join(' ')}: no surprise is counted there.` : '') + warning;
     clearTimeout(timer);
     timer = setTimeout(() => { if (!live.closest('.plays')) live.textContent = `${verdict.textContent} ${at < 0 ? '' : sides.map((o, k) => `${names[k]}: ${o.told.textContent}`).join(' ')}`; }, 400);
     return now;
   }
-  let means = [[], []];
   const show = () => { for (const o of sides) ink(o); draw(); look(); means = tell(); };
 
   /** A model's file: there already, as in a notebook that is run, or a file of the site. */
@@ -158,18 +158,30 @@ export function render(host, { passages, trained: T, ...options }) {
         o.rows = o.reader.read(o.tokens, positions(words.length, clock, start, T), o.name.value.split(' ')[1] ?? 'as trained');
       }
     } catch (error) { verdict.textContent = error.message; return; }
-    for (let busy = [...sides]; busy.length;) {
+    for (let busy = [...sides], drawn = performance.now(); busy.length;) {
       const until = performance.now() + SLICE;
-      for (let k = 0; busy.length && performance.now() < until; k++) {
-        const o = busy[k % busy.length], from = o.done, { value, done } = o.rows.next();
+      while (busy.length && performance.now() < until) {
+        const o = busy.reduce((a, b) => b.done < a.done ? b : a), from = o.done, { value, done } = o.rows.next();
         if (done) busy = busy.filter(b => b !== o); else { o.done = value; ink(o, from, value); }
       }
-      draw();
+      if (performance.now() - drawn > 100) { if (sides.every(o => o.done >= length)) show(); else draw(); drawn = performance.now(); }
       await new Promise(rest => setTimeout(rest));
       if (mine !== job) return;
     }
     fig.classList.add('read');
     show();
+    if (options.play) play();
+  }
+  function play() { // the story needs models that have read, and a hand that has touched nothing
+    const button = fig.querySelector('.play'), half = new IntersectionObserver(met => {
+      const { intersectionRatio: part, intersectionRect: { height } } = met.at(-1);
+      if (part < .4 && height < .7 * innerHeight) return;
+      half.disconnect();
+      if (!options.play) return;
+      options.play = false;
+      if (button) button.click(); else { length = words.length; act('', { again: false }); }
+    }, { threshold: [.2, .3, .4, .5] });
+    half.observe(fig);
   }
   /** Do what a hand asked for; `what` says it. */
   function act(what, { text: fresh = false, again = true } = {}) {
@@ -207,14 +219,14 @@ export function render(host, { passages, trained: T, ...options }) {
     o.area.onpointermove = e => turn(o.spans.indexOf(host.shadowRoot.elementsFromPoint(e.clientX, e.clientY).find(x => x.localName === 'i')));
     o.area.onpointerleave = () => turn(host.shadowRoot.activeElement === o.area ? min(o.area.selectionStart, words.length - 1) : -1);
   }
-  let seen = false, fig;
   const two = h('div.two', {}, ...sides.map(o => o.panel));
   const controls = h('div.ctl', {}, h('label', {}, 'read ', pick), h('label', {}, mix, 'shuffle the words'), h('label', {}, 'start at position', begin, beginOut),
     h('fieldset.ctl', { 'aria-label': 'the clock' }, h('span', {}, 'the clock'), ...Object.keys(CLOCKS).map(k => h('label', {}, clocks[k], CLOCKS[k]))));
   mount(host, 'The machine that reads', LOOK, `drag the end of the text past ${T} characters: who is surprised? Type a text of your own. Point at a character to see where the heads look.`,
-    [controls, two, h('div.over', {}, hand, chart), verdict, live], () => { w = width(chart); if (words) { draw(); look(); } },
+    [controls, verdict, two, h('div.over', {}, hand, chart), live], () => { w = width(chart); if (words) { draw(); look(); } },
     { tour: TOUR, show: ({ part }) => { length = max(8, Math.round(part * words.length)); act('', { again: false }); } });
   fig = host.shadowRoot.querySelector('.fig'); host.shadowRoot.append(h('slot'));
+  for (const touch of ['pointerdown', 'keydown']) fig.addEventListener(touch, () => { options.play = false; }, true);
   mix.checked = shuffle; pick.value = Object.keys(passages).find(name => passages[name] === source) ?? OWN;
   act('', { text: true });
   const view = new IntersectionObserver(met => { if (met.at(-1).isIntersecting) { view.disconnect(); seen = true; compute(); } }, { rootMargin: '200px' });

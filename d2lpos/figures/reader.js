@@ -121,20 +121,11 @@ export function reader(file) {
   const total = i => { const z = logits.subarray(i * V, i * V + V), top = z.reduce((a, b) => max(a, b)); return top + Math.log(z.reduce((t, v) => t + Math.exp(v - top), 0)); };
 
   return { card, loss,
-    /** The token of each character of a text, as d2lpos.reader has them: one like it, or the unknown one; and a line end where one of the model's lines is full. */
-    tokens(text) {
-      const tokens = Array.from(text.split(''), c => {
-        const plain = (LIKE[c] ?? c).normalize('NFD')[0];
-        return ids.get(c) ?? ids.get(plain) ?? ids.get(plain.toLowerCase()) ?? card.unknown;
-      });
-      let start = 0, last = 0; // of the line, and its last space
-      for (let at = 0; at <= text.length; at++) if (/[ \n]/.test(text[at] ?? ' ')) {
-        if (at - start > (card.columns ?? LONGEST) && last > start) { tokens[last] = ids.get('\n'); start = last + 1; }
-        if (text[at] === '\n') start = at + 1;
-        last = at;
-      }
-      return tokens;
-    },
+    /** The token of each character of a text, as d2lpos.reader has them: its own, that of one like it, or the unknown one. */
+    tokens: text => Array.from(text.split(''), c => {
+      const plain = (LIKE[c] ?? c).normalize('NFD')[0];
+      return ids.get(c) ?? ids.get(plain) ?? ids.get(plain.toLowerCase()) ?? card.unknown;
+    }),
     /** Read tokens at their positions, and yield how many are read, until all are. What begins as before is not read again. Raises RangeError for a text that is too long. */
     *read(tokens, positions, rule = 'as trained') {
       if (tokens.length > LONGEST || positions.length !== tokens.length)
