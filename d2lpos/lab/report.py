@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from .grid import grid
 from .lines import write
 from .plot import LABELS, describe, plot, table
+from .readers import script
 from .run import Run
 from .signs import signs
 from .store import Store
@@ -72,6 +73,9 @@ def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[s
             texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
     if study in SHOWN:
         texts[f"{study}-grid.json"] = json.dumps(grid(study, records), indent=0, ensure_ascii=False) + "\n"
+    texts |= {
+        f"{study}-{record['run']['encoding']}.js": script(record) for record in records if "reader" in record
+    }
     about = io.StringIO()
     csv.writer(about, lineterminator="\n").writerows(origin(study, records))
     picture = show(plot(rows, value), alt=describe(rows, value))
