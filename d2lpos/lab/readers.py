@@ -145,7 +145,7 @@ def reader(model: Transformer, run: Run) -> dict:
     loss on one passage of the trained model and of that in 8 bits, as far as the training length and as a whole.
     Both are read past the training length as `beyond` says.
     """
-    text = characters("test")
+    text = characters("test", flowing=True)
     generator = torch.Generator().manual_seed(UNSEEN + run.seed)
     starts = torch.randint(len(text) - LONGEST, (TEXTS, 1), generator=generator)
     losses = {}
