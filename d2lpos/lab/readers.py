@@ -7,7 +7,6 @@ than a scale is worth stay float32.
 import base64
 import json
 import math
-import re
 from collections.abc import Mapping
 from copy import deepcopy
 
@@ -15,24 +14,21 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..arguments import check_name
-from ..published import published
+from ..reader import unpack
 from ..threads import one_thread
 from ..transformer import Transformer
-from .models import READINGS, build, place, reading
+from .models import reading
 from .run import Run
-from .studies import STUDIES
 from .text import ALPHABET, UNKNOWN, characters
 from .training import UNSEEN
 
-__all__ = ["card", "dequantized", "load", "pack", "reader", "script", "surprise", "unpack"]
+__all__ = ["card", "dequantized", "losses", "pack", "reader", "script"]
 
 LEVELS = 127
 SHORTEST = 16  # numbers of a row; a scale for each shorter one would cost as much as it saves
 LONGEST = 512  # characters that a reader is given
 TEXTS = 512  # passages over which the loss at a position is a mean
-PASSAGE = "the first 512 characters of chapter 55 of Pride and Prejudice"
-FILE = re.compile(r'\(window\.d2lposReaders \?\?= \{\}\)\["(\w+)"\] = (\{.*\});\n')
+PASSAGE = "the first 513 characters of chapter 55 of Pride and Prejudice, each but the first asked for"
 
 
 def pack(model: Transformer) -> dict:
@@ -64,33 +60,6 @@ def pack(model: Transformer) -> dict:
     return {"shapes": shapes, "weights": base64.b64encode(data).decode()}
 
 
-def unpack(packed: Mapping) -> dict[str, Tensor]:
-    """The parameters by name, float32, of what `pack` has packed.
-
-    Raises ValueError for another kind of tensor, and for weights that do not fill the shapes.
-
-    >>> model = Transformer(vocabulary=6, outputs=2, dim=16)
-    >>> off = (unpack(pack(model))["tokens.weight"] - model.tokens.weight).abs().max()
-    >>> bool(off <= model.tokens.weight.abs().max() / 127)
-    True
-    """
-    shapes, data = packed["shapes"], bytearray(base64.b64decode(packed["weights"], validate=True))
-    for name, _, _, kind in shapes:
-        check_name(f"kind of {name}", kind, ("q8", "f32"))
-    floats = [rows if kind == "q8" else rows * columns for _, rows, columns, kind in shapes]
-    whole = [rows * columns if kind == "q8" else 0 for _, rows, columns, kind in shapes]
-    if len(data) != 4 * sum(floats) + sum(whole):
-        raise ValueError(
-            f"weights must have {4 * sum(floats) + sum(whole)} bytes, to fill the shapes; got {len(data)}"
-        )
-    numbers = torch.frombuffer(data, dtype=torch.float32, count=sum(floats)).split(floats)
-    levels = torch.frombuffer(data, dtype=torch.int8, offset=4 * sum(floats)).split(whole)
-    return {
-        name: (scales[:, None] * part.view(rows, columns) if kind == "q8" else scales.view(rows, columns))
-        for (name, rows, columns, kind), scales, part in zip(shapes, numbers, levels, strict=True)
-    }
-
-
 def dequantized(model: Transformer) -> Transformer:
     """A copy of a model whose parameters went through `pack`: what a page reads with.
 
@@ -99,42 +68,25 @@ def dequantized(model: Transformer) -> Transformer:
     >>> torch.allclose(dequantized(model)(tokens, here), model(tokens, here), atol=0.1)
     True
     """
-    return filled(deepcopy(model), pack(model))
-
-
-def filled(model: Transformer, packed: Mapping) -> Transformer:
-    """The model with the parameters that were packed, in evaluation; raises ValueError where they are not its own."""
-    found = unpack(packed)
-    mine = dict(model.named_parameters())
-    if mine.keys() != found.keys():
-        raise ValueError(f"shapes must name {', '.join(mine)}; got {', '.join(found)}")
+    found, copy = unpack(pack(model)), deepcopy(model)
     with torch.no_grad():
-        for name, parameter in mine.items():
-            rows, columns = found[name].shape
-            if (rows, columns) != (parameter.numel() // parameter.shape[-1], parameter.shape[-1]):
-                wanted = tuple(parameter.shape)
-                raise ValueError(f"{name} must be {wanted}, as in the model; got {(rows, columns)}")
+        for name, parameter in copy.named_parameters():
             parameter.copy_(found[name].view_as(parameter))
-    return model.eval()
+    return copy.eval()
 
 
 @one_thread()
 @torch.no_grad()
-def surprise(model: Transformer, tokens: Tensor, positions: Tensor | None = None) -> Tensor:
-    """−ln p of each token but the first, in nats; (texts, length) gives (texts, length − 1).
+def losses(model: Transformer, tokens: Tensor) -> Tensor:
+    """−ln p of each token but the first, in nats; (texts, length) gives (texts, length − 1), nan where none is asked.
 
-    positions: (length,), 0, 1, 2, … where none are given. A token never sees those after it, wherever they stand.
-    A token that stands for any other character has no probability, and is nan.
-
-    >>> blind = Transformer(UNKNOWN + 1, UNKNOWN, dim=16)
-    >>> surprise(blind, characters("test")[None, :9]).shape
+    >>> blind = Transformer(UNKNOWN + 1, UNKNOWN, dim=16, causal=True)
+    >>> losses(blind, characters("test")[None, :9]).shape
     torch.Size([1, 8])
     """
-    length = tokens.shape[1] - 1
-    positions = torch.arange(length + 1) if positions is None else positions
-    past = torch.ones(length, length, dtype=torch.bool).tril()
     wanted = tokens[:, 1:].masked_fill(tokens[:, 1:] >= UNKNOWN, -100)
-    logits = torch.cat([model(part, positions[:-1], past) for part in tokens[:, :-1].split(16)])
+    here = torch.arange(wanted.shape[1])
+    logits = torch.cat([model(part, here) for part in tokens[:, :-1].split(16)])
     return cross_entropy(logits.mT, wanted, reduction="none").masked_fill(wanted < 0, math.nan)
 
 
@@ -148,14 +100,14 @@ def reader(model: Transformer, run: Run) -> dict:
     text = characters("test", flowing=True)
     generator = torch.Generator().manual_seed(UNSEEN + run.seed)
     starts = torch.randint(len(text) - LONGEST, (TEXTS, 1), generator=generator)
-    losses = {}
+    told = {}
     for name, each in {"float": model, "8 bits": dequantized(model)}.items():
         with reading(each, run, beyond(run), LONGEST):
-            found = surprise(each, text[None, : LONGEST + 1])[0]
-            losses[name] = {"within": found[: run.length].mean().item(), "whole": found.mean().item()}
+            found = losses(each, text[None, : LONGEST + 1])[0]
+            told[name] = {"within": found[: run.length].mean().item(), "whole": found.mean().item()}
     with reading(model, run, beyond(run), LONGEST):
-        places = surprise(model, text[starts + torch.arange(LONGEST + 1)]).nanmean(dim=0)
-    return pack(model) | {"places": [round(loss, 4) for loss in places.tolist()], "passage": losses}
+        places = losses(model, text[starts + torch.arange(LONGEST + 1)]).nanmean(dim=0)
+    return pack(model) | {"places": [round(loss, 4) for loss in places.tolist()], "passage": told}
 
 
 def beyond(run: Run) -> str:
@@ -199,34 +151,3 @@ def script(record: Mapping) -> str:
         "weights": record["reader"]["weights"],
     }
     return f'(window.d2lposReaders ??= {{}})["{told["card"]["encoding"]}"] = {json.dumps(told)};\n'
-
-
-def read(text: str) -> dict:
-    """Card, shapes and weights from the text of a file. Raises ValueError for what `script` does not write.
-
-    >>> read("alert(1)")
-    Traceback (most recent call last):
-    ValueError: a reader's file must be one assignment to d2lposReaders; got 'alert(1)'
-    """
-    found = FILE.fullmatch(text)
-    if not found:
-        raise ValueError(f"a reader's file must be one assignment to d2lposReaders; got {text[:40]!r}")
-    return json.loads(found[2])
-
-
-def load(name: str) -> tuple[Transformer, dict]:
-    """A published reader, as a page has it, and its card.
-
-    The model reads as its card says past its training length. Raises ValueError for an encoding that has none.
-
-    >>> model, about = load("alibi")
-    >>> about["train_length"]
-    128
-    """
-    found = {run.encoding: run for run in STUDIES["readers"].full}
-    check_name("name", name, found)
-    told = read(published("results").joinpath(f"readers-{name}.js").read_text("utf-8"))
-    run = found[name]
-    model = filled(build(run), told)
-    place(model, READINGS[told["card"]["beyond"]](run, LONGEST)(model.encoding))
-    return model, told["card"]
