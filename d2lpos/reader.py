@@ -1,7 +1,7 @@
 """The small language models that the book's pages read with, as their files hold them: in 8 bits.
 
 A file is a script that a page loads. It has a card, which says what the model is and how it was trained, the
-shapes of its parameters, and their numbers: first all floats, of which a row of 8-bit numbers has one as its scale,
+shapes of its parameters, and their numbers: first all floats, among them the scale of each row of 8-bit numbers,
 then all 8-bit numbers.
 """
 
@@ -28,6 +28,11 @@ from .transformer import Transformer
 __all__ = ["READERS", "load", "surprise", "tokens"]
 
 READERS = ("none", "sinusoidal", "learned", "rope", "t5", "alibi")
+"""The models by name, alike but for their encoding.
+
+>>> READERS[3]
+'rope'
+"""
 LONGEST = 512  # characters that a page lets them read
 LIKE = dict(zip("‘’“”–—…\t\u00a0", "''\"\"--.  ", strict=True))
 
@@ -82,8 +87,8 @@ def read(script: str) -> tuple[Transformer, dict]:
 def load(name: str) -> tuple[Transformer, dict]:
     """A model of the pages by its encoding, with the very weights that they compute with, and its card.
 
-    A learned table serves positions past its end with its last row. Its layers look ahead where no mask forbids
-    it: `surprise` gives one. Raises ValueError for a name that is not in READERS.
+    A learned table serves positions past its end with its last row. The layers look ahead where no mask
+    forbids it: `surprise` gives one. Raises ValueError for a name that is not in READERS.
 
     >>> model, card = load("alibi")
     >>> card["train_length"]
@@ -120,8 +125,8 @@ def tokens(card: Mapping, text: str) -> Tensor:
 def surprise(model: Transformer, tokens: Tensor, positions: Tensor) -> Tensor:
     """−ln p of each token, given those before it, in nats; tokens and positions (length,) give (length,).
 
-    Before a token are those of smaller index, wherever they stand. The first one has nothing before it, and one
-    that stands for an unknown character no probability: nan.
+    Before a token are those of smaller index, wherever they stand. The first one has nothing before it, and
+    one that stands for an unknown character has no probability: nan.
 
     >>> model, card = load("none")
     >>> text = tokens(card, "To be or not to be")

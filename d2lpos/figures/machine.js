@@ -7,7 +7,7 @@ export const MODELS = {
   none: 'none', sinusoidal: 'sinusoidal', learned: 'learned', rope: 'RoPE', 'rope linear': 'RoPE, interpolated', 'rope ntk': 'RoPE, NTK', t5: 'T5', alibi: 'ALiBi' };
 const HUES = { none: 'var(--enc-none,#6f7378)', sinusoidal: 'var(--enc-sinusoidal,#0072b2)', learned: 'var(--enc-learned,#c98500)',
   rope: 'var(--enc-rope,#d55e00)', t5: 'var(--enc-relative,#009e73)', alibi: 'var(--enc-alibi,#cc79a7)' };
-const SHADES = [[.004, .12], [.01, .25], [.03, .45], [.1, .7], [.3, 1]]; // from a weight on, how dark
+const SHADES = [[.004, .2], [.01, .35], [.03, .55], [.1, .8], [.3, 1]]; // from a weight on, how dark
 export const CLOCKS = { runs: 'runs', stands: 'stands still', double: 'runs at double pace', shuffled: 'is shuffled' };
 
 /** An order of n things, drawn from a seed. */
@@ -24,25 +24,27 @@ export function positions(n, clock, start, block) {
 }
 /** The mean of the numbers among values[from … to − 1]; NaN where there is none. */
 export const mean = (values, from, to) => { let t = 0, n = 0; for (let i = max(0, from); i < to; i++) if (values[i] === values[i]) { t += values[i]; n++; } return t / n; };
+const about = nats => Number(Math.exp(nats).toPrecision(nats < 2.3 ? 1 : 2));
 /** A mean surprise in words: as hard as to guess among so many characters alike. */
-export const among = nats => nats < .4 ? 'nearly sure' : `guesses among about ${Number(Math.exp(nats).toPrecision(nats < 2.3 ? 1 : 2))} characters`;
+export const among = nats => nats < .4 ? 'nearly sure' : `guesses among about ${about(nats)} characters`;
+const guess = v => v === v ? `a guess among ${about(v)}` : '';
 const nats = v => v === v ? num(v, 2) : '–';
-const mark = c => c === '\n' ? 'line end' : c === ' ' ? 'space' : c;
+const mark = c => c === '\n' ? 'line end' : c === ' ' ? 'space' : /\w/.test(c) ? c : `“${c}”`;
 /** What became of the surprise of a model. */
-export const change = (name, was, now) => abs(now - was) < .005 ? `${name} does not notice` : `${name} is ${now > was ? 'more' : 'less'} surprised, ${nats(now)} instead of ${nats(was)} nats`;
+export const noticed = (name, was, now) => abs(now - was) < .005 ? `${name} does not notice` : `${name} is ${now > was ? 'more' : 'less'} surprised, ${nats(now)} instead of ${nats(was)} nats`;
 
 /** The text grows past the length of training. */
 export const TOUR = { part: [[0, .25], [.1, .25], [.9, 1]] };
 
 const LOOK = `.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:20px 36px;margin:6px 0 14px}.panel{min-width:0}
-.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 140px;min-height:58px}.name select{flex:1 1 120px}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}}.name svg{width:30px;height:12px;flex:none}
+.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}}.name svg{width:30px;height:12px;flex:none}
 select{font:inherit;color:inherit;background:transparent;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}.name select{font-weight:650;font-size:17px}.ctl{--c:var(--enc-none,#6f7378)}
 .text{position:relative;margin:10px 0 6px}.ink,textarea{font:17px/1.75 var(--serif,Georgia),serif;font-kerning:none;font-variant-ligatures:none;letter-spacing:0;white-space:pre-wrap;overflow-wrap:break-word;box-sizing:border-box;width:100%;margin:0;padding:0;border:0}
 .ink{min-height:3.5em}.ink i{font-style:normal;transition:background-color .25s;border-radius:1px}.ink i.un{opacity:.68}.ink i.at{outline:2px solid;outline-offset:1px}
 textarea{position:absolute;inset:0;height:100%;resize:none;overflow:hidden;background:none;color:inherit;-webkit-text-fill-color:transparent;caret-color:currentColor;outline-offset:6px}
 textarea:focus-visible{outline:2px solid;outline-offset:6px}::selection{background:color-mix(in srgb,currentColor 25%,transparent)}
 .mean b{font-size:18px}.told{min-height:2.8em;margin:4px 0}.heads path{fill:currentColor}
-.line{fill:none;stroke-width:2.25;stroke-linejoin:round}.edge{stroke:currentColor;stroke-opacity:.5;stroke-width:1.5}.limit{stroke:currentColor;stroke-dasharray:4 4;stroke-opacity:.7}.flag{fill:currentColor;fill-opacity:.12}
+.line{fill:none;stroke:var(--c);stroke-width:2.25;stroke-linejoin:round}.edge{stroke:currentColor;stroke-opacity:.5;stroke-width:1.5}.limit{stroke:currentColor;stroke-dasharray:4 4;stroke-opacity:.7}.flag{fill:currentColor;fill-opacity:.12}
 .over{overflow:clip}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}.over ::-webkit-slider-thumb{width:44px;height:100%;min-height:44px}.over ::-moz-range-thumb{width:44px;height:100%;border:0}
 .over input:focus-visible~svg .flag{stroke:currentColor;stroke-width:2}.start{width:110px;margin:0 8px}.verdict{font:18px/1.45 var(--serif,Georgia),serif;min-height:2.9em;max-width:46em;margin:4px 0 6px}slot{display:none}
 @media print{.fig:not(.read){display:none}.fig:not(.read)~slot{display:block}}`;
@@ -95,7 +97,8 @@ export function render(host, { passages, trained: T, ...options }) {
       set(o.heads, { viewBox: `0 0 ${width(o.heads)} ${high}` }).style.height = high + 'px';
       o.cells.replaceChildren(...shades.map((d, k) => s('path', { d, opacity: SHADES[k][1] })), ...Array.from({ length: layers }, (_, l) => text(0, row * (l * (heads + 1) + heads / 2) + 5, `layer ${l + 1}`, 'mute')),
         text(x, high - 1, 'where its heads look from there: dark is much', 'mute'));
-      o.told.textContent = !ready ? '' : `“${mark(words[i])}”, character ${i}: ` + (loss === loss ? `${nats(loss)} nats. Expected ${o.reader.top(i, 3).map(([c, p]) => `${mark(c)} ${num(100 * p)} %`).join(', ')}.` : 'nothing is asked here.');
+      const expected = () => o.reader.top(i, 3).map(([c, p]) => `${mark(c)} ${num(100 * p)} %`).join(', ');
+      o.told.textContent = ready ? `Character ${i}, ${mark(words[i])}: ${loss === loss ? `${nats(loss)} nats. Expected ${expected()}.` : 'nothing is asked here.'}` : '';
     }
   }
   function draw() { // the lines of the mean
@@ -103,10 +106,11 @@ export function render(host, { passages, trained: T, ...options }) {
     const top = max(3, ...sides.map(o => { let most = 0; for (let i = 16; i <= o.done; i += 8) most = max(most, mean(o.losses, i - WINDOW, i) || 0); return Math.ceil(most); }));
     const told = positions(n, clock, start, T), altered = start > 0 || clock !== 'runs', ticks = [64, 128, 256, 384, 512].filter(v => v <= n && (n < 200 || v !== 64)), wide = w > 560;
     X = v => LEFT + v / n * (w - LEFT - RIGHT); Y = v => TOP + HIGH * (1 - v / top);
-    fixed.replaceChildren(...Array.from({ length: top + 1 }, (_, v) => [rule([LEFT, Y(v)], [w - RIGHT, Y(v)]), text(LEFT - 8, Y(v) + 4.5, v, 'end.mute'), text(w - RIGHT + 8, Y(v) + 4.5, v ? `1 in ${Number(Math.exp(v).toPrecision(v < 3 ? 1 : 2))}` : 'sure', 'mute')]).flat(),
+    const level = (_, v) => [rule([LEFT, Y(v)], [w - RIGHT, Y(v)]), text(LEFT - 8, Y(v) + 4.5, v, 'end.mute'), text(w - RIGHT + 8, Y(v) + 4.5, v ? `1 in ${about(v)}` : 'sure', 'mute')];
+    fixed.replaceChildren(...Array.from({ length: top + 1 }, level).flat(),
       text(0, 13, wide ? `surprise in nats, mean of the last ${WINDOW} characters` : 'surprise in nats', 'mute'), text(w, 13, 'like a guess', 'end.mute'),
       text(0, below + 18, 'character 0', 'mute'), altered ? text(0, below + 36, `position ${told[0]}`, 'mute') : '',
-      ...ticks.flatMap(v => [text(X(v), below + 18, v, 'mid.mute'), altered ? text(X(v), below + 36, told[min(v, n) - 1], 'mid.mute') : '']),
+      ...ticks.flatMap(v => [text(X(v), below + 18, v, 'mid.mute'), altered ? text(X(v), below + 36, told[min(v, n - 1)], 'mid.mute') : '']),
       ...T < n ? [seg(s('line.limit'), [X(T), TOP - 8], [X(T), below]), text(X(T) + 6, below - 7, 'longer than in training', 'mute')] : []);
     const ends = lines.map((line, k) => {
       const points = line.flatMap((v, i) => v === v ? [[X(i), Y(v)]] : []);
@@ -114,7 +118,10 @@ export function render(host, { passages, trained: T, ...options }) {
       return points.at(-1) ?? [0, NaN];
     });
     const low = abs(ends[0][1] - ends[1][1]) < 26 ? +(ends[1][1] > ends[0][1]) : -1, left = X(length) > 170; // of two lines that end near each other, the lower one has its name below
-    sides.forEach((o, k) => { set(o.label, { class: left ? 'end' : '', visibility: ends[k][1] ? 'visible' : 'hidden' }); say(o.label, ends[k][0] + (left ? -7 : 7), (ends[k][1] || 0) + (k === low ? 20 : -9), label(o)); });
+    sides.forEach((o, k) => {
+      set(o.label, { class: left ? 'end' : '', visibility: ends[k][1] ? 'visible' : 'hidden' });
+      say(o.label, ends[k][0] + (left ? -7 : 7), (ends[k][1] || 0) + (k === low ? 20 : -9), label(o));
+    });
     set(hand, { max: max(9, words.length) }).value = length; hand.style.left = X(8) - 22 + 'px'; hand.style.width = X(max(9, words.length)) - X(8) + 44 + 'px';
     set(chart, { viewBox: `0 0 ${w} ${below + 42}` }).style.height = below + 42 + 'px';
     seg(edge, [X(length), 49], [X(length), below]); set(flag, { transform: `translate(${max(63, min(w - 63, X(length)))} 0)` }).lastChild.textContent = `${length} characters`;
@@ -123,31 +130,33 @@ export function render(host, { passages, trained: T, ...options }) {
   /** The numbers, and a sentence that says what has changed. */
   function tell() {
     const now = sides.map(o => [[1, min(T, length)], [T, length], [1, length]].map(([from, to]) => o.done < length ? NaN : mean(o.losses, from, to)));
-    const write = (cell, values) => values.forEach((v, k) => { cell.children[k].textContent = v; });
+    const write = (cell, ...values) => values.forEach((v, k) => { cell.children[k].textContent = v; });
     sides.forEach((o, k) => {
-      write(o.within, [length > T ? `the first ${T} characters` : `${length} characters`, `${nats(now[k][0])} nats`, now[k][0] === now[k][0] ? among(now[k][0]) : '']);
-      write(o.beyond, length > T ? ['all that come after', `${nats(now[k][1])} nats`, now[k][1] === now[k][1] ? among(now[k][1]) : ''] : ['', '', '']);
+      write(o.within, length > T ? `the first ${T} characters` : `${length} characters`, `${nats(now[k][0])} nats`, guess(now[k][0]));
+      write(o.beyond, ...length > T ? ['all that come after', `${nats(now[k][1])} nats`, guess(now[k][1])] : ['', '', '']);
     });
     const names = sides.map(label), ready = now.every(([, , all]) => all === all), unknown = new Set(sides[0].reader ? words.split('').filter((_, i) => sides[0].tokens[i] === sides[0].reader.card.unknown) : []);
     const said = !ready ? words.length < 2 ? 'Type a text: a model is asked for each character but the first.' : 'The models are reading.'
-      : deed && was.every(v => v === v) ? `${deed}: ${sides.map((_, k) => change(names[k], was[k], now[k][2])).join('; ')}.`
+      : deed && was.every(v => v === v) ? `${deed}: ${sides.map((_, k) => noticed(names[k], was[k], now[k][2])).join('; ')}.`
       : length > T ? `Training knew no text longer than ${T} characters. Beyond them ${sides.map((_, k) => `${names[k]} goes from ${nats(now[k][0])} to ${nats(now[k][1])} nats`).join(', and ')}.`
       : `This text is no longer than those of training. ${sides.map((_, k) => `${names[k]} ${among(now[k][0])}`).join(', and ')}.`;
     verdict.textContent = said + (unknown.size ? ` The models do not know ${[...unknown].slice(0, 5).join(' ')}: no surprise is counted there.` : '') + warning;
     clearTimeout(timer);
-    timer = setTimeout(() => { if (!live.closest('.plays')) live.textContent = `${verdict.textContent} ${at < 0 ? '' : sides.map((o, k) => `${names[k]}: ${o.told.textContent}`).join(' ')}`; }, 400);
+    timer = setTimeout(() => { look(); if (!live.closest('.plays')) live.textContent = `${verdict.textContent} ${at < 0 ? '' : sides.map((o, k) => `${names[k]}: ${o.told.textContent}`).join(' ')}`; }, 400);
     return now;
   }
-  const show = () => { for (const o of sides) ink(o); draw(); look(); means = tell(); };
+  const show = () => { for (const o of sides) ink(o); draw(); if (!fig?.matches('.plays')) look(); means = tell(); };
 
   /** A model's file: there already, as in a notebook that is run, or a file of the site. */
   const file = name => globalThis.d2lposReaders?.[name] ?? loaded.get(name) ?? loaded.set(name, new Promise((done, failed) => {
-    const { content_root: root } = document.documentElement.dataset, fail = () => { loaded.delete(name); failed(Error(root === undefined ? 'Run this cell: the models come with its output.' : 'A model did not arrive. Choose it again to ask for it.')); };
-    if (root === undefined) return fail();
-    document.head.append(Object.assign(document.createElement('script'), { src: `${root}_static/readers-${name}.js`, onload: () => done(d2lposReaders[name]), onerror: fail }));
+    const { content_root: root } = document.documentElement.dataset, onload = () => done(d2lposReaders[name]);
+    if (root === undefined) return failed(Error('Run this cell: the models come with its output.'));
+    document.head.append(Object.assign(document.createElement('script'), { src: `${root}_static/readers-${name}.js`, onload,
+      onerror() { loaded.delete(name); failed(Error('A model did not arrive. Choose it again to ask for it.')); } }));
   })).get(name);
   async function compute() { // both models in turn, with a breath every few milliseconds
     const mine = ++job;
+    fig.classList.remove('read');
     for (const o of sides) o.done = 0;
     try {
       for (const o of sides) {
@@ -174,12 +183,10 @@ export function render(host, { passages, trained: T, ...options }) {
   }
   function play() { // the story needs models that have read, and a hand that has touched nothing
     const button = fig.querySelector('.play'), half = new IntersectionObserver(met => {
-      const { intersectionRatio: part, intersectionRect: { height } } = met.at(-1);
-      if (part < .4 && height < .7 * innerHeight) return;
+      if (met.at(-1).intersectionRatio < .4 && met.at(-1).intersectionRect.height < .7 * innerHeight) return;
       half.disconnect();
-      if (!options.play) return;
+      if (options.play) if (button) button.click(); else { length = words.length; act('', { again: false }); }
       options.play = false;
-      if (button) button.click(); else { length = words.length; act('', { again: false }); }
     }, { threshold: [.2, .3, .4, .5] });
     half.observe(fig);
   }
@@ -197,23 +204,28 @@ export function render(host, { passages, trained: T, ...options }) {
         o.area.readOnly = mix.checked;
       }
     }
-    sides.forEach((o, k) => {
-      o.panel.style.setProperty('--c', HUES[key(o)]); for (const e of [o.sample, o.line]) { e.style.stroke = HUES[key(o)]; e.style.strokeDasharray = k ? '7 4' : ''; }
-    });
+    for (const o of sides) for (const { style } of [o.panel, o.sample, o.line]) { style.setProperty('--c', HUES[key(o)]); style.strokeDasharray = o === sides[1] ? '7 4' : ''; }
     for (const k in clocks) clocks[k].checked = k === clock;
     begin.value = start; beginOut.textContent = start; mix.checked = shuffle;
     if (again && seen) compute(); else show();
   }
-  const choose = (name, text) => { source = text; act('', { text: true }); };
   hand.oninput = () => { length = +hand.value; act('', { again: false }); };
   begin.oninput = () => { start = +begin.value; act(`The text begins at position ${start}`); };
   for (const k in clocks) clocks[k].onchange = () => { clock = k; act(`The clock ${CLOCKS[k]}`); };
   mix.onchange = () => { shuffle = mix.checked; act(shuffle ? 'The words are shuffled' : 'The words are back in order', { text: true }); };
-  pick.onchange = () => { if (pick.value === OWN) { shuffle = mix.checked = false; source = ''; act('', { text: true }); sides[0].area.focus(); } else choose(pick.value, passages[pick.value]); };
+  pick.onchange = () => {
+    source = passages[pick.value] ?? '';
+    if (!source) { shuffle = mix.checked = false; sides[0].area.focus(); }
+    act('', { text: true });
+  };
   for (const o of sides) {
     o.name.onchange = () => act('');
     o.area.oninput = () => { source = o.area.value; pick.value = OWN; length = source.length; at = -1; act('', { text: true }); };
-    o.area.onpaste = e => { const more = e.clipboardData.getData('text').length - (o.area.selectionEnd - o.area.selectionStart); if (o.area.value.length + more > LONGEST) setTimeout(() => { warning = ` The models read ${LONGEST} characters; what came after was left out.`; tell(); }); };
+    o.area.onpaste = e => {
+      const { value, selectionStart: from, selectionEnd: to } = o.area;
+      if (value.length - (to - from) + e.clipboardData.getData('text').length <= LONGEST) return;
+      setTimeout(() => { warning = ` The models read ${LONGEST} characters; what came after was left out.`; tell(); });
+    };
     const turn = i => { if (i !== at && words.length) { at = i; look(); tell(); } };
     o.area.onkeyup = o.area.onclick = () => turn(min(o.area.selectionStart, words.length - 1));
     o.area.onpointermove = e => turn(o.spans.indexOf(host.shadowRoot.elementsFromPoint(e.clientX, e.clientY).find(x => x.localName === 'i')));
@@ -226,7 +238,7 @@ export function render(host, { passages, trained: T, ...options }) {
     [controls, verdict, two, h('div.over', {}, hand, chart), live], () => { w = width(chart); if (words) { draw(); look(); } },
     { tour: TOUR, show: ({ part }) => { length = max(8, Math.round(part * words.length)); act('', { again: false }); } });
   fig = host.shadowRoot.querySelector('.fig'); host.shadowRoot.append(h('slot'));
-  for (const touch of ['pointerdown', 'keydown']) fig.addEventListener(touch, () => { options.play = false; }, true);
+  fig.onpointerdown = fig.onkeydown = () => { options.play = false; };
   mix.checked = shuffle; pick.value = Object.keys(passages).find(name => passages[name] === source) ?? OWN;
   act('', { text: true });
   const view = new IntersectionObserver(met => { if (met.at(-1).isIntersecting) { view.disconnect(); seen = true; compute(); } }, { rootMargin: '200px' });

@@ -115,7 +115,8 @@ class Machine:
         arguments = json.dumps(self.options | data, sort_keys=True, ensure_ascii=False)
         key = sha256((source + arguments).encode()).hexdigest()[:12]
         fallback = f"<p>{escape(self.description)}</p>{still(self.description, self.options, self.losses)}"
-        return EMPTY + PAGE.format(key=key, fallback=fallback, module=source, arguments=arguments)
+        figure = PAGE.format(key=key, fallback=fallback, module=source, arguments=arguments)
+        return f'{EMPTY}<div class="reads">\n{figure}</div>\n'
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         models = "".join(path(name).read_text("utf-8") for name in READERS)
@@ -194,7 +195,7 @@ def positions(n: int, clock: str, start: int) -> torch.Tensor:
 
 
 def losses(name: str, options: dict) -> torch.Tensor:
-    """The surprise of a model at each character that the figure's first state shows, in nats; (length,), float64."""
+    """The surprise of a model at each character of the figure's first state, in nats; (length,), float64."""
     name, _, rule = name.partition(" ")
     reads, card = model(name)
     if rule:
@@ -228,7 +229,8 @@ def describe(options: dict, found: list[torch.Tensor]) -> str:
             f"{NAMES[options[side]]}: {within:.2f} nats a character on the first {min(n, edge)}{after}"
         )
     return (
-        f"Two small models, trained on texts of {edge} characters, read {n} characters, {order}“{words[:40].strip()} …”."
+        f"Two small models, trained on texts of {edge} characters, read {n} characters, {order}"
+        f"“{words[:40].strip()} …”."
         f"{start}{clock} How surprised they are is ink behind each character. In the mean, {'; '.join(told)}."
     )
 
@@ -265,7 +267,7 @@ def still(alt: str, options: dict, found: list[torch.Tensor]) -> str:
                 f'style="font-family:{MONO};white-space:pre">{escape(line)}</text>'
             )
         for shade in range(1, 9):
-            ink = f'style="stroke:{hue}" stroke-width="17" stroke-linecap="butt" opacity="{0.62 * shade / 8:.3g}"'
+            ink = f'style="stroke:{hue}" stroke-width="17" opacity="{0.62 * shade / 8:.3g}"'
             marks.append(f'<path d="{cells[shade]}" {ink}/>' if cells[shade] else "")
         top += len(rows(words)) * LINE + 14
     marks.append(lines(found, hues, [NAMES[options[side]] for side in SIDES], top))
@@ -286,33 +288,27 @@ def lines(found: list[torch.Tensor], hues: list[str], names: list[str], top: int
     def y(nats: float) -> float:
         return top + 160 - 130 * nats / high
 
-    marks = [
-        f'<text x="0" y="{top + 14}" font-size="13">surprise in nats, mean of the last {WINDOW} characters</text>'
-    ]
+    def label(x: float, y: float, words: object, anchor: str = "end") -> str:
+        return f'<text x="{x:.1f}" y="{y:.1f}" font-size="13" text-anchor="{anchor}">{words}</text>'
+
+    bottom, edge = y(0) + 17, x(trained())
+    marks = [label(0, top + 14, f"surprise in nats, mean of the last {WINDOW} characters", "start")]
     for v in range(high + 1):
         marks.append(f'<path d="M24 {y(v):.1f}H{x(n):.1f}" stroke="currentColor" stroke-opacity=".3"/>')
-        marks.append(f'<text x="14" y="{y(v) + 4:.1f}" font-size="13" text-anchor="end">{v}</text>')
+        marks.append(label(14, y(v) + 4, v))
     if trained() < n:
-        marks.append(
-            f'<path d="M{x(trained()):.1f} {y(high):.1f}V{y(0):.1f}" stroke="currentColor" stroke-dasharray="4 4"/>'
-        )
-        marks.append(
-            f'<text x="{x(trained()):.1f}" y="{y(0) + 17:.1f}" font-size="13" text-anchor="middle">{trained()}</text>'
-        )
-    marks.append(
-        f'<text x="{x(n):.1f}" y="{y(0) + 17:.1f}" font-size="13" text-anchor="end">character {len(found[0])}</text>'
-    )
+        line = f"M{edge:.1f} {y(high):.1f}V{y(0):.1f}"
+        marks.append(f'<path d="{line}" stroke="currentColor" stroke-dasharray="4 4"/>')
+        marks.append(label(edge, bottom, trained(), "middle"))
+    marks.append(label(x(n), bottom, f"character {len(found[0])}"))
     heights = [y(line[-1]) if line else y(0) for line in means]
     if abs(heights[0] - heights[1]) < 15:  # names stand apart
         middle, up = sum(heights) / 2, heights[0] > heights[1]
         heights = [middle + 8 * (1 if up else -1), middle - 8 * (1 if up else -1)]
-    for line, hue, name, height, dash in zip(
-        means, hues, names, heights, ("", ' stroke-dasharray="7 4"'), strict=True
-    ):
+    dashes = "", ' stroke-dasharray="7 4"'
+    for line, hue, name, height, dash in zip(means, hues, names, heights, dashes, strict=True):
         points = "L".join(f"{x(i):.1f} {y(v):.1f}" for i, v in [*enumerate(line, 9)][::2])
         if points:
             marks.append(f'<path d="M{points}" fill="none" style="stroke:{hue}" stroke-width="2.2"{dash}/>')
-        marks.append(
-            f'<text x="{x(len(found[0])) + 6:.1f}" y="{height + 4:.1f}" font-size="13">{name}</text>'
-        )
+        marks.append(label(x(len(found[0])) + 6, height + 4, name, "start"))
     return "\n".join(marks)

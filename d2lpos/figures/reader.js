@@ -1,23 +1,19 @@
 // A Transformer that reads: the book's own (`d2lpos.Transformer`, causal), in typed arrays. What it returns is nats.
 // Rows go through all layers in reading order, a few at a time, so a page can breathe between them, and what was read is kept.
 
-const ROWS = 8, LONGEST = 512; // rows between two breaths; characters of a text
+const BREATH = 8, LONGEST = 512; // rows between two breaths; characters of a text
 const LIKE = { '‘': "'", '’': "'", '“': '"', '”': '"', '–': '-', '—': '-', '…': '.', '\t': ' ', '\u00a0': ' ' };
 /** How RoPE's frequency of pair i of n shrinks so that a text f times longer fits; d2lpos.scaling has the same rules. */
 export const RULES = { 'as trained': () => 1, linear: (i, n, f) => 1 / f, ntk: (i, n, f) => f ** (-i / (n - 1)) };
 /** T5's bucket of a key that stands `back` positions before the query. */
-export const bucket = (back, buckets, far) => {
+export const t5Bucket = (back, buckets, far) => {
   const exact = buckets / 2;
   return back < exact ? max(0, back) : min(buckets - 1, exact + Math.floor(Math.log2(back / exact) / Math.log2(far / exact) * (buckets - exact)));
 };
 /** ALiBi's slopes for a number of heads that is a power of two, and as released for others. */
-const tolls = n => {
-  const below = 2 ** Math.floor(Math.log2(n));
-  return Float64Array.from({ length: n }, (_, h) => 2 ** (-8 / below * (h < below ? h + 1 : h - below + .5)));
-};
+const tolls = (n, below = 2 ** Math.floor(Math.log2(n))) => Float64Array.from({ length: n }, (_, h) => 2 ** (-8 / below * (h < below ? h + 1 : h - below + .5)));
 const erf = x => { // Abramowitz and Stegun 7.1.26: within 1.5e-7
-  const t = 1 / (1 + .3275911 * abs(x));
-  const y = 1 - ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - .284496736) * t + .254829592) * t * Math.exp(-x * x);
+  const t = 1 / (1 + .3275911 * abs(x)), y = 1 - ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - .284496736) * t + .254829592) * t * Math.exp(-x * x);
   return x < 0 ? -y : y;
 };
 
@@ -81,7 +77,7 @@ export function reader(file) {
     const angles = Float64Array.from({ length: pairs }, (_, k) => p * base ** (-k / pairs) * RULES[rule](k, pairs, LONGEST / card.train_length));
     const cos = angles.map(Math.cos), sin = angles.map(Math.sin);
     for (let k = 0; k < n; k++) for (let h = 0, back = p - positions[k]; h < heads; h++)
-      bias[h * LONGEST + k] = encoding === 'alibi' ? -slopes[h] * abs(back) : encoding === 't5' ? table[bucket(back, buckets, far) * heads + h] : 0;
+      bias[h * LONGEST + k] = encoding === 'alibi' ? -slopes[h] * abs(back) : encoding === 't5' ? table[t5Bucket(back, buckets, far) * heads + h] : 0;
     for (let l = 0; l < layers; l++) {
       const at = `blocks.${l}.`, key = K[l], value = W[l];
       norm(at + 'norm1', x, y);
@@ -137,7 +133,7 @@ export function reader(file) {
         const i = done, told = i && tokens[i] < letters.length;
         loss[i] = told ? total(i - 1) - logits[(i - 1) * V + tokens[i]] : NaN;
         row(i);
-        if (i % ROWS === ROWS - 1) yield i + 1;
+        if (i % BREATH === BREATH - 1) yield i + 1;
       }
       yield done;
     },

@@ -1,4 +1,4 @@
-"""The machine that reads, on the pages that hold it: it shows what its models compute, and answers each hand."""
+"""The machine that reads, on its pages: it shows what its models compute, and answers each hand."""
 
 import json
 import re
@@ -69,7 +69,6 @@ def said(host) -> str:
 
 def do(host, act) -> str:
     """Let a hand do something that is computed anew; return the sentence."""
-    host("all('.fig')[0].classList.remove('read')")
     act()
     ready(host)
     return said(host)
@@ -155,7 +154,8 @@ def test_it_reads_what_python_reads_and_answers_each_hand(host):
     edge = load(TURNS)[1]["train_length"]
     assert told(host) == [nats(loss, *part) for loss in found for part in ((0, edge), (edge, len(TEXT)))]
     inks = host(
-        "all('.panel').map(p => [...p.querySelectorAll('.ink i')].map(e => parseFloat(e.style.backgroundColor.match(/([\\d.]+)%/)?.[1] ?? 0)))"
+        "all('.ink').map(ink => [...ink.querySelectorAll('i')].map("
+        "e => parseFloat(e.style.backgroundColor.match(/([\\d.]+)%/)?.[1] ?? 0)))"
     )
     for ink, loss in zip(inks, found, strict=True):
         assert ink == pytest.approx([min(62, 62 * v / 5) for v in loss.nan_to_num().tolist()], abs=0.51)
@@ -183,7 +183,6 @@ def test_it_reads_what_python_reads_and_answers_each_hand(host):
 
     # A shorter text is read already: the end moves, and nothing is computed.
     host.page.get_by_label("start at position").first.press("Home")
-    host.page.wait_for_timeout(50)
     ready(host)
     before = host("all('.line', 0).map(e => e.getAttribute('d'))")
     for _ in range(3):
@@ -211,7 +210,7 @@ def test_the_character_under_the_pointer_and_at_the_cursor_shows_where_the_heads
     words = machine().options["words"]
     assert host("all('.at').length") == 2
     text = host("all('.told').map(e => e.textContent)")
-    assert all(line.startswith(f"“{words[70].replace(' ', 'space')}”, character 70: ") for line in text)
+    assert all(line.startswith(f"Character 70, {words[70].replace(' ', 'space')}: ") for line in text)
     assert text[0].count("%") == 3
     looks = "all('.heads').map(e => [...e.querySelectorAll('path')].map(p => p.getAttribute('d').length))"
     first = host(looks)
@@ -222,9 +221,11 @@ def test_the_character_under_the_pointer_and_at_the_cursor_shows_where_the_heads
     area.press("Control+Home")
     for _ in range(5):
         area.press("ArrowRight")
-    assert "character 5: " in host("all('.told')[0].textContent")
+    assert "Character 5, " in host("all('.told')[0].textContent")
     assert host(looks) != first
-    host.page.wait_for_function("() => spoken().includes('none: “') && spoken().includes('RoPE: “')")
+    host.page.wait_for_function(
+        "() => ['none', 'RoPE'].every(name => spoken().includes(name + ': Character 5, '))"
+    )
 
 
 def test_a_text_of_ones_own_is_read_while_it_is_typed(host):
@@ -245,7 +246,8 @@ def test_a_text_of_ones_own_is_read_while_it_is_typed(host):
     # More than fits is cut, and the reader is told.
     host("all('textarea')[0].focus()")
     host(
-        "(() => { const e = all('textarea')[0], d = new DataTransfer(); d.setData('text', 'to be '.repeat(100));"
+        "(() => { const e = all('textarea')[0], d = new DataTransfer();"
+        "d.setData('text', 'to be '.repeat(100));"
         "e.dispatchEvent(new ClipboardEvent('paste', { clipboardData: d, bubbles: true })) })()"
     )
     host.page.wait_for_function(
@@ -264,7 +266,7 @@ def test_at_every_width_it_can_be_read_by_everybody(host):
         assert host("document.documentElement.scrollWidth") <= width
         assert host("outside()") == [], width
         assert min(host("seen().map(e => parseFloat(getComputedStyle(e).fontSize))")) >= 12
-        places = "all('.panel').map(p => [...p.querySelectorAll('.ink i')].map(e => Math.round(box(e).top - box(p.querySelector('.text')).top)))"
+        places = "all('.ink').map(p => [...p.children].map(e => Math.round(box(e).top - box(p).top)))"
         one, other = host(places)
         assert one == other and len(set(one)) > 5
         lines = host("all('textarea').map(e => [e.scrollHeight, e.clientHeight])")
@@ -330,8 +332,9 @@ def test_from_a_folder_it_loads_what_is_asked_for_and_no_more(host, tmp_path):
     for name in READERS:
         copy(path(name), tmp_path / "_static")
     page = (
-        f'<!doctype html><html lang="en" data-content_root="./"><head><meta charset="utf-8"><title>Reads</title>{INSIDE}'
-        f'</head><body><main><h1>Reads</h1><div style="height:2000px"></div>{machine(BLIND, TURNS, TEXT).html}</main></body></html>'
+        '<!doctype html><html lang="en" data-content_root="./"><head><meta charset="utf-8"><title>Reads</title>'
+        f'{INSIDE}</head><body><main><h1>Reads</h1><div style="height:2000px"></div>'
+        f"{machine(BLIND, TURNS, TEXT).html}</main></body></html>"
     )
     file = tmp_path / "page.html"
     file.write_text(

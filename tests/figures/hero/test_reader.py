@@ -175,8 +175,8 @@ def test_python_and_the_figure_place_a_text_alike():
 def test_words_say_how_hard_a_guess_is():
     said = ask(
         *({"call": "among", "with": [v]} for v in (0.2, 1.0, 2.31, 4.6)),
-        {"call": "change", "with": ["RoPE", 1.5, 1.5001]},
-        {"call": "change", "with": ["RoPE", 1.5, 2.65]},
+        {"call": "noticed", "with": ["RoPE", 1.5, 1.5001]},
+        {"call": "noticed", "with": ["RoPE", 1.5, 2.65]},
     )
     assert said == [
         "nearly sure",
