@@ -37,7 +37,7 @@ export const noticed = (name, was, now) => abs(now - was) < .005 ? `${name} does
 export const TOUR = { part: [[0, .25], [.1, .25], [.9, 1]] };
 
 const LOOK = `.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:20px 36px;margin:6px 0 14px}.panel{min-width:0}
-.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}}.name svg{width:30px;height:12px;flex:none}
+.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px;min-width:0}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}}.name svg{width:30px;height:12px;flex:none}
 select{font:inherit;color:inherit;background:transparent;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}.name select{font-weight:650;font-size:17px}.ctl{--c:var(--enc-none,#6f7378)}
 .text{position:relative;margin:10px 0 6px}.ink,textarea{font:17px/1.75 var(--serif,Georgia),serif;font-kerning:none;font-variant-ligatures:none;letter-spacing:0;white-space:pre-wrap;overflow-wrap:break-word;box-sizing:border-box;width:100%;margin:0;padding:0;border:0}
 .ink{min-height:3.5em}.ink i{font-style:normal;transition:background-color .25s;border-radius:1px}.ink i.un{opacity:.68}.ink i.at{outline:2px solid;outline-offset:1px}
@@ -122,10 +122,9 @@ export function render(host, { passages, trained: T, ...options }) {
       set(o.label, { class: left ? 'end' : '', visibility: ends[k][1] ? 'visible' : 'hidden' });
       say(o.label, ends[k][0] + (left ? -7 : 7), (ends[k][1] || 0) + (k === low ? 20 : -9), label(o));
     });
-    set(hand, { max: max(9, words.length) }).value = length; hand.style.left = X(8) - 22 + 'px'; hand.style.width = X(max(9, words.length)) - X(8) + 44 + 'px';
+    set(hand, { max: max(9, words.length), 'aria-valuetext': `${length} characters` }).value = length; hand.style.left = X(8) - 22 + 'px'; hand.style.width = X(max(9, words.length)) - X(8) + 44 + 'px';
     set(chart, { viewBox: `0 0 ${w} ${below + 42}` }).style.height = below + 42 + 'px';
     seg(edge, [X(length), 49], [X(length), below]); set(flag, { transform: `translate(${max(63, min(w - 63, X(length)))} 0)` }).lastChild.textContent = `${length} characters`;
-    hand.setAttribute('aria-valuetext', `${length} characters`);
   }
   /** The numbers, and a sentence that says what has changed. */
   function tell() {
@@ -214,8 +213,7 @@ export function render(host, { passages, trained: T, ...options }) {
   for (const k in clocks) clocks[k].onchange = () => { clock = k; act(`The clock ${CLOCKS[k]}`); };
   mix.onchange = () => { shuffle = mix.checked; act(shuffle ? 'The words are shuffled' : 'The words are back in order', { text: true }); };
   pick.onchange = () => {
-    source = passages[pick.value] ?? '';
-    if (!source) { shuffle = mix.checked = false; sides[0].area.focus(); }
+    if (!(source = passages[pick.value] ?? '')) { shuffle = mix.checked = false; sides[0].area.focus(); }
     act('', { text: true });
   };
   for (const o of sides) {
