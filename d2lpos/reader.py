@@ -1,7 +1,8 @@
-"""The small language models that the book's pages read with, as their files hold them: in 8 bits, one scale a row.
+"""The small language models that the book's pages read with, as their files hold them: in 8 bits.
 
-A file is a script that a page loads. It has a card, which says what the model is and how it was trained, the shapes of
-its parameters, and their numbers: first all floats (the scales of matrices, and what is no matrix), then all int8.
+A file is a script that a page loads. It has a card, which says what the model is and how it was trained, the
+shapes of its parameters, and their numbers: first all floats, among them the scale of each row of 8-bit numbers,
+then all 8-bit numbers.
 """
 
 import base64
@@ -27,6 +28,11 @@ from .transformer import Transformer
 __all__ = ["READERS", "load", "surprise", "tokens"]
 
 READERS = ("none", "sinusoidal", "learned", "rope", "t5", "alibi")
+"""The models by name, alike but for their encoding.
+
+>>> READERS[3]
+'rope'
+"""
 LONGEST = 512  # characters that a page lets them read
 LIKE = dict(zip("‘’“”–—…\t\u00a0", "''\"\"--.  ", strict=True))
 
@@ -81,8 +87,8 @@ def read(script: str) -> tuple[Transformer, dict]:
 def load(name: str) -> tuple[Transformer, dict]:
     """A model of the pages by its encoding, with the very weights that they compute with, and its card.
 
-    A learned table serves positions past its end with its last row. Give it a mask of what is past, as `surprise`
-    does. Raises ValueError for a name that is not in READERS.
+    A learned table serves positions past its end with its last row. The layers look ahead where no mask
+    forbids it: `surprise` gives one. Raises ValueError for a name that is not in READERS.
 
     >>> model, card = load("alibi")
     >>> card["train_length"]
@@ -96,7 +102,7 @@ def path(name: str) -> Path:
     return published("results") / f"readers-{name}.js"
 
 
-def like(character: str) -> tuple[str, ...]:
+def best(character: str) -> tuple[str, ...]:
     """What a character may be read as, best first."""
     plain = unicodedata.normalize("NFD", LIKE.get(character, character))[0]
     return character, plain, plain.lower()
@@ -105,29 +111,22 @@ def like(character: str) -> tuple[str, ...]:
 def tokens(card: Mapping, text: str) -> Tensor:
     """The token of each character of a text, (characters,), int64.
 
-    A character that the model does not know is read as one like it, ’ as ', é as e, a capital as its small letter, or
-    else as the card's unknown one. Where the card has columns, the model was trained on lines of so many characters at
-    most, and the space at which one is full is read as a line end.
+    A character that the model does not know is read as one like it, ’ as ', é as e, a capital as its small
+    letter, or else as the card's unknown one.
 
-    >>> tokens({"vocabulary": "\\n abc", "unknown": 5, "columns": 4}, "abc BÄ?")
-    tensor([2, 3, 4, 0, 3, 2, 5])
+    >>> tokens({"vocabulary": "\\n abc", "unknown": 5}, "abc BÄ?")
+    tensor([2, 3, 4, 1, 3, 2, 5])
     """
     known = {character: token for token, character in enumerate(card["vocabulary"])}
-    found = [next((known[c] for c in like(character) if c in known), card["unknown"]) for character in text]
-    start = last = 0  # of the line, and its last space
-    for at, character in enumerate([*text, " "]):
-        if character in " \n":
-            if at - start > card.get("columns", LONGEST) and last > start:
-                found[last], start = known["\n"], last + 1
-            start, last = (at + 1 if character == "\n" else start), at
-    return torch.tensor(found)
+    like = (best(character) for character in text)
+    return torch.tensor([next((known[c] for c in each if c in known), card["unknown"]) for each in like])
 
 
 def surprise(model: Transformer, tokens: Tensor, positions: Tensor) -> Tensor:
     """−ln p of each token, given those before it, in nats; tokens and positions (length,) give (length,).
 
-    Before a token are those of smaller index, wherever they stand. The first one has nothing before it, and one that
-    stands for an unknown character no probability: nan.
+    Before a token are those of smaller index, wherever they stand. The first one has nothing before it, and
+    one that stands for an unknown character has no probability: nan.
 
     >>> model, card = load("none")
     >>> text = tokens(card, "To be or not to be")
