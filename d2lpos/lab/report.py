@@ -75,7 +75,9 @@ def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[s
         texts[f"{study}-grid.json"] = json.dumps(grid(study, records), indent=0, ensure_ascii=False) + "\n"
     if kept := [record for record in records if "reader" in record]:
         texts |= {f"{study}-{record['run']['encoding']}.js": script(record) for record in kept}
-        texts[f"{study}-cards.csv"] = cards(kept).to_csv(index=False, lineterminator="\n")
+        texts[f"{study}-cards.csv"] = cards(kept).to_csv(
+            index=False, float_format="%.3f", lineterminator="\n"
+        )
     about = io.StringIO()
     csv.writer(about, lineterminator="\n").writerows(origin(study, records))
     picture = show(plot(rows, value), alt=describe(rows, value))
@@ -96,10 +98,11 @@ def cards(records: list[dict]) -> "DataFrame":
             f"Places 0–{trained - 1}": fmean(places[:trained]),
             f"Places {trained}–{len(places) - 1}": fmean(places[trained:]),
         }
-        for name, losses in record["reader"]["passage"].items():
+        for name in ("float", "8 bits"):
+            losses = record["reader"]["passage"][name]
             row |= {f"{trained} characters, {name}": losses["within"], f"512, {name}": losses["whole"]}
         rows.append(row)
-    return DataFrame(rows).round(3)
+    return DataFrame(rows)
 
 
 def repeated(records: list[dict], again: list[dict], value: str) -> "DataFrame":
