@@ -2,7 +2,7 @@
 // What it shows is computed here, by the models; their files come when the figure does, or when one is chosen.
 
 export const WINDOW = 32; // characters that a point of the line is the mean of
-const SLICE = 16, FULL = 5, LEFT = 30, RIGHT = 68, HIGH = 150, TOP = 66; // ms between two breaths; nats of the darkest ink; px around the lines
+const SLICE = 16, FULL = 5, LEFT = 30, RIGHT = 78, HIGH = 150, TOP = 66; // ms between two breaths; nats of the darkest ink; px around the lines
 export const MODELS = {
   none: 'none', sinusoidal: 'sinusoidal', learned: 'learned', rope: 'RoPE', 'rope linear': 'RoPE, interpolated', 'rope ntk': 'RoPE, NTK', t5: 'T5', alibi: 'ALiBi' };
 const HUES = { none: 'var(--enc-none,#6f7378)', sinusoidal: 'var(--enc-sinusoidal,#0072b2)', learned: 'var(--enc-learned,#c98500)',
