@@ -96,7 +96,7 @@ export function render(host, { passages, trained: T, ...options }) {
       const { layers = 3, heads = 3 } = o.reader?.card ?? {}, high = layers * (heads + 1) * row + 14;
       set(o.heads, { viewBox: `0 0 ${width(o.heads)} ${high}` }).style.height = high + 'px';
       o.cells.replaceChildren(...shades.map((d, k) => s('path', { d, opacity: SHADES[k][1] })), ...Array.from({ length: layers }, (_, l) => text(0, row * (l * (heads + 1) + heads / 2) + 5, `layer ${l + 1}`, 'mute')),
-        text(x, high - 1, 'where its heads look from there: dark is much', 'mute'));
+        text(x, high - 1, 'where its heads look from there: more ink, more weight', 'mute'));
       const expected = () => o.reader.top(i, 3).map(([c, p]) => `${mark(c)} ${num(100 * p)} %`).join(', ');
       o.told.textContent = ready ? `Character ${i}, ${mark(words[i])}: ${loss === loss ? `${nats(loss)} nats. Expected ${expected()}.` : 'nothing is asked here.'}` : '';
     }
@@ -117,7 +117,7 @@ export function render(host, { passages, trained: T, ...options }) {
       set(sides[k].line, { d: points.length > 1 ? 'M' + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L') : '' });
       return points.at(-1) ?? [0, NaN];
     });
-    const low = abs(ends[0][1] - ends[1][1]) < 26 ? +(ends[1][1] > ends[0][1]) : -1, left = X(length) > 170; // of two lines that end near each other, the lower one has its name below
+    const low = +(ends[1][1] > ends[0][1]), left = X(length) > 170; // the lower line has its name below it
     sides.forEach((o, k) => {
       set(o.label, { class: left ? 'end' : '', visibility: ends[k][1] ? 'visible' : 'hidden' });
       say(o.label, ends[k][0] + (left ? -7 : 7), (ends[k][1] || 0) + (k === low ? 20 : -9), label(o));

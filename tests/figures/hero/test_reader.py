@@ -130,12 +130,14 @@ def test_the_loss_of_its_passage_is_that_of_the_model_before_it_was_packed():
 
 def test_what_is_read_already_is_kept_and_what_changes_is_read_again():
     text = TEXT[:64]
-    first, typed, again, fresh = ask(
-        job("rope", text),
-        job("rope", text[:60] + "house"),
-        job("rope", text),
+    other = "x" * 64
+    first, typed, again, fresh, _, left, whole = ask(
+        *(job("rope", words) for words in (text, text[:60] + "house", text)),
         job("rope", text, rule="linear"),
+        *(job("rope", words, only=only) for words, only in ((other, 0), (text, 3), (text, 0))),
     )
+    assert left["seen"] == [8, 16, 24]  # the hand did something else
+    assert whole["seen"] == [*range(24, 65, 8), 64] and whole["logits"] == first["logits"]
     assert first["seen"] == [*range(8, 65, 8), 64]
     assert typed["seen"] == [64, 65]  # from character 60 on
     assert again["logits"] == first["logits"]
