@@ -1,8 +1,13 @@
 """What a worker of `make test` gets at a time: a whole file or, of files that take long, a single test."""
 
+import os
 import re
 
 import pytest
+
+# There are as many workers as processors, so a second thread of PyTorch or NumPy would wait for them.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # It builds the pages, which others wait for, so one worker begins with it.
 FIRST = "tests/site/test_html.py"
