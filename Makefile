@@ -37,6 +37,7 @@ test: .venv/test.stamp  ## Run every test and compare every chapter with its sto
 	@$(need_git)
 	@$(python) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 	@echo 'All is well. The tests are in tests/, the chapters they ran in chapters/; `make book` builds the pages.'
+	@test "$$D2LPOS_PRINT" = 1 || echo 'Left to .ci/run: the tests that print the book (D2LPOS_PRINT=1 runs them here).'
 
 quick: .venv/test.stamp  ## Run the tests that your change touches, in under a minute
 	@$(need_git)

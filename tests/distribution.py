@@ -1,9 +1,16 @@
 """What a worker of `make test` gets at a time: a whole file or, of files that take long, a single test."""
 
+import os
 import re
 
 import pytest
 
+# There are as many workers as processors, so a second thread of PyTorch or NumPy would wait for them.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# It builds the pages, which others wait for, so one worker begins with it.
+FIRST = "tests/site/test_html.py"
 # Each of their tests takes seconds and shares little with the others. They come last, so that no worker waits long.
 SINGLY = (
     "tests/core/test_export.py",
@@ -29,7 +36,13 @@ def unit(nodeid: str) -> str:
 
 def pytest_collection_modifyitems(config, items):
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: (item.nodeid.startswith(SINGLY + BY_CHECK), item.path.suffix != ".ipynb"))
+        items.sort(key=lambda item: place(item.nodeid))
+
+
+def place(nodeid: str) -> tuple[bool, ...]:
+    """What the order of the tests goes by."""
+    file = nodeid.partition("::")[0]
+    return file != FIRST, nodeid.startswith(SINGLY + BY_CHECK), not file.endswith(".ipynb")
 
 
 @pytest.hookimpl(optionalhook=True)

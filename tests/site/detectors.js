@@ -201,25 +201,60 @@ window.detect = (() => {
       });
     },
 
-    // The first text of each look on each ground, and all texts of shadow roots: axe would judge each word of code.
-    mark() {
-      const grounds = new Map([[undefined, '']]), kinds = new Map();
+    // The first text and the first link of each look on each ground that is not known yet, and all texts of shadow
+    // roots: axe would judge each word of code. A link counts by its block, too, and by whether that is mostly links.
+    mark(known) {
+      const grounds = new Map([[undefined, '']]), judged = new Set(known);
+      // What lets all that is behind it through is left out.
       const ground = e => {
         if (!grounds.has(e)) {
           const {backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position} = getComputedStyle(e);
-          grounds.set(e, [backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position, ground(up(e))].join());
+          const own = [backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position].join();
+          grounds.set(e, ground(up(e)) + (own === 'rgba(0, 0, 0, 0),none,1,none,normal,static' ? '' : own + ';'));
         }
         return grounds.get(e);
       };
-      const speaks = e => e.matches('input, select, textarea') || [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim());
-      for (const e of drawn().filter(speaks)) {
+      const look = e => {
         const {color, fill, fontSize, fontWeight, textShadow} = getComputedStyle(e);
-        const kind = e.getRootNode() !== document ? e : [e.localName, color, fill, fontSize, fontWeight, textShadow, ground(e)].join();
-        if (!kinds.has(kind)) kinds.set(kind, e);
+        return [e.localName, color, fill, fontSize, fontWeight, textShadow, ground(e)].join();
+      };
+      const speaks = e => e.matches('input, select, textarea') || [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim());
+      const letters = e => e.textContent.replace(/\s/g, '').length;
+      const marks = [];
+      for (const e of drawn()) {
+        const kinds = {};
+        if (speaks(e)) kinds.kind = look(e);
+        if (e.matches('a[href], [role=link]')) {
+          const {textDecorationLine, textDecorationColor, borderBottom, fontStyle, fontFamily} = getComputedStyle(e);
+          const around = block(up(e)) ?? up(e), links = [...around.querySelectorAll('a[href], [role=link]')];
+          const amid = letters(around) > 2 * links.reduce((sum, link) => sum + letters(link), 0);
+          kinds.link = [textDecorationLine, textDecorationColor, borderBottom, fontStyle, fontFamily, look(e), look(around), amid].join();
+        }
+        for (const [name, kind] of Object.entries(kinds)) {
+          const own = e.getRootNode() !== document;
+          if (own || !judged.has(kind)) marks.push({e, name, kind: own ? null : kind});
+          judged.add(kind);
+        }
       }
-      for (const e of kinds.values()) e.dataset.kind = '';
+      for (const {e, name} of marks) e.dataset[name] = '';
+      return marks;
     },
-    unmark: () => all(document.body).forEach(e => e.removeAttribute('data-kind')),
+
+    // The faults that axe finds, and the looks that it has judged: what it could not decide stays unknown.
+    async axe(known, rules) {
+      const marks = this.mark(known);
+      if (rules && !marks.length) return [[], []];
+      const {violations, incomplete} = await axe.run(document, {
+        runOnly: rules ?? undefined, resultTypes: ['violations', 'incomplete'], elementRef: true,
+        preload: false, // it would fetch the styles once more
+      });
+      for (const {e, name} of marks) delete e.dataset[name];
+      const undecided = new Set(incomplete.flatMap(({nodes}) => nodes.map(node => node.element)));
+      return [
+        violations.flatMap(({id, help, nodes}) => nodes.map(({target, html}) => `axe ${id}: ${help}: ${target} ${html.slice(0, 100)}`)),
+        marks.filter(({e, kind}) => kind && !undecided.has(e)).map(({kind}) => kind),
+      ];
+    },
 
     unfold() {
       for (const e of all(document.body)) if (e.localName === 'details') e.open = true;

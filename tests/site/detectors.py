@@ -9,8 +9,13 @@ from urllib.parse import urlsplit
 from axe_playwright_python.sync_playwright import Axe
 
 SCRIPT = Path(__file__).with_name("detectors.js").read_text("utf-8")
-# It judges the contrast of one text of each look: see `mark`.
-AXE = Axe(Axe().axe_script + "; axe.configure({rules: [{id: 'color-contrast', selector: '[data-kind]'}]});")
+# It judges one text and one link of each look: see `mark`.
+AXE = f"""if (!window.axe) {{
+    {Axe().axe_script};
+    axe.configure({{rules: [
+        {{id: "color-contrast", selector: "[data-kind]"}}, {{id: "link-in-text-block", selector: "[data-link]"}},
+    ]}});
+}}"""
 HERE = {"localhost", "127.0.0.1", ""}
 # Until what observes sizes and frames has had its turn; on a busy machine one frame is not enough.
 FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
@@ -19,9 +24,13 @@ ARROWS = ("ArrowRight", "ArrowLeft")
 
 @dataclass
 class Visit:
-    """One page in one window, and the faults it told of by itself: foreign requests, errors in the console."""
+    """One page in one window, and the faults it told of by itself: foreign requests, errors in the console.
+
+    `looks` are those of texts and links on their grounds that axe has judged, and does not judge again.
+    """
 
     page: object
+    looks: set[str] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
 
     def __post_init__(self):
@@ -77,21 +86,17 @@ class Visit:
         drawn = [tools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in found]
         return {font["familyName"] for fonts in drawn for font in fonts}
 
-    def axe(self, **options) -> list[str]:
-        """Run axe with all of its rules."""
-        self.page.evaluate("detect.mark()")
-        options |= {"resultTypes": ["violations"], "preload": False}  # it would fetch the styles once more
-        violations = AXE.run(self.page, options=options).response["violations"]
-        self.page.evaluate("detect.unmark()")
-        return [
-            f"axe {violation['id']}: {violation['help']}: {node['target']} {node['html'][:100]}"
-            for violation in violations
-            for node in violation["nodes"]
-        ]
+    def axe(self, rules: list[str] | None = None) -> list[str]:
+        """Run axe with all of its rules, or with some."""
+        self.page.evaluate(AXE)
+        known = [list(self.looks), rules]
+        faults, judged = self.page.evaluate("([looks, rules]) => detect.axe(looks, rules)", known)
+        self.looks.update(judged)
+        return faults
 
     def contrast(self) -> list[str]:
         """Run axe's rule on contrast alone."""
-        return self.axe(runOnly=["color-contrast"])
+        return self.axe(["color-contrast"])
 
     def skip(self) -> list[str]:
         """Press Tab, Enter, Tab: the first stop is a link in sight, and the next one comes after what it leads to."""
@@ -160,12 +165,15 @@ def _handles(array) -> list:
 
 
 @contextmanager
-def visit(browser, width: int = 1280, scheme: str = "light") -> Iterator[Visit]:
-    """Yield an empty window of `width` px for a reader who asked for `scheme` and for little motion."""
+def visit(browser, width: int = 1280, scheme: str = "light", looks: set[str] | None = None) -> Iterator[Visit]:
+    """Yield an empty window of `width` px for a reader who asked for `scheme` and for little motion.
+
+    `looks` that other visits have judged are not judged again, and those of this visit are added.
+    """
     context = browser.new_context(
         viewport={"width": width, "height": 800}, color_scheme=scheme, reduced_motion="reduce"
     )
     try:
-        yield Visit(context.new_page())
+        yield Visit(context.new_page(), set() if looks is None else looks)
     finally:
         context.close()

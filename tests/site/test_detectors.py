@@ -115,6 +115,28 @@ def test_contrast_is_judged_once_of_each_kind_of_text(browser, body):
     assert len([fault for fault in faults if "color-contrast" in fault]) == 1
 
 
+def test_a_look_that_another_page_had_is_not_judged_again(browser):
+    looks = set()
+    pale = "<p style='color:#ccc'>pale</p>"
+    assert "axe color-contrast" in found(browser, pale, looks=looks)[0]
+    assert found(browser, pale, looks=looks) == []
+    assert "axe color-contrast" in found(browser, f"<div style='background:#eee'>{pale}</div>", looks=looks)[0]
+
+
+def test_a_look_that_axe_could_not_judge_is_judged_again(browser):
+    looks = set()
+    veiled = "<p style='color:#ccc'>pale</p><div style='position:absolute; inset:0; background:#fffe'></div>"
+    assert found(browser, veiled, detectors=["axe"], looks=looks) == []
+    assert "axe color-contrast" in found(browser, "<p style='color:#ccc'>pale</p>", looks=looks)[0]
+
+
+def test_a_link_amid_words_is_judged_although_one_of_its_look_stood_alone(browser):
+    style = "a {color: #111; text-decoration: none} p {color: #000}"
+    amid = "<p>Many words stand around <a href='#text'>one</a>, and more come.</p>"
+    faults = found(browser, f"<p><a href='#text'>alone</a></p>{amid}{amid}", style, detectors=["axe"])
+    assert [fault.split(":")[0] for fault in faults] == ["axe link-in-text-block"]
+
+
 def test_contrast_that_is_lost_in_the_dark(browser):
     style = "@media (prefers-color-scheme: dark) {html {background: #111; color: #222}}"
     assert found(browser, "<p>words</p>", style) == []
