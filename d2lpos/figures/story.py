@@ -1,0 +1,53 @@
+"""A story: a drawing in steps, which plays by itself and goes from step to step by hand.
+
+Python draws it once, whole, as it stands at the last step; that is what paper and pages without scripts show. What
+changes on the way is written at each part, and `story.js` moves between the steps.
+"""
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+
+from .hero import PAGE, module
+from .show import picture
+
+REST, GLIDE = 2.2, 1.0  # seconds at a step, and to the next
+
+
+def part(tag: str, *inside: str | list[str], **attributes: object) -> str:
+    """One element of a drawing. A list has a value for each step, and its last one for all that follow.
+
+    The words of an element may be a list, too; `_` in a name stands for a hyphen.
+
+    >>> part("circle", r=4, cx=[10, 20])
+    '<circle r="4" cx="20" data-steps="{&quot;cx&quot;: [10, 20]}"/>'
+    """
+    steps = {name.replace("_", "-"): value for name, value in attributes.items() if isinstance(value, list)}
+    if inside and isinstance(inside[0], list):
+        steps["text"], inside = inside[0], (escape(inside[0][-1]),)
+    said = {name.replace("_", "-"): value[-1] if isinstance(value, list) else value for name, value in attributes.items()}
+    if steps:
+        said["data-steps"] = json.dumps(steps, ensure_ascii=False)
+    names = "".join(f' {name}="{escape(str(value))}"' for name, value in said.items())
+    return f"<{tag}{names}>{''.join(inside)}</{tag}>" if inside else f"<{tag}{names}/>"
+
+
+@dataclass(frozen=True)
+class Story:
+    """A drawing of `size`, what it says at each of its steps, and words for those who cannot see it."""
+
+    alt: str
+    says: tuple[str, ...]
+    size: tuple[int, int]
+    parts: tuple[str, ...]
+    rhythm: tuple[float, float] = (REST, GLIDE)
+
+    @property
+    def html(self) -> str:
+        """The figure for a page, with nothing else that it needs. Raises ValueError for an empty alt."""
+        drawing = picture("\n".join(self.parts), self.alt, self.size, self.size).svg
+        source = module("story")
+        arguments = json.dumps({"play": True, "rhythm": self.rhythm, "says": self.says}, ensure_ascii=False)
+        key = sha256((source + arguments + drawing).encode()).hexdigest()[:12]
+        return PAGE.format(key=key, fallback=drawing, module=source, arguments=arguments)
