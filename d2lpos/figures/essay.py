@@ -67,23 +67,19 @@ def bag() -> Story:
     heap = [("the", 0, 0), ("fox", 1, 0), ("over", 2, 0), ("dog", 0, 1), ("jumps", 1, 1), ("the", 2, 1)]
     parts = []
     for side, words in enumerate(sentences):
-        middle = 88 + 184 * side
-        seen = 1 if side == 0 else [0, 0, 1]
-        parts.append(text(middle, 16, " ".join(words), opacity=seen))
-        sack = f"M{middle - 52} 150C{middle - 112} 210 {middle - 92} 300 {middle} 300S{middle + 112} 210 {middle + 52} 150"
-        tie = f"M{middle - 52} 150Q{middle} 162 {middle + 52} 150M{middle - 52} 150L{middle - 62} 136M{middle + 52} 150L{middle + 62} 136"
+        middle, seen = 86 + 188 * side, 1 if side == 0 else [0, 0, 1]
+        parts.append(text(middle, 16, " ".join(words), 12.5, opacity=seen))
+        sack = f"M{middle - 46} 122C{middle - 104} 182 {middle - 84} 290 {middle} 290S{middle + 104} 182 {middle + 46} 122"
+        tie = "".join(f"M{middle} 130Q{middle + way * 30} 130 {middle + way * 46} 122L{middle + way * 58} 106" for way in (-1, 1))
         parts.append(part("path", d=sack + tie, fill="none", stroke="currentColor", stroke_width=2, opacity=seen))
         free = heap.copy()
         for at, word in enumerate(words):
             spot = next(place for place in free if place[0] == word)
             free.remove(spot)
-            above = (middle - 70 + 28 * at, 68)
-            inside = (middle - 46 + 46 * spot[1], 194 + 58 * spot[2])
+            above, inside = (middle - 70 + 28 * at, 52), (middle - 44 + 44 * spot[1], 166 + 66 * spot[2])
             falls = moved(above, inside) if side == 0 else moved(above, above, above, inside)
-            name = text(0, 36, word, 12)
-            tilt = part("g", cells(word), name, transform="rotate(0)")
-            parts.append(group(tilt, transform=falls, opacity=seen))
-    parts.append(text(180, 236, "=", 30, opacity=[0, 0, 0, 1]))
+            parts.append(group(cells(word, 8, 4), text(0, 31, word, 11.5), transform=falls, opacity=seen))
+    parts.append(text(180, 226, "=", 30, opacity=[0, 0, 0, 1]))
     return Story(
         alt="The fox jumps over the dog, and the dog jumps over the fox. The vectors of each sentence fall into a bag, "
         "and the two bags hold the same six vectors.",
@@ -93,7 +89,7 @@ def bag() -> Story:
             "Another sentence, another story, the same words.",
             "Both bags hold the same vectors. Who jumps?",
         ),
-        size=(WIDTH, 306),
+        size=(WIDTH, 294),
         parts=tuple(parts),
     )
 
@@ -160,10 +156,10 @@ def rows() -> Story:
 def turn() -> Story:
     """Two words as arrows, while the sentence moves along the text: places added on the left, turned on the right."""
     plane = torch.tensor([[1.5, 0.8], [1.3, -0.3]], dtype=torch.float64)  # fox, dog
-    starts = torch.arange(13)
+    starts = torch.arange(9)
     places = (starts[:, None] + torch.tensor([2, 6])) / 4
     clock = sinusoidal(places, 2)[..., [1, 0]]  # how far to the right and how far up
-    added, turned = plane + clock, rotate(plane.expand(13, 2, 2), places[..., None], "interleaved")
+    added, turned = plane + clock, rotate(plane.expand(9, 2, 2), places[..., None], "interleaved")
     parts = []
 
     def arrow(tail: tuple, tip: torch.Tensor, color: str, width: float = 2) -> str:
@@ -189,21 +185,24 @@ def turn() -> Story:
         for word, name in enumerate(("fox", "dog")):
             tail, end = on_page(plane[word]).tolist(), on_page(tips[:, word])
             parts.append(line(x, y, *tail, CSS["none"], stroke_width=2, stroke_opacity=0.6))
+            color, width = (CSS["rope"], 3) if panel else ("currentColor", 2.5)
+            parts.append(group(arrow((x, y), end[:1], color, width), opacity=0.25))
             if panel:
-                parts.append(arrow((x, y), end, CSS["rope"], 3))
+                parts.append(arrow((x, y), end, color, width))
             else:
                 parts.append(arrow(tuple(tail), end, CSS["sinusoidal"], 2))
-                parts.append(arrow((x, y), end, "currentColor", 2.5))
+                parts.append(arrow((x, y), end, color, width))
             beyond = on_page(tips[:, word] * (1 + (0.36 if panel else 0.26) / tips[:, word].norm(dim=-1, keepdim=True)))
             parts.append(text([round(v, 1) for v in beyond[:, 0].tolist()], [round(v + 4.5, 1) for v in beyond[:, 1].tolist()], name, 13))
-        scores = [f"score {score:.1f}".replace("-", "−") for score in tips.prod(dim=1).sum(-1).tolist()]
-        parts.append(text(90 + 182 * panel, 276, scores, 15, font_weight=600))
+        scores = [f"{score:.1f}".replace("-", "−") for score in tips.prod(dim=1).sum(-1).tolist()]
+        parts.append(text(90 + 182 * panel, 268, f"score at first: {scores[0]}", opacity=0.75))
+        parts.append(text(90 + 182 * panel, 288, [f"score now: {score}" for score in scores], 14, font_weight=600))
     return Story(
         alt="Two words, fox and dog, as arrows. On the left each has the hand of a clock added. While the sentence moves along "
         "the text, the sums change their lengths and directions, and their score goes up and down. On the right each word is "
         "turned by its place instead. Both turn alike, the angle between them stays, and so does their score.",
         says=tuple(f"Fox is word {start + 2} of the text, and dog is word {start + 6}." for start in starts.tolist()),
-        size=(WIDTH, 288),
+        size=(WIDTH, 296),
         parts=tuple(parts),
         rhythm=(0.25, 0.45),
     )
@@ -231,8 +230,9 @@ def stripes() -> Story:
     row = part("rect", x=left, y=top + 2 * side, width=6 * side, height=side, fill="none", stroke="currentColor", stroke_width=2.5)
     parts.append(group(row, opacity=[0, 1]))
     parts.append(text(left + 3 * side, 18, ["on page 1", "on page 1", "on page 2", "on page 9"], 14, font_weight=600))
-    parts.append(text(left + 3 * side, 48, "asked", 12, opacity=0.75))
-    parts.append(text(10, top + 3 * side, "asks", 12, at="start", opacity=0.75))
+    parts.append(text(left + 3 * side, 48, "the word that is asked", 12, opacity=0.75))
+    parts.append(text(left - 4, 84, "the word", 12, at="end", opacity=0.75))
+    parts.append(text(left - 4, 98, "that asks", 12, at="end", opacity=0.75))
     return Story(
         alt="The six words of a sentence along two sides of a square. Each cell holds how far one word stands from the other, and "
         "cells of one distance form a stripe of one shade. When the sentence moves from word 1 to word 2155 of a text, the "
@@ -255,10 +255,10 @@ def toll() -> Story:
     places = torch.arange(9)
     paid = scores + bias(places[-1:], places, torch.tensor([0.25]))[0, 0]
     before, after = scores.softmax(0).tolist(), paid.softmax(0).tolist()
-    unit, zero, ground, tall = 34, 152, 330, 130
+    unit, zero, ground, tall = 28, 138, 334, 140
     gray, color = CSS["none"], CSS["alibi"]
-    parts = [text(4, 18, "how well it fits: the score", 14, at="start", font_weight=600)]
-    parts.append(text(4, 190, "what it gets: the weight", 14, at="start", font_weight=600))
+    parts = [text(4, 18, "how well each word fits: its score", 14, at="start", font_weight=600)]
+    parts.append(text(4, 222, "what it gets: its weight", 14, at="start", font_weight=600))
     parts += [line(4, zero, 356, zero), line(4, ground, 356, ground)]
     for at, word in enumerate(words):
         x, was, now = 24 + 39 * at, scores[at].item(), paid[at].item()
@@ -271,9 +271,11 @@ def toll() -> Story:
             share = [f"{100 * weight:.0f} %" for weight in (before[at], before[at], after[at])]
             parts.append(text(x, [round(ground - v - 6, 1) for v in high], share, 13, font_weight=600))
         parts.append(text(x, ground + 18, word, 13))
-    slope = [f"M{24 + 312} {zero - 112}L24 {zero - 112}", f"M{24 + 312} {zero - 112}L24 {zero - 112 + 2 * unit}"]
-    parts.append(part("path", d=[slope[0], slope[1]], fill="none", stroke=color, stroke_width=2.5, stroke_dasharray="8 3 2 3", opacity=[0, 1]))
-    parts.append(text(330, 34, "toll: ¼ for each step back", 12.5, at="end", opacity=[0, 1]))
+    level = zero - 3.4 * unit
+    flat, falls = f"M336 {level:.1f}L24 {level:.1f}", f"M336 {level:.1f}L24 {level + 2 * unit:.1f}"
+    look = {"fill": "none", "stroke": color, "stroke_width": 2.5, "stroke_dasharray": "8 3 2 3"}
+    parts.append(part("path", d=[flat, falls], opacity=[0, 1], **look))
+    parts.append(text(356, 38, "¼ less for each step back", 12.5, at="end", opacity=[0, 1]))
     return Story(
         alt="The words a fox saw a cub and a fox ran, and the scores that the last word gives them: both foxes fit best, and "
         f"equally well, so each gets {100 * before[1]:.0f} % of the weight. A line takes a quarter from a score for each step "
@@ -283,7 +285,7 @@ def toll() -> Story:
             "Now every step back costs a quarter.",
             "The far fox pays seven times as much as the near one.",
         ),
-        size=(WIDTH, 356),
+        size=(WIDTH, 360),
         parts=tuple(parts),
     )
 
@@ -407,18 +409,21 @@ def years() -> Story:
 def layers() -> Story:
     """The layers of five families, from the first below to the last above."""
     known = models()["layers"]
-    parts, bottom, high, wide = [], 330, 6, 60
+    parts, bottom, high = [], 380, 6
     looks = {
-        "T": {"fill": CSS["rope"], "width": 48},
-        "t": {"fill": CSS["rope"], "width": 22},
-        "N": {"fill": "none", "stroke": "currentColor", "stroke_width": 1.2, "width": 47},
-        "-": {"fill": CSS["none"], "fill_opacity": 0.25, "width": 22},
+        "T": ({"fill": CSS["rope"], "width": 48}, "turns, sees all"),
+        "t": ({"fill": CSS["rope"], "width": 22}, "turns, sees a part"),
+        "N": ({"fill": "none", "stroke": "currentColor", "stroke_width": 1.2, "width": 47}, "no position, sees all"),
+        "-": ({"fill": CSS["none"], "fill_opacity": 0.3, "width": 22}, "no attention"),
     }
+    for at, (look, words) in enumerate(looks.values()):
+        x, y = 4 + 182 * (at % 2), 8 + 22 * (at // 2)
+        parts += [part("rect", x=x + 24 - look["width"] / 2, y=y, height=high, **look), text(x + 56, y + 8, words, 12.5, at="start")]
     steps = len(known)
     for at, (name, told) in enumerate(known.items()):
-        middle = 38 + 71 * at
+        middle = 34 + 71 * at
         drawn = [
-            part("rect", x=middle - looks[kind]["width"] / 2, y=bottom - high * (i + 1), height=high - 1.6, **looks[kind])
+            part("rect", x=middle - looks[kind][0]["width"] / 2, y=bottom - high * (i + 1), height=high - 1.6, **looks[kind][0])
             for i, kind in enumerate(told["pattern"])
         ]
         parts.append(group(*drawn, text(middle, bottom + 18, name, 12.5, font_weight=600), opacity=[int(step >= at) for step in range(steps)]))
@@ -426,7 +431,7 @@ def layers() -> Story:
         alt="The layers of five families of models as stacks of bars, wide where a layer sees the whole text and narrow where it sees "
         "a window. " + " ".join(f"{name}: {told['says']}" for name, told in known.items()),
         says=tuple(f"{name}: {told['says']}" for name, told in known.items()),
-        size=(WIDTH, 356),
+        size=(WIDTH, 404),
         parts=tuple(parts),
         rhythm=(2.6, 0.7),
     )

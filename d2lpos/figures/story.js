@@ -17,7 +17,9 @@ export const clock = (seconds, last, [rest, glide]) => {
 
 const LOOK = `:host{display:block;font:15px/1.4 var(--sans,system-ui),sans-serif;font-variant-numeric:tabular-nums;text-align:left}
 .fig{max-width:min(100%,var(--most));margin:auto}svg{display:block;width:100%;height:auto;overflow:visible;fill:currentColor}
-.bar{display:flex;align-items:center;gap:8px;margin-top:6px}.bar input{flex:1;min-width:60px;height:44px;margin:0;accent-color:currentColor;color:inherit;cursor:pointer}
+.bar{display:flex;align-items:center;gap:8px;margin-top:6px}.bar input{flex:1;min-width:60px;height:44px;margin:0;appearance:none;background:none;color:inherit;cursor:pointer}
+::-webkit-slider-runnable-track{height:2px;background:currentColor}::-moz-range-track{height:2px;background:currentColor}
+::-webkit-slider-thumb{appearance:none;width:20px;height:20px;margin-top:-9px;border-radius:50%;background:currentColor}::-moz-range-thumb{width:20px;height:20px;border:0;border-radius:50%;background:currentColor}
 button{font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;min-width:44px;height:36px;padding:0 8px;cursor:pointer;position:relative}
 button::after{content:"";position:absolute;inset:-5px -2px}.play{min-width:60px}:is(button,input):focus-visible{outline:2px solid;outline-offset:2px}
 .says{min-height:2.8em;margin:2px 0 0}.says b{margin-right:.5em}.sr{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}

@@ -5,16 +5,6 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-REDIRECT = """<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={target}"><title>{title}</title>
-{said}
-</head>
-<body><main><h1><a href="{target}">{title}</a></h1></main></body>
-</html>
-"""
-LEADS = re.compile(r'\A<meta http-equiv="Refresh" content="0; url=([^"]+)" />\s*\Z')
-SAYS = re.compile(r'<meta [^>]*(?:name="description"|"(?:og|twitter):)[^>]*>')
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
 
 
@@ -77,12 +67,6 @@ def repair(page: str) -> str:
     return page
 
 
-def redirect(target: str, front: str) -> str:
-    """Return the page at the root of the site, which leads to `target` and says of itself what `front`, found there, says."""
-    title = re.search("<title>(.*?)(?: &#8212; .*)?</title>", front)[1]
-    return REDIRECT.format(target=target, title=title, said="\n".join(SAYS.findall(front)))
-
-
 def repair_pages(app: Sphinx, exception: Exception | None) -> None:
     """Mend each page of a finished build."""
     if exception or app.builder.format != "html":
@@ -91,9 +75,6 @@ def repair_pages(app: Sphinx, exception: Exception | None) -> None:
     for path in site.rglob("*.html"):
         if "_static" in path.parts:
             continue
-        page = path.read_text("utf-8")
-        if leads := LEADS.match(page):
-            page = redirect(leads[1], (path.parent / leads[1]).read_text("utf-8"))
-        path.write_text(repair(page), "utf-8")
+        path.write_text(repair(path.read_text("utf-8")), "utf-8")
     for name in ("fontawesome.js", "fontawesome.js.map"):
         (site / "_static" / "scripts" / name).unlink(missing_ok=True)
