@@ -16,7 +16,7 @@ from ..alibi import bias
 from ..lab import frame, records, summary
 from ..lab.plot import named
 from ..rope import rotate
-from ..sinusoidal import sinusoidal
+from ..sinusoidal import frequencies, sinusoidal
 from .doors import DOORS, HEIGHT, MARKERS, WIDTH, draw_door, draw_house, draw_words
 from .doors import doors as all_doors
 from .hero import WORDS, hero
@@ -24,6 +24,7 @@ from .story import Story, part
 from .style import STYLE
 
 BOOK = Path(__file__).parents[2] / "book"
+PAPER = "var(--paper, #fffefb)"
 CSS = {key: style.css for key, style in STYLE.items()}
 
 
@@ -208,6 +209,50 @@ def turn() -> Story:
     )
 
 
+def pairs() -> Story:
+    """A query and a key of eight numbers as four pairs of hands, each of which turns at its own speed."""
+    speeds = frequencies(8, base=100).tolist()
+    query, key = (0.3, 1.9, 0.9, 2.4), (1.2, 1.3, 2.3, 1.2)  # directions before any turn
+    starts, apart, radius, parts = range(9), 4, 38, []
+    parts.append(text(180, 16, [f"fox is word {start + 2}, dog is word {start + 2 + apart}" for start in starts], 14, font_weight=600))
+    total = 0.0
+    for at, (speed, q, k) in enumerate(zip(speeds, query, key, strict=True)):
+        middle, first, second = 46 + 89.5 * at, q, k + apart * speed
+        hands = []
+        for angle, ring in ((first, False), (second, True)):
+            x, y = radius * math.cos(angle), -radius * math.sin(angle)
+            hands.append(line(0, 0, round(x, 1), round(y, 1), CSS["rope"], stroke_width=3, stroke_linecap="round"))
+            look = {"fill": PAPER, "stroke": CSS["rope"], "stroke_width": 2.5} if ring else {"fill": CSS["rope"]}
+            hands.append(part("circle", cx=round(x, 1), cy=round(y, 1), r=6, **look))
+        wide = (second - first) % (2 * math.pi)
+        low, high = (first, second) if wide <= math.pi else (second, first)
+        ends = [(18 * math.cos(angle), -18 * math.sin(angle)) for angle in (low, high)]
+        slice_ = f"M0 0L{ends[0][0]:.1f} {ends[0][1]:.1f}A18 18 0 0 0 {ends[1][0]:.1f} {ends[1][1]:.1f}Z"
+        wedge = part("path", d=slice_, fill=CSS["rope"], fill_opacity=0.25)
+        turned = [f"rotate({-math.degrees(speed * (start + 2)):.2f})" for start in starts]
+        face = part("circle", r=radius, fill="none", stroke="currentColor", stroke_opacity=0.25)
+        parts.append(group(face, group(wedge, *hands, transform=turned), transform=f"translate({middle} 92)"))
+        parts.append(text(middle, 40, ("fast", "", "", "slow")[at]))
+        own = round(math.cos(second - first), 1)
+        total += own
+        parts.append(text(middle, 160, f"{own:.1f}".replace("-", "−"), 14))
+        if at:
+            parts.append(text(middle - 45, 160, "+", 14))
+    parts.append(line(4, 174, 356, 174, stroke_opacity=0.5))
+    parts.append(text(180, 196, f"score {total:.1f}", 15, font_weight=600))
+    return Story(
+        alt="Four dials, from fast to slow, each with two hands: one for fox, with a disc, and one for dog, with a ring. While the sentence "
+        "moves along the text, the hands turn, each dial at its own speed. The angle between the two hands of a dial stays, and so do "
+        f"the four parts of the score, whose sum is {total:.1f}.",
+        says=tuple(
+            "Disc: fox. Ring: dog. Each dial turns at its own speed, and its two hands stay as far apart." for _ in starts
+        ),
+        size=(WIDTH, 208),
+        parts=tuple(parts),
+        rhythm=(0.25, 0.45),
+    )
+
+
 def stripes() -> Story:
     """A number for each distance, in a square; the sentence moves to another page, and the square stays."""
     side, left, top = 40, 84, 104
@@ -387,18 +432,22 @@ def years() -> Story:
         y = 14 + 20 * at
         total = sum(map(len, known[kind].values()))
         parts += [part("circle", cx=8, cy=y, r=4.5, **look), text(20, y + 4.5, f"{words}: {total}", at="start")]
-    counts = {kind: len(known[kind].get(2026, ())) for kind in KINDS}
+
+    def turned(year: int) -> str:
+        counts = {kind: len(known[kind].get(year, ())) for kind in KINDS}
+        return f"{counts['turn']} of {sum(counts.values())}"
+
     return Story(
         alt="One dot for each family of language models, by year and by what it tells attention of position. Until 2023 there are "
         "tables, clocks, added numbers and turns. In 2024 and 2025 nearly all dots are turns in every layer. In 2026 "
-        f"{counts['turn']} of {sum(counts.values())} are.",
+        f"{turned(2026)} are.",
         says=(
-            "First clocks, then tables.",
+            "Until 2020: tables, clocks, and vectors for distances.",
             "2021 brings the turn, 2022 the toll.",
-            "2023: Mistral and others follow Llama.",
-            "2024: nearly every family turns.",
-            "2025: the first ones leave layers without position.",
-            "2026: one in four no longer turns in every layer.",
+            f"2023: {turned(2023)} new families turn in every layer.",
+            f"2024: {turned(2024)} do.",
+            f"2025: {turned(2025)} do. Some leave layers without position.",
+            f"2026: {turned(2026)} do.",
         ),
         size=(WIDTH, 264),
         parts=tuple(parts),
@@ -444,7 +493,7 @@ PICTURES: dict[str, Callable] = {
     "clocks": lambda: hero("clocks", play=True),
     "rows": rows,
     "turn": turn,
-    "dial": lambda: hero("dial", play=True),
+    "pairs": pairs,
     "stripes": stripes,
     "toll": toll,
     "past": past,

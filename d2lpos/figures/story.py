@@ -5,6 +5,7 @@ changes on the way is written at each part, and `story.js` moves between the ste
 """
 
 import json
+import re
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
@@ -33,6 +34,12 @@ def part(tag: str, *inside: str | list[str], **attributes: object) -> str:
     return f"<{tag}{names}>{''.join(inside)}</{tag}>" if inside else f"<{tag}{names}/>"
 
 
+def plain(style: re.Match) -> str:
+    """Declarations of a style as attributes."""
+    pairs = (declared.split(":") for declared in style[1].split(";") if declared)
+    return "".join(f' {name.strip()}="{value.strip()}"' for name, value in pairs)
+
+
 @dataclass(frozen=True)
 class Story:
     """A drawing of `size`, what it says at each of its steps, and words for those who cannot see it."""
@@ -46,7 +53,9 @@ class Story:
     @property
     def html(self) -> str:
         """The figure for a page, with nothing else that it needs. Raises ValueError for an empty alt."""
-        drawing = picture("\n".join(self.parts), self.alt, self.size, self.size).svg
+        # The page makes classes of styles, and the figure's shadow root does not know them.
+        parts = re.sub(r' style="([^"]*)"', plain, "\n".join(self.parts))
+        drawing = picture(parts, self.alt, self.size, self.size).svg
         source = module("story")
         arguments = json.dumps({"play": True, "rhythm": self.rhythm, "says": self.says}, ensure_ascii=False)
         key = sha256((source + arguments + drawing).encode()).hexdigest()[:12]
