@@ -28,7 +28,9 @@ PAPER = "var(--paper, #fffefb)"
 CSS = {key: style.css for key, style in STYLE.items()}
 
 
-def text(x: object, y: object, words: str | list[str], size: float = 13, at: str = "middle", **more: object) -> str:
+def text(
+    x: object, y: object, words: str | list[str], size: float = 13, at: str = "middle", **more: object
+) -> str:
     return part("text", words, x=x, y=y, font_size=size, text_anchor=at, **more)
 
 
@@ -44,7 +46,9 @@ def moved(*places: tuple[float, float]) -> list[str]:
     return [f"translate({x:g} {y:g})" for x, y in places]
 
 
-def cells(word: str, side: float = 9, count: int = 5, color: str = "currentColor", across: bool = False) -> str:
+def cells(
+    word: str, side: float = 9, count: int = 5, color: str = "currentColor", across: bool = False
+) -> str:
     """The vector of a word as shades, the same wherever the word stands, around the origin."""
     shade = random.Random(word)
     start = -count * (side + 1) / 2
@@ -71,8 +75,26 @@ def bag() -> Story:
         middle, seen = 86 + 188 * side, 1 if side == 0 else [0, 0, 1]
         parts.append(text(middle, 16, " ".join(words), 12.5, opacity=seen))
         sack = f"M{middle - 46} 122C{middle - 104} 182 {middle - 84} 290 {middle} 290S{middle + 104} 182 {middle + 46} 122"
-        tie = "".join(f"M{middle} 130Q{middle + way * 30} 130 {middle + way * 46} 122L{middle + way * 58} 106" for way in (-1, 1))
-        parts.append(part("path", d=sack + tie, fill="none", stroke="currentColor", stroke_width=2, opacity=seen))
+        tie = "".join(
+            f"M{middle} 130Q{middle + way * 30} 130 {middle + way * 46} 122L{middle + way * 58} 106"
+            for way in (-1, 1)
+        )
+        fall = f"M{middle} 34V88M{middle - 6} 80L{middle} 88L{middle + 6} 80"
+        done = [0, 1] if side == 0 else [0, 0, 0, 1]
+        parts.append(
+            part(
+                "path",
+                d=fall,
+                fill="none",
+                stroke="currentColor",
+                stroke_opacity=0.5,
+                stroke_width=1.5,
+                opacity=done,
+            )
+        )
+        parts.append(
+            part("path", d=sack + tie, fill="none", stroke="currentColor", stroke_width=2, opacity=seen)
+        )
         free = heap.copy()
         for at, word in enumerate(words):
             spot = next(place for place in free if place[0] == word)
@@ -98,7 +120,11 @@ def bag() -> Story:
 def doors() -> Story:
     """The plan of attention; one door opens after the other."""
     seen = range(5)
-    parts = [part("g", draw_house()), group(draw_words(known=False), opacity=[1, 0]), group(draw_words(known=True), opacity=[0, 1])]
+    parts = [
+        part("g", draw_house()),
+        group(draw_words(known=False), opacity=[1, 0]),
+        group(draw_words(known=True), opacity=[0, 1]),
+    ]
     for number, door in DOORS.items():
         plain = door._replace(hook="")
         for open in (False, True):
@@ -120,7 +146,7 @@ def doors() -> Story:
 
 def rows() -> Story:
     """A learned table, and a text that is two words too long for it."""
-    words = "the fox jumps over the dog and then the fox".split()
+    words = ["the", "fox", "jumps", "over", "the", "dog", "and", "then", "the", "fox"]
     high, top, steps = 29, 44, [5, 7, 8, 9]
     color = CSS["learned"]
     parts = [text(78, 18, "the table", font_weight=600), text(258, 18, "the text", font_weight=600)]
@@ -131,10 +157,21 @@ def rows() -> Story:
             parts.append(group(cells(f"row {at}", 15, 6, color, across=True), transform=f"translate(78 {y})"))
             there = [int(at <= last) for last in steps]
             places = moved(*((232, y) if seen else (78, y) for seen in there))
-            parts.append(group(cells(f"row {at}", 15, 6, color, across=True), transform=places, opacity=there))
+            parts.append(
+                group(cells(f"row {at}", 15, 6, color, across=True), transform=places, opacity=there)
+            )
         else:
             shown = [int(at <= last) for last in steps]
-            frame_ = part("rect", x=184, y=y - 9, width=96, height=18, fill="none", stroke="currentColor", stroke_dasharray="3 3")
+            frame_ = part(
+                "rect",
+                x=184,
+                y=y - 9,
+                width=96,
+                height=18,
+                fill="none",
+                stroke="currentColor",
+                stroke_dasharray="3 3",
+            )
             parts.append(group(frame_, text(232, y + 4.5, "no row", 12.5), opacity=shown))
         parts.append(text(292, y + 5, word, at="start", opacity=[int(at <= last) for last in steps]))
     end = top + high * 7.5
@@ -171,7 +208,14 @@ def turn() -> Story:
             a, b = (x - x0) / away, (y - y0) / away
             head = f"L{x - 7 * a - 3.5 * b:.1f} {y - 7 * b + 3.5 * a:.1f}M{x:.1f} {y:.1f}L{x - 7 * a + 3.5 * b:.1f} {y - 7 * b - 3.5 * a:.1f}"
             found.append(f"M{x0:.1f} {y0:.1f}L{x:.1f} {y:.1f}{head}")
-        return part("path", d=found, fill="none", stroke=color, stroke_width=width, stroke_linecap="round")
+        return part(
+            "path",
+            d=found if len(found) > 1 else found[0],
+            fill="none",
+            stroke=color,
+            stroke_width=width,
+            stroke_linecap="round",
+        )
 
     for panel, (title, tips) in enumerate((("add the place", added), ("turn by the place", turned))):
         scale, (x, y) = (46, (24, 158)) if not panel else (46, (272, 150))
@@ -182,7 +226,9 @@ def turn() -> Story:
 
         parts.append(text(90 + 182 * panel, 18, title, 14, font_weight=600))
         if panel:
-            parts.append(part("circle", cx=x, cy=y, r=80, fill="none", stroke="currentColor", stroke_opacity=0.2))
+            parts.append(
+                part("circle", cx=x, cy=y, r=80, fill="none", stroke="currentColor", stroke_opacity=0.2)
+            )
         for word, name in enumerate(("fox", "dog")):
             tail, end = on_page(plane[word]).tolist(), on_page(tips[:, word])
             parts.append(line(x, y, *tail, CSS["none"], stroke_width=2, stroke_opacity=0.6))
@@ -193,16 +239,29 @@ def turn() -> Story:
             else:
                 parts.append(arrow(tuple(tail), end, CSS["sinusoidal"], 2))
                 parts.append(arrow((x, y), end, color, width))
-            beyond = on_page(tips[:, word] * (1 + (0.36 if panel else 0.26) / tips[:, word].norm(dim=-1, keepdim=True)))
-            parts.append(text([round(v, 1) for v in beyond[:, 0].tolist()], [round(v + 4.5, 1) for v in beyond[:, 1].tolist()], name, 13))
+            beyond = on_page(
+                tips[:, word] * (1 + (0.36 if panel else 0.26) / tips[:, word].norm(dim=-1, keepdim=True))
+            )
+            parts.append(
+                text(
+                    [round(v, 1) for v in beyond[:, 0].tolist()],
+                    [round(v + 4.5, 1) for v in beyond[:, 1].tolist()],
+                    name,
+                    13,
+                )
+            )
         scores = [f"{score:.1f}".replace("-", "−") for score in tips.prod(dim=1).sum(-1).tolist()]
         parts.append(text(90 + 182 * panel, 268, f"score at first: {scores[0]}", opacity=0.75))
-        parts.append(text(90 + 182 * panel, 288, [f"score now: {score}" for score in scores], 14, font_weight=600))
+        parts.append(
+            text(90 + 182 * panel, 288, [f"score now: {score}" for score in scores], 14, font_weight=600)
+        )
     return Story(
         alt="Two words, fox and dog, as arrows. On the left each has the hand of a clock added. While the sentence moves along "
         "the text, the sums change their lengths and directions, and their score goes up and down. On the right each word is "
         "turned by its place instead. Both turn alike, the angle between them stays, and so does their score.",
-        says=tuple(f"Fox is word {start + 2} of the text, and dog is word {start + 6}." for start in starts.tolist()),
+        says=tuple(
+            f"Fox is word {start + 2} of the text, and dog is word {start + 6}." for start in starts.tolist()
+        ),
         size=(WIDTH, 296),
         parts=tuple(parts),
         rhythm=(0.25, 0.45),
@@ -214,15 +273,27 @@ def pairs() -> Story:
     speeds = frequencies(8, base=100).tolist()
     query, key = (0.3, 1.9, 0.9, 2.4), (1.2, 1.3, 2.3, 1.2)  # directions before any turn
     starts, apart, radius, parts = range(9), 4, 38, []
-    parts.append(text(180, 16, [f"fox is word {start + 2}, dog is word {start + 2 + apart}" for start in starts], 14, font_weight=600))
+    parts.append(
+        text(
+            180,
+            16,
+            [f"fox is word {start + 2}, dog is word {start + 2 + apart}" for start in starts],
+            14,
+            font_weight=600,
+        )
+    )
     total = 0.0
     for at, (speed, q, k) in enumerate(zip(speeds, query, key, strict=True)):
         middle, first, second = 46 + 89.5 * at, q, k + apart * speed
         hands = []
         for angle, ring in ((first, False), (second, True)):
             x, y = radius * math.cos(angle), -radius * math.sin(angle)
-            hands.append(line(0, 0, round(x, 1), round(y, 1), CSS["rope"], stroke_width=3, stroke_linecap="round"))
-            look = {"fill": PAPER, "stroke": CSS["rope"], "stroke_width": 2.5} if ring else {"fill": CSS["rope"]}
+            hands.append(
+                line(0, 0, round(x, 1), round(y, 1), CSS["rope"], stroke_width=3, stroke_linecap="round")
+            )
+            look = (
+                {"fill": PAPER, "stroke": CSS["rope"], "stroke_width": 2.5} if ring else {"fill": CSS["rope"]}
+            )
             hands.append(part("circle", cx=round(x, 1), cy=round(y, 1), r=6, **look))
         wide = (second - first) % (2 * math.pi)
         low, high = (first, second) if wide <= math.pi else (second, first)
@@ -245,7 +316,8 @@ def pairs() -> Story:
         "moves along the text, the hands turn, each dial at its own speed. The angle between the two hands of a dial stays, and so do "
         f"the four parts of the score, whose sum is {total:.1f}.",
         says=tuple(
-            "Disc: fox. Ring: dog. Each dial turns at its own speed, and its two hands stay as far apart." for _ in starts
+            "Disc: fox. Ring: dog. Each dial turns at its own speed, and its two hands stay as far apart."
+            for _ in starts
         ),
         size=(WIDTH, 208),
         parts=tuple(parts),
@@ -264,17 +336,43 @@ def stripes() -> Story:
         parts.append(text(left + middle, 72, word, 12.5))
         parts.append(text(left + middle, 92, [f"{first + i}" for first in firsts], 11.5, opacity=0.75))
         parts.append(text(left - 36, top + middle + 4.5, word, 12.5, at="end"))
-        parts.append(text(left - 4, top + middle + 4.5, [f"{first + i}" for first in firsts], 11.5, at="end", opacity=0.75))
+        parts.append(
+            text(
+                left - 4,
+                top + middle + 4.5,
+                [f"{first + i}" for first in firsts],
+                11.5,
+                at="end",
+                opacity=0.75,
+            )
+        )
         for j in range(6):
             x, y, far = left + side * j, top + side * i, abs(j - i)
             shade = (0.85, 0.62, 0.44, 0.3, 0.18, 0.1)[far]
-            parts.append(part("rect", x=x + 1, y=y + 1, width=side - 2, height=side - 2, fill=color, fill_opacity=shade))
+            parts.append(
+                part(
+                    "rect", x=x + 1, y=y + 1, width=side - 2, height=side - 2, fill=color, fill_opacity=shade
+                )
+            )
             sign = f"{'+' if j > i else '−'}{far}" if far else "0"
             strong = i == 2 and j in (1, 5)
-            parts.append(text(x + side / 2, y + side / 2 + 4.5, sign, 12.5, font_weight=700 if strong else 400))
-    row = part("rect", x=left, y=top + 2 * side, width=6 * side, height=side, fill="none", stroke="currentColor", stroke_width=2.5)
+            parts.append(
+                text(x + side / 2, y + side / 2 + 4.5, sign, 12.5, font_weight=700 if strong else 400)
+            )
+    row = part(
+        "rect",
+        x=left,
+        y=top + 2 * side,
+        width=6 * side,
+        height=side,
+        fill="none",
+        stroke="currentColor",
+        stroke_width=2.5,
+    )
     parts.append(group(row, opacity=[0, 1]))
-    parts.append(text(left + 3 * side, 18, ["on page 1", "on page 1", "on page 2", "on page 9"], 14, font_weight=600))
+    parts.append(
+        text(left + 3 * side, 18, ["on page 1", "on page 1", "on page 2", "on page 9"], 14, font_weight=600)
+    )
     parts.append(text(left + 3 * side, 48, "the word that is asked", 12, opacity=0.75))
     parts.append(text(left - 4, 84, "the word", 12, at="end", opacity=0.75))
     parts.append(text(left - 4, 98, "that asks", 12, at="end", opacity=0.75))
@@ -295,7 +393,7 @@ def stripes() -> Story:
 
 def toll() -> Story:
     """Scores of a head, the line of ALiBi, and the weights before and after."""
-    words = "a fox saw a cub and a fox ran".split()
+    words = ["a", "fox", "saw", "a", "cub", "and", "a", "fox", "ran"]
     scores = torch.tensor([0, 3, 1, 0, 2, 0, 0, 3, 1.0])
     places = torch.arange(9)
     paid = scores + bias(places[-1:], places, torch.tensor([0.25]))[0, 0]
@@ -308,10 +406,39 @@ def toll() -> Story:
     for at, word in enumerate(words):
         x, was, now = 24 + 39 * at, scores[at].item(), paid[at].item()
         if was:
-            parts.append(part("rect", x=x - 12, y=zero - unit * was, width=24, height=unit * was, fill=gray, fill_opacity=[0.75, 0.75, 0.12]))
-        parts.append(part("rect", x=x - 12, y=round(min(zero, zero - unit * now), 2), width=24, height=round(unit * abs(now), 2), fill=color, opacity=[0, 0, 1]))
+            parts.append(
+                part(
+                    "rect",
+                    x=x - 12,
+                    y=zero - unit * was,
+                    width=24,
+                    height=unit * was,
+                    fill=gray,
+                    fill_opacity=[0.75, 0.75, 0.12],
+                )
+            )
+        parts.append(
+            part(
+                "rect",
+                x=x - 12,
+                y=round(min(zero, zero - unit * now), 2),
+                width=24,
+                height=round(unit * abs(now), 2),
+                fill=color,
+                opacity=[0, 0, 1],
+            )
+        )
         high = [round(tall * weight, 2) for weight in (before[at], before[at], after[at])]
-        parts.append(part("rect", x=x - 12, y=[ground - v for v in high], width=24, height=high, fill=[gray, gray, color]))
+        parts.append(
+            part(
+                "rect",
+                x=x - 12,
+                y=[ground - v for v in high],
+                width=24,
+                height=high,
+                fill=[gray, gray, color],
+            )
+        )
         if word == "fox":
             share = [f"{100 * weight:.0f} %" for weight in (before[at], before[at], after[at])]
             parts.append(text(x, [round(ground - v - 6, 1) for v in high], share, 13, font_weight=600))
@@ -377,11 +504,37 @@ def past() -> Story:
             points = [(xs[min(at, last)], ys[min(at, last)]) for at in range(4)]
             drawn.append("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points))
         dash = " ".join(f"{2 * v:g}" for v in STYLE[key].dash) or "none"
-        parts.append(part("path", d=drawn, fill="none", stroke=CSS[key], stroke_width=2.5, stroke_dasharray=dash, stroke_linejoin="round"))
-        parts.append(group(part("path", d=MARKERS.get(STYLE[key].marker, "M-4 -4L4 4M4 -4L-4 4"), fill=CSS[key], stroke=CSS[key]), transform=moved(*zip(xs, ys, strict=True))))
-        parts.append(text([round(x + 10, 1) for x in xs], [y + 4.5 for y in ys], label, at="start", opacity=[0, 0, 0, 1]))
+        parts.append(
+            part(
+                "path",
+                d=drawn,
+                fill="none",
+                stroke=CSS[key],
+                stroke_width=2.5,
+                stroke_dasharray=dash,
+                stroke_linejoin="round",
+            )
+        )
+        parts.append(
+            group(
+                part(
+                    "path",
+                    d=MARKERS.get(STYLE[key].marker, "M-4 -4L4 4M4 -4L-4 4"),
+                    fill=CSS[key],
+                    stroke=CSS[key],
+                ),
+                transform=moved(*zip(xs, ys, strict=True)),
+            )
+        )
+        parts.append(
+            text(
+                [round(x + 10, 1) for x in xs], [y + 4.5 for y in ys], label, at="start", opacity=[0, 0, 0, 1]
+            )
+        )
     [start, *_] = found["learned"]
-    parts.append(part("path", d=MARKERS["s"], fill=CSS["learned"], transform=f"translate({xs[0]} {height(start)})"))
+    parts.append(
+        part("path", d=MARKERS["s"], fill=CSS["learned"], transform=f"translate({xs[0]} {height(start)})")
+    )
     parts.append(text(xs[0] + 10, height(0.9), "table: no row 65", 12.5, at="start", opacity=[0, 1]))
     said = {name: f"{mean[-1]:.1f}" for name, mean in found.items()}
     return Story(
@@ -401,7 +554,10 @@ def past() -> Story:
 
 KINDS = {  # of book/models.yml: how a dot looks, and what it means
     "turn": ({"fill": CSS["rope"]}, "turn in every layer (RoPE)"),
-    "some": ({"fill": CSS["rope"], "fill_opacity": 0.3, "stroke": CSS["rope"], "stroke_width": 1.5}, "turn in some layers, nothing in others"),
+    "some": (
+        {"fill": CSS["rope"], "fill_opacity": 0.3, "stroke": CSS["rope"], "stroke_width": 1.5},
+        "turn in some layers, nothing in others",
+    ),
     "none": ({"fill": "none", "stroke": "currentColor", "stroke_width": 1.5}, "nothing in any attention"),
     "bias": ({"fill": CSS["relative"]}, "a number added to the scores (door 3)"),
     "table": ({"fill": CSS["learned"]}, "a table"),
@@ -422,7 +578,13 @@ def years() -> Story:
         left = 4 + 40 * (year - 2018)
         dots = [kind for kind in KINDS for _ in known[kind].get(year, ())]
         drawn = "".join(
-            part("circle", cx=round(left + 2 + pitch * (at % 4), 1), cy=round(bottom - pitch * (at // 4), 1), r=3.7, **KINDS[kind][0])
+            part(
+                "circle",
+                cx=round(left + 2 + pitch * (at % 4), 1),
+                cy=round(bottom - pitch * (at // 4), 1),
+                r=3.7,
+                **KINDS[kind][0],
+            )
             for at, kind in enumerate(dots)
         )
         shown = [int(year <= step) for step in steps]
@@ -431,7 +593,10 @@ def years() -> Story:
     for at, (kind, (look, words)) in enumerate(KINDS.items()):
         y = 14 + 20 * at
         total = sum(map(len, known[kind].values()))
-        parts += [part("circle", cx=8, cy=y, r=4.5, **look), text(20, y + 4.5, f"{words}: {total}", at="start")]
+        parts += [
+            part("circle", cx=8, cy=y, r=4.5, **look),
+            text(20, y + 4.5, f"{words}: {total}", at="start"),
+        ]
 
     def turned(year: int) -> str:
         counts = {kind: len(known[kind].get(year, ())) for kind in KINDS}
@@ -445,9 +610,9 @@ def years() -> Story:
             "Until 2020: tables, clocks, and vectors for distances.",
             "2021 brings the turn, 2022 the toll.",
             f"2023: {turned(2023)} new families turn in every layer.",
-            f"2024: {turned(2024)} do.",
-            f"2025: {turned(2025)} do. Some leave layers without position.",
-            f"2026: {turned(2026)} do.",
+            f"2024: {turned(2024)} turn in every layer.",
+            f"2025: {turned(2025)} turn in every layer.",
+            f"2026: {turned(2026)} turn in every layer. Some leave layers without position.",
         ),
         size=(WIDTH, 264),
         parts=tuple(parts),
@@ -462,20 +627,38 @@ def layers() -> Story:
     looks = {
         "T": ({"fill": CSS["rope"], "width": 48}, "turns, sees all"),
         "t": ({"fill": CSS["rope"], "width": 22}, "turns, sees a part"),
-        "N": ({"fill": "none", "stroke": "currentColor", "stroke_width": 1.2, "width": 47}, "no position, sees all"),
+        "N": (
+            {"fill": "none", "stroke": "currentColor", "stroke_width": 1.2, "width": 47},
+            "no position, sees all",
+        ),
         "-": ({"fill": CSS["none"], "fill_opacity": 0.3, "width": 22}, "no attention"),
     }
     for at, (look, words) in enumerate(looks.values()):
         x, y = 4 + 182 * (at % 2), 8 + 22 * (at // 2)
-        parts += [part("rect", x=x + 24 - look["width"] / 2, y=y, height=high, **look), text(x + 56, y + 8, words, 12.5, at="start")]
+        parts += [
+            part("rect", x=x + 24 - look["width"] / 2, y=y, height=high, **look),
+            text(x + 56, y + 8, words, 12.5, at="start"),
+        ]
     steps = len(known)
     for at, (name, told) in enumerate(known.items()):
         middle = 34 + 71 * at
         drawn = [
-            part("rect", x=middle - looks[kind][0]["width"] / 2, y=bottom - high * (i + 1), height=high - 1.6, **looks[kind][0])
+            part(
+                "rect",
+                x=middle - looks[kind][0]["width"] / 2,
+                y=bottom - high * (i + 1),
+                height=high - 1.6,
+                **looks[kind][0],
+            )
             for i, kind in enumerate(told["pattern"])
         ]
-        parts.append(group(*drawn, text(middle, bottom + 18, name, 12.5, font_weight=600), opacity=[int(step >= at) for step in range(steps)]))
+        parts.append(
+            group(
+                *drawn,
+                text(middle, bottom + 18, name, 12.5, font_weight=600),
+                opacity=[int(step >= at) for step in range(steps)],
+            )
+        )
     return Story(
         alt="The layers of five families of models as stacks of bars, wide where a layer sees the whole text and narrow where it sees "
         "a window. " + " ".join(f"{name}: {told['says']}" for name, told in known.items()),
@@ -503,6 +686,16 @@ PICTURES: dict[str, Callable] = {
 
 
 def write(folder: Path) -> None:
-    """Write each picture as a piece of a page."""
+    """Write each picture as a piece of a page, to stand on it in this order."""
+    for name, picture in drawn().items():
+        (folder / f"{name}.html").write_text(picture, "utf-8")
+
+
+def drawn() -> dict[str, str]:
+    """The HTML of each picture by its name. The first story brings the program of all."""
+    pages, first = {}, True
     for name, draw in PICTURES.items():
-        (folder / f"{name}.html").write_text(draw().html, "utf-8")
+        picture = draw()
+        pages[name] = picture.html(first) if isinstance(picture, Story) else picture.html
+        first = first and not isinstance(picture, Story)
+    return pages

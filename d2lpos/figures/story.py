@@ -10,9 +10,20 @@ from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 
-from .hero import PAGE, module
+from .hero import module
 from .show import picture
 
+# Unlike a hero, a story stands in pages alone: it may leave its program there for the next one.
+PROGRAM = """"use strict"; {{
+{0}globalThis.story = render;
+}}
+"""
+PAGE = """\
+<div data-hero="{key}">{drawing}</div>
+<script>
+{program}story(document.currentScript.previousElementSibling, {arguments});
+</script>
+"""
 REST, GLIDE = 2.2, 1.0  # seconds at a step, and to the next
 
 
@@ -27,7 +38,10 @@ def part(tag: str, *inside: str | list[str], **attributes: object) -> str:
     steps = {name.replace("_", "-"): value for name, value in attributes.items() if isinstance(value, list)}
     if inside and isinstance(inside[0], list):
         steps["text"], inside = inside[0], (escape(inside[0][-1]),)
-    said = {name.replace("_", "-"): value[-1] if isinstance(value, list) else value for name, value in attributes.items()}
+    said = {
+        name.replace("_", "-"): value[-1] if isinstance(value, list) else value
+        for name, value in attributes.items()
+    }
     if steps:
         said["data-steps"] = json.dumps(steps, ensure_ascii=False)
     names = "".join(f' {name}="{escape(str(value))}"' for name, value in said.items())
@@ -50,13 +64,12 @@ class Story:
     parts: tuple[str, ...]
     rhythm: tuple[float, float] = (REST, GLIDE)
 
-    @property
-    def html(self) -> str:
-        """The figure for a page, with nothing else that it needs. Raises ValueError for an empty alt."""
+    def html(self, first: bool = True) -> str:
+        """The figure for a page. The `first` one brings the program of all. Raises ValueError for an empty alt."""
         # The page makes classes of styles, and the figure's shadow root does not know them.
         parts = re.sub(r' style="([^"]*)"', plain, "\n".join(self.parts))
         drawing = picture(parts, self.alt, self.size, self.size).svg
-        source = module("story")
+        program = PROGRAM.format(re.sub("^export ", "", module("story"), flags=re.MULTILINE)) if first else ""
         arguments = json.dumps({"play": True, "rhythm": self.rhythm, "says": self.says}, ensure_ascii=False)
-        key = sha256((source + arguments + drawing).encode()).hexdigest()[:12]
-        return PAGE.format(key=key, fallback=drawing, module=source, arguments=arguments)
+        key = sha256((drawing + arguments).encode()).hexdigest()[:12]
+        return PAGE.format(key=key, drawing=drawing, program=program, arguments=arguments)

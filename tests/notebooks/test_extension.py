@@ -85,7 +85,7 @@ def page(site):
 
 @pytest.fixture(scope="module")
 def preface(site):
-    return read(site / "book" / "preface.html")
+    return read(site / "index.html")
 
 
 def words(element) -> str:
@@ -241,7 +241,7 @@ def test_the_site_is_slim(site, page):
 
 
 def test_pages_load_one_style_sheet_with_all_that_it_asks_for(site):
-    for name in ("chapters/01-order.html", "book/preface.html", "search.html"):
+    for name in ("chapters/01-order.html", "index.html", "search.html"):
         [sheet] = read(site / name).select("link[rel=stylesheet]")
         path = (site / name).parent / sheet["href"].partition("?")[0]
         css = path.read_text("utf-8")
