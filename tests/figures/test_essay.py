@@ -25,7 +25,7 @@ def test_the_stored_pictures_are_current():
 
 def test_they_stand_on_the_page_in_their_order_with_captions():
     shown = re.findall(
-        r'<figure id="fig-(\w+)">\n\n```\{raw\} html\n:file: figures/(\w+)\.html\n```\n\n<figcaption>\n\n\w',
+        r'<figure(?: class="first")? id="fig-(\w+)">\n\n```\{raw\} html\n:file: figures/(\w+)\.html\n```\n\n<figcaption>\n\n\w',
         ESSAY,
     )
     assert [name for name, _ in shown] == [file for _, file in shown] == list(PICTURES)

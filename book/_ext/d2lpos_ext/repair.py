@@ -32,10 +32,12 @@ REPAIRS = [
         # The link that skips all else leads to what stands above the text.
         (r'href="#main-content"(.*?<article) class', r'href="#page-text"\1 id="page-text" class'),
         # Nothing is shown before a screenful is there, or the whole of a short text: a table of which half has come has
-        # other columns than the whole, and the blank after a half-read line counts as one that moves.
+        # other columns than the whole, and the blank after a half-read line counts as one that moves. A page that is
+        # full of programs says itself which figure ends its first screen.
         (r'<footer class="bd-footer-article">', '<footer id="after-text" class="bd-footer-article">'),
         (
-            r'(?=</head>.*?<article(?:.{13500}.*?|.*)<(?:section|footer) id="([^"]+)")',
+            r'(?=</head>.*?<article(?:.*?(?=<figure class="first")|.{13500}.*?|.*)'
+            r'<(?:section|footer|figure class="first") id="([^"]+)")',
             r'<link rel="expect" blocking="render" href="#\1">\n',
         ),
         # The sidebar holds a name and a search besides its navigation, so it has to be a landmark itself.
