@@ -5,6 +5,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+FIRST = '<figure class="first"'
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
 
 
@@ -36,8 +37,7 @@ REPAIRS = [
         # full of programs says itself which figure ends its first screen.
         (r'<footer class="bd-footer-article">', '<footer id="after-text" class="bd-footer-article">'),
         (
-            r'(?=</head>.*?<article(?:.*?(?=<figure class="first")|.{13500}.*?|.*)'
-            r'<(?:section|footer|figure class="first") id="([^"]+)")',
+            rf'(?=</head>.*?<article(?:.*?(?={FIRST})|.{{13500}}.*?|.*)(?:<section|<footer|{FIRST}) id="([^"]+)")',
             r'<link rel="expect" blocking="render" href="#\1">\n',
         ),
         # The sidebar holds a name and a search besides its navigation, so it has to be a landmark itself.
