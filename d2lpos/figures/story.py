@@ -49,9 +49,9 @@ def part(tag: str, *inside: str | list[str], **attributes: object) -> str:
 
 
 def plain(style: re.Match) -> str:
-    """Declarations of a style as attributes."""
+    """A style, and its declarations as attributes."""
     pairs = (declared.split(":") for declared in style[1].split(";") if declared)
-    return "".join(f' {name.strip()}="{value.strip()}"' for name, value in pairs)
+    return style[0] + "".join(f' {name.strip()}="{value.strip()}"' for name, value in pairs)
 
 
 @dataclass(frozen=True)
