@@ -154,7 +154,7 @@ def test_page_has_a_link_that_reports_an_error_on_it(site, name):
     [query] = [
         parse_qs(link.query) for link in links if link.geturl().startswith(f"{REPOSITORY}/issues/new?")
     ]
-    assert query["place"][0].endswith(f"({name})")
+    assert query["place"][0].endswith(f"({FRONT if name == 'index' else name})")  # the source
     [form] = query["template"]
     assert "id: place\n" in (ROOT / ".github" / "ISSUE_TEMPLATE" / form).read_text("utf-8")
 

@@ -28,6 +28,8 @@ REPAIRS = [
         (r'\s*<link rel="(?:next|prev)"[^>]*>', ""),
         # Bootstrap marks no entry of "On this page" while a long section is read; book.js does.
         (r' data-bs-spy="scroll" data-bs-target="[^"]*" data-offset="\d+" data-bs-root-margin="[^"]*"', ""),
+        # The first page has the title of the book, which would stand there twice.
+        (r"<title>(.*?) &#8212; \1</title>", r"<title>\1</title>"),
         # A place for the advertisements of a host that the book does not use.
         (r'<div id="ethical-ad-placement".*?</div>', ""),
         # The link that skips all else leads to what stands above the text.
