@@ -13,6 +13,7 @@ from ..threads import one_thread
 from .inside import learned_table, probes, similarity
 from .machine import forget_peak, machine, peak_bytes
 from .models import build, reading, reads
+from .readers import reader
 from .run import Run
 from .tasks import TASKS
 from .training import test, train
@@ -29,7 +30,8 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     training length. The validation split is for choices along the curve, so metrics leave it out. loss_last is
     that of as many last tokens as a training sequence has. Where the run asks for a probe, the record also
     holds what `probes` of `d2lpos.lab.inside` gives and, for a learned table, the `similarity` of its rows and
-    that of how each has changed in training.
+    that of how each has changed in training. Where it asks to keep the model, it holds what `reader` of
+    `d2lpos.lab.readers` gives.
 
     >>> record = execute(Run("order", "rope", length=4, steps=20))
     >>> [row["step"] for row in record["curve"]]
@@ -80,6 +82,8 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
             if table is not None:
                 trained = learned_table(model)
                 inside |= {"similarity": similarity(trained), "change": similarity(trained - table)}
+        if run.keep:
+            inside["reader"] = reader(model, run)
     return inside | {
         "key": run.key,
         "run": run.fields(),

@@ -5,12 +5,13 @@ import io
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from .grid import grid
 from .lines import write
 from .plot import LABELS, describe, plot, table
+from .readers import script
 from .run import Run
 from .signs import signs
 from .store import Store
@@ -72,10 +73,36 @@ def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[s
             texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
     if study in SHOWN:
         texts[f"{study}-grid.json"] = json.dumps(grid(study, records), indent=0, ensure_ascii=False) + "\n"
+    if kept := [record for record in records if "reader" in record]:
+        texts |= {f"{study}-{record['run']['encoding']}.js": script(record) for record in kept}
+        texts[f"{study}-cards.csv"] = cards(kept).to_csv(
+            index=False, float_format="%.3f", lineterminator="\n"
+        )
     about = io.StringIO()
     csv.writer(about, lineterminator="\n").writerows(origin(study, records))
     picture = show(plot(rows, value), alt=describe(rows, value))
     return texts | {f"{study}-about.csv": about.getvalue(), f"{study}.svg": picture.svg}
+
+
+def cards(records: list[dict]) -> "DataFrame":
+    """Return a row for each reader: its size, its loss within and past the training length, and what 8 bits change."""
+    from pandas import DataFrame
+
+    rows = []
+    for record in records:
+        trained, places = record["run"]["length"], record["reader"]["places"]
+        row = {
+            "Encoding": LABELS.get(record["run"]["encoding"], record["run"]["encoding"]),
+            "Parameters": f"{record['parameters']:,}",
+            "File in kB": round(len(script(record)) / 1000),
+            f"Places 0–{trained - 1}": fmean(places[:trained]),
+            f"Places {trained}–{len(places) - 1}": fmean(places[trained:]),
+        }
+        for name in ("float", "8 bits"):
+            losses = record["reader"]["passage"][name]
+            row |= {f"{trained} characters, {name}": losses["within"], f"512, {name}": losses["whole"]}
+        rows.append(row)
+    return DataFrame(rows)
 
 
 def repeated(records: list[dict], again: list[dict], value: str) -> "DataFrame":

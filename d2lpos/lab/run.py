@@ -33,6 +33,7 @@ class Run:
     scale: what the encoding adds to the embeddings is multiplied by it; a learned table, at the start only.
     again: whether the encoding adds it before every block, not before the first alone.
     probe: whether the record also tells where the trained model holds the positions.
+    keep: whether the record also holds the trained model in 8 bits, and its loss at each place.
     dropout, drop: where dropout falls in training, a name in `DROPOUTS`, and its rate.
 
     Raises ValueError or TypeError for a name that is not known, a size that is not positive, lengths that do
@@ -67,6 +68,7 @@ class Run:
     probe: bool = False
     dropout: str = "none"
     drop: float = 0.0
+    keep: bool = False
 
     def __post_init__(self):
         check_name("task", self.task, TASKS)
@@ -83,6 +85,7 @@ class Run:
         # One experiment has one key, however it was written down.
         self._settle(rate=float(self.rate), scale=float(self.scale), readings=tuple(self.readings))
         self._settle(again=bool(self.again), probe=bool(self.probe), drop=float(self.drop))
+        self._settle(keep=bool(self.keep))
         self._settle(tested=tuple(map(int, self.tested)) or (int(self.length),))
         self._settle(**{name: int(getattr(self, name)) for name in (*sizes, "seed")})
         self._settle(causal=TASKS[self.task].causal if self.causal is None else bool(self.causal))

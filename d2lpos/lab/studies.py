@@ -58,6 +58,12 @@ MASKED = Run("masked small", length=16, steps=600, size=96, rate=5e-3)
 LOOKUP = Run("lookup", length=24, steps=500)
 PLACED = ("sum", "token", "position", "independent", "whole position")
 DROPPED = (0.05, 0.1, 0.3)
+# As large as 150 kB allow, in 8 bits. Shape and rate were chosen on the validation chapters, with seed 1000.
+READER = Run(
+    "flowing language", length=128, tested=(128, 256, 512), steps=2500, size=16, rate=1e-2,
+    dim=48, heads=3, layers=3, keep=True,
+)  # fmt: skip
+LITTLE = replace(READER, length=32, tested=(32, 64), steps=2, size=4, checks=1, dim=16, heads=1, layers=1)
 STRETCHED = ("as trained", "linear", "ntk", "dynamic ntk", "yarn")
 
 
@@ -190,6 +196,19 @@ STUDIES = {
         "A model fills in masked characters: does it help to spare [CLS], [SEP] and [MASK] from dropout?",
         full=dropped(MASKED),
         smoke=tried(MASKED),
+    ),
+    "readers": Study(
+        "Small models, alike but for their encoding, read a novel in the page: how surprised are they, and where?",
+        full=(
+            replace(READER, encoding="none"),
+            replace(READER, encoding="sinusoidal"),
+            replace(READER, encoding="learned", readings=("as trained", "last row")),
+            replace(READER, encoding="rope", readings=STRETCHED),
+            replace(READER, encoding="t5"),
+            replace(READER, encoding="alibi"),
+        ),
+        smoke=(replace(LITTLE, encoding="learned", readings=("as trained", "last row")),),
+        value="loss_last",
     ),
     "dropout-lookup": Study(
         "A model must know where each token stands: what does dropout cost it?",

@@ -77,6 +77,7 @@ NOVELS = {split: split for split in ("train", "validation", "test", "unseen")}
 # Two chapters are few enough to be read many times; "seen" tests on other rows of the same.
 SMALL = {"train": "small", "seen": "small", "validation": "validation", "test": "test"}
 DIGITS = {split: split for split in digits.SPLITS}
+FLOWING = partial(text.language, flowing=True)
 LANGUAGE = text.UNKNOWN + 1, len(text.ALPHABET)
 MASKED = text.MASK + 1, len(text.ALPHABET)
 KEYED = synthetic.FIRST_KEY + synthetic.KEYS
@@ -97,6 +98,7 @@ TASKS: dict[str, Task] = {
     ),
     "addition": _endless(synthetic.addition, synthetic.PAD + 1, synthetic.SYMBOLS, causal=True),
     "language": _split(text.language, NOVELS, *LANGUAGE, causal=True, windows=True),
+    "flowing language": _split(FLOWING, NOVELS, *LANGUAGE, causal=True, windows=True),
     "language small": _split(text.language, SMALL, *LANGUAGE, causal=True, windows=True),
     "masked": _split(text.masked, NOVELS, *MASKED, causal=False, special=text.CLS),
     "masked small": _split(text.masked, SMALL, *MASKED, causal=False, special=text.CLS),

@@ -30,8 +30,10 @@ SPLITS = {
 
 
 @cache
-def characters(split: str) -> Tensor:
+def characters(split: str, flowing: bool = False) -> Tensor:
     """The chapters of a split as one row of tokens, (characters,), int64; read once.
+
+    flowing: whether a line ends where a paragraph does, and nowhere else.
 
     Raises ValueError for a split that is not in SPLITS.
 
@@ -43,7 +45,14 @@ def characters(split: str) -> Tensor:
     text = resources.files(__package__).joinpath("data", book).read_text("utf-8")
     parts = re.split(r"^(?=Chapter \d+$)", text, flags=re.MULTILINE)  # parts[0] is the title
     tokens = {character: token for token, character in enumerate(ALPHABET)}
-    return torch.tensor([tokens.get(c, UNKNOWN) for chapter in chapters for c in parts[chapter]])
+    read = _flowing if flowing else str
+    return torch.tensor([tokens.get(c, UNKNOWN) for chapter in chapters for c in read(parts[chapter])])
+
+
+def _flowing(chapter: str) -> str:
+    """A paragraph a line, with single spaces."""
+    paragraphs = re.split(r"\n\s*\n", chapter.strip())
+    return "".join(" ".join(paragraph.split()) + "\n" for paragraph in paragraphs)
 
 
 def decode(tokens: Tensor) -> str:
@@ -57,11 +66,12 @@ def decode(tokens: Tensor) -> str:
 
 
 def language(
-    size: int, length: int, generator: torch.Generator, split: str = "train"
+    size: int, length: int, generator: torch.Generator, split: str = "train", flowing: bool = False
 ) -> tuple[Tensor, Tensor]:
     """Passages of `length` characters; each token is asked for the next one. For causal models.
 
-    Passages begin anywhere in the split. Bind another split with `functools.partial(language, split="test")`.
+    Passages begin anywhere in the split, whose lines end with paragraphs alone if `flowing`. Bind another split with
+    `functools.partial(language, split="test")`.
     Returns tokens and targets (size, length), int64; targets are −100 where the next character is unknown.
     Raises ValueError for a split that is not in SPLITS, and for a length that it cannot fill.
 
@@ -69,7 +79,7 @@ def language(
     >>> decode(tokens[0]), decode(targets[0])
     ('\\nobject. When I am in co', 'object. When I am in com')
     """
-    passages = _passages(split, size, length, generator)
+    passages = _passages(split, size, length, generator, flowing)
     targets = passages[:, 1:]
     return passages[:, :-1], targets.where(targets < UNKNOWN, -100)
 
@@ -106,10 +116,12 @@ def masked(size: int, length: int, generator: torch.Generator, split: str = "tra
     return tokens, whole.where(asked, -100)
 
 
-def _passages(split: str, size: int, length: int, generator: torch.Generator) -> Tensor:
+def _passages(
+    split: str, size: int, length: int, generator: torch.Generator, flowing: bool = False
+) -> Tensor:
     """Rows of `length` characters and the one after them; (size, length + 1)."""
     check_positive(size=size, length=length)
-    text = characters(split)
+    text = characters(split, flowing)
     if length >= len(text):
         raise ValueError(f"length must be below {len(text)}, the characters of {split!r}; got {length}")
     starts = torch.randint(len(text) - length, (size, 1), generator=generator)

@@ -479,7 +479,7 @@ def test_the_book_s_page_shows_what_the_records_say(study):
     page = "".join(path.read_text(encoding="utf-8") for path in RESULTS.parent.glob("results*.md"))
     assert STUDIES[study].question in page
     for name, text in pages(study, found, records(study, RESULTS / "again")).items():
-        assert f":file: results/{name}\n" in page or name.endswith(".json")  # which a figure reads
+        assert f":file: results/{name}\n" in page or name.endswith((".json", ".js"))  # which a figure reads
         stored = (RESULTS / name).read_text(encoding="utf-8")
         if name.endswith(".svg"):  # each version of matplotlib draws it a little differently
             stored, text = (ET.fromstring(svg).get("aria-label") for svg in (stored, text))

@@ -28,7 +28,7 @@ def test_defaults_are_part_of_the_published_keys():
         "task": "order", "encoding": "none", "seed": 0, "length": 64, "shortest": None, "tested": [64],
         "readings": ["as trained"], "steps": 200, "size": 64, "rate": 3e-3, "checks": 10, "dim": 64, "heads": 4,
         "layers": 2, "causal": False, "precision": "float32", "scale": 1.0, "again": False, "probe": False,
-        "dropout": "none", "drop": 0.0,
+        "dropout": "none", "drop": 0.0, "keep": False,
     }  # fmt: skip
 
 
@@ -62,11 +62,12 @@ def test_each_field_counts():
         replace(RUN, scale=2, readings=("as trained",)),
         replace(RUN, again=True),
         replace(RUN, probe=True),
+        replace(RUN, keep=True),
         replace(RUN, dropout="sum", drop=0.1),
         replace(RUN, dropout="sum", drop=0.2),
         replace(RUN, dropout="token", drop=0.2),
     ]
-    assert len({run.key for run in [RUN, *others]}) == 23
+    assert len({run.key for run in [RUN, *others]}) == 24
 
 
 def test_a_new_version_of_the_task_is_another_run(monkeypatch):

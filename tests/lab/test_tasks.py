@@ -91,6 +91,7 @@ def test_bad_sizes_and_lengths_are_refused(task, sampler):
 def test_the_splits_to_test_on():
     assert {name: list(task.tests) for name, task in TASKS.items() if list(task.tests) != ["test"]} == {
         "language": ["validation", "test", "unseen"],
+        "flowing language": ["validation", "test", "unseen"],
         "masked": ["validation", "test", "unseen"],
         "language small": ["seen", "validation", "test"],
         "masked small": ["seen", "validation", "test"],
@@ -117,6 +118,7 @@ def test_the_ends_of_the_models_and_what_they_may_see():
         "lookup": (273, 16, False, False),
         "addition": (13, 10, True, False),
         "language": (76, 75, True, True),
+        "flowing language": (76, 75, True, True),
         "language small": (76, 75, True, True),
         "masked": (79, 75, False, False),
         "masked small": (79, 75, False, False),

@@ -68,8 +68,22 @@ def test_what_is_unknown():
     assert all((DATA / "persuasion.txt").read_text("utf-8").count(c) == 4 for c in "Q&")
 
 
+@pytest.mark.parametrize("split", SPLITS)
+def test_flowing_text_has_the_same_words_and_ends_lines_where_paragraphs_end(split):
+    flowing = "".join(ALPHABET[t] if t < UNKNOWN else "|" for t in characters(split, flowing=True).tolist())
+    paragraphs = [part for part in re.split(r"\n(?:[ \t]*\n)+", read(split)) if part]
+    assert [line.split() for line in flowing.splitlines()] == [part.split() for part in paragraphs]
+    assert not re.search(r"\s\s", flowing) and flowing.endswith("\n")
+
+
+def test_flowing_passages_are_of_the_flowing_text():
+    rows, _ = language(4, 300, torch.Generator().manual_seed(0), split="test", flowing=True)
+    text = decode(characters("test", flowing=True))
+    assert all(decode(row) in text for row in rows)
+
+
 def test_a_split_is_read_once():
-    assert characters("test") is characters("test")
+    assert characters("test") is characters("test") is not characters("test", flowing=True)
 
 
 def test_decoding():

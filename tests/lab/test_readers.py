@@ -1,0 +1,123 @@
+"""Trained models in 8 bits, and the files that pages load them from."""
+
+import base64
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from d2lpos import Learned, T5Bias, Transformer
+from d2lpos.lab import training
+from d2lpos.lab.experiment import execute
+from d2lpos.lab.models import build
+from d2lpos.lab.readers import card, dequantized, losses, pack, script
+from d2lpos.lab.studies import LITTLE, STUDIES
+from d2lpos.lab.summary import records
+from d2lpos.lab.text import UNKNOWN, characters, decode
+from d2lpos.reader import READERS, load, path, read, surprise, tokens, unpack
+
+RUNS = {run.encoding: run for run in STUDIES["readers"].full}
+RECORDS = {record["run"]["encoding"]: record for record in records("readers")}
+TEXT = characters("test", flowing=True)[:513]
+
+
+def small(encoding=None):
+    torch.manual_seed(0)
+    return Transformer(vocabulary=6, outputs=20, dim=32, heads=2, layers=1, encoding=encoding or T5Bias(2))
+
+
+def test_every_number_is_within_half_a_step():
+    model = small(Learned(8, 32))
+    found = unpack(pack(model))
+    for name, parameter in model.named_parameters():
+        rows = parameter.detach().reshape(-1, parameter.shape[-1])
+        assert ((found[name] - rows).abs().amax(1) <= rows.abs().amax(1) / 127 / 2 + 1e-7).all(), name
+    assert not torch.equal(found["head.weight"], model.head.weight)
+
+
+def test_the_bytes_are_as_the_format_says():
+    model = small()
+    packed = pack(model)
+    data, off = base64.b64decode(packed["weights"]), 0
+    kinds = {name: kind for name, *_, kind in packed["shapes"]}
+    assert [name for name, kind in kinds.items() if kind == "f32"] == ["encoding.table"]
+    floats = {}
+    for name, rows, columns, kind in packed["shapes"]:
+        count = rows if kind == "q8" else rows * columns
+        floats[name] = np.frombuffer(data, "<f4", count, off)
+        off += 4 * count
+    for name, rows, columns, kind in packed["shapes"]:
+        if kind == "q8":
+            levels = np.frombuffer(data, "i1", rows * columns, off).reshape(rows, columns)
+            off += rows * columns
+            assert (np.abs(levels).max(1) == 127 * (floats[name] > 0)).all()
+            found = floats[name][:, None] * levels
+            assert np.array_equal(found, unpack(packed)[name].numpy())
+    assert off == len(data)
+    assert np.array_equal(floats["encoding.table"].reshape(32, 2), model.encoding.table.detach())
+
+
+def test_a_row_of_zeros_stays_one():
+    model = small()
+    torch.nn.init.zeros_(model.tokens.weight[2:3].detach())
+    assert not unpack(pack(model))["tokens.weight"][2].any()
+    assert unpack(pack(model))["tokens.weight"].isfinite().all()
+
+
+def test_what_cannot_be_packed_or_read_says_why():
+    model = small()
+    packed = pack(model)
+    with pytest.raises(ValueError, match=r"^weights must have \d+ bytes; got 3$"):
+        unpack(packed | {"weights": base64.b64encode(b"abc").decode()})
+    torch.nn.init.constant_(model.head.bias, torch.nan)
+    with pytest.raises(ValueError, match=r"^head.bias must be a finite vector or matrix; got \(20,\)$"):
+        pack(model)
+
+
+def test_a_model_in_8_bits_is_a_copy():
+    model = small()
+    before = model.head.weight.detach().clone()
+    copy = dequantized(model)
+    assert torch.equal(copy.head.weight, unpack(pack(model))["head.weight"])
+    assert torch.equal(model.head.weight, before) and not torch.equal(copy.head.weight, before)
+
+
+def test_a_loss_is_what_the_lab_measures():
+    model = build(LITTLE).eval()
+
+    def sampler(size, length, generator):
+        return TEXT[None, :length], TEXT[None, 1 : length + 1]
+
+    wanted = training.test(model, sampler, 32)["loss"]
+    assert losses(model, TEXT[None, :33]).mean().item() == pytest.approx(wanted, abs=1e-6)
+    assert losses(model, torch.tensor([[1, 2, UNKNOWN, 3]])).isnan().tolist() == [[False, True, False]]
+
+
+def test_a_record_keeps_what_a_file_needs(monkeypatch):
+    monkeypatch.setattr("d2lpos.lab.readers.TEXTS", 8)
+    run = replace(LITTLE, encoding="learned", readings=("as trained", "last row"))
+    record = execute(run)
+    assert len(record["reader"]["places"]) == 512
+    model, about = read(script(json.loads(json.dumps(record))))
+    assert about == card(record) and about["beyond"] == "last row"
+    told, found = about["passage"]["8 bits"], surprise(model, TEXT, torch.arange(513))[1:]
+    assert found.mean().item() == pytest.approx(told["whole"], abs=1e-5)
+    assert found[:32].mean().item() == pytest.approx(told["within"], abs=1e-5)
+    assert "reader" not in execute(replace(run, keep=False))
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_published_reader_reads_as_its_card_says(name):
+    """The record is the float model's; the file is loaded as a page loads it."""
+    assert path(name).stat().st_size <= 150_000
+    model, about = load(name)
+    assert about == card(RECORDS[name]) and about["key"] == RUNS[name].key
+    assert torch.equal(tokens(about, decode(TEXT)), TEXT)
+    told, found = about["passage"], surprise(model, TEXT, torch.arange(513))[1:]
+    assert found.mean().item() == pytest.approx(told["8 bits"]["whole"], abs=1e-4)
+    assert found[:128].mean().item() == pytest.approx(told["8 bits"]["within"], abs=1e-4)
+    for part in ("within", "whole"):
+        assert told["8 bits"][part] == pytest.approx(told["float"][part], abs=0.01)
+    assert told["8 bits"]["within"] < 1.7
