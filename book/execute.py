@@ -1,6 +1,7 @@
 """Run notebooks and store their outputs: `python book/execute.py [notebook …]`; without arguments, all."""
 
 import argparse
+import re
 import sys
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ METADATA = {
 # What authors write. The rest of the metadata is the trace of some editor or kernel.
 KEPT = {"myst"}
 KEPT_IN_CELLS = {"tags", "d2lpos", "cellView", "jupyter"}
+READERS = re.compile("(<script data-readers>).*?(</script>)", re.DOTALL)  # the models that a page has as its files
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -43,9 +45,10 @@ def execute(path: Path, timeout: int) -> None:
     for cell in notebook.cells:
         cell.metadata = {key: cell.metadata[key] for key in KEPT_IN_CELLS & cell.metadata.keys()}
         for output in cell.get("outputs", []):
-            output.get("data", {}).pop(
-                WIDGET, None
-            )  # it is dead without its kernel; the page's own slider stays
+            data = output.get("data", {})
+            data.pop(WIDGET, None)  # it is dead without its kernel; the page's own slider stays
+            if "text/html" in data:
+                data["text/html"] = READERS.sub(r"\1\2", data["text/html"])
     nbformat.write(notebook, path)
 
 

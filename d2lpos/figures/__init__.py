@@ -4,8 +4,9 @@ from .doors import doors
 from .emblem import emblem, emblems
 from .explore import explore
 from .hero import hero
+from .machine import machine
 from .show import show
 from .style import STYLE, figure, label_line
 from .table import table
 
-__all__ = ["STYLE", "doors", "emblem", "emblems", "explore", "figure", "hero", "label_line", "show", "table"]
+__all__ = ["STYLE", "doors", "emblem", "emblems", "explore", "figure", "hero", "label_line", "machine", "show", "table"]

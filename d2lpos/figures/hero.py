@@ -193,8 +193,8 @@ def hero(name: str, **options) -> Hero:
 
 def module(name: str) -> str:
     """The source of the ES module that is sent: the shared helpers, then the figure's own."""
-    here = Path(__file__).parent
-    return "".join((here / f"{part}.js").read_text("utf-8") for part in ("helpers", name))
+    here, parts = Path(__file__).parent, ("helpers", "reader", name) if name == "machine" else ("helpers", name)
+    return "".join((here / f"{part}.js").read_text("utf-8") for part in parts)
 
 
 def describe_buckets(kind: str, buckets: int, max_distance: int, clip: int, length: int, offset: int) -> str:

@@ -19,7 +19,7 @@ BOXES = {"exercise", "solution", "predict", "theorem", "proof", "margin"}
 PARTS = {"setup", "claim", "verdict", "scorecard", "caption", "opening", "hide-input"}
 TAGS = BOXES | PARTS | {"nbval-ignore-output", "raises-exception", "remove-stderr"}
 TEXT = {"text/plain", "text/html", "image/svg+xml"}
-FIGURES = {"show", "explore", "hero", "doors", "emblems"}
+FIGURES = {"show", "explore", "hero", "machine", "doors", "emblems"}
 NUMBERED = FIGURES | {"table"}
 OPENINGS = {
     "theorem": page.THEOREM,

@@ -63,7 +63,7 @@ def interactive(name: str) -> int:
         return (ROOT / f"{FRONT}.md").read_text("utf-8").count(":file: figures/")
     notebook = ROOT / f"{name}.ipynb"
     cells = json.loads(notebook.read_text("utf-8"))["cells"] if notebook.exists() else []
-    return sum(line.startswith(("hero(", "explore(")) for cell in cells for line in cell["source"])
+    return sum(line.startswith(("hero(", "machine(", "explore(")) for cell in cells for line in cell["source"])
 
 
 class Slow(Quiet):

@@ -18,6 +18,7 @@ from .mentions import Mentions, check_numbers, note_anchor
 from .moved import lead_on
 from .numbers import renumber
 from .policy import write_policies
+from .readers import bring_readers
 from .repair import repair_pages
 from .search import remove_index, write_index
 from .slim import slim
@@ -71,5 +72,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("build-finished", remove_index, priority=901)
     app.connect("build-finished", slim, priority=902)
     app.connect("build-finished", write_index, priority=903)
+    app.connect("build-finished", bring_readers, priority=903)
     app.connect("build-finished", write_policies, priority=904)  # nothing may change after it
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,364 @@
+"""The machine that reads, on its pages: it shows what its models compute, and answers each hand."""
+
+import json
+import re
+from html import escape
+from shutil import copy
+
+import nbformat
+import pytest
+import torch
+from d2lpos_ext.policy import policy
+
+from book.execute import READERS as STORED
+from d2lpos.figures.machine import PASSAGES, STATES, losses, machine
+from d2lpos.reader import READERS, load, path
+from tests.browser import chromium
+from tests.figures.hero.test_hero_host import INSIDE, Host
+from tests.site.detectors import Visit
+
+STOPS = [
+    "read",
+    "shuffle the words",
+    "start at position",
+    "runs",
+    "first model",
+    "text",
+    "second model",
+    "text",
+]
+STOPS += ["length of the text"]
+BLIND, TURNS = "none", "rope"
+TEXT = PASSAGES["austen"][1][:160]  # longer than in training, and soon read
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def host(browser, request):
+    context = browser.new_context(
+        **{"viewport": {"width": 1000, "height": 900}} | getattr(request, "param", {})
+    )
+    host = Host(context)
+    yield host
+    context.close()
+    assert host.trouble == []
+
+
+def full(figure) -> str:
+    """The figure as a notebook that is run shows it, with its models."""
+    return figure._repr_mimebundle_()["text/html"]
+
+
+def ready(host, n: int = 0) -> None:
+    """Wait until both models have read and the numbers are told."""
+    host.page.wait_for_function(f"() => all('.read', {n}).length")
+
+
+def told(host) -> list[str]:
+    return host("all('.mean b').map(e => e.textContent)")
+
+
+def said(host) -> str:
+    return host("all('.verdict')[0].textContent")
+
+
+def do(host, act) -> str:
+    """Let a hand do something that is computed anew; return the sentence."""
+    act()
+    ready(host)
+    return said(host)
+
+
+def nats(loss: torch.Tensor, start: int, end: int) -> str:
+    return f"{loss[start:end].nanmean().item():.2f} nats"
+
+
+# What is sent.
+
+
+def test_what_is_stored_is_small_and_holds_no_model():
+    figure = machine(state="longer")
+    assert len(figure.html) < 70_000 and 'weights":' not in figure.html
+    sent = full(figure)
+    assert all(f'd2lposReaders ??= {{}})["{name}"]' in sent for name in READERS)
+    assert STORED.sub(r"\1\2", sent) == figure.html
+
+
+def test_a_model_is_small():
+    assert all(path(name).stat().st_size <= 150_000 for name in READERS)
+
+
+def test_a_stored_notebook_and_a_new_run_are_compared_without_the_models(pytestconfig):
+    from nbval.plugin import get_sanitize_patterns
+
+    patterns = get_sanitize_patterns(
+        (pytestconfig.rootpath / "tests/notebooks/sanitize.cfg").read_text("utf-8")
+    )
+    figure, clean = (
+        machine(text=TEXT),
+        lambda text: [text := re.sub(*pattern, text) for pattern in patterns][-1],
+    )
+    assert clean(full(figure)) == clean(figure.html)
+    assert clean(full(figure)) != clean(full(machine(text=TEXT, state="longer")))
+
+
+def test_no_stored_output_holds_a_model(pytestconfig):
+    for notebook in (pytestconfig.rootpath / "chapters").rglob("*.ipynb"):
+        assert "d2lposReaders ??=" not in json.dumps(nbformat.read(notebook, as_version=4)), notebook
+
+
+def test_words_and_picture_follow_the_state():
+    texts = {name: machine(text=TEXT, state=name).description for name in STATES}
+    assert len(set(texts.values())) == len(STATES)
+    assert "read 160 characters, “One morning" in texts["longer"] and "on those after them" in texts["longer"]
+    assert "begins at position 600" in texts["late"] and "at double pace" in texts["doubled"]
+    plain, longer = (losses(TURNS, machine(text=TEXT, state=state).options) for state in ("plain", "longer"))
+    assert len(plain) == load(TURNS)[1]["train_length"] and len(longer) == 160
+    torch.testing.assert_close(longer[1 : len(plain)], plain[1:])
+    assert f"RoPE: {plain.nanmean():.2f} nats a character" in texts["plain"]
+    still = machine(text="austen", state="longer").html.split("<script type")[0]
+    assert len(still) < 30_000 and "preceded it" in still
+    assert still.count("<path") > 16
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"left": "nope"}, ValueError, "left must be one of none, .*; got 'nope'"),
+        ({"right": "rope yarn"}, ValueError, "right must be one of .*; got 'rope yarn'"),
+        ({"text": "x"}, ValueError, "text must be austen, .*, or a text of 2 to 512 characters; got 'x'"),
+        ({"text": "x" * 513}, ValueError, "2 to 512 characters; got 'xxx"),
+        ({"text": 5}, ValueError, "2 to 512 characters; got 5"),
+        ({"state": "longer far"}, ValueError, "state must be one of plain, longer, .*; got 'far'"),
+        ({"play": 1}, TypeError, "play must be True or False; got 1"),
+    ],
+)
+def test_bad_input_is_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        machine(**options)
+
+
+# On a page.
+
+
+def test_it_reads_what_python_reads_and_answers_each_hand(host):
+    figure = machine(BLIND, TURNS, TEXT, "longer")
+    host.show(full(figure), full(figure))
+    ready(host)
+    found = [losses(name, figure.options) for name in (BLIND, TURNS)]
+    edge = load(TURNS)[1]["train_length"]
+    assert told(host) == [nats(loss, *part) for loss in found for part in ((0, edge), (edge, len(TEXT)))]
+    inks = host(
+        "all('.ink').map(ink => [...ink.querySelectorAll('i')].map("
+        "e => parseFloat(e.style.backgroundColor.match(/([\\d.]+)%/)?.[1] ?? 0)))"
+    )
+    for ink, loss in zip(inks, found, strict=True):
+        assert ink == pytest.approx([min(62, 62 * v / 5) for v in loss.nan_to_num().tolist()], abs=0.51)
+    assert "RoPE goes from" in said(host)
+
+    def stop_the_clock():
+        host.page.get_by_label("stands still").first.check()
+
+    sentence = do(host, stop_the_clock)
+    assert sentence.startswith("The clock stands still: none does not notice; RoPE is ")
+    stopped = losses(TURNS, machine(text=TEXT, state="longer stopped").options)
+    assert told(host)[2] == nats(stopped, 0, edge)
+    host.page.wait_for_function("told => spoken().startsWith(told)", arg=sentence)
+    assert host("all('.limit').length") == 1
+
+    sentence = do(host, lambda: host.page.get_by_label("runs", exact=True).first.check())
+    assert "RoPE is less surprised" in sentence or "does not notice" in sentence
+    sentence = do(host, lambda: host.page.get_by_label("start at position").first.press("End"))
+    assert sentence.startswith("The text begins at position 1000: none does not notice")
+    sentence = do(host, lambda: host.page.get_by_label("shuffle the words").first.check())
+    assert sentence.startswith("The words are shuffled: none is more surprised")
+    assert sorted(host("all('textarea')[0].value.split(' ')")) == sorted(figure.options["words"].split(" "))
+    assert host("all('textarea')[0].readOnly")
+    do(host, lambda: host.page.get_by_label("shuffle the words").first.uncheck())
+
+    # A shorter text is read already: the end moves, and nothing is computed.
+    host.page.get_by_label("start at position").first.press("Home")
+    ready(host)
+    before = host("all('.line', 0).map(e => e.getAttribute('d'))")
+    for _ in range(3):
+        host.page.get_by_label("length of the text").first.press("ArrowLeft")
+    assert host("all('.flag')[0].nextSibling.textContent") == "157 characters"
+    assert host("all('.line', 0).map(e => e.getAttribute('d'))") != before
+    assert host("all('.ink i.un').length") == 6
+
+    # The second model becomes another one; the other figure has noticed nothing of all this.
+    do(host, lambda: host.page.get_by_role("combobox", name="second model").first.select_option("alibi"))
+    assert told(host)[2:] == [
+        nats(losses("alibi", figure.options), *part) for part in ((0, edge), (edge, 157))
+    ]
+    ready(host, 1)
+    assert host("all('.mean b', 1).map(e => e.textContent)")[2] == nats(found[1], 0, edge)
+
+
+def test_the_character_under_the_pointer_and_at_the_cursor_shows_where_the_heads_look(host):
+    host.show(full(machine(BLIND, TURNS, TEXT)))
+    ready(host)
+    spot = host(
+        "(() => { const b = box(all('.ink i')[70]); return [b.left + b.width / 2, b.top + b.height / 2] })()"
+    )
+    host.page.mouse.move(*spot)
+    words = machine().options["words"]
+    assert host("all('.at').length") == 2
+    text = host("all('.told').map(e => e.textContent)")
+    assert all(line.startswith(f"Character 70, {words[70].replace(' ', 'space')}: ") for line in text)
+    assert text[0].count("%") == 3
+    looks = "all('.heads').map(e => [...e.querySelectorAll('path')].map(p => p.getAttribute('d').length))"
+    first = host(looks)
+    host.page.mouse.move(2, 2)
+    assert host("all('.at').length") == 0
+    area = host.page.get_by_label("text, as the first model reads it")
+    area.focus()
+    area.press("Control+Home")
+    for _ in range(5):
+        area.press("ArrowRight")
+    assert "Character 5, " in host("all('.told')[0].textContent")
+    assert host(looks) != first
+    host.page.wait_for_function(
+        "() => ['none', 'RoPE'].every(name => spoken().includes(name + ': Character 5, '))"
+    )
+
+
+def test_a_text_of_ones_own_is_read_while_it_is_typed(host):
+    host.show(full(machine(BLIND, TURNS, TEXT)))
+    ready(host)
+    area = host.page.get_by_label("text, as the second model reads it")
+    do(host, lambda: area.fill("A cat. Ω"))
+    assert host("all('textarea').map(e => e.value)") == ["A cat. Ω"] * 2
+    assert host("all('select')[0].value") == "your own words"
+    assert said(host).endswith("The models do not know Ω: no surprise is counted there.")
+    do(host, lambda: area.press_sequentially("?"))
+    assert host("all('.ink').map(e => e.textContent.slice(0, -1))") == ["A cat. Ω?"] * 2
+    alone = machine(BLIND, TURNS, text="A cat. Ω?").options
+    assert told(host)[::2] == [nats(losses(name, alone), 0, 9) for name in (BLIND, TURNS)]
+    area.fill("")
+    host.page.wait_for_function("() => all('.verdict')[0].textContent.startsWith('Type a text')")
+    assert set(told(host)) <= {"– nats", ""}
+    # More than fits is cut, and the reader is told.
+    host("all('textarea')[0].focus()")
+    host(
+        "(() => { const e = all('textarea')[0], d = new DataTransfer();"
+        "d.setData('text', 'to be '.repeat(100));"
+        "e.dispatchEvent(new ClipboardEvent('paste', { clipboardData: d, bubbles: true })) })()"
+    )
+    host.page.wait_for_function(
+        "() => all('.verdict')[0].textContent.includes('512 characters; what came after')"
+    )
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_at_every_width_it_can_be_read_by_everybody(host):
+    host.show(full(machine(BLIND, "rope linear", text="dickens", state="longer late", play=True)))
+    ready(host)
+    assert host("all('.play').length") == 0  # its story is told at once
+    for width in (320, 390, 576, 768, 930, 1124):
+        host.page.set_viewport_size({"width": width, "height": 900})
+        host.page.wait_for_timeout(60)
+        assert host("document.documentElement.scrollWidth") <= width
+        assert host("outside()") == [], width
+        assert min(host("seen().map(e => parseFloat(getComputedStyle(e).fontSize))")) >= 12
+        places = "all('.ink').map(p => [...p.children].map(e => Math.round(box(e).top - box(p).top)))"
+        one, other = host(places)
+        assert one == other and len(set(one)) > 5
+        lines = host("all('textarea').map(e => [e.scrollHeight, e.clientHeight])")
+        assert all(high <= room + 1 for high, room in lines)  # the cursor breaks its lines as the words do
+    assert host("missed()") == []
+    tree = host.page.locator("body").aria_snapshot()
+    parts = (
+        "first model",
+        "second model",
+        "the clock",
+        "length of the text",
+        "- status",
+        "Where the heads look",
+    )
+    for part in parts:
+        assert part in tree
+    for stop in STOPS:
+        host.page.keyboard.press("Tab")
+        assert host("focused()").startswith(stop)
+    host.page.keyboard.press("Tab")
+    assert host("focused()") is None
+
+
+@pytest.mark.parametrize("host", [{"color_scheme": "dark"}], indirect=True)
+def test_the_hosts_theme_decides_and_paper_gets_a_picture(host):
+    hues = ("rope", "none", "relative")
+    colors = "color:rgb(200,210,220)" + "".join(f";--enc-{hue}:#abc" for hue in hues)
+    host.show(
+        '<div style="height:3000px"></div>',
+        full(machine(BLIND, "t5")),
+        css=f"body{{background:#111;{colors}}}",
+    )
+    assert set(host("colors()")) == {"rgb(200, 210, 220)"}
+    assert "rgb(170, 187, 204)" in host("marks()")
+    # It is out of sight: nothing is computed, and paper shows the picture that Python drew.
+    assert host("all('.read').length") == 0
+    host.page.emulate_media(media="print")
+    assert host("all('.fig')[0].getClientRects().length") == 0
+    assert host.page.locator("[data-hero] > svg").bounding_box()["width"] > 200
+
+
+@pytest.mark.parametrize("host", [{"java_script_enabled": False}], indirect=True)
+def test_without_scripts_words_and_picture_remain(host):
+    figure = machine(text=TEXT)
+    host.show(figure)
+    assert host.page.get_by_text(figure.description).is_visible()
+    assert host.page.get_by_role("img").bounding_box()["width"] > 200
+
+
+def test_in_a_frame_that_allows_nothing_but_scripts(host):
+    frame = '<iframe sandbox="allow-scripts" width="900" height="800"'
+    host.show(f'{frame} srcdoc="{escape(full(machine(text=TEXT)))}"></iframe>')
+    host.page.frame_locator("iframe").locator(".fig.read").wait_for()
+
+
+def test_where_no_models_are_it_says_what_to_do(host):
+    host.show(machine())
+    host.page.wait_for_function("() => all('.verdict')[0].textContent.startsWith('Run this cell')")
+
+
+def test_from_a_folder_it_loads_what_is_asked_for_and_no_more(host, tmp_path):
+    (tmp_path / "_static").mkdir()
+    for name in READERS:
+        copy(path(name), tmp_path / "_static")
+    page = (
+        '<!doctype html><html lang="en" data-content_root="./"><head><meta charset="utf-8"><title>Reads</title>'
+        f'{INSIDE}</head><body><main><h1>Reads</h1><div style="height:2000px"></div>'
+        f"{machine(BLIND, TURNS, TEXT).html}</main></body></html>"
+    )
+    file = tmp_path / "page.html"
+    file.write_text(
+        page.replace(
+            "<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{escape(policy(page))}">'
+        )
+    )
+
+    def asked() -> list[str]:
+        return [url.rpartition("/")[2] for url in host.trouble]
+
+    host.page.goto(file.as_uri())
+    host.page.wait_for_timeout(200)
+    assert asked() == ["page.html"]
+    host("document.querySelector('[data-hero]').scrollIntoView()")
+    ready(host)
+    assert asked()[1:] == ["readers-none.js", "readers-rope.js"]
+    visit = Visit(host.page)
+    visit.settle()
+    assert visit.axe() == []
+    do(host, lambda: host.page.get_by_role("combobox", name="second model").select_option("rope ntk"))
+    do(host, lambda: host.page.get_by_role("combobox", name="first model").select_option("learned"))
+    assert asked()[3:] == ["readers-learned.js"]
+    (tmp_path / "_static" / "readers-t5.js").unlink()
+    host.page.get_by_role("combobox", name="first model").select_option("t5")
+    host.page.wait_for_function("() => all('.verdict')[0].textContent.startsWith('A model did not arrive')")
+    host.trouble.clear()

@@ -1,0 +1,188 @@
+"""The engine that reads in the page computes what PyTorch does, with the very weights that the pages load."""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache, partial
+from pathlib import Path
+
+import pytest
+import torch
+
+from d2lpos.figures.machine import PASSAGES, positions, shuffled, trained
+from d2lpos.lab.text import characters, decode
+from d2lpos.reader import LONGEST, READERS, load, path, surprise, tokens
+from d2lpos.rope import RoPE
+from d2lpos.scaling import linear, ntk
+from d2lpos.threads import one_thread
+
+HERE = Path(__file__).parent
+TEXT = PASSAGES["austen"][1][:200]
+PLAIN = torch.arange(len(TEXT))
+# Longer than in training in all of them; in the last, keys stand after their query.
+SETTINGS = {
+    "as they are": PLAIN,
+    "from 777": PLAIN + 777,
+    "all equal": torch.full_like(PLAIN, 5),
+    "doubled": 2 * PLAIN,
+    "shuffled": positions(len(TEXT), "shuffled", 0),
+}
+RULES = {"as trained": None, "linear": linear, "ntk": ntk}
+AT = 150
+
+
+def ask(*jobs: dict) -> list:
+    """What node says of each job."""
+    if not shutil.which("node"):
+        pytest.skip("the engine is tested with node, which is not installed")
+    run = subprocess.run(
+        ["node", HERE / "reads.mjs"],
+        input=json.dumps(jobs),
+        env=os.environ | {"PYTHON": sys.executable},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def job(model: str, text: str = TEXT, **how) -> dict:
+    return {"model": model, "file": str(path(model)), "text": text} | how
+
+
+@cache
+def said() -> dict:
+    """Each model in each setting; RoPE under each rule, too."""
+    cases = [(model, setting, "as trained") for model in READERS for setting in SETTINGS]
+    cases += [("rope", "as they are", rule) for rule in RULES]
+    jobs = [job(model, positions=SETTINGS[at].tolist(), rule=rule, look=AT) for model, at, rule in cases]
+    return dict(zip(cases, ask(*jobs), strict=True))
+
+
+def ready(name: str, rule: str):
+    """The model in PyTorch, under a rule, and its card."""
+    model, card = load(name)
+    if RULES[rule]:
+        encoding = RoPE(16, scaling=partial(RULES[rule], factor=LONGEST / card["train_length"]))
+        model.encoding = encoding
+        for block in model.blocks:
+            block.attention.encoding = encoding
+    return model, card
+
+
+CASES = [(model, setting, "as trained") for model in READERS for setting in SETTINGS]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "rule"), [*CASES, *(("rope", "as they are", r) for r in RULES if r != "as trained")]
+)
+@one_thread()
+@torch.no_grad()
+def test_logits_losses_and_weights_are_those_of_pytorch(name, setting, rule):
+    model, card = ready(name, rule)
+    found, heard = tokens(card, TEXT), said()[name, setting, rule]
+    assert heard["tokens"] == found.tolist()
+    assert (
+        heard["seen"][-1] == len(TEXT)
+        and max(b - a for a, b in zip([0, *heard["seen"]], heard["seen"], strict=False)) <= 8
+    )
+    past = torch.ones(len(TEXT), len(TEXT), dtype=torch.bool).tril()
+    weights, attention = [], model.blocks[0].attention
+    for block in model.blocks:  # as Attention has them, before values are mixed
+        block.attention.register_forward_pre_hook(lambda layer, inputs: weights.append(looks(layer, *inputs)))
+    logits = model(found[None], SETTINGS[setting], past)[0]
+    torch.testing.assert_close(torch.tensor(heard["logits"]).view_as(logits), logits, rtol=0, atol=1e-3)
+    loss = surprise(model, found, SETTINGS[setting])
+    assert math.isnan(loss[0]) and heard["loss"][0] is None
+    torch.testing.assert_close(torch.tensor(heard["loss"][1:]), loss[1:], rtol=0, atol=1e-3)
+    rows = torch.cat(weights[: len(model.blocks)])[:, AT, : AT + 1]
+    assert attention.heads * len(model.blocks) == len(heard["look"]) == len(rows)
+    torch.testing.assert_close(torch.tensor(heard["look"]), rows, rtol=0, atol=1e-3)
+    shares, order = logits[AT - 1].softmax(-1).topk(3)
+    assert [c for c, _ in heard["top"]] == [card["vocabulary"][token] for token in order]
+    assert [share for _, share in heard["top"]] == pytest.approx(shares.tolist(), abs=1e-4)
+
+
+def looks(layer, x, positions, mask, cache):
+    """The weights of each head, (head, query, key)."""
+    q, k, _ = layer.project(x).unflatten(-1, (3, layer.heads, -1)).movedim(-3, 0).transpose(-3, -2)
+    q, k = layer.encoding.rotate(q, k, positions, positions)
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    if (bias := layer.encoding.score(q, k, positions, positions)) is not None:
+        scores = scores + bias
+    return scores.masked_fill(~mask, -torch.inf).softmax(-1)[0]
+
+
+def test_the_loss_of_its_passage_is_that_of_the_model_before_it_was_packed():
+    passage = decode(characters("test")[:LONGEST])
+    for name, heard in zip(READERS, ask(*(job(name, passage) for name in READERS)), strict=True):
+        loss = torch.tensor(heard["loss"][1:])
+        assert loss.mean().item() == pytest.approx(load(name)[1]["passage"]["float"]["whole"], abs=0.01)
+
+
+def test_what_is_read_already_is_kept_and_what_changes_is_read_again():
+    text = TEXT[:64]
+    first, typed, again, fresh = ask(
+        job("rope", text),
+        job("rope", text[:60] + "house"),
+        job("rope", text),
+        job("rope", text, rule="linear"),
+    )
+    assert first["seen"] == [*range(8, 65, 8), 64]
+    assert typed["seen"] == [64, 65]  # from character 60 on
+    assert again["logits"] == first["logits"]
+    assert fresh["seen"] == first["seen"]
+
+
+def test_a_character_is_read_as_one_like_it_or_asked_for_never():
+    card = load("none")[1]
+    text = "“É…”\t— Xß中 a"
+    [heard] = ask(job("none", text))
+    assert "".join([*card["vocabulary"], "#"][token] for token in heard["tokens"]) == '"E." - x## a'
+    assert heard["tokens"] == tokens(card, text).tolist()
+    assert [i for i, loss in enumerate(heard["loss"]) if loss is None] == [0, 8, 9]
+    loss = surprise(*load("none")[:1], tokens(card, text), torch.arange(len(text)))
+    assert [i for i, value in enumerate(loss.tolist()) if math.isnan(value)] == [0, 8, 9]
+
+
+def test_a_text_that_is_too_long_is_refused():
+    long, uneven = ask(job("none", "a" * 513), job("none", "abc", positions=[0, 1]))
+    assert long["error"] == "tokens must be at most 512, with a position each; got 513 and 513"
+    assert uneven["error"].endswith("got 3 and 2")
+
+
+def test_python_and_the_figure_place_a_text_alike():
+    cases = [
+        (n, clock, start)
+        for n in (5, 200)
+        for clock in ("runs", "stands", "double", "shuffled")
+        for start in (0, 600)
+    ]
+    *heard, mixed = ask(
+        *({"call": "positions", "with": [*case, trained()]} for case in cases),
+        {"call": "shuffled", "with": [TEXT]},
+    )
+    for case, places in zip(cases, heard, strict=True):
+        assert positions(*case).tolist() == places
+    assert shuffled(TEXT) == mixed != TEXT
+    assert sorted(mixed.split()) == sorted(TEXT.split())
+
+
+def test_words_say_how_hard_a_guess_is():
+    said = ask(
+        *({"call": "among", "with": [v]} for v in (0.2, 1.0, 2.31, 4.6)),
+        {"call": "noticed", "with": ["RoPE", 1.5, 1.5001]},
+        {"call": "noticed", "with": ["RoPE", 1.5, 2.65]},
+    )
+    assert said == [
+        "nearly sure",
+        "guesses among about 3 characters",
+        "guesses among about 10 characters",
+        "guesses among about 99 characters",
+        "RoPE does not notice",
+        "RoPE is more surprised, 2.65 instead of 1.50 nats",
+    ]
