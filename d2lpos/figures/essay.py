@@ -20,6 +20,7 @@ from ..sinusoidal import frequencies, sinusoidal
 from .doors import DOORS, HEIGHT, MARKERS, WIDTH, draw_door, draw_house, draw_words
 from .doors import doors as all_doors
 from .hero import WORDS, hero
+from .machine import machine
 from .story import Story, part
 from .style import STYLE
 
@@ -576,19 +577,17 @@ def years() -> Story:
     parts, bottom, pitch = [], 232, 9.4
     for year in range(2018, 2027):
         left = 4 + 40 * (year - 2018)
-        dots = [kind for kind in KINDS for _ in known[kind].get(year, ())]
-        drawn = "".join(
-            part(
-                "circle",
-                cx=round(left + 2 + pitch * (at % 4), 1),
-                cy=round(bottom - pitch * (at // 4), 1),
-                r=3.7,
-                **KINDS[kind][0],
+        at, drawn = 0, []
+        for kind, (look, _) in KINDS.items():
+            count = len(known[kind].get(year, ()))
+            spots = ((left + pitch * (n % 4), bottom - pitch * (n // 4)) for n in range(at, at + count))
+            dots = "".join(
+                f"M{x - 1.7:.1f} {y:.1f}a3.7 3.7 0 1 0 7.4 0a3.7 3.7 0 1 0 -7.4 0" for x, y in spots
             )
-            for at, kind in enumerate(dots)
-        )
+            drawn.append(part("path", d=dots, **look) if count else "")
+            at += count
         shown = [int(year <= step) for step in steps]
-        parts.append(group(drawn, opacity=shown))
+        parts.append(group(*drawn, opacity=shown))
         parts.append(text(left + 16, bottom + 24, str(year), 12.5, opacity=shown))
     for at, (kind, (look, words)) in enumerate(KINDS.items()):
         y = 14 + 20 * at
@@ -642,16 +641,16 @@ def layers() -> Story:
     steps = len(known)
     for at, (name, told) in enumerate(known.items()):
         middle = 34 + 71 * at
-        drawn = [
-            part(
-                "rect",
-                x=middle - looks[kind][0]["width"] / 2,
-                y=bottom - high * (i + 1),
-                height=high - 1.6,
-                **looks[kind][0],
+        drawn = []
+        for kind, (look, _) in looks.items():
+            wide = look["width"]
+            ys = [bottom - high * (i + 1) for i, one in enumerate(told["pattern"]) if one == kind]
+            bars = "".join(f"M{middle - wide / 2:g} {y}h{wide}v{high - 1.6}h-{wide}z" for y in ys)
+            drawn.append(
+                part("path", d=bars, **{key: value for key, value in look.items() if key != "width"})
+                if ys
+                else ""
             )
-            for i, kind in enumerate(told["pattern"])
-        ]
         parts.append(
             group(
                 *drawn,
@@ -680,6 +679,7 @@ PICTURES: dict[str, Callable] = {
     "stripes": stripes,
     "toll": toll,
     "past": past,
+    "machine": lambda: machine("rope", "alibi", state="longer", play=True),
     "years": years,
     "layers": layers,
 }
