@@ -73,6 +73,10 @@ export function render(host, { says, rhythm, play }) {
   button.onclick = () => { if (button.textContent === 'Stop') stop(); else begin(); };
   back.onclick = () => go(-1); on.onclick = () => go(1);
   slider.oninput = () => { stop(); show(+slider.value); };
+  slider.onkeydown = e => { // a drag is finer than a key
+    const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[e.key];
+    if (by) { e.preventDefault(); go(by); }
+  };
   for (const touch of ['pointerdown', 'keydown', 'focusin']) fig.addEventListener(touch, e => { if (e.target !== button) stop(); }, true);
   addEventListener('beforeprint', () => { stop(); show(last); });
   show(at);
