@@ -43,7 +43,7 @@ export function render(host, { says, rhythm, play }) {
     for (const [part, steps] of parts) for (const name in steps)
       if (name === 'text') part.textContent = steps.text[min(Math.round(at), steps.text.length - 1)]; else part.setAttribute(name, between(steps[name], at));
     const now = Math.round(at);
-    slider.value = at; slider.setAttribute('aria-valuetext', `${now + 1} of ${last + 1}`); back.disabled = at <= 0; on.disabled = at >= last;
+    slider.value = at; slider.setAttribute('aria-valuetext', `${now + 1} of ${last + 1}`);
     words.replaceChildren(h('b', {}, `${now + 1}/${last + 1}`), says[now]);
     clearTimeout(told); told = setTimeout(() => { if (!raf) live.textContent = says[now]; }, 400);
   }
@@ -54,7 +54,7 @@ export function render(host, { says, rhythm, play }) {
   const stop = () => {
     view.disconnect(); cancelAnimationFrame(raf); raf = 0; button.textContent = 'Play'; document.removeEventListener('visibilitychange', stop);
   };
-  /** Run to `end`, from where `begun` is in seconds: by the clock of the story or, for a step, in one glide. */
+  /** Move to `end`; `place` tells where the story is after some seconds. */
   function run(end, place) {
     stop();
     const begun = performance.now(), frame = now => {
