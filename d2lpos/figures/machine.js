@@ -2,7 +2,7 @@
 // What it shows is computed here, by the models; their files come when the figure does, or when one is chosen.
 
 export const WINDOW = 32; // characters that a point of the line is the mean of
-const SLICE = 16, FULL = 5, LEFT = 30, RIGHT = 68, HIGH = 150, TOP = 66; // ms between two breaths; nats of the darkest ink; px around the lines
+const SLICE = 16, FULL = 5, LEFT = 30, RIGHT = 78, HIGH = 150, TOP = 66; // ms between two breaths; nats of the darkest ink; px around the lines
 export const MODELS = {
   none: 'none', sinusoidal: 'sinusoidal', learned: 'learned', rope: 'RoPE', 'rope linear': 'RoPE, interpolated', 'rope ntk': 'RoPE, NTK', t5: 'T5', alibi: 'ALiBi' };
 const HUES = { none: 'var(--enc-none,#6f7378)', sinusoidal: 'var(--enc-sinusoidal,#0072b2)', learned: 'var(--enc-learned,#c98500)',
@@ -37,7 +37,7 @@ export const noticed = (name, was, now) => abs(now - was) < .005 ? `${name} does
 export const TOUR = { part: [[0, .25], [.1, .25], [.9, 1]] };
 
 const LOOK = `.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:20px 36px;margin:6px 0 14px}.panel{min-width:0}
-.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}}.name svg{width:30px;height:12px;flex:none}
+.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px;min-width:0}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}}.name svg{width:30px;height:12px;flex:none}
 select{font:inherit;color:inherit;background:transparent;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}.name select{font-weight:650;font-size:17px}.ctl{--c:var(--enc-none,#6f7378)}
 .text{position:relative;margin:10px 0 6px}.ink,textarea{font:17px/1.75 var(--serif,Georgia),serif;font-kerning:none;font-variant-ligatures:none;letter-spacing:0;white-space:pre-wrap;overflow-wrap:break-word;box-sizing:border-box;width:100%;margin:0;padding:0;border:0}
 .ink{min-height:3.5em}.ink i{font-style:normal;transition:background-color .25s;border-radius:1px}.ink i.un{opacity:.68}.ink i.at{outline:2px solid;outline-offset:1px}
@@ -96,7 +96,7 @@ export function render(host, { passages, trained: T, ...options }) {
       const { layers = 3, heads = 3 } = o.reader?.card ?? {}, high = layers * (heads + 1) * row + 14;
       set(o.heads, { viewBox: `0 0 ${width(o.heads)} ${high}` }).style.height = high + 'px';
       o.cells.replaceChildren(...shades.map((d, k) => s('path', { d, opacity: SHADES[k][1] })), ...Array.from({ length: layers }, (_, l) => text(0, row * (l * (heads + 1) + heads / 2) + 5, `layer ${l + 1}`, 'mute')),
-        text(x, high - 1, 'where its heads look from there: dark is much', 'mute'));
+        text(x, high - 1, 'where its heads look from there: more ink, more weight', 'mute'));
       const expected = () => o.reader.top(i, 3).map(([c, p]) => `${mark(c)} ${num(100 * p)} %`).join(', ');
       o.told.textContent = ready ? `Character ${i}, ${mark(words[i])}: ${loss === loss ? `${nats(loss)} nats. Expected ${expected()}.` : 'nothing is asked here.'}` : '';
     }
@@ -117,15 +117,14 @@ export function render(host, { passages, trained: T, ...options }) {
       set(sides[k].line, { d: points.length > 1 ? 'M' + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L') : '' });
       return points.at(-1) ?? [0, NaN];
     });
-    const low = abs(ends[0][1] - ends[1][1]) < 26 ? +(ends[1][1] > ends[0][1]) : -1, left = X(length) > 170; // of two lines that end near each other, the lower one has its name below
+    const low = +(ends[1][1] > ends[0][1]), left = X(length) > 170; // the lower line has its name below it
     sides.forEach((o, k) => {
       set(o.label, { class: left ? 'end' : '', visibility: ends[k][1] ? 'visible' : 'hidden' });
       say(o.label, ends[k][0] + (left ? -7 : 7), (ends[k][1] || 0) + (k === low ? 20 : -9), label(o));
     });
-    set(hand, { max: max(9, words.length) }).value = length; hand.style.left = X(8) - 22 + 'px'; hand.style.width = X(max(9, words.length)) - X(8) + 44 + 'px';
+    set(hand, { max: max(9, words.length), 'aria-valuetext': `${length} characters` }).value = length; hand.style.left = X(8) - 22 + 'px'; hand.style.width = X(max(9, words.length)) - X(8) + 44 + 'px';
     set(chart, { viewBox: `0 0 ${w} ${below + 42}` }).style.height = below + 42 + 'px';
     seg(edge, [X(length), 49], [X(length), below]); set(flag, { transform: `translate(${max(63, min(w - 63, X(length)))} 0)` }).lastChild.textContent = `${length} characters`;
-    hand.setAttribute('aria-valuetext', `${length} characters`);
   }
   /** The numbers, and a sentence that says what has changed. */
   function tell() {
@@ -214,8 +213,7 @@ export function render(host, { passages, trained: T, ...options }) {
   for (const k in clocks) clocks[k].onchange = () => { clock = k; act(`The clock ${CLOCKS[k]}`); };
   mix.onchange = () => { shuffle = mix.checked; act(shuffle ? 'The words are shuffled' : 'The words are back in order', { text: true }); };
   pick.onchange = () => {
-    source = passages[pick.value] ?? '';
-    if (!source) { shuffle = mix.checked = false; sides[0].area.focus(); }
+    if (!(source = passages[pick.value] ?? '')) { shuffle = mix.checked = false; sides[0].area.focus(); }
     act('', { text: true });
   };
   for (const o of sides) {

@@ -6,10 +6,8 @@ const LIKE = { '‘': "'", '’': "'", '“': '"', '”': '"', '–': '-', '—'
 /** How RoPE's frequency of pair i of n shrinks so that a text f times longer fits; d2lpos.scaling has the same rules. */
 export const RULES = { 'as trained': () => 1, linear: (i, n, f) => 1 / f, ntk: (i, n, f) => f ** (-i / (n - 1)) };
 /** T5's bucket of a key that stands `back` positions before the query. */
-export const t5Bucket = (back, buckets, far) => {
-  const exact = buckets / 2;
-  return back < exact ? max(0, back) : min(buckets - 1, exact + Math.floor(Math.log2(back / exact) / Math.log2(far / exact) * (buckets - exact)));
-};
+export const t5Bucket = (back, buckets, far, exact = buckets / 2) =>
+  back < exact ? max(0, back) : min(buckets - 1, exact + Math.floor(Math.log2(back / exact) / Math.log2(far / exact) * (buckets - exact)));
 /** ALiBi's slopes for a number of heads that is a power of two, and as released for others. */
 const tolls = (n, below = 2 ** Math.floor(Math.log2(n))) => Float64Array.from({ length: n }, (_, h) => 2 ** (-8 / below * (h < below ? h + 1 : h - below + .5)));
 const erf = x => { // Abramowitz and Stegun 7.1.26: within 1.5e-7
@@ -26,13 +24,35 @@ export function unpack({ shapes, weights }) {
   shapes.forEach(([name, rows, columns, kind], k) => {
     const numbers = new Float32Array(buffer, at, floats[k]);
     at += 4 * floats[k]; tensors[name] = numbers;
-    if (kind === 'q8') {
-      const whole = new Int8Array(buffer, small, rows * columns), all = tensors[name] = new Float32Array(whole);
-      for (let r = 0, i = 0; r < rows; r++) for (let c = 0; c < columns; c++) all[i++] *= numbers[r];
-      small += rows * columns;
-    }
+    if (kind !== 'q8') return;
+    const all = tensors[name] = new Float32Array(new Int8Array(buffer, small, rows * columns));
+    for (let r = 0, i = 0; r < rows; r++) for (let c = 0; c < columns; c++) all[i++] *= numbers[r];
+    small += all.length;
   });
   return tensors;
+}
+
+// What takes the time stands outside of models: code that is made for one of them would be slow for the next.
+function affine(w, b, x, y) { // y = Wx + b
+  for (let o = 0, k = 0, n = x.length; o < y.length; o++) {
+    let s = b[o], t = 0, u = 0, v = 0;
+    for (let i = 0; i < n; i += 4, k += 4) { s += w[k] * x[i]; t += w[k + 1] * x[i + 1]; u += w[k + 2] * x[i + 2]; v += w[k + 3] * x[i + 3]; }
+    y[o] = s + t + u + v;
+  }
+}
+function attend(q, keys, values, bias, weights, y, from, to) { // one head, whose features are from … to − 1: weights of all keys, and what they mix into y
+  const dim = y.length, n = weights.length;
+  let top = -Infinity, sum = 0;
+  for (let k = 0; k < n; k++) {
+    let s = bias[k];
+    for (let a = from, b = k * dim + from; a < to; a++) s += q[a] * keys[b++];
+    weights[k] = s; if (s > top) top = s;
+  }
+  for (let k = 0; k < n; k++) sum += weights[k] = Math.exp(weights[k] - top);
+  for (let k = 0; k < n; k++) {
+    const w = weights[k] /= sum;
+    for (let a = from, b = k * dim + from; a < to; a++) y[a] += w * values[b++];
+  }
 }
 
 /** A model that keeps what it has read. `read` goes on with a text, and then `loss`, `top` and `look` tell of it. */
@@ -54,14 +74,7 @@ export function reader(file) {
     const scale = 1 / Math.sqrt(square + 1e-5);
     for (let i = 0; i < dim; i++) y[i] = (x[i] - mean) * scale * g[i] + b[i];
   };
-  const linear = (name, x, n, y, m, to = 0) => {
-    const w = T[name + '.weight'], b = T[name + '.bias'];
-    for (let o = 0, k = 0; o < m; o++) {
-      let s = b[o], t = 0, u = 0, v = 0;
-      for (let i = 0; i < n; i += 4, k += 4) { s += w[k] * x[i]; t += w[k + 1] * x[i + 1]; u += w[k + 2] * x[i + 2]; v += w[k + 3] * x[i + 3]; }
-      y[to + o] = s + t + u + v;
-    }
-  };
+  const linear = (name, x, y) => affine(T[name + '.weight'], T[name + '.bias'], x, y);
   const turn = (x, to, cos, sin) => {
     for (let h = to; h < to + dim; h += size) for (let i = 0; i < pairs; i++) {
       const a = x[h + i], b = x[h + i + pairs];
@@ -70,48 +83,38 @@ export function reader(file) {
   };
   /** Take row i through the model, which has read those before. With `each`, tell it the weights of every layer and head. */
   function row(i, each) {
-    const { tokens, positions, rule } = had, p = positions[i], n = i + 1;
+    const { tokens, positions, rule } = had, p = positions[i], n = i + 1, weights = scores.subarray(0, n);
     for (let j = 0; j < dim; j++) x[j] = T['tokens.weight'][tokens[i] * dim + j];
     if (encoding === 'learned') for (let j = 0; j < dim; j++) x[j] += table[min(p, rows - 1) * dim + j]; // past a table, its last row again
     if (encoding === 'sinusoidal') encode(p, dim, base).forEach((v, j) => { x[j] += v; });
     const angles = Float64Array.from({ length: pairs }, (_, k) => p * base ** (-k / pairs) * RULES[rule](k, pairs, LONGEST / card.train_length));
     const cos = angles.map(Math.cos), sin = angles.map(Math.sin);
-    for (let k = 0; k < n; k++) for (let h = 0, back = p - positions[k]; h < heads; h++)
-      bias[h * LONGEST + k] = encoding === 'alibi' ? -slopes[h] * abs(back) : encoding === 't5' ? table[t5Bucket(back, buckets, far) * heads + h] : 0;
+    if (encoding === 'alibi' || encoding === 't5') for (let k = 0; k < n; k++) {
+      const back = p - positions[k], from = encoding === 't5' && t5Bucket(back, buckets, far) * heads;
+      for (let h = 0; h < heads; h++) bias[h * LONGEST + k] = from === false ? -slopes[h] * abs(back) : table[from + h];
+    }
     for (let l = 0; l < layers; l++) {
       const at = `blocks.${l}.`, key = K[l], value = W[l];
       norm(at + 'norm1', x, y);
-      linear(at + 'attention.project', y, dim, qkv, 3 * dim);
+      linear(at + 'attention.project', y, qkv);
       if (encoding === 'rope') { turn(qkv, 0, cos, sin); turn(qkv, dim, cos, sin); }
       key.set(qkv.subarray(dim, 2 * dim), i * dim); value.set(qkv.subarray(2 * dim), i * dim);
       mixed.fill(0);
       for (let j = 0; j < dim; j++) qkv[j] /= Math.sqrt(size);
       for (let h = 0; h < heads; h++) {
-        const from = h * size;
-        let top = -Infinity, sum = 0;
-        for (let k = 0; k < n; k++) {
-          let s = bias[h * LONGEST + k];
-          for (let j = 0, a = from, b = k * dim + from; j < size; j++) s += qkv[a++] * key[b++];
-          scores[k] = s;
-          if (s > top) top = s;
-        }
-        for (let k = 0; k < n; k++) sum += scores[k] = Math.exp(scores[k] - top);
-        for (let k = 0; k < n; k++) {
-          const w = scores[k] /= sum;
-          for (let j = 0, a = from, b = k * dim + from; j < size; j++) mixed[a++] += w * value[b++];
-        }
-        each?.(scores.slice(0, n));
+        attend(qkv, key, value, bias.subarray(h * LONGEST, h * LONGEST + n), weights, mixed, h * size, (h + 1) * size);
+        each?.(weights.slice());
       }
-      linear(at + 'attention.out', mixed, dim, y, dim);
+      linear(at + 'attention.out', mixed, y);
       for (let j = 0; j < dim; j++) x[j] += y[j];
       norm(at + 'norm2', x, y);
-      linear(at + 'feed_forward.0', y, dim, hidden, wide);
+      linear(at + 'feed_forward.0', y, hidden);
       for (let j = 0; j < wide; j++) hidden[j] *= .5 * (1 + erf(hidden[j] * Math.SQRT1_2));
-      linear(at + 'feed_forward.2', hidden, wide, y, dim);
+      linear(at + 'feed_forward.2', hidden, y);
       for (let j = 0; j < dim; j++) x[j] += y[j];
     }
     norm('norm', x, y);
-    linear('head', y, dim, logits, V, i * V);
+    linear('head', y, logits.subarray(i * V, i * V + V));
   }
   /** log Σ exp of the logits of row i. */
   const total = i => { const z = logits.subarray(i * V, i * V + V), top = z.reduce((a, b) => max(a, b)); return top + Math.log(z.reduce((t, v) => t + Math.exp(v - top), 0)); };

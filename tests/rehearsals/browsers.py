@@ -1,6 +1,6 @@
 """The figures that move, formulas and the search, in Firefox and WebKitGTK: python -m tests.rehearsals.browsers
 
-The suite knows Chromium only. Here every hero is drawn, its slider dragged by the mouse and moved by a key, a page of
+The suite knows Chromium only. Here every hero is drawn, its slider dragged by the mouse and moved by a key, two models read a text, a page of
 the built book, full of formulas, is looked over, and a result of the search is opened. Each browser is driven by what Debian's package brings: Firefox
 by Marionette, its own protocol of JSON, and WebKitGTK by WebDriver over HTTP, on a screen that xvfb-run pretends.
 """
@@ -22,6 +22,7 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from d2lpos.figures.hero import hero
+from d2lpos.figures.machine import machine
 from tests.figures.hero.test_hero_host import DRAGS, INSIDE
 
 ROOT = Path(__file__).parents[2]
@@ -160,6 +161,31 @@ def try_hero(browser: Firefox | WebKit, page: Path, name: str) -> None:
     assert moved < end and after != before, f"a key leaves it at {moved}"
 
 
+def try_machine(browser: Firefox | WebKit, page: Path) -> None:
+    """Raise an AssertionError where the models do not read, or the end of the text does not answer a key."""
+    figure = machine("none", "rope", text="dickens", state="longer")
+    html = figure._repr_mimebundle_()["text/html"]
+    page.write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><body>{html}</body></html>', "utf-8"
+    )
+    browser.ask("url", url=page.as_uri())
+    inside(
+        browser,
+        "(async () => { while (!shadow()?.querySelector('.read')) await new Promise(done => setTimeout(done, 50)); })()",
+    )
+    told = inside(browser, "all('.mean b').map(e => e.textContent)")
+    wanted = [f"{v:.2f} nats" for loss in figure.losses for v in (loss[:128].nanmean(), loss[128:].mean())]
+    assert told == wanted, f"it reads {told}, not {wanted}"
+    apart = inside(
+        browser, "all('.text').map(e => Math.abs(e.lastChild.scrollHeight - e.firstChild.offsetHeight))"
+    )
+    assert max(apart) < 4, f"the cursor's lines break elsewhere than the words': {apart} px"
+    inside(browser, "slider('length of the text').focus()")
+    keys = [{"type": kind, "value": ARROW_LEFT} for kind in ("keyDown", "keyUp")]
+    browser.ask("actions", actions=[{"type": "key", "id": "keys", "actions": keys}])
+    assert inside(browser, "all('.flag')[0].nextSibling.textContent") == "511 characters"
+
+
 def try_formulas(browser: Firefox | WebKit) -> None:
     """Raise an AssertionError where a formula has no size, a page is too wide or a detector of the suite finds a fault."""
     browser.ask("url", url=FORMULAS.as_uri())
@@ -211,6 +237,7 @@ def rehearse(kind: type) -> list[str]:
                         raise
                     time.sleep(0.1)
             tries = {name: partial(try_hero, page=Path(home, "hero.html"), name=name) for name in DRAGS}
+            tries["machine"] = partial(try_machine, page=Path(home, "machine.html"))
             for name, attempt in (tries | {"formulas": try_formulas, "search": try_search}).items():
                 try:
                     attempt(browser)

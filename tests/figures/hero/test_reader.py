@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch.nn.functional import cross_entropy
 
 from d2lpos.figures.machine import PASSAGES, positions, shuffled, trained
 from d2lpos.lab.text import characters, decode
@@ -118,20 +119,25 @@ def looks(layer, x, positions, mask, cache):
 
 
 def test_the_loss_of_its_passage_is_that_of_the_model_before_it_was_packed():
-    passage = decode(characters("test")[:LONGEST])
-    for name, heard in zip(READERS, ask(*(job(name, passage) for name in READERS)), strict=True):
-        loss = torch.tensor(heard["loss"][1:])
-        assert loss.mean().item() == pytest.approx(load(name)[1]["passage"]["float"]["whole"], abs=0.01)
+    passage = characters("test", flowing=True)[: LONGEST + 1]
+    heard = ask(*(job(name, decode(passage[:-1])) for name in READERS))
+    for name, one in zip(READERS, heard, strict=True):
+        logits = torch.tensor(one["logits"]).view(LONGEST, -1)
+        told = load(name)[1]["passage"]["float"]
+        assert cross_entropy(logits, passage[1:]).item() == pytest.approx(told["whole"], abs=0.01)
+        assert torch.tensor(one["loss"][1:129]).mean().item() == pytest.approx(told["within"], abs=0.01)
 
 
 def test_what_is_read_already_is_kept_and_what_changes_is_read_again():
     text = TEXT[:64]
-    first, typed, again, fresh = ask(
-        job("rope", text),
-        job("rope", text[:60] + "house"),
-        job("rope", text),
+    other = "x" * 64
+    first, typed, again, fresh, _, left, whole = ask(
+        *(job("rope", words) for words in (text, text[:60] + "house", text)),
         job("rope", text, rule="linear"),
+        *(job("rope", words, only=only) for words, only in ((other, 0), (text, 3), (text, 0))),
     )
+    assert left["seen"] == [8, 16, 24]  # the hand did something else
+    assert whole["seen"] == [*range(24, 65, 8), 64] and whole["logits"] == first["logits"]
     assert first["seen"] == [*range(8, 65, 8), 64]
     assert typed["seen"] == [64, 65]  # from character 60 on
     assert again["logits"] == first["logits"]
