@@ -303,7 +303,7 @@ window = Check(
         "This is the distance at which the bias is −1, whatever eps is.": (
             lambda slope, eps, spread: math.ceil(1 / slope)
         ),
-        "This is the distance at which one key falls below eps of all. Far keys add up: use (6.5).": (
+        "This is the distance at which one key falls below eps of all. Far keys add up: use (6.4).": (
             lambda slope, eps, spread: max(1, math.ceil(math.log((1 - math.exp(-slope)) / eps) / slope))
         ),
         "This is 1 for small eps. ln(eps) is negative, and you need ln(1/eps); and take max(1, …).": (

@@ -138,7 +138,7 @@ export function render(host, options, studies) {
   forest.onpointermove = e => { if (hover !== under(e)) { hover = under(e); update(); } };
   forest.onclick = e => { picked = under(e) ?? picked; update(); };
   forest.onpointerleave = () => { hover = null; update(); };
-  mount(host, 'The recorded studies', LOOK, 'drag the length back to that of training and forth again: who keeps their place? Point at a row for its numbers.',
+  mount(host, 'The recorded studies', LOOK, 'drag the length back to that of training and forth again: who keeps their place? Tap or point at a row for its numbers.',
     [question, h('div.parts', {}, above, out, below), h('div.folds', {}, fold('Ask another study', h('div.ctl', {}, h('label', {}, 'study', asked), h('label', {}, 'measure', measure)), h('div.ctl', {}, another, h('label', {}, sort, 'best first'))), fold('Show as table', table)), live], () => marks && layout(),
     { play: options.play, tour: TOUR, show: state => { if (!marks) build(); at = Math.round(state.at * (data.lengths.length - 1)); update(); } });
   build();

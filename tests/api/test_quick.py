@@ -12,6 +12,7 @@ import pytest
 import d2lpos
 from d2lpos import Bias, Dropped, Encoding
 from d2lpos.encoding import DOORS
+from d2lpos.sinusoidal import frequencies
 
 PAGE = (Path(__file__).parents[2] / "book" / "quick.md").read_text("utf-8")
 ARITHMETIC = str.maketrans({"·": "*", "−": "-"})
@@ -75,3 +76,12 @@ def test_row_says_the_truth(row):
     sizes = {parameter.name: parameter.default for parameter in parameters} | given
     counted = sum(parameter.numel() for parameter in encoding.parameters())
     assert eval(row.parameters.translate(ARITHMETIC), {}, sizes) == counted
+
+
+def test_line_for_longer_texts_stretches_rope():
+    names = {}
+    exec(listing(SETUP), names)  # noqa: S102
+    call = ast.parse(re.search(r"`(RoPE\(.*scaling=longer\))`", SETUP)[1], mode="eval")
+    rope = eval(compile(call, "quick.md", "eval"), names)
+    given = frequencies(rope.dim)
+    assert (given / rope.scaling(given)[0]).max().item() == pytest.approx(4)  # 4k to 16k

@@ -201,26 +201,25 @@ window.detect = (() => {
       });
     },
 
-    // The first text of each look on each ground, and all shadow roots: axe would judge the contrast of each word of code.
+    // The first text of each look on each ground, and all texts of shadow roots: axe would judge each word of code.
     mark() {
-      const grounds = new Map([[null, '']]), kinds = new Map();
+      const grounds = new Map([[undefined, '']]), kinds = new Map();
       const ground = e => {
         if (!grounds.has(e)) {
           const {backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position} = getComputedStyle(e);
-          grounds.set(e, [backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position, ground(e.parentElement)].join());
+          grounds.set(e, [backgroundColor, backgroundImage, opacity, filter, mixBlendMode, position, ground(up(e))].join());
         }
         return grounds.get(e);
       };
-      const speaks = e => e.shadowRoot || e.matches('input, select, textarea') || [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim());
-      for (const e of [...document.body.querySelectorAll('*')].filter(e => speaks(e) && e.checkVisibility({visibilityProperty: true}))) {
+      const speaks = e => e.matches('input, select, textarea') || [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim());
+      for (const e of drawn().filter(speaks)) {
         const {color, fill, fontSize, fontWeight, textShadow} = getComputedStyle(e);
-        const kind = e.shadowRoot ? e : [e.localName, color, fill, fontSize, fontWeight, textShadow, ground(e)].join();
+        const kind = e.getRootNode() !== document ? e : [e.localName, color, fill, fontSize, fontWeight, textShadow, ground(e)].join();
         if (!kinds.has(kind)) kinds.set(kind, e);
       }
       for (const e of kinds.values()) e.dataset.kind = '';
-      return kinds.size;
     },
-    unmark: () => document.querySelectorAll('[data-kind]').forEach(e => e.removeAttribute('data-kind')),
+    unmark: () => all(document.body).forEach(e => e.removeAttribute('data-kind')),
 
     unfold() {
       for (const e of all(document.body)) if (e.localName === 'details') e.open = true;

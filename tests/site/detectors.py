@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from axe_playwright_python.sync_playwright import Axe
 
 SCRIPT = Path(__file__).with_name("detectors.js").read_text("utf-8")
+# It judges the contrast of one text of each look: see `mark`.
+AXE = Axe(Axe().axe_script + "; axe.configure({rules: [{id: 'color-contrast', selector: '[data-kind]'}]});")
 HERE = {"localhost", "127.0.0.1", ""}
 # Until what observes sizes and frames has had its turn; on a busy machine one frame is not enough.
 FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
@@ -75,26 +77,21 @@ class Visit:
         drawn = [tools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in found]
         return {font["familyName"] for fonts in drawn for font in fonts}
 
-    def axe(self) -> list[str]:
+    def axe(self, **options) -> list[str]:
         """Run axe with all of its rules."""
-        return self._axe(rules={"color-contrast": {"enabled": False}}) + self.contrast()
-
-    def contrast(self) -> list[str]:
-        """Run axe's rule on contrast, once for texts that are alike."""
-        faults = []
-        if self.page.evaluate("detect.mark()"):  # axe takes no empty list
-            faults = self._axe({"include": [["[data-kind]"]]}, runOnly=["color-contrast"])
-        self.page.evaluate("detect.unmark()")
-        return faults
-
-    def _axe(self, context: dict | None = None, **options) -> list[str]:
+        self.page.evaluate("detect.mark()")
         options |= {"resultTypes": ["violations"], "preload": False}  # it would fetch the styles once more
-        violations = Axe().run(self.page, context, options=options).response["violations"]
+        violations = AXE.run(self.page, options=options).response["violations"]
+        self.page.evaluate("detect.unmark()")
         return [
             f"axe {violation['id']}: {violation['help']}: {node['target']} {node['html'][:100]}"
             for violation in violations
             for node in violation["nodes"]
         ]
+
+    def contrast(self) -> list[str]:
+        """Run axe's rule on contrast alone."""
+        return self.axe(runOnly=["color-contrast"])
 
     def skip(self) -> list[str]:
         """Press Tab, Enter, Tab: the first stop is a link in sight, and the next one comes after what it leads to."""
