@@ -13,12 +13,11 @@ import torch
 import yaml
 
 from ..alibi import bias
-from ..lab import frame, records, summary
-from ..lab.plot import named
 from ..rope import rotate
 from ..sinusoidal import frequencies, sinusoidal
 from .doors import DOORS, HEIGHT, MARKERS, WIDTH, draw_door, draw_house, draw_words
 from .doors import doors as all_doors
+from .grid import view
 from .hero import WORDS, hero
 from .machine import machine
 from .story import Story, part
@@ -463,6 +462,7 @@ def toll() -> Story:
     )
 
 
+LENGTHS = (64, 128, 256, 512)
 READERS = {  # names of the records: key of the style, and name in the picture
     "RoPE": ("rope", "RoPE"),
     "sinusoidal": ("sinusoidal", "clocks"),
@@ -474,10 +474,9 @@ READERS = {  # names of the records: key of the style, and name in the picture
 
 def losses() -> dict[str, list[float]]:
     """Mean loss on the last 64 characters at each length, in nats, by the name in the records."""
-    runs = named(frame(records("extrapolation")))
-    runs = runs[(runs["split"] == "test") & (runs["reading"] == "as trained")]
+    tables = [dict(view("extrapolation", "loss_last", "test", length)["rows"]) for length in LENGTHS]
     return {
-        name: summary(runs[runs["name"] == name], ["length"], "loss_last")["mean"].tolist()
+        name: [float(table[name].split()[0]) for table in tables if name in table]
         for name in (*READERS, "learned")
     }
 
@@ -485,14 +484,14 @@ def losses() -> dict[str, list[float]]:
 def past() -> Story:
     """How well six kinds of models read texts that are longer than those of training."""
     left, right, bottom, unit = 34, 258, 262, 52
-    lengths, found = (64, 128, 256, 512), losses()
+    found = losses()
     xs = [left + (right - left) * at / 3 for at in range(4)]
 
     def height(loss: float) -> float:
         return round(bottom - unit * (loss - 0.4), 1)
 
     parts = [line(left - 8, bottom, right + 8, bottom), line(left - 8, height(5), left - 8, bottom)]
-    parts += [text(x, bottom + 19, str(length)) for x, length in zip(xs, lengths, strict=True)]
+    parts += [text(x, bottom + 19, str(length)) for x, length in zip(xs, LENGTHS, strict=True)]
     parts += [text(left - 14, height(loss) + 4.5, str(loss), at="end") for loss in (1, 2, 3, 4)]
     parts.append(text((left + right) / 2, bottom + 40, "characters that it may read", 13))
     parts.append(text(0, 14, "surprise (loss, in nats)", at="start"))
