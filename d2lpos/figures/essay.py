@@ -1,6 +1,6 @@
 """The pictures of the essay on the book's first page: `python -m d2lpos.figures book` writes them.
 
-Each is a story or a hero figure. What a picture shows as measured comes from the records of a study, what it shows as
+Each is a story, a hero figure, or the machine that reads. What is measured comes from the records of a study, what is
 computed from the package, and what models use from `book/models.yml`.
 """
 
@@ -74,7 +74,8 @@ def bag() -> Story:
     for side, words in enumerate(sentences):
         middle, seen = 86 + 188 * side, 1 if side == 0 else [0, 0, 1]
         parts.append(text(middle, 16, " ".join(words), 12.5, opacity=seen))
-        sack = f"M{middle - 46} 122C{middle - 104} 182 {middle - 84} 290 {middle} 290S{middle + 104} 182 {middle + 46} 122"
+        halves = f"C{middle - 104} 182 {middle - 84} 290 {middle} 290S{middle + 104} 182 {middle + 46} 122"
+        sack = f"M{middle - 46} 122{halves}"
         tie = "".join(
             f"M{middle} 130Q{middle + way * 30} 130 {middle + way * 46} 122L{middle + way * 58} 106"
             for way in (-1, 1)
@@ -104,7 +105,8 @@ def bag() -> Story:
             parts.append(group(cells(word, 8, 4), text(0, 31, word, 11.5), transform=falls, opacity=seen))
     parts.append(text(180, 226, "=", 30, opacity=[0, 0, 0, 1]))
     return Story(
-        alt="The fox jumps over the dog, and the dog jumps over the fox. The vectors of each sentence fall into a bag, "
+        alt="The fox jumps over the dog, and the dog jumps over the fox. The vectors of each "
+        "sentence fall into a bag, "
         "and the two bags hold the same six vectors.",
         says=(
             "One sentence, one vector for each word.",
@@ -178,7 +180,8 @@ def rows() -> Story:
     parts.append(line(4, end, 152, end, stroke_width=3))
     parts.append(text(78, end + 22, "the table ends here"))
     return Story(
-        alt="A table of eight rows of numbers beside a text of ten words. Each of the first eight words gets its row. "
+        alt="A table of eight rows of numbers beside a text of ten words. Each of the first eight "
+        "words gets its row. "
         "The ninth and the tenth word get none, because the table has ended.",
         says=(
             "Each word gets the row of its place.",
@@ -192,7 +195,7 @@ def rows() -> Story:
 
 
 def turn() -> Story:
-    """Two words as arrows, while the sentence moves along the text: places added on the left, turned on the right."""
+    """Two words as arrows, while the sentence moves along the text: places added, and turned."""
     plane = torch.tensor([[1.5, 0.8], [1.3, -0.3]], dtype=torch.float64)  # fox, dog
     starts = torch.arange(9)
     places = (starts[:, None] + torch.tensor([2, 6])) / 4
@@ -206,7 +209,8 @@ def turn() -> Story:
         for x, y in tip.tolist():
             away = math.hypot(x - x0, y - y0)
             a, b = (x - x0) / away, (y - y0) / away
-            head = f"L{x - 7 * a - 3.5 * b:.1f} {y - 7 * b + 3.5 * a:.1f}M{x:.1f} {y:.1f}L{x - 7 * a + 3.5 * b:.1f} {y - 7 * b - 3.5 * a:.1f}"
+            left, right = (f"L{x - 7 * a - side * b:.1f} {y - 7 * b + side * a:.1f}" for side in (3.5, -3.5))
+            head = f"{left}M{x:.1f} {y:.1f}{right}"
             found.append(f"M{x0:.1f} {y0:.1f}L{x:.1f} {y:.1f}{head}")
         return part(
             "path",
@@ -256,9 +260,12 @@ def turn() -> Story:
             text(90 + 182 * panel, 288, [f"score now: {score}" for score in scores], 14, font_weight=600)
         )
     return Story(
-        alt="Two words, fox and dog, as arrows. On the left each has the hand of a clock added. While the sentence moves along "
-        "the text, the sums change their lengths and directions, and their score goes up and down. On the right each word is "
-        "turned by its place instead. Both turn alike, the angle between them stays, and so does their score.",
+        alt="Two words, fox and dog, as arrows. On the left each has the hand of a clock added. "
+        "While the sentence moves along "
+        "the text, the sums change their lengths and directions, and their score goes up and "
+        "down. On the right each word is "
+        "turned by its place instead. Both turn alike, the angle between them stays, and so does "
+        "their score.",
         says=tuple(
             f"Fox is word {start + 2} of the text, and dog is word {start + 6}." for start in starts.tolist()
         ),
@@ -312,8 +319,10 @@ def pairs() -> Story:
     parts.append(line(4, 174, 356, 174, stroke_opacity=0.5))
     parts.append(text(180, 196, f"score {total:.1f}", 15, font_weight=600))
     return Story(
-        alt="Four dials, from fast to slow, each with two hands: one for fox, with a disc, and one for dog, with a ring. While the sentence "
-        "moves along the text, the hands turn, each dial at its own speed. The angle between the two hands of a dial stays, and so do "
+        alt="Four dials, from fast to slow, each with two hands: one for fox, with a disc, and one "
+        "for dog, with a ring. While the sentence "
+        "moves along the text, the hands turn, each dial at its own speed. The angle between the "
+        "two hands of a dial stays, and so do "
         f"the four parts of the score, whose sum is {total:.1f}.",
         says=tuple(
             "Disc: fox. Ring: dog. Each dial turns at its own speed, and its two hands stay as far apart."
@@ -377,8 +386,10 @@ def stripes() -> Story:
     parts.append(text(left - 4, 84, "the word", 12, at="end", opacity=0.75))
     parts.append(text(left - 4, 98, "that asks", 12, at="end", opacity=0.75))
     return Story(
-        alt="The six words of a sentence along two sides of a square. Each cell holds how far one word stands from the other, and "
-        "cells of one distance form a stripe of one shade. When the sentence moves from word 1 to word 2155 of a text, the "
+        alt="The six words of a sentence along two sides of a square. Each cell holds how far one "
+        "word stands from the other, and "
+        "cells of one distance form a stripe of one shade. When the sentence moves from word 1 "
+        "to word 2155 of a text, the "
         "numbers of its words change, and the square stays.",
         says=(
             "Each pair of words has a distance, and each distance has one shade.",
@@ -449,8 +460,10 @@ def toll() -> Story:
     parts.append(part("path", d=[flat, falls], opacity=[0, 1], **look))
     parts.append(text(356, 38, "¼ less for each step back", 12.5, at="end", opacity=[0, 1]))
     return Story(
-        alt="The words a fox saw a cub and a fox ran, and the scores that the last word gives them: both foxes fit best, and "
-        f"equally well, so each gets {100 * before[1]:.0f} % of the weight. A line takes a quarter from a score for each step "
+        alt="The words a fox saw a cub and a fox ran, and the scores that the last word gives them: "
+        "both foxes fit best, and "
+        f"equally well, so each gets {100 * before[1]:.0f} % of the weight. A line takes a "
+        f"quarter from a score for each step "
         f"back. Now the near fox gets {100 * after[7]:.0f} % and the far fox {100 * after[1]:.0f} %.",
         says=(
             "Ran asks who. Both foxes fit equally well and get the same weight.",
@@ -538,8 +551,10 @@ def past() -> Story:
     parts.append(text(xs[0] + 10, height(0.9), "table: no row 65", 12.5, at="start", opacity=[0, 1]))
     said = {name: f"{mean[-1]:.1f}" for name, mean in found.items()}
     return Story(
-        alt="Surprise at the same 64 characters, in nats, when a model may read 64, 128, 256 and 512 characters, after training on "
-        f"64. All begin between 1.3 and 1.9. At 512, RoPE stands at {said['RoPE']}, clocks at {said['sinusoidal']}, T5 at {said['T5']}, "
+        alt="Surprise at the same 64 characters, in nats, when a model may read 64, 128, 256 and 512 "
+        "characters, after training on "
+        f"64. All begin between 1.3 and 1.9. At 512, RoPE stands at {said['RoPE']}, clocks at "
+        f"{said['sinusoidal']}, T5 at {said['T5']}, "
         f"no positions at {said['none']}, and ALiBi at {said['ALiBi']}. A table has no row 65.",
         says=(
             "64 characters, as in training. All read well.",
@@ -601,8 +616,10 @@ def years() -> Story:
         return f"{counts['turn']} of {sum(counts.values())}"
 
     return Story(
-        alt="One dot for each family of language models, by year and by what it tells attention of position. Until 2023 there are "
-        "tables, clocks, added numbers and turns. In 2024 and 2025 nearly all dots are turns in every layer. In 2026 "
+        alt="One dot for each family of language models, by year and by what it tells attention of "
+        "position. Until 2023 there are "
+        "tables, clocks, added numbers and turns. In 2024 and 2025 nearly all dots are turns in "
+        "every layer. In 2026 "
         f"{turned(2026)} are.",
         says=(
             "Until 2020: tables, clocks, and vectors for distances.",
@@ -658,7 +675,8 @@ def layers() -> Story:
             )
         )
     return Story(
-        alt="The layers of five families of models as stacks of bars, wide where a layer sees the whole text and narrow where it sees "
+        alt="The layers of five families of models as stacks of bars, wide where a layer sees the "
+        "whole text and narrow where it sees "
         "a window. " + " ".join(f"{name}: {told['says']}" for name, told in known.items()),
         says=tuple(f"{name}: {told['says']}" for name, told in known.items()),
         size=(WIDTH, 404),

@@ -1,6 +1,6 @@
 """A story: a drawing in steps, which plays by itself and goes from step to step by hand.
 
-Python draws it once, whole, as it stands at the last step; that is what paper and pages without scripts show. What
+Python draws it once, as it stands at the last step; that is what paper and pages without scripts show. What
 changes on the way is written at each part, and `story.js` moves between the steps.
 """
 

@@ -60,10 +60,8 @@ def test_what_it_says_of_losses_is_what_the_records_say():
     said("At 1.4 a reader hesitates among four equally likely characters, at 4.0 among 55.")
     assert rope[0] + 0.3 < rope[1] < 2 and rope[2] > 4  # "gets worse at 128 and fails at 256"
     assert max(alibi) - min(alibi) < 0.05
-    assert all(
-        min(ends[-1] - alibi[-1] for name, ends in found.items() if name not in ("ALiBi", "learned")) > 1
-        for _ in [0]
-    )
+    others = [ends[-1] for name, ends in found.items() if name not in ("ALiBi", "learned")]
+    assert min(others) > alibi[-1] + 1
     runs = named(frame(records("extrapolation")))
     far = runs[(runs["split"] == "test") & (runs["length"] == 512)].groupby("name")["loss_last"].mean()
     assert far["ALiBi, window"] <= far["ALiBi"]  # "reads this novel no worse"

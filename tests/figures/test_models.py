@@ -1,4 +1,4 @@
-"""`book/models.yml` against the code that it tells of: which families there are, their years, and which of them turn."""
+"""`book/models.yml` against the code that it tells of: which families there are, their years, which turn."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The first page of the book is `index.html`, wherever its source lies: one address, one title, one preview."""
+"""The first page of the book is `index.html`, wherever its source lies: one address, one preview."""
 
 from sphinx.application import Sphinx
 

@@ -1,4 +1,4 @@
-"""Stories: what Python draws, what a reader sees without scripts, and what moves, stops and steps with them."""
+"""Stories: what Python draws, what a reader sees without scripts, and what moves with them."""
 
 import json
 import re
