@@ -2,7 +2,7 @@
 // What it shows is computed here, by the models; their files come when the figure does, or when one is chosen.
 
 export const WINDOW = 32; // characters that a point of the line is the mean of
-const SLICE = 16, FULL = 5, LEFT = 30, RIGHT = 78, HIGH = 150, TOP = 66; // ms between two breaths; nats of the darkest ink; px around the lines
+const SLICE = 10, FULL = 5, LEFT = 30, RIGHT = 78, HIGH = 150, TOP = 66; // ms between two breaths; nats of the darkest ink; px around the lines
 export const MODELS = {
   none: 'none', sinusoidal: 'sinusoidal', learned: 'learned', rope: 'RoPE', 'rope linear': 'RoPE, interpolated', 'rope ntk': 'RoPE, NTK', t5: 'T5', alibi: 'ALiBi' };
 const HUES = { none: 'var(--enc-none,#6f7378)', sinusoidal: 'var(--enc-sinusoidal,#0072b2)', learned: 'var(--enc-learned,#c98500)',
@@ -96,7 +96,7 @@ export function render(host, { passages, trained: T, ...options }) {
       const { layers = 3, heads = 3 } = o.reader?.card ?? {}, high = layers * (heads + 1) * row + 14;
       set(o.heads, { viewBox: `0 0 ${width(o.heads)} ${high}` }).style.height = high + 'px';
       o.cells.replaceChildren(...shades.map((d, k) => s('path', { d, opacity: SHADES[k][1] })), ...Array.from({ length: layers }, (_, l) => text(0, row * (l * (heads + 1) + heads / 2) + 5, `layer ${l + 1}`, 'mute')),
-        text(x, high - 1, 'where its heads look from there: more ink, more weight', 'mute'));
+        text(0, high - 1, 'where its heads look: more ink, more weight', 'mute'));
       const expected = () => o.reader.top(i, 3).map(([c, p]) => `${mark(c)} ${num(100 * p)} %`).join(', ');
       o.told.textContent = ready ? `Character ${i}, ${mark(words[i])}: ${loss === loss ? `${nats(loss)} nats. Expected ${expected()}.` : 'nothing is asked here.'}` : '';
     }
@@ -154,12 +154,13 @@ export function render(host, { passages, trained: T, ...options }) {
       onerror() { loaded.delete(name); failed(Error('A model did not arrive. Choose it again to ask for it.')); } }));
   })).get(name);
   async function compute() { // both models in turn, with a breath every few milliseconds
-    const mine = ++job;
+    const mine = ++job, rest = () => new Promise(done => setTimeout(done));
     fig.classList.remove('read');
     for (const o of sides) o.done = 0;
     try {
       for (const o of sides) {
         const found = await file(key(o));
+        await rest();
         if (mine !== job) return;
         if (o.has !== key(o)) { o.reader = reader(found); o.has = key(o); }
         o.losses = o.reader.loss; o.tokens = o.reader.tokens(words);
@@ -173,11 +174,10 @@ export function render(host, { passages, trained: T, ...options }) {
         if (done) busy = busy.filter(b => b !== o); else { o.done = value; ink(o, from, value); }
       }
       if (performance.now() - drawn > 100) { if (sides.every(o => o.done >= length)) show(); else draw(); drawn = performance.now(); }
-      await new Promise(rest => setTimeout(rest));
+      await rest();
       if (mine !== job) return;
     }
-    fig.classList.add('read');
-    show();
+    fig.classList.add('read'); show();
     if (options.play) play();
   }
   function play() { // the story needs models that have read, and a hand that has touched nothing

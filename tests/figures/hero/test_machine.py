@@ -290,6 +290,22 @@ def test_at_every_width_it_can_be_read_by_everybody(host):
     assert host("focused()") is None
 
 
+@pytest.mark.parametrize(
+    ("host", "end"), [({}, False), ({"reduced_motion": "reduce"}, True)], indirect=["host"]
+)
+def test_its_story_begins_when_the_models_have_read_and_a_hand_ends_it(host, end):
+    host.show(full(machine(BLIND, TURNS, TEXT, play=True)))
+    length = "all('.flag')[0].nextSibling.textContent"
+    if end:  # with reduced motion it stands there at once
+        host.page.wait_for_function(f"() => {length} === '160 characters'")
+        return
+    host.page.wait_for_function("() => all('.play')[0].textContent === 'Stop'")
+    assert host("all('.read').length") == 1
+    host.page.wait_for_function(f"() => parseInt({length}) > 40 && parseInt({length}) < 160")
+    host.page.locator(".verdict").click()
+    assert host("all('.play')[0].textContent") == "Play" and host(length) != "160 characters"
+
+
 @pytest.mark.parametrize("host", [{"color_scheme": "dark"}], indirect=True)
 def test_the_hosts_theme_decides_and_paper_gets_a_picture(host):
     hues = ("rope", "none", "relative")
