@@ -17,7 +17,7 @@ from PIL.PngImagePlugin import PngInfo
 
 ROOT = Path(__file__).parent.parent
 STATIC = ROOT / "book" / "_static"
-FRONT = ROOT / "book" / "preface.md"
+FRONT = ROOT / "book" / "essay.md"
 SIZE = (1200, 630)
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><link rel="stylesheet" href="{static}/book.css"><style>
 body {{margin:0; height:630px; box-sizing:border-box; padding:64px 80px 56px; display:grid; grid-template:1fr auto / 1fr auto;

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 SITE = Path(__file__).parent.parent / "_build" / "html"
-FRONT = "book/preface.html"
+FRONT = "index.html"
 LINE = re.compile(r'(<p class="downloads">).*?(</p>)', re.DOTALL)
 PDF, ZIP, SHA256 = (f"where-words-stand.{suffix}" for suffix in ("pdf", "zip", "zip.sha256"))
 
@@ -13,10 +13,10 @@ def offer(site: Path) -> None:
     """Write the line of the site's front page anew."""
     offers = []
     if (site / PDF).exists():
-        offers.append(f'<a href="../{PDF}">the book as one PDF</a> ({size(site / PDF)})')
+        offers.append(f'<a href="{PDF}">the book as one PDF</a> ({size(site / PDF)})')
     if (site / ZIP).exists():
-        checksum = f'<a href="../{SHA256}">SHA-256</a>'
-        offers.append(f'<a href="../{ZIP}">all pages in a zip</a> ({size(site / ZIP)}, {checksum})')
+        checksum = f'<a href="{SHA256}">SHA-256</a>'
+        offers.append(f'<a href="{ZIP}">all pages in a zip</a> ({size(site / ZIP)}, {checksum})')
     front = site / FRONT
     front.write_text(fill(front.read_text("utf-8"), "To take along: " + " and ".join(offers) + "."), "utf-8")
 

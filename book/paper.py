@@ -37,7 +37,7 @@ def assemble(site: Path) -> str:
     """Return the pages of the folder `site` as one HTML document, which has to stand beside that folder."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     front = read(site / FRONT)
-    parts = [{"pages": [leaf(site, toc["root"])]}]
+    parts = [{"pages": [leaf(site, Path(FRONT).stem)]}]
     for part in toc["parts"]:
         pages = [leaf(site, chapter["file"], part.get("numbered")) for chapter in part["chapters"]]
         parts.append({"caption": part["caption"], "pages": pages})
@@ -67,6 +67,8 @@ def element(html: str) -> Tag:
 def leaf(site: Path, name: str, sections: bool = False) -> dict:
     """Return what the book shows of one page."""
     page = read(site / f"{name}.html")
+    if f"{name}.html" == FRONT:  # its heading is on the title page
+        page.article.h1.string = page.select_one(".subtitle").get_text()
     article, styles = page.article, "".join(style.string for style in page.select("head > style"))
     for choice in article.select("form [id]"):  # paper has no form that a link could fill in
         for link in article.select(f"a[href='#{choice['id']}']"):
@@ -78,8 +80,6 @@ def leaf(site: Path, name: str, sections: bool = False) -> dict:
             cell.decompose()
     for figure in article.select("[data-explore]"):
         figure.replace_with(frames(figure))
-    if f"{name}.html" == FRONT:  # its heading is on the title page
-        article.h1.string = "Preface"
     gather(article)
     for fold in article.select("details"):  # tables
         fold.summary.decompose()

@@ -1,6 +1,6 @@
 """The book's one big diagram: attention as the plan of a house, with four doors for position.
 
-`python -m d2lpos.figures book/_static` writes it for the preface and the README.
+`python -m d2lpos.figures book` writes it for the README.
 """
 
 import random
@@ -93,8 +93,8 @@ def doors(open: Iterable[int] = tuple(DOORS)) -> Picture:
     open = set(open)
     if not open <= set(DOORS):
         raise ValueError(f"open is {open}; the doors have the numbers 1 to 4")
-    parts = [_house(), _words(known=bool(open))]
-    parts += [_door(number, door, number in open) for number, door in DOORS.items()]
+    parts = [draw_house(), draw_words(known=bool(open))]
+    parts += [draw_door(number, door, number in open) for number, door in DOORS.items()]
     return picture("\n".join(parts), _describe(open), (1.2 * WIDTH, 1.2 * HEIGHT), (WIDTH, HEIGHT))
 
 
@@ -137,7 +137,7 @@ def _cells(x: float, y: float, columns: int, rows: int, width: float, seed: str)
     )
 
 
-def _house() -> str:
+def draw_house() -> str:
     """The plan of the house, and the streams that run through it from the words down to the output."""
     doorways = "".join(f"V{door.y - HALF}M{WALL} {door.y + HALF}" for door in DOORS.values())
     streams = (
@@ -174,7 +174,7 @@ def _house() -> str:
     )
 
 
-def _words(known: bool) -> str:
+def draw_words(known: bool) -> str:
     """The words and their vectors, before and after: both “the” leave alike unless position is `known`."""
     parts = []
     for x, word in WORDS.items():
@@ -186,7 +186,7 @@ def _words(known: bool) -> str:
     return "\n".join([*parts, _text(95, 531, "one vector for each word", 12, text_anchor="middle")])
 
 
-def _door(number: int, door: Door, open: bool) -> str:
+def draw_door(number: int, door: Door, open: bool) -> str:
     """The doorway and its leaf, its names, and those who come in or stay outside."""
     top, ink = door.y - HALF, "currentColor" if open else INK2
     parts = [

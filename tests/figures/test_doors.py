@@ -72,7 +72,7 @@ def test_the_files_of_the_book_are_current(tmp_path):
     write(tmp_path)
     for name in ("doors.svg", "doors-dark.svg"):
         assert (tmp_path / name).read_text("utf-8") == (STATIC / name).read_text("utf-8"), (
-            "run `python -m d2lpos.figures book/_static`"
+            "run `python -m d2lpos.figures book`"
         )
 
 

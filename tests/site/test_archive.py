@@ -51,7 +51,7 @@ def test_the_checksum_is_right(packed):
 
 def test_front_page_offers_what_is_there(site, packed):
     assert broken(packed) == []
-    assert {f"../{name}" for name in (PDF, ZIP, SHA256)} <= set(Html(packed / FRONT).links)
+    assert {PDF, ZIP, SHA256} <= set(Html(packed / FRONT).links)
     assert not re.search("To take along", (site / FRONT).read_text("utf-8"))
 
 

@@ -32,7 +32,7 @@ def headings(document: BeautifulSoup) -> list[str]:
 
 def test_every_page_is_there_in_order(document):
     assert [leaf["id"] for leaf in document.select(".leaf")] == [Path(name).stem for name in PAGES]
-    assert headings(document)[:2] == ["Contents", "Preface"]
+    assert headings(document)[:2] == ["Contents", "How does a Transformer know the order of its words?"]
 
 
 def test_ids_are_unique_and_everything_that_is_named_is_there(document):
@@ -103,7 +103,7 @@ def pages(printed) -> list[str]:
 
 def test_front_page_leads_to_it(printed):
     assert broken(printed) == []
-    assert f"../{PDF}" in Html(printed / f"{PAGES[0]}.html").links
+    assert PDF in Html(printed / f"{PAGES[0]}.html").links
 
 
 def test_it_is_small_and_tagged_and_names_itself(printed, pdf):

@@ -1,16 +1,14 @@
 """What a link to the book shows elsewhere: a title, a description and, once the book has an address, a picture."""
 
-import re
 from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
-from d2lpos_ext.repair import redirect
 from d2lpos_ext.social import PLACEHOLDER, card, describe, home, properties
 from PIL import Image
 
 from book.cards import SIZE, STATIC, titles
-from tests.site.pages import PAGES, ROOT, pages
+from tests.site.pages import FRONT, PAGES, ROOT, pages
 from tests.site.test_html import REPOSITORY
 
 CARDS = STATIC / "cards"
@@ -29,18 +27,11 @@ def test_every_page_names_and_describes_itself_to_others(site):
         assert ("og:url" in page) == ("og:image" in page) == (f"/{PLACEHOLDER}/" not in REPOSITORY), name
 
 
-def test_the_root_says_of_itself_what_the_first_page_says(site):
-    front, root = ((site / name).read_text("utf-8") for name in (f"{PAGES[0]}.html", "index.html"))
-    wanted = {name: text for name, text in said(front).items() if re.match("description|og:|twitter:", name or "")}
-    assert said(root).items() >= wanted.items() and wanted["og:description"]
-    assert BeautifulSoup(root, "html.parser").title.string == wanted["og:title"]
-
-
-def test_the_root_has_the_picture_of_the_first_page():
-    told = properties("Book", "Book", "About it.", "https://a", "https://b")
-    front = "".join(f'<meta property="{name}" content="{text}">\n' for name, text in told.items())
-    front += '<meta content="About it." name="description"><title>Book &#8212; Book</title>'
-    assert said(redirect("first.html", front)).items() >= (told | {"description": "About it."}).items()
+def test_the_first_page_is_the_root(site):
+    page = (site / "index.html").read_text("utf-8")
+    assert not (site / f"{FRONT}.html").exists()
+    assert said(page)["og:type"] == "website"
+    assert BeautifulSoup(page, "html.parser").title.string == said(page)["og:title"] == "Where words stand"
 
 
 def test_no_reader_sees_the_placeholder_of_an_address(site):
@@ -51,7 +42,7 @@ def test_no_reader_sees_the_placeholder_of_an_address(site):
 
 def test_a_book_with_an_address_shows_pictures():
     address = home("https://github.com/Ada/d2lpos")
-    config = SimpleNamespace(html_title="Book", html_baseurl=address, root_doc=PAGES[0])
+    config = SimpleNamespace(html_title="Book", html_baseurl=address, root_doc=FRONT)
     context = {
         "title": "<em>RoPE</em> &amp; more",
         "metatags": '<meta content="About &quot;it&quot;." name="description" />',
@@ -78,7 +69,7 @@ def test_the_picture_of_the_first_page_is_named_once():
 
 
 def test_a_page_without_a_card_shows_that_of_the_first_page():
-    assert card("book/api", PAGES[0], CARDS) == "preface.png"
+    assert card("book/api", FRONT, CARDS) == "essay.png"
 
 
 @pytest.mark.parametrize(("name", "title"), titles().items())

@@ -13,6 +13,7 @@ from .cells import translate
 from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
 from .formulas import setup_formulas
+from .front import place_front
 from .mentions import Mentions, check_numbers, note_anchor
 from .moved import lead_on
 from .numbers import renumber
@@ -64,6 +65,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("env-check-consistency", check_numbers)
     setup_formulas(app)
     app.connect("config-inited", set_address)
+    app.connect("builder-inited", place_front)
     app.connect("html-page-context", describe)
     app.connect("build-finished", lead_on, priority=899)
     app.connect("build-finished", repair_pages, priority=900)  # after all that write pages

@@ -5,16 +5,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-REDIRECT = """<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={target}"><title>{title}</title>
-{said}
-</head>
-<body><main><h1><a href="{target}">{title}</a></h1></main></body>
-</html>
-"""
-LEADS = re.compile(r'\A<meta http-equiv="Refresh" content="0; url=([^"]+)" />\s*\Z')
-SAYS = re.compile(r'<meta [^>]*(?:name="description"|"(?:og|twitter):)[^>]*>')
+FIRST = '<figure class="first"'
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
 
 
@@ -37,15 +28,18 @@ REPAIRS = [
         (r'\s*<link rel="(?:next|prev)"[^>]*>', ""),
         # Bootstrap marks no entry of "On this page" while a long section is read; book.js does.
         (r' data-bs-spy="scroll" data-bs-target="[^"]*" data-offset="\d+" data-bs-root-margin="[^"]*"', ""),
+        # The first page has the title of the book, which would stand there twice.
+        (r"<title>(.*?) &#8212; \1</title>", r"<title>\1</title>"),
         # A place for the advertisements of a host that the book does not use.
         (r'<div id="ethical-ad-placement".*?</div>', ""),
         # The link that skips all else leads to what stands above the text.
         (r'href="#main-content"(.*?<article) class', r'href="#page-text"\1 id="page-text" class'),
         # Nothing is shown before a screenful is there, or the whole of a short text: a table of which half has come has
-        # other columns than the whole, and the blank after a half-read line counts as one that moves.
+        # other columns than the whole, and the blank after a half-read line counts as one that moves. A page that is
+        # full of programs says itself which figure ends its first screen.
         (r'<footer class="bd-footer-article">', '<footer id="after-text" class="bd-footer-article">'),
         (
-            r'(?=</head>.*?<article(?:.{13500}.*?|.*)<(?:section|footer) id="([^"]+)")',
+            rf'(?=</head>.*?<article(?:.*?(?={FIRST})|.{{13500}}.*?|.*)(?:<section|<footer|{FIRST}) id="([^"]+)")',
             r'<link rel="expect" blocking="render" href="#\1">\n',
         ),
         # The sidebar holds a name and a search besides its navigation, so it has to be a landmark itself.
@@ -77,12 +71,6 @@ def repair(page: str) -> str:
     return page
 
 
-def redirect(target: str, front: str) -> str:
-    """Return the page at the root of the site, which leads to `target` and says of itself what `front`, found there, says."""
-    title = re.search("<title>(.*?)(?: &#8212; .*)?</title>", front)[1]
-    return REDIRECT.format(target=target, title=title, said="\n".join(SAYS.findall(front)))
-
-
 def repair_pages(app: Sphinx, exception: Exception | None) -> None:
     """Mend each page of a finished build."""
     if exception or app.builder.format != "html":
@@ -91,9 +79,6 @@ def repair_pages(app: Sphinx, exception: Exception | None) -> None:
     for path in site.rglob("*.html"):
         if "_static" in path.parts:
             continue
-        page = path.read_text("utf-8")
-        if leads := LEADS.match(page):
-            page = redirect(leads[1], (path.parent / leads[1]).read_text("utf-8"))
-        path.write_text(repair(page), "utf-8")
+        path.write_text(repair(path.read_text("utf-8")), "utf-8")
     for name in ("fontawesome.js", "fontawesome.js.map"):
         (site / "_static" / "scripts" / name).unlink(missing_ok=True)

@@ -37,7 +37,7 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.format != "html":
         return
     site, index = Path(app.outdir), []
-    for name in sorted(app.env.found_docs):
+    for name in sorted(app.builder.get_target_uri(name).removesuffix(".html") for name in app.env.found_docs):
         path = site / f"{name}.html"
         page, title, entries = read(path.read_text("utf-8"))
         path.write_text(page, "utf-8")

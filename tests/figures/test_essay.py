@@ -1,0 +1,95 @@
+"""The essay on the first page: its pictures are current, and it says what they and the records say."""
+
+import re
+
+from d2lpos.figures.essay import BOOK, KINDS, PICTURES, drawn, losses, models, toll
+from d2lpos.lab import frame, records
+from d2lpos.lab.plot import named
+
+ESSAY = (BOOK / "essay.md").read_text("utf-8")
+WITHOUT = re.compile(r"<figcaption>.*?</figcaption>", re.DOTALL)
+BODY = re.sub(r"```\{raw\}.*?```", "", ESSAY.split("---", 2)[2], flags=re.DOTALL)
+
+
+def test_the_stored_pictures_are_current():
+    pictures = drawn()
+    assert {path.stem for path in (BOOK / "figures").glob("*.html")} == set(pictures)
+    for name, picture in pictures.items():
+        assert (BOOK / "figures" / f"{name}.html").read_text("utf-8") == picture, (
+            "run `python -m d2lpos.figures book`"
+        )
+        still = picture.split("<script")[0]
+        assert not re.search(r"\b(drag|press|click|slider)\b", still, re.IGNORECASE), (
+            name
+        )  # for pages without scripts
+
+
+def test_they_stand_on_the_page_in_their_order_with_captions():
+    shown = re.findall(
+        r'<figure(?: class="first")? id="fig-(\w+)">\n\n```\{raw\} html\n:file: figures/(\w+)\.html\n```\n\n<figcaption>\n\n\w',
+        ESSAY,
+    )
+    assert [name for name, _ in shown] == [file for _, file in shown] == list(PICTURES)
+    assert len(PICTURES) >= 10
+
+
+def test_it_takes_ten_minutes():
+    """At 250 words a minute; and captions are no second text."""
+    text = re.sub(r"\]\([^)]*\)|^:.*$|^\{\..*$", " ", BODY, flags=re.MULTILINE)
+    told, read = (
+        len(re.findall(r"\w[\w’'.,-]*", re.sub(r"<[^>]+>", " ", part)))
+        for part in (text, WITHOUT.sub("", text))
+    )
+    assert 2500 <= told <= 3000 and read <= 2500, (told, read)
+
+
+def test_it_shows_no_code_and_no_formula():
+    assert "`" not in BODY.replace("```", "") and ":::{admonition}" in BODY
+    assert not re.search(r"\$|```(?!\{raw\})", ESSAY.replace("```{raw}", "").replace("\n```\n", "\n"))
+
+
+def said(*words: str) -> None:
+    for piece in words:
+        assert piece in BODY, piece
+
+
+def test_what_it_says_of_losses_is_what_the_records_say():
+    found = losses()
+    clocks, rope, alibi = (found[name] for name in ("sinusoidal", "RoPE", "ALiBi"))
+    said(f"jumps from {clocks[0]:.1f} to {clocks[1]:.1f} as soon as the text is twice as long")
+    said("At 1.4 a reader hesitates among four equally likely characters, at 4.0 among 55.")
+    assert rope[0] + 0.3 < rope[1] < 2 and rope[2] > 4  # "gets worse at 128 and fails at 256"
+    assert max(alibi) - min(alibi) < 0.05
+    others = [ends[-1] for name, ends in found.items() if name not in ("ALiBi", "learned")]
+    assert min(others) > alibi[-1] + 1
+    runs = named(frame(records("extrapolation")))
+    far = runs[(runs["split"] == "test") & (runs["length"] == 512)].groupby("name")["loss_last"].mean()
+    assert far["ALiBi, window"] <= far["ALiBi"]  # "reads this novel no worse"
+    hidden = named(frame(records("needle")))
+    right = hidden[
+        (hidden["split"] == "test") & (hidden["length"] == 256) & (hidden["reading"] == "as trained")
+    ]
+    right = right.groupby("name")["accuracy"].mean()
+    assert right["ALiBi"] > 0.97 and 0.17 < right["RoPE"] < 0.23  # "nearly always", "one time in five"
+
+
+def test_what_it_says_of_the_foxes_is_what_the_picture_computes():
+    shares = re.findall(r"(\d+) %", toll().alt)
+    assert shares == ["35", "59", "13"]
+    said("each gets 35 % of the weight", "the weights become 59 % and 13 %")
+
+
+def test_what_it_says_of_models_is_what_was_counted():
+    known = models()
+
+    def count(*kinds, years=range(2018, 2027)):
+        return sum(len(known[kind].get(year, ())) for kind in kinds for year in years)
+
+    since = range(2024, 2027)
+    said(f"[{count(*KINDS)} families remain](models.yml)", f"transformers {known['version']}")
+    said(
+        f"Of the {count(*KINDS, years=since)} families since 2024, {count('turn', 'some', years=since)} turn"
+    )
+    for year, words in ((2025, "In 2025, {} of {} families turned"), (2026, "In 2026 it is {} of {}.")):
+        said(words.format(count("turn", years=[year]), count(*KINDS, years=[year])))
+    assert known["bias"][2023] == ["mpt"] and set(known["bias"][2026]) == {"inkling", "inkling2"}
