@@ -21,4 +21,8 @@ def test_units():
     page = "tests/site/test_pages.py::test_page_from_file[book/quick-390]"
     assert unit(page) == page
     check = "tests/check/test_wrong_answers.py"
-    assert unit(f"{check}::test_a[widest-A hint.]") == unit(f"{check}::test_b[widest]") != unit(f"{check}::test_b[step]")
+    assert (
+        unit(f"{check}::test_a[widest-A hint.]")
+        == unit(f"{check}::test_b[widest]")
+        != unit(f"{check}::test_b[step]")
+    )
