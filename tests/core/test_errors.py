@@ -14,6 +14,7 @@ from d2lpos.bias import Bias, distance, score_mod
 from d2lpos.cache import Cache, evict, rebase
 from d2lpos.dropout import Dropped, combine, drop, segment_ends, special_tokens
 from d2lpos.fire import FIRE, share
+from d2lpos.flex import attend_flex, block_mask
 from d2lpos.kerple import KERPLE, logarithmic, power
 from d2lpos.masks import Mask, causal_mask, segment_mask
 from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
@@ -303,6 +304,9 @@ bad(ALiBi, "ValueError: heads must be positive; got -1", -1)
 bad(ALiBi, 'ValueError: rule must be "paper" or "released"; got \'\'', 8, "")
 bad(ALiBi, "ValueError: q must have 8 heads, as ALiBi has; got 2", Q, Q, P, P, call=ALiBi(8).score)
 
+bad(ALiBi, "TypeError: slopes must be a tensor; got list", 2, slopes=[0.5, 0.25])
+bad(ALiBi, "ValueError: slopes must be (heads,) = (2,); got (3,)", 2, slopes=slopes(3))
+
 bad(ramp, "TypeError: offset must be a tensor; got int", 1, slopes(2))
 bad(ramp, "TypeError: slope must be a tensor; got float", P, 0.5)
 
@@ -337,6 +341,36 @@ bad(KERPLE, "ValueError: heads must be positive; got 0", 0)
 bad(KERPLE, 'ValueError: form must be "logarithmic" or "power"; got \'log\'', 2, "log")
 bad(KERPLE, "ValueError: q must have 3 heads, as KERPLE has; got 2", Q, Q, P, P, call=KERPLE(3).score)
 bad(KERPLE, "ValueError: q_positions must be finite; got nan", Q, Q, P * NAN, P, call=KERPLE(2).score)
+
+# FlexAttention
+
+bad(block_mask, "TypeError: q_positions must be a tensor; got list", [0], P)
+bad(block_mask, "ValueError: k_positions must be finite; got nan", P, P * NAN)
+bad(block_mask, f"ValueError: q_positions and k_positions {differ} (2, 5) and (3, 5)", TOKENS, P.expand(3, 5))
+bad(block_mask, "ValueError: window must be positive; got 0", P, P, window=0)
+bad(
+    block_mask,
+    "ValueError: k_segments must be given, as the other segments are; got None",
+    P,
+    P,
+    q_segments=P,
+)
+bad(
+    block_mask,
+    "ValueError: q_segments must be given, as the other segments are; got None",
+    P,
+    P,
+    k_segments=P,
+)
+bad(block_mask, "TypeError: segments must be integers; got torch.bool", P, P, q_segments=P > 2, k_segments=P)
+one_each = "k_segments must be one for each position, 5; got 4"
+bad(block_mask, f"ValueError: {one_each}", P, P, q_segments=P, k_segments=P[:4])
+bad(attend_flex, "TypeError: q must be a tensor; got list", [1], Q, Q, P, P)
+bad(attend_flex, "ValueError: q_positions must have shape (5,) or (2, 5); got (4,)", Q, Q, Q, P[:4], P)
+pairwise = "encoding must have a score_mod, as a Bias has; got"
+bad(attend_flex, f"TypeError: {pairwise} Both()", Q, Q, Q, P, P, Both(2))
+unseen = "encoding must leave door 4 closed: FlexAttention shows no weights; got"
+bad(attend_flex, f"ValueError: {unseen} Turn4()", Q, Q, Q, P, P, Turn4(2))
 
 # Shaw and the skew
 
@@ -672,6 +706,7 @@ def test_all_that_is_public_has_bad_calls():
         "biases",
         "by_text",
         "column_and_row",
+        "compiled",
         "flags",
         "fused",
         "hands",
