@@ -13,11 +13,13 @@ from torch.nn.functional import scaled_dot_product_attention
 from .arguments import check_positive, check_size, check_tensor
 from .cache import Cache, check_cache, turned
 from .encoding import NOPE, Encoding, check_embeddings, check_encoding
-from .masks import Mask, causal_mask, check_mask, segment_mask  # noqa: F401, chapters look for them here
+from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
 from .placing import check_segments
 from .positions import check_positions
 
 __all__ = ["Attention", "attend", "attention_weights"]
+
+BLOCK = 1024  # queries that share a bias: so long that PyTorch computes the same numbers as for all at once
 
 
 def attention_weights(
@@ -84,23 +86,40 @@ def attend(
     """
     mask = check_inputs(q, k, v, q_positions, k_positions, encoding, mask)
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
-    bias = biases(q, k, q_positions, k_positions, encoding)
     if "value" in encoding.doors:
-        weights = weigh(turned_q, turned_k, bias, mask)
+        weights = weigh(turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding), mask)
         extra = encoding.value(weights, q_positions, k_positions)
         return weights @ shared(v, q) if extra is None else weights @ shared(v, q) + extra
-    if bias is None and mask.texts is not None:
-        return by_text(turned_q, turned_k, v, mask)
-    if bias is None and mask.in_order:
-        return fused(turned_q, turned_k, v, is_causal=True)
-    allowed = mask.pairs
-    if bias is not None:
-        bias = bias[None] if bias.dim() == 3 else bias  # without a batch axis, fused attention is slow
-        allowed = bias if allowed is None else torch.where(allowed, bias, -torch.inf)
-        if bias.dtype.itemsize > q.dtype.itemsize and k.shape[-2]:  # only differences count: keep them small
-            allowed = allowed - allowed.detach().amax(dim=-1, keepdim=True).nan_to_num(neginf=0.0)
-        allowed = allowed.to(q)
-    return fused(turned_q, turned_k, v, attn_mask=allowed)
+    if type(encoding).score is Encoding.score:
+        if mask.texts is not None:
+            return by_text(turned_q, turned_k, v, mask)
+        if mask.in_order:
+            return fused(turned_q, turned_k, v, is_causal=True)
+        return fused(turned_q, turned_k, v, attn_mask=mask.pairs)
+    if not mask.in_order or q.shape[-2] <= BLOCK:
+        bias = biases(q, k, q_positions, k_positions, encoding)
+        return fused(turned_q, turned_k, v, attn_mask=added(bias, mask.pairs, q))
+    blocks = []
+    for end in range(BLOCK, q.shape[-2] + BLOCK, BLOCK):  # no key behind a block of queries is looked at
+        queries, keys = slice(end - BLOCK, end), slice(end)
+        here, there = q_positions[..., queries], k_positions[..., keys]
+        bias = biases(q[..., queries, :], k[..., keys, :], here, there, encoding)
+        allowed = added(bias, over_heads(causal_mask(here, there)), q)
+        blocks.append(
+            fused(turned_q[..., queries, :], turned_k[..., keys, :], v[..., keys, :], attn_mask=allowed)
+        )
+    return torch.cat(blocks, dim=-2)
+
+
+def added(bias: Tensor | None, allowed: Tensor | None, q: Tensor) -> Tensor | None:
+    """What PyTorch's attention adds to the scores: the bias, and −∞ where a query may not look."""
+    if bias is None:  # an open door may add nothing
+        return allowed
+    bias = bias[None] if bias.dim() == 3 else bias  # without a batch axis, fused attention is slow
+    both = bias if allowed is None else torch.where(allowed, bias, -torch.inf)
+    if bias.dtype.itemsize > q.dtype.itemsize and both.shape[-1]:  # only differences count: keep them small
+        both = both - both.detach().amax(dim=-1, keepdim=True).nan_to_num(neginf=0.0)
+    return both.to(q)
 
 
 def fused(q: Tensor, k: Tensor, v: Tensor, **mask) -> Tensor:

@@ -17,7 +17,7 @@ from .encoding import NOPE, Encoding
 from .placing import check_segments
 from .positions import column_and_row, signed
 
-__all__ = ["attend_flex", "block_mask"]
+__all__ = ["attend_flex", "block_mask", "compiled"]
 
 
 def block_mask(
@@ -114,5 +114,9 @@ def attend_flex(
 
 @cache
 def compiled() -> Callable:
-    """FlexAttention's program; compiled when it is first called, and anew for other biases and masks."""
+    """FlexAttention's program; compiled when it is first called, and anew for other biases and masks.
+
+    >>> compiled() is compiled()
+    True
+    """
     return torch.compile(flex_attention)

@@ -36,9 +36,10 @@ class Transformer(nn.Module):
     """Token ids (batch, sequence) in, one vector of `outputs` numbers for each token out.
 
     The same encoding serves all layers, and each holds it. positions are (sequence,) or (batch, sequence),
-    with a last axis of 2 where the encoding has two axes; mask is as for `attend`. With `caches`, tokens are
-    what is new, as for `Attention`. `new_caches` makes them; make them anew after a call that raised, because
-    its first layers may have kept the tokens. Raises ValueError where heads does not divide dim, a token is
+    with a last axis of 2 where the encoding has two axes; mask, segments and kv_heads are as for `Attention`. What
+    the positions say of the mask is found once, for all layers. With `caches`, tokens are what is new.
+    `new_caches` makes them; make them anew after a call that raised, because its first layers may have kept the
+    tokens. Raises ValueError where heads does not divide dim, a token is
     not in the vocabulary, positions do not fit tokens, a layer has no cache of its own, and as `Attention`
     does.
 

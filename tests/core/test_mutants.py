@@ -224,7 +224,7 @@ MUTANTS = {
         "pass",
     ),
     "missing scale": ("attention", " / math.sqrt(q.shape[-1])", ""),
-    "dropped mask": ("attention", "allowed = mask.pairs", "allowed = None"),
+    "dropped mask": ("attention", "mask.pairs, q))", "None, q))"),
     "mask by head where it is by sequence": ("masks", "if mask.dim() == 3", "if mask.dim() == 5"),
     "the present is hidden": ("masks", "row <= column", "row < column"),
     "the future is seen": ("masks", "row <= column", "row >= column"),
@@ -263,6 +263,18 @@ MUTANTS = {
     ),
     "one row of texts is short": ("attention", " * (batch * length // sum(mask.texts))", "", ONE_BY_ONE),
     "texts look ahead": ("attention", "is_causal=mask.causal", "is_causal=False", ONE_BY_ONE),
+    "blocks see the keys ahead": (
+        "attention",
+        "over_heads(causal_mask(here, there)), q)",
+        "None, q)",
+        "tests/core/test_masks.py::test_queries_in_blocks_give_what_the_pairs_give[alibi]",
+    ),
+    "blocks of keys begin at the queries": (
+        "attention",
+        "slice(end - BLOCK, end), slice(end)",
+        "slice(end - BLOCK, end), slice(end - BLOCK, end)",
+        "tests/core/test_masks.py::test_queries_in_blocks_give_what_the_pairs_give[alibi]",
+    ),
     "keys in order see all": ("attention", "v, is_causal=True)", "v, is_causal=False)"),
     "a text is shortened": (
         "packing",
