@@ -247,8 +247,7 @@ class Attention(nn.Module):
             check_cache(cache)
             if not self.causal:
                 raise ValueError("cache needs causal=True: a token that sees later ones has no final answer")
-        if not isinstance(mask, Mask):
-            mask = self.mask(x.shape[:2], positions, mask, cache, segments)
+        mask = self.mask(x.shape[:2], positions, mask, cache, segments)
         parts = (self.heads, self.kv_heads, self.kv_heads)
         q, k, v = self.project(x).unflatten(-1, (sum(parts), -1)).transpose(-3, -2).split(parts, dim=-3)
         encoding = self.encoding
@@ -265,11 +264,15 @@ class Attention(nn.Module):
         self,
         tokens: tuple[int, int],
         positions: Tensor,
-        mask: Tensor | None,
+        mask: Tensor | Mask | None,
         cache: Cache | None,
         segments: Tensor | None,
     ) -> Mask:
         """What `forward` may see, which other layers of this kind may share; tokens is (batch, sequence)."""
+        if isinstance(mask, Mask):
+            if segments is not None:
+                raise ValueError("segments must be given to the Mask; got both")
+            return mask
         k_positions = positions
         if cache is not None:
             if segments is not None:

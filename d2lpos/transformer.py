@@ -94,7 +94,7 @@ class Transformer(nn.Module):
             check_size("caches", len(own), len(caches), "different members")
         caches = caches or [None] * len(self.blocks)
         x = self.encoding.embed(self.tokens(tokens), positions)
-        if not isinstance(mask, Mask) and (alike(caches) or segments is not None):
+        if alike(caches) or segments is not None:
             mask = self.blocks[0].attention.mask(tokens.shape, positions, mask, caches[0], segments)
         for block, cache in zip(self.blocks, caches, strict=True):
             x = block(x, positions, mask, cache)

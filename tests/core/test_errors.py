@@ -534,6 +534,7 @@ for causal in False, True:
         refuse(f"ValueError: mask must broadcast to {shape}", X, P, mask)
 
         refuse(f"ValueError: mask must broadcast to {shape}", X, P, mask, segments=P)
+    refuse("ValueError: segments must be given to the Mask; got both", X, P, Mask(P), segments=P)
     refuse("TypeError: segments must be integers; got torch.float32", X, P, segments=P.float())
     refuse("TypeError: segments must be a tensor; got list", X, P, segments=[0])
     refuse("ValueError: segments must have shape (5,) or (2, 5); got (4,)", X, P, segments=P[:4])
@@ -632,6 +633,8 @@ refuse(
     P,
     LOOK[0],
 )
+refuse("ValueError: segments must be given to the Mask; got both", TOKENS, P, Mask(P), segments=P)
+refuse("TypeError: cache must be a Cache; got int", TOKENS, P, caches=[Cache(), 5])
 refuse("ValueError: caches must have 2 members, one for each layer; got 1", TOKENS, P, caches=[Cache()])
 refuse("ValueError: caches must have 2 different members; got 1", TOKENS, P, caches=[Cache()] * 2)
 refuse("ValueError: caches must have 2 different members; got 1", TOKENS, P, caches=[Cache(), None])
