@@ -9,7 +9,11 @@ ONE_BY_ONE = "tests/core/test_masks.py::test_packed_texts_are_the_texts_one_by_o
 # (file, its text, the mistake); the file's own tests must notice. Where the first that does comes late, it is named.
 MUTANTS = {
     "offset is query minus key": ("positions", "return row - column", "return column - row"),
-    "unsigned offsets wrap": ("positions", "p.long() if is_integer(p) else p", "p"),
+    "unsigned offsets wrap": (
+        "positions",
+        "return positions.long() if is_integer(positions) else positions",
+        "return positions",
+    ),
     "frequencies rise": ("sinusoidal", "base ** -(", "base ** ("),
     "exponent is i/dim": ("sinusoidal", "/ dim)", "/ dim / 2)"),
     "cosine before sine": ("sinusoidal", "stack([sine, cosine]", "stack([cosine, sine]"),
