@@ -273,11 +273,9 @@ class Attention(nn.Module):
             if segments is not None:
                 raise ValueError("segments must be given to the Mask; got both")
             return mask
-        k_positions = positions
-        if cache is not None:
-            if segments is not None:
-                raise ValueError("segments need a call and a cache for each text; got one cache")
-            k_positions = cache.joined_positions(positions)
+        if cache is not None and segments is not None:
+            raise ValueError("segments need a call and a cache for each text; got one cache")
+        k_positions = positions if cache is None else cache.joined_positions(positions)
         if mask is not None:
             check_mask(mask, (tokens[0], self.heads, tokens[1], k_positions.shape[-1]), positions.device)
         if segments is not None:
