@@ -1,4 +1,4 @@
-"""Measure speed side by side and print Markdown tables: `python -m benchmarks [rope] [bias] [--device cuda]`."""
+"""Measure speed side by side and print Markdown tables: `python -m benchmarks [rope] [attention] [--device cuda]`."""
 
 import argparse
 import csv
@@ -18,7 +18,8 @@ from d2lpos.threads import one_thread
 
 from .measure import run
 
-SUBJECTS = ("rope", "bias", "skew", "sinusoidal", "training")
+SUBJECTS = ("rope", "bias", "skew", "sinusoidal", "training", "attention")
+ALONE = {"attention"}  # whose tables have a line of their own that tells of the run
 PEERS = ("torch", "transformers", "rotary-embedding-torch", "x-transformers")
 TABLES = Path(__file__).parents[1] / "book" / "benchmarks"
 
@@ -52,8 +53,10 @@ def main() -> None:
         parser.error(f"--rounds must be positive; got {arguments.rounds}")
     if arguments.device == "cuda" and not torch.cuda.is_available():
         parser.error("--device cuda needs a GPU that torch can use; there is none")
-    if arguments.write and arguments.subjects and not arguments.kept:
-        parser.error("--write measures every subject, so that all tables are from one run; name none")
+    if arguments.write and not set(arguments.subjects) <= ALONE and not arguments.kept:
+        parser.error(
+            "--write measures every subject, so that all tables are from one run; name none, or attention"
+        )
     where = torch.cuda.get_device_name() if arguments.device == "cuda" else f"{processor()}, one thread"
     peers = ", ".join(f"{peer} {version(peer)}" for peer in PEERS)
     about = f"{where}, float32; {peers}; {arguments.rounds} rounds; {date.today()}"
@@ -66,7 +69,8 @@ def main() -> None:
                 if arguments.write:
                     write(f"{contest.name}{'-kept' * arguments.kept}-{arguments.device}", rows)
     if arguments.write and not arguments.kept:
-        (TABLES / f"{arguments.device}.txt").write_text(f"{about}\n")
+        for name in arguments.subjects or ["", *ALONE]:
+            (TABLES / f"{name}-{arguments.device}.txt".removeprefix("-")).write_text(f"{about}\n")
     if tunable and not arguments.kept and "rope" in (arguments.subjects or SUBJECTS):
         again = ["rope", "--kept", "--rounds", str(arguments.rounds), *["--write"] * arguments.write]
         print(flush=True)

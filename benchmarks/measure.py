@@ -1,5 +1,7 @@
 """Time contenders in turns, so that whatever slows the machine slows all of them."""
 
+import ctypes
+import platform
 import statistics
 import time
 from collections.abc import Callable
@@ -16,7 +18,8 @@ class Contest:
     """Contenders by name, each a function without arguments; the first is the one that others are measured by.
 
     name is that of the table's file. copy, where there is one, moves as many bytes as any contender must.
-    memory: measure also the memory that a call needs at its worst moment.
+    memory: measure also the memory that a call needs at its worst moment. rounds: at most so many, where one takes
+    long.
     """
 
     name: str
@@ -24,15 +27,17 @@ class Contest:
     contenders: dict[str, Callable[[], object]]
     copy: Callable[[], object] | None = None
     memory: bool = False
+    rounds: int | None = None
 
 
 def seconds(function: Callable[[], object], device: str) -> float:
-    """The time of one call, to the end of its work on the device."""
+    """The time of one call, to the end of its work on the device; on a CPU, the processor's own."""
+    clock = time.process_time if device == "cpu" else time.perf_counter
     synchronize(device)
-    start = time.perf_counter()
+    start = clock()
     function()
     synchronize(device)
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def synchronize(device: str) -> None:
@@ -42,6 +47,8 @@ def synchronize(device: str) -> None:
 
 def megabytes(function: Callable[[], object], device: str) -> float | None:
     """How much more memory than before the call is held at its worst moment; None where not told."""
+    if platform.libc_ver()[0] == "glibc":
+        ctypes.CDLL(None).malloc_trim(0)  # what is free already would not show
     forget_peak(device)
     before = held_bytes(device)
     function()
@@ -51,7 +58,8 @@ def megabytes(function: Callable[[], object], device: str) -> float | None:
 def run(contest: Contest, rounds: int, device: str) -> list[dict[str, str]]:
     """One row a contender: median time, and the median and spread of its speed against the first, round by round."""
     entries = contest.contenders | ({"copy": contest.copy} if contest.copy else {})
-    for _ in range(3):
+    rounds = min(rounds, contest.rounds or rounds)
+    for _ in range(3 if contest.rounds is None else 1):
         for function in entries.values():
             function()  # compile, and fill the allocator
     times = {name: [] for name in entries}

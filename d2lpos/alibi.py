@@ -6,7 +6,7 @@ Press et al. 2022, section 3 (arXiv 2108.12409).
 import math
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from .arguments import check_positive, check_tensor
 from .bias import Bias, distance
@@ -29,9 +29,14 @@ def slopes(heads: int, rule: str = "released") -> Tensor:
     tensor([0.1575, 0.0248, 0.0039])
     """
     check_positive(heads=heads)
+    check_rule(rule)
+    return slope(torch.arange(heads), heads, rule)
+
+
+def check_rule(rule: str) -> None:
+    """Raise a ValueError for a rule of slopes that is neither."""
     if rule not in ("paper", "released"):
         raise ValueError(f'rule must be "paper" or "released"; got {rule!r}')
-    return slope(torch.arange(heads), heads, rule)
 
 
 def slope(head: Tensor, heads: int, rule: str) -> Tensor:
@@ -75,7 +80,9 @@ def ramp(offset: Tensor, slope: Tensor) -> Tensor:
 class ALiBi(Bias):
     """Door 3: adds `bias(q_positions, k_positions, slopes(heads, rule))` to the scores. No parameters.
 
-    The bias is symmetric: it tells how far, not which way. With a causal mask that is enough.
+    The bias is symmetric: it tells how far, not which way. With a causal mask that is enough. slopes: your own,
+    (heads,), in place of the rule's; a tensor is kept as a buffer, an nn.Parameter learns. Raises ValueError where
+    they are not one for each head.
 
     >>> q = k = torch.ones(1, 2, 3, 4)
     >>> here = torch.arange(3)
@@ -84,10 +91,19 @@ class ALiBi(Bias):
             [-0.0078, -0.0039, -0.0000]])
     """
 
-    def __init__(self, heads: int, rule: str = "released"):
+    def __init__(self, heads: int, rule: str = "released", slopes: Tensor | None = None):
         super().__init__(heads)
-        slopes(heads, rule)  # bad arguments fail here
+        check_rule(rule)
+        if slopes is not None:
+            check_tensor("slopes", slopes)
+            if slopes.shape != (heads,):
+                raise ValueError(f"slopes must be (heads,) = ({heads},); got {tuple(slopes.shape)}")
         self.rule = rule
+        if isinstance(slopes, nn.Parameter):
+            self.slopes = slopes
+        else:
+            self.register_buffer("slopes", slopes)
 
     def at(self, offset: Tensor, head: Tensor) -> Tensor:
-        return ramp(offset, slope(head, self.heads, self.rule))
+        own = slope(head, self.heads, self.rule) if self.slopes is None else self.slopes[head]
+        return ramp(offset, own)

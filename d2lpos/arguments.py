@@ -24,6 +24,15 @@ def check_positive(**sizes: int) -> None:
             raise ValueError(f"{name} must be positive; got {size}")
 
 
+def check_count(**counts: int) -> None:
+    """Raise a TypeError for a count that is no integer, a ValueError for one below 0."""
+    for name, count in counts.items():
+        if not isinstance(count, Integral):
+            raise TypeError(f"{name} must be an integer; got {count!r}")
+        if count < 0:
+            raise ValueError(f"{name} must not be negative; got {count}")
+
+
 def check_size(name: str, got: int, want: int, what: str) -> None:
     """Raise a ValueError where a size is not the one that the encoding or layer was made for."""
     if got != want:

@@ -55,6 +55,9 @@ class Encoding(nn.Module):
         return tuple(door for door in DOORS if getattr(type(self), door) is not getattr(Encoding, door))
 
 
+NOPE = Encoding()
+
+
 def check_encoding(encoding: Encoding) -> None:
     """Raise a TypeError where encoding is none."""
     if not isinstance(encoding, Encoding):

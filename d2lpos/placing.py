@@ -41,10 +41,7 @@ def from_segments(segments: Tensor) -> Tensor:
     >>> from_segments(torch.tensor([7, 7, 7, 2, 2, 5]))
     tensor([0, 1, 2, 0, 1, 0])
     """
-    check_tensor("segments", segments)
-    if not is_integer(segments):
-        raise TypeError(f"segments must be integers; got {segments.dtype}")
-    check_sequence("segments", segments)
+    check_segments(segments)
     index = torch.arange(segments.shape[-1], device=segments.device)
     begins = segments.diff(dim=-1, prepend=segments[..., :1]) != 0
     return index - (index * begins).cummax(dim=-1).values
@@ -126,3 +123,11 @@ def check_sequence(name: str, x: Tensor) -> None:
     """Raise a ValueError where x has no axis for the sequence."""
     if not x.dim():
         raise ValueError(f"{name} must be (…, sequence); got a tensor without axes")
+
+
+def check_segments(segments: Tensor) -> None:
+    """Raise a TypeError or ValueError where segments are no integers, or have no axis for the sequence."""
+    check_tensor("segments", segments)
+    if not is_integer(segments):
+        raise TypeError(f"segments must be integers; got {segments.dtype}")
+    check_sequence("segments", segments)

@@ -69,6 +69,18 @@ def values(positions: Tensor) -> Tensor | None:
     return None if hidden else torch.func.debug_unwrap(positions)
 
 
+def signed(name: str, positions: Tensor) -> Tensor:
+    """Positions that compare as numbers do; raises as `positions.real` does."""
+    check_real(name, positions)
+    return positions.long() if is_integer(positions) else positions
+
+
+def known(positions: Tensor) -> Tensor | None:
+    """The positions themselves, where their values can be looked at as they lie: not under vmap either."""
+    seen = values(positions)
+    return positions if seen is positions else None
+
+
 def offsets(q_positions: Tensor, k_positions: Tensor) -> Tensor:
     """Key position minus query position for each pair; (…, query) and (…, key) give (…, query, key).
 
@@ -77,9 +89,7 @@ def offsets(q_positions: Tensor, k_positions: Tensor) -> Tensor:
     >>> offsets(torch.tensor([5]), torch.tensor([3, 4, 5, 6]))
     tensor([[-2, -1,  0,  1]])
     """
-    check_real("q_positions", q_positions)
-    check_real("k_positions", k_positions)
-    q, k = (p.long() if is_integer(p) else p for p in (q_positions, k_positions))
+    q, k = signed("q_positions", q_positions), signed("k_positions", k_positions)
     column, row = column_and_row(q, k, "positions")
     return row - column
 

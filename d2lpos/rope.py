@@ -193,7 +193,19 @@ class RoPE(Encoding):
 
     def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
-        omega, factor = self.scaling(frequencies(self.rotary // self.axes, self.base))
+        return self.by(x, positions, *self.scaled())
+
+    def turn_on(self, x: Tensor, offsets: Tensor) -> Tensor:
+        """What has turned already, turned on: R(offset) R(position) = R(position + offset)."""
+        omega, _ = self.scaled()
+        return self.by(x, offsets, omega, factor=1.0)
+
+    def scaled(self) -> tuple[Tensor, float]:
+        """Frequencies and attention factor under the rule."""
+        return self.scaling(frequencies(self.rotary // self.axes, self.base))
+
+    def by(self, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
+        """x turned by position times frequency, and multiplied by the factor."""
         turns = angles(positions, omega)
         if self.axes > 1:
             check_size("positions", positions.shape[-1], self.axes, "coordinates, as RoPE has axes")

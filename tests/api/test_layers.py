@@ -18,8 +18,8 @@ BELOW = {
     "d2lpos.figures": {"d2lpos"},
     "d2lpos.lab": {"d2lpos", "d2lpos.figures"},
 }
-# Of encodings, attention and the Transformer, each knows those before it.
-TOWER = ["d2lpos.encoding", "d2lpos.attention", "d2lpos.transformer"]
+# Of encodings, attention, its form for FlexAttention and the Transformer, each knows those before it.
+TOWER = ["d2lpos.encoding", "d2lpos.attention", "d2lpos.flex", "d2lpos.transformer"]
 ON_TOP = {"d2lpos", "d2lpos.reader"}  # they know the encodings and the tower
 
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 import torch
 
-from benchmarks import measure, skew
+from benchmarks import attention, measure, skew
 from benchmarks.__main__ import SUBJECTS, TABLES
 from benchmarks.measure import Contest, forward_and_backward, megabytes, run
 from benchmarks.rope import turn_functions
@@ -73,14 +73,26 @@ def test_ways_to_the_key_term_agree():
         torch.testing.assert_close(other, first)
 
 
+def test_layers_of_attention_agree(monkeypatch):
+    """Ours has the weights of theirs, so all contenders compute the same, step after step."""
+    monkeypatch.setattr(attention, "forward_and_backward", lambda layer, x: lambda: layer(x).detach())
+    found = attention.contests("cpu", lengths=(64,), kept=(24,))
+    assert [contest.name for contest in found] == ["causal-64", "packed-64", "attention-alibi-64", "step-24"]
+    for contest in found:
+        for _ in range(3):
+            first, *others = [call() for call in contest.contenders.values()]
+            for other in others:
+                torch.testing.assert_close(other, first, atol=1e-5, rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["speed"], "subjects are rope, bias, skew, sinusoidal, training; got speed"),
+        (["speed"], "subjects are rope, bias, skew, sinusoidal, training, attention; got speed"),
         (["--rounds", "0"], "--rounds must be positive; got 0"),
         (
             ["rope", "--write"],
-            "--write measures every subject, so that all tables are from one run; name none",
+            "--write measures every subject, so that all tables are from one run; name none, or attention",
         ),
     ],
 )

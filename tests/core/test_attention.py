@@ -8,6 +8,7 @@ from torch.testing import assert_close
 from d2lpos import ALiBi, Attention, Encoding, RoPE, T5Bias
 from d2lpos.attention import attend, attention_weights, causal_mask, segment_mask
 from d2lpos.cache import Cache
+from d2lpos.masks import Mask
 
 POSITIONS = torch.arange(6)
 SEGMENTS = torch.tensor([[0, 0, 0, 0, 1, 1], [0, 1, 1, 1, 1, 1]])
@@ -17,6 +18,13 @@ def hide(*rows):
     mask = torch.ones(6, 6, dtype=torch.bool)
     mask[list(rows)] = False
     return mask
+
+
+class Silent(Encoding):
+    """An open value door that adds nothing."""
+
+    def value(self, weights, q_positions, k_positions):
+        return None
 
 
 def by_head():
@@ -176,10 +184,6 @@ def test_empty_sequences(queries, keys, encoding, qkv):
 
 
 def test_an_open_value_door_may_add_nothing(qkv):
-    class Silent(Encoding):
-        def value(self, weights, q_positions, k_positions):
-            return None
-
     y = attend(*qkv, POSITIONS, POSITIONS, Silent())
     assert_close(y, attend(*qkv, POSITIONS, POSITIONS))
 
@@ -317,3 +321,45 @@ def test_weights_of_torchs_layer_give_what_it_gives():
     ours.out = theirs.out_proj
     x = torch.randn(2, 6, 16, dtype=torch.float64)
     assert_close(ours(x, torch.arange(6)), theirs(x, x, x)[0])
+
+
+# Grouped queries
+
+
+@pytest.mark.parametrize("mask", ["none", "segments and causal", "by head", "in order"])
+@pytest.mark.parametrize("shared", [1, 2])
+def test_grouped_queries_are_keys_repeated(encoding, mask, shared, place):
+    """Heads that stand side by side share a key, in every door; gradients too."""
+    positions = place(range(6))
+    mask = Mask(positions) if mask == "in order" else MASKS[mask]
+    q = torch.randn(2, 2, 6, 8).double().requires_grad_()
+    k, v = (x.requires_grad_() for x in torch.randn(2, 2, 2 // shared, 6, 8).double())
+    wide_k, wide_v = (x.repeat_interleave(shared, dim=1) for x in (k, v))
+    got = attend(q, k, v, positions, positions, encoding, mask)
+    want = attend(q, wide_k, wide_v, positions, positions, encoding, mask)
+    assert_close(got, want)
+    weights = attention_weights(q, k, positions, positions, encoding, mask)
+    assert_close(weights, attention_weights(q, wide_k, positions, positions, encoding, mask))
+    upstream = torch.randn_like(got)
+    ours, theirs = (torch.autograd.grad(y, (q, k, v), upstream) for y in (got, want))
+    assert_close(ours, theirs)
+
+
+def test_a_group_is_heads_side_by_side():
+    """As in Hugging Face's repeat_kv: heads 0 and 1 share the first key head, 2 and 3 the second."""
+    q, k, v = torch.zeros(1, 4, 1, 2), torch.zeros(1, 2, 1, 2), torch.tensor([1.0, 2.0]).view(1, 2, 1, 1)
+    here = POSITIONS[:1]
+    assert attend(q, k, v, here, here).flatten().tolist() == [1, 1, 2, 2]
+    assert attend(q, k, v, here, here, Silent()).flatten().tolist() == [1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_layer_with_fewer_key_heads_is_one_whose_key_heads_are_alike(encoding, causal, place):
+    few = Attention(16, 2, encoding, causal, kv_heads=1).double()
+    full = Attention(16, 2, encoding, causal).double()
+    rows = [*range(16), *range(16, 24), *range(16, 24), *range(24, 32), *range(24, 32)]
+    full.project.weight.data, full.project.bias.data = few.project.weight[rows], few.project.bias[rows]
+    full.out = few.out
+    x, positions = torch.randn(2, 6, 16).double(), place([0, 1, 2, 4, 5, 9])
+    assert_close(few(x, positions), full(x, positions))
+    assert few.project.weight.shape == (32, 16)

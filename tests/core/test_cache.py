@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from d2lpos import RoPE, Transformer
-from d2lpos.attention import segment_mask
-from d2lpos.cache import Cache
+from d2lpos import ALiBi, Encoding, RoPE, Transformer
+from d2lpos.attention import attend, segment_mask
+from d2lpos.cache import Cache, evict, rebase
 from d2lpos.placing import from_padding
 from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, yarn
 
@@ -24,13 +24,13 @@ RULES = {
 CHUNKS = pytest.mark.parametrize("chunks", [[1] * N, [N], [3, 1, 2, 1], [1, 6]], ids=str)
 
 
-def model(encoding, layers=2):
-    return Transformer(7, 3, dim=16, heads=2, layers=layers, encoding=encoding, causal=True).double()
+def model(encoding, layers=2, **sizes):
+    return Transformer(7, 3, dim=16, heads=2, layers=layers, encoding=encoding, causal=True, **sizes).double()
 
 
-def decode(net, positions, chunks, mask=None, before=lambda end: None):
+def decode(net, positions, chunks, mask=None, before=lambda end: None, **kind):
     """The outputs of all tokens, chunk by chunk; before(end) is called ahead of each chunk."""
-    caches, outputs, start = net.new_caches(), [], 0
+    caches, outputs, start = net.new_caches(**kind), [], 0
     for chunk in chunks:
         end = start + chunk
         before(end)
@@ -104,3 +104,170 @@ def test_a_cache_stays_as_it_is_where_new_tokens_join():
     assert isinstance(joined, tuple)
     assert keys.sum() == 16 and values.sum() == 32 and positions.tolist() == [0, 1, 2, 7]
     assert not cache.keys.any() and not cache.values.any() and cache.positions.tolist() == [0, 1, 2]
+
+
+# Room, and turned keys
+
+
+@CHUNKS
+@pytest.mark.parametrize("room", [1, 4, N, 100])
+def test_room_changes_nothing(encoding, place, chunks, room):
+    net, positions = model(encoding), place(range(N))
+    with torch.no_grad():
+        assert_close(decode(net, positions, chunks, room=room), net(TOKENS, positions))
+
+
+def test_room_is_taken_once_and_doubled():
+    cache, x, places = Cache(room=4), torch.randn(1, 2, 1, 8), []
+    for step in range(9):
+        cache.keys, cache.values, cache.positions = cache.joined(x + step, x, torch.tensor([step]))
+        places.append(cache.keys.data_ptr())
+    assert len(set(places[:4])) == len(set(places[4:8])) == 1 and len(set(places)) == 3
+    assert_close(cache.keys, torch.cat([x + step for step in range(9)], dim=-2))
+    assert cache.rooms["keys"].shape[-2] == 16
+
+
+def test_a_view_of_a_step_stays_as_it_was():
+    cache, x = Cache(room=9), torch.randn(1, 2, 3, 8)
+    cache.keys, cache.values, cache.positions = cache.joined(x, x, torch.arange(3))
+    kept = cache.keys
+    cache.joined(x + 1, x, torch.arange(3))  # refused, say
+    cache.joined(x + 2, x, torch.arange(3))
+    assert torch.equal(kept, x) and torch.equal(cache.keys, x)
+
+
+def test_keys_from_elsewhere_come_into_the_room():
+    cache, x = Cache(room=9), torch.randn(1, 2, 3, 8)
+    cache.keys, cache.values, cache.positions = cache.joined(x, x, torch.arange(3))
+    cache.keys = x.flip(-2)
+    assert_close(cache.joined(x, x, torch.arange(3))[0], torch.cat([x.flip(-2), x], dim=-2))
+
+
+def test_no_gradient_is_written_over():
+    net = model(Encoding())
+    with pytest.raises(ValueError, match=r"room=7 needs torch.no_grad"):
+        decode(net, torch.arange(N), [N], room=N)
+
+
+TURNED = ["none", "sinusoidal", "learned", "alibi", "t5", "shaw"]
+
+
+@CHUNKS
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_turned_keys_serve_while_the_frequencies_stay(rule, chunks):
+    net, positions = model(RoPE(8, scaling=rule, rotary=4), kv_heads=1), torch.arange(N).double()
+    assert_close(decode(net, positions, chunks, turned=True), net(TOKENS, positions))
+
+
+@pytest.mark.parametrize("encoding", TURNED, indirect=True)
+def test_turned_keys_of_encodings_that_do_not_turn(encoding, place):
+    net, positions = model(encoding), place(range(N))
+    assert_close(decode(net, positions, [3, 1, 3], turned=True), net(TOKENS, positions))
+
+
+def test_turned_keys_are_wrong_where_the_frequencies_change():
+    net, positions = model(RoPE(8), layers=1), torch.arange(N).double()
+
+    def follow(end):
+        net.encoding.scaling = partial(RULES["dynamic ntk"], current=end)
+
+    by_token = decode(net, positions, [1] * N, before=follow, turned=True)
+    assert (by_token[:, -1] - net(TOKENS, positions)[:, -1]).abs().max() > 1e-4
+
+
+@CHUNKS
+def test_grouped_queries_decode_as_they_read(encoding, place, chunks):
+    net, positions = model(encoding, kv_heads=1), place(range(N))
+    assert_close(decode(net, positions, chunks), net(TOKENS, positions))
+
+
+# Evicting and re-basing
+
+
+def kept(turned, rope=None, length=9, dtype=torch.float64):
+    """A cache of 9 tokens, and the keys as they were before door 2."""
+    k, v = torch.randn(2, 2, 2, length, 8, dtype=dtype)
+    positions = torch.arange(length) + 3
+    keys = rope.rotate(k, k, positions, positions)[1] if turned else k
+    return Cache(keys, v, positions, turned), k
+
+
+@pytest.mark.parametrize("sinks", [0, 2])
+def test_what_is_evicted_is_what_a_mask_hides(encoding, place, sinks):
+    cache, _ = kept(turned=False)
+    cache.positions = place(cache.positions)
+    q, here = torch.randn(2, 2, 1, 8).double(), place([20])
+    fewer = evict(cache, sinks, window=3)
+    seen = torch.zeros(1, 9, dtype=torch.bool)
+    seen[:, :sinks] = seen[:, -3:] = True
+    want = attend(q, cache.keys, cache.values, here, cache.positions, encoding, seen)
+    assert_close(attend(q, fewer.keys, fewer.values, here, fewer.positions, encoding), want)
+    assert fewer.keys.shape[-2] == sinks + 3 and cache.keys.shape[-2] == 9
+
+
+@pytest.mark.parametrize(("sinks", "window"), [(0, 9), (9, 1), (4, 5), (5, 100), (100, 100)])
+def test_nothing_is_evicted_from_what_fits(sinks, window):
+    cache, _ = kept(turned=False)
+    assert_close(evict(cache, sinks, window).keys, cache.keys)
+    assert torch.equal(evict(cache, sinks, window).positions, cache.positions)
+
+
+ROPES = {
+    "plain": RoPE(8),
+    "partial, interleaved": RoPE(8, rotary=4, layout="interleaved"),
+    "yarn": RoPE(8, scaling=RULES["yarn"]),
+}
+
+
+@pytest.mark.parametrize("rope", ROPES.values(), ids=ROPES)
+@pytest.mark.parametrize(
+    "positions", [torch.arange(9), torch.arange(9) * 5.0 - 70, torch.arange(18).view(2, 9)]
+)
+def test_re_based_keys_are_those_that_turned_there(rope, positions):
+    """R(new − old) R(old) k = R(new) k, the attention factor once; and attention sees offsets only."""
+    cache, k = kept(True, rope)
+    moved = rebase(cache, positions.double(), rope)
+    assert_close(moved.keys, rope.rotate(k, k, positions.double(), positions.double())[1])
+    assert torch.equal(moved.positions, positions) and moved.turned
+    shift, q = 1000, torch.randn(2, 2, 1, 8).double()
+    there = rebase(cache, cache.positions + shift, rope).keys
+    near, far = (rope.turn(q, torch.tensor([p]).double()) for p in (12, 12 + shift))
+    assert_close(far @ there.mT, near @ cache.keys.mT, atol=1e-4, rtol=0)  # by integers: angles are float32
+
+
+def test_re_based_keys_that_have_not_turned_stay():
+    cache, k = kept(turned=False)
+    moved = rebase(cache, torch.arange(9), RoPE(8))
+    assert moved.keys is k and moved.positions.tolist() == list(range(9)) and cache.positions[0] == 3
+    turned = Cache(k, k, torch.arange(9), turned=True)
+    assert rebase(turned, torch.arange(9) + 5, ALiBi(2)).keys is k  # of an encoding that does not turn
+
+
+def test_many_turns_are_lost_in_the_last_digits():
+    """300 shifts by one and back to the start of the text; what bfloat16 would make of them is why it is refused."""
+    rope, k = RoPE(64), torch.randn(1, 1, 50, 64)
+    start = torch.arange(50) + 300
+    cache = Cache(rope.turn(k, start), k, start, turned=True)
+    half = cache.keys.bfloat16()
+    for _ in range(300):
+        cache = rebase(cache, cache.positions - 1, rope)
+        half = rope.turn_on(half, torch.full((50,), -1))
+    want = rope.turn(k, torch.arange(50))
+    assert (cache.keys - want).norm() / want.norm() < 1e-5
+    assert (half - want).norm() / want.norm() > 0.05
+
+
+def test_a_stream_stays_within_its_window():
+    """Sinks and a window, at positions in the cache: the model reads on and on, and no position grows."""
+    net, length = model(RoPE(8)), 40
+    tokens = torch.randint(7, (1, length))
+    outputs = {}
+    for turned in False, True:
+        caches, outputs[turned] = net.new_caches(turned=turned), []
+        for t in range(length):
+            if t >= 8:
+                fewer = [evict(cache, sinks=2, window=5) for cache in caches]
+                caches = [rebase(cache, torch.arange(7), net.encoding) for cache in fewer]
+            outputs[turned].append(net(tokens[:, t : t + 1], torch.tensor([min(t, 7)]), caches=caches))
+        assert all(cache.positions.tolist() == list(range(8)) for cache in caches)
+    assert_close(torch.cat(outputs[True]), torch.cat(outputs[False]), atol=1e-5, rtol=0)

@@ -9,13 +9,16 @@ import torch
 import d2lpos
 from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
 from d2lpos.alibi import bias, ramp, slopes
-from d2lpos.attention import attend, attention_weights, causal_mask, segment_mask
+from d2lpos.attention import attend, attention_weights
 from d2lpos.bias import Bias, distance, score_mod
-from d2lpos.cache import Cache
+from d2lpos.cache import Cache, evict, rebase
 from d2lpos.dropout import Dropped, combine, drop, segment_ends, special_tokens
 from d2lpos.fire import FIRE, share
+from d2lpos.flex import attend_flex, block_mask
 from d2lpos.kerple import KERPLE, logarithmic, power
+from d2lpos.masks import Mask, causal_mask, segment_mask
 from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
+from d2lpos.packing import cu_seqlens, segments_from_cu_seqlens, segments_from_positions
 from d2lpos.placing import following, from_padding, from_segments, interpolate, random_positions, shift
 from d2lpos.positions import offsets, real, whole
 from d2lpos.relative import bucket
@@ -36,6 +39,32 @@ Q = torch.zeros(2, 2, 5, 8)
 TOKENS = torch.zeros(2, 5, dtype=torch.int64)
 LOOK = torch.ones(5, 5, dtype=torch.bool)
 NOPE = Encoding()
+
+
+class Both(Encoding):
+    """Doors 2 and 3."""
+
+    def __init__(self, heads):
+        super().__init__()
+
+    def rotate(self, q, k, q_positions, k_positions):
+        return -q, -k
+
+    def score(self, q, k, q_positions, k_positions):
+        return q @ k.mT
+
+
+class Turn4(Encoding):
+    """Doors 2 and 4."""
+
+    def __init__(self, heads):
+        super().__init__()
+
+    rotate = Both.rotate
+
+    def value(self, weights, q_positions, k_positions):
+        return None
+
 
 BAD = []
 TESTED = set()
@@ -181,7 +210,13 @@ bad(RoPE, "ValueError: base must be finite and above 1; got 1", 8, base=1)
 bad(RoPE, "ValueError: q must have 16 features a head, as RoPE has; got 8", Q, Q, P, P, call=RoPE(16).rotate)
 wide_k = torch.cat([Q, Q], dim=-1)
 bad(
-    RoPE, "ValueError: k must have 8 features a head, as RoPE has; got 16", Q, wide_k, P, P, call=RoPE(8).rotate
+    RoPE,
+    "ValueError: k must have 8 features a head, as RoPE has; got 16",
+    Q,
+    wide_k,
+    P,
+    P,
+    call=RoPE(8).rotate,
 )
 bad(RoPE, "ValueError: axes must be positive; got 0", 8, axes=0)
 bad(RoPE, "ValueError: 2 axes need a multiple of 4 features that turn; got 6", 6, axes=2)
@@ -269,6 +304,9 @@ bad(ALiBi, "ValueError: heads must be positive; got -1", -1)
 bad(ALiBi, 'ValueError: rule must be "paper" or "released"; got \'\'', 8, "")
 bad(ALiBi, "ValueError: q must have 8 heads, as ALiBi has; got 2", Q, Q, P, P, call=ALiBi(8).score)
 
+bad(ALiBi, "TypeError: slopes must be a tensor; got list", 2, slopes=[0.5, 0.25])
+bad(ALiBi, "ValueError: slopes must be (heads,) = (2,); got (3,)", 2, slopes=slopes(3))
+
 bad(ramp, "TypeError: offset must be a tensor; got int", 1, slopes(2))
 bad(ramp, "TypeError: slope must be a tensor; got float", P, 0.5)
 
@@ -303,6 +341,36 @@ bad(KERPLE, "ValueError: heads must be positive; got 0", 0)
 bad(KERPLE, 'ValueError: form must be "logarithmic" or "power"; got \'log\'', 2, "log")
 bad(KERPLE, "ValueError: q must have 3 heads, as KERPLE has; got 2", Q, Q, P, P, call=KERPLE(3).score)
 bad(KERPLE, "ValueError: q_positions must be finite; got nan", Q, Q, P * NAN, P, call=KERPLE(2).score)
+
+# FlexAttention
+
+bad(block_mask, "TypeError: q_positions must be a tensor; got list", [0], P)
+bad(block_mask, "ValueError: k_positions must be finite; got nan", P, P * NAN)
+bad(block_mask, f"ValueError: q_positions and k_positions {differ} (2, 5) and (3, 5)", TOKENS, P.expand(3, 5))
+bad(block_mask, "ValueError: window must be positive; got 0", P, P, window=0)
+bad(
+    block_mask,
+    "ValueError: k_segments must be given, as the other segments are; got None",
+    P,
+    P,
+    q_segments=P,
+)
+bad(
+    block_mask,
+    "ValueError: q_segments must be given, as the other segments are; got None",
+    P,
+    P,
+    k_segments=P,
+)
+bad(block_mask, "TypeError: segments must be integers; got torch.bool", P, P, q_segments=P > 2, k_segments=P)
+one_each = "k_segments must be one for each position, 5; got 4"
+bad(block_mask, f"ValueError: {one_each}", P, P, q_segments=P, k_segments=P[:4])
+bad(attend_flex, "TypeError: q must be a tensor; got list", [1], Q, Q, P, P)
+bad(attend_flex, "ValueError: q_positions must have shape (5,) or (2, 5); got (4,)", Q, Q, Q, P[:4], P)
+pairwise = "encoding must have a score_mod, as a Bias has; got"
+bad(attend_flex, f"TypeError: {pairwise} Both()", Q, Q, Q, P, P, Both(2))
+unseen = "encoding must leave door 4 closed: FlexAttention shows no weights; got"
+bad(attend_flex, f"ValueError: {unseen} Turn4()", Q, Q, Q, P, P, Turn4(2))
 
 # Shaw and the skew
 
@@ -402,6 +470,8 @@ for subject, start in (attend, (Q, Q, Q)), (attention_weights, (Q, Q)):
     refuse(
         "ValueError: mask must be on cpu, as the other arguments are; got meta", P, P, NOPE, LOOK.to("meta")
     )
+    refuse("ValueError: mask must have 5 queries, as q has; got 4", P, P, NOPE, Mask(P[:4], P))
+    refuse("ValueError: mask must have 5 keys, as k has; got 6", P, P, NOPE, Mask(P, torch.arange(6)))
     number = "mask must be Boolean, True where a query may look; got torch.float32"
     refuse(f"TypeError: {number}", P, P, NOPE, LOOK.float())
     for mask in LOOK[0], LOOK[0, 0], LOOK[:4], LOOK[:, :4], LOOK.expand(3, 5, 5), LOOK.expand(1, 2, 2, 5, 5):
@@ -418,14 +488,24 @@ bad(attend, "ValueError: v must be on cpu, as the other arguments are; got meta"
 for q, k, v in (Q.long(), Q.long(), Q.long()), (Q, Q, Q.double()), (Q, Q.half(), Q):
     dtypes = f"got {q.dtype}, {k.dtype}, {v.dtype}"
     bad(attend, f"TypeError: q, k and v must share a floating-point dtype; {dtypes}", q, k, v, P, P)
-for q, k in (Q[0], Q[0]), (Q, Q[:1]), (Q, Q[:, :1]), (Q, Q[..., :4]), (Q[..., :0], Q[..., :0]):
-    alike = "q and k must be (batch, head, sequence, feature) and differ in sequence only"
+for q, k in (
+    (Q[0], Q[0]),
+    (Q, Q[:1]),
+    (Q[:, :1], Q),
+    (Q, Q[:, :0]),
+    (Q, Q[..., :4]),
+    (Q[..., :0], Q[..., :0]),
+):
+    alike = "q and k must be (batch, head, sequence, feature) and differ in sequence only, or q have a multiple of k's heads"
     bad(attend, f"ValueError: {alike}; got {tuple(q.shape)} and {tuple(k.shape)}", q, k, Q, P, P)
 for v in Q[0], Q[:1], Q[:, :1], Q[:, :, :4]:
     alike = "v must differ from k in features only"
     bad(attend, f"ValueError: {alike}; got {tuple(v.shape)} and (2, 2, 5, 8)", Q, Q, v, P, P)
 
 bad(Attention, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 10, 3)
+bad(Attention, "ValueError: heads must be a multiple of kv_heads; got heads=4, kv_heads=3", 16, 4, kv_heads=3)
+bad(Attention, "ValueError: kv_heads must be positive; got 0", 16, 4, kv_heads=0)
+bad(Attention, "TypeError: kv_heads must be an integer; got 2.0", 16, 4, kv_heads=2.0)
 bad(Attention, "ValueError: dim must be positive; got 0", 0, 2)
 bad(Attention, "ValueError: heads must be positive; got 0", 16, 0)
 bad(Attention, "TypeError: heads must be an integer; got 2.0", 16, 2.0)
@@ -453,6 +533,31 @@ for causal in False, True:
         shape = f"(batch, head, query, key) = (2, 2, 5, 5); got {tuple(mask.shape)}"
         refuse(f"ValueError: mask must broadcast to {shape}", X, P, mask)
 
+        refuse(f"ValueError: mask must broadcast to {shape}", X, P, mask, segments=P)
+    refuse("ValueError: segments must be given to the Mask; got both", X, P, Mask(P), segments=P)
+    refuse("TypeError: segments must be integers; got torch.float32", X, P, segments=P.float())
+    refuse("TypeError: segments must be a tensor; got list", X, P, segments=[0])
+    refuse("ValueError: segments must have shape (5,) or (2, 5); got (4,)", X, P, segments=P[:4])
+    refuse("ValueError: segments must be on cpu, as the other arguments are; got meta", X, P, segments=META)
+
+# Masks and packing
+
+bad(Mask, "ValueError: q_positions must be finite; got nan", P * NAN)
+bad(Mask, "TypeError: segments must be integers; got torch.float32", P, segments=P.float())
+bad(cu_seqlens, "TypeError: segments must be a tensor; got list", [0])
+bad(cu_seqlens, "TypeError: segments must be integers; got torch.float32", P.float())
+bad(cu_seqlens, f"ValueError: segments {no_axis}", P[0])
+again = "segments must be runs of equal integers; got one that comes again behind another"
+bad(cu_seqlens, f"ValueError: {again}", torch.tensor([0, 1, 0]))
+bad(segments_from_cu_seqlens, "TypeError: cu_seqlens must be a tensor; got list", [0])
+bad(segments_from_cu_seqlens, "TypeError: cu_seqlens must be integers; got torch.float32", P.float())
+for ends in (torch.tensor([1, 2]), torch.tensor([0, 2, 2]), torch.zeros(0).long(), P[None]):
+    rise = f"cu_seqlens must be (texts + 1,) and rise from 0; got {ends.tolist()}"
+    bad(segments_from_cu_seqlens, f"ValueError: {rise}", ends)
+bad(segments_from_positions, "TypeError: positions must be a tensor; got int", 0)
+bad(segments_from_positions, f"ValueError: positions {no_axis}", P[0])
+bad(segments_from_positions, "ValueError: positions must be finite; got inf", P + INF)
+
 # Cache
 
 CACHE = Cache(Q, Q, P)
@@ -468,6 +573,35 @@ no_past = "cache needs causal=True: a token that sees later ones has no final an
 bad(Attention, f"ValueError: {no_past}", X, P, cache=Cache(), call=Attention(16, 2))
 refuse = partial(bad, Attention, call=Attention(16, 2, causal=True))
 refuse("TypeError: cache must be a Cache; got list", X, P, cache=[Cache()])
+one_text = "segments need a call and a cache for each text; got one cache"
+refuse(f"ValueError: {one_text}", X, P, cache=Cache(), segments=P)
+over = "room=9 needs torch.no_grad: keys are written over those of a gradient"
+refuse(f"ValueError: {over}", X, P, cache=Cache(room=9))
+for encoding, doors in (Both(2), ("rotate", "score")), (Turn4(2), ("rotate", "value")):
+    closed = f"a cache of turned keys needs an encoding whose doors 3 and 4 are closed; got {doors}"
+    bad(
+        Attention,
+        f"ValueError: {closed}",
+        X,
+        P,
+        cache=Cache(turned=True),
+        call=Attention(16, 2, encoding, causal=True),
+    )
+bad(Cache, "ValueError: room must not be negative; got -1", room=-1)
+bad(Cache, "TypeError: room must be an integer; got 8.0", room=8.0)
+for subject, rest in (evict, (1, 2)), (rebase, (P, NOPE)):
+    bad(subject, "TypeError: cache must be a Cache; got list", [], *rest)
+    bad(subject, "ValueError: cache must hold tokens; got an empty one", Cache(), *rest)
+bad(evict, "ValueError: window must be positive; got 0", CACHE, 1, 0)
+bad(evict, "ValueError: sinks must not be negative; got -1", CACHE, -1, 1)
+bad(evict, "TypeError: sinks must be an integer; got 1.0", CACHE, 1.0, 1)
+bad(rebase, "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", CACHE, P, "rope")
+bad(rebase, "ValueError: positions must have shape (5,) or (2, 5); got (4,)", CACHE, P[:4], NOPE)
+few = "turned keys must be float32 or float64, or turns spoil them; got torch.bfloat16"
+half = Cache(Q.bfloat16(), Q.bfloat16(), P, turned=True)
+bad(rebase, f"TypeError: {few}", half, P, RoPE(8))
+own = "encoding must have turn_on, as RoPE has, to move turned keys; got Both()"
+bad(rebase, f"TypeError: {own}", Cache(Q, Q, P, turned=True), P, Both(2))
 bad(
     Attention,
     "ValueError: mask must broadcast to (batch, head, query, key) = (2, 2, 5, 10); got (5, 5)",
@@ -499,6 +633,8 @@ refuse(
     P,
     LOOK[0],
 )
+refuse("ValueError: segments must be given to the Mask; got both", TOKENS, P, Mask(P), segments=P)
+refuse("TypeError: cache must be a Cache; got int", TOKENS, P, caches=[Cache(), 5])
 refuse("ValueError: caches must have 2 members, one for each layer; got 1", TOKENS, P, caches=[Cache()])
 refuse("ValueError: caches must have 2 different members; got 1", TOKENS, P, caches=[Cache()] * 2)
 refuse("ValueError: caches must have 2 different members; got 1", TOKENS, P, caches=[Cache(), None])
@@ -568,15 +704,26 @@ def test_all_that_is_public_has_bad_calls():
         if function.__module__ == module.__name__ and not name.startswith(("check_", "is_"))
     }
     inner = {
+        "added",
+        "alike",
+        "are_runs",
+        "biases",
+        "by_text",
         "column_and_row",
         "flags",
+        "fused",
         "hands",
         "indices",
+        "joined",
+        "known",
         "not_padding",
         "others",
         "over_heads",
         "row_and_column",
+        "shared",
+        "signed",
         "slope",
+        "turned",
         "values",
         "weigh",
         "widened",

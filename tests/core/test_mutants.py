@@ -4,10 +4,16 @@ import pytest
 
 from tests.mutation.host import CORE, ROOT, Host
 
+ONE_BY_ONE = "tests/core/test_masks.py::test_packed_texts_are_the_texts_one_by_one_on_both_paths[none-one row for all-True]"
+
 # (file, its text, the mistake); the file's own tests must notice. Where the first that does comes late, it is named.
 MUTANTS = {
     "offset is query minus key": ("positions", "return row - column", "return column - row"),
-    "unsigned offsets wrap": ("positions", "p.long() if is_integer(p) else p", "p"),
+    "unsigned offsets wrap": (
+        "positions",
+        "return positions.long() if is_integer(positions) else positions",
+        "return positions",
+    ),
     "frequencies rise": ("sinusoidal", "base ** -(", "base ** ("),
     "exponent is i/dim": ("sinusoidal", "/ dim)", "/ dim / 2)"),
     "cosine before sine": ("sinusoidal", "stack([sine, cosine]", "stack([cosine, sine]"),
@@ -165,46 +171,68 @@ MUTANTS = {
         "torch.rand(batch, limit, generator=generator, dtype=torch.float)",
         "torch.rand(1, limit, generator=generator, dtype=torch.float).expand(batch, -1)",
     ),
-    "the cache forgets": ("cache", "if kept is None else [kept, tensor]", ""),
+    "the cache forgets": ("cache", "if kept is None else [kept, new]", ""),
     "the caller's own positions are kept": (
         "cache",
-        "torch.cat([tensor] if kept is None else [kept, tensor], dim=axis)",
-        "tensor if kept is None else torch.cat([kept, tensor], dim=axis)",
+        "torch.cat([new] if kept is None else [kept, new], dim=axis)",
+        "new if kept is None else torch.cat([kept, new], dim=axis)",
     ),
-    "the newest come first": ("cache", "[kept, tensor]", "[tensor, kept]"),
-    "turned keys are kept": (
-        "attention",
-        "cache.joined(k, v, positions)",
-        "cache.joined(self.encoding.rotate(q, k, positions, positions)[1], v, positions)",
+    "the newest come first": ("cache", "[kept, new]", "[new, kept]"),
+    "kept tokens are written over": (
+        "cache",
+        "room[..., before:after, :] = new",
+        "room[..., : after - before, :] = new",
     ),
+    "kept tokens do not move to more room": ("cache", "if before:", "if False:"),
+    "another's keys are taken for what is in the room": ("cache", "or theirs or", "or"),
+    "the first are evicted": ("cache", "x.narrow(axis, 0, first)", "x.narrow(axis, 0, 0)"),
+    "the window begins late": ("cache", "max(length - window, ", "max(length - window + 1, "),
+    "re-based the other way": (
+        "cache",
+        'signed("positions", positions) - signed("positions", cache.positions)',
+        'signed("positions", cache.positions) - signed("positions", positions)',
+    ),
+    "re-based by the new position": ("cache", ' - signed("positions", cache.positions)', ""),
+    "re-based keys grow": (
+        "rope",
+        "self.by(x, offsets, omega, factor=1.0)",
+        "self.by(x, offsets, omega, _)",
+        "tests/core/test_cache.py::test_re_based_keys_are_those_that_turned_there[positions0-yarn]",
+    ),
+    "turned keys are kept": ("attention", "if cache.turned:", "if True:"),
     "cached keys take new positions": (
         "attention",
-        "attend(q, k, v, positions, k_positions, ",
+        "attend(q, k, v, positions, mask.k_positions, ",
         "attend(q, k, v, positions, positions[..., -1:] - torch.arange(k.shape[-2]).flip(0), ",
+    ),
+    "keys of other heads": (
+        "attention",
+        "k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)",
+        "k.repeat(1, q.shape[1] // k.shape[1], 1, 1)",
     ),
     "one cache for all layers": (
         "transformer",
-        "[Cache() for _ in self.blocks]",
-        "[Cache()] * len(self.blocks)",
+        "[Cache(turned=turned, room=room) for _ in self.blocks]",
+        "[Cache(turned=turned, room=room)] * len(self.blocks)",
     ),
     "axes forgotten": ("attention", "axes = encoding.axes", "axes = 1"),
     "axes forgotten in the layer": ("attention", "positions, self.encoding.axes)", "positions)"),
     "a refused call changes the cache": (
         "attention",
-        "k, v, k_positions = cache.joined(k, v, positions)",
-        "k, v, k_positions = cache.keys, cache.values, cache.positions = cache.joined(k, v, positions)",
+        "k, v = cache.joined_tokens(k, v)",
+        "k, v = cache.keys, cache.values = cache.joined_tokens(k, v)",
     ),
     "nothing is remembered": (
         "attention",
-        "cache.keys, cache.values, cache.positions = k, v, k_positions",
+        "cache.keys, cache.values, cache.positions = k, v, mask.k_positions",
         "pass",
     ),
     "missing scale": ("attention", " / math.sqrt(q.shape[-1])", ""),
-    "dropped mask": ("attention", "allowed = None if mask is None else over_heads(mask)", "allowed = None"),
-    "mask by head where it is by sequence": ("attention", "if mask.dim() == 3", "if mask.dim() == 5"),
-    "the present is hidden": ("attention", "<= 0", "< 0"),
-    "the future is seen": ("attention", "<= 0", ">= 0"),
-    "segments exchanged": ("attention", "return column == row", "return column != row"),
+    "dropped mask": ("attention", "mask.pairs, q))", "None, q))"),
+    "mask by head where it is by sequence": ("masks", "if mask.dim() == 3", "if mask.dim() == 5"),
+    "the present is hidden": ("masks", "row <= column", "row < column"),
+    "the future is seen": ("masks", "row <= column", "row >= column"),
+    "segments exchanged": ("masks", "return column == row", "return column != row"),
     "hidden rows are not zero": ("attention", ".masked_fill(hidden, 0)", ""),
     "far keys in few bits": ("attention", "bias.dtype.itemsize > q.dtype.itemsize", "False"),
     "score door forgotten": (
@@ -215,12 +243,54 @@ MUTANTS = {
     ),
     "value door forgotten": (
         "attention",
-        "weights @ v + extra",
-        "weights @ v",
+        "weights @ shared(v, q) + extra",
+        "weights @ shared(v, q)",
         "test_attention_by_loops[values-none]",
     ),
-    "causal flag forgotten": ("attention", "if self.causal:", "if not self.causal:"),
-    "mask replaces causality": ("attention", "past = past & over_heads(mask)", "past = over_heads(mask)"),
+    "causal flag forgotten": ("attention", "mask, segments, self.causal)", "mask, segments, False)"),
+    "mask replaces causality": ("masks", "if self.causal:", "if self.causal and not masks:"),
+    "equal positions are in order": ("masks", "(q.diff(dim=-1) > 0)", "(q.diff(dim=-1) >= 0)"),
+    "any keys are in order": ("masks", "(q is k or torch.equal(q, k))", "True"),
+    "one sequence behind its keys is enough": (
+        "masks",
+        "<= q.amin(dim=-1)).all()",
+        "<= q.amin(dim=-1)).any()",
+    ),
+    "the first token behind the keys is enough": ("masks", "q.amin(dim=-1)", "q.amax(dim=-1)"),
+    "texts may fall": ("masks", "(rising | apart).all()", "True"),
+    "texts may come again": ("masks", "not are_runs(segments)", "False"),
+    "one long text": (
+        "attention",
+        "by_text(turned_q, turned_k, v, mask)",
+        "fused(turned_q, turned_k, v, is_causal=mask.causal)",
+        ONE_BY_ONE,
+    ),
+    "one row of texts is short": ("attention", " * (batch * length // sum(mask.texts))", "", ONE_BY_ONE),
+    "texts look ahead": ("attention", "is_causal=mask.causal", "is_causal=False", ONE_BY_ONE),
+    "blocks see the keys ahead": (
+        "attention",
+        "over_heads(causal_mask(here, there)), q)",
+        "None, q)",
+        "tests/core/test_masks.py::test_queries_in_blocks_give_what_the_pairs_give[alibi]",
+    ),
+    "blocks of keys begin at the queries": (
+        "attention",
+        "slice(end - BLOCK, end), slice(end)",
+        "slice(end - BLOCK, end), slice(end - BLOCK, end)",
+        "tests/core/test_masks.py::test_queries_in_blocks_give_what_the_pairs_give[alibi]",
+    ),
+    "keys in order see all": ("attention", "v, is_causal=True)", "v, is_causal=False)"),
+    "a text is shortened": (
+        "packing",
+        "begins[..., 1:] = segments.diff(dim=-1) != 0",
+        "begins[..., 1:] = segments.diff(dim=-1) > 0",
+    ),
+    "texts go on in the next sequence": (
+        "packing",
+        "torch.ones_like(segments, dtype=torch.bool)",
+        "torch.zeros_like(segments, dtype=torch.bool)",
+    ),
+    "a gap goes on": ("packing", "- 1) != 1)", "- 1) < 1)"),
     "door always open": ("encoding", "is not getattr(Encoding, door)", "is getattr(Encoding, door)"),
     "positions never embedded": ("transformer", "self.encoding.embed(", "Encoding().embed("),
     "residual forgotten": ("transformer", "x = x + self.attention", "x = self.attention"),
@@ -253,6 +323,7 @@ def test_mutant_is_killed(name, host, killers):
     text = (ROOT / "d2lpos" / f"{file}.py").read_text("utf-8")
     assert text.count(old) == 1
     own = f"tests/core/test_{file}.py"
-    found = host.ask([f"{own}::{test}" for test in tests] or [own], f"d2lpos.{file}", text.replace(old, new))
+    named = [test if "::" in test else f"{own}::{test}" for test in tests]
+    found = host.ask(named or [own], f"d2lpos.{file}", text.replace(old, new))
     assert found["code"] == pytest.ExitCode.TESTS_FAILED
     killers.add(found["failed"])

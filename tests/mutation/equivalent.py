@@ -10,12 +10,12 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
     "d2lpos/attention.py": {
         (
             (
-                "if bias.dtype.itemsize > q.dtype.itemsize and k.shape[-2]: # only differences count: "
-                "keep them small"
+                "if bias.dtype.itemsize > q.dtype.itemsize and both.shape[-1]: # only differences coun"
+                "t: keep them small"
             ),
             (
-                "if (bias.dtype.itemsize >= q.dtype.itemsize) and k.shape[-2]: # only differences coun"
-                "t: keep them small"
+                "if (bias.dtype.itemsize >= q.dtype.itemsize) and both.shape[-1]: # only differences c"
+                "ount: keep them small"
             ),
         ): "Softmax sees differences only; this subtracts where it need not.",
     },

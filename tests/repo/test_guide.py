@@ -15,7 +15,9 @@ CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 
 
 def test_what_the_guide_names_is_there():
-    paths = [word for word in CODE if re.fullmatch(r"(?!\.venv)[\w.-]+/[\w./-]*|[\w-]+\.(?:bib|md|txt|yml)", word)]
+    paths = [
+        word for word in CODE if re.fullmatch(r"(?!\.venv)[\w.-]+/[\w./-]*|[\w-]+\.(?:bib|md|txt|yml)", word)
+    ]
     assert len(paths) > 20
     assert [path for path in LINKS + paths if not (ROOT / path).exists()] == []
 

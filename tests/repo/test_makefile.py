@@ -42,7 +42,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def pretend(path: Path, prelude: str) -> Path:
     """A Python for which `prelude` holds."""
-    path.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c \"{prelude}; exec('''$2''')\"\n", encoding="utf-8")
+    path.write_text(
+        f"#!/bin/sh\nexec '{sys.executable}' -c \"{prelude}; exec('''$2''')\"\n", encoding="utf-8"
+    )
     path.chmod(0o755)
     return path
 
@@ -50,7 +52,9 @@ def pretend(path: Path, prelude: str) -> Path:
 def test_help_is_the_default_and_names_every_command(tree):
     listing = make(tree)
     assert listing.returncode == 0
-    commands = (tree / "Makefile").read_text(encoding="utf-8").partition(".PHONY: ")[2].splitlines()[0].split()
+    commands = (
+        (tree / "Makefile").read_text(encoding="utf-8").partition(".PHONY: ")[2].splitlines()[0].split()
+    )
     assert [line.split()[1] for line in listing.stdout.splitlines()] == commands
 
 
@@ -74,7 +78,9 @@ def test_a_missing_python_gets_one_sentence(tree, command):
 
 
 def test_an_old_python_gets_one_sentence(tree, tmp_path):
-    prelude = "import platform, sys; sys.version_info = (3, 10, 13); platform.python_version = lambda: '3.10.13'"
+    prelude = (
+        "import platform, sys; sys.version_info = (3, 10, 13); platform.python_version = lambda: '3.10.13'"
+    )
     done = make(tree, "book", f"PYTHON={pretend(tmp_path / 'python3.10', prelude)}")
     assert done.returncode != 0
     assert "python3.10 is 3.10.13: name another" in done.stderr
@@ -95,7 +101,9 @@ def test_another_python_does_not_pass_for_the_one_in_use(tree, tmp_path):
     old = pretend(tmp_path / "python3.10", "import sys; sys.version_info = (3, 10, 13)")
     assert "needs Python 3.11 or newer" in make(tree, "book", f"PYTHON={old}").stderr
     other = pretend(tmp_path / "python9", "import sys")
-    other.write_text(other.read_text(encoding="utf-8").replace("exec", '[ "$1" = -V ] && echo Python 9 && exit; exec', 1))
+    other.write_text(
+        other.read_text(encoding="utf-8").replace("exec", '[ "$1" = -V ] && echo Python 9 && exit; exec', 1)
+    )
     done = make(tree, "book", f"PYTHON={other}")
     assert done.returncode != 0
     assert "is Python 9: `make clean` first." in done.stderr.splitlines()[0]
@@ -156,7 +164,9 @@ def test_address_changes_every_place_and_can_be_undone(tree):
     assert contents(tree) == before
 
 
-@pytest.mark.parametrize("repo", ["", "d2lpos", "https://github.com/ada/d2lpos", "ada/d2/pos", "a'da/d2lpos", "$(id)/x"])
+@pytest.mark.parametrize(
+    "repo", ["", "d2lpos", "https://github.com/ada/d2lpos", "ada/d2/pos", "a'da/d2lpos", "$(id)/x"]
+)
 def test_a_bad_address_gets_one_sentence_and_changes_nothing(tree, repo):
     before = contents(tree)
     done = make(tree, "address", f"REPO={repo.replace('$', '$$')}", f"PYTHON={sys.executable}")

@@ -6,7 +6,13 @@ import pytest
 
 from tests.quick import ALWAYS, ROOT, Choice, chosen
 
-PATTERNS = ("d2lpos/*.py", "d2lpos/check/*.py", "d2lpos/lab/*.py", "tests/wrong_answers/[a-z]*.py", "chapters/**/*.ipynb")
+PATTERNS = (
+    "d2lpos/*.py",
+    "d2lpos/check/*.py",
+    "d2lpos/lab/*.py",
+    "tests/wrong_answers/[a-z]*.py",
+    "chapters/**/*.ipynb",
+)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

@@ -126,7 +126,5 @@ def test_no_other_file_pins():
 
 
 def test_pip_finds_no_conflict():
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "check"], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

@@ -1,0 +1,177 @@
+"""A layer of attention and a step of decoding: ours beside Hugging Face's, with the mask that each makes for itself."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from transformers import LlamaConfig, MptConfig, StaticCache
+from transformers.cache_utils import DynamicCache
+from transformers.masking_utils import create_causal_mask
+from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotaryEmbedding
+from transformers.models.mpt.modeling_mpt import MptAttention, build_mpt_alibi_tensor
+
+from d2lpos import ALiBi, Attention, Cache, RoPE
+from d2lpos.alibi import slopes
+from d2lpos.placing import from_segments
+
+from .measure import Contest, forward_and_backward
+
+DIM, HEADS, KV_HEADS = 256, 4, 2
+LENGTHS = {"cpu": (2048, 8192), "cuda": (2048, 8192, 32768)}
+KEPT = (1024, 8192)
+SPARE = 512  # more steps than are measured
+
+
+def contests(
+    device: str, lengths: tuple[int, ...] | None = None, kept: tuple[int, ...] = KEPT
+) -> list[Contest]:
+    made = [
+        contest(device, length) for length in lengths or LENGTHS[device] for contest in (order, packed, line)
+    ]
+    return [*made, *(step(device, length) for length in kept)]
+
+
+def order(device: str, length: int) -> Contest:
+    """Plain order: nobody needs a mask."""
+    x, positions = torch.randn(1, length, DIM, device=device), torch.arange(length, device=device)
+    ours = Attention(DIM, HEADS, RoPE(DIM // HEADS), causal=True, kv_heads=KV_HEADS).to(device)
+    found = {"Hugging Face Llama, SDPA": forward_and_backward(llama(ours, positions, "sdpa"), x)}
+    if device == "cuda":  # on a CPU it has no gradient
+        found["Hugging Face Llama, FlexAttention"] = forward_and_backward(
+            llama(ours, positions, "flex_attention"), x
+        )
+    found["`Attention` with `RoPE`"] = forward_and_backward(lambda x: ours(x, positions), x)
+    if length <= 2048:
+        pairs = torch.ones(length, length, dtype=torch.bool, device=device)
+        found["the same with a mask of all pairs"] = forward_and_backward(
+            lambda x: ours(x, positions, pairs), x
+        )
+    return table(f"causal-{length}", f"{length} tokens, causal, {about()}", found)
+
+
+def packed(device: str, length: int, texts: int = 8) -> Contest:
+    """Texts in a row: Hugging Face finds them in position_ids, and masks all pairs."""
+    segments = torch.arange(length, device=device) // (length // texts)
+    x, positions = torch.randn(1, length, DIM, device=device), from_segments(segments)
+    ours = Attention(DIM, HEADS, RoPE(DIM // HEADS), causal=True, kv_heads=KV_HEADS).to(device)
+    found = {"Hugging Face Llama, SDPA": forward_and_backward(llama(ours, positions, "sdpa"), x)}
+    if device == "cuda":
+        found["Hugging Face Llama, FlexAttention"] = forward_and_backward(
+            llama(ours, positions, "flex_attention"), x
+        )
+    found["`Attention`, told the segments"] = forward_and_backward(
+        lambda x: ours(x, positions, segments=segments), x
+    )
+    return table(f"packed-{length}", f"{length} tokens in {texts} texts, {about()}", found)
+
+
+def line(device: str, length: int) -> Contest:
+    """ALiBi: MPT adds it to all scores."""
+    x, positions = torch.randn(1, length, DIM, device=device), torch.arange(length, device=device)
+    ours = Attention(DIM, HEADS, ALiBi(HEADS, slopes=slopes(HEADS).to(device)), causal=True).to(device)
+    found = {
+        "Hugging Face MPT": forward_and_backward(mpt(ours, length), x),
+        "`Attention` with `ALiBi`": forward_and_backward(lambda x: ours(x, positions), x),
+    }
+    return table(f"attention-alibi-{length}", f"{length} tokens, ALiBi, {about(HEADS)}", found)
+
+
+def table(name: str, title: str, found: dict[str, Callable[[], object]]) -> Contest:
+    return Contest(name, title, found, memory=True, rounds=None if "2048" in name else 5)
+
+
+def about(kv_heads: int = KV_HEADS) -> str:
+    return f"{HEADS} heads of {DIM // HEADS} features, {kv_heads} of keys; forward and backward"
+
+
+def step(device: str, length: int) -> Contest:
+    """One token behind `length` kept ones, again and again."""
+    positions = torch.arange(length, device=device)
+    x, new = torch.randn(1, length, DIM, device=device), torch.randn(1, 1, DIM, device=device)
+    ours = Attention(DIM, HEADS, RoPE(DIM // HEADS), causal=True, kv_heads=KV_HEADS).to(device)
+
+    def steps(read: Callable[[Tensor, Tensor], Tensor]) -> Callable[[], Tensor]:
+        """Each call reads one token more; the first reads the kept ones before it."""
+        now = [0]
+
+        @torch.no_grad()
+        def once() -> Tensor:
+            if not now[0]:
+                read(x, positions)
+                now[0] = length
+            now[0] += 1
+            return read(new, torch.tensor([now[0] - 1], device=device))
+
+        return once
+
+    def theirs(cache: StaticCache | DynamicCache) -> Callable[[], Tensor]:
+        return steps(lambda tokens, here: llama(ours, here, "sdpa", cache)(tokens))
+
+    def own(cache: Cache) -> Callable[[], Tensor]:
+        return steps(lambda tokens, here: ours(tokens, here, cache=cache))
+
+    config = settings("sdpa")
+    static = StaticCache(config=config, max_cache_len=length + SPARE)
+    contenders = {
+        "Hugging Face Llama, StaticCache": theirs(static),
+        "Hugging Face Llama, DynamicCache": theirs(DynamicCache(config=config)),
+        "`Cache`, turned keys and room": own(Cache(turned=True, room=length + SPARE)),
+        "`Cache` as it is": own(Cache()),
+    }
+    return Contest(f"step-{length}", f"A step behind {length} kept tokens", contenders)
+
+
+def settings(program: str) -> LlamaConfig:
+    config = LlamaConfig(
+        hidden_size=DIM,
+        num_attention_heads=HEADS,
+        num_key_value_heads=KV_HEADS,
+        num_hidden_layers=1,
+        attention_bias=True,
+        max_position_embeddings=65_536,
+    )
+    config._attn_implementation = program
+    return config
+
+
+LAYERS: dict[tuple[int, str], tuple] = {}
+
+
+def llama(
+    ours: Attention, positions: Tensor, program: str, cache: object = None
+) -> Callable[[Tensor], Tensor]:
+    """Llama's layer with our weights, and what its model does once before the first layer: the mask, the angles."""
+    config, device = settings(program), positions.device
+    if (id(ours), program) not in LAYERS:
+        layer = LlamaAttention(config, 0).to(device)
+        sizes = (DIM, KV_HEADS * DIM // HEADS, KV_HEADS * DIM // HEADS)
+        parts = (layer.q_proj, layer.k_proj, layer.v_proj)
+        weights, biases = (x.detach().split(sizes) for x in (ours.project.weight, ours.project.bias))
+        for part, weight, bias in zip(parts, weights, biases, strict=True):
+            part.weight, part.bias = nn.Parameter(weight.clone()), nn.Parameter(bias.clone())
+        layer.o_proj.load_state_dict(ours.out.state_dict())
+        LAYERS[id(ours), program] = ours, layer, LlamaRotaryEmbedding(config).to(device)
+    _, layer, rotary = LAYERS[id(ours), program]
+    ids = positions[None]
+
+    def once(x: Tensor) -> Tensor:
+        mask = create_causal_mask(config, x, None, cache, position_ids=ids)
+        return layer(x, rotary(x, ids), mask, past_key_values=cache)[0]
+
+    return once
+
+
+def mpt(ours: Attention, length: int) -> Callable[[Tensor], Tensor]:
+    """MPT's layer with our weights, and the bias and mask that its model makes once before the first layer."""
+    device = ours.out.weight.device
+    layer = MptAttention(MptConfig(d_model=DIM, n_heads=HEADS, max_seq_len=length), 0).to(device)
+    layer.Wqkv.weight, layer.out_proj.weight = ours.project.weight, ours.out.weight
+    ours.project.bias.data.zero_()
+    ours.out.bias.data.zero_()
+
+    def once(x: Tensor) -> Tensor:
+        bias = build_mpt_alibi_tensor(HEADS, length, 8, device=device)
+        past = torch.ones(length, length, dtype=torch.bool, device=device).triu(1)
+        return layer(x, bias, attention_mask=past)[0]
+
+    return once

@@ -1,0 +1,264 @@
+"""A mask is found from positions once, and what is found may choose another program, never another result."""
+
+from itertools import pairwise
+
+import pytest
+import torch
+from torch.func import vmap
+from torch.testing import assert_close
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from d2lpos import ALiBi, Attention, Encoding, RoPE, Transformer
+from d2lpos.attention import attend
+from d2lpos.cache import Cache, evict
+from d2lpos.masks import WORTHWHILE, Mask, causal_mask, segment_mask
+
+HERE = torch.arange(6)
+FOUND = {
+    "in order": (HERE, None, "in_order"),
+    "with gaps": (HERE * 7 + 1000, None, "in_order"),
+    "fractions": (HERE / 3 - 9, None, "in_order"),
+    "unsigned": (HERE.to(torch.uint8), None, "in_order"),
+    "by sequence": (torch.stack([HERE, HERE**2]), None, "in_order"),
+    "equal ones": (torch.tensor([0, 1, 1, 2, 3, 4]), None, "pairs"),
+    "a fall": (torch.tensor([0, 1, 2, 0, 1, 2]), None, "pairs"),
+    "a fall in one sequence": (torch.stack([HERE, HERE.flip(0)]), None, "pairs"),
+    "behind a cache": (HERE[5:], HERE, "everything"),
+    "far behind a cache": (HERE[:2] + 9, HERE, "everything"),
+    "before a cached token": (torch.tensor([[9], [3]]), HERE, "pairs"),
+    "several behind a cache": (HERE[3:], HERE, "pairs"),
+    "the same keys from elsewhere": (HERE, HERE.clone(), "in_order"),
+    "as many keys elsewhere": (HERE, HERE + 1, "pairs"),
+}
+
+
+@pytest.mark.parametrize(("q", "k", "want"), FOUND.values(), ids=FOUND)
+def test_what_is_found(q, k, want):
+    mask = Mask(q, k)
+    names = {"in_order", "everything"}
+    assert {name for name in names if getattr(mask, name)} == {want} & names and mask.texts is None
+    pairs = None if want == "everything" else causal_mask(q, q if k is None else k)
+    assert_close(mask.pairs, None if pairs is None else pairs[:, None] if pairs.dim() == 3 else pairs)
+    if want == "everything":
+        assert causal_mask(q, k).all()
+
+
+def both(call, given, parameters):
+    """What two masks give, with the gradients of everything."""
+    for mask in given:
+        y = call(mask)
+        upstream = torch.linspace(-1, 1, y.numel(), dtype=y.dtype).view_as(y)
+        yield y, torch.autograd.grad(y, parameters, upstream, allow_unused=True)
+
+
+@pytest.mark.parametrize("place_by", ["in order", "with gaps", "by sequence", "equal ones", "a fall"])
+def test_every_path_gives_what_the_pairs_give_and_so_do_gradients(encoding, place, place_by, qkv):
+    positions = place(FOUND[place_by][0])
+    inputs = [x.requires_grad_() for x in qkv]
+    given = Mask(positions), causal_mask(positions, positions)
+    for one, other in zip(
+        *both(
+            lambda mask: attend(*inputs, positions, positions, encoding, mask),
+            given,
+            [*inputs, *encoding.parameters()],
+        ),
+        strict=True,
+    ):
+        assert_close(one, other)
+
+
+def test_queries_in_blocks_give_what_the_pairs_give(encoding, place, qkv, monkeypatch):
+    """Door 3 for keys in order: some queries at a time, without the keys behind them."""
+    monkeypatch.setattr("d2lpos.attention.BLOCK", 4)  # six queries: a block, and half of one
+    inputs = [x.requires_grad_() for x in qkv]
+    for positions in place(range(6)), place([[0, 1, 2, 3, 4, 5], [0, 2, 3, 8, 9, 11]]):
+        one, other = both(
+            lambda mask: attend(*inputs, positions, positions, encoding, mask),  # noqa: B023, called at once
+            (Mask(positions), causal_mask(positions, positions)),
+            [*inputs, *encoding.parameters()],
+        )
+        assert_close(one, other)
+
+
+def test_a_bias_of_a_long_text_is_made_in_parts(largest, monkeypatch):
+    monkeypatch.setattr("d2lpos.attention.BLOCK", 50)
+    layer, x = Attention(16, 2, ALiBi(2), causal=True), torch.randn(1, 200, 16)
+    with torch.no_grad():
+        assert largest(lambda: layer(x, torch.arange(200))) <= 2 * 50 * 200
+
+
+def test_a_score_door_may_add_nothing(qkv):
+    class Silent(Encoding):
+        def score(self, q, k, q_positions, k_positions):
+            return None
+
+    assert_close(attend(*qkv, HERE, HERE, Silent(), Mask(HERE)), attend(*qkv, HERE, HERE, mask=Mask(HERE)))
+
+
+def test_plain_order_builds_no_pairs(largest):
+    layer, x = Attention(16, 2, RoPE(8), causal=True), torch.randn(1, 200, 16)
+    with torch.no_grad():
+        assert largest(lambda: layer(x, torch.arange(200))) < 200 * 200
+        assert largest(lambda: layer(x, torch.arange(200).flip(0))) >= 200 * 200
+
+
+def test_a_pair_takes_a_byte():
+    class Bytes(TorchDispatchMode):
+        most = 0
+
+        def __torch_dispatch__(self, op, types, args=(), kwargs=None):
+            made = op(*args, **(kwargs or {}))
+            self.most = max(self.most, made.nbytes if isinstance(made, torch.Tensor) else 0)
+            return made
+
+    for positions in torch.arange(100).flip(0), torch.rand(100):
+        with Bytes() as bytes:
+            causal_mask(positions, positions)
+            segment_mask(positions, positions)
+        assert bytes.most == 100 * 100
+
+
+def count(monkeypatch):
+    made = []
+
+    class Counted(Mask):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            made.append(self)
+
+    monkeypatch.setattr("d2lpos.attention.Mask", Counted)
+    return made
+
+
+def test_a_model_looks_once_for_all_layers(monkeypatch):
+    made, net, caches = count(monkeypatch), *fresh()
+    net(TOKENS, HERE)
+    assert len(made) == 1 and made[0].in_order and made[0].built is None
+    for step in range(3):
+        net(TOKENS[:, :2], HERE[2 * step : 2 * step + 2], caches=caches)
+        assert len(made) == 2 + step
+    assert not made[-1].everything  # the second of two is behind the first
+    net(TOKENS[:, :1], HERE[:1] + 6, caches=caches)
+    assert made[-1].everything
+
+
+TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6]])
+
+
+def fresh():
+    net = Transformer(7, 3, dim=16, heads=2, layers=2, encoding=RoPE(8), causal=True).double()
+    return net, net.new_caches()
+
+
+def test_layers_whose_caches_differ_look_for_themselves(monkeypatch):
+    net, caches = fresh()
+    net(TOKENS, HERE, caches=caches)
+    caches[1] = evict(caches[1], sinks=1, window=2)
+    kept = [Cache(c.keys, c.values, c.positions) for c in caches]
+    made = count(monkeypatch)
+    got = net(TOKENS[:, :1], torch.tensor([4]), caches=caches)  # before a token of each cache
+    assert len(made) == 2
+    x = net.tokens(TOKENS[:, :1])
+    for block, cache in zip(net.blocks, kept, strict=True):
+        x = block(x, torch.tensor([4]), None, cache)
+    assert_close(got, net.head(net.norm(x)))
+
+
+def test_a_mask_that_was_found_before_serves_a_compiled_model(graphs):
+    net, _ = fresh()
+    compiled = torch.compile(net, fullgraph=True, backend=graphs.count)
+    mask = Mask(HERE)
+    assert_close(compiled(TOKENS, HERE, mask), net(TOKENS, HERE))
+    calls = [str(node.target) for node in graphs[0].graph.nodes if "scaled_dot" in str(node.target)]
+    causal = [node.kwargs["is_causal"] for node in graphs[0].graph.nodes if "is_causal" in node.kwargs]
+    assert len(calls) == len(causal) == 2 and all(causal) and mask.built is None
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+def test_under_vmap_values_are_not_looked_at():
+    layer, x = Attention(16, 2, RoPE(8), causal=True).double(), torch.randn(1, 6, 16).double()
+    positions = torch.stack([HERE, HERE.flip(0), torch.tensor([3, 1, 4, 1, 5, 9])])
+    with torch.no_grad():
+        for over, axis in (positions, 0), (positions.T, 1):
+            got = vmap(lambda p: layer(x, p), in_dims=axis)(over)
+            assert_close(got, torch.stack([layer(x, p) for p in positions]))
+
+
+# Packed texts
+
+
+LONG = 2 * WORTHWHILE
+PACKED = torch.tensor([0] * LONG + [1] * (LONG // 2) + [5] * LONG)
+ROWS = torch.stack([PACKED, PACKED.flip(0)])
+
+
+def begin_again(segments):
+    index = torch.arange(segments.shape[-1])
+    first = torch.cat([torch.ones_like(segments[..., :1]), segments.diff(dim=-1)], dim=-1) != 0
+    return index - (index * first).cummax(dim=-1).values
+
+
+@pytest.mark.parametrize(
+    ("segments", "positions", "texts"),
+    [
+        (PACKED, begin_again(PACKED), (LONG, LONG // 2, LONG)),
+        (PACKED, torch.arange(len(PACKED)), (LONG, LONG // 2, LONG)),
+        (ROWS, begin_again(ROWS), (LONG, LONG // 2, LONG) * 2),
+        (ROWS, torch.arange(len(PACKED)), (LONG, LONG // 2, LONG) * 2),
+        (PACKED, torch.arange(len(PACKED)).flip(0), None),
+        (torch.cat([PACKED, PACKED]), torch.arange(2 * len(PACKED)), None),
+        (HERE, HERE, None),
+    ],
+    ids=["begin again", "go on", "by sequence", "by sequence, go on", "fall", "come again", "short"],
+)
+def test_texts_that_are_found(segments, positions, texts):
+    assert Mask(positions, segments=segments).texts == texts
+    want = segment_mask(segments, segments) & causal_mask(positions, positions)
+    assert_close(Mask(positions, segments=segments).pairs, want[:, None] if want.dim() == 3 else want)
+
+
+def test_texts_without_an_order_may_stand_anywhere():
+    fall = torch.arange(len(PACKED)).flip(0)
+    assert Mask(fall, segments=PACKED, causal=False).texts == (LONG, LONG // 2, LONG)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("segments", [PACKED, ROWS], ids=["one row for all", "by sequence"])
+def test_packed_texts_are_the_texts_one_by_one_on_both_paths(encoding, place, causal, segments):
+    """Whatever the path, a text in a packed row is the text alone; gradients too."""
+    layer = Attention(16, 2, encoding, causal, kv_heads=1 if "score" not in encoding.doors else 2).double()
+    x = torch.randn(2, len(PACKED), 16).double().requires_grad_()
+    positions = place(begin_again(segments))
+    assert Mask(positions, segments=segments, causal=causal).texts
+    by_pairs = segment_mask(segments, segments)
+    rows = segments.expand(2, -1)
+
+    def alone(_):
+        lines = []
+        for b in range(2):
+            here = positions.expand(2, -1)[b]
+            cuts = [0, *(rows[b].diff().nonzero().squeeze(-1) + 1).tolist(), len(PACKED)]
+            texts = [slice(*cut) for cut in pairwise(cuts)]
+            lines.append(torch.cat([layer(x[b, None, text], here[text]) for text in texts], dim=1))
+        return torch.cat(lines)
+
+    calls = [lambda _: layer(x, positions, segments=segments), lambda _: layer(x, positions, by_pairs), alone]
+    wanted = [x, *layer.parameters()]
+    fast, slow, single = (next(both(call, [None], wanted)) for call in calls)
+    for one in fast, slow:
+        assert_close(one, single)
+
+
+def test_packed_texts_build_no_pairs(largest):
+    layer, x = Attention(16, 2, RoPE(8), causal=True), torch.randn(1, len(PACKED), 16)
+    with torch.no_grad():
+        assert largest(lambda: layer(x, begin_again(PACKED), segments=PACKED)) < len(PACKED) ** 2
+
+
+def test_segments_reach_every_layer(encoding, place):
+    net = Transformer(7, 3, dim=16, heads=2, layers=2, encoding=encoding, causal=True).double()
+    tokens, segments = torch.randint(7, (1, 6)), torch.tensor([0, 0, 0, 0, 4, 4])
+    positions = place([0, 1, 2, 3, 0, 1])
+    got = net(tokens, positions, segments=segments)
+    assert_close(got[:, :4], net(tokens[:, :4], positions[:4]))
+    assert_close(got[:, 4:], net(tokens[:, 4:], positions[4:]))
