@@ -107,5 +107,5 @@ TASKS: dict[str, Task] = {
 """The tasks by name.
 
 >>> sorted(TASKS)[:4]
-['addition', 'copy', 'digits', 'language']
+['addition', 'copy', 'digits', 'flowing language']
 """
