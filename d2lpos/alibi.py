@@ -15,13 +15,13 @@ from .positions import offsets
 __all__ = ["ALiBi", "bias", "slopes"]
 
 
-def slopes(heads: int, rule: str = "released") -> Tensor:
+def slopes(heads: int, rule: str = "released", octaves: float = 8.0) -> Tensor:
     """The slope of each head, positive; (heads,), float32.
 
-    rule="paper" is the geometric sequence 2^(−8h/heads), h = 1 … heads. rule="released" is what the
+    rule="paper" is the geometric sequence 2^(−octaves·h/heads), h = 1 … heads. rule="released" is what the
     authors' code and the checkpoints use: the same where heads is a power of two, else the sequence for
-    the power of two below, filled up with every other slope of the one above.
-    Raises ValueError where heads is not positive, or for another rule.
+    the power of two below, filled up with every other slope of the one above. octaves is 8 in the paper; MPT
+    calls it alibi_bias_max. Raises ValueError where heads or octaves is not positive, or for another rule.
 
     >>> slopes(3)
     tensor([0.0625, 0.0039, 0.2500])
@@ -31,17 +31,21 @@ def slopes(heads: int, rule: str = "released") -> Tensor:
     check_positive(heads=heads)
     if rule not in ("paper", "released"):
         raise ValueError(f'rule must be "paper" or "released"; got {rule!r}')
-    return slope(torch.arange(heads), heads, rule)
+    if not 0 < octaves < math.inf:
+        raise ValueError(f"octaves must be finite and positive; got {octaves}")
+    return slope(torch.arange(heads), heads, rule, octaves)
 
 
-def slope(head: Tensor, heads: int, rule: str) -> Tensor:
+def slope(head: Tensor, heads: int, rule: str, octaves: float) -> Tensor:
     """The slope of each head, counted from 0; same shape, float32. Heads past a power of two take half steps.
 
     By arithmetic, because FlexAttention compiles no table that is made on the way.
     """
     below = heads if rule == "paper" else 2 ** int(math.log2(heads))
     number = head.double()
-    return torch.exp2(-8 / below * torch.where(number < below, number + 1, number - below + 0.5)).float()
+    return torch.exp2(
+        -octaves / below * torch.where(number < below, number + 1, number - below + 0.5)
+    ).float()
 
 
 def bias(q_positions: Tensor, k_positions: Tensor, slopes: Tensor) -> Tensor:
@@ -73,7 +77,7 @@ def ramp(offset: Tensor, slope: Tensor) -> Tensor:
 
 
 class ALiBi(Bias):
-    """Door 3: adds `bias(q_positions, k_positions, slopes(heads, rule))` to the scores. No parameters.
+    """Door 3: adds `bias(q_positions, k_positions, slopes(heads, rule, octaves))` to the scores. No parameters.
 
     The bias is symmetric: it tells how far, not which way. With a causal mask that is enough.
 
@@ -84,10 +88,10 @@ class ALiBi(Bias):
             [-0.0078, -0.0039, -0.0000]])
     """
 
-    def __init__(self, heads: int, rule: str = "released"):
+    def __init__(self, heads: int, rule: str = "released", octaves: float = 8.0):
         super().__init__(heads)
-        slopes(heads, rule)  # bad arguments fail here
-        self.rule = rule
+        slopes(heads, rule, octaves)  # bad arguments fail here
+        self.rule, self.octaves = rule, octaves
 
     def at(self, offset: Tensor, head: Tensor) -> Tensor:
-        return ramp(offset, slope(head, self.heads, self.rule))
+        return ramp(offset, slope(head, self.heads, self.rule, self.octaves))
