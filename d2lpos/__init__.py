@@ -16,7 +16,6 @@ from .fire import FIRE
 from .kerple import KERPLE
 from .learned import Learned
 from .mlp import FourierFeatures, PositionMLP
-from .mrope import MRoPE
 from .relative import T5Bias
 from .rope import RoPE
 from .sandwich import Sandwich
@@ -37,7 +36,6 @@ __all__ = [
     "Encoding",
     "FourierFeatures",
     "Learned",
-    "MRoPE",
     "PositionMLP",
     "RoPE",
     "Sandwich",

@@ -61,9 +61,9 @@ class MRoPE(Encoding):
     axis out or has more pairs than dim, and as `RoPE` does.
 
     >>> q = k = torch.ones(1, 1, 2, 8)
-    >>> places = torch.tensor([[0, 0, 0], [0, 0, 5]])  # time, row, column
-    >>> turned, _ = MRoPE(8, deal=blocks([1, 1, 2])).rotate(q, k, places, places)
-    >>> turned[0, 0, 1, :4]
+    >>> places = torch.tensor([[0, 0, 0], [0, 0, 5]])
+    >>> m_rope = MRoPE(8, deal=blocks([1, 1, 2]))
+    >>> m_rope.rotate(q, k, places, places)[0][0, 0, 1, :4]
     tensor([1.0000, 1.0000, 0.9488, 0.9950])
     """
 

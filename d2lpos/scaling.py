@@ -167,10 +167,10 @@ def longrope(
     Source: Ding et al. 2024, section 3 (arXiv 2402.13753); the switch and the factor are of the released code
     of Phi-3.
 
-    >>> old, lists = torch.tensor([1.0, 0.1]), {"short": [1, 1], "long": [2, 4]}
-    >>> longrope(old, **lists, length=4096, current=4096, factor=16)[0]
+    >>> old, short, long = torch.tensor([1.0, 0.1]), [1, 1], [2, 4]
+    >>> longrope(old, short, long, length=4096, current=4096)[0]
     tensor([1.0000, 0.1000])
-    >>> longrope(old, **lists, length=4096, current=4097, factor=16)[0]
+    >>> longrope(old, short, long, length=4096, current=4097)[0]
     tensor([0.5000, 0.0250])
     """
     check_rule(frequencies, factor)

@@ -65,10 +65,9 @@ def power(positions: Tensor, length: float, exponent: float = 0.1) -> Tensor:
 def multiply(q: Tensor, positions: Tensor, temperature: Callable[[Tensor], Tensor]) -> Tensor:
     """Queries (batch, head, sequence, feature), each times `temperature` of its position; same shape and dtype.
 
-    >>> from functools import partial
-    >>> q = torch.ones(1, 1, 2, 3)
-    >>> multiply(q, torch.tensor([0, 9]), partial(power, length=10, exponent=1))[0, 0, :, 0]
-    tensor([1.1000, 2.0000])
+    >>> q, positions = torch.ones(1, 1, 2, 3), torch.tensor([1, 99])
+    >>> multiply(q, positions, logarithm)[0, 0, :, 0]
+    tensor([0.6931, 4.6052])
     """
     check_tensor("q", q)
     factors = temperature(positions)
