@@ -1,0 +1,162 @@
+"""The families of models, by the `model_type` of their configurations: how each is read, as data."""
+
+from functools import partial
+
+from .layer import Config
+from .turning import (
+    ATTENTION,
+    Turning,
+    beam,
+    blocks_in_turn,
+    chunks_where_it_turns,
+    every,
+    in_a_period,
+    late_windows,
+    listed_attention,
+    llama4,
+    ministral,
+    named_attention,
+)
+
+WIDE_AND_GLOBAL = {"full_attention": 160_000.0, "sliding_attention": 10_000.0}
+LOCAL_AND_GLOBAL = {"full_attention": 1_000_000.0, "sliding_attention": 10_000.0}
+FULL, SLIDING = frozenset({"full_attention"}), frozenset({"sliding_attention"})
+BETA = frozenset({"llama_4_scaling_beta", "max_position_embeddings"})
+silent = partial(Turning, still=frozenset(ATTENTION))
+encoder = partial(Turning, causal=False)
+qwen = partial(Turning, types=late_windows, aside=frozenset({"max_window_layers"}))
+deepseek = partial(Turning, layout="interleaved", side=True)
+
+
+def every_third(config: Config, depth: int) -> list[str]:
+    """ModernBERT's: every `global_attn_every_n_layers`-th layer, from the first on, sees all."""
+    n = config.get("global_attn_every_n_layers") or 3
+    return ["sliding_attention" if i % n else "full_attention" for i in range(depth)]
+
+
+def half_of_local(config: Config) -> int:
+    """ModernBERT's window: half of `local_attention` on each side, and the token itself."""
+    return config["local_attention"] // 2 + 1
+
+
+# Queries and keys turn.
+TURNING = {
+    "afmoe": Turning(still=FULL, types=every(4)),
+    "apertus": Turning(base=12_000_000.0),
+    "arcee": Turning(),
+    "aria_text": Turning(),
+    "axk1": deepseek(),
+    "bailing_hybrid": deepseek(base=6_000_000.0),
+    "bamba": Turning(share=0.5, types=listed_attention),
+    "beam": Turning(temperature=beam, types=every(6)),
+    "bitnet": Turning(base=500_000.0),
+    "cohere": Turning("interleaved", base=500_000.0),
+    "cohere2": Turning("interleaved", still=FULL, types=every(4)),
+    "cohere_compass_text": Turning(),
+    "cwm": Turning(base=1_000_000.0),
+    "deepseek_v2": deepseek(),
+    "deepseek_v3": deepseek(),
+    "diffllama": Turning(),
+    "doge": Turning(aside=frozenset({"keep_window_size"})),  # which keys are kept hangs on the text
+    "dots1": qwen(),
+    "ernie4_5": Turning("interleaved", base=500_000.0),
+    "ernie4_5_moe": Turning("interleaved", base=500_000.0),
+    "eurobert": encoder(),
+    "exaone4": Turning(still=FULL, types=every(4)),
+    "exaone_moe": Turning(still=FULL, types=every(4)),
+    "falcon_h1": Turning(),
+    "flex_olmo": Turning(base=500_000.0),
+    "flint": Turning(still=FULL, sinks=FULL | SLIDING),
+    "gemma": Turning(),
+    "gemma2": Turning(types=every(2)),
+    "gemma3_text": Turning(base=LOCAL_AND_GLOBAL, types=every(6)),
+    "gemma3n_text": Turning(base=LOCAL_AND_GLOBAL, types=every(5)),
+    "gemma4_text": Turning(),
+    "gemma4_unified_text": Turning(),
+    "glm": Turning("interleaved", share=0.5),
+    "glm4": Turning("interleaved", share=0.5),
+    "glm4_moe": Turning(share=0.5),
+    "glm4_moe_lite": deepseek(),
+    "gpt_neox": Turning(share=0.25),
+    "gpt_neox_japanese": Turning(),
+    "gpt_oss": Turning(base=150_000.0, types=every(2), sinks=FULL | SLIDING),
+    "granite": Turning(),
+    "granite_swa": Turning(sinks=FULL | SLIDING),
+    "granitemoe": Turning(),
+    "granitemoe_swa": Turning(sinks=FULL | SLIDING),
+    "granitemoeshared": Turning(),
+    "granitemoehybrid": Turning(gate=("position_embedding_type", "rope")),
+    "gte": encoder(base=160_000.0),
+    "helium": Turning("interleaved", base=100_000.0),
+    "hunyuan_v1_dense": Turning(),
+    "hunyuan_v1_moe": Turning(),
+    "hy_v3": Turning(base=11_158_840.0),
+    "hyperclovax": Turning(),
+    "internlm3": Turning(),
+    "iquestcoder": Turning(),
+    "jais2": Turning(),
+    "jina_embeddings_v3": encoder(base=20_000.0),
+    "jetmoe": Turning(dim=("kv_channels",)),
+    "kolibri1": Turning(still=FULL, types=every(5)),
+    "laguna": Turning(),
+    "lfm2": Turning(base=1_000_000.0, types=named_attention),
+    "lfm2_moe": Turning(base=1_000_000.0),
+    "lfm3": Turning(),
+    "llama": Turning(),
+    "llama4_text": Turning("interleaved", base=500_000.0, types=chunks_where_it_turns, temperature=llama4),
+    "longcat_flash": deepseek(base=10_000_000.0, depth=("num_layers",), twice=True),
+    "mellum": Turning(),
+    "mimo_v2_flash": Turning(sinks=SLIDING),
+    "minicpm3": deepseek(layout="half"),
+    "minimax": Turning(base=1_000_000.0),
+    "minimax_m2": Turning(base=5_000_000.0),
+    "ministral": Turning(types=lambda config, depth: ["sliding_attention"] * depth),
+    "ministral3": Turning(window=True, temperature=ministral, extra=BETA),
+    "mistral": Turning(window=True),
+    "mixtral": Turning(base=1_000_000.0, window=True),
+    "modernbert": encoder(base=WIDE_AND_GLOBAL, types=every_third, width=half_of_local),
+    "modernbert-decoder": Turning(
+        base=WIDE_AND_GLOBAL, types=every_third, aside=frozenset({"local_attention"})
+    ),
+    "moshi": Turning(aside=frozenset({"sliding_window"})),  # which its code does not use
+    "nanochat": Turning(back=True),
+    "nemotron": Turning(share=0.5),
+    "nomic_bert": encoder(base=1000.0),
+    "olmo": Turning(),
+    "olmo2": Turning(),
+    "olmo3": Turning(base=500_000.0, types=every(4)),
+    "olmo_hybrid": Turning(),
+    "olmoe": Turning(),
+    "persimmon": Turning(share=0.5),
+    "phi": Turning(share=0.5),
+    "phi3": Turning(window=True),
+    "phi4_multimodal": Turning(window=True),
+    "phimoe": Turning(base=1_000_000.0, window=True),
+    "qwen2": qwen(),
+    "qwen2_moe": qwen(),
+    "qwen3": qwen(),
+    "qwen3_moe": Turning(window=True),
+    "qwen3_5_text": Turning(share=0.25, deal="in turn"),
+    "qwen3_5_moe_text": Turning(share=0.25, deal="in turn"),
+    "qwen3_next": Turning(share=0.25),
+    "recurrent_gemma": Turning(
+        share=0.5, types=blocks_in_turn, width=lambda config: config["attention_window_size"]
+    ),
+    "seed_oss": Turning(),
+    "smollm3": Turning(base=2_000_000.0),
+    "solar_open": Turning(),
+    "stablelm": Turning(share=0.25),
+    "starcoder2": Turning(window=True),
+    "vaultgemma": Turning(),
+    "youtu": deepseek(),
+    "zamba2": Turning(dim=("attention_head_dim",), gate=("use_mem_rope", True)),
+    "zaya": Turning(),
+}
+# Attention has no positions; the layers between have a recurrence.
+SILENT = {
+    "jamba": silent(types=in_a_period),
+    "kimi_linear": silent(aside=frozenset({"qk_rope_head_dim"})),  # a side channel that does not turn
+    "nemotron_h": silent(aside=frozenset({"sliding_window"})),
+    "zamba": silent(aside=frozenset({"attn_layer_period", "attn_layer_offset"})),
+}
+FAMILIES = {**TURNING, **SILENT}
