@@ -2,6 +2,8 @@
 
 from functools import partial
 
+from .added import Added, windows_in_turn
+from .biased import Bucketed, Either, Sloped
 from .layer import Config
 from .turning import (
     ATTENTION,
@@ -39,6 +41,7 @@ def half_of_local(config: Config) -> int:
     return config["local_attention"] // 2 + 1
 
 
+GPTJ = {"dim": (), "hidden": ("n_embd",), "heads": ("n_head",), "depth": ("n_layer",)}
 # Queries and keys turn.
 TURNING = {
     "afmoe": Turning(still=FULL, types=every(4)),
@@ -52,6 +55,7 @@ TURNING = {
     "bitnet": Turning(base=500_000.0),
     "cohere": Turning("interleaved", base=500_000.0),
     "cohere2": Turning("interleaved", still=FULL, types=every(4)),
+    "codegen": Turning("interleaved", **GPTJ),
     "cohere_compass_text": Turning(),
     "cwm": Turning(base=1_000_000.0),
     "deepseek_v2": deepseek(),
@@ -80,6 +84,7 @@ TURNING = {
     "gpt_neox": Turning(share=0.25),
     "gpt_neox_japanese": Turning(),
     "gpt_oss": Turning(base=150_000.0, types=every(2), sinks=FULL | SLIDING),
+    "gptj": Turning("interleaved", **GPTJ),
     "granite": Turning(),
     "granite_swa": Turning(sinks=FULL | SLIDING),
     "granitemoe": Turning(),
@@ -108,7 +113,7 @@ TURNING = {
     "mellum": Turning(),
     "mimo_v2_flash": Turning(sinks=SLIDING),
     "minicpm3": deepseek(layout="half"),
-    "minimax": Turning(base=1_000_000.0),
+    "minimax": Turning(base=1_000_000.0, wide=FULL),
     "minimax_m2": Turning(base=5_000_000.0),
     "ministral": Turning(types=lambda config, depth: ["sliding_attention"] * depth),
     "ministral3": Turning(window=True, temperature=ministral, extra=BETA),
@@ -159,4 +164,72 @@ SILENT = {
     "nemotron_h": silent(aside=frozenset({"sliding_window"})),
     "zamba": silent(aside=frozenset({"attn_layer_period", "attn_layer_offset"})),
 }
-FAMILIES = {**TURNING, **SILENT}
+# A table or sinusoids are added to the input.
+bert, gpt = Added, partial(Added, causal=True)
+roberta = partial(Added, padded=True)
+two = partial(Added, causal=True, dim=("d_model",), depth=("decoder_layers",))
+one = partial(Added, dim=("d_model",), depth=("encoder_layers",))
+HALVES, ENDS = ("concatenated", False), ("concatenated", True)
+GPT2 = {"length": ("n_positions",), "dim": ("n_embd",), "depth": ("n_layer",)}
+ADDED = {
+    "albert": bert(dim=("embedding_size",)),
+    "bart": two(before=2, encoder=one(before=2)),
+    "bert": bert(),
+    "bert-generation": bert(),
+    "biogpt": gpt(before=2),
+    "blenderbot": two(encoder=one()),
+    "blenderbot-small": two(encoder=one()),
+    "camembert": roberta(),
+    "convbert": bert(dim=("embedding_size",)),
+    "ctrl": gpt(clocks=HALVES, **GPT2),
+    "data2vec-text": roberta(),
+    "distilbert": bert(flag="sinusoidal_pos_embds", dim=("dim",), depth=("n_layers",)),
+    "electra": bert(dim=("embedding_size",)),
+    "ernie": bert(),
+    "gpt-sw3": gpt(**GPT2),
+    "gpt2": gpt(**GPT2),
+    "gpt_bigcode": gpt(**GPT2),
+    "gpt_neo": gpt(depth=("num_layers",), windows=windows_in_turn, aside=frozenset({"attention_types"})),
+    "ibert": roberta(),
+    "m2m_100": two(before=2, clocks=ENDS, encoder=one(before=2, clocks=ENDS)),
+    "marian": two(clocks=HALVES, encoder=one(clocks=HALVES)),
+    "mbart": two(before=2, encoder=one(before=2)),
+    "megatron-bert": bert(),
+    "mobilebert": bert(),
+    "mra": bert(before=2),
+    "mvp": two(before=2, encoder=one(before=2)),
+    "nllb-moe": two(before=2, clocks=ENDS, encoder=one(before=2, clocks=ENDS)),
+    "nystromformer": bert(before=2),
+    "openai-gpt": gpt(**GPT2),
+    "opt": gpt(before=2),
+    "pegasus": two(clocks=HALVES, encoder=one(clocks=HALVES)),
+    "plbart": two(before=2, encoder=one(before=2)),
+    "rembert": bert(dim=("input_embedding_size",)),
+    "roberta": roberta(),
+    "roberta-prelayernorm": roberta(),
+    "roc_bert": bert(),
+    "splinter": bert(),
+    "squeezebert": bert(),
+    "whisper": two(
+        length=("max_target_positions",),
+        encoder=one(length=("max_source_positions",), clocks=ENDS),
+    ),
+    "xglm": gpt(before=2, clocks=ENDS, dim=("d_model",), depth=("num_layers",)),
+    "xlm-roberta": roberta(),
+    "xlm-roberta-xl": roberta(),
+    "xmod": roberta(),
+    "yoso": bert(before=2),
+}
+# A bias is added to the scores.
+BIASED = {
+    "bloom": Sloped(heads=("n_head",), depth=("n_layer",)),
+    "falcon": Either(yes=Sloped(heads=("num_attention_heads",), depth=("num_hidden_layers",)), no=Turning()),
+    "mpt": Sloped(
+        heads=("n_heads",), depth=("n_layers",), within="attn_config", aside=frozenset({"learned_pos_emb"})
+    ),
+    "mt5": Bucketed(),
+    "switch_transformers": Bucketed(),
+    "t5": Bucketed(),
+    "umt5": Bucketed(shared=False),
+}
+FAMILIES = {**TURNING, **SILENT, **ADDED, **BIASED}

@@ -42,7 +42,8 @@ class Reading:
     """What a model does with positions: what its input gets once, then its layers, in order.
 
     input: opens door 1; None where nothing is added. first: the position of the first token, 0 unless the table
-    has rows before it. causal: whether a query sees no later keys.
+    has rows before it. causal: whether a query sees no later keys. encoder: of a model with two parts, what its
+    encoder does.
 
     >>> Reading("none", layers=(Layer(),)).encodings
     [None]
@@ -53,6 +54,7 @@ class Reading:
     input: Encoding | None = None
     first: int = 0
     causal: bool = True
+    encoder: "Reading | None" = None
 
     @property
     def encodings(self) -> list[Encoding | None]:

@@ -16,7 +16,7 @@ SUSPECT = re.compile(
 )
 # Keys that speak of the size of a text, of training, or of something else by the same word.
 ASIDE = re.compile(
-    r"chunk_size_feed_forward|.*max_position_embeddings|.*_chunk_size|chunk_size|mlp_layer_types|time_step.*|num_local_experts|.*_(alpha|beta)_factor|image_seq_length|"
+    r"chunk_size_feed_forward|n_positions|max_(source|target)_positions|.*max_position_embeddings|.*_chunk_size|chunk_size|mlp_layer_types|time_step.*|num_local_experts|.*_(alpha|beta)_factor|image_seq_length|"
     r"interleave_moe_layer_step|.*_token_interval|resid_.*|mtp_.*|qk_nope_head_dim|tpu_.*|max_window_layers|"
     r"tie_.*|apply_residual_.*"
 )

@@ -32,7 +32,8 @@ class Turning:
     `qk_rope_head_dim` features of a head turn, as in DeepSeek. deal is how M-RoPE deals its coordinates. types is
     from a configuration without `layer_types` to them. back says that pairs turn the other way. extra are keys of
     `rope_parameters`, and aside keys of the configuration, that are read here or do not speak of position. Where gate
-    is a key and a value, a model with another value turns nothing. width finds the window.
+    is a key and a value, a model with another value turns nothing. wide are the types of layers with a window, and width
+    finds it.
     """
 
     layout: str = "half"
@@ -52,6 +53,7 @@ class Turning:
     sinks: frozenset[str] = frozenset()
     temperature: Callable[[Config, Mapping, bool], Callable[[Tensor], Tensor] | None] | None = None
     gate: tuple[str, object] | None = None
+    wide: frozenset[str] = frozenset({"sliding_attention"})
     width: Callable[[Config], int | None] = lambda config: config.get("sliding_window")
     causal: bool = True
     extra: frozenset[str] = frozenset()
@@ -83,7 +85,7 @@ class Turning:
                 Layer(
                     encoding=encoding,
                     features=features,
-                    window=window if kind == "sliding_attention" else None,
+                    window=window if kind in self.wide else None,
                     chunk=config.get("attention_chunk_size") if kind == "chunked_attention" else None,
                     temperature=heat,
                     scale=scale,

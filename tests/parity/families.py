@@ -8,13 +8,18 @@ keys make, at shifted and stretched positions, are compared with those that ours
 before they turned; and which keys a query sees, with our window and chunk.
 """
 
+import inspect
+import re
 import sys
+from functools import partial
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn.functional import pad
 
-from d2lpos import Encoding
-from d2lpos.pretrained import Layer, encoding_of
+from d2lpos import Encoding, Learned
+from d2lpos.pretrained import Layer, Reading, encoding_of
+from d2lpos.pretrained.families import ADDED, BIASED
 from d2lpos.rope import convert
 from d2lpos.temperature import multiply
 from d2lpos.threads import one_thread
@@ -49,6 +54,10 @@ FITTED = {
         "use_mem_rope": True,
         "layers_block_type": ["linear_attention", "hybrid"] * 4,
     },
+    "falcon": {"new_decoder_architecture": False, "multi_query": False, "num_kv_heads": 4},
+    "gpt_neo": {"attention_types": [[["global", "local"], 4]]},
+    "whisper": {"num_mel_bins": 80},
+    "xmod": {"languages": ["en_XX"], "default_language": "en_XX"},
     "gemma3n_text": {"num_hidden_layers": 10, "num_kv_shared_layers": 2},
     "lfm2_moe": {"layer_types": ["conv", "full_attention"] * 4},
     "llama4_text": {"floor_scale": 4},
@@ -109,6 +118,15 @@ def compare(family: str, **more: object) -> list[str]:
     config = tiny.configuration(family, **FITTED.get(family, {}) | more)
     reading = encoding_of(config, tokens=len(PLACES["as they are"]))
     made = tiny.model(family, config)
+    if family in ADDED:
+        return added(reading, made)
+    if family in BIASED and reading.encodings[0].doors == ("score",):
+        return (bucketed if reading.encoder else sloped)(reading, made)
+    return sliced(family, reading, made) if family in OWN else turned(family, reading, made)
+
+
+def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
+    """The scores of turned queries and keys, the keys that each query sees, and the sinks."""
     wrong = set()
     for where, positions in PLACES.items():
         theirs = tiny.calls(made, positions)
@@ -124,15 +142,174 @@ def compare(family: str, **more: object) -> list[str]:
             plain.q, plain.k = (unsorted(x, layer) if family in SORTED else x for x in (plain.q, plain.k))
             q = plain.q if heat is None else multiply(plain.q, positions, lambda p, heat=heat: 1 / heat(p))
             mine = tiny.Call(*ours(layer, q, plain.k, positions), None, call.scale, False)
-            gap = (mine.scores - call.scores).abs().max() / call.scores.abs().max()
-            if gap > TOLERANCE:
-                wrong.add(f"scores {where} ({gap:.1g}, layer {number})")
+            if not same(mine.scores, call.scores):
+                wrong.add(f"scores {where}")
             if call.sinks != layer.sinks:
                 wrong.add("sinks")
-            if where == "as they are" and call.seen is not None:
-                if not torch.equal(call.seen, looks(layer, positions, reading.causal)):
-                    wrong.add(f"mask (layer {number})")
+            plain_order = where == "as they are" and call.seen is not None
+            if plain_order and not torch.equal(call.seen, looks(layer, positions, reading.causal)):
+                wrong.add(f"mask of layer {number}")
     return sorted(wrong)
+
+
+def same(mine: Tensor, theirs: Tensor) -> bool:
+    return bool((mine - theirs).abs().max() <= TOLERANCE * theirs.abs().max())
+
+
+# Families whose own attention is not to be replaced: their function that turns, and how its tensors lie.
+OWN = {
+    "codegen": ("apply_rotary_pos_emb", "sequence first"),
+    "falcon": ("apply_rotary_pos_emb", "heads first"),
+    "gpt_neox_japanese": ("apply_rotary_pos_emb", "heads first"),
+    "gptj": ("apply_rotary_pos_emb", "sequence first"),
+}
+
+
+def sliced(family: str, reading: Reading, made: nn.Module) -> list[str]:
+    """What their function makes of the features that it gets, all of which turn."""
+    name, order = OWN[family]
+    module, seen = sys.modules[type(made).__module__], []
+    original = getattr(module, name)
+
+    def listening(*tensors: Tensor, **rest: object) -> object:
+        out = original(*tensors, **rest)
+        pairs = zip(tensors, out if isinstance(out, tuple) else (out,), strict=False)
+        seen.extend(
+            (x.transpose(1, 2), y.transpose(1, 2)) if order == "sequence first" else (x, y) for x, y in pairs
+        )
+        return out
+
+    wrong = set()
+    setattr(module, name, listening)
+    try:
+        for where, positions in PLACES.items():
+            seen.clear()
+            tiny.calls(made, positions)
+            if len(seen) != 2 * len(reading.layers):
+                return [f"{len(seen) // 2} layers turn, and not {len(reading.layers)}"]
+            for number, (x, y) in enumerate(seen):
+                encoding = reading.encodings[number // 2]
+                whole = pad(x, (0, encoding.dim - x.shape[-1]))
+                if not same(encoding.turn(whole, positions)[..., : x.shape[-1]], y):
+                    wrong.add(f"turns {where}")
+                if x.shape[-1] != encoding.rotary:
+                    wrong.add("features")
+    finally:
+        setattr(module, name, original)
+    return sorted(wrong)
+
+
+TABLES = re.compile(r"(position_embeddings?|wpe|embed_positions|positions_embed)$")
+
+
+def added(reading: Reading, made: nn.Module) -> list[str]:
+    """What the tables and sinusoids of each part give for the first tokens, and where it takes position ids, later."""
+    if not any(TABLES.search(name) for name, _ in made.named_modules()):  # CTRL keeps its table apart
+        kept = made.transformer.pos_encoding
+        return (
+            []
+            if same(given(reading, 0, 12), kept[:12]) and same(given(reading, 300, 12), kept[300:312])
+            else ["table"]
+        )
+    wrong, parts = (
+        set(),
+        {"encoder": reading.encoder, "decoder": reading} if reading.encoder else {"": reading},
+    )
+    ids = (
+        "position_ids" in inspect.signature(made.forward).parameters
+        and reading.first != made.config.pad_token_id + 1
+    )
+    for start in (0, 300) if ids else (0,):
+        rows, hooks = {}, []
+        for name, module in made.named_modules():
+            if TABLES.search(name):
+                hooks.append(module.register_forward_hook(partial(note, rows, name)))
+        words = {"input_ids": 4 + torch.arange(12)[None]}
+        if reading.encoder:
+            words["decoder_input_ids"] = words["input_ids"]
+        if hasattr(made.config, "num_mel_bins"):
+            words["input_features"] = torch.zeros(1, made.config.num_mel_bins, 3000)
+            del words["input_ids"]
+        with torch.no_grad():
+            made(**words, **({"position_ids": start + torch.arange(12)[None]} if ids else {}))
+        for hook in hooks:
+            hook.remove()
+        if len(rows) != len(parts):
+            return [f"{len(rows)} tables, and not {len(parts)}"]
+        for name, (module, row) in rows.items():
+            part = next(part for word, part in parts.items() if word in name)
+            if isinstance(part.input, Learned):
+                if part.input.table.shape != module.weight.shape:
+                    return [
+                        f"table of {tuple(module.weight.shape)}, and not of {tuple(part.input.table.shape)}"
+                    ]
+                part.input.table.data = module.weight.data
+            row = row.flatten(0, -2)
+            if not same(given(part, start, min(12, len(row))), row[:12]):
+                wrong.add(f"rows of the {name.split('.')[-1]} from {start} on")
+    return sorted(wrong)
+
+
+def note(rows: dict, name: str, module: nn.Module, _: object, output: object) -> None:
+    rows[name] = module, output[0] if isinstance(output, tuple) else output
+
+
+def given(reading: Reading, start: int, length: int) -> Tensor:
+    """What the input adds to tokens from start on; (length, dim)."""
+    encoding = reading.input
+    dim = encoding.table.shape[1] if isinstance(encoding, Learned) else encoding.dim
+    positions = reading.first + start + torch.arange(length)
+    return encoding.embed(torch.zeros(1, length, dim), positions)[0].detach()
+
+
+def bucketed(reading: Reading, made: nn.Module) -> list[str]:
+    """The biases of both parts for 300 tokens, and how many tables there are."""
+    wrong, length = set(), 300
+    for part, name in (reading, "decoder"), (reading.encoder, "encoder"):
+        theirs = [
+            m
+            for n, m in made.named_modules()
+            if name in n and getattr(m, "has_relative_attention_bias", False)
+        ]
+        theirs = [m for m in theirs if hasattr(m, "compute_bias")]
+        mine = list(dict.fromkeys(part.encodings))
+        if len(theirs) != len(mine):
+            return [f"{len(theirs)} tables in the {name}, and not {len(mine)}"]
+        for bias, module in zip(mine, theirs, strict=True):
+            bias.table.data = module.relative_attention_bias.weight.data
+            q, here = torch.zeros(1, bias.heads, length, 2), torch.arange(length)
+            score = bias.score(q, q, here, here)
+            if not same(score, module.compute_bias(length, length)[0]):
+                wrong.add(f"bias of the {name}")
+            if abs(part.layers[0].scale / module.key_value_proj_dim**0.5 - 1) > TOLERANCE:
+                wrong.add("scale")
+    return sorted(wrong)
+
+
+def sloped(reading: Reading, made: nn.Module) -> list[str]:
+    """Of each query the scores of the keys behind it, from the score of its own: what softmax can see."""
+    length, bias = 60, reading.encodings[0]
+    q, here = torch.zeros(1, bias.heads, length, 2), torch.arange(length)
+    score = bias.score(q, q, here, here)
+    behind = (score - score.diagonal(dim1=-2, dim2=-1)[..., None]).tril()
+    seen = []
+
+    def listening(*arguments: object, **rest: object) -> Tensor:
+        seen.append(original(*arguments, **rest))
+        return seen[-1]
+
+    module = sys.modules[type(made).__module__]
+    name = next(name for name in ("build_alibi_tensor", "build_mpt_alibi_tensor") if hasattr(module, name))
+    original = getattr(module, name)
+    setattr(module, name, listening)
+    try:
+        with torch.no_grad():
+            made(input_ids=4 + torch.arange(length)[None] % 60, attention_mask=torch.ones(1, length))
+    finally:
+        setattr(module, name, original)
+    row = seen[0].reshape(bias.heads, 1, -1)[..., -length:].float()
+    theirs = (row - row.mT).tril()
+    return [] if same(behind, theirs) else ["slopes"]
 
 
 if __name__ == "__main__":
@@ -143,4 +320,4 @@ if __name__ == "__main__":
             try:
                 print(name, compare(name) or "agrees", flush=True)
             except Exception as error:
-                print(name, f"ERROR {type(error).__name__}: {str(error)[:200]}", flush=True)
+                print(name, f"ERROR {type(error).__name__}: {str(error)[:300]}", flush=True)

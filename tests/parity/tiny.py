@@ -100,12 +100,17 @@ def configuration(family: str, **more: object) -> transformers.PretrainedConfig:
 
 def model(family: str, config: transformers.PretrainedConfig) -> nn.Module:
     """Its model with random weights, in evaluation."""
-    name = next(names[family] for names in MODELS if family in names)
+    order = reversed(MODELS) if config.is_encoder_decoder else MODELS
+    name = next(names[family] for names in order if family in names)
     kind = getattr(transformers, name if isinstance(name, str) else name[0])
     torch.manual_seed(0)
-    made = kind._from_config(config, attn_implementation="listen").float().eval()
+    try:
+        made = kind._from_config(config, attn_implementation="listen")
+    except KeyError:  # it chooses a class of attention by this name
+        made = kind._from_config(config, attn_implementation="eager")
+    made = made.float().eval()
     for parameter in made.parameters():
-        if parameter.dim() > 1:
+        if parameter.dim() > 1 and parameter.requires_grad:  # sinusoids stay
             nn.init.normal_(parameter, std=0.2)
     return made
 
