@@ -18,12 +18,14 @@ from .turning import (
     llama4,
     ministral,
     named_attention,
+    recurrent,
 )
 
 WIDE_AND_GLOBAL = {"full_attention": 160_000.0, "sliding_attention": 10_000.0}
 LOCAL_AND_GLOBAL = {"full_attention": 1_000_000.0, "sliding_attention": 10_000.0}
 FULL, SLIDING = frozenset({"full_attention"}), frozenset({"sliding_attention"})
 BETA = frozenset({"llama_4_scaling_beta", "max_position_embeddings"})
+exaone = partial(Turning, still=FULL, still_beside_windows=True)
 silent = partial(Turning, still=frozenset(ATTENTION))
 encoder = partial(Turning, causal=False)
 qwen = partial(Turning, types=late_windows, aside=frozenset({"max_window_layers"}))
@@ -65,9 +67,10 @@ TURNING = {
     "dots1": qwen(),
     "ernie4_5": Turning("interleaved", base=500_000.0),
     "ernie4_5_moe": Turning("interleaved", base=500_000.0),
+    "esmc": encoder(),
     "eurobert": encoder(),
-    "exaone4": Turning(still=FULL, types=every(4)),
-    "exaone_moe": Turning(still=FULL, types=every(4)),
+    "exaone4": exaone(types=every(4)),
+    "exaone_moe": exaone(types=every(4)),
     "falcon_h1": Turning(),
     "flex_olmo": Turning(base=500_000.0),
     "flint": Turning(still=FULL, sinks=FULL | SLIDING),
@@ -102,7 +105,7 @@ TURNING = {
     "jais2": Turning(),
     "jina_embeddings_v3": encoder(base=20_000.0),
     "jetmoe": Turning(dim=("kv_channels",)),
-    "kolibri1": Turning(still=FULL, types=every(5)),
+    "kolibri1": exaone(types=every(5)),
     "laguna": Turning(),
     "lfm2": Turning(base=1_000_000.0, types=named_attention),
     "lfm2_moe": Turning(base=1_000_000.0),
@@ -147,6 +150,7 @@ TURNING = {
     "recurrent_gemma": Turning(
         share=0.5, types=blocks_in_turn, width=lambda config: config["attention_window_size"]
     ),
+    "roformer": encoder("interleaved"),
     "seed_oss": Turning(),
     "smollm3": Turning(base=2_000_000.0),
     "solar_open": Turning(),
@@ -159,17 +163,47 @@ TURNING = {
 }
 # Attention has no positions; the layers between have a recurrence.
 SILENT = {
+    "falcon_mamba": silent(types=recurrent),
     "jamba": silent(types=in_a_period),
     "kimi_linear": silent(aside=frozenset({"qk_rope_head_dim"})),  # a side channel that does not turn
+    "mamba": silent(types=recurrent),
+    "mamba2": silent(types=recurrent),
     "nemotron_h": silent(aside=frozenset({"sliding_window"})),
+    "rwkv": silent(types=recurrent, aside=frozenset({"context_length"})),
+    "xlstm": silent(types=recurrent, aside=frozenset({"chunkwise_kernel", "max_inference_chunksize"})),
     "zamba": silent(aside=frozenset({"attn_layer_period", "attn_layer_offset"})),
 }
+# Keys that some families read and others do not, which refuse them.
+READ_BY = {
+    "attention_chunk_size": {"llama4_text"},
+    "layer_rope_theta": {"granite_swa", "granitemoe_swa"},
+    "layers_block_type": {"nemotron_h", "zamba", "zamba2"},
+    "no_rope_layer_interval": {"llama4_text", "smollm3"},
+    "no_rope_layers": {"llama4_text", "smollm3"},
+    "original_max_position_embeddings": {"phi3", "phi4_multimodal"},
+    "per_layer_config": {"gemma4_text", "gemma4_unified_text"},
+    "rope_interleave": {"axk1", "deepseek_v3", "glm4_moe_lite", "youtu"},
+    "rotary_dim": {"codegen", "gptj", "minimax_m2"},
+    "rotary_emb_base": {"gpt_neox", "gpt_neox_japanese"},
+    "rotary_pct": {"gpt_neox", "gpt_neox_japanese"},
+    "use_sliding_window": {"qwen2", "qwen2_moe", "qwen3", "qwen3_moe", "smollm3"},
+}
+WITH_TYPES = """afmoe bailing_hybrid beam cohere2 cohere_compass_text cwm dots1 exaone4 exaone_moe flint gemma2 gemma3_text
+gemma3n_text gemma4_text gemma4_unified_text gpt_oss granite_swa granitemoe_swa granitemoehybrid kimi_linear kolibri1
+laguna lfm2 lfm2_moe lfm3 llama4_text mellum mimo_v2_flash minimax ministral modernbert modernbert-decoder olmo3
+olmo_hybrid qwen2 qwen2_moe qwen3 qwen3_5_moe_text qwen3_5_text qwen3_next smollm3 vaultgemma zaya"""
+WITH_WINDOW = """afmoe beam cohere2 cohere_compass_text cwm doge dots1 exaone4 exaone_moe flint gemma2 gemma3_text
+gemma3n_text gemma4_text gemma4_unified_text gpt_oss granite_swa granitemoe_swa kolibri1 laguna lfm3 mellum
+mimo_v2_flash minimax ministral ministral3 mistral mixtral modernbert-decoder moshi nemotron_h olmo3 phi3
+phi4_multimodal phimoe qwen2 qwen2_moe qwen3 qwen3_moe smollm3 starcoder2 vaultgemma zaya"""
+READ_BY |= {"layer_types": set(WITH_TYPES.split()), "sliding_window": set(WITH_WINDOW.split())}
 # A table or sinusoids are added to the input.
 bert, gpt = Added, partial(Added, causal=True)
 roberta = partial(Added, padded=True)
 two = partial(Added, causal=True, dim=("d_model",), depth=("decoder_layers",))
 one = partial(Added, dim=("d_model",), depth=("encoder_layers",))
 HALVES, ENDS = ("concatenated", False), ("concatenated", True)
+XLM = {"dim": ("emb_dim",), "depth": ("n_layers",), "aside": frozenset({"causal"})}
 GPT2 = {"length": ("n_positions",), "dim": ("n_embd",), "depth": ("n_layer",)}
 ADDED = {
     "albert": bert(dim=("embedding_size",)),
@@ -186,6 +220,8 @@ ADDED = {
     "distilbert": bert(flag="sinusoidal_pos_embds", dim=("dim",), depth=("n_layers",)),
     "electra": bert(dim=("embedding_size",)),
     "ernie": bert(),
+    "flaubert": bert(flag="sinusoidal_embeddings", **XLM),
+    "git": gpt(),
     "gpt-sw3": gpt(**GPT2),
     "gpt2": gpt(**GPT2),
     "gpt_bigcode": gpt(**GPT2),
@@ -218,6 +254,7 @@ ADDED = {
     "xlm-roberta": roberta(),
     "xlm-roberta-xl": roberta(),
     "xmod": roberta(),
+    "xlm": bert(flag="sinusoidal_embeddings", **XLM),
     "yoso": bert(before=2),
 }
 # A bias is added to the scores.
@@ -233,3 +270,42 @@ BIASED = {
     "umt5": Bucketed(shared=False),
 }
 FAMILIES = {**TURNING, **SILENT, **ADDED, **BIASED}
+# Known, and refused: what they do is more than a layer of ours says.
+REFUSED = {
+    **dict.fromkeys(("inkling_text", "inkling2_text"), "its bias is computed from the text"),
+    **dict.fromkeys(
+        (
+            "axk2",
+            "deepseek_v32",
+            "dots3_note_text",
+            "glm_moe_dsa",
+            "hy_v4",
+            "minimax_m3_vl_text",
+            "qwen4_exp_text",
+        ),
+        "an index with positions of its own chooses the keys",
+    ),
+    **dict.fromkeys(("big_bird", "bigbird_pegasus", "pegasus_x"), "its attention goes by blocks"),
+    **dict.fromkeys(("led", "longformer", "luke", "longt5"), "some tokens see all, the others a window"),
+    **dict.fromkeys(("deberta", "deberta-v2"), "two terms multiply vectors of offsets with queries and keys"),
+    **dict.fromkeys(("xlnet", "funnel"), "its terms of offsets hold the whole block together"),
+    **dict.fromkeys(("layoutlm", "tapas", "ultrabert"), "a token has several positions"),
+    **dict.fromkeys(("seamless_m4t", "seamless_m4t_v2"), "it has four parts"),
+    **dict.fromkeys(("t5gemma", "t5gemma2", "encoder-decoder"), "its parts have configurations of their own"),
+    **dict.fromkeys(("musicgen", "musicgen_melody", "blt"), "its parts have configurations of their own"),
+    "cohere2_moe": "which layers turn hangs on what follows attention",
+    "cpmant": "its buckets count segments, too",
+    "dbrx": "its base stands in two places that need not agree",
+    "deepseek_v4": "values turn, too, and compressed keys have positions of their own",
+    "esm": "it has a table or turns, and scales its words by what is hidden",
+    "fnet": "it has no attention, and its transform has no positions",
+    "fsmt": "its sinusoids count from the padding on",
+    "gemma4_assistant": "it reads the keys of another model",
+    "hrm_text": "its layers are run over and over",
+    "mpnet": "it has a table and buckets",
+    "neomme": "its tokens have positions on two axes",
+    "perceiver": "its queries are learned",
+    "prophetnet": "it predicts several tokens at once, each with buckets of its own",
+    "reformer": "its table is a product of two, and its keys are chosen by a hash",
+    "trocr": "its table or its sinusoids depend on two keys",
+}

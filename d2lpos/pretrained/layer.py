@@ -1,6 +1,6 @@
 """What is read from a configuration, and the configuration while it is read."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -63,16 +63,18 @@ class Reading:
 
 
 class Config(Mapping):
-    """A configuration that remembers which of its keys were asked for."""
+    """A configuration that remembers which of its keys were asked for, and shows none of those that are hidden."""
 
-    def __init__(self, values: Mapping):
-        self.values_, self.used = dict(values), set()
+    def __init__(self, values: Mapping, hidden: frozenset[str] = frozenset()):
+        self.values_ = {key: value for key, value in values.items() if key not in hidden}
+        self.used = set()
 
-    def __getitem__(self, key: str):
+    def __getitem__(self, key: str) -> object:
+        value = self.values_[key]
         self.used.add(key)
-        return self.values_[key]
+        return value
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.values_)
 
     def __len__(self) -> int:

@@ -46,14 +46,14 @@ def parameters(config: Mapping, base: object, share: float) -> dict:
     """
     given = config.get("rope_parameters") or config.get("rope_scaling") or {}
     shared = {"partial_rotary_factor": share}
-    for key, known in (
-        ("rope_theta", None),
-        ("partial_rotary_factor", None),
+    for name, known in (
+        ("rope_theta", "rotary_emb_base"),
+        ("rope_theta", "rope_theta"),
         ("partial_rotary_factor", "rotary_pct"),
+        ("partial_rotary_factor", "partial_rotary_factor"),
     ):
-        value = config.get(known or key)
-        if value is not None:
-            shared[key] = value
+        if config.get(known) is not None:
+            shared[name] = config[known]
     types = {name: value for name, value in given.items() if value is None or isinstance(value, Mapping)}
     types = {name: value for name, value in types.items() if name not in ALWAYS and name not in READ["yarn"]}
     if types:

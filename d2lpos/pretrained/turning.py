@@ -44,6 +44,7 @@ class Turning:
     heads: tuple[str, ...] = ("num_attention_heads",)
     depth: tuple[str, ...] = ("num_hidden_layers",)
     still: frozenset[str] = frozenset()
+    still_beside_windows: bool = False  # without windows all layers turn
     window: bool = False
     side: bool = False
     deal: str | None = None
@@ -65,6 +66,7 @@ class Turning:
         if config.get("use_sliding_window") is False:
             window = None
         said = parameters(config, self.base, self.share)
+        still = frozenset() if self.still_beside_windows and window is None else self.still
         turns = self.turns(config, depth)
         layers = []
         for number, kind in enumerate(types):
@@ -78,7 +80,7 @@ class Turning:
                 raise ValueError(f"rope_parameters must have {kind!r}, and has {', '.join(map(repr, said))}")
             encoding, scale, features = None, 1.0, None
             open_ = self.gate is None or config.get(self.gate[0]) == self.gate[1]
-            if one is not None and turns[number] and kind not in self.still and open_:
+            if one is not None and turns[number] and kind not in still and open_:
                 encoding, scale, features = self.encoding(config, one, tokens, number)
             heat = self.temperature(config, one or {}, encoding is not None) if self.temperature else None
             layers.append(
@@ -96,7 +98,7 @@ class Turning:
 
     def layer_types(self, config: Config) -> list[str]:
         types = config.get("layer_types") or config.get("layers_block_type")
-        depth = config.first(*self.depth, default=len(types or [])) * (1 + self.twice)
+        depth = config.first(*self.depth, default=types and len(types)) * (1 + self.twice)
         if self.types is not None:
             types = self.types(config, depth) if types is None else types
             config.used |= PATTERNS  # which `layer_types` replaces
@@ -189,6 +191,11 @@ def blocks_in_turn(config: Config, depth: int) -> list[str]:
     ]
 
 
+def recurrent(config: Config, depth: int) -> list[str]:
+    """No layer attends."""
+    return ["recurrent"] * depth
+
+
 def chunks_where_it_turns(config: Config, depth: int) -> list[str]:
     """Llama 4's: chunks in the layers that turn."""
     listed, n = config.get("no_rope_layers"), config.get("no_rope_layer_interval") or 4
@@ -200,9 +207,10 @@ def chunks_where_it_turns(config: Config, depth: int) -> list[str]:
 
 
 def llama4(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+    length, scale = config.get("floor_scale"), config.get("attn_scale")
     if turns or not config.get("attn_temperature_tuning"):
         return None
-    return partial(steps, length=config["floor_scale"], scale=config["attn_scale"], counted=True)
+    return partial(steps, length=length, scale=scale, counted=True)
 
 
 def ministral(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:

@@ -1,6 +1,6 @@
 """Every family of transformers beside what `encoding_of` reads from its configuration.
 
-    python -m tests.parity.families          # measure, and write book/parity/families.csv
+    python -m tests.parity.families          # measure, and write book/families.csv
     python -m tests.parity.families llama    # print some
 
 A tiny model is built from the family's own configuration class, with random weights. The scores that its queries and
@@ -8,10 +8,13 @@ keys make, at shifted and stretched positions, are compared with those that ours
 before they turned; and which keys a query sees, with our window and chunk.
 """
 
+import csv
 import inspect
 import re
 import sys
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +22,7 @@ from torch.nn.functional import pad
 
 from d2lpos import Encoding, Learned
 from d2lpos.pretrained import Layer, Reading, encoding_of
-from d2lpos.pretrained.families import ADDED, BIASED
+from d2lpos.pretrained.families import ADDED, BIASED, FAMILIES, REFUSED, SILENT, TURNING
 from d2lpos.rope import convert
 from d2lpos.temperature import multiply
 from d2lpos.threads import one_thread
@@ -62,6 +65,8 @@ FITTED = {
     "lfm2_moe": {"layer_types": ["conv", "full_attention"] * 4},
     "llama4_text": {"floor_scale": 4},
     "longcat_flash": {"num_layers": 4, "head_dim": 8},
+    "esmc": {"num_key_value_heads": 4},
+    "mamba2": {"num_heads": 8},
     "mimo_v2_flash": {"head_dim": 48},
     "ministral3": {
         "rope_parameters": {
@@ -127,20 +132,21 @@ def compare(family: str, **more: object) -> list[str]:
 
 def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
     """The scores of turned queries and keys, the keys that each query sees, and the sinks."""
-    wrong = set()
+    wrong, heated = set(), any(layer.temperature for layer in reading.layers)
     for where, positions in PLACES.items():
         theirs = tiny.calls(made, positions)
         with tiny.still(made):
-            before = tiny.calls(made, positions)
+            before = tiny.calls(made, 0 * positions if heated else positions)
+        if family == "diffllama":  # it asks twice in each layer, with the same queries and keys
+            theirs, before = theirs[::2], before[::2]
         attending = [layer for layer in reading.layers if layer.attends]
         if len(theirs) != len(attending):
             return [f"{len(theirs)} layers attend, and not {len(attending)}"]
         for number, (call, plain, layer) in enumerate(zip(theirs, before, attending, strict=True)):
             if layer.features and abs(call.scale / layer.scale * call.q.shape[-1] ** 0.5 - 1) > TOLERANCE:
                 wrong.add("scale")
-            heat = layer.temperature
             plain.q, plain.k = (unsorted(x, layer) if family in SORTED else x for x in (plain.q, plain.k))
-            q = plain.q if heat is None else multiply(plain.q, positions, lambda p, heat=heat: 1 / heat(p))
+            q = multiply(plain.q, torch.zeros(1), cooled(layer)) if layer.temperature else plain.q
             mine = tiny.Call(*ours(layer, q, plain.k, positions), None, call.scale, False)
             if not same(mine.scores, call.scores):
                 wrong.add(f"scores {where}")
@@ -150,6 +156,10 @@ def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
             if plain_order and not torch.equal(call.seen, looks(layer, positions, reading.causal)):
                 wrong.add(f"mask of layer {number}")
     return sorted(wrong)
+
+
+def cooled(layer: Layer) -> Callable[[Tensor], Tensor]:
+    return lambda positions: 1 / layer.temperature(positions)
 
 
 def same(mine: Tensor, theirs: Tensor) -> bool:
@@ -162,6 +172,7 @@ OWN = {
     "falcon": ("apply_rotary_pos_emb", "heads first"),
     "gpt_neox_japanese": ("apply_rotary_pos_emb", "heads first"),
     "gptj": ("apply_rotary_pos_emb", "sequence first"),
+    "roformer": ("apply_rotary_position_embeddings", "after the angles"),
 }
 
 
@@ -169,10 +180,14 @@ def sliced(family: str, reading: Reading, made: nn.Module) -> list[str]:
     """What their function makes of the features that it gets, all of which turn."""
     name, order = OWN[family]
     module, seen = sys.modules[type(made).__module__], []
+    if order == "after the angles":
+        module = module.RoFormerSelfAttention
     original = getattr(module, name)
 
     def listening(*tensors: Tensor, **rest: object) -> object:
         out = original(*tensors, **rest)
+        if order == "after the angles":
+            tensors = tensors[1:]
         pairs = zip(tensors, out if isinstance(out, tuple) else (out,), strict=False)
         seen.extend(
             (x.transpose(1, 2), y.transpose(1, 2)) if order == "sequence first" else (x, y) for x, y in pairs
@@ -180,9 +195,11 @@ def sliced(family: str, reading: Reading, made: nn.Module) -> list[str]:
         return out
 
     wrong = set()
-    setattr(module, name, listening)
+    setattr(module, name, staticmethod(listening) if isinstance(module, type) else listening)
     try:
         for where, positions in PLACES.items():
+            if order == "after the angles" and where != "as they are":  # RoFormer takes no position ids
+                continue
             seen.clear()
             tiny.calls(made, positions)
             if len(seen) != 2 * len(reading.layers):
@@ -195,7 +212,7 @@ def sliced(family: str, reading: Reading, made: nn.Module) -> list[str]:
                 if x.shape[-1] != encoding.rotary:
                     wrong.add("features")
     finally:
-        setattr(module, name, original)
+        setattr(module, name, staticmethod(original) if isinstance(module, type) else original)
     return sorted(wrong)
 
 
@@ -312,12 +329,69 @@ def sloped(reading: Reading, made: nn.Module) -> list[str]:
     return [] if same(behind, theirs) else ["slopes"]
 
 
-if __name__ == "__main__":
-    from d2lpos.pretrained.families import FAMILIES
+FILE = Path(__file__).parents[2] / "book" / "families.csv"
+# Every family with a class for causal or masked language models, or for text to text.
+EVERY = sorted({family for names in tiny.MODELS[:3] for family in names})
+KINDS = {
+    "Queries and keys turn": TURNING,
+    "No positions: a recurrence beside attention, or alone": SILENT,
+    "A table or sinusoids are added to the input": ADDED,
+    "A bias is added to the scores": BIASED,
+}
+# Where they differ, and why.
+DIFFERS = {
+    "llama4_text": "its temperature counts the tokens of the call and those kept, whatever their position ids say",
+}
 
+
+def of_its_text(family: str) -> str:
+    """What a family that holds another one for its text reads as."""
+    try:
+        return f"as its text: {encoding_of(tiny.CONFIG_MAPPING[family](), tokens=12).family}"
+    except ValueError as error:
+        return f"refused: {str(error).replace(' is refused', '')}"
+
+
+def verdict(family: str) -> str:
+    """Agrees, what differs, or why it is refused; raises nothing."""
+    if family in REFUSED:
+        return f"refused: {REFUSED[family]}"
+    if family not in FAMILIES:
+        return of_its_text(family)
+    try:
+        wrong = compare(family)
+    except Exception as error:  # noqa: BLE001, because whatever it is belongs into the table
+        return f"not compared: {type(error).__name__}"
+    return f"differs: {DIFFERS.get(family) or ', '.join(wrong)}" if wrong else "agrees"
+
+
+def rows() -> list[list[str]]:
+    """What they do with positions, what came out, how many, and which."""
     with one_thread():
-        for name in sys.argv[1:] or FAMILIES:
-            try:
-                print(name, compare(name) or "agrees", flush=True)
-            except Exception as error:
-                print(name, f"ERROR {type(error).__name__}: {str(error)[:300]}", flush=True)
+        return table({family: verdict(family) for family in EVERY})
+
+
+def table(verdicts: dict[str, str]) -> list[list[str]]:
+    """The rows of `verdicts`, a word for each family."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for family, word in verdicts.items():
+        kind = next((kind for kind, known in KINDS.items() if family in known), "–")
+        shown = "as its text" if word.startswith("as its text") else word
+        groups.setdefault((kind, shown), []).append(family)
+    order = [*KINDS, "–"]
+    ranked = sorted(groups.items(), key=lambda group: (order.index(group[0][0]), -len(group[1]), group[0][1]))
+    return [[kind, word, str(len(names)), ", ".join(names)] for (kind, word), names in ranked]
+
+
+def main(*families: str) -> None:
+    if families:
+        for family in families:
+            print(family, verdict(family), flush=True)
+        return
+    with FILE.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerows([["Positions", "Reading", "Number", "Families"], *rows()])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

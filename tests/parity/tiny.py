@@ -117,7 +117,7 @@ def model(family: str, config: transformers.PretrainedConfig) -> nn.Module:
 
 @contextmanager
 def still(made: nn.Module) -> Iterator[None]:
-    """Nothing turns: cosines are 1 and sines 0, or complex numbers 1."""
+    """Nothing turns: cosines are 1 and sines 0, or complex numbers 1; and Llama 4 does not count its tokens."""
 
     def flat(module, arguments, output):
         if isinstance(output, Tensor):
@@ -126,11 +126,16 @@ def still(made: nn.Module) -> Iterator[None]:
         return torch.ones_like(cos), torch.zeros_like(sin)
 
     hooks = [m.register_forward_hook(flat) for m in made.modules() if "RotaryEmbedding" in type(m).__name__]
+    counting = [m for m in made.modules() if getattr(m, "attn_temperature_tuning", False)]
+    for module in counting:
+        module.attn_temperature_tuning = False
     try:
         yield
     finally:
         for hook in hooks:
             hook.remove()
+        for module in counting:
+            module.attn_temperature_tuning = True
 
 
 def calls(made: nn.Module, positions: Tensor) -> list[Call]:
