@@ -388,9 +388,9 @@ def main(*families: str) -> None:
         for family in families:
             print(family, verdict(family), flush=True)
         return
+    found = rows()
     with FILE.open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.writer(lines, lineterminator="\n")
-        writer.writerows([["Positions", "Reading", "Number", "Families"], *rows()])
+        csv.writer(lines, lineterminator="\n").writerows([["Positions", "Reading", "Number", "Families"], *found])
 
 
 if __name__ == "__main__":
