@@ -62,6 +62,8 @@ def parameters(config: Mapping, base: object, share: float) -> dict:
             name: None if value is None else {"rope_theta": base.get(name)} | shared | dict(value)
             for name, value in types.items()
         }
+    if given.get("rope_theta", base) is None and "rope_theta" in given:
+        return {None: None}
     given = {key: value for key, value in given.items() if value is not None}
     if isinstance(base, Mapping):
         plain = {name: {"rope_theta": number} | shared for name, number in base.items()}
@@ -156,6 +158,8 @@ def turning(said: Mapping, dim: int, layout: str, rule: Rule, deal: str | None) 
     if rotary % 2:
         share = said["partial_rotary_factor"]
         raise ValueError(f"partial_rotary_factor must leave an even number of {dim} features; got {share}")
+    if said["rope_theta"] is None:
+        raise ValueError("rope_parameters must have rope_theta, and have none")
     base = float(said["rope_theta"])
     sizes = said.get("mrope_section")
     if deal and sizes:

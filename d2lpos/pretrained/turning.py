@@ -27,7 +27,7 @@ class Turning:
     """A family with RoPE, as data.
 
     layout, base, share (of a head's features) and dim (the keys of a head's size) hold where a configuration names no
-    other. base is a number, or one for each type of layer. still are the types of layers in which nothing turns.
+    other. base is a number, or one for each type of layer; None where a configuration must name it. still are the types of layers in which nothing turns.
     window says that `sliding_window` is for all layers where they have no types. side says that only the last
     `qk_rope_head_dim` features of a head turn, as in DeepSeek. deal is how M-RoPE deals its coordinates. types is
     from a configuration without `layer_types` to them. back says that pairs turn the other way. extra are keys of
@@ -37,7 +37,7 @@ class Turning:
     """
 
     layout: str = "half"
-    base: float | Mapping[str, float] = 10_000.0
+    base: float | Mapping[str, float] | None = 10_000.0
     share: float = 1.0
     dim: tuple[str, ...] = ("head_dim",)
     hidden: tuple[str, ...] = ("hidden_size",)
@@ -45,6 +45,7 @@ class Turning:
     depth: tuple[str, ...] = ("num_hidden_layers",)
     still: frozenset[str] = frozenset()
     still_beside_windows: bool = False  # without windows all layers turn
+    baseless: bool = False  # where the base is null, nothing turns
     window: bool = False
     side: bool = False
     deal: str | None = None
@@ -76,6 +77,8 @@ class Turning:
             if kind not in ATTENTION:
                 raise ValueError(f"layer type {kind!r} of {family} is not understood")
             one = said[kind] if kind in said else said.get(None, {})
+            if one is None and kind not in said and not self.baseless:
+                raise ValueError("rope_parameters must have rope_theta, and have none")
             if one is not None and not one:
                 raise ValueError(f"rope_parameters must have {kind!r}, and has {', '.join(map(repr, said))}")
             encoding, scale, features = None, 1.0, None

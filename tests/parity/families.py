@@ -132,11 +132,12 @@ def compare(family: str, **more: object) -> list[str]:
 
 def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
     """The scores of turned queries and keys, the keys that each query sees, and the sinks."""
-    wrong, heated = set(), any(layer.temperature for layer in reading.layers)
+    wrong = set()
     for where, positions in PLACES.items():
         theirs = tiny.calls(made, positions)
         with tiny.still(made):
-            before = tiny.calls(made, 0 * positions if heated else positions)
+            # At 0 no temperature has grown. RecurrentGemma takes every 0 for the start of a text.
+            before = tiny.calls(made, positions if family == "recurrent_gemma" else 0 * positions)
         if family == "diffllama":  # it asks twice in each layer, with the same queries and keys
             theirs, before = theirs[::2], before[::2]
         attending = [layer for layer in reading.layers if layer.attends]
@@ -390,7 +391,9 @@ def main(*families: str) -> None:
         return
     found = rows()
     with FILE.open("w", encoding="utf-8", newline="") as lines:
-        csv.writer(lines, lineterminator="\n").writerows([["Positions", "Reading", "Number", "Families"], *found])
+        csv.writer(lines, lineterminator="\n").writerows(
+            [["Positions", "Reading", "Number", "Families"], *found]
+        )
 
 
 if __name__ == "__main__":

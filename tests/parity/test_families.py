@@ -7,7 +7,7 @@ import torch
 from transformers import LlamaConfig
 
 from d2lpos.pretrained import encoding_of, turning
-from d2lpos.pretrained.families import FAMILIES, REFUSED
+from d2lpos.pretrained.families import FAMILIES, REFUSED, TURNING
 from tests.parity import families
 from tests.parity.families import DIFFERS, EVERY, FILE, compare
 from tests.parity.tiny import CONFIG_MAPPING, SIZES
@@ -157,12 +157,42 @@ def plain(family):
     return said and not any(isinstance(value, dict | None) for value in said.values())
 
 
-@pytest.mark.parametrize(
-    "family", [family for family in FAMILIES if family in CONFIG_MAPPING and plain(family)]
-)
+def default(family):
+    """The rule that a family's class has where none is named."""
+    return CONFIG_MAPPING[family]().to_dict()["rope_parameters"]["rope_type"]
+
+
+PLAIN = [family for family in FAMILIES if family in CONFIG_MAPPING and plain(family)]
+UNSCALED = [family for family in PLAIN if family in TURNING and default(family) == "default"]
+
+
+@pytest.mark.parametrize("family", PLAIN)
 def test_transformers_4_says_the_same_in_other_words(family):
     config = families.tiny.configuration(family, **families.FITTED.get(family, {})).to_dict()
     assert told(encoding_of(flat(config), tokens=12)) == told(encoding_of(config, tokens=12))
+
+
+@pytest.mark.parametrize("family", UNSCALED)
+def test_a_base_that_is_not_named_is_that_of_the_class(family):
+    config = families.tiny.configuration(family, **families.FITTED.get(family, {})).to_dict()
+    rope = CONFIG_MAPPING[family]().to_dict()["rope_parameters"]
+    said = {key: rope[key] for key in ("rope_type", "rope_theta")}
+    said |= {
+        key: config["rope_parameters"][key]
+        for key in ("partial_rotary_factor",)
+        if key in config["rope_parameters"]
+    }
+    bare = {
+        key: value
+        for key, value in config.items()
+        if key not in ("rope_parameters", "rope_theta", "partial_rotary_factor")
+    }
+    named = encoding_of(bare | {"rope_parameters": said}, tokens=12)
+    if FAMILIES[family].base is None:
+        with pytest.raises(ValueError, match="must have rope_theta"):
+            encoding_of(bare, tokens=12)
+    else:
+        assert told(encoding_of(bare, tokens=12)) == told(named)
 
 
 def test_the_book_shows_every_family_once():
