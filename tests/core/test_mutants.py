@@ -75,7 +75,7 @@ MUTANTS = {
         "(indices(frequencies) >= turning)",
     ),
     "the last step is left out": ("sinusoidal", "dim - 2 if endpoint else dim", "dim"),
-    "eight octaves always": ("alibi", "exp2(-octaves", "exp2(-8"),
+    "eight octaves always": ("alibi", "-octaves / below", "-8 / below"),
     "the first step comes a token late": (
         "temperature",
         "real(positions) + counted",
