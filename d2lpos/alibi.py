@@ -15,13 +15,13 @@ from .positions import offsets
 __all__ = ["ALiBi", "bias", "slopes"]
 
 
-def slopes(heads: int, rule: str = "released") -> Tensor:
+def slopes(heads: int, rule: str = "released", octaves: float = 8.0) -> Tensor:
     """The slope of each head, positive; (heads,), float32.
 
-    rule="paper" is the geometric sequence 2^(−8h/heads), h = 1 … heads. rule="released" is what the
+    rule="paper" is the geometric sequence 2^(−octaves·h/heads), h = 1 … heads. rule="released" is what the
     authors' code and the checkpoints use: the same where heads is a power of two, else the sequence for
-    the power of two below, filled up with every other slope of the one above.
-    Raises ValueError where heads is not positive, or for another rule.
+    the power of two below, filled up with every other slope of the one above. octaves is 8 in the paper; MPT
+    calls it alibi_bias_max. Raises ValueError where heads or octaves is not positive, or for another rule.
 
     >>> slopes(3)
     tensor([0.0625, 0.0039, 0.2500])
@@ -29,24 +29,28 @@ def slopes(heads: int, rule: str = "released") -> Tensor:
     tensor([0.1575, 0.0248, 0.0039])
     """
     check_positive(heads=heads)
-    check_rule(rule)
-    return slope(torch.arange(heads), heads, rule)
+    check_rule(rule, octaves)
+    return slope(torch.arange(heads), heads, rule, octaves)
 
 
-def check_rule(rule: str) -> None:
-    """Raise a ValueError for a rule of slopes that is neither."""
+def check_rule(rule: str, octaves: float) -> None:
+    """Raise a ValueError for a rule of slopes that is neither, or for octaves that make no slopes."""
     if rule not in ("paper", "released"):
         raise ValueError(f'rule must be "paper" or "released"; got {rule!r}')
+    if not 0 < octaves < math.inf:
+        raise ValueError(f"octaves must be finite and positive; got {octaves}")
 
 
-def slope(head: Tensor, heads: int, rule: str) -> Tensor:
+def slope(head: Tensor, heads: int, rule: str, octaves: float) -> Tensor:
     """The slope of each head, counted from 0; same shape, float32. Heads past a power of two take half steps.
 
     By arithmetic, because FlexAttention compiles no table that is made on the way.
     """
     below = heads if rule == "paper" else 2 ** int(math.log2(heads))
     number = head.double()
-    return torch.exp2(-8 / below * torch.where(number < below, number + 1, number - below + 0.5)).float()
+    return torch.exp2(
+        -octaves / below * torch.where(number < below, number + 1, number - below + 0.5)
+    ).float()
 
 
 def bias(q_positions: Tensor, k_positions: Tensor, slopes: Tensor) -> Tensor:
@@ -78,7 +82,7 @@ def ramp(offset: Tensor, slope: Tensor) -> Tensor:
 
 
 class ALiBi(Bias):
-    """Door 3: adds `bias(q_positions, k_positions, slopes(heads, rule))` to the scores. No parameters.
+    """Door 3: adds `bias(q_positions, k_positions, slopes(heads, rule, octaves))` to the scores. No parameters.
 
     The bias is symmetric: it tells how far, not which way. With a causal mask that is enough. slopes: your own,
     (heads,), in place of the rule's; a tensor is kept as a buffer, an nn.Parameter learns. Raises ValueError where
@@ -91,19 +95,22 @@ class ALiBi(Bias):
             [-0.0078, -0.0039, -0.0000]])
     """
 
-    def __init__(self, heads: int, rule: str = "released", slopes: Tensor | None = None):
+    def __init__(
+        self, heads: int, rule: str = "released", slopes: Tensor | None = None, octaves: float = 8.0
+    ):
         super().__init__(heads)
-        check_rule(rule)
+        check_rule(rule, octaves)
         if slopes is not None:
             check_tensor("slopes", slopes)
             if slopes.shape != (heads,):
                 raise ValueError(f"slopes must be (heads,) = ({heads},); got {tuple(slopes.shape)}")
-        self.rule = rule
+        self.rule, self.octaves = rule, octaves
         if isinstance(slopes, nn.Parameter):
             self.slopes = slopes
         else:
             self.register_buffer("slopes", slopes)
 
     def at(self, offset: Tensor, head: Tensor) -> Tensor:
-        own = slope(head, self.heads, self.rule) if self.slopes is None else self.slopes[head]
-        return ramp(offset, own)
+        if self.slopes is not None:
+            return ramp(offset, self.slopes[head])
+        return ramp(offset, slope(head, self.heads, self.rule, self.octaves))

@@ -8,17 +8,30 @@ whatever was computed before. `functools.partial` fixes the other arguments:
 
 In all rules factor is how many times longer the sequences become, and length is the number of tokens
 that the model was trained on. `ntk`, `dynamic_ntk` and `yarn` need frequencies that fall by a constant
-ratio, as base^(−2i/dim) does; they read dim and base from them.
+ratio, as base^(−2i/dim) does; they read dim and base from them. `proportional` and `negated` lengthen nothing:
+they are rules because they change frequencies.
 """
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from .arguments import check_positive, check_tensor
 
-__all__ = ["dynamic_ntk", "linear", "llama3", "ntk", "unscaled", "yarn"]
+__all__ = [
+    "dynamic_ntk",
+    "linear",
+    "llama3",
+    "longrope",
+    "mscale",
+    "negated",
+    "ntk",
+    "proportional",
+    "unscaled",
+    "yarn",
+]
 
 
 def unscaled(frequencies: Tensor) -> tuple[Tensor, float]:
@@ -79,15 +92,37 @@ def dynamic_ntk(frequencies: Tensor, factor: float, length: int, current: int) -
     return ntk(frequencies, factor * max(current / length, 1) - (factor - 1))
 
 
+def mscale(factor: float, weight: float = 1.0) -> float:
+    """0.1 · weight · ln(factor) + 1: what YaRN multiplies queries and keys by. weight is DeepSeek's mscale.
+
+    Raises ValueError where factor is below 1 or not finite.
+
+    Source: Peng et al. 2024, section 3.4 (arXiv 2309.00071); the weight is in the released code of DeepSeek-V2.
+
+    >>> round(mscale(40), 3), round(mscale(40, weight=0.707), 3)
+    (1.369, 1.261)
+    """
+    check_factor(factor)
+    return 0.1 * weight * math.log(factor) + 1
+
+
 def yarn(
-    frequencies: Tensor, factor: float, length: int, beta_fast: float = 32.0, beta_slow: float = 1.0
+    frequencies: Tensor,
+    factor: float,
+    length: int,
+    beta_fast: float = 32.0,
+    beta_slow: float = 1.0,
+    truncate: bool = True,
+    attention_factor: float | None = None,
 ) -> tuple[Tensor, float]:
     """YaRN: fast pairs stay, slow ones are divided by factor, and a ramp joins them; scores get sharper.
 
     Fast pairs make more than beta_fast turns in the length of training, slow ones fewer than beta_slow. The
-    ramp is linear in the pair's index, between whole indices, as in the released code (gpt-oss does not round
-    them); the paper's is linear in the number of turns. The attention factor is 0.1 · ln(factor) + 1. Raises
-    as `ntk` does, and ValueError where not 0 < beta_slow ≤ beta_fast.
+    ramp is linear in the pair's index, and truncate rounds its ends outward to whole indices, as the authors'
+    code does and gpt-oss does not; the paper's is linear in the number of turns. The attention factor is
+    `mscale(factor)` where none is given. DeepSeek's is the quotient `mscale(factor, mscale) / mscale(factor,
+    mscale_all_dim)`, and its attention multiplies all scores by `mscale(factor, mscale_all_dim) ** 2`. Raises
+    as `ntk` does, and ValueError where not 0 < beta_slow ≤ beta_fast or attention_factor is not positive.
 
     Source: Peng et al. 2024, sections 3.2 and 3.4 (arXiv 2309.00071).
 
@@ -99,12 +134,91 @@ def yarn(
     check_rule(frequencies, factor, pairs=2)
     check_positive(length=length)
     check_band(beta_slow=beta_slow, beta_fast=beta_fast)
+    check_attention_factor(attention_factor)
     turns = length * frequencies / (2 * math.pi)
     ratio = frequencies[0] / frequencies[1]
-    first = ((turns[0] / beta_fast).log() / ratio.log()).floor().clamp(min=0)
-    last = ((turns[0] / beta_slow).log() / ratio.log()).ceil().clamp(max=2 * len(frequencies) - 1)
+    first = (turns[0] / beta_fast).log() / ratio.log()
+    last = (turns[0] / beta_slow).log() / ratio.log()
+    if truncate:
+        first, last = first.floor(), last.ceil()
+    first, last = first.clamp(min=0), last.clamp(max=2 * len(frequencies) - 1)
     divided = ((indices(frequencies) - first) / (last - first).clamp(min=1e-3)).clamp(0, 1)
-    return frequencies * (1 - divided + divided / factor), 0.1 * math.log(factor) + 1
+    sharper = mscale(factor) if attention_factor is None else attention_factor
+    return frequencies * (1 - divided + divided / factor), sharper
+
+
+def longrope(
+    frequencies: Tensor,
+    short: Sequence[float],
+    long: Sequence[float],
+    length: int,
+    current: int,
+    factor: float = 1.0,
+    attention_factor: float | None = None,
+) -> tuple[Tensor, float]:
+    """LongRoPE: each frequency divided by a number of its own, from `short` up to length tokens, then `long`.
+
+    current is the number of tokens now. Fix it for a whole text, as for `dynamic_ntk`: a key that was turned by
+    the one list fits no query that the other list turned. The attention factor, with both lists, is
+    √(1 + ln(factor) / ln(length)) where none is given. Raises as `linear` does, for lengths that are no
+    positive integers, and ValueError where a list is not one positive number for each pair, or
+    attention_factor is not positive.
+
+    Source: Ding et al. 2024, section 3 (arXiv 2402.13753); the switch and the factor are of the released code
+    of Phi-3.
+
+    >>> old, short, long = torch.tensor([1.0, 0.1]), [1, 1], [2, 4]
+    >>> longrope(old, short, long, length=4096, current=4096)[0]
+    tensor([1.0000, 0.1000])
+    >>> longrope(old, short, long, length=4096, current=4097)[0]
+    tensor([0.5000, 0.0250])
+    """
+    check_rule(frequencies, factor)
+    check_positive(length=length, current=current)
+    check_attention_factor(attention_factor)
+    for name, divisors in ("short", short), ("long", long):
+        if len(divisors) != len(frequencies) or not all(0 < d < math.inf for d in divisors):
+            raise ValueError(
+                f"{name} must be {len(frequencies)} positive numbers, one for each pair; got {divisors}"
+            )
+    divisors = torch.tensor(long if current > length else short).to(frequencies)
+    if attention_factor is None:
+        attention_factor = math.sqrt(1 + math.log(factor) / math.log(length)) if factor > 1 else 1.0
+    return frequencies / divisors, attention_factor
+
+
+def proportional(frequencies: Tensor, share: float, factor: float = 1.0) -> tuple[Tensor, float]:
+    """p-RoPE: only the fastest share of the pairs turns, and their frequencies stay as in the whole head.
+
+    `RoPE(dim, rotary=share · dim)` turns as many pairs, but spreads their frequencies over the whole range: the
+    slowest is near 1/base. Here it is near base^(−share), so nothing turns slowly. The other pairs have
+    frequency 0. factor divides, as in `linear`. Raises as `linear` does, and ValueError where share is not in
+    0 … 1.
+
+    Source: Barbero et al. 2025, section 6 (arXiv 2410.06205); Gemma 4 and LFM 3 call it proportional.
+
+    >>> proportional(torch.tensor([1.0, 0.1, 0.01, 0.001]), share=0.5)
+    (tensor([1.0000, 0.1000, 0.0000, 0.0000]), 1.0)
+    """
+    check_rule(frequencies, factor)
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must lie in 0 … 1; got {share}")
+    turning = int(share * len(frequencies))
+    return frequencies / factor * (indices(frequencies) < turning), 1.0
+
+
+def negated(frequencies: Tensor) -> tuple[Tensor, float]:
+    """Pairs turn the other way, as if positions were negative; scores see the offset with the other sign.
+
+    Trained so, a model is as good; loaded into the other direction, it is not. Raises as `unscaled` does.
+
+    Source: the released code of nanochat.
+
+    >>> negated(torch.tensor([1.0, 0.5]))
+    (tensor([-1.0000, -0.5000]), 1.0)
+    """
+    check_frequencies(frequencies)
+    return -frequencies, 1.0
 
 
 def llama3(
@@ -146,8 +260,19 @@ def check_frequencies(frequencies: Tensor, pairs: int = 1) -> None:
 def check_rule(frequencies: Tensor, factor: float, pairs: int = 1) -> None:
     """As `check_frequencies`; and raise a ValueError where factor would not lengthen."""
     check_frequencies(frequencies, pairs)
+    check_factor(factor)
+
+
+def check_factor(factor: float) -> None:
+    """Raise a ValueError where factor would not lengthen."""
     if not 1 <= factor < math.inf:
         raise ValueError(f"factor must be finite and at least 1; got {factor}")
+
+
+def check_attention_factor(factor: float | None) -> None:
+    """Raise a ValueError where an attention factor that is given is not positive and finite."""
+    if factor is not None and not 0 < factor < math.inf:
+        raise ValueError(f"attention_factor must be finite and positive; got {factor}")
 
 
 def check_band(**band: float) -> None:

@@ -17,6 +17,7 @@ BELOW = {
     "d2lpos.check": {"d2lpos"},
     "d2lpos.figures": {"d2lpos"},
     "d2lpos.lab": {"d2lpos", "d2lpos.figures"},
+    "d2lpos.pretrained": {"d2lpos"},
 }
 # Of encodings, attention, its form for FlexAttention and the Transformer, each knows those before it.
 TOWER = ["d2lpos.encoding", "d2lpos.attention", "d2lpos.flex", "d2lpos.transformer"]

@@ -23,6 +23,14 @@ def test_reference_numbers_of_twelve_heads():
     assert gap == pytest.approx(2**-1.5 - 0.25)
 
 
+def test_fewer_octaves_fall_less():
+    """MPT's alibi_bias_max."""
+    assert slopes(4, octaves=2).tolist() == pytest.approx([2**-0.5, 2**-1, 2**-1.5, 2**-2])
+    q = torch.zeros(1, 4, 3, 2)
+    here = torch.arange(3)
+    assert torch.equal(ALiBi(4, octaves=2).score(q, q, here, here), bias(here, here, slopes(4, octaves=2)))
+
+
 @given(power=st.integers(0, 7))
 def test_rules_agree_where_heads_are_a_power_of_two(power):
     assert torch.equal(slopes(2**power), slopes(2**power, "paper"))

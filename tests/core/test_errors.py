@@ -18,17 +18,31 @@ from d2lpos.flex import attend_flex, block_mask
 from d2lpos.kerple import KERPLE, logarithmic, power
 from d2lpos.masks import Mask, causal_mask, segment_mask
 from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
+from d2lpos.mrope import MRoPE, blocks, in_turn
 from d2lpos.packing import cu_seqlens, segments_from_cu_seqlens, segments_from_positions
 from d2lpos.placing import following, from_padding, from_segments, interpolate, random_positions, shift
 from d2lpos.positions import offsets, real, whole
 from d2lpos.relative import bucket
 from d2lpos.rope import convert, convert_rows, rotate, rotate_fast
 from d2lpos.sandwich import Sandwich, cosines
-from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
+from d2lpos.scaling import (
+    dynamic_ntk,
+    linear,
+    llama3,
+    longrope,
+    mscale,
+    negated,
+    ntk,
+    proportional,
+    unscaled,
+    yarn,
+)
 from d2lpos.shaw import Shaw, ShawKeys, row
 from d2lpos.sinusoidal import angles, frequencies, sinusoidal
 from d2lpos.skew import key_term, skew
 from d2lpos.swin import Swin, step
+from d2lpos.temperature import logarithm, multiply, steps
+from d2lpos.temperature import power as power_of_position
 from d2lpos.transformer_xl import TransformerXL, offset_products
 
 NAN, INF = float("nan"), float("inf")
@@ -250,17 +264,20 @@ bad(convert_rows, f"ValueError: {pair_layout} None", X[0].mT, 2, None)
 
 OMEGA = frequencies(8)
 in_a_row = "frequencies must be (pairs,) of at least"
-for rule in linear, ntk, dynamic_ntk, yarn, llama3, unscaled:
-    fixed = {"length": 64} if rule in (yarn, llama3, dynamic_ntk) else {}
-    fixed |= {"current": 128} if rule is dynamic_ntk else {}
-    fixed |= {"factor": 8} if rule is not unscaled else {}
+UNFACTORED = (unscaled, negated)
+for rule in linear, ntk, dynamic_ntk, yarn, llama3, longrope, proportional, unscaled, negated:
+    fixed = {"length": 64} if rule in (yarn, llama3, dynamic_ntk, longrope) else {}
+    fixed |= {"current": 128} if rule in (dynamic_ntk, longrope) else {}
+    fixed |= {"factor": 8} if rule not in UNFACTORED else {}
+    fixed |= {"short": [1] * 4, "long": [2] * 4} if rule is longrope else {}
+    fixed |= {"share": 0.5} if rule is proportional else {}
     refuse = partial(bad, rule, call=partial(rule, **fixed))
     refuse("TypeError: frequencies must be a tensor; got list", [1.0])
     refuse("TypeError: frequencies must be floating-point; got torch.int64", P)
     least = 2 if rule in (ntk, dynamic_ntk, yarn) else 1
     refuse(f"ValueError: {in_a_row} {least}; got ({least - 1},)", OMEGA[: least - 1])
     refuse(f"ValueError: {in_a_row} {least}; got (1, 4)", OMEGA[None])
-    if rule is not unscaled:
+    if rule not in UNFACTORED:
         for factor in 0.5, INF, NAN:
             refuse(f"ValueError: factor must be finite and at least 1; got {factor}", OMEGA, factor=factor)
     for name in sorted({"length", "current"} & fixed.keys()):
@@ -270,6 +287,62 @@ for rule, slow, fast in (yarn, "beta_slow", "beta_fast"), (llama3, "low", "high"
     for a, b in (3, 2), (0, 1), (1, INF), (NAN, 1):
         bounds = f"{slow} must be positive and at most {fast}; got {slow}={a}, {fast}={b}"
         bad(rule, f"ValueError: {bounds}", OMEGA, 8, 64, **{slow: a, fast: b})
+
+for rule, fixed in (yarn, {}), (longrope, {"short": [1] * 4, "long": [2] * 4, "current": 65}):
+    for value in 0, INF, NAN:
+        wrong = f"ValueError: attention_factor must be finite and positive; got {value}"
+        bad(rule, wrong, OMEGA, factor=8, length=64, attention_factor=value, **fixed)
+for name, divisors in ("short", [1, 2, 3]), ("long", [1, 2, 3, 0]), ("long", [1, 2, 3, INF]):
+    given = {"short": [1] * 4, "long": [2] * 4} | {name: divisors}
+    wrong = f"ValueError: {name} must be 4 positive numbers, one for each pair; got {divisors}"
+    bad(longrope, wrong, OMEGA, length=64, current=65, **given)
+for share_of_pairs in -0.1, 1.5, NAN:
+    wrong = f"ValueError: share must lie in 0 … 1; got {share_of_pairs}"
+    bad(proportional, wrong, OMEGA, share_of_pairs)
+bad(mscale, "ValueError: factor must be finite and at least 1; got 0.5", 0.5)
+bad(
+    frequencies,
+    "ValueError: dim must be at least 4 with endpoint=True, to have a first and a last; got 2",
+    2,
+    endpoint=True,
+)
+
+# Temperature
+
+for subject in logarithm, partial(steps, length=8), partial(power_of_position, length=8):
+    refuse = partial(bad, getattr(subject, "func", subject), call=subject)
+    refuse("TypeError: positions must be integers, float32 or float64; got torch.float16", P.half())
+    refuse("ValueError: positions must be finite; got nan", P * NAN)
+for subject in logarithm, steps, power_of_position:
+    for value in 0, INF, NAN:
+        bad(subject, f"ValueError: length must be finite and positive; got {value}", P, length=value)
+bad(multiply, "TypeError: q must be a tensor; got list", [1], P, logarithm)
+
+# M-RoPE
+
+for subject in blocks, in_turn:
+    bad(subject, "ValueError: sizes[1] must be positive; got 0", [2, 0])
+    bad(subject, "TypeError: sizes[0] must be an integer; got 2.0", [2.0, 1])
+bad(in_turn, "ValueError: sizes must leave a turn for each pair; got [1, 4]", [1, 4])
+bad(MRoPE, "ValueError: dim must be positive; got 0", 0, [0])
+bad(MRoPE, 'ValueError: layout must be "half" or "interleaved"; got \'d\'', 8, [0, 1], layout="d")
+bad(MRoPE, "ValueError: deal must name each axis from 0 on; got []", 8, [])
+bad(MRoPE, "ValueError: deal must name each axis from 0 on; got [0, 2]", 8, [0, 2])
+rotary = "rotary must be even, because features turn in pairs, and at most 2; got 4"
+bad(MRoPE, f"ValueError: {rotary}", 2, [0, 1])
+bad(MRoPE, "ValueError: base must be finite and above 1; got 1", 8, [0, 1], base=1)
+dealt = MRoPE(8, [0, 1])
+bad(
+    MRoPE,
+    "ValueError: q must have 8 features a head, as MRoPE has; got 16",
+    X[None],
+    Q,
+    P,
+    P,
+    call=dealt.rotate,
+)
+one_axis = "positions must have 2 coordinates, as MRoPE has axes; got 5"
+bad(MRoPE, f"ValueError: {one_axis}", Q, Q, P, P, call=dealt.rotate)
 
 # T5 and ALiBi
 
@@ -289,6 +362,9 @@ bad(T5Bias, f"TypeError: {no_index}", Q, Q, P, P.float(), call=T5Bias(2).score)
 bad(slopes, "ValueError: heads must be positive; got 0", 0)
 bad(slopes, "TypeError: heads must be an integer; got 8.0", 8.0)
 bad(slopes, 'ValueError: rule must be "paper" or "released"; got \'d\'', 8, "d")
+for value in 0, INF, NAN:
+    for subject in slopes, ALiBi:
+        bad(subject, f"ValueError: octaves must be finite and positive; got {value}", 8, octaves=value)
 bad(bias, "TypeError: q_positions must be a tensor; got list", [0], P, slopes(2))
 bad(
     bias,

@@ -8,8 +8,20 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from d2lpos import RoPE
-from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
-from d2lpos.sinusoidal import frequencies
+from d2lpos.rope import rotate
+from d2lpos.scaling import (
+    dynamic_ntk,
+    linear,
+    llama3,
+    longrope,
+    mscale,
+    negated,
+    ntk,
+    proportional,
+    unscaled,
+    yarn,
+)
+from d2lpos.sinusoidal import angles, frequencies
 
 RULES = {
     "linear": partial(linear, factor=8),
@@ -32,11 +44,14 @@ def omega(dim, base):
     return np.array([base ** (-2 * i / dim) for i in range(dim // 2)])
 
 
-def yarn_by_pairs(dim, base, factor, length, fast=32, slow=1):
+def yarn_by_pairs(dim, base, factor, length, fast=32, slow=1, rounded=True):
     def pair(turns):
         return dim * np.log(length / (2 * np.pi * turns)) / (2 * np.log(base))
 
-    low, high = max(np.floor(pair(fast)), 0), min(np.ceil(pair(slow)), dim - 1)
+    low, high = pair(fast), pair(slow)
+    if rounded:
+        low, high = np.floor(low), np.ceil(high)
+    low, high = max(low, 0), min(high, dim - 1)
     scaled = []
     for i, w in enumerate(omega(dim, base)):
         if i <= low:
@@ -91,6 +106,26 @@ def test_yarn(dim, base, factor, length, fast, slow):
     same(yarn(frequencies(dim, base), factor, length, fast, slow), want)
 
 
+@given(dim=DIMS, base=BASES, factor=FACTORS, length=LENGTHS)
+def test_yarn_without_rounding(dim, base, factor, length):
+    want = yarn_by_pairs(dim, base, factor, length, rounded=False)
+    same(yarn(frequencies(dim, base), factor, length, truncate=False), want)
+
+
+@given(dim=DIMS, base=BASES, share=st.floats(0, 1), factor=FACTORS)
+def test_proportional(dim, base, share, factor):
+    want = [w / factor if i < int(share * (dim // 2)) else 0 for i, w in enumerate(omega(dim, base))]
+    same(proportional(frequencies(dim, base), share, factor), want)
+
+
+@given(dim=DIMS, base=BASES, factor=FACTORS, length=LENGTHS, current=LENGTHS)
+def test_longrope(dim, base, factor, length, current):
+    short, long = np.linspace(1, 2, dim // 2), np.linspace(1, 30, dim // 2)
+    got = longrope(frequencies(dim, base), short.tolist(), long.tolist(), length, current, factor)
+    np.testing.assert_allclose(got[0], omega(dim, base) / (short if current <= length else long), rtol=1e-6)
+    assert got[1] == pytest.approx(np.sqrt(1 + np.log(factor) / np.log(length)))
+
+
 @given(dim=DIMS, base=BASES, factor=FACTORS, length=LENGTHS, low=st.floats(0.5, 2), high=st.floats(3, 9))
 def test_llama3(dim, base, factor, length, low, high):
     want = llama3_by_wavelengths(dim, base, factor, length, low, high)
@@ -136,6 +171,34 @@ def test_without_a_ramp_llama3_divides_pairs_of_fewer_turns():
         before[1] = before[1].nextafter(before[0])  # not to hang on how 2π is rounded
         after, factor = llama3(before, factor=16, length=64, low=1, high=1)
         assert (before / after).tolist() == [1, 1, 16, 16] and after.dtype == dtype and factor == 1
+
+
+def test_the_slowest_turn_of_gemma_4():
+    """A quarter of 512 features, base 10⁶: the slowest pair goes around in 188 tokens, and not in five million."""
+    turning, _ = proportional(frequencies(512, 1e6), share=0.25)
+    assert round(2 * np.pi / turning[turning > 0].min().item()) == 188
+    assert 2 * np.pi / frequencies(128, 1e6)[-1] > 5e6
+
+
+def test_the_length_of_longrope_belongs_to_the_short_list():
+    divided = [
+        longrope(torch.ones(1), [2], [4], length=100, current=n)[0].item() for n in (1, 99, 100, 101, 9999)
+    ]
+    assert divided == [0.5, 0.5, 0.5, 0.25, 0.25]
+
+
+def test_attention_factors_that_are_given():
+    assert yarn(frequencies(64), 40, 4096, attention_factor=0.5)[1] == 0.5
+    one = [1.0] * 32
+    assert longrope(frequencies(64), one, one, 4096, 1, 32, attention_factor=0.5)[1] == 0.5
+    assert mscale(40) == yarn(frequencies(64), 40, 4096)[1] and mscale(40, 0) == mscale(1) == 1
+    assert mscale(40, 0.707) == pytest.approx(1.26080, abs=1e-5)  # DeepSeek-V2's attention takes its square
+
+
+def test_negated_frequencies_are_negated_positions():
+    x, positions = torch.randn(5, 8), torch.arange(5)
+    got = rotate(x, angles(positions, negated(frequencies(8))[0]))
+    assert torch.equal(got, rotate(x, angles(-positions, frequencies(8))))
 
 
 def test_without_a_ramp_yarn_leaves_one_pair_between():

@@ -38,6 +38,19 @@ def test_formula(layout, position, half, base):
     np.testing.assert_allclose(got.numpy(), [vector(position, 2 * half, base, layout)], atol=1e-10)
 
 
+@given(half=st.integers(2, 64), base=st.floats(1.5, 1e6))
+def test_with_its_endpoint_the_last_frequency_is_one_over_the_base(half, base):
+    got = frequencies(2 * half, base, endpoint=True)
+    np.testing.assert_allclose(got, np.geomspace(1, 1 / base, half), rtol=1e-9)
+    positions = torch.arange(5, dtype=torch.float64)
+    table = sinusoidal(positions, 2 * half, base, "concatenated", endpoint=True)
+    assert torch.equal(table[:, half:], angles(positions, got).cos())
+    placed = Sinusoidal(2 * half, base, "concatenated", endpoint=True).embed(
+        torch.zeros(1, 5, 2 * half), torch.arange(5)
+    )
+    assert_close(placed[0].double(), table, atol=1e-5, rtol=0)
+
+
 def test_position_zero():
     assert sinusoidal(torch.arange(1), 6).tolist() == [[0, 1, 0, 1, 0, 1]]
     assert sinusoidal(torch.arange(1), 6, layout="concatenated").tolist() == [[0, 0, 0, 1, 1, 1]]

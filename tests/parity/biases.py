@@ -83,6 +83,12 @@ def mpt_slopes():
     return torch.cat([slopes(heads) for heads in HEAD_COUNTS]), torch.cat(theirs)
 
 
+@table.row("ALiBi slopes over 4 octaves, 1 to 80 heads", "transformers", "MPT, alibi_bias_max 4", 1e-6)
+def mpt_octaves():
+    theirs = [-build_mpt_alibi_tensor(heads, 2, alibi_bias_max=4)[:, 0, 0] for heads in HEAD_COUNTS]
+    return torch.cat([slopes(heads, octaves=4) for heads in HEAD_COUNTS]), torch.cat(theirs)
+
+
 @table.row("ALiBi slopes, 1 to 80 heads", "x-transformers", "AlibiPositionalBias", 1e-6)
 def xt_slopes():
     theirs = [AlibiPositionalBias(heads).slopes[:, 0, 0] for heads in HEAD_COUNTS]

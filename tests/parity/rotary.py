@@ -14,6 +14,7 @@ from transformers.models.qwen3_vl.configuration_qwen3_vl import Qwen3VLTextConfi
 from x_transformers import x_transformers as xt
 
 from d2lpos import RoPE
+from d2lpos.mrope import MRoPE, blocks, in_turn
 from d2lpos.rope import convert, rotate
 from d2lpos.sinusoidal import angles, frequencies
 from tests.parity.chapter import define
@@ -162,3 +163,25 @@ def qwen3_vl_text():
     config = Qwen3VLTextConfig(hidden_size=256, num_attention_heads=2, head_dim=128, rope_parameters=rope)
     turns = modeling_qwen3_vl.Qwen3VLTextRotaryEmbedding(config)
     return mixed(modeling_qwen3_vl, turns, [0, 1, 2] * 20 + [0] * 4)
+
+
+def dealt(module, embedding, deal):
+    """Queries and keys of words and patches, turned by `MRoPE` and by theirs."""
+    q, k = torch.randn(2, 2, 3, LENGTH, 128)
+    places = torch.randint(512, (2, LENGTH, 3))
+    theirs = module.apply_rotary_pos_emb(q, k, *embedding(q, places.movedim(-1, 0)))
+    return both(*MRoPE(128, deal, 1e6).rotate(q, k, places, places)), both(*theirs)
+
+
+@table.row("`MRoPE`, a deal in blocks", "transformers", "Qwen2-VL, text", 1e-3)
+def qwen2_vl_deal():
+    rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [16, 24, 24]}
+    config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=rope)
+    return dealt(modeling_qwen2_vl, modeling_qwen2_vl.Qwen2VLRotaryEmbedding(config), blocks([16, 24, 24]))
+
+
+@table.row("`MRoPE`, a deal like cards", "transformers", "Qwen3-VL, text", 1e-3)
+def qwen3_vl_deal():
+    rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [24, 20, 20]}
+    config = Qwen3VLTextConfig(hidden_size=256, num_attention_heads=2, head_dim=128, rope_parameters=rope)
+    return dealt(modeling_qwen3_vl, modeling_qwen3_vl.Qwen3VLTextRotaryEmbedding(config), in_turn([24, 20, 20]))

@@ -7,7 +7,7 @@ from transformers import LlamaConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from x_transformers import x_transformers as xt
 
-from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, yarn
+from d2lpos.scaling import dynamic_ntk, linear, llama3, longrope, mscale, ntk, proportional, yarn
 from d2lpos.sinusoidal import frequencies
 from tests.parity.chapter import define
 from tests.parity.comparison import agreement
@@ -74,6 +74,33 @@ def hf_yarn_wide():
     return compare(rule, "yarn", 128, 1e6, **settings)
 
 
+@table.row("`yarn` without rounding, as in gpt-oss: base 150 000, factor 32", "transformers", "yarn, truncate false", 1e-6)
+def hf_yarn_unrounded():
+    settings = {"factor": 32.0, "original_max_position_embeddings": 4096, "truncate": False}
+    return compare(partial(yarn, factor=32, length=4096, truncate=False), "yarn", base=150_000.0, **settings)
+
+
+@table.row("`yarn` with two weights, `mscale` 1 and 0.707", "transformers", "yarn, mscale and mscale_all_dim", 1e-6)
+def hf_yarn_weights():
+    settings = {"factor": 40.0, "original_max_position_embeddings": 4096, "mscale": 1.0, "mscale_all_dim": 0.707}
+    rule = partial(yarn, factor=40, length=4096, attention_factor=mscale(40) / mscale(40, 0.707))
+    return compare(rule, "yarn", **settings)
+
+
+@table.row("`proportional`, share ¼ of 512 features, base 1 000 000, as in Gemma 4", "transformers", "proportional", 1e-6)
+def hf_proportional():
+    config = LlamaConfig(
+        hidden_size=512,
+        num_attention_heads=1,
+        rope_parameters={"rope_type": "proportional", "rope_theta": 1e6, "partial_rotary_factor": 0.25},
+    )
+    theirs, factor = ROPE_INIT_FUNCTIONS["proportional"](config)
+    ours, our_factor = proportional(frequencies(512, 1e6), share=0.25)
+    assert torch.equal(theirs == 0, ours == 0)
+    turning = theirs != 0
+    return relative((ours[turning], our_factor), (theirs[turning], factor))
+
+
 @table.row("`llama3`, 128 features, base 500 000, factor 8", "transformers", "llama3", 1e-5)
 def hf_llama3():
     settings = {"low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
@@ -95,3 +122,14 @@ def hf_longrope():
     lists = {"short_factor": [1.0] * (DIM // 2), "long_factor": divisors.tolist()}
     rule = partial(define("04b-stretching", "longrope", {"math": math}), divisors=divisors, factor=32, length=4096)
     return compare(rule, "longrope", current=4097, **settings, **lists)
+
+
+for current, listed in (4096, "short"), (4097, "long"):
+
+    @table.row(f"`longrope`, {current} tokens, trained on 4096, factor 32: the {listed} list", "transformers", "longrope", 1e-6)
+    def hf_two_lists(current=current):
+        lists = torch.linspace(1, 2, DIM // 2).tolist(), torch.linspace(1, 32, DIM // 2).tolist()
+        settings = {"factor": 32.0, "original_max_position_embeddings": 4096}
+        rule = partial(longrope, short=lists[0], long=lists[1], length=4096, current=current, factor=32)
+        named = {"short_factor": lists[0], "long_factor": lists[1]}
+        return compare(rule, "longrope", current=current, **settings, **named)

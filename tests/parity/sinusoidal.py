@@ -2,6 +2,7 @@ import torch
 from transformers.models.ctrl.modeling_ctrl import positional_encoding
 from transformers.models.distilbert.modeling_distilbert import create_sinusoidal_embeddings
 from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
+from transformers.models.whisper.modeling_whisper import sinusoids
 from x_transformers.x_transformers import ScaledSinusoidalEmbedding
 
 from d2lpos.sinusoidal import sinusoidal
@@ -27,6 +28,12 @@ def marian():
 def ctrl():
     positions = torch.arange(LENGTH).double()
     return sinusoidal(positions, DIM, layout="concatenated"), positional_encoding(LENGTH, DIM, torch.float64)
+
+
+@table.row("Table, concatenated, with its endpoint", "transformers", "Whisper", 1e-4)
+def whisper():
+    positions = torch.arange(LENGTH)
+    return sinusoidal(positions, DIM, layout="concatenated", endpoint=True), sinusoids(LENGTH, DIM)
 
 
 @table.row("Table, concatenated, without their factor 1/√d", "x-transformers", "ScaledSinusoidalEmbedding", 1e-4)

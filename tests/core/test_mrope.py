@@ -1,0 +1,63 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from d2lpos import RoPE
+from d2lpos.mrope import MRoPE, blocks, in_turn
+from d2lpos.scaling import linear
+
+layouts = pytest.mark.parametrize("layout", ["half", "interleaved"])
+
+
+def test_deals():
+    assert blocks([16, 24, 24]) == [0] * 16 + [1] * 24 + [2] * 24
+    assert in_turn([24, 20, 20]) == [0, 1, 2] * 20 + [0] * 4
+
+
+@given(sizes=st.lists(st.integers(1, 9), min_size=1, max_size=4))
+def test_each_axis_gets_its_share_of_cards(sizes):
+    sizes[0] = len(sizes) * max(sizes)
+    deal = in_turn(sizes)
+    assert [deal.count(axis) for axis in range(len(sizes))] == sizes
+    assert deal[: len(sizes)] == list(range(len(sizes)))
+
+
+@layouts
+def test_a_word_turns_as_it_did(layout):
+    """Equal coordinates: the angles of RoPE, scaled or partial ones, too."""
+    q, k = torch.randn(2, 2, 3, 7, 16)
+    positions = torch.randint(100, (2, 7))
+    places = positions[..., None].expand(-1, -1, 3)
+
+    def rule(omega):
+        return linear(omega, 3)[0], 1.5
+
+    for rotary in 12, 16:
+        deal = in_turn([rotary // 2 - 2, 1, 1])
+        ours = MRoPE(16, deal, 500.0, layout, rule).rotate(q, k, places, places)
+        rope = RoPE(16, 500.0, layout, rotary, rule).rotate(q, k, positions, positions)
+        assert_close(ours, rope)
+
+
+@layouts
+def test_a_pair_sees_its_own_coordinate_and_no_other(layout):
+    encoding, x = MRoPE(12, [0, 1, 2, 1, 0, 2], layout=layout), torch.randn(1, 1, 1, 12)
+    still = encoding.turn(x, torch.zeros(1, 3))
+    for axis in range(3):
+        moved = encoding.turn(x, torch.eye(3)[axis][None]) != still
+        pairs = moved.view(2, 6).all(0) if layout == "half" else moved.view(6, 2).all(1)
+        assert pairs.flatten().tolist() == [dealt == axis for dealt in encoding.deal]
+
+
+def test_scores_see_the_step_between_places():
+    encoding = MRoPE(12, blocks([2, 2, 2]))
+    q, k = torch.randn(2, 1, 1, 5, 12, dtype=torch.float64)
+    here = torch.randint(9, (5, 3)).double()
+
+    def scores(by):
+        a, b = encoding.rotate(q, k, here + by, here + by)
+        return a @ b.mT
+
+    assert_close(scores(torch.tensor([100.0, -3.0, 7.0], dtype=torch.float64)), scores(0))

@@ -1,0 +1,287 @@
+"""Configurations of released models, as their files have them, and those that must be refused."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from d2lpos import ALiBi, Learned, RoPE, Sinusoidal, T5Bias
+from d2lpos.pretrained import Layer, Reading, encoding_of
+from d2lpos.scaling import llama3, unscaled, yarn
+from d2lpos.sinusoidal import frequencies
+
+SIZES = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4}
+LLAMA = {"model_type": "llama", **SIZES}
+STRETCHED = {
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 8192,
+}
+
+
+def rope(config, tokens=None, layer=0):
+    return encoding_of(config, tokens).encodings[layer]
+
+
+# As published.
+
+
+def test_llama_3_1():
+    config = LLAMA | {"rope_theta": 500_000.0, "rope_scaling": {"rope_type": "llama3", **STRETCHED}}
+    reading = encoding_of(config | {"max_position_embeddings": 131_072})
+    first = reading.encodings[0]
+    assert isinstance(first, RoPE) and (first.dim, first.rotary, first.base) == (16, 16, 5e5)
+    omega = frequencies(128, 500_000.0)
+    assert torch.equal(first.scaling(omega)[0], llama3(omega, 8, 8192)[0])
+    assert len(reading.layers) == 4 and reading.causal and reading.input is None
+
+
+def test_qwen_2_5_with_windows_that_are_off():
+    config = LLAMA | {
+        "model_type": "qwen2",
+        "rope_theta": 1e6,
+        "sliding_window": 131_072,
+        "use_sliding_window": False,
+        "max_window_layers": 28,
+        "rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768},
+    }
+    reading = encoding_of(config)
+    omega = frequencies(128, 1e6)
+    assert [layer.window for layer in reading.layers] == [None] * 4
+    assert torch.equal(reading.encodings[0].scaling(omega)[0], yarn(omega, 4, 32_768)[0])
+    config |= {"use_sliding_window": True, "max_window_layers": 3}
+    assert [layer.window for layer in encoding_of(config).layers] == [None] * 3 + [131_072]
+
+
+def test_deepseek_v3():
+    config = LLAMA | {
+        "model_type": "deepseek_v3",
+        "qk_nope_head_dim": 128,
+        "qk_rope_head_dim": 64,
+        "rope_theta": 10_000,
+        "rope_scaling": {
+            "type": "yarn",
+            "factor": 40,
+            "original_max_position_embeddings": 4096,
+            "beta_fast": 32,
+            "beta_slow": 1,
+            "mscale": 1.0,
+            "mscale_all_dim": 1.0,
+        },
+    }
+    layer = encoding_of(config).layers[0]
+    assert (
+        layer.features == (128, 192) and layer.encoding.dim == 64 and layer.encoding.layout == "interleaved"
+    )
+    assert layer.encoding.scaling(frequencies(64))[1] == 1.0
+    assert layer.scale == pytest.approx((0.1 * math.log(40) + 1) ** 2)
+
+
+def test_gemma_3():
+    config = LLAMA | {
+        "model_type": "gemma3_text",
+        "head_dim": 256,
+        "num_hidden_layers": 7,
+        "rope_theta": 1_000_000.0,
+        "rope_local_base_freq": 10_000.0,
+        "rope_scaling": {"rope_type": "linear", "factor": 8.0},
+        "sliding_window": 1024,
+        "sliding_window_pattern": 6,
+    }
+    layers = encoding_of({"model_type": "gemma3", "text_config": config}).layers
+    assert [layer.window for layer in layers] == [1024] * 5 + [None, 1024]
+    assert [layer.encoding.base for layer in layers] == [1e4] * 5 + [1e6, 1e4]
+    assert layers[0].encoding.scaling is unscaled
+    assert layers[5].encoding.scaling(torch.ones(4))[0].tolist() == [0.125] * 4
+
+
+def test_gpt_oss():
+    config = LLAMA | {
+        "model_type": "gpt_oss",
+        "head_dim": 64,
+        "rope_theta": 150_000,
+        "rope_scaling": {
+            "rope_type": "yarn",
+            "factor": 32.0,
+            "original_max_position_embeddings": 4096,
+            "beta_fast": 32.0,
+            "beta_slow": 1.0,
+            "truncate": False,
+        },
+        "sliding_window": 128,
+        "layer_types": ["sliding_attention", "full_attention"] * 2,
+    }
+    layers = encoding_of(config).layers
+    assert [layer.window for layer in layers] == [128, None] * 2 and all(layer.sinks for layer in layers)
+    omega = frequencies(64, 150_000)
+    assert torch.equal(layers[0].encoding.scaling(omega)[0], yarn(omega, 32, 4096, truncate=False)[0])
+
+
+def test_gpt_neox_20b():
+    config = LLAMA | {"model_type": "gpt_neox", "rotary_pct": 0.25, "rotary_emb_base": 20_000}
+    assert (rope(config).rotary, rope(config).base) == (4, 20_000)
+
+
+def test_exaone_4_turns_all_layers_where_none_has_a_window():
+    config = LLAMA | {"model_type": "exaone4", "layer_types": ["full_attention"] * 4, "sliding_window": None}
+    assert None not in encoding_of(config).encodings
+    config |= {"layer_types": ["sliding_attention", "full_attention"] * 2, "sliding_window": 4096}
+    assert [encoding is None for encoding in encoding_of(config).encodings] == [False, True] * 2
+
+
+def test_olmo_hybrid_turns_nothing_where_its_base_is_null():
+    config = LLAMA | {"model_type": "olmo_hybrid", "layer_types": ["linear_attention", "full_attention"] * 2}
+    still = encoding_of(config | {"rope_parameters": {"rope_theta": None, "rope_type": "default"}})
+    assert still.encodings == [None] * 4 and [layer.attends for layer in still.layers] == [False, True] * 2
+    assert (
+        rope(config | {"rope_parameters": {"rope_theta": 1e4, "rope_type": "default"}}, layer=1).base == 1e4
+    )
+
+
+def test_smollm_3_leaves_every_fourth_layer_alone():
+    config = LLAMA | {"model_type": "smollm3", "no_rope_layer_interval": 4, "no_rope_layers": [1, 1, 1, 0]}
+    assert [encoding is None for encoding in encoding_of(config).encodings] == [False, False, False, True]
+
+
+def test_tables_and_sinusoids():
+    bert = encoding_of({"model_type": "bert", **SIZES, "max_position_embeddings": 512})
+    assert isinstance(bert.input, Learned) and bert.input.table.shape == (512, 64)
+    assert bert.first == 0 and not bert.causal and bert.encodings == [None] * 4
+    roberta = {"model_type": "roberta", **SIZES, "max_position_embeddings": 514, "pad_token_id": 1}
+    assert encoding_of(roberta).first == 2 and len(encoding_of(roberta).input.table) == 514
+    opt = encoding_of({"model_type": "opt", **SIZES, "max_position_embeddings": 2048})
+    assert opt.first == 2 and len(opt.input.table) == 2050 and opt.causal
+    sizes = {"d_model": 64, "decoder_layers": 2, "encoder_layers": 3}
+    whisper = {"model_type": "whisper", **sizes, "max_source_positions": 1500, "max_target_positions": 448}
+    reading = encoding_of(whisper)
+    assert isinstance(reading.encoder.input, Sinusoidal) and reading.encoder.input.endpoint
+    assert len(reading.input.table) == 448 and len(reading.encoder.layers) == 3
+
+
+def test_biases():
+    t5 = encoding_of({"model_type": "t5", "num_heads": 4, "num_layers": 2, "d_kv": 64})
+    assert (
+        isinstance(t5.encodings[0], T5Bias) and t5.encodings[0] is t5.encodings[1] and t5.layers[0].scale == 8
+    )
+    assert not t5.encodings[0].bidirectional and t5.encoder.encodings[0].bidirectional
+    mpt = {
+        "model_type": "mpt",
+        "n_heads": 4,
+        "n_layers": 2,
+        "attn_config": {"alibi": True, "alibi_bias_max": 4},
+    }
+    assert isinstance(encoding_of(mpt).encodings[0], ALiBi) and encoding_of(mpt).encodings[0].octaves == 4
+    falcon = {"model_type": "falcon", **SIZES}
+    assert isinstance(rope(falcon | {"alibi": True}), ALiBi) and isinstance(
+        rope(falcon | {"alibi": False}), RoPE
+    )
+
+
+def test_longrope_hangs_on_the_length_of_the_text():
+    lists = {"short_factor": [1.0] * 8, "long_factor": [2.0] * 8}
+    config = LLAMA | {
+        "model_type": "phi3",
+        "original_max_position_embeddings": 4096,
+        "max_position_embeddings": 131_072,
+        "rope_scaling": {"type": "longrope", **lists},
+    }
+    omega = torch.ones(8)
+    assert rope(config, 4096).scaling(omega)[0].tolist() == [1.0] * 8
+    stretched, sharper = rope(config, 4097).scaling(omega)
+    assert stretched.tolist() == [0.5] * 8 and sharper == pytest.approx(
+        math.sqrt(1 + math.log(32) / math.log(4096))
+    )
+    with pytest.raises(ValueError, match="^tokens must say how long the text is"):
+        encoding_of(config)
+
+
+# Refused.
+
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
+REFUSED = {
+    "model_type 'nobody' is not known": {"model_type": "nobody"},
+    "model_type None is not known": {},
+    "model_type 'inkling_text' is refused: its bias is computed from the text": {
+        "model_type": "inkling_text"
+    },
+    "key 'sliding_window' of llama is not understood; its value is 4096": LLAMA | {"sliding_window": 4096},
+    "key 'no_rope_layers' of llama is not understood; its value is [1, 0]": LLAMA
+    | {"no_rope_layers": [1, 0]},
+    "key 'layer_types' of llama is not understood": LLAMA | {"layer_types": ["full_attention"] * 4},
+    "key 'alibi' of llama is not understood; its value is True": LLAMA | {"alibi": True},
+    "key 'rope_wobble' of llama is not understood; its value is 3": LLAMA | {"rope_wobble": 3},
+    "rope_type must be one of default, linear,": LLAMA | {"rope_scaling": {"rope_type": "su", "factor": 2.0}},
+    "key 'zeta' of rope_type 'linear' is not understood; its value is 3": LLAMA
+    | {"rope_scaling": {"type": "linear", "factor": 2.0, "zeta": 3}},
+    "key 'mrope_section' of rope_type 'default' is not understood": LLAMA
+    | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]}},
+    "rope_type 'linear' must have a factor, and has none": LLAMA | {"rope_scaling": {"type": "linear"}},
+    "rope_type 'yarn' must have original_max_position_embeddings, and has none": LLAMA
+    | {"rope_scaling": {"type": "yarn", "factor": 2.0}},
+    "tokens must say how long the text is, because rope_type 'dynamic' depends on it; got None": LLAMA
+    | {"max_position_embeddings": 64, "rope_scaling": {"type": "dynamic", "factor": 2.0}},
+    "config must have num_hidden_layers, and has none": {"model_type": "llama"},
+    "layer type 'wavy_attention' of gemma2 is not understood": LLAMA
+    | {"model_type": "gemma2", "layer_types": ["wavy_attention"] * 4},
+    "layer_types must name 4 layers; got 1": LLAMA
+    | {"model_type": "gemma2", "layer_types": ["full_attention"]},
+    "rope_parameters must have 'full_attention', and has 'sliding_attention'": LLAMA
+    | {
+        "model_type": "gemma3_text",
+        "layer_types": ["full_attention"] * 4,
+        "rope_parameters": {"sliding_attention": {"rope_type": "default", "rope_theta": 1e4}},
+    },
+    "rope_parameters must have rope_theta, and have none": LLAMA | {"model_type": "beam"},
+    "rope_parameters must have rope_theta, and have none ": LLAMA
+    | {"rope_parameters": {"rope_type": "default", "rope_theta": None}},
+    "partial_rotary_factor must leave an even number of 16 features; got 0.2": LLAMA
+    | {"partial_rotary_factor": 0.2},
+    "max_window_layers with use_sliding_window, and has none": LLAMA
+    | {"model_type": "qwen2", "use_sliding_window": True, "sliding_window": 64},
+    "position_embedding_type of bert must be absolute; got 'relative_key'": {
+        "model_type": "bert",
+        **SIZES,
+        "max_position_embeddings": 512,
+        "position_embedding_type": "relative_key",
+    },
+    "prefix_lm of mpt is not understood": {"model_type": "mpt", "attn_config": {"prefix_lm": True}},
+    "attn_config of mpt must have alibi and no rope": {"model_type": "mpt", "attn_config": {"alibi": False}},
+    "factor must be finite and at least 1; got 0.5": LLAMA
+    | {"rope_scaling": {"type": "linear", "factor": 0.5}},
+}
+
+
+@pytest.mark.parametrize(("message", "config"), REFUSED.items(), ids=REFUSED)
+def test_refused(message, config):
+    with pytest.raises(ValueError) as caught:
+        encoding_of(config)
+    assert message.strip() in str(caught.value)
+
+
+def test_what_is_no_configuration():
+    with pytest.raises(
+        TypeError, match="^config must be a dictionary or a configuration of transformers; got str$"
+    ):
+        encoding_of("config.json")
+
+
+def test_keys_that_say_no_are_no_matter():
+    plain = LLAMA | {"sliding_window": None, "alibi": False, "layer_types": None, "rope_scaling": None}
+    assert encoding_of(plain).encodings[0].base == 10_000
+
+
+def test_what_a_layer_is_by_default():
+    assert Reading("none", (Layer(),)).encodings == [None]
+
+
+def test_reading_a_dictionary_needs_no_transformers():
+    script = f"""
+import sys
+from d2lpos.pretrained import encoding_of
+encoding_of({LLAMA})
+assert not any(name.split(".")[0] == "transformers" for name in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

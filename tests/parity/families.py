@@ -1,0 +1,400 @@
+"""Every family of transformers beside what `encoding_of` reads from its configuration.
+
+    python -m tests.parity.families          # measure, and write book/families.csv
+    python -m tests.parity.families llama    # print some
+
+A tiny model is built from the family's own configuration class, with random weights. The scores that its queries and
+keys make, at shifted and stretched positions, are compared with those that ours make of the same queries and keys
+before they turned; and which keys a query sees, with our window and chunk.
+"""
+
+import csv
+import inspect
+import re
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad
+
+from d2lpos import Encoding, Learned
+from d2lpos.pretrained import Layer, Reading, encoding_of
+from d2lpos.pretrained.families import ADDED, BIASED, FAMILIES, REFUSED, SILENT, TURNING
+from d2lpos.rope import convert
+from d2lpos.temperature import multiply
+from d2lpos.threads import one_thread
+from tests.parity import tiny
+
+PLACES = {
+    "as they are": torch.arange(12),
+    "shifted": 300 + torch.arange(12),
+    "stretched": torch.tensor([0, 1, 5, 6, 20, 21, 50, 90, 91, 200, 317, 400]),
+}
+# What a family's tiny model needs besides the usual sizes.
+FITTED = {
+    "bamba": {"attn_layer_indices": [1, 3], "mamba_n_heads": 4, "mamba_d_head": 32},
+    "bailing_hybrid": {"num_hidden_layers": 12},
+    "cohere_compass_text": {
+        "layer_types": ["sliding_attention", "full_attention"] * 4,
+        "rope_parameters": {
+            "sliding_attention": {"rope_type": "default", "rope_theta": 100.0},
+            "full_attention": None,
+        },
+    },
+    "granitemoehybrid": {
+        "layer_types": ["linear_attention", "full_attention"] * 4,
+        "position_embedding_type": "rope",
+        "mamba_n_heads": 4,
+        "mamba_d_head": 32,
+    },
+    "modernbert": {"local_attention": 8},
+    "recurrent_gemma": {"attention_window_size": 5},
+    "zamba2": {
+        "num_hidden_layers": 8,
+        "use_mem_rope": True,
+        "layers_block_type": ["linear_attention", "hybrid"] * 4,
+    },
+    "falcon": {"new_decoder_architecture": False, "multi_query": False, "num_kv_heads": 4},
+    "gpt_neo": {"attention_types": [[["global", "local"], 4]]},
+    "whisper": {"num_mel_bins": 80},
+    "xmod": {"languages": ["en_XX"], "default_language": "en_XX"},
+    "gemma3n_text": {"num_hidden_layers": 10, "num_kv_shared_layers": 2},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention"] * 4},
+    "llama4_text": {"floor_scale": 4},
+    "longcat_flash": {"num_layers": 4, "head_dim": 8},
+    "esmc": {"num_key_value_heads": 4},
+    "mamba2": {"num_heads": 8},
+    "mimo_v2_flash": {"head_dim": 48},
+    "ministral3": {
+        "rope_parameters": {
+            "rope_type": "yarn",
+            "rope_theta": 1e4,
+            "factor": 16.0,
+            "original_max_position_embeddings": 32,
+            "llama_4_scaling_beta": 0.1,
+            "mscale": 1.0,
+            "mscale_all_dim": 1.0,
+            "beta_fast": 32.0,
+            "beta_slow": 1.0,
+        }
+    },
+    "zaya": {"num_experts_per_tok": 1},
+}
+# Those that hand attention their interleaved pairs sorted in halves, turned or not.
+SORTED = {"axk1", "deepseek_v3", "glm4_moe_lite", "youtu", "bailing_hybrid", "longcat_flash"}
+TOLERANCE = 1e-3  # of the largest score: their frequencies are rounded to float32, and positions reach 400
+
+
+def ours(layer: Layer, q: Tensor, k: Tensor, positions: Tensor) -> tuple[Tensor, Tensor]:
+    """Queries and keys (batch, head, sequence, feature) as this layer turns them."""
+    encoding = layer.encoding or Encoding()
+    start, stop = layer.features or (0, q.shape[-1])
+    places = positions if encoding.axes == 1 else positions[:, None].expand(-1, encoding.axes)
+    turned = [
+        torch.cat([x[..., :start], part, x[..., stop:]], dim=-1)
+        for x, part in zip(
+            (q, k), encoding.rotate(q[..., start:stop], k[..., start:stop], places, places), strict=True
+        )
+    ]
+    return multiply(turned[0], positions, layer.temperature) if layer.temperature else turned[0], turned[1]
+
+
+def unsorted(x: Tensor, layer: Layer) -> Tensor:
+    start, stop = layer.features
+    return torch.cat([x[..., :start], convert(x[..., start:stop], "interleaved"), x[..., stop:]], dim=-1)
+
+
+def looks(layer: Layer, positions: Tensor, causal: bool) -> Tensor:
+    """(query, key), True where a query may look."""
+    ahead = positions[None] - positions[:, None]
+    seen = ahead <= 0 if causal else torch.ones_like(ahead, dtype=torch.bool)
+    if layer.window is not None:
+        seen &= ahead.abs() < layer.window
+    if layer.chunk is not None:
+        seen &= positions[None] // layer.chunk == positions[:, None] // layer.chunk
+    return seen
+
+
+def compare(family: str, **more: object) -> list[str]:
+    """How the reading differs from the model: a word for each difference, none where they agree."""
+    config = tiny.configuration(family, **FITTED.get(family, {}) | more)
+    reading = encoding_of(config, tokens=len(PLACES["as they are"]))
+    made = tiny.model(family, config)
+    if family in ADDED:
+        return added(reading, made)
+    if family in BIASED and reading.encodings[0].doors == ("score",):
+        return (bucketed if reading.encoder else sloped)(reading, made)
+    return sliced(family, reading, made) if family in OWN else turned(family, reading, made)
+
+
+def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
+    """The scores of turned queries and keys, the keys that each query sees, and the sinks."""
+    wrong = set()
+    for where, positions in PLACES.items():
+        theirs = tiny.calls(made, positions)
+        with tiny.still(made):
+            # At 0 no temperature has grown. RecurrentGemma takes every 0 for the start of a text.
+            before = tiny.calls(made, positions if family == "recurrent_gemma" else 0 * positions)
+        if family == "diffllama":  # it asks twice in each layer, with the same queries and keys
+            theirs, before = theirs[::2], before[::2]
+        attending = [layer for layer in reading.layers if layer.attends]
+        if len(theirs) != len(attending):
+            return [f"{len(theirs)} layers attend, and not {len(attending)}"]
+        for number, (call, plain, layer) in enumerate(zip(theirs, before, attending, strict=True)):
+            if layer.features and abs(call.scale / layer.scale * call.q.shape[-1] ** 0.5 - 1) > TOLERANCE:
+                wrong.add("scale")
+            plain.q, plain.k = (unsorted(x, layer) if family in SORTED else x for x in (plain.q, plain.k))
+            q = multiply(plain.q, torch.zeros(1), cooled(layer)) if layer.temperature else plain.q
+            mine = tiny.Call(*ours(layer, q, plain.k, positions), None, call.scale, False)
+            if not same(mine.scores, call.scores):
+                wrong.add(f"scores {where}")
+            if call.sinks != layer.sinks:
+                wrong.add("sinks")
+            plain_order = where == "as they are" and call.seen is not None
+            if plain_order and not torch.equal(call.seen, looks(layer, positions, reading.causal)):
+                wrong.add(f"mask of layer {number}")
+    return sorted(wrong)
+
+
+def cooled(layer: Layer) -> Callable[[Tensor], Tensor]:
+    return lambda positions: 1 / layer.temperature(positions)
+
+
+def same(mine: Tensor, theirs: Tensor) -> bool:
+    return bool((mine - theirs).abs().max() <= TOLERANCE * theirs.abs().max())
+
+
+# Families whose own attention is not to be replaced: their function that turns, and how its tensors lie.
+OWN = {
+    "codegen": ("apply_rotary_pos_emb", "sequence first"),
+    "falcon": ("apply_rotary_pos_emb", "heads first"),
+    "gpt_neox_japanese": ("apply_rotary_pos_emb", "heads first"),
+    "gptj": ("apply_rotary_pos_emb", "sequence first"),
+    "roformer": ("apply_rotary_position_embeddings", "after the angles"),
+}
+
+
+def sliced(family: str, reading: Reading, made: nn.Module) -> list[str]:
+    """What their function makes of the features that it gets, all of which turn."""
+    name, order = OWN[family]
+    module, seen = sys.modules[type(made).__module__], []
+    if order == "after the angles":
+        module = module.RoFormerSelfAttention
+    original = getattr(module, name)
+
+    def listening(*tensors: Tensor, **rest: object) -> object:
+        out = original(*tensors, **rest)
+        if order == "after the angles":
+            tensors = tensors[1:]
+        pairs = zip(tensors, out if isinstance(out, tuple) else (out,), strict=False)
+        seen.extend(
+            (x.transpose(1, 2), y.transpose(1, 2)) if order == "sequence first" else (x, y) for x, y in pairs
+        )
+        return out
+
+    wrong = set()
+    setattr(module, name, staticmethod(listening) if isinstance(module, type) else listening)
+    try:
+        for where, positions in PLACES.items():
+            if order == "after the angles" and where != "as they are":  # RoFormer takes no position ids
+                continue
+            seen.clear()
+            tiny.calls(made, positions)
+            if len(seen) != 2 * len(reading.layers):
+                return [f"{len(seen) // 2} layers turn, and not {len(reading.layers)}"]
+            for number, (x, y) in enumerate(seen):
+                encoding = reading.encodings[number // 2]
+                whole = pad(x, (0, encoding.dim - x.shape[-1]))
+                if not same(encoding.turn(whole, positions)[..., : x.shape[-1]], y):
+                    wrong.add(f"turns {where}")
+                if x.shape[-1] != encoding.rotary:
+                    wrong.add("features")
+    finally:
+        setattr(module, name, staticmethod(original) if isinstance(module, type) else original)
+    return sorted(wrong)
+
+
+TABLES = re.compile(r"(position_embeddings?|wpe|embed_positions|positions_embed)$")
+
+
+def added(reading: Reading, made: nn.Module) -> list[str]:
+    """What the tables and sinusoids of each part give for the first tokens, and where it takes position ids, later."""
+    if not any(TABLES.search(name) for name, _ in made.named_modules()):  # CTRL keeps its table apart
+        kept = made.transformer.pos_encoding
+        return (
+            []
+            if same(given(reading, 0, 12), kept[:12]) and same(given(reading, 300, 12), kept[300:312])
+            else ["table"]
+        )
+    wrong, parts = (
+        set(),
+        {"encoder": reading.encoder, "decoder": reading} if reading.encoder else {"": reading},
+    )
+    ids = (
+        "position_ids" in inspect.signature(made.forward).parameters
+        and reading.first != made.config.pad_token_id + 1
+    )
+    for start in (0, 300) if ids else (0,):
+        rows, hooks = {}, []
+        for name, module in made.named_modules():
+            if TABLES.search(name):
+                hooks.append(module.register_forward_hook(partial(note, rows, name)))
+        words = {"input_ids": 4 + torch.arange(12)[None]}
+        if reading.encoder:
+            words["decoder_input_ids"] = words["input_ids"]
+        if hasattr(made.config, "num_mel_bins"):
+            words["input_features"] = torch.zeros(1, made.config.num_mel_bins, 3000)
+            del words["input_ids"]
+        with torch.no_grad():
+            made(**words, **({"position_ids": start + torch.arange(12)[None]} if ids else {}))
+        for hook in hooks:
+            hook.remove()
+        if len(rows) != len(parts):
+            return [f"{len(rows)} tables, and not {len(parts)}"]
+        for name, (module, row) in rows.items():
+            part = next(part for word, part in parts.items() if word in name)
+            if isinstance(part.input, Learned):
+                if part.input.table.shape != module.weight.shape:
+                    return [
+                        f"table of {tuple(module.weight.shape)}, and not of {tuple(part.input.table.shape)}"
+                    ]
+                part.input.table.data = module.weight.data
+            row = row.flatten(0, -2)
+            if not same(given(part, start, min(12, len(row))), row[:12]):
+                wrong.add(f"rows of the {name.split('.')[-1]} from {start} on")
+    return sorted(wrong)
+
+
+def note(rows: dict, name: str, module: nn.Module, _: object, output: object) -> None:
+    rows[name] = module, output[0] if isinstance(output, tuple) else output
+
+
+def given(reading: Reading, start: int, length: int) -> Tensor:
+    """What the input adds to tokens from start on; (length, dim)."""
+    encoding = reading.input
+    dim = encoding.table.shape[1] if isinstance(encoding, Learned) else encoding.dim
+    positions = reading.first + start + torch.arange(length)
+    return encoding.embed(torch.zeros(1, length, dim), positions)[0].detach()
+
+
+def bucketed(reading: Reading, made: nn.Module) -> list[str]:
+    """The biases of both parts for 300 tokens, and how many tables there are."""
+    wrong, length = set(), 300
+    for part, name in (reading, "decoder"), (reading.encoder, "encoder"):
+        theirs = [
+            m
+            for n, m in made.named_modules()
+            if name in n and getattr(m, "has_relative_attention_bias", False)
+        ]
+        theirs = [m for m in theirs if hasattr(m, "compute_bias")]
+        mine = list(dict.fromkeys(part.encodings))
+        if len(theirs) != len(mine):
+            return [f"{len(theirs)} tables in the {name}, and not {len(mine)}"]
+        for bias, module in zip(mine, theirs, strict=True):
+            bias.table.data = module.relative_attention_bias.weight.data
+            q, here = torch.zeros(1, bias.heads, length, 2), torch.arange(length)
+            score = bias.score(q, q, here, here)
+            if not same(score, module.compute_bias(length, length)[0]):
+                wrong.add(f"bias of the {name}")
+            if abs(part.layers[0].scale / module.key_value_proj_dim**0.5 - 1) > TOLERANCE:
+                wrong.add("scale")
+    return sorted(wrong)
+
+
+def sloped(reading: Reading, made: nn.Module) -> list[str]:
+    """Of each query the scores of the keys behind it, from the score of its own: what softmax can see."""
+    length, bias = 60, reading.encodings[0]
+    q, here = torch.zeros(1, bias.heads, length, 2), torch.arange(length)
+    score = bias.score(q, q, here, here)
+    behind = (score - score.diagonal(dim1=-2, dim2=-1)[..., None]).tril()
+    seen = []
+
+    def listening(*arguments: object, **rest: object) -> Tensor:
+        seen.append(original(*arguments, **rest))
+        return seen[-1]
+
+    module = sys.modules[type(made).__module__]
+    name = next(name for name in ("build_alibi_tensor", "build_mpt_alibi_tensor") if hasattr(module, name))
+    original = getattr(module, name)
+    setattr(module, name, listening)
+    try:
+        with torch.no_grad():
+            made(input_ids=4 + torch.arange(length)[None] % 60, attention_mask=torch.ones(1, length))
+    finally:
+        setattr(module, name, original)
+    row = seen[0].reshape(bias.heads, 1, -1)[..., -length:].float()
+    theirs = (row - row.mT).tril()
+    return [] if same(behind, theirs) else ["slopes"]
+
+
+FILE = Path(__file__).parents[2] / "book" / "families.csv"
+# Every family with a class for causal or masked language models, or for text to text.
+EVERY = sorted({family for names in tiny.MODELS[:3] for family in names})
+KINDS = {
+    "Queries and keys turn": TURNING,
+    "No positions: a recurrence beside attention, or alone": SILENT,
+    "A table or sinusoids are added to the input": ADDED,
+    "A bias is added to the scores": BIASED,
+}
+# Where they differ, and why.
+DIFFERS = {
+    "llama4_text": "its temperature counts the tokens of the call and those kept, whatever their position ids say",
+}
+
+
+def of_its_text(family: str) -> str:
+    """What a family that holds another one for its text reads as."""
+    try:
+        return f"as its text: {encoding_of(tiny.CONFIG_MAPPING[family](), tokens=12).family}"
+    except ValueError as error:
+        return f"refused: {str(error).replace(' is refused', '')}"
+
+
+def verdict(family: str) -> str:
+    """Agrees, what differs, or why it is refused; raises nothing."""
+    if family in REFUSED:
+        return f"refused: {REFUSED[family]}"
+    if family not in FAMILIES:
+        return of_its_text(family)
+    try:
+        wrong = compare(family)
+    except Exception as error:  # noqa: BLE001, because whatever it is belongs into the table
+        return f"not compared: {type(error).__name__}"
+    return f"differs: {DIFFERS.get(family) or ', '.join(wrong)}" if wrong else "agrees"
+
+
+def rows() -> list[list[str]]:
+    """What they do with positions, what came out, how many, and which."""
+    with one_thread():
+        return table({family: verdict(family) for family in EVERY})
+
+
+def table(verdicts: dict[str, str]) -> list[list[str]]:
+    """The rows of `verdicts`, a word for each family."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for family, word in verdicts.items():
+        kind = next((kind for kind, known in KINDS.items() if family in known), "–")
+        shown = "as its text" if word.startswith("as its text") else word
+        groups.setdefault((kind, shown), []).append(family)
+    order = [*KINDS, "–"]
+    ranked = sorted(groups.items(), key=lambda group: (order.index(group[0][0]), -len(group[1]), group[0][1]))
+    return [[kind, word, str(len(names)), ", ".join(names)] for (kind, word), names in ranked]
+
+
+def main(*families: str) -> None:
+    if families:
+        for family in families:
+            print(family, verdict(family), flush=True)
+        return
+    found = rows()
+    with FILE.open("w", encoding="utf-8", newline="") as lines:
+        csv.writer(lines, lineterminator="\n").writerows(
+            [["Positions", "Reading", "Number", "Families"], *found]
+        )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,216 @@
+"""A handful of families; all of them are compared by their own command, python -m tests.rehearsals.families."""
+
+import csv
+
+import pytest
+import torch
+from transformers import LlamaConfig
+
+from d2lpos.pretrained import encoding_of, turning
+from d2lpos.pretrained.families import FAMILIES, REFUSED, TURNING
+from tests.parity import families
+from tests.parity.families import DIFFERS, EVERY, FILE, compare
+from tests.parity.tiny import CONFIG_MAPPING, SIZES
+
+HANDFUL = [
+    "llama",
+    "gemma3_text",
+    "deepseek_v3",
+    "gpt_oss",
+    "beam",
+    "gptj",
+    "recurrent_gemma",
+    "roberta",
+    "whisper",
+    "t5",
+    "bloom",
+]
+
+
+@pytest.mark.parametrize("family", HANDFUL)
+def test_family(family):
+    assert compare(family) == []
+
+
+ROPE = {"rope_theta": 100.0, "factor": 4.0, "original_max_position_embeddings": 32}
+SCALED = {
+    "linear": {"rope_type": "linear", "rope_theta": 100.0, "factor": 4.0},
+    "dynamic": {"rope_type": "dynamic", "rope_theta": 100.0, "factor": 4.0},
+    "yarn": {"rope_type": "yarn", **ROPE},
+    "yarn of gpt-oss": {"rope_type": "yarn", **ROPE, "truncate": False, "beta_fast": 8.0},
+    "yarn with a factor": {"rope_type": "yarn", **ROPE, "attention_factor": 1.5},
+    "llama3": {"rope_type": "llama3", **ROPE, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+    "llama3 without a ramp": {"rope_type": "llama3", **ROPE, "low_freq_factor": 1.0, "high_freq_factor": 1.0},
+    "proportional": {"rope_type": "proportional", "rope_theta": 100.0, "partial_rotary_factor": 0.5},
+}
+
+
+@pytest.mark.parametrize("rope", SCALED.values(), ids=SCALED)
+def test_scaled(rope):
+    if rope["rope_type"] == "dynamic":  # theirs depends on the texts before, so positions stay below 512
+        assert (
+            encoding_of(LlamaConfig(rope_parameters=rope), tokens=512)
+            .encodings[0]
+            .scaling.keywords["current"]
+            == 512
+        )
+    assert compare("llama", rope_parameters=dict(rope)) == []
+
+
+@pytest.mark.parametrize(("length", "listed"), [(512, "short"), (8, "long")])
+def test_longrope(length, listed):
+    """All positions of a text take one list, and transformers chooses it by the last: so ours is told how many."""
+    lists = {"short_factor": [1.0] * 7 + [1.5], "long_factor": [1.0] * 4 + [8.0] * 4}
+    rope = {
+        "rope_type": "longrope",
+        "rope_theta": 100.0,
+        "factor": 4.0,
+        "original_max_position_embeddings": length,
+    }
+    places = {name: places for name, places in families.PLACES.items() if name == "as they are"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(families, "PLACES", places)
+        assert compare("llama", rope_parameters=rope | lists) == []
+    rule = encoding_of(LlamaConfig(**SMALL, rope_parameters=rope | lists), tokens=12).encodings[0].scaling
+    divided = rule(torch.ones(8))[0]
+    assert torch.equal(divided, 1 / torch.tensor(lists[f"{listed}_factor"]))
+
+
+SMALL = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
+
+
+@pytest.mark.parametrize(
+    "rope",
+    [{"mscale": 0.7, "mscale_all_dim": 0.7}, {"mscale": 1.0, "mscale_all_dim": 0.5}],
+    ids=["as released", "two weights"],
+)
+def test_all_scores_of_deepseek_grow(rope):
+    assert compare("deepseek_v3", rope_parameters={"rope_type": "yarn", **ROPE, **rope}) == []
+
+
+def test_llama_4_differs_because_it_counts():
+    assert compare("llama4_text") == ["scores shifted", "scores stretched"] and set(DIFFERS) == {
+        "llama4_text"
+    }
+    assert compare("llama4_text", attn_temperature_tuning=False) == []
+
+
+def test_mpt_differs_where_its_configuration_names_other_octaves():
+    assert compare("mpt") == []
+    assert compare("mpt", attn_config={"alibi_bias_max": 4}) == ["slopes"]
+
+
+WRONG = {
+    "layout": ("llama", "layout", "interleaved", "scores"),
+    "base": ("llama", "rope_theta", 200.0, "scores"),
+    "share": ("llama", "partial_rotary_factor", 0.5, "scores"),
+    "a layer without positions that turns": ("cohere2", "still", frozenset(), "scores"),
+    "no window": ("gemma2", "wide", frozenset(), "mask"),
+    "no sinks": ("gpt_oss", "sinks", frozenset(), "sinks"),
+    "no temperature": ("beam", "temperature", None, "scores"),
+    "the other way": ("nanochat", "back", False, "scores"),
+}
+
+
+@pytest.mark.parametrize(("family", "name", "value", "found"), WRONG.values(), ids=WRONG)
+def test_a_wrong_reading_is_found(family, name, value, found, monkeypatch):
+    if name in ("rope_theta", "partial_rotary_factor"):
+        said = {"rope_theta": 1e4, "partial_rotary_factor": 1.0, name: value}
+        monkeypatch.setattr(
+            turning, "parameters", lambda config, *_: {None: config["rope_parameters"] and said}
+        )
+    else:
+        monkeypatch.setitem(FAMILIES, family, turning.Turning(**{**vars(FAMILIES[family]), name: value}))
+    assert any(word.startswith(found) for word in compare(family))
+
+
+def flat(config):
+    """What transformers 4 would have written of RoPE."""
+    old = dict(config)
+    said = dict(old.pop("rope_parameters"))
+    old["rope_theta"] = said.pop("rope_theta")
+    if "partial_rotary_factor" in said:
+        old["partial_rotary_factor"] = said.pop("partial_rotary_factor")
+    said = {"type" if key == "rope_type" else key: value for key, value in said.items()}
+    old["rope_scaling"] = None if said == {"type": "default"} else said
+    return old
+
+
+def told(reading):
+    """What two readings have in common where they are equal."""
+    layers = []
+    for layer in reading.layers:
+        encoding, kept = layer.encoding, vars(layer).copy()
+        kept.pop("encoding"), kept.pop("temperature")
+        rope = vars(encoding) if encoding is not None else {}
+        layers.append(
+            (kept, {key: rope[key] for key in ("dim", "base", "layout", "rotary", "deal") if key in rope})
+        )
+        if encoding is not None and hasattr(encoding, "scaling"):
+            pairs = torch.linspace(1, 0.01, encoding.rotary // 2).double()
+            layers[-1] += tuple(map(str, encoding.scaling(pairs)))
+    return layers
+
+
+def plain(family):
+    said = CONFIG_MAPPING[family]().to_dict().get("rope_parameters")
+    return said and not any(isinstance(value, dict | None) for value in said.values())
+
+
+def default(family):
+    """The rule that a family's class has where none is named."""
+    return CONFIG_MAPPING[family]().to_dict()["rope_parameters"]["rope_type"]
+
+
+PLAIN = [family for family in FAMILIES if family in CONFIG_MAPPING and plain(family)]
+UNSCALED = [family for family in PLAIN if family in TURNING and default(family) == "default"]
+
+
+@pytest.mark.parametrize("family", PLAIN)
+def test_transformers_4_says_the_same_in_other_words(family):
+    config = families.tiny.configuration(family, **families.FITTED.get(family, {})).to_dict()
+    assert told(encoding_of(flat(config), tokens=12)) == told(encoding_of(config, tokens=12))
+
+
+@pytest.mark.parametrize("family", UNSCALED)
+def test_a_base_that_is_not_named_is_that_of_the_class(family):
+    config = families.tiny.configuration(family, **families.FITTED.get(family, {})).to_dict()
+    rope = CONFIG_MAPPING[family]().to_dict()["rope_parameters"]
+    said = {key: rope[key] for key in ("rope_type", "rope_theta")}
+    said |= {
+        key: config["rope_parameters"][key]
+        for key in ("partial_rotary_factor",)
+        if key in config["rope_parameters"]
+    }
+    bare = {
+        key: value
+        for key, value in config.items()
+        if key not in ("rope_parameters", "rope_theta", "partial_rotary_factor")
+    }
+    named = encoding_of(bare | {"rope_parameters": said}, tokens=12)
+    if FAMILIES[family].base is None:
+        with pytest.raises(ValueError, match="must have rope_theta"):
+            encoding_of(bare, tokens=12)
+    else:
+        assert told(encoding_of(bare, tokens=12)) == told(named)
+
+
+def test_the_book_shows_every_family_once():
+    with FILE.open(encoding="utf-8", newline="") as lines:
+        _, *written = csv.reader(lines)
+    names = [name for *_, names in written for name in names.split(", ")]
+    assert sorted(names) == EVERY and [str(len(row[-1].split(", "))) for row in written] == [
+        row[2] for row in written
+    ]
+    told = {name for _, word, _, names in written if word == "agrees" for name in names.split(", ")}
+    assert told >= set(HANDFUL) and told <= set(FAMILIES)
+    assert {
+        name
+        for _, word, _, names in written
+        for name in names.split(", ")
+        if name in REFUSED and word == f"refused: {REFUSED[name]}"
+    } == set(REFUSED)
+
+
+def test_sizes_are_small():
+    assert max(size for size in SIZES.values() if isinstance(size, int)) <= 512

@@ -1,0 +1,147 @@
+"""Tiny models of every family, made from its own configuration class, and what reaches their attention.
+
+An attention function of our own stands in the place of the model's: it writes down the queries and keys that it is
+given, and answers with zeros, so that no layer learns of positions from the one before it.
+"""
+
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+import transformers
+from torch import Tensor, nn
+from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, eager_mask
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+from transformers.models.auto import modeling_auto
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+WORDS, LAYERS = 64, 8
+SIZES = {
+    **dict.fromkeys(("vocab_size", "vocab_size_per_layer_input"), WORDS),
+    **dict.fromkeys(
+        ("hidden_size", "d_model", "n_embd", "emb_dim", "embedding_size", "dim", "lru_width"), 64
+    ),
+    "word_embed_proj_dim": 64,
+    **dict.fromkeys(("num_attention_heads", "n_heads", "n_head", "num_heads"), 4),
+    **dict.fromkeys(("num_hidden_layers", "n_layers", "n_layer", "num_layers"), LAYERS),
+    **dict.fromkeys(
+        ("encoder_layers", "decoder_layers", "encoder_attention_heads", "decoder_attention_heads"), 4
+    ),
+    **dict.fromkeys(("intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "hidden_dim"), 32),
+    **dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim", "intermediate_size_mlp"), 32),
+    **dict.fromkeys(
+        ("moe_intermediate_size", "shared_expert_intermediate_size", "expert_ffn_hidden_size"), 16
+    ),
+    **dict.fromkeys(("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"), 4),
+    **dict.fromkeys(("num_experts_per_tok", "moe_k"), 2),
+    **dict.fromkeys(("n_group", "topk_group", "n_shared_experts", "first_k_dense_replace"), 1),
+    **dict.fromkeys(("num_key_value_heads", "num_kv_heads", "num_global_key_value_heads"), 2),
+    **dict.fromkeys(("head_dim", "d_kv", "kv_channels", "attention_head_dim"), 16),
+    **dict.fromkeys(("kv_lora_rank", "q_lora_rank"), 16),
+    **dict.fromkeys(("qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim", "rotary_dim"), 8),
+    **dict.fromkeys(("linear_num_key_heads", "linear_num_value_heads"), 2),
+    **dict.fromkeys(("linear_key_head_dim", "linear_value_head_dim", "hidden_size_per_layer_input"), 8),
+    **dict.fromkeys(("max_position_embeddings", "n_positions", "max_seq_len"), 512),
+    **dict.fromkeys(("sliding_window", "attention_chunk_size", "window_size"), 5),
+    **dict.fromkeys(("num_mtp_layers", "num_nextn_predict_layers", "num_kv_shared_layers"), 0),
+    "global_head_dim": 32,
+    "pad_token_id": 1,
+    "bos_token_id": 2,
+    "eos_token_id": 3,
+}
+MODELS = [
+    getattr(modeling_auto, f"{name}_MAPPING_NAMES")
+    for name in ("MODEL_FOR_CAUSAL_LM", "MODEL_FOR_MASKED_LM", "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM", "MODEL")
+]
+
+
+@dataclass
+class Call:
+    """What one layer gave to attention; q and k are (batch, head, sequence, feature)."""
+
+    q: Tensor
+    k: Tensor
+    seen: Tensor | None  # (query, key), True where a query looks
+    scale: float | None
+    sinks: bool
+
+    @property
+    def scores(self) -> Tensor:
+        """(batch, head, query, key), scaled."""
+        keys = self.k.repeat_interleave(self.q.shape[1] // self.k.shape[1], dim=1)
+        return self.q @ keys.mT * (self.q.shape[-1] ** -0.5 if self.scale is None else self.scale)
+
+
+CALLS: list[Call] = []
+
+
+def listen(module, q, k, v, mask=None, scaling=None, **rest):
+    seen = None if mask is None else mask[0, 0, :, : k.shape[-2]] == 0
+    CALLS.append(Call(q, k, seen, scaling, rest.get("s_aux") is not None))
+    return q.new_zeros(q.shape[0], q.shape[2], q.shape[1], v.shape[-1]), None
+
+
+ALL_ATTENTION_FUNCTIONS.register("listen", listen)
+ALL_MASK_ATTENTION_FUNCTIONS.register("listen", eager_mask)
+
+
+def configuration(family: str, **more: object) -> transformers.PretrainedConfig:
+    """Of a tiny model; more replaces sizes and what they say of position."""
+    kind = CONFIG_MAPPING[family]
+    keys = set(kind().to_dict()) | set(inspect.signature(kind).parameters)
+    sizes = {key: size for key, size in SIZES.items() if key in keys}
+    if "qk_rope_head_dim" in keys:  # what a head has then follows
+        sizes.pop("head_dim", None)
+        sizes["num_key_value_heads"] = 4
+    return kind(**sizes | more)
+
+
+def model(family: str, config: transformers.PretrainedConfig) -> nn.Module:
+    """Its model with random weights, in evaluation."""
+    order = reversed(MODELS) if config.is_encoder_decoder else MODELS
+    name = next(names[family] for names in order if family in names)
+    kind = getattr(transformers, name if isinstance(name, str) else name[0])
+    torch.manual_seed(0)
+    try:
+        made = kind._from_config(config, attn_implementation="listen")
+    except KeyError:  # it chooses a class of attention by this name
+        made = kind._from_config(config, attn_implementation="eager")
+    made = made.float().eval()
+    for parameter in made.parameters():
+        if parameter.dim() > 1 and parameter.requires_grad:  # sinusoids stay
+            nn.init.normal_(parameter, std=0.2)
+    return made
+
+
+@contextmanager
+def still(made: nn.Module) -> Iterator[None]:
+    """Nothing turns: cosines are 1 and sines 0, or complex numbers 1; and Llama 4 does not count its tokens."""
+
+    def flat(module, arguments, output):
+        if isinstance(output, Tensor):
+            return torch.ones_like(output)
+        cos, sin = output
+        return torch.ones_like(cos), torch.zeros_like(sin)
+
+    hooks = [m.register_forward_hook(flat) for m in made.modules() if "RotaryEmbedding" in type(m).__name__]
+    counting = [m for m in made.modules() if getattr(m, "attn_temperature_tuning", False)]
+    for module in counting:
+        module.attn_temperature_tuning = False
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+        for module in counting:
+            module.attn_temperature_tuning = True
+
+
+def calls(made: nn.Module, positions: Tensor) -> list[Call]:
+    """What each layer that attends gives to attention, for the same words at these positions, (sequence,)."""
+    CALLS.clear()
+    words = 4 + torch.arange(len(positions))[None] % (WORDS - 4)
+    with torch.no_grad():
+        made(input_ids=words, position_ids=positions[None], use_cache=False)
+    return list(CALLS)
