@@ -1,5 +1,6 @@
 """What a link to the book shows elsewhere: a title, a description and, once the book has an address, a picture."""
 
+import re
 from types import SimpleNamespace
 
 import pytest
