@@ -309,7 +309,9 @@ def pairs() -> Story:
         wedge = part("path", d=slice_, fill=CSS["rope"], fill_opacity=0.25)
         turned = [f"rotate({-math.degrees(speed * (start + 2)):.2f})" for start in starts]
         face = part("circle", r=radius, fill="none", stroke="currentColor", stroke_opacity=0.25)
-        parts.append(group(face, group(wedge, *hands, transform=turned), transform=f"translate({middle} 92)"))
+        pale = group(*hands, transform=turned[0], opacity=0.2)
+        now = group(wedge, *hands, transform=turned)
+        parts.append(group(face, pale, now, transform=f"translate({middle} 92)"))
         parts.append(text(middle, 40, ("fast", "", "", "slow")[at]))
         own = round(math.cos(second - first), 1)
         total += own
@@ -317,7 +319,8 @@ def pairs() -> Story:
         if at:
             parts.append(text(middle - 45, 160, "+", 14))
     parts.append(line(4, 174, 356, 174, stroke_opacity=0.5))
-    parts.append(text(180, 196, f"score {total:.1f}", 15, font_weight=600))
+    parts.append(text(90, 196, f"score at first: {total:.1f}", 14, opacity=0.75))
+    parts.append(text(270, 196, f"score now: {total:.1f}", 14, font_weight=600))
     return Story(
         alt="Four dials, from fast to slow, each with two hands: one for fox, with a disc, and one "
         "for dog, with a ring. While the sentence "
@@ -337,8 +340,8 @@ def pairs() -> Story:
 def stripes() -> Story:
     """A number for each distance, in a square; the sentence moves to another page, and the square stays."""
     side, left, top = 40, 84, 104
-    firsts = [1, 1, 300, 2155]
-    color = CSS["relative"]
+    firsts = [1, 1, 300, 729]
+    before, after = CSS["sinusoidal"], CSS["relative"]
     parts = []
     for i, word in enumerate(WORDS):
         middle = (i + 0.5) * side
@@ -360,7 +363,13 @@ def stripes() -> Story:
             shade = (0.85, 0.62, 0.44, 0.3, 0.18, 0.1)[far]
             parts.append(
                 part(
-                    "rect", x=x + 1, y=y + 1, width=side - 2, height=side - 2, fill=color, fill_opacity=shade
+                    "rect",
+                    x=x + 1,
+                    y=y + 1,
+                    width=side - 2,
+                    height=side - 2,
+                    fill=before if j < i else after,
+                    fill_opacity=shade,
                 )
             )
             sign = f"{'+' if j > i else '−'}{far}" if far else "0"
@@ -380,22 +389,22 @@ def stripes() -> Story:
     )
     parts.append(group(row, opacity=[0, 1]))
     parts.append(
-        text(left + 3 * side, 18, ["on page 1", "on page 1", "on page 2", "on page 9"], 14, font_weight=600)
+        text(left + 3 * side, 18, ["on page 1", "on page 1", "on page 2", "on page 3"], 14, font_weight=600)
     )
     parts.append(text(left + 3 * side, 48, "the word that is asked", 12, opacity=0.75))
     parts.append(text(left - 4, 84, "the word", 12, at="end", opacity=0.75))
     parts.append(text(left - 4, 98, "that asks", 12, at="end", opacity=0.75))
     return Story(
         alt="The six words of a sentence along two sides of a square. Each cell holds how far one "
-        "word stands from the other, and "
-        "cells of one distance form a stripe of one shade. When the sentence moves from word 1 "
-        "to word 2155 of a text, the "
+        "word stands from the other and to which side, and "
+        "cells of one offset form a stripe of one shade. When the sentence moves from word 1 "
+        "to word 729 of a text, the "
         "numbers of its words change, and the square stays.",
         says=(
-            "Each pair of words has a distance, and each distance has one shade.",
+            "Each pair of words has an offset, and each offset has one shade.",
             "For jumps: fox is 1 to the left, dog is 3 to the right.",
             "The sentence stands further on, and its words have other numbers. The square stays.",
-            "Jumps is word 2157 now. The square has not changed.",
+            "Jumps is word 731 now. The square has not changed.",
         ),
         size=(WIDTH, 352),
         parts=tuple(parts),
@@ -453,7 +462,8 @@ def toll() -> Story:
         if word == "fox":
             share = [f"{100 * weight:.0f} %" for weight in (before[at], before[at], after[at])]
             parts.append(text(x, [round(ground - v - 6, 1) for v in high], share, 13, font_weight=600))
-        parts.append(text(x, ground + 18, word, 13))
+        parts.append(text(x, ground + 18, word, 13, font_weight=700 if at == 8 else 400))
+    parts.append(text(336, ground + 33, "asks", 12, opacity=0.75))
     level = zero - 3.4 * unit
     flat, falls = f"M336 {level:.1f}L24 {level:.1f}", f"M336 {level:.1f}L24 {level + 2 * unit:.1f}"
     look = {"fill": "none", "stroke": color, "stroke_width": 2.5, "stroke_dasharray": "8 3 2 3"}
@@ -509,7 +519,7 @@ def past() -> Story:
     parts.append(text((left + right) / 2, bottom + 40, "characters that it may read", 13))
     parts.append(text(0, 14, "surprise (loss, in nats)", at="start"))
     parts.append(line(xs[0], height(0.5), xs[0], height(4.75), stroke_dasharray="2 4", stroke_opacity=0.6))
-    parts.append(text(xs[0] + 6, height(4.6), "trained so far", 12.5, at="start"))
+    parts.append(text(xs[0] + 6, height(4.6), "length in training", 12.5, at="start"))
     for name, (key, label) in READERS.items():
         ys = [height(loss) for loss in found[name]]
         drawn = []
@@ -568,7 +578,7 @@ def past() -> Story:
 
 
 KINDS = {  # of book/models.yml: how a dot looks, and what it means
-    "turn": ({"fill": CSS["rope"]}, "turn in every layer (RoPE)"),
+    "turn": ({"fill": CSS["rope"]}, "turn in every attention layer (RoPE)"),
     "some": (
         {"fill": CSS["rope"], "fill_opacity": 0.3, "stroke": CSS["rope"], "stroke_width": 1.5},
         "turn in some layers, nothing in others",
@@ -585,7 +595,7 @@ def models() -> dict:
 
 
 def years() -> Story:
-    """A dot for each family of models, in the year of its file."""
+    """A dot for each family of models, in its year."""
     known = models()
     steps = [2020, 2022, 2023, 2024, 2025, 2026]
     parts, bottom, pitch = [], 232, 9.4
@@ -618,16 +628,16 @@ def years() -> Story:
     return Story(
         alt="One dot for each family of language models, by year and by what it tells attention of "
         "position. Until 2023 there are "
-        "tables, clocks, added numbers and turns. In 2024 and 2025 nearly all dots are turns in "
+        "tables, clocks, added numbers and turns. In 2024 and 2025 most dots are turns in "
         "every layer. In 2026 "
         f"{turned(2026)} are.",
         says=(
             "Until 2020: tables, clocks, and vectors for distances.",
             "2021 brings the turn, 2022 the toll.",
-            f"2023: {turned(2023)} new families turn in every layer.",
-            f"2024: {turned(2024)} turn in every layer.",
-            f"2025: {turned(2025)} turn in every layer.",
-            f"2026: {turned(2026)} turn in every layer. Some leave layers without position.",
+            f"2023: {turned(2023)} new families turn in every attention layer.",
+            f"2024: {turned(2024)} turn in every attention layer.",
+            f"2025: {turned(2025)} turn in every attention layer.",
+            f"2026: {turned(2026)} turn in every attention layer. Some leave layers without.",
         ),
         size=(WIDTH, 264),
         parts=tuple(parts),
@@ -644,7 +654,7 @@ def layers() -> Story:
         "t": ({"fill": CSS["rope"], "width": 22}, "turns, sees a part"),
         "N": (
             {"fill": "none", "stroke": "currentColor", "stroke_width": 1.2, "width": 47},
-            "no position, sees all",
+            "no turn, sees all",
         ),
         "-": ({"fill": CSS["none"], "fill_opacity": 0.3, "width": 22}, "no attention"),
     }
@@ -687,7 +697,7 @@ def layers() -> Story:
 
 PICTURES: dict[str, Callable] = {
     "bag": bag,
-    "shuffle": lambda: hero("shuffle", play=True),
+    "shuffle": lambda: hero("shuffle", order=[0, 5, 2, 3, 4, 1], play=True),
     "doors": doors,
     "clocks": lambda: hero("clocks", play=True),
     "rows": rows,

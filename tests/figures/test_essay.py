@@ -60,17 +60,25 @@ def test_what_it_says_of_losses_is_what_the_records_say():
     said("At 1.4 a reader hesitates among four equally likely characters, at 4.0 among 55.")
     assert rope[0] + 0.3 < rope[1] < 2 and rope[2] > 4  # "gets worse at 128 and fails at 256"
     assert max(alibi) - min(alibi) < 0.05
+    worse = [found[name][-1] for name in ("sinusoidal", "T5", "RoPE")]
+    assert found["none"][0] == max(ends[0] for ends in found.values()) and found["none"][-1] < min(worse)
+    said(f"from {found['none'][0]:.1f} to {found['none'][-1]:.1f}")
     others = [ends[-1] for name, ends in found.items() if name not in ("ALiBi", "learned")]
     assert min(others) > alibi[-1] + 1
     runs = named(frame(records("extrapolation")))
     far = runs[(runs["split"] == "test") & (runs["length"] == 512)].groupby("name")["loss_last"].mean()
     assert far["ALiBi, window"] <= far["ALiBi"]  # "reads this novel no worse"
+    assert far["RoPE, window"] < far["ALiBi, window"]
+    said(f"at 512 it reads at {far['RoPE, window']:.2f}", f"costs {alibi[0] - rope[0]:.2f} already at 64")
     hidden = named(frame(records("needle")))
     right = hidden[
-        (hidden["split"] == "test") & (hidden["length"] == 256) & (hidden["reading"] == "as trained")
+        (hidden["split"] == "test")
+        & (hidden["length"] == 256)
+        & hidden["reading"].isin(["as trained", "window"])
     ]
     right = right.groupby("name")["accuracy"].mean()
     assert right["ALiBi"] > 0.97 and 0.17 < right["RoPE"] < 0.23  # "nearly always", "one time in five"
+    assert right["RoPE"] - right["RoPE, window"] < 0.03  # "hardly more than if it saw only …"
 
 
 def test_what_it_says_of_the_foxes_is_what_the_picture_computes():
@@ -88,7 +96,8 @@ def test_what_it_says_of_models_is_what_was_counted():
     since = range(2024, 2027)
     said(f"[{count(*KINDS)} families remain](models.yml)", f"transformers {known['version']}")
     said(
-        f"Of the {count(*KINDS, years=since)} families since 2024, {count('turn', 'some', years=since)} turn"
+        f"Since 2024, {count('turn', years=since)} of {count(*KINDS, years=since)} families turn",
+        f"and {count('some', years=since)} more in some.",
     )
     for year, words in ((2025, "In 2025, {} of {} families turned"), (2026, "In 2026 it is {} of {}.")):
         said(words.format(count("turn", years=[year]), count(*KINDS, years=[year])))

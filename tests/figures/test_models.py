@@ -12,7 +12,7 @@ ROOT = Path(transformers.__file__).parent / "models"
 KNOWN = models()
 YEARS = {
     family: (kind, year)
-    for kind in (*KINDS, "recurrent", "borrowed")
+    for kind in (*KINDS, "recurrent", "borrowed", "others")
     for year, families in KNOWN[kind].items()
     for family in families
 }
@@ -47,7 +47,7 @@ def test_all_families_that_write_are_there():
     assert set(YEARS) == writes - families(auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES)
 
 
-def test_years_are_those_of_the_files():
+def test_years_are_those_of_the_files_or_named():
     for family, (_, year) in YEARS.items():
         configuration = ROOT / family / f"configuration_{family}.py"
         heads = [
@@ -55,7 +55,9 @@ def test_years_are_those_of_the_files():
             configuration.read_text("utf-8")[:3000] if configuration.exists() else "",
         ]
         told = [int(found[0]) for head in heads if (found := re.findall(YEAR, head, re.IGNORECASE))]
-        assert year == (told or [2024])[0], family  # olmoe says none
+        line = (told or [2024])[0]  # olmoe says none
+        assert KNOWN["filed"].get(family, year) == line, family
+    assert all(YEARS[family][1] != line for family, line in KNOWN["filed"].items())
 
 
 def test_families_that_turn_call_what_turns_and_others_do_not():
@@ -70,6 +72,10 @@ def test_families_that_turn_call_what_turns_and_others_do_not():
 def test_layers_are_those_of_the_defaults():
     for name, told in KNOWN["layers"].items():
         config = transformers.CONFIG_MAPPING[told["class"]]()
+        if full := told.get("full_attn_layers"):
+            rest = [layer for layer in range(1, config.num_hidden_layers + 1) if layer not in full]
+            released = {"full_attn_layers": full, "kda_layers": rest}
+            config = transformers.CONFIG_MAPPING[told["class"]](linear_attn_config=released)
         kinds = getattr(config, "layer_types", None)
         pattern = "".join(LETTERS[kind] for kind in kinds) if kinds else "T" * config.num_hidden_layers
         assert told["pattern"] == pattern, name

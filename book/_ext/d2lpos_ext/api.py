@@ -102,6 +102,7 @@ class _Section:
             head = f"````{{py:property}} {member.name}\n:type: {member.annotation}"
         else:
             head = f"````{{py:method}} {re.sub(r'(?<=[(])self(, )?', '', member.signature())}"
+        head += "\n:no-contents-entry:"  # the contents name what a module exports
         return "\n\n".join([head, self.words(member), "````"])
 
     def words(self, thing: griffe.Object) -> str:
