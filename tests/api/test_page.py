@@ -89,6 +89,7 @@ Turns.
 ```
 
 ````{py:method} embed(x: Tensor) -> Tensor
+:no-contents-entry:
 
 Turn x.
 

@@ -15,7 +15,7 @@ MUTANTS = {
         "return positions",
     ),
     "frequencies rise": ("sinusoidal", "base ** -(", "base ** ("),
-    "exponent is i/dim": ("sinusoidal", "/ dim)", "/ dim / 2)"),
+    "exponent is i/dim": ("sinusoidal", "if endpoint else dim))", "if endpoint else 2 * dim))"),
     "cosine before sine": ("sinusoidal", "stack([sine, cosine]", "stack([cosine, sine]"),
     "layouts exchanged": ("sinusoidal", 'if layout == "interleaved"', 'if layout != "interleaved"'),
     "added in place of the token": ("learned", "return x + ", "return 0 * x + "),
