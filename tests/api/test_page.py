@@ -97,6 +97,7 @@ Turn x.
 
 ````{py:property} doors
 :type: int
+:no-contents-entry:
 
 How many.
 
