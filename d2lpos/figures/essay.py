@@ -119,6 +119,12 @@ def bag() -> Story:
     )
 
 
+GUESTS = {  # by the names of this page, and only who is on it
+    1: {"sinusoidal": ("clocks",), "learned": ("a table",)},
+    3: {"alibi": ("ALiBi",), "relative": ("T5, Shaw’s keys",)},
+}
+
+
 def doors() -> Story:
     """The plan of attention; one door opens after the other."""
     seen = range(5)
@@ -128,12 +134,13 @@ def doors() -> Story:
         group(draw_words(known=True), opacity=[0, 1]),
     ]
     for number, door in DOORS.items():
-        plain = door._replace(hook="")
+        plain = door._replace(hook="", guests=GUESTS.get(number, door.guests))
         for open in (False, True):
             shown = [int((step >= number) == open) for step in seen]
             parts.append(group(draw_door(number, plain, open), opacity=shown))
+    alt = all_doors().alt.replace("sinusoidal, learned", "clocks, a table").replace(", Transformer-XL", "")
     return Story(
-        alt=all_doors().alt,
+        alt=alt,
         says=(
             "Words go in above and come out below. All doors are closed: nothing says who was first.",
             "Door 1: each word is marked at the entrance.",
