@@ -119,6 +119,12 @@ def bag() -> Story:
     )
 
 
+GUESTS = {  # by the names of this page, and only who is on it
+    1: {"sinusoidal": ("clocks",), "learned": ("a table",)},
+    3: {"alibi": ("ALiBi",), "relative": ("T5, Shaw’s keys",)},
+}
+
+
 def doors() -> Story:
     """The plan of attention; one door opens after the other."""
     seen = range(5)
@@ -128,12 +134,13 @@ def doors() -> Story:
         group(draw_words(known=True), opacity=[0, 1]),
     ]
     for number, door in DOORS.items():
-        plain = door._replace(hook="")
+        plain = door._replace(hook="", guests=GUESTS.get(number, door.guests))
         for open in (False, True):
             shown = [int((step >= number) == open) for step in seen]
             parts.append(group(draw_door(number, plain, open), opacity=shown))
+    alt = all_doors().alt.replace("sinusoidal, learned", "clocks, a table").replace(", Transformer-XL", "")
     return Story(
-        alt=all_doors().alt,
+        alt=alt,
         says=(
             "Words go in above and come out below. All doors are closed: nothing says who was first.",
             "Door 1: each word is marked at the entrance.",
@@ -468,7 +475,7 @@ def toll() -> Story:
     flat, falls = f"M336 {level:.1f}L24 {level:.1f}", f"M336 {level:.1f}L24 {level + 2 * unit:.1f}"
     look = {"fill": "none", "stroke": color, "stroke_width": 2.5, "stroke_dasharray": "8 3 2 3"}
     parts.append(part("path", d=[flat, falls], opacity=[0, 1], **look))
-    parts.append(text(356, 38, "¼ less for each step back", 12.5, at="end", opacity=[0, 1]))
+    parts.append(text(306, 35, "¼ less for each step back", 12.5, at="end", opacity=[0, 1]))
     return Story(
         alt="The words a fox saw a cub and a fox ran, and the scores that the last word gives them: "
         "both foxes fit best, and "
@@ -480,7 +487,7 @@ def toll() -> Story:
             "Now every step back costs a quarter.",
             "The far fox pays seven times as much as the near one.",
         ),
-        size=(WIDTH, 360),
+        size=(WIDTH, 376),
         parts=tuple(parts),
     )
 
@@ -697,7 +704,7 @@ def layers() -> Story:
 
 PICTURES: dict[str, Callable] = {
     "bag": bag,
-    "shuffle": lambda: hero("shuffle", order=[0, 5, 2, 3, 4, 1], play=True),
+    "shuffle": lambda: hero("shuffle", order=[0, 5, 2, 3, 4, 1]),  # its play ends with positions added
     "doors": doors,
     "clocks": lambda: hero("clocks", play=True),
     "rows": rows,

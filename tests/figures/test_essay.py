@@ -95,10 +95,19 @@ def test_what_it_says_of_models_is_what_was_counted():
 
     since = range(2024, 2027)
     said(f"[{count(*KINDS)} families remain](models.yml)", f"transformers {known['version']}")
+    turned, seen = count("turn", years=since), count(*KINDS, years=since)
+    said(f"Since 2024, {turned} of {seen} families turn", f"Now look at the {seen - turned} others.")
+    assert [count(kind, years=since) for kind in ("some", "none", "bias", "table", "sinusoids")] == [
+        10,
+        6,
+        2,
+        0,
+        0,
+    ]
     said(
-        f"Since 2024, {count('turn', years=since)} of {count(*KINDS, years=since)} families turn",
-        f"and {count('some', years=since)} more in some.",
+        "Ten leave some attention layers without any position, and six leave all.",
+        "Two, Inkling and Inkling 2",
     )
-    for year, words in ((2025, "In 2025, {} of {} families turned"), (2026, "In 2026 it is {} of {}.")):
+    for year, words in ((2025, "in 2025, {} of {} families turned"), (2026, "in 2026 it is {} of {}.")):
         said(words.format(count("turn", years=[year]), count(*KINDS, years=[year])))
     assert known["bias"][2023] == ["mpt"] and set(known["bias"][2026]) == {"inkling", "inkling2"}
