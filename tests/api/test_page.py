@@ -80,6 +80,7 @@ from d2lpos.turn import turn, TURNS
 ```
 
 `````{py:class} Turn
+:no-contents-entry:
 
 Turns.
 
@@ -106,6 +107,7 @@ How many.
 `````
 
 `````{py:function} turn(x: Tensor, layout: str = 'half') -> Tensor
+:no-contents-entry:
 
 Turn x by {py:obj}`bias.slope <d2lpos.bias.slope>`, as {py:obj}`Turn <d2lpos.turn.Turn>` and `helper` do; \
 raises nothing else.
@@ -122,6 +124,7 @@ as {py:obj}`slope <d2lpos.bias.slope>` does.
 `````
 
 `````{py:data} TURNS
+:no-contents-entry:
 
 How many.
 
@@ -145,6 +148,7 @@ from d2lpos.bias import slope
 ```
 
 `````{py:function} slope() -> float
+:no-contents-entry:
 
 A slope.
 

@@ -19,6 +19,7 @@ PAPER = re.compile(
 NAME = re.compile(r"`(?:(?P<module>\w+)\.)?(?P<name>\w+)`")
 ERRORS = re.compile(r"\s+(?=Raises )")
 DIRECTIVES = {"class": "py:class", "function": "py:function", "attribute": "py:data"}
+UNLISTED = "\n:no-contents-entry:"  # the list at the head of the page names them
 PHONE = 45  # characters of code in a line
 
 
@@ -88,7 +89,7 @@ class _Section:
 
     def entry(self, name: str, thing: griffe.Object) -> str:
         signature = name if thing.is_attribute else thing.signature() or name
-        head = f"`````{{{DIRECTIVES[thing.kind.value]}}} {signature}"
+        head = f"`````{{{DIRECTIVES[thing.kind.value]}}} {signature}{UNLISTED}"
         example = f"```pycon\n{split(thing)[1]}\n```"
         members = [
             self.member(member)
@@ -102,8 +103,7 @@ class _Section:
             head = f"````{{py:property}} {member.name}\n:type: {member.annotation}"
         else:
             head = f"````{{py:method}} {re.sub(r'(?<=[(])self(, )?', '', member.signature())}"
-        head += "\n:no-contents-entry:"  # the contents name what a module exports
-        return "\n\n".join([head, self.words(member), "````"])
+        return "\n\n".join([head + UNLISTED, self.words(member), "````"])
 
     def words(self, thing: griffe.Object) -> str:
         """Return the words of a docstring as Markdown, with papers cited and names linked."""

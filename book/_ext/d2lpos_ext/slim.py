@@ -25,6 +25,14 @@ WORD = re.compile(r'<span class="pre">([^<]*)</span>')
 PLAIN = re.compile(
     r'(?<!"sig-param">)<span class="(?:bp|n|nb|nn|o|p|w|default_value|sig-return-\w+)">([^<]*)</span>'
 )
+# What no style, script or reader asks for: classes that Sphinx gives each name, and hints that repeat where a link leads.
+IDLE = [
+    (re.compile(r'<span class="sig-paren">([()])</span>'), r"\1"),
+    (re.compile(r'(<a class="reference internal" href="#([^"]*)") title="\2"'), r"\1"),
+    (re.compile(r'<code class="(xref )?(?:[\w ]+ )?docutils literal notranslate">'), r'<code class="\1literal">'),
+    (re.compile(r' notranslate">'), '">'),
+    (re.compile("<pre><span></span>"), "<pre>"),
+]
 
 SHEET = re.compile(r'\s*<link [^>]*href="([^"]*_static/)([^"?]+\.css)[^"]*"[^>]*>')
 ADDRESS = re.compile(r"""url\(["']?(?!data:)([^)"']+)["']?\)""")
@@ -38,7 +46,10 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         return
     static = Path(app.outdir) / "_static"
     for page in Path(app.outdir).rglob("*.html"):
-        page.write_text(shorten(PLAIN.sub(r"\1", WORD.sub(r"\1", page.read_text("utf-8")))), "utf-8")
+        text = PLAIN.sub(r"\1", WORD.sub(r"\1", page.read_text("utf-8")))
+        for pattern, short in IDLE:
+            text = pattern.sub(short, text)
+        page.write_text(shorten(text), "utf-8")
     known = names(app.outdir)
     icons = set()
     for style in static.rglob("*.css"):
