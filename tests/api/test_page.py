@@ -89,6 +89,7 @@ Turns.
 ```
 
 ````{py:method} embed(x: Tensor) -> Tensor
+:no-contents-entry:
 
 Turn x.
 
@@ -96,6 +97,7 @@ Turn x.
 
 ````{py:property} doors
 :type: int
+:no-contents-entry:
 
 How many.
 
