@@ -704,7 +704,7 @@ def layers() -> Story:
 
 PICTURES: dict[str, Callable] = {
     "bag": bag,
-    "shuffle": lambda: hero("shuffle", order=[0, 5, 2, 3, 4, 1]),  # its play ends with positions added
+    "shuffle": lambda: hero("shuffle", order=[0, 5, 2, 3, 4, 1], play=True),
     "doors": doors,
     "clocks": lambda: hero("clocks", play=True),
     "rows": rows,
