@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from .arguments import check_positive, check_tensor
+from .arguments import check_positive, check_scale, check_tensor
 from .bias import Bias, distance
 from .positions import offsets
 
@@ -37,8 +37,7 @@ def check_rule(rule: str, octaves: float) -> None:
     """Raise a ValueError for a rule of slopes that is neither, or for octaves that make no slopes."""
     if rule not in ("paper", "released"):
         raise ValueError(f'rule must be "paper" or "released"; got {rule!r}')
-    if not 0 < octaves < math.inf:
-        raise ValueError(f"octaves must be finite and positive; got {octaves}")
+    check_scale(octaves=octaves)
 
 
 def slope(head: Tensor, heads: int, rule: str, octaves: float) -> Tensor:

@@ -1,5 +1,6 @@
 """Errors that name the argument, what it must be, and what came instead."""
 
+import math
 from collections.abc import Collection
 from numbers import Integral
 
@@ -31,6 +32,13 @@ def check_count(**counts: int) -> None:
             raise TypeError(f"{name} must be an integer; got {count!r}")
         if count < 0:
             raise ValueError(f"{name} must not be negative; got {count}")
+
+
+def check_scale(**numbers: float) -> None:
+    """Raise a ValueError for a number that is not finite and above 0."""
+    for name, number in numbers.items():
+        if not 0 < number < math.inf:
+            raise ValueError(f"{name} must be finite and positive; got {number}")
 
 
 def check_size(name: str, got: int, want: int, what: str) -> None:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from .arguments import check_positive, check_size, check_tensor
+from .arguments import check_positive, check_scale, check_size, check_tensor
 from .bias import distance
 from .encoding import Encoding
 from .mlp import perceptron
@@ -50,9 +50,7 @@ class FIRE(Encoding):
     def __init__(self, heads: int, hidden: int = 32, c: float = 0.1, threshold: float = 512.0):
         super().__init__()
         check_positive(heads=heads, hidden=hidden)
-        for name, value in ("c", c), ("threshold", threshold):
-            if not 0 < value < torch.inf:
-                raise ValueError(f"{name} must be finite and positive; got {value}")
+        check_scale(c=c, threshold=threshold)
         self.c = nn.Parameter(torch.tensor(float(c)))
         self.threshold = nn.Parameter(torch.tensor(float(threshold)))
         self.first, self.second = nn.Linear(1, hidden), nn.Linear(hidden, heads)

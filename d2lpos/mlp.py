@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, linear
 
-from .arguments import check_positive, check_tensor
+from .arguments import check_positive, check_scale, check_tensor
 from .encoding import Encoding, check_embeddings
 from .positions import real
 from .sinusoidal import angles
@@ -83,8 +83,7 @@ class FourierFeatures(Encoding):
     def __init__(self, dim: int, n: int = 32, hidden: int = 64, gamma: float = 10.0):
         super().__init__()
         check_positive(dim=dim, n=n, hidden=hidden)
-        if not 0 < gamma < math.inf:
-            raise ValueError(f"gamma must be finite and positive; got {gamma}")
+        check_scale(gamma=gamma)
         self.dim = dim
         self.frequencies = nn.Parameter(torch.randn(n) / gamma)
         self.first, self.second = nn.Linear(2 * n, hidden), nn.Linear(hidden, dim)

@@ -4,12 +4,11 @@ Every encoding takes any positions, so each of these is a small function that ma
 knows of it. Count first (`from_padding`, `from_segments`, `following`), then transform (`interpolate`, `shift`).
 """
 
-import math
 
 import torch
 from torch import Tensor
 
-from .arguments import check_positive, check_tensor
+from .arguments import check_positive, check_scale, check_tensor
 from .positions import check_real, is_integer, real
 
 __all__ = ["following", "from_padding", "from_segments", "interpolate", "random_positions", "shift"]
@@ -76,8 +75,7 @@ def interpolate(positions: Tensor, factor: float) -> Tensor:
     >>> interpolate(torch.arange(4), factor=2)
     tensor([0.0000, 0.5000, 1.0000, 1.5000])
     """
-    if not 0 < factor < math.inf:
-        raise ValueError(f"factor must be finite and positive; got {factor}")
+    check_scale(factor=factor)
     return real(positions) / factor
 
 

@@ -70,6 +70,15 @@ def unpack(file: Mapping) -> dict[str, Tensor]:
     }
 
 
+def filled(model: Transformer, file: Mapping) -> Transformer:
+    """The model with the parameters of a file, ready to read."""
+    found = unpack(file)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(found[name].view_as(parameter))
+    return model.eval()
+
+
 def read(script: str) -> tuple[Transformer, dict]:
     """The model of a file's text, and its card. Its layers see all that a mask lets them see."""
     file = json.loads(script.partition("] = ")[2].rstrip().removesuffix(";"))
@@ -77,11 +86,7 @@ def read(script: str) -> tuple[Transformer, dict]:
     known = len(card["vocabulary"])
     sizes = [card[name] for name in ("d_model", "heads", "layers")]
     model = Transformer(known + 1, known, *sizes, encoding=ENCODINGS[card["encoding"]](card))
-    found = unpack(file)
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            parameter.copy_(found[name].view_as(parameter))
-    return model.eval(), card
+    return filled(model, file), card
 
 
 def load(name: str) -> tuple[Transformer, dict]:

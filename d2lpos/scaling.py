@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from .arguments import check_positive, check_tensor
+from .arguments import check_positive, check_scale, check_tensor
 
 __all__ = [
     "dynamic_ntk",
@@ -134,7 +134,8 @@ def yarn(
     check_rule(frequencies, factor, pairs=2)
     check_positive(length=length)
     check_band(beta_slow=beta_slow, beta_fast=beta_fast)
-    check_attention_factor(attention_factor)
+    if attention_factor is not None:
+        check_scale(attention_factor=attention_factor)
     turns = length * frequencies / (2 * math.pi)
     ratio = frequencies[0] / frequencies[1]
     first = (turns[0] / beta_fast).log() / ratio.log()
@@ -175,7 +176,8 @@ def longrope(
     """
     check_rule(frequencies, factor)
     check_positive(length=length, current=current)
-    check_attention_factor(attention_factor)
+    if attention_factor is not None:
+        check_scale(attention_factor=attention_factor)
     for name, divisors in ("short", short), ("long", long):
         if len(divisors) != len(frequencies) or not all(0 < d < math.inf for d in divisors):
             raise ValueError(
@@ -267,12 +269,6 @@ def check_factor(factor: float) -> None:
     """Raise a ValueError where factor would not lengthen."""
     if not 1 <= factor < math.inf:
         raise ValueError(f"factor must be finite and at least 1; got {factor}")
-
-
-def check_attention_factor(factor: float | None) -> None:
-    """Raise a ValueError where an attention factor that is given is not positive and finite."""
-    if factor is not None and not 0 < factor < math.inf:
-        raise ValueError(f"attention_factor must be finite and positive; got {factor}")
 
 
 def check_band(**band: float) -> None:

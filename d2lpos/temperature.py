@@ -8,13 +8,12 @@ Each function takes positions (…,) and gives the multipliers, (…,), float32,
 `positions.real` does, and ValueError where another number is not in its range. `multiply` applies them to queries.
 """
 
-import math
 from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-from .arguments import check_tensor
+from .arguments import check_scale, check_tensor
 from .positions import real
 
 __all__ = ["logarithm", "multiply", "power", "steps"]
@@ -35,7 +34,7 @@ def logarithm(positions: Tensor, scale: float = 1.0, length: float | None = None
     seen = real(positions) + 1
     if length is None:
         return scale * seen.clamp(min=2).log()
-    check_above("length", length)
+    check_scale(length=length)
     return 1 + scale * (seen / length).clamp(min=1).log()
 
 
@@ -48,7 +47,7 @@ def steps(positions: Tensor, length: float, scale: float = 0.1, counted: bool = 
     >>> steps(torch.tensor([0, 8191, 8192, 1_000_000]), length=8192)
     tensor([1.0000, 1.0000, 1.0693, 1.4812])
     """
-    check_above("length", length)
+    check_scale(length=length)
     return 1 + scale * torch.log1p(((real(positions) + counted) / length).floor())
 
 
@@ -58,7 +57,7 @@ def power(positions: Tensor, length: float, exponent: float = 0.1) -> Tensor:
     >>> power(torch.tensor([0, 2047, 1_000_000]), length=2048)
     tensor([1.0000, 1.0718, 1.8576])
     """
-    check_above("length", length)
+    check_scale(length=length)
     return (1 + (real(positions) + 1) / length) ** exponent
 
 
@@ -72,9 +71,3 @@ def multiply(q: Tensor, positions: Tensor, temperature: Callable[[Tensor], Tenso
     check_tensor("q", q)
     factors = temperature(positions)
     return (q * factors[..., None, :, None]).to(q)
-
-
-def check_above(name: str, value: float) -> None:
-    """Raise a ValueError where value is not positive and finite."""
-    if not 0 < value < math.inf:
-        raise ValueError(f"{name} must be finite and positive; got {value}")

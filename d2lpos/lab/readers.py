@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..reader import unpack
+from ..reader import LONGEST, filled
 from ..threads import one_thread
 from ..transformer import Transformer
 from .models import reading
@@ -26,7 +26,6 @@ __all__ = ["card", "dequantized", "losses", "pack", "reader", "script"]
 
 LEVELS = 127
 SHORTEST = 16  # numbers of a row; a scale for each shorter one would cost as much as it saves
-LONGEST = 512  # characters that a reader is given
 TEXTS = 512  # passages over which the loss at a position is a mean
 PASSAGE = "the first 513 characters of chapter 55 of Pride and Prejudice, each but the first asked for"
 
@@ -68,11 +67,7 @@ def dequantized(model: Transformer) -> Transformer:
     >>> torch.allclose(dequantized(model)(tokens, here), model(tokens, here), atol=0.1)
     True
     """
-    found, copy = unpack(pack(model)), deepcopy(model)
-    with torch.no_grad():
-        for name, parameter in copy.named_parameters():
-            parameter.copy_(found[name].view_as(parameter))
-    return copy.eval()
+    return filled(deepcopy(model), pack(model))
 
 
 @one_thread()

@@ -5,7 +5,7 @@ import json
 from dataclasses import MISSING, asdict, dataclass, fields
 from numbers import Integral
 
-from ..arguments import check_name, check_positive
+from ..arguments import check_name, check_positive, check_scale
 from .encodings import ROUNDING, Own, known, mark, packed, unpack
 from .models import DROPOUTS, ONLY, READINGS, SPARED
 from .tasks import TASKS
@@ -96,9 +96,7 @@ class Run:
         check_shortest(self.shortest, self.length)
         if self.dim % self.heads:
             raise ValueError(f"dim must be a multiple of heads; got dim={self.dim}, heads={self.heads}")
-        for name in ("rate", "scale"):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise ValueError(f"{name} must be finite and positive; got {getattr(self, name)}")
+        check_scale(rate=self.rate, scale=self.scale)
 
         if not (self.drop == 0 if self.dropout == "none" else 0 < self.drop < 1):
             wanted = "0" if self.dropout == "none" else "above 0 and below 1"
