@@ -241,7 +241,7 @@ def rows(words: str) -> list[tuple[int, int]]:
     while start < len(words):
         end = min(len(words), start + COLUMNS)
         if end < len(words):
-            end = words.rfind(" ", start, end + 1) + 1 or end
+            end = words.rfind(" ", start, end) + 1 or end
         found.append((start, end := max(end, start + 1)))
         start = end
     return found
