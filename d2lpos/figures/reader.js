@@ -1,7 +1,7 @@
 // A Transformer that reads: the book's own (`d2lpos.Transformer`, causal), in typed arrays. What it returns is nats.
 // Rows go through all layers in reading order, a few at a time, so a page can breathe between them, and what was read is kept.
 
-const BREATH = 8, LONGEST = 512; // rows between two breaths; characters of a text
+const BREATH = 2, LONGEST = 512; // rows between two breaths; characters of a text
 const LIKE = { '‘': "'", '’': "'", '“': '"', '”': '"', '–': '-', '—': '-', '…': '.', '\t': ' ', '\u00a0': ' ' };
 /** How RoPE's frequency of pair i of n shrinks so that a text f times longer fits; d2lpos.scaling has the same rules. */
 export const RULES = { 'as trained': () => 1, linear: (i, n, f) => 1 / f, ntk: (i, n, f) => f ** (-i / (n - 1)) };
