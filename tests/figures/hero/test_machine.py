@@ -228,6 +228,43 @@ def test_the_character_under_the_pointer_and_at_the_cursor_shows_where_the_heads
     )
 
 
+@pytest.mark.parametrize(
+    "host", [{"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}], indirect=True
+)
+def test_a_finger_chooses_points_drags_and_scrolls(host):
+    host.show(full(machine(BLIND, TURNS, TEXT, "longer")), "<p style='height:2000px'>")
+    ready(host)
+    client = host.page.context.new_cdp_session(host.page)
+
+    def swipe(start, end, steps=8):
+        between = [[a + (b - a) * k / steps for a, b in zip(start, end, strict=True)] for k in range(steps + 1)]
+        for kind, (x, y) in zip(["touchStart"] + ["touchMove"] * steps, between, strict=True):
+            client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+        client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    sentence = do(host, lambda: host.page.get_by_text("stands still").tap())
+    assert sentence.startswith("The clock stands still: none does not notice")
+    host.page.get_by_text("runs", exact=True).tap()
+    ready(host)
+
+    host.page.get_by_label("text, as the first model reads it").scroll_into_view_if_needed()
+    letter = host("(() => { const b = box(all('.ink i')[7]); return [b.left + 2, b.top + b.height / 2] })()")
+    host.page.touchscreen.tap(*letter)
+    assert "Character 7, " in host("all('.told')[0].textContent")
+
+    slider = host.page.get_by_label("length of the text")
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    middle, end = box["y"] + box["height"] / 2, box["x"] + box["width"] - 22
+    swipe((end, middle), (end - 120, middle + 6))
+    shorter = int(host("all('.flag')[0].nextSibling.textContent").split()[0])
+    assert 60 < shorter < 120  # across: the end of the text follows, and the page stays under the finger
+    assert slider.bounding_box()["y"] == pytest.approx(box["y"], abs=2)
+    swipe((end - 120, middle), (end - 126, middle - 150))
+    assert slider.bounding_box()["y"] < box["y"] - 50  # along the page: the page follows, the text stays
+    assert host("all('.flag')[0].nextSibling.textContent") == f"{shorter} characters"
+
+
 def test_a_text_of_ones_own_is_read_while_it_is_typed(host):
     host.show(full(machine(BLIND, TURNS, TEXT)))
     ready(host)
