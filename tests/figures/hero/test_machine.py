@@ -237,7 +237,9 @@ def test_a_finger_chooses_points_drags_and_scrolls(host):
     client = host.page.context.new_cdp_session(host.page)
 
     def swipe(start, end, steps=8):
-        between = [[a + (b - a) * k / steps for a, b in zip(start, end, strict=True)] for k in range(steps + 1)]
+        between = [
+            [a + (b - a) * k / steps for a, b in zip(start, end, strict=True)] for k in range(steps + 1)
+        ]
         for kind, (x, y) in zip(["touchStart"] + ["touchMove"] * steps, between, strict=True):
             client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
         client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
