@@ -704,7 +704,7 @@ def layers() -> Story:
 
 PICTURES: dict[str, Callable] = {
     "bag": bag,
-    "shuffle": lambda: hero("shuffle", order=[0, 5, 2, 3, 4, 1], play=True),
+    "shuffle": lambda: hero("shuffle", order=[0, 5, 2, 3, 4, 1], added=False, play=True),
     "doors": doors,
     "clocks": lambda: hero("clocks", play=True),
     "rows": rows,

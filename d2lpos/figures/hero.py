@@ -107,6 +107,7 @@ OPTIONS = {
         "order": Option([0, 1, 2, 3, 4, 5], is_order, "the numbers 0 to 5 in any order"),
         "positions": SWITCH,
         "causal": SWITCH,
+        "added": Option(True, SWITCH.accepts, SWITCH.wanted),
         "seed": SEED,
     },
     "slopes": {
@@ -127,12 +128,15 @@ for options in OPTIONS.values():
     options["play"] = SWITCH
 
 
+STORY = ("play", "added")  # options that tell what moves, not what is there at first
+
+
 class Hero:
     """What `hero` returns: the figure for a page, and a description of it for everything else."""
 
     def __init__(self, name: str, options: dict[str, Any]):
         self.name, self.options = name, options
-        self.state = {option: value for option, value in options.items() if option != "play"}
+        self.state = {option: value for option, value in options.items() if option not in STORY}
         self.description = DESCRIBE[name](**self.state)
 
     @property
@@ -165,7 +169,7 @@ def hero(name: str, **options) -> Hero:
     "accuracy", "loss" or "loss_last", or None for the study's own; split, "test" or "unseen"; length, or None for
     the longest.
     shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
-    whether the mask is on; seed of the shuffle button.
+    whether the mask is on; added, whether the story ends with positions added; seed of the shuffle button.
     slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper";
     back, how many tokens ago a word stands that matches, a power of two from 2 to 2048; match, its score above the
     others, 0 to 12.
@@ -193,7 +197,10 @@ def hero(name: str, **options) -> Hero:
 
 def module(name: str) -> str:
     """The source of the ES module that is sent: the shared helpers, then the figure's own."""
-    here, parts = Path(__file__).parent, ("helpers", "reader", name) if name == "machine" else ("helpers", name)
+    here, parts = (
+        Path(__file__).parent,
+        ("helpers", "reader", name) if name == "machine" else ("helpers", name),
+    )
     return "".join((here / f"{part}.js").read_text("utf-8") for part in parts)
 
 

@@ -68,7 +68,7 @@ OTHERS = {
     "dial": {"m": 0, "n": 32, "pair": 0, "lock": True},
     "dropout": {"place": "whole position", "rate": 0.5, "offset": 32, "seed": 8},
     "grid": {"study": "order", "value": "loss", "split": "unseen", "length": 64},
-    "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "seed": 8},
+    "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "added": False, "seed": 8},
     "slopes": {"heads": 12, "length": 4096, "rule": "paper", "back": 256, "match": 12},
     "stretch": {"rule": "yarn", "length": 64},
 }
