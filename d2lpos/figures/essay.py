@@ -146,7 +146,7 @@ def doors() -> Story:
             "Door 1: each word is marked at the entrance.",
             "Door 2: what a word asks with and what it is found by are turned.",
             "Door 3: a score is corrected before it becomes a weight.",
-            "Door 4: what is collected is marked. Any one of them can do.",
+            "Door 4: mark what is collected. One door is enough.",
         ),
         size=(WIDTH, HEIGHT),
         parts=tuple(parts),

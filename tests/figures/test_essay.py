@@ -60,7 +60,7 @@ def test_what_it_says_of_losses_is_what_the_records_say():
     found = losses()
     clocks, rope, alibi = (found[name] for name in ("sinusoidal", "RoPE", "ALiBi"))
     said(f"jumps from {clocks[0]:.1f} to {clocks[1]:.1f} as soon as the text is twice as long")
-    said("At 1.4 a reader hesitates among four equally likely characters, at 4.0 among 55.")
+    said("At a loss of 1.4 a reader hesitates among four equally likely characters, at 4.0 among 55.")
     assert rope[0] + 0.3 < rope[1] < 2 and rope[2] > 4  # "gets worse at 128 and fails at 256"
     assert max(alibi) - min(alibi) < 0.05
     worse = [found[name][-1] for name in ("sinusoidal", "T5", "RoPE")]
@@ -88,7 +88,7 @@ def test_what_it_says_of_models_is_what_was_counted():
         return sum(len(known[kind].get(year, ())) for kind in kinds for year in years)
 
     since = range(2024, 2027)
-    said(f"[{count(*KINDS)} families remain](models.yml)", f"transformers {known['version']}")
+    said(f"[{count(*KINDS)} families](models.yml)", f"transformers {known['version']}")
     turned, seen = count("turn", years=since), count(*KINDS, years=since)
     said(
         f"Since 2024, {turned} of {seen} families turn",
