@@ -50,7 +50,9 @@ def attention_weights(
     mask = check_inputs(q, k, k, q_positions, k_positions, encoding, mask)
     check_sinks(sinks, q)
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
-    return weigh(turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding, mask, read), mask, sinks)
+    return weigh(
+        turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding, mask, read), mask, sinks
+    )
 
 
 def weigh(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask, sinks: Tensor | None) -> Tensor:
@@ -189,7 +191,6 @@ def biases(
     k = shared(k, q)
     if not encoding.reads:
         return encoding.score(q, k, q_positions, k_positions)
-    read = None if read is None else shared(read, q)
     return encoding.score(q, k, q_positions, k_positions, read, mask.pairs)
 
 
