@@ -38,8 +38,9 @@ def since(
     places = torch.atleast_2d(signed("k_positions", k_positions))
     ordered, order = places.sort(dim=-1, descending=True)
     behind = torch.searchsorted(-ordered, -places, right=own)  # how many tokens stand behind each key
-    gates = torch.where(counted, gates, 0).take_along_dim(order[:, None, None], dim=-1)
-    return pad(gates.cumsum(dim=-1), (1, 0)).take_along_dim(behind[:, None, None], dim=-1)
+    gates = torch.where(counted, gates, 0)
+    sums = pad(gates.gather(-1, order[:, None, None].expand(gates.shape)).cumsum(dim=-1), (1, 0))
+    return sums.gather(-1, behind[:, None, None].expand(gates.shape))
 
 
 def between(q_positions: Tensor, k_positions: Tensor, visible: Tensor | None) -> Tensor:

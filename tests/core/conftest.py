@@ -60,11 +60,12 @@ ENCODINGS = {
     "kerple, power": lambda: KERPLE(HEADS, "power"),
     "fire": lambda: FIRE(HEADS, hidden=8),
     "sandwich": lambda: Sandwich(HEADS, dim=8),
+}
+# Those whose values turn, and whose score asks for what a query sees or what a layer has read. A module that computes
+# nothing behind a layer's back names in ALSO which of them it tests.
+LAYERS = {
     "rope, values": lambda: RoPEValues(FEATURES),
     "cope": lambda: CoPE(FEATURES, rows=3),
-}
-# Those that read hidden states, which only a layer has. For a module that asks nothing without one: `EVERY = True`.
-READERS = {
     "fox": lambda: FoX(DIM, HEADS),
     "path": lambda: PaTH(DIM, HEADS),
     "inkling": lambda: Inkling(DIM, HEADS, rank=3, extent=4),
@@ -100,14 +101,13 @@ def randomized():
 def pytest_generate_tests(metafunc):
     chosen = any("encoding" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
     if "encoding" in metafunc.fixturenames and not chosen and not hasattr(metafunc.module, "encoding"):
-        readers = READERS if getattr(metafunc.module, "EVERY", False) else ()
-        metafunc.parametrize("encoding", [*ENCODINGS, *readers], indirect=True)
+        metafunc.parametrize("encoding", [*ENCODINGS, *getattr(metafunc.module, "ALSO", ())], indirect=True)
 
 
 @pytest.fixture
 def encoding(request, randomized):
     """Each encoding in float64, with random tables; parametrize with indirect=True to choose some."""
-    return randomized((ENCODINGS | READERS)[request.param]())
+    return randomized((ENCODINGS | LAYERS)[request.param]())
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from torch.testing import assert_close
 from d2lpos import Attention, Encoding, Transformer
 from d2lpos.attention import attend, segment_mask
 
-EVERY = True
+ALSO = ("rope, values", "cope", "fox", "path", "inkling")
 N = 5
 TOKENS = torch.tensor([[1, 5, 2, 0, 3], [4, 0, 6, 1, 2]])
 ABSOLUTE = ("sinusoidal", "learned", "mlp", "fourier")
