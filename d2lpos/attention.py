@@ -18,7 +18,7 @@ from .inputs import check_inputs, check_sinks
 from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
 from .placing import check_segments
 from .positions import check_positions
-from .temperature import multiply
+from .temperature import check_temperature, multiply
 
 __all__ = ["Attention", "attend", "attention_weights"]
 
@@ -246,8 +246,7 @@ class Attention(nn.Module):
             raise ValueError(f"causal=True needs positions of one axis, to order them; got {encoding.axes}")
         if window is not None:
             check_positive(window=window)
-        if temperature is not None and not callable(temperature):
-            raise TypeError(f"temperature must be a function of positions; got {temperature!r}")
+        check_temperature(temperature)
         for name, given in ("window", window), ("temperature", temperature):
             if given is not None and encoding.axes > 1:
                 raise ValueError(f"{name} needs positions of one axis; got {encoding.axes}")

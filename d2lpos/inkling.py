@@ -12,7 +12,7 @@ from .arguments import check_positive, check_size
 from .content import check_read
 from .encoding import Encoding
 from .positions import offsets, whole
-from .temperature import multiply
+from .temperature import check_temperature, multiply
 
 __all__ = ["Inkling"]
 
@@ -46,6 +46,7 @@ class Inkling(Encoding):
     ):
         super().__init__()
         check_positive(dim=dim, heads=heads, rank=rank, extent=extent)
+        check_temperature(temperature)
         self.heads, self.temperature = heads, temperature
         self.weights = nn.Linear(dim, heads * rank, bias=False)
         self.profiles = nn.Parameter(torch.zeros(rank, extent))

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from .arguments import check_positive, check_size
+from .arguments import check_positive, check_size, check_tensor
 from .content import between, check_read
 from .encoding import Encoding
 from .positions import signed
@@ -29,6 +29,10 @@ def walk(q: Tensor, k: Tensor, w: Tensor, beta: Tensor, counted: Tensor) -> Tens
     >>> walk(q, k, w, torch.full((1, 1, 2, 1), 2.0), seen)
     tensor([[[[-3.,  4.]]]])
     """
+    for name, x in ("q", q), ("k", k), ("w", w), ("beta", beta), ("counted", counted):
+        check_tensor(name, x)
+    if counted.dtype != torch.bool:
+        raise TypeError(f"counted must be Boolean; got {counted.dtype}")
     products = []
     for n in reversed(range(k.shape[-2])):
         products.append(q @ k[..., n, :, None])
