@@ -11,14 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from .arguments import check_positive
 from .cache import Cache, check_cache, turned
-from .encoding import NOPE, Encoding, check_embeddings, check_encoding, opens
-from .inputs import check_inputs, check_sinks
+from .encoding import NOPE, Encoding, check_embeddings, opens
+from .inputs import check_inputs, check_layer, check_sinks
 from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
 from .placing import check_segments
 from .positions import check_positions
-from .temperature import check_temperature, multiply
+from .temperature import multiply
 
 __all__ = ["Attention", "attend", "attention_weights"]
 
@@ -236,20 +235,7 @@ class Attention(nn.Module):
     ):
         super().__init__()
         kv_heads = heads if kv_heads is None else kv_heads
-        check_positive(dim=dim, heads=heads, kv_heads=kv_heads)
-        check_encoding(encoding)
-        if dim % heads:
-            raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
-        if heads % kv_heads:
-            raise ValueError(f"heads must be a multiple of kv_heads; got heads={heads}, kv_heads={kv_heads}")
-        if causal and encoding.axes > 1:
-            raise ValueError(f"causal=True needs positions of one axis, to order them; got {encoding.axes}")
-        if window is not None:
-            check_positive(window=window)
-        check_temperature(temperature)
-        for name, given in ("window", window), ("temperature", temperature):
-            if given is not None and encoding.axes > 1:
-                raise ValueError(f"{name} needs positions of one axis; got {encoding.axes}")
+        check_layer(dim, heads, kv_heads, encoding, causal, window, temperature)
         self.heads, self.kv_heads, self.encoding, self.causal = heads, kv_heads, encoding, causal
         self.window, self.temperature = window, temperature
         self.sinks = nn.Parameter(torch.zeros(heads)) if sinks else None

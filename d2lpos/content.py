@@ -28,7 +28,8 @@ def since(
     is Boolean as in `attend`: a query counts what it sees, and nothing ahead of it. With own, the key's gate counts,
     too. Where the key is ahead of the query, the sum is empty: 0.
 
-    >>> since(torch.tensor([[[[1.0, 2.0, 4.0]]]]), torch.arange(3), torch.arange(3))
+    >>> gates, here = torch.tensor([[[[1.0, 2.0, 4.0]]]]), torch.arange(3)
+    >>> since(gates, here, here)
     tensor([[[[0., 0., 0.],
               [2., 0., 0.],
               [6., 4., 0.]]]])

@@ -23,11 +23,11 @@ class FoX(Encoding):
     token and head; there is no score_mod, because no pair knows what lies between. Raises ValueError where a size is
     not positive.
 
-    >>> fox, x, here = FoX(dim=8, heads=2), torch.zeros(1, 3, 8), torch.arange(3)
-    >>> _ = nn.init.zeros_(fox.gate.bias)  # every gate is 1/2
+    >>> fox, here = FoX(dim=8, heads=2), torch.arange(3)
+    >>> half = torch.full((1, 2, 3, 1), 0.5).log()  # as if read
     >>> q = k = torch.zeros(1, 2, 3, 4)
-    >>> fox.score(q, k, here, here, fox.read(x))[0, 0, -1]
-    tensor([-1.3863, -0.6931,  0.0000], grad_fn=<SelectBackward0>)
+    >>> fox.score(q, k, here, here, half)[0, 0, -1].exp()
+    tensor([0.2500, 0.5000, 1.0000])
     """
 
     reads = True

@@ -28,8 +28,8 @@ class Inkling(Encoding):
     score_mod, because it would not know the hidden states. Raises TypeError for positions that are no integers,
     ValueError where a size is not positive.
 
-    >>> inkling, x, here = Inkling(dim=8, heads=2), torch.randn(1, 3, 8), torch.arange(3)
-    >>> q = k = torch.ones(1, 2, 3, 4)
+    >>> inkling, here = Inkling(dim=8, heads=2), torch.arange(3)
+    >>> x, q, k = torch.randn(3, 8)[None], *torch.randn(2, 1, 2, 3, 4)
     >>> inkling.score(q, k, here, here, inkling.read(x)).shape
     torch.Size([1, 2, 3, 3])
     """

@@ -1,11 +1,14 @@
-"""What attention may be given: the errors of `attend` and of all that calls it."""
+"""What attention may be given, and what a layer may be made of: the errors of `attend` and of `Attention`."""
+
+from collections.abc import Callable
 
 from torch import Tensor
 
-from .arguments import check_size, check_tensor
+from .arguments import check_positive, check_size, check_tensor
 from .encoding import Encoding, check_encoding
 from .masks import Mask, check_mask
 from .positions import check_positions
+from .temperature import check_temperature
 
 
 def check_inputs(
@@ -60,3 +63,29 @@ def check_sinks(sinks: Tensor | None, q: Tensor) -> None:
         raise TypeError(f"sinks must be floating-point; got {sinks.dtype}")
     if sinks.shape != (q.shape[1],):
         raise ValueError(f"sinks must be (heads,) = ({q.shape[1]},); got {tuple(sinks.shape)}")
+
+
+def check_layer(
+    dim: int,
+    heads: int,
+    kv_heads: int,
+    encoding: Encoding,
+    causal: bool,
+    window: int | None,
+    temperature: Callable[[Tensor], Tensor] | None,
+) -> None:
+    """Raise a ValueError or TypeError where no layer can be made of these."""
+    check_positive(dim=dim, heads=heads, kv_heads=kv_heads)
+    check_encoding(encoding)
+    if dim % heads:
+        raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
+    if heads % kv_heads:
+        raise ValueError(f"heads must be a multiple of kv_heads; got heads={heads}, kv_heads={kv_heads}")
+    if causal and encoding.axes > 1:
+        raise ValueError(f"causal=True needs positions of one axis, to order them; got {encoding.axes}")
+    if window is not None:
+        check_positive(window=window)
+    check_temperature(temperature)
+    for name, given in ("window", window), ("temperature", temperature):
+        if given is not None and encoding.axes > 1:
+            raise ValueError(f"{name} needs positions of one axis; got {encoding.axes}")

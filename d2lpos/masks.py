@@ -54,8 +54,8 @@ def window_mask(q_positions: Tensor, k_positions: Tensor, window: int) -> Tensor
     With a causal mask, these are the last `window` keys, the query's own included. Source: Beltagy et al. 2020,
     section 3.1 (arXiv 2004.05150).
 
-    >>> window_mask(torch.tensor([4]), torch.tensor([2, 3, 4, 5, 6]), window=2)
-    tensor([[False,  True,  True,  True, False]])
+    >>> window_mask(torch.tensor([4]), torch.arange(6), window=2)
+    tensor([[False, False, False,  True,  True,  True]])
     """
     check_positive(window=window)
     column, row = column_and_row(

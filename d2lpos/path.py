@@ -24,9 +24,9 @@ def walk(q: Tensor, k: Tensor, w: Tensor, beta: Tensor, counted: Tensor) -> Tens
     back from the last key to the first, and H changes it at each that counts for it; counted is Boolean, (…, query,
     key). β = 2 reflects at the plane across a unit vector w, and β = 1 forgets what lies along it.
 
-    >>> q, k = torch.tensor([[[[3.0, 4]]]]), torch.tensor([[[[1.0, 0], [0, 1]]]])
-    >>> w, seen = torch.tensor([[[[1.0, 0], [1, 0]]]]), torch.ones(1, 2, dtype=torch.bool)
-    >>> walk(q, k, w, torch.full((1, 1, 2, 1), 2.0), seen)
+    >>> q, k = torch.tensor([[[[3.0, 4]]]]), torch.eye(2)[None, None]
+    >>> w = torch.tensor([[[[1.0, 0], [1, 0]]]])
+    >>> walk(q, k, w, 2 * w[..., :1], torch.tensor([[True, True]]))
     tensor([[[[-3.,  4.]]]])
     """
     for name, x in ("q", q), ("k", k), ("w", w), ("beta", beta), ("counted", counted):
@@ -54,8 +54,8 @@ class PaTH(Encoding):
     walks back over all tokens: for study, not for speed. There is no score_mod, because no pair knows what lies
     between. Raises ValueError where a size is not positive, or heads does not divide dim.
 
-    >>> path, x, here = PaTH(dim=8, heads=2), torch.randn(1, 3, 8), torch.arange(3)
-    >>> q = k = torch.randn(1, 2, 3, 4)
+    >>> path, here = PaTH(dim=8, heads=2), torch.arange(3)
+    >>> x, q, k = torch.randn(3, 8)[None], *torch.randn(2, 1, 2, 3, 4)
     >>> path.score(q, k, here, here, path.read(x)).shape
     torch.Size([1, 2, 3, 3])
     """

@@ -48,11 +48,10 @@ class Transformer(nn.Module):
     tokens, a layer has no cache of its own, and as `Attention` does.
 
     >>> from d2lpos import ALiBi
-    >>> model = Transformer(vocabulary=6, outputs=2, encoding=ALiBi(4))
+    >>> model = Transformer(6, 2, encoding=[ALiBi(4), None], window=8)
     >>> tokens = torch.tensor([[0, 1, 2, 3, 0, 4]])
     >>> model(tokens, torch.arange(6)).shape
     torch.Size([1, 6, 2])
-    >>> mixed = Transformer(6, 2, encoding=[ALiBi(4), None], window=[8, None])
     """
 
     def __init__(
