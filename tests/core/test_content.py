@@ -4,6 +4,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from d2lpos import Attention, Cache, CoPE, FoX, PaTH
+from d2lpos.cache import evict, rebase
 from d2lpos.content import between, since
 
 PLACES = {
@@ -60,6 +62,22 @@ def test_what_counts_is_seen_and_not_ahead():
     here, seen = torch.tensor([1, 3]), torch.tensor([[True, False, True, True], [True, False, True, True]])
     want = torch.tensor([[True, False, False, False], [True, False, True, True]])
     assert torch.equal(between(here, torch.arange(4), seen), want)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: FoX(16, 2), lambda: PaTH(16, 2), lambda: CoPE(8, 4)], ids=["fox", "path", "cope"]
+)
+def test_a_cache_that_evicts_forgets_what_it_read(make):
+    """What follows sees what a mask over the tokens that have gone would show, at any positions in their order."""
+    layer, cache, here = Attention(16, 2, make(), causal=True).double(), Cache(), torch.arange(9)
+    x = torch.randn(1, 9, 16, dtype=torch.float64)
+    layer(x[:, :8], here[:8], cache=cache)
+    left = evict(cache, sinks=2, window=3)
+    gone = (here >= 2) & (here < 5)
+    want = layer(x[:, 8:], here[8:], ~gone[None], cache)
+    assert_close(layer(x[:, 8:], here[8:], cache=evict(left, sinks=2, window=9)), want)
+    moved = rebase(left, torch.arange(5), layer.encoding)
+    assert_close(layer(x[:, 8:], torch.tensor([5]), cache=moved), want)
 
 
 def test_gradients():
