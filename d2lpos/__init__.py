@@ -10,16 +10,12 @@ from .alibi import ALiBi
 from .attention import Attention
 from .bias import Bias
 from .cache import Cache
-from .cope import CoPE
 from .dropout import Dropped
 from .encoding import Encoding
 from .fire import FIRE
-from .fox import FoX
-from .inkling import Inkling
 from .kerple import KERPLE
 from .learned import Learned
 from .mlp import FourierFeatures, PositionMLP
-from .path import PaTH
 from .relative import T5Bias
 from .rope import RoPE
 from .sandwich import Sandwich
@@ -36,14 +32,10 @@ __all__ = [
     "Attention",
     "Bias",
     "Cache",
-    "CoPE",
     "Dropped",
     "Encoding",
-    "FoX",
     "FourierFeatures",
-    "Inkling",
     "Learned",
-    "PaTH",
     "PositionMLP",
     "RoPE",
     "Sandwich",

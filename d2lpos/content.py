@@ -1,7 +1,8 @@
 """Content's own ruler: what a text lays between a query and a key, by the order of the positions alone.
 
-FoX, CoPE and PaTH read from the words how far one is from another. A position then only tells what comes before what.
-What a query does not see counts for nothing, so that texts in one row and padding measure nothing of each other.
+FoX, CoPE and PaTH (`d2lpos.fox`, `d2lpos.cope`, `d2lpos.path`) read from the words how far one is from another. A
+position then only tells what comes before what. What a query does not see counts for nothing, so that texts in one
+row, and padding, measure nothing of each other.
 """
 
 import torch

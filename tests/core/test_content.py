@@ -4,9 +4,13 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from d2lpos import Attention, Cache, CoPE, FoX, PaTH
+from d2lpos import Attention, Cache, Transformer
 from d2lpos.cache import evict, rebase
 from d2lpos.content import between, since
+from d2lpos.cope import CoPE
+from d2lpos.fox import FoX
+from d2lpos.inkling import Inkling
+from d2lpos.path import PaTH
 
 PLACES = {
     "in order": [0, 1, 2, 3, 4, 5],
@@ -15,6 +19,13 @@ PLACES = {
     "equal ones": [0, 1, 1, 1, 2, 2],
     "by sequence": [[3, 1, 0, 2, 5, 4], [0, 0, 1, 0, 1, 1]],
     "fractions": [0.5, -1.25, 0.25, 3, 0.5, 2],
+}
+
+MAKERS = {
+    "fox": lambda: FoX(16, 2),
+    "path": lambda: PaTH(16, 2),
+    "cope": lambda: CoPE(8, 4),
+    "inkling": lambda: Inkling(16, 2, rank=3, extent=4),
 }
 
 
@@ -64,9 +75,7 @@ def test_what_counts_is_seen_and_not_ahead():
     assert torch.equal(between(here, torch.arange(4), seen), want)
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: FoX(16, 2), lambda: PaTH(16, 2), lambda: CoPE(8, 4)], ids=["fox", "path", "cope"]
-)
+@pytest.mark.parametrize("make", [MAKERS[name] for name in ("fox", "path", "cope")])
 def test_a_cache_that_evicts_forgets_what_it_read(make):
     """What follows sees what a mask over the tokens that have gone would show, at any positions in their order."""
     layer, cache, here = Attention(16, 2, make(), causal=True).double(), Cache(), torch.arange(9)
@@ -78,6 +87,30 @@ def test_a_cache_that_evicts_forgets_what_it_read(make):
     assert_close(layer(x[:, 8:], here[8:], cache=evict(left, sinks=2, window=9)), want)
     moved = rebase(left, torch.arange(5), layer.encoding)
     assert_close(layer(x[:, 8:], torch.tensor([5]), cache=moved), want)
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_heads_that_share_keys(make):
+    few = Attention(16, 2, make(), causal=True, kv_heads=1).double()
+    many, x, here = (
+        Attention(16, 2, few.encoding, causal=True).double(),
+        torch.randn(2, 9, 16).double(),
+        torch.arange(9),
+    )
+    rows = [*range(16), *range(16, 24), *range(16, 24), *range(24, 32), *range(24, 32)]
+    many.project.load_state_dict({name: value[rows] for name, value in few.project.state_dict().items()})
+    many.out.load_state_dict(few.out.state_dict())
+    assert_close(few(x, here), many(x, here))
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_compiled_it_is_the_same(make, graphs):
+    net = Transformer(
+        7, 3, dim=16, heads=2, encoding=[make(), None], window=[3, None], causal=True, sinks=True
+    )
+    tokens, here = torch.randint(7, (2, 9)), torch.arange(9)
+    assert_close(torch.compile(net, backend=graphs.count, fullgraph=True)(tokens, here), net(tokens, here))
+    assert len(graphs) == 1
 
 
 def test_gradients():

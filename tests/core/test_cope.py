@@ -4,7 +4,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from d2lpos import Attention, Cache, CoPE, ShawKeys
+from d2lpos import Attention, Cache, ShawKeys
+from d2lpos.cope import CoPE
 from d2lpos.masks import segment_mask
 
 B, H, N, D, ROWS = 2, 3, 7, 4, 4

@@ -4,8 +4,9 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from d2lpos import ALiBi, Attention, Cache, FoX
+from d2lpos import ALiBi, Attention, Cache
 from d2lpos.attention import attend
+from d2lpos.fox import FoX
 from d2lpos.masks import Mask, segment_mask
 
 B, H, N, D = 2, 3, 7, 4

@@ -4,7 +4,8 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from d2lpos import Attention, Cache, Inkling, ShawKeys, T5Bias
+from d2lpos import Attention, Cache, ShawKeys, T5Bias
+from d2lpos.inkling import Inkling
 from d2lpos.temperature import logarithm
 
 B, H, N, D, RANK, EXTENT = 2, 3, 7, 4, 5, 4

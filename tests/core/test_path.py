@@ -3,9 +3,9 @@ import torch
 from torch.nn.functional import normalize
 from torch.testing import assert_close
 
-from d2lpos import Attention, Cache, PaTH, RoPE
+from d2lpos import Attention, Cache, RoPE
 from d2lpos.masks import segment_mask
-from d2lpos.path import walk
+from d2lpos.path import PaTH, walk
 
 B, H, N, D = 2, 3, 7, 4
 HERE = torch.arange(N)

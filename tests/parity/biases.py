@@ -10,9 +10,10 @@ from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 from transformers.models.t5.modeling_t5 import T5Attention
 from x_transformers.x_transformers import AlibiPositionalBias, RelativePositionBias
 
-from d2lpos import ALiBi, Inkling, T5Bias
+from d2lpos import ALiBi, T5Bias
 from d2lpos.alibi import slopes
 from d2lpos.attention import attend
+from d2lpos.inkling import Inkling
 from d2lpos.masks import Mask
 from d2lpos.relative import bucket
 from tests.parity.comparison import agreement
