@@ -203,12 +203,13 @@ class Attention(nn.Module):
 
     With causal=True a query sees the keys at or before its own position (not index). segments, (sequence,) or
     (batch, sequence), are packed texts: a query sees those of its own. mask is as for `attend`; a `Mask` says
-    all of this, and is taken as it is, within the window. kv_heads: heads of keys and values, each for several heads of queries;
-    as many as heads by default.
+    all of this, and is taken as it is, within the window. kv_heads: heads of keys and values, each for several
+    heads of queries; as many as heads by default.
 
-    window: a query sees keys at less than so many positions, as `window_mask` besides. sinks: each
-    head learns a logit that joins its softmax, as for `attend`; it starts at 0. temperature: from positions to what
-    queries are multiplied by, as in `d2lpos.temperature`.
+    window: a query sees keys at less than so many positions, as `window_mask`, besides. The mask then has a number
+    for each pair; for long texts, `attend_flex` with a `block_mask` leaves out whole blocks. sinks: each head learns
+    a logit that joins its softmax, as for `attend`; it starts at 0. temperature: from positions to what queries are
+    multiplied by, as in `d2lpos.temperature`.
 
     With a cache, x is what is new: its tokens also see those of the cache and are added to it, and the keys that
     mask speaks of are all of these, for a single new token, too: (batch, 1, 1) would be spread over them. A cache

@@ -34,11 +34,11 @@ def walk(q: Tensor, k: Tensor, w: Tensor, beta: Tensor, counted: Tensor) -> Tens
     if counted.dtype != torch.bool:
         raise TypeError(f"counted must be Boolean; got {counted.dtype}")
     products = []
-    for n in reversed(range(k.shape[-2])):
-        products.append(q @ k[..., n, :, None])
-        here = w[..., n, None, :]
-        change = beta[..., n, None, :] * (q @ here.mT) * here
-        q = q - torch.where(counted[..., n, None], change, 0)
+    tokens = zip(k.unbind(-2), w.unbind(-2), beta.unbind(-2), counted.unbind(-1), strict=True)
+    for key, w_n, beta_n, counts in reversed(list(tokens)):
+        products.append(q @ key[..., None])
+        along = torch.where(counts[..., None], q @ w_n[..., None], 0)
+        q = q - along * (beta_n * w_n)[..., None, :]
     return torch.cat([*reversed(products), q[..., :0]], dim=-1)
 
 

@@ -37,9 +37,9 @@ class Block(nn.Module):
 class Transformer(nn.Module):
     """Token ids (batch, sequence) in, one vector of `outputs` numbers for each token out.
 
-    The same encoding serves all layers, and each holds it. Or a list has one for each layer, None where a layer has no
-    position; then the first alone may open door 1, which is the input of the model. So window and temperature are
-    one for all layers or a list. positions are (sequence,) or (batch, sequence), with a last axis of 2 where
+    The same encoding serves all layers, and each holds it. Or a list has one for each layer, and None for a layer
+    without positions; its first member alone may open door 1, the input of the model. window and temperature, too,
+    are one for all layers or a list. positions are (sequence,) or (batch, sequence), with a last axis of 2 where
     encodings have two axes; mask, segments, kv_heads, window, sinks and temperature are as for `Attention`. What the
     positions say of the mask is found once for each window, for all layers. With `caches`, tokens are what is new.
     `new_caches` makes them; make them anew after a call that raised, because its first layers may have kept the

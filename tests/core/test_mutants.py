@@ -415,8 +415,12 @@ MUTANTS = {
     "the key is left out": ("cope", "own=True", "own=False"),
     "no reflection but forgetting": ("path", "2 * self.strength(x).sigmoid()", "self.strength(x).sigmoid()"),
     "directions of any length": ("path", "normalize(both[..., :-1], dim=-1)", "both[..., :-1]"),
-    "the walk goes forth": ("path", "for n in reversed(range(k.shape[-2])):", "for n in range(k.shape[-2]):"),
-    "all words change what passes": ("path", "torch.where(counted[..., n, None], change, 0)", "change"),
+    "the walk goes forth": ("path", "in reversed(list(tokens))", "in list(tokens)"),
+    "all words change what passes": (
+        "path",
+        "torch.where(counts[..., None], q @ w_n[..., None], 0)",
+        "q @ w_n[..., None]",
+    ),
     "the plain product stays": ("path", "(walked - q @ k.mT)", "walked"),
     "words in the order of the tokens": (
         "path",
