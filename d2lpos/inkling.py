@@ -29,8 +29,9 @@ class Inkling(Encoding):
     ValueError where a size is not positive.
 
     >>> inkling, here = Inkling(dim=8, heads=2), torch.arange(3)
-    >>> x, q, k = torch.randn(3, 8)[None], *torch.randn(2, 1, 2, 3, 4)
-    >>> inkling.score(q, k, here, here, inkling.read(x)).shape
+    >>> read = inkling.read(torch.randn(1, 3, 8))
+    >>> q = k = torch.randn(1, 2, 3, 4)
+    >>> inkling.score(q, k, here, here, read).shape
     torch.Size([1, 2, 3, 3])
     """
 

@@ -55,8 +55,9 @@ class PaTH(Encoding):
     between. Raises ValueError where a size is not positive, or heads does not divide dim.
 
     >>> path, here = PaTH(dim=8, heads=2), torch.arange(3)
-    >>> x, q, k = torch.randn(3, 8)[None], *torch.randn(2, 1, 2, 3, 4)
-    >>> path.score(q, k, here, here, path.read(x)).shape
+    >>> read = path.read(torch.randn(1, 3, 8))
+    >>> q = k = torch.randn(1, 2, 3, 4)
+    >>> path.score(q, k, here, here, read).shape
     torch.Size([1, 2, 3, 3])
     """
 

@@ -37,11 +37,13 @@ class Block(nn.Module):
 class Transformer(nn.Module):
     """Token ids (batch, sequence) in, one vector of `outputs` numbers for each token out.
 
-    The same encoding serves all layers, and each holds it. Or a list has one for each layer, and None for a layer
-    without positions; its first member alone may open door 1, the input of the model. window and temperature, too,
-    are one for all layers or a list. positions are (sequence,) or (batch, sequence), with a last axis of 2 where
-    encodings have two axes; mask, segments, kv_heads, window, sinks and temperature are as for `Attention`. What the
-    positions say of the mask is found once for each window, for all layers. With `caches`, tokens are what is new.
+    The same encoding, its parameters included, serves all layers. Or a list has one for each layer, and None for a
+    layer without positions; its first member alone may open door 1, the input of the model. window and temperature,
+    too, are one for all layers or a list.
+
+    positions are (sequence,) or (batch, sequence), with a last axis of 2 where encodings have two axes; mask,
+    segments, kv_heads, window, sinks and temperature are as for `Attention`. What the positions say of the mask is
+    found once for each window, for all layers. With `caches`, tokens are what is new.
     `new_caches` makes them; make them anew after a call that raised, because its first layers may have kept the
     tokens. Raises ValueError where heads does not divide dim, a list is not as long as there are layers, its encodings
     differ in axes or one behind the first opens door 1, a token is not in the vocabulary, positions do not fit
@@ -124,18 +126,19 @@ def each(name: str, given: object, layers: int) -> list:
 
 def by_layer(encoding: Encoding | Sequence[Encoding | None], layers: int) -> list[Encoding]:
     """The encoding of each layer, closed where there is none; raises as `Transformer` does."""
-    encodings = each("encoding", encoding, layers)
-    several = isinstance(encoding, (list, tuple))
-    for member in encodings:
-        if not several or member is not None:
-            check_encoding(member)
-    axes = {member.axes for member in encodings if member is not None} or {1}
+    if not isinstance(encoding, (list, tuple)):
+        check_encoding(encoding)
+        return [encoding] * layers
+    given = [member for member in each("encoding", encoding, layers) if member is not None]
+    for member in given:
+        check_encoding(member)
+    nothing = Encoding()
+    axes = {member.axes for member in given} or {nothing.axes}
     if len(axes) > 1:
         raise ValueError(f"encoding must have the same axes in each layer; got {sorted(axes)}")
-    nothing = Encoding()
-    nothing.axes = axes.pop()
-    encodings = [nothing if member is None else member for member in encodings]
-    for number, member in enumerate(encodings[1:] if several else (), start=1):
+    (nothing.axes,) = axes
+    encodings = [nothing if member is None else member for member in encoding]
+    for number, member in enumerate(encodings[1:], start=1):
         if "embed" in member.doors:
             raise ValueError(
                 f"encoding of layer {number} must leave door 1 closed, the model's input; got {member!r}"
