@@ -5,17 +5,19 @@ Vaswani et al. 2017, section 3.2 (arXiv 1706.03762). Attention itself is older: 
 """
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
-from .arguments import check_positive, check_size, check_tensor
 from .cache import Cache, check_cache, turned
-from .encoding import NOPE, Encoding, check_embeddings, check_encoding
+from .encoding import NOPE, Encoding, check_embeddings, opens
+from .inputs import check_inputs, check_layer, check_sinks
 from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
 from .placing import check_segments
 from .positions import check_positions
+from .temperature import multiply
 
 __all__ = ["Attention", "attend", "attention_weights"]
 
@@ -29,12 +31,14 @@ def attention_weights(
     k_positions: Tensor,
     encoding: Encoding = NOPE,
     mask: Tensor | Mask | None = None,
+    read: Tensor | None = None,
+    sinks: Tensor | None = None,
 ) -> Tensor:
     """softmax(qkᵀ/√d + score), written out; (batch, head, query, key) in q's dtype.
 
     mask is Boolean, True where a query may look: (query, key), (batch, query, key) or with heads; or a `Mask`.
-    A row that may look nowhere has weight 0 everywhere. k may have fewer heads, as in `attend`. Computed in at
-    least float32, unless autocast takes less.
+    A row that may look nowhere has weight 0 everywhere. k may have fewer heads, read and sinks are as in `attend`.
+    Computed in at least float32, unless autocast takes less.
 
     >>> q = k = torch.zeros(1, 1, 3, 4)
     >>> here = torch.arange(3)
@@ -43,20 +47,28 @@ def attention_weights(
     tensor([0.5000, 0.5000, 0.0000])
     """
     mask = check_inputs(q, k, k, q_positions, k_positions, encoding, mask)
+    check_sinks(sinks, q)
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
-    return weigh(turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding), mask)
+    return weigh(
+        turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding, mask, read), mask, sinks
+    )
 
 
-def weigh(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask) -> Tensor:
+def weigh(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask, sinks: Tensor | None) -> Tensor:
     """softmax(qkᵀ/√d + bias) for what has turned and has been checked."""
     wide = torch.promote_types(q.dtype, torch.float32)  # qkᵀ overflows float16
     logits = q.to(wide) @ shared(k, q).to(wide).mT / math.sqrt(q.shape[-1])
     if bias is not None:
         logits = logits + bias
-    if mask.pairs is None:
-        return logits.softmax(dim=-1).to(q)
-    hidden = ~mask.pairs
-    return logits.masked_fill(hidden, -torch.inf).softmax(dim=-1).masked_fill(hidden, 0).to(q)
+    hidden = None if mask.pairs is None else ~mask.pairs
+    if hidden is not None:
+        logits = logits.masked_fill(hidden, -torch.inf)
+    if sinks is None:
+        weights = logits.softmax(dim=-1)
+    else:  # a key without a value: what it takes is not given out
+        sink = sinks.to(logits)[:, None, None].expand(*logits.shape[:-1], 1)
+        weights = torch.cat([logits, sink], dim=-1).softmax(dim=-1)[..., :-1]
+    return (weights if hidden is None else weights.masked_fill(hidden, 0)).to(q)
 
 
 def attend(
@@ -67,6 +79,8 @@ def attend(
     k_positions: Tensor,
     encoding: Encoding = NOPE,
     mask: Tensor | Mask | None = None,
+    read: Tensor | None = None,
+    sinks: Tensor | None = None,
 ) -> Tensor:
     """Attention through doors 2, 3 and 4; q, k, v are (batch, head, sequence, feature).
 
@@ -75,8 +89,14 @@ def attend(
     and 4 closed, and keys in order or everything to be seen. A query that may look nowhere gets 0.
 
     k and v may have fewer heads than q, each for as many queries' heads that stand side by side (grouped
-    queries; Ainslie et al. 2023, arXiv 2305.13245). Raises TypeError or ValueError where arguments do not fit
-    together.
+    queries; Ainslie et al. 2023, arXiv 2305.13245). read: what `encoding.read` gave of all keys' hidden states,
+    for one that `reads`.
+
+    sinks, (heads,), are learned logits that join the sum of each softmax, as of a key whose value is 0: weights then
+    add up to less than 1. No token is meant. That large models lean on the first token of a text is another thing,
+    which the same name is used for. Source: gpt-oss (OpenAI 2025, arXiv 2508.10925). Weights are written out then.
+
+    Raises TypeError or ValueError where arguments do not fit together.
 
     >>> q = k = v = torch.randn(1, 2, 3, 4)
     >>> here = torch.arange(3)
@@ -85,25 +105,44 @@ def attend(
     True
     """
     mask = check_inputs(q, k, v, q_positions, k_positions, encoding, mask)
+    check_sinks(sinks, q)
+    v = encoding.turn_values(v, k_positions)
+    y = averaged(q, k, v, q_positions, k_positions, encoding, mask, read, sinks)
+    return encoding.turn_back(y, q_positions)
+
+
+def averaged(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    encoding: Encoding,
+    mask: Mask,
+    read: Tensor | None,
+    sinks: Tensor | None,
+) -> Tensor:
+    """`attend` for what has been checked, and values that have turned."""
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
-    if "value" in encoding.doors:
-        weights = weigh(turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding), mask)
+    if opens(encoding, "value") or sinks is not None:
+        bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
+        weights = weigh(turned_q, turned_k, bias, mask, sinks)
         extra = encoding.value(weights, q_positions, k_positions)
         return weights @ shared(v, q) if extra is None else weights @ shared(v, q) + extra
-    if type(encoding).score is Encoding.score:
+    if not opens(encoding, "score"):
         if mask.texts is not None:
             return by_text(turned_q, turned_k, v, mask)
         if mask.in_order:
             return fused(turned_q, turned_k, v, is_causal=True)
         return fused(turned_q, turned_k, v, attn_mask=mask.pairs)
-    if not mask.in_order or q.shape[-2] <= BLOCK:
-        bias = biases(q, k, q_positions, k_positions, encoding)
+    if encoding.reads or not mask.in_order or q.shape[-2] <= BLOCK:
+        bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
         return fused(turned_q, turned_k, v, attn_mask=added(bias, mask.pairs, q))
     blocks = []
     for end in range(BLOCK, q.shape[-2] + BLOCK, BLOCK):  # no key behind a block of queries is looked at
         queries, keys = slice(end - BLOCK, end), slice(end)
         here, there = q_positions[..., queries], k_positions[..., keys]
-        bias = biases(q[..., queries, :], k[..., keys, :], here, there, encoding)
+        bias = biases(q[..., queries, :], k[..., keys, :], here, there, encoding, mask, None)
         allowed = added(bias, over_heads(causal_mask(here, there)), q)
         blocks.append(
             fused(turned_q[..., queries, :], turned_k[..., keys, :], v[..., keys, :], attn_mask=allowed)
@@ -137,12 +176,21 @@ def by_text(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
 
 
 def biases(
-    q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding
+    q: Tensor,
+    k: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    encoding: Encoding,
+    mask: Mask,
+    read: Tensor | None,
 ) -> Tensor | None:
     """What door 3 adds, or None. A key that several heads share meets each of them."""
-    if type(encoding).score is Encoding.score:
+    if not opens(encoding, "score"):
         return None
-    return encoding.score(q, shared(k, q), q_positions, k_positions)
+    k = shared(k, q)
+    if not encoding.reads:
+        return encoding.score(q, k, q_positions, k_positions)
+    return encoding.score(q, k, q_positions, k_positions, read, mask.pairs)
 
 
 def shared(k: Tensor, q: Tensor) -> Tensor:
@@ -150,61 +198,24 @@ def shared(k: Tensor, q: Tensor) -> Tensor:
     return k if k.shape[1] == q.shape[1] else k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
 
 
-def check_inputs(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    q_positions: Tensor,
-    k_positions: Tensor,
-    encoding: Encoding,
-    mask: Tensor | Mask | None,
-) -> Mask:
-    """The mask as a `Mask`. Raise a ValueError or TypeError that names the argument which does not fit."""
-    check_encoding(encoding)
-    check_tensor("q", q)
-    check_tensor("k", k, q.device)
-    check_tensor("v", v, q.device)
-    if not q.is_floating_point() or not q.dtype == k.dtype == v.dtype:
-        raise TypeError(f"q, k and v must share a floating-point dtype; got {q.dtype}, {k.dtype}, {v.dtype}")
-    if (
-        not q.dim() == k.dim() == 4
-        or not q.shape[-1]
-        or (k.shape[0], k.shape[-1]) != (q.shape[0], q.shape[-1])
-        or (q.shape[1] % k.shape[1] if k.shape[1] else q.shape[1])
-    ):
-        raise ValueError(
-            "q and k must be (batch, head, sequence, feature) and differ in sequence only, "
-            "or q have a multiple of k's heads; "
-            f"got {tuple(q.shape)} and {tuple(k.shape)}"
-        )
-    if v.shape[:-1] != k.shape[:-1]:
-        raise ValueError(f"v must differ from k in features only; got {tuple(v.shape)} and {tuple(k.shape)}")
-    axes = encoding.axes
-    check_positions("q_positions", q_positions, (q.shape[0], q.shape[2]), q.device, axes)
-    check_positions("k_positions", k_positions, (k.shape[0], k.shape[2]), q.device, axes)
-    full = (*q.shape[:-1], k.shape[-2])
-    if isinstance(mask, Mask):
-        sequence = -1 if axes == 1 else -2
-        check_size("mask", mask.q_positions.shape[sequence], full[2], "queries, as q has")
-        check_size("mask", mask.k_positions.shape[sequence], full[3], "keys, as k has")
-        return mask
-    if mask is not None:
-        check_mask(mask, full, q.device)
-    return Mask(q_positions, k_positions, mask, causal=False)
-
-
 class Attention(nn.Module):
     """Multi-head self-attention through doors 2, 3 and 4; x (batch, sequence, dim) gives the same shape.
 
     With causal=True a query sees the keys at or before its own position (not index). segments, (sequence,) or
     (batch, sequence), are packed texts: a query sees those of its own. mask is as for `attend`; a `Mask` says
-    all of this, and is taken as it is. kv_heads: heads of keys and values, each for several heads of queries;
-    as many as heads by default.
+    all of this, and is taken as it is, within the window. kv_heads: heads of keys and values, each for several
+    heads of queries; as many as heads by default.
+
+    window: a query sees keys at less than so many positions, as `window_mask`, besides. The mask then has a number
+    for each pair; for long texts, `attend_flex` with a `block_mask` leaves out whole blocks. sinks: each head learns
+    a logit that joins its softmax, as for `attend`; it starts at 0. temperature: from positions to what queries are
+    multiplied by, as in `d2lpos.temperature`.
 
     With a cache, x is what is new: its tokens also see those of the cache and are added to it, and the keys that
     mask speaks of are all of these, for a single new token, too: (batch, 1, 1) would be spread over them. A cache
     is left as it was where a call raises. Raises ValueError where heads does not divide dim, or kv_heads heads,
-    a causal layer gets an encoding of two axes or one that is not causal a cache, and as `attend` does.
+    a causal layer, a window or a temperature gets an encoding of two axes, or a layer that is not causal a cache,
+    and as `attend` does.
 
     >>> from d2lpos import RoPE
     >>> layer = Attention(16, heads=2, encoding=RoPE(8), causal=True)
@@ -219,18 +230,16 @@ class Attention(nn.Module):
         encoding: Encoding = NOPE,
         causal: bool = False,
         kv_heads: int | None = None,
+        window: int | None = None,
+        sinks: bool = False,
+        temperature: Callable[[Tensor], Tensor] | None = None,
     ):
         super().__init__()
         kv_heads = heads if kv_heads is None else kv_heads
-        check_positive(dim=dim, heads=heads, kv_heads=kv_heads)
-        check_encoding(encoding)
-        if dim % heads:
-            raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
-        if heads % kv_heads:
-            raise ValueError(f"heads must be a multiple of kv_heads; got heads={heads}, kv_heads={kv_heads}")
-        if causal and encoding.axes > 1:
-            raise ValueError(f"causal=True needs positions of one axis, to order them; got {encoding.axes}")
+        check_layer(dim, heads, kv_heads, encoding, causal, window, temperature)
         self.heads, self.kv_heads, self.encoding, self.causal = heads, kv_heads, encoding, causal
+        self.window, self.temperature = window, temperature
+        self.sinks = nn.Parameter(torch.zeros(heads)) if sinks else None
         self.project = nn.Linear(dim, dim + 2 * kv_heads * (dim // heads))
         self.out = nn.Linear(dim, dim)
 
@@ -250,14 +259,17 @@ class Attention(nn.Module):
         mask = self.mask(x.shape[:2], positions, mask, cache, segments)
         parts = (self.heads, self.kv_heads, self.kv_heads)
         q, k, v = self.project(x).unflatten(-1, (sum(parts), -1)).transpose(-3, -2).split(parts, dim=-3)
-        encoding = self.encoding
+        encoding, read = self.encoding, self.encoding.read(x)
+        if self.temperature is not None:
+            q = multiply(q, positions, self.temperature)
         if cache is not None:
             if cache.turned:
                 q, k, encoding = turned(q, k, positions, encoding)
             k, v = cache.joined_tokens(k, v)
-        y = attend(q, k, v, positions, mask.k_positions, encoding, mask)
+            read = cache.joined_read(read)
+        y = attend(q, k, v, positions, mask.k_positions, encoding, mask, read, self.sinks)
         if cache is not None:  # not before: what is refused must leave no trace
-            cache.keys, cache.values, cache.positions = k, v, mask.k_positions
+            cache.keys, cache.values, cache.positions, cache.read = k, v, mask.k_positions, read
         return self.out(y.transpose(-3, -2).flatten(-2))
 
     def mask(
@@ -272,7 +284,7 @@ class Attention(nn.Module):
         if isinstance(mask, Mask):
             if segments is not None:
                 raise ValueError("segments must be given to the Mask; got both")
-            return mask
+            return mask.within(self.window)
         if cache is not None and segments is not None:
             raise ValueError("segments need a call and a cache for each text; got one cache")
         k_positions = positions if cache is None else cache.joined_positions(positions)
@@ -281,4 +293,4 @@ class Attention(nn.Module):
         if segments is not None:
             check_positions("segments", segments, tokens, positions.device)
             check_segments(segments)
-        return Mask(positions, k_positions, mask, segments, self.causal)
+        return Mask(positions, k_positions, mask, segments, self.causal, self.window)

@@ -17,6 +17,7 @@ class Cache:
     every encoding, and no position's angle is frozen into it. With turned=True they are kept as they are after
     door 2, which saves that work: right as long as the frequencies stay, and for encodings that open no other door
     in attention. keys and values are (batch, head, sequence, feature), positions (sequence,) or (batch, sequence).
+    What an encoding has `read` of the tokens is kept beside their keys.
 
     What comes in is copied, so that a caller may count its positions up in place. So is what was kept, at each
     step: n steps copy of the order of n² numbers. With room, the first call takes memory for so many tokens, later
@@ -41,7 +42,7 @@ class Cache:
         check_count(room=room)
         self.keys, self.values, self.positions = keys, values, positions
         self.turned, self.room = turned, room
-        self.rooms = {}
+        self.read, self.rooms = None, {}
 
     def joined(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """All keys, values and positions, with the newest tokens last; the cache stays as it is.
@@ -58,6 +59,10 @@ class Cache:
     def joined_positions(self, positions: Tensor) -> Tensor:
         """All positions, as `joined`."""
         return joined("positions", self.positions, positions, -1)
+
+    def joined_read(self, read: Tensor | None) -> Tensor | None:
+        """What an encoding has read of all tokens, as `joined`."""
+        return None if read is None else joined("read", self.read, read, -2)
 
     def written(self, name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:
         """As `joined`, in memory that has room; what is behind the kept tokens counts for nothing."""
@@ -112,7 +117,9 @@ def evict(cache: Cache, sinks: int, window: int) -> Cache:
         return torch.cat([x.narrow(axis, 0, first), x.narrow(axis, last, length - last)], dim=axis)
 
     kept = some(cache.keys, -2), some(cache.values, -2), some(cache.positions, -1)
-    return Cache(*kept, cache.turned, cache.room)
+    left = Cache(*kept, cache.turned, cache.room)
+    left.read = None if cache.read is None else some(cache.read, -2)
+    return left
 
 
 def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
@@ -140,7 +147,9 @@ def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
         if not hasattr(encoding, "turn_on"):
             raise TypeError(f"encoding must have turn_on, as RoPE has, to move turned keys; got {encoding!r}")
         keys = encoding.turn_on(keys, signed("positions", positions) - signed("positions", cache.positions))
-    return Cache(keys, cache.values, positions.clone(), cache.turned, cache.room)
+    moved = Cache(keys, cache.values, positions.clone(), cache.turned, cache.room)
+    moved.read = cache.read
+    return moved
 
 
 def joined(name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:

@@ -26,6 +26,7 @@ class Encoding(nn.Module):
     """
 
     axes = 1  # coordinates of a position
+    reads = False  # whether door 3 also takes what `read` gives, and which keys a query sees
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         """Door 1, the input: the token embeddings x with position added; (batch, sequence, dim)."""
@@ -49,13 +50,36 @@ class Encoding(nn.Module):
         """
         return None
 
+    def turn_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
+        """Door 4 for a turn, on the way in: values, turned by their positions; shape unchanged."""
+        return v
+
+    def turn_back(self, y: Tensor, q_positions: Tensor) -> Tensor:
+        """Door 4 for a turn, on the way out: what a query takes home, turned back by its position."""
+        return y
+
+    def read(self, x: Tensor) -> Tensor | None:
+        """What a text's own ruler needs of the hidden states x, (batch, sequence, dim), besides queries and keys.
+
+        (batch, head, sequence, number), which a cache keeps; None where an encoding needs nothing. One that
+        `reads` has two more arguments of `score`: these numbers of all keys, of which the queries are the last,
+        and the Boolean mask of the keys that a query sees, None for all.
+        """
+        return None
+
     @property
     def doors(self) -> tuple[str, ...]:
         """The names of the doors that this encoding opens."""
-        return tuple(door for door in DOORS if getattr(type(self), door) is not getattr(Encoding, door))
+        opened = {name for name in (*DOORS, "turn_values") if opens(self, name)}
+        return tuple(door for door in DOORS if door in opened or door == "value" and "turn_values" in opened)
 
 
 NOPE = Encoding()
+
+
+def opens(encoding: Encoding, method: str) -> bool:
+    """Whether an encoding has a method of its own for a door."""
+    return getattr(type(encoding), method) is not getattr(Encoding, method)
 
 
 def check_encoding(encoding: Encoding) -> None:

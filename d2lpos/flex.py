@@ -12,8 +12,8 @@ from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask, flex_attention
 
 from .arguments import check_positive
-from .attention import check_inputs
-from .encoding import NOPE, Encoding
+from .encoding import NOPE, Encoding, opens
+from .inputs import check_inputs
 from .placing import check_segments
 from .positions import column_and_row, signed
 
@@ -99,17 +99,19 @@ def attend_flex(
     """
     check_inputs(q, k, v, q_positions, k_positions, encoding, None)
     add = None
-    if type(encoding).score is not Encoding.score:
+    if opens(encoding, "score"):
         if not hasattr(encoding, "score_mod"):
             raise TypeError(f"encoding must have a score_mod, as a Bias has; got {encoding!r}")
         add = encoding.score_mod(q, k, q_positions, k_positions)
-    if "value" in encoding.doors:
+    if opens(encoding, "value"):
         raise ValueError(
             f"encoding must leave door 4 closed: FlexAttention shows no weights; got {encoding!r}"
         )
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
     grouped = q.shape[1] != k.shape[1]
-    return program(turned_q, turned_k, v, score_mod=add, block_mask=mask, enable_gqa=grouped)
+    v = encoding.turn_values(v, k_positions)
+    y = program(turned_q, turned_k, v, score_mod=add, block_mask=mask, enable_gqa=grouped)
+    return encoding.turn_back(y, q_positions)
 
 
 @cache

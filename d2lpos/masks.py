@@ -10,12 +10,12 @@ from operator import and_
 import torch
 from torch import Tensor
 
-from .arguments import check_tensor
+from .arguments import check_positive, check_tensor
 from .packing import are_runs, cu_seqlens
 from .placing import check_segments
 from .positions import column_and_row, known, signed
 
-__all__ = ["Mask", "causal_mask", "segment_mask"]
+__all__ = ["Mask", "causal_mask", "segment_mask", "window_mask"]
 
 WORTHWHILE = 32  # tokens of a text, on average: for shorter ones, one mask costs less than a call for each
 
@@ -48,6 +48,22 @@ def segment_mask(q_segments: Tensor, k_segments: Tensor) -> Tensor:
     return column == row
 
 
+def window_mask(q_positions: Tensor, k_positions: Tensor, window: int) -> Tensor:
+    """True where a key stands at less than `window` positions from the query, on either side; (…, query, key).
+
+    With a causal mask, these are the last `window` keys, the query's own included. Source: Beltagy et al. 2020,
+    section 3.1 (arXiv 2004.05150).
+
+    >>> window_mask(torch.tensor([4]), torch.arange(6), window=2)
+    tensor([[False, False, False,  True,  True,  True]])
+    """
+    check_positive(window=window)
+    column, row = column_and_row(
+        signed("q_positions", q_positions), signed("k_positions", k_positions), "positions"
+    )
+    return (column - window < row) & (row < column + window)
+
+
 def check_mask(mask: Tensor, full: tuple[int, int, int, int], device: torch.device) -> None:
     """Raise a TypeError or ValueError where mask is not Boolean or does not broadcast to the logits."""
     check_tensor("mask", mask, device)
@@ -69,11 +85,12 @@ class Mask:
     """Which keys each query may see, found once for all layers of a call; the pairs are built when asked for.
 
     causal: keys at or before the query, by position. segments: keys of the same segment, (sequence,) or
-    (batch, sequence). allowed: a Boolean mask besides. k_positions: those of the queries, where none are given.
+    (batch, sequence). window: keys at less than `window` positions, as `window_mask`. allowed: a Boolean mask
+    besides. k_positions: those of the queries, where none are given.
 
     Where a key's index tells what its position would, a program needs no pairs: `everything` is visible, as to a
     new token behind a cache; positions rise `in_order`; each of the texts in a row does, and `texts` has their
-    lengths. Values are looked at where they can be: under torch.compile and vmap, pairs are built. So find the mask
+    lengths. A window counts for nothing where no text is as long. Values are looked at where they can be: under torch.compile and vmap, pairs are built. So find the mask
     before, and give it to the compiled model.
 
     >>> Mask(torch.tensor([0, 1, 5])).in_order
@@ -90,12 +107,16 @@ class Mask:
         allowed: Tensor | None = None,
         segments: Tensor | None = None,
         causal: bool = True,
+        window: int | None = None,
     ):
         self.q_positions, self.causal, self.allowed, self.segments = q_positions, causal, allowed, segments
         self.k_positions = q_positions if k_positions is None else k_positions
+        self.window = window
         self.everything = self.in_order = False
         self.texts = self.built = None
-        if allowed is not None:
+        if window is not None:
+            check_positive(window=window)
+        if allowed is not None or window is not None and not self.all_near():
             return
         if segments is not None:
             self.texts = self.in_texts()
@@ -109,6 +130,20 @@ class Mask:
                 self.in_order = bool((q.diff(dim=-1) > 0).all())
             elif k.numel():
                 self.everything = bool((k.amax(dim=-1) <= q.amin(dim=-1)).all())
+
+    def within(self, window: int | None) -> "Mask":
+        """This mask with a window besides; itself, where it has one as narrow."""
+        if window is None or self.window is not None and self.window <= window:
+            return self
+        return Mask(self.q_positions, self.k_positions, self.allowed, self.segments, self.causal, window)
+
+    def all_near(self) -> bool:
+        """Whether no key stands outside the window of any query, as far as one can look."""
+        q, k = known(self.q_positions), known(self.k_positions)
+        if q is None or k is None or not q.numel() or not k.numel():
+            return False
+        places = torch.cat([signed("q_positions", q).flatten(), signed("k_positions", k).flatten()])
+        return bool(places.amax() - places.amin() < self.window)
 
     def in_texts(self) -> tuple[int, ...] | None:
         """The lengths of the texts, where each is worth a call of its own and needs no pairs."""
@@ -136,6 +171,8 @@ class Mask:
         masks = [] if self.allowed is None else [over_heads(self.allowed)]
         if self.causal:
             masks.append(over_heads(causal_mask(self.q_positions, self.k_positions)))
+        if self.window is not None:
+            masks.append(over_heads(window_mask(self.q_positions, self.k_positions, self.window)))
         if self.segments is not None:
             masks.append(over_heads(segment_mask(self.segments, self.segments)))
         return reduce(and_, masks)

@@ -71,3 +71,9 @@ def multiply(q: Tensor, positions: Tensor, temperature: Callable[[Tensor], Tenso
     check_tensor("q", q)
     factors = temperature(positions)
     return (q * factors[..., None, :, None]).to(q)
+
+
+def check_temperature(temperature: Callable[[Tensor], Tensor] | None) -> None:
+    """Raise a TypeError where temperature is no function."""
+    if temperature is not None and not callable(temperature):
+        raise TypeError(f"temperature must be a function of positions; got {temperature!r}")

@@ -4,6 +4,8 @@ A pre-norm Transformer after Vaswani et al. 2017 (arXiv 1706.03762) and Xiong et
 with the LayerNorm of Ba et al. 2016 (arXiv 1607.06450).
 """
 
+from collections.abc import Callable, Sequence
+
 from torch import Tensor, nn
 
 from .arguments import check_positive, check_size
@@ -19,9 +21,9 @@ __all__ = ["Transformer"]
 class Block(nn.Module):
     """Attention and feed-forward, each behind a LayerNorm and beside a residual; shapes unchanged."""
 
-    def __init__(self, dim: int, heads: int, encoding: Encoding, causal: bool, kv_heads: int | None):
+    def __init__(self, dim: int, heads: int, *attention: object):
         super().__init__()
-        self.attention = Attention(dim, heads, encoding, causal, kv_heads)
+        self.attention = Attention(dim, heads, *attention)
         self.feed_forward = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
         self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
 
@@ -35,16 +37,20 @@ class Block(nn.Module):
 class Transformer(nn.Module):
     """Token ids (batch, sequence) in, one vector of `outputs` numbers for each token out.
 
-    The same encoding serves all layers, and each holds it. positions are (sequence,) or (batch, sequence),
-    with a last axis of 2 where the encoding has two axes; mask, segments and kv_heads are as for `Attention`. What
-    the positions say of the mask is found once, for all layers. With `caches`, tokens are what is new.
+    The same encoding, its parameters included, serves all layers. Or a list has one for each layer, and None for a
+    layer without positions; its first member alone may open door 1, the input of the model. window and temperature,
+    too, are one for all layers or a list.
+
+    positions are (sequence,) or (batch, sequence), with a last axis of 2 where encodings have two axes; mask,
+    segments, kv_heads, window, sinks and temperature are as for `Attention`. What the positions say of the mask is
+    found once for each window, for all layers. With `caches`, tokens are what is new.
     `new_caches` makes them; make them anew after a call that raised, because its first layers may have kept the
-    tokens. Raises ValueError where heads does not divide dim, a token is
-    not in the vocabulary, positions do not fit tokens, a layer has no cache of its own, and as `Attention`
-    does.
+    tokens. Raises ValueError where heads does not divide dim, a list is not as long as there are layers, its encodings
+    differ in axes or one behind the first opens door 1, a token is not in the vocabulary, positions do not fit
+    tokens, a layer has no cache of its own, and as `Attention` does.
 
     >>> from d2lpos import ALiBi
-    >>> model = Transformer(vocabulary=6, outputs=2, encoding=ALiBi(4))
+    >>> model = Transformer(6, 2, encoding=[ALiBi(4), None], window=8)
     >>> tokens = torch.tensor([[0, 1, 2, 3, 0, 4]])
     >>> model(tokens, torch.arange(6)).shape
     torch.Size([1, 6, 2])
@@ -57,16 +63,23 @@ class Transformer(nn.Module):
         dim: int = 64,
         heads: int = 4,
         layers: int = 2,
-        encoding: Encoding = NOPE,
+        encoding: Encoding | Sequence[Encoding | None] = NOPE,
         causal: bool = False,
         kv_heads: int | None = None,
+        window: int | None | Sequence[int | None] = None,
+        sinks: bool = False,
+        temperature: Callable[[Tensor], Tensor] | None | Sequence[Callable[[Tensor], Tensor] | None] = None,
     ):
         super().__init__()
         check_positive(vocabulary=vocabulary, outputs=outputs, layers=layers)
-        check_encoding(encoding)
-        self.encoding = encoding
+        encodings = by_layer(encoding, layers)
+        windows, temperatures = each("window", window, layers), each("temperature", temperature, layers)
+        self.encoding = encodings[0]
         self.tokens = nn.Embedding(vocabulary, dim)
-        self.blocks = nn.ModuleList(Block(dim, heads, encoding, causal, kv_heads) for _ in range(layers))
+        self.blocks = nn.ModuleList(
+            Block(dim, heads, encoding, causal, kv_heads, window, sinks, temperature)
+            for encoding, window, temperature in zip(encodings, windows, temperatures, strict=True)
+        )
         self.norm = nn.LayerNorm(dim)
         self.head = nn.Linear(dim, outputs)
 
@@ -94,11 +107,43 @@ class Transformer(nn.Module):
             check_size("caches", len(own), len(caches), "different members")
         caches = caches or [None] * len(self.blocks)
         x = self.encoding.embed(self.tokens(tokens), positions)
+        masks = {}
         if alike(caches) or segments is not None:
-            mask = self.blocks[0].attention.mask(tokens.shape, positions, mask, caches[0], segments)
+            for layer in {block.attention.window: block.attention for block in self.blocks}.values():
+                masks[layer.window] = layer.mask(tokens.shape, positions, mask, caches[0], segments)
         for block, cache in zip(self.blocks, caches, strict=True):
-            x = block(x, positions, mask, cache)
+            x = block(x, positions, masks.get(block.attention.window, mask), cache)
         return self.head(self.norm(x))
+
+
+def each(name: str, given: object, layers: int) -> list:
+    """What is given for each layer, or for all of them."""
+    if not isinstance(given, (list, tuple)):
+        return [given] * layers
+    check_size(name, len(given), layers, "members, one for each layer")
+    return list(given)
+
+
+def by_layer(encoding: Encoding | Sequence[Encoding | None], layers: int) -> list[Encoding]:
+    """The encoding of each layer, closed where there is none; raises as `Transformer` does."""
+    if not isinstance(encoding, (list, tuple)):
+        check_encoding(encoding)
+        return [encoding] * layers
+    given = [member for member in each("encoding", encoding, layers) if member is not None]
+    for member in given:
+        check_encoding(member)
+    nothing = Encoding()
+    axes = {member.axes for member in given} or {nothing.axes}
+    if len(axes) > 1:
+        raise ValueError(f"encoding must have the same axes in each layer; got {sorted(axes)}")
+    (nothing.axes,) = axes
+    encodings = [nothing if member is None else member for member in encoding]
+    for number, member in enumerate(encodings[1:], start=1):
+        if "embed" in member.doors:
+            raise ValueError(
+                f"encoding of layer {number} must leave door 1 closed, the model's input; got {member!r}"
+            )
+    return encodings
 
 
 def alike(caches: list[Cache | None]) -> bool:

@@ -8,10 +8,15 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from d2lpos import ALiBi, Encoding, Learned, RoPE, Sinusoidal, T5Bias
+from d2lpos.cope import CoPE
 from d2lpos.fire import FIRE
+from d2lpos.fox import FoX
+from d2lpos.inkling import Inkling
 from d2lpos.kerple import KERPLE
 from d2lpos.mlp import FourierFeatures, PositionMLP
+from d2lpos.path import PaTH
 from d2lpos.positions import offsets
+from d2lpos.rope_values import RoPEValues
 from d2lpos.sandwich import Sandwich
 from d2lpos.scaling import yarn
 from d2lpos.shaw import Shaw, ShawKeys
@@ -56,7 +61,16 @@ ENCODINGS = {
     "fire": lambda: FIRE(HEADS, hidden=8),
     "sandwich": lambda: Sandwich(HEADS, dim=8),
 }
-INDEX_A_TABLE = ("learned", "t5", "t5, causal", "values", "shaw's keys", "shaw")
+# Those whose values turn, and whose score asks for what a query sees or what a layer has read. A module that computes
+# nothing behind a layer's back names in ALSO which of them it tests.
+LAYERS = {
+    "rope, values": lambda: RoPEValues(FEATURES),
+    "cope": lambda: CoPE(FEATURES, rows=3),
+    "fox": lambda: FoX(DIM, HEADS),
+    "path": lambda: PaTH(DIM, HEADS),
+    "inkling": lambda: Inkling(DIM, HEADS, rank=3, extent=4),
+}
+INDEX_A_TABLE = ("learned", "t5", "t5, causal", "values", "shaw's keys", "shaw", "inkling")
 
 
 @pytest.fixture(autouse=True)
@@ -84,10 +98,16 @@ def randomized():
     return randomize
 
 
-@pytest.fixture(params=ENCODINGS)
+def pytest_generate_tests(metafunc):
+    chosen = any("encoding" in mark.args[0] for mark in metafunc.definition.iter_markers("parametrize"))
+    if "encoding" in metafunc.fixturenames and not chosen and not hasattr(metafunc.module, "encoding"):
+        metafunc.parametrize("encoding", [*ENCODINGS, *getattr(metafunc.module, "ALSO", ())], indirect=True)
+
+
+@pytest.fixture
 def encoding(request, randomized):
     """Each encoding in float64, with random tables; parametrize with indirect=True to choose some."""
-    return randomized(ENCODINGS[request.param]())
+    return randomized((ENCODINGS | LAYERS)[request.param]())
 
 
 @pytest.fixture

@@ -27,7 +27,18 @@ OPEN = {
 }
 
 
-@pytest.mark.parametrize(("encoding", "doors"), OPEN.items(), indirect=["encoding"], ids=OPEN)
+OF_LAYERS = {
+    "rope, values": ("rotate", "value"),
+    "fox": ("score",),
+    "cope": ("score",),
+    "path": ("score",),
+    "inkling": ("score",),
+}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "doors"), (OPEN | OF_LAYERS).items(), indirect=["encoding"], ids=OPEN | OF_LAYERS
+)
 def test_doors_of_each_encoding(encoding, doors):
     assert encoding.doors == doors
 
@@ -41,6 +52,8 @@ def test_closed_doors_change_nothing(encoding, doors, qkv):
     assert (turned_q is q and turned_k is k) == ("rotate" not in doors)
     assert (encoding.score(q, k, p, p) is None) == ("score" not in doors)
     assert (encoding.value(q @ k.mT, p, p) is None) == ("value" not in doors)
+    assert encoding.turn_values(k, p) is k and encoding.turn_back(q, p) is q
+    assert encoding.read(x) is None and not encoding.reads
 
 
 def test_doors_are_inherited_and_add_up():

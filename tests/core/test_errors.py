@@ -12,18 +12,24 @@ from d2lpos.alibi import bias, ramp, slopes
 from d2lpos.attention import attend, attention_weights
 from d2lpos.bias import Bias, distance, score_mod
 from d2lpos.cache import Cache, evict, rebase
+from d2lpos.content import since
+from d2lpos.cope import CoPE
 from d2lpos.dropout import Dropped, combine, drop, segment_ends, special_tokens
 from d2lpos.fire import FIRE, share
 from d2lpos.flex import attend_flex, block_mask
+from d2lpos.fox import FoX
+from d2lpos.inkling import Inkling
 from d2lpos.kerple import KERPLE, logarithmic, power
-from d2lpos.masks import Mask, causal_mask, segment_mask
+from d2lpos.masks import Mask, causal_mask, segment_mask, window_mask
 from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
 from d2lpos.mrope import MRoPE, blocks, in_turn
 from d2lpos.packing import cu_seqlens, segments_from_cu_seqlens, segments_from_positions
+from d2lpos.path import PaTH, walk
 from d2lpos.placing import following, from_padding, from_segments, interpolate, random_positions, shift
 from d2lpos.positions import offsets, real, whole
 from d2lpos.relative import bucket
 from d2lpos.rope import convert, convert_rows, rotate, rotate_fast
+from d2lpos.rope_values import RoPEValues
 from d2lpos.sandwich import Sandwich, cosines
 from d2lpos.scaling import (
     dynamic_ntk,
@@ -517,7 +523,114 @@ bad(Sandwich, f"ValueError: {odd_size}", 2, 7)
 bad(Sandwich, "ValueError: heads must be positive; got 0", 0)
 bad(Sandwich, "ValueError: q must have 3 heads, as Sandwich has; got 2", Q, Q, P, P, call=Sandwich(3).score)
 
+# Rulers that a text lays, and values that turn
+
+GATES = torch.ones(2, 2, 5, 5)
+bad(since, "TypeError: gates must be a tensor; got list", [1.0], P, P)
+bad(since, "ValueError: k_positions must be finite; got nan", GATES, P, P * NAN)
+bad(FoX, "ValueError: heads must be positive; got 0", 16, 0)
+bad(FoX, "TypeError: dim must be an integer; got 16.0", 16.0, 2)
+bad(CoPE, "ValueError: features must be positive; got 0", 0, 8)
+bad(CoPE, "ValueError: rows must be positive; got -1", 8, -1)
+bad(PaTH, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 10, 3)
+bad(PaTH, "ValueError: heads must be positive; got 0", 16, 0)
+bad(Inkling, "ValueError: rank must be positive; got 0", 16, 2, 0)
+bad(Inkling, "ValueError: extent must be positive; got 0", 16, 2, 16, 0)
+hot = "TypeError: temperature must be a function of positions; got 2.0"
+bad(Inkling, hot, 16, 2, temperature=2.0)
+for subject, numbers in (FoX, 1), (PaTH, 9), (Inkling, 16):
+    name, given = subject.__name__, torch.zeros(2, 2, 5, numbers)
+    refuse = partial(bad, subject, call=subject(16, 2).score)
+    hidden = f"read must be a tensor: {name} needs {name}.read(x) of the hidden states; got None"
+    refuse(f"TypeError: {hidden}", Q, Q, P, P)
+    refuse("TypeError: read must be a tensor; got list", Q, Q, P, P, [1])
+    refuse(
+        "ValueError: read must be on cpu, as the other arguments are; got meta", Q, Q, P, P, given.to("meta")
+    )
+    shape = f"read must be (batch, head, key, number) = (2, 2, 5, {numbers}); got"
+    refuse(f"ValueError: {shape} (2, 2, 4, {numbers})", Q, Q, P, P, given[:, :, :4])
+    refuse(f"ValueError: k must have 2 heads, as {name} has; got 1", Q[:, :1], Q[:, :1], P, P, given)
+    refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P, given)
+    bad(attend, f"TypeError: {hidden}", Q, Q, Q, P, P, subject(16, 2))
+bad(
+    PaTH,
+    "ValueError: q must have 8 features a head, as PaTH has; got 4",
+    Q[..., :4],
+    Q[..., :4],
+    P,
+    P,
+    torch.zeros(2, 2, 5, 9),
+    call=PaTH(16, 2).score,
+)
+bad(
+    Inkling,
+    "ValueError: q must have 2 heads, as Inkling has; got 1",
+    Q[:, :1],
+    Q,
+    P,
+    P,
+    torch.zeros(2, 2, 5, 16),
+    call=Inkling(16, 2).score,
+)
+bad(
+    Inkling,
+    f"TypeError: q{no_index[1:]}",
+    Q,
+    Q,
+    P.float(),
+    P,
+    torch.zeros(2, 2, 5, 16),
+    call=Inkling(16, 2).score,
+)
+refuse = partial(bad, CoPE, call=CoPE(8, 3).score)
+refuse("TypeError: q must be a tensor; got list", [1], Q, P, P)
+refuse("ValueError: q must have 8 features a head, as CoPE has; got 4", Q[..., :4], Q, P, P)
+refuse("ValueError: k must have 8 features a head, as CoPE has; got 4", Q, Q[..., :4], P, P)
+refuse("ValueError: k_positions must be finite; got nan", Q, Q, P, P * NAN)
+for encoding in FoX(16, 2), CoPE(8, 3), PaTH(16, 2), Inkling(16, 2):
+    bad(attend_flex, f"TypeError: {pairwise} {encoding!r}", Q, Q, Q, P, P, encoding)
+bad(walk, "TypeError: q must be a tensor; got list", [1], Q, Q, Q[..., :1], LOOK)
+bad(walk, "TypeError: counted must be Boolean; got torch.float32", Q, Q, Q, Q[..., :1], LOOK.float())
+bad(RoPEValues, f"ValueError: {odd_size}", 7)
+narrow = "v must have 8 features a head, as RoPEValues has; got 4"
+bad(RoPEValues, f"ValueError: {narrow}", Q[..., :4], P, call=RoPEValues(8).turn_values)
+bad(attend, f"ValueError: {narrow}", Q, Q, Q[..., :4], P, P, RoPEValues(8))
+turns4 = "a cache of turned keys needs an encoding whose doors 3 and 4 are closed; got ('rotate', 'value')"
+layer = Attention(16, 2, RoPEValues(8), causal=True)
+bad(RoPEValues, f"ValueError: {turns4}", X, P, cache=Cache(turned=True), call=layer)
+
 # Attention
+
+for subject, start in (attend, (Q, Q, Q, P, P)), (attention_weights, (Q, Q, P, P)):
+    bad(subject, "TypeError: sinks must be a tensor; got list", *start, sinks=[0.0, 0.0])
+    bad(subject, "TypeError: sinks must be floating-point; got torch.int64", *start, sinks=P[:2])
+    bad(subject, "ValueError: sinks must be (heads,) = (2,); got (5,)", *start, sinks=P.float())
+    bad(subject, "ValueError: sinks must be on cpu, as the other arguments are; got meta", *start, sinks=META)
+bad(window_mask, "TypeError: q_positions must be a tensor; got list", [0], P, 2)
+bad(window_mask, "ValueError: k_positions must be finite; got nan", P, P * NAN, 2)
+for subject, rest in (window_mask, (P, P)), (Mask, (P,)), (Attention, (16, 2)), (Transformer, (7, 3)):
+    bad(subject, "ValueError: window must be positive; got 0", *rest, window=0)
+    bad(subject, "TypeError: window must be an integer; got 2.5", *rest, window=2.5)
+for subject, rest in (Attention, (16, 2, RoPE(8, axes=2))), (Transformer, (7, 3, 16, 2, 2, RoPE(8, axes=2))):
+    for name, value in ("window", 2), ("temperature", logarithm):
+        bad(subject, f"ValueError: {name} needs positions of one axis; got 2", *rest, **{name: value})
+bad(Attention, hot, 16, 2, temperature=2.0)
+bad(Transformer, hot, 7, 3, temperature=[None, 2.0])
+for name, two in ("encoding", [None] * 2), ("window", (3, None)), ("temperature", [logarithm, None]):
+    each_layer = f"{name} must have 3 members, one for each layer; got 2"
+    bad(Transformer, f"ValueError: {each_layer}", 7, 3, layers=3, **{name: two})
+bad(
+    Transformer,
+    "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'",
+    7,
+    3,
+    encoding=[None, "rope"],
+)
+mixed = "encoding must have the same axes in each layer; got [1, 2]"
+bad(Transformer, f"ValueError: {mixed}", 7, 3, encoding=[RoPE(16), RoPE(16, axes=2)])
+later = "encoding of layer 1 must leave door 1 closed, the model's input; got"
+bad(Transformer, f"ValueError: {later} Learned()", 7, 3, encoding=[None, Learned(5, 64)])
+bad(Transformer, f"ValueError: {later} Sinusoidal()", 7, 3, encoding=[Sinusoidal(64)] * 2)
 
 bad(causal_mask, "TypeError: q_positions must be a tensor; got list", [0], P)
 bad(causal_mask, "ValueError: k_positions must be finite; got nan", P, P * NAN)
@@ -783,9 +896,13 @@ def test_all_that_is_public_has_bad_calls():
         "added",
         "alike",
         "are_runs",
+        "averaged",
+        "between",
         "biases",
+        "by_layer",
         "by_text",
         "column_and_row",
+        "each",
         "flags",
         "fused",
         "hands",

@@ -7,6 +7,8 @@ from torch.testing import assert_close
 from d2lpos import Transformer
 from d2lpos.positions import real
 
+ALSO = ("rope, values", "cope", "fox", "inkling")  # PaTH's walk is a loop over the keys
+
 
 @pytest.mark.parametrize("batch", [None, 2], ids=["one line of positions", "positions by sequence"])
 def test_one_program_serves_every_length(encoding, place, batch):

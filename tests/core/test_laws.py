@@ -11,12 +11,15 @@ from torch.testing import assert_close
 from d2lpos import Attention, Encoding, Transformer
 from d2lpos.attention import attend, segment_mask
 
+ALSO = ("rope, values", "cope", "fox", "path", "inkling")
 N = 5
 TOKENS = torch.tensor([[1, 5, 2, 0, 3], [4, 0, 6, 1, 2]])
 ABSOLUTE = ("sinusoidal", "learned", "mlp", "fourier")
 KERPLES = ("kerple, logarithmic", "kerple, power")
-REAL = ("rope, half", "rope, interleaved", "rope, scaled", "alibi", "transformer-xl", *KERPLES, "sandwich")
-RELATIVE = (*REAL, "t5", "t5, causal", "values", "shaw's keys", "shaw")
+ROPES = ("rope, half", "rope, interleaved", "rope, scaled", "rope, values")
+OWN = ("fox", "cope", "path")  # a ruler that the text lays: of positions they see the order alone
+REAL = (*ROPES, "alibi", "transformer-xl", *KERPLES, "sandwich", *OWN)
+RELATIVE = (*REAL, "t5", "t5, causal", "values", "shaw's keys", "shaw", "inkling")
 SHARE = ("fire",)  # of what the query sees: neither absolute nor relative
 SHUFFLE = torch.tensor([3, 0, 4, 1, 2])
 causal_or_not = pytest.mark.parametrize("causal", [False, True])
@@ -71,7 +74,8 @@ def test_which_permutations_commute_with_attention(encoding, place, request):
         added = (
             encoding.embed(x[:, order], p).view(1, N, 2, 8).transpose(1, 2)
         )  # as values: order shows in all doors
-        return attend(q[:, :, order], k[:, :, order], v[:, :, order] + added, p, p, encoding)
+        read = encoding.read(x[:, order])
+        return attend(q[:, :, order], k[:, :, order], v[:, :, order] + added, p, p, encoding, read=read)
 
     straight = output(range(N))
     commuting = {o for o in permutations(range(N)) if torch.allclose(output(o), straight[:, :, o])}
@@ -93,6 +97,20 @@ def test_a_shift_of_all_positions_changes_nothing(encoding, place, causal):
     net = model(encoding, causal)
     for shift in (1, 17, 1_000_000):
         assert_close(net(TOKENS, place(range(shift, shift + N))), net(TOKENS, place(range(N))))
+
+
+@causal_or_not
+@only(*OWN)
+def test_a_ruler_of_its_own_counts_tokens_and_no_places(encoding, place, causal):
+    net = model(encoding, causal)
+    assert_close(net(TOKENS, place([-7, 0, 0.5, 3, 1000])), net(TOKENS, place(range(N))))
+
+
+@causal_or_not
+@only(*(set(RELATIVE) - set(OWN)))
+def test_a_gap_changes_what_sees_places(encoding, place, causal):
+    net = model(encoding, causal)
+    assert (net(TOKENS, place([0, 1, 3, 4, 5])) - net(TOKENS, place(range(N)))).abs().max() > 1e-3
 
 
 @causal_or_not

@@ -6,6 +6,8 @@ from tests.mutation.host import CORE, ROOT, Host
 
 ONE_BY_ONE = "tests/core/test_masks.py::test_packed_texts_are_the_texts_one_by_one_on_both_paths[none-one row for all-True]"
 
+LAYERS = "tests/core/test_layers.py"
+
 # (file, its text, the mistake); the file's own tests must notice. Where the first that does comes late, it is named.
 MUTANTS = {
     "offset is query minus key": ("positions", "return row - column", "return column - row"),
@@ -240,7 +242,7 @@ MUTANTS = {
         "[Cache(turned=turned, room=room) for _ in self.blocks]",
         "[Cache(turned=turned, room=room)] * len(self.blocks)",
     ),
-    "axes forgotten": ("attention", "axes = encoding.axes", "axes = 1"),
+    "axes forgotten": ("inputs", "axes = encoding.axes", "axes = 1", "tests/core/test_attention.py"),
     "axes forgotten in the layer": ("attention", "positions, self.encoding.axes)", "positions)"),
     "a refused call changes the cache": (
         "attention",
@@ -249,7 +251,7 @@ MUTANTS = {
     ),
     "nothing is remembered": (
         "attention",
-        "cache.keys, cache.values, cache.positions = k, v, mask.k_positions",
+        "cache.keys, cache.values, cache.positions, cache.read = k, v, mask.k_positions, read",
         "pass",
     ),
     "missing scale": ("attention", " / math.sqrt(q.shape[-1])", ""),
@@ -272,7 +274,7 @@ MUTANTS = {
         "weights @ shared(v, q)",
         "test_attention_by_loops[values-none]",
     ),
-    "causal flag forgotten": ("attention", "mask, segments, self.causal)", "mask, segments, False)"),
+    "causal flag forgotten": ("attention", "mask, segments, self.causal,", "mask, segments, False,"),
     "mask replaces causality": ("masks", "if self.causal:", "if self.causal and not masks:"),
     "equal positions are in order": ("masks", "(q.diff(dim=-1) > 0)", "(q.diff(dim=-1) >= 0)"),
     "any keys are in order": ("masks", "(q is k or torch.equal(q, k))", "True"),
@@ -316,14 +318,133 @@ MUTANTS = {
         "torch.zeros_like(segments, dtype=torch.bool)",
     ),
     "a gap goes on": ("packing", "- 1) != 1)", "- 1) < 1)"),
-    "door always open": ("encoding", "is not getattr(Encoding, door)", "is getattr(Encoding, door)"),
+    "door always open": ("encoding", "is not getattr(Encoding, method)", "is getattr(Encoding, method)"),
     "positions never embedded": ("transformer", "self.encoding.embed(", "Encoding().embed("),
     "residual forgotten": ("transformer", "x = x + self.attention", "x = self.attention"),
     "post-norm": ("transformer", "self.feed_forward(self.norm2(x))", "self.norm2(self.feed_forward(x))"),
     "mask never reaches a layer": (
         "transformer",
-        "block(x, positions, mask, cache)",
-        "block(x, positions, None, cache)",
+        "masks.get(block.attention.window, mask)",
+        "None",
+    ),
+    "one side of the window": (
+        "masks",
+        "(column - window < row) & ",
+        "",
+        LAYERS,
+    ),
+    "a window too wide": (
+        "masks",
+        "row < column + window",
+        "row <= column + window",
+        LAYERS,
+    ),
+    "a window one token late": (
+        "masks",
+        "places.amin() < self.window",
+        "places.amin() <= self.window",
+        LAYERS,
+    ),
+    "a wider window replaces a narrow one": (
+        "masks",
+        "self.window <= window:",
+        "self.window >= window:",
+        LAYERS,
+    ),
+    "one window for all layers": (
+        "transformer",
+        "masks.get(block.attention.window, mask)",
+        "masks.get(self.blocks[0].attention.window, mask)",
+        LAYERS,
+    ),
+    "the first layer's encoding for all": (
+        "transformer",
+        "for encoding, window, temperature in zip(encodings,",
+        "for encoding, window, temperature in zip([encodings[0]] * layers,",
+        LAYERS,
+    ),
+    "keys are multiplied, too": (
+        "attention",
+        "q = multiply(q, positions, self.temperature)",
+        "q, k = (multiply(x, positions, self.temperature) for x in (q, k))",
+        LAYERS,
+    ),
+    "the sink is a key with a value": (
+        "attention",
+        ".softmax(dim=-1)[..., :-1]",
+        ".softmax(dim=-1)[..., 1:]",
+        "tests/core/test_sinks.py",
+    ),
+    "one sink for all heads": (
+        "attention",
+        "sinks.to(logits)[:, None, None]",
+        "sinks.to(logits)[:1, None, None]",
+        "tests/core/test_sinks.py",
+    ),
+    "sinks forgotten where PyTorch's program runs": (
+        "attention",
+        'opens(encoding, "value") or sinks is not None',
+        'opens(encoding, "value")',
+        "tests/core/test_sinks.py",
+    ),
+    "nothing is read from a cache": (
+        "attention",
+        "read = cache.joined_read(read)",
+        "pass",
+        "tests/core/test_fox.py",
+    ),
+    "what has gone is still read": (
+        "cache",
+        "left.read = None if cache.read is None else some(cache.read, -2)",
+        "left.read = cache.read",
+        "tests/core/test_content.py",
+    ),
+    "gates ahead count": (
+        "content",
+        "causal_mask(q_positions, k_positions)",
+        "causal_mask(q_positions, q_positions.new_full(k_positions.shape, -9))",
+    ),
+    "hidden gates count": ("content", "counted & over_heads(visible)", "counted"),
+    "the key's own gate": ("content", "right=own", "right=not own"),
+    "gates in the order of the tokens": ("content", "sort(dim=-1, descending=True)", "sort(dim=-1)"),
+    "gates are no logarithms": ("fox", "logsigmoid(wide)", "wide.sigmoid()"),
+    "a gate for another query": ("fox", "read.mT", "read.mT.flip(-1)"),
+    "gates of logits without their scale": ("cope", "q @ k.mT / math.sqrt(q.shape[-1])", "q @ k.mT"),
+    "steps between rows": ("cope", "torch.lerp(below, above, p - p.floor())", "below"),
+    "rows past the last": ("cope", "max=len(table) - 1", "max=len(table) - 2"),
+    "the key is left out": ("cope", "own=True", "own=False"),
+    "no reflection but forgetting": ("path", "2 * self.strength(x).sigmoid()", "self.strength(x).sigmoid()"),
+    "directions of any length": ("path", "normalize(both[..., :-1], dim=-1)", "both[..., :-1]"),
+    "the walk goes forth": ("path", "in reversed(list(tokens))", "in list(tokens)"),
+    "all words change what passes": (
+        "path",
+        "torch.where(counts[..., None], q @ w_n[..., None], 0)",
+        "q @ w_n[..., None]",
+    ),
+    "the plain product stays": ("path", "(walked - q @ k.mT)", "walked"),
+    "words in the order of the tokens": (
+        "path",
+        "argsort(dim=-1, stable=True)",
+        "sort(dim=-1, stable=True)[1].flip(-1)",
+    ),
+    "one profile too many": ("inkling", "distance < extent", "distance <= extent"),
+    "keys ahead, too": ("inkling", "(distance >= 0) & ", ""),
+    "numbers of the first tokens": (
+        "inkling",
+        "read[..., read.shape[-2] - q.shape[-2] :, :]",
+        "read[..., : q.shape[-2], :]",
+    ),
+    "values turn back the other way": ("rope_values", "-signed(", "signed("),
+    "values are stretched, too": (
+        "rope_values",
+        "return self.turn_on(v, k_positions)",
+        "return self.turn(v, k_positions)",
+    ),
+    "the output is not turned back": (
+        "attention",
+        "return encoding.turn_back(y, q_positions)",
+        "return y",
+        "tests/core/test_rope_values.py",
     ),
 }
 
@@ -348,7 +469,7 @@ def test_mutant_is_killed(name, host, killers):
     text = (ROOT / "d2lpos" / f"{file}.py").read_text("utf-8")
     assert text.count(old) == 1
     own = f"tests/core/test_{file}.py"
-    named = [test if "::" in test else f"{own}::{test}" for test in tests]
+    named = [test if "/" in test else f"{own}::{test}" for test in tests]
     found = host.ask(named or [own], f"d2lpos.{file}", text.replace(old, new))
     assert found["code"] == pytest.ExitCode.TESTS_FAILED
     killers.add(found["failed"])

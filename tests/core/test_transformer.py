@@ -8,6 +8,7 @@ from torch.testing import assert_close
 
 from d2lpos import Encoding, T5Bias, Transformer
 
+ALSO = ("rope, values", "cope", "fox", "path", "inkling")
 TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6, 4], [0, 0, 6, 1, 2, 5, 5]])
 POSITIONS = torch.arange(7)
 causal_or_not = pytest.mark.parametrize("causal", [False, True])

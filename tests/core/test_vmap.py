@@ -19,6 +19,7 @@ from d2lpos.skew import key_term
 
 pytestmark = pytest.mark.filterwarnings("ignore:There is a performance drop")  # PyTorch's attention
 
+ALSO = ("rope, values", "cope")
 SIZE = 3
 WHOLE = torch.tensor([[0, 1, 2, 3], [5, 1, 0, 9], [2, 2, 7, 4]])
 REAL = WHOLE / 2.0

@@ -1,13 +1,20 @@
+from types import SimpleNamespace
+
 import torch
 from torch import nn
 from transformers import T5Config
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
+from transformers.models.gpt_oss import modeling_gpt_oss
+from transformers.models.inkling.modeling_inkling import InklingRelativeLogits
 from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 from transformers.models.t5.modeling_t5 import T5Attention
 from x_transformers.x_transformers import AlibiPositionalBias, RelativePositionBias
 
 from d2lpos import ALiBi, T5Bias
 from d2lpos.alibi import slopes
+from d2lpos.attention import attend
+from d2lpos.inkling import Inkling
+from d2lpos.masks import Mask
 from d2lpos.relative import bucket
 from tests.parity.comparison import agreement
 
@@ -115,3 +122,23 @@ def mpt():
 @table.row("ALiBi bias, both directions", "x-transformers", "AlibiPositionalBias", 1e-4)
 def x_transformers():
     return scores(ALiBi(HEADS)), AlibiPositionalBias(HEADS)(LENGTH, LENGTH)
+
+
+@table.row("Bias read from the query, over 64 of 300 distances", "transformers", "Inkling", 1e-5)
+def inkling():
+    theirs = InklingRelativeLogits(16, 64)
+    nn.init.normal_(theirs.proj)
+    ours = Inkling(24, HEADS, rank=16, extent=64)
+    ours.profiles.copy_(theirs.proj)
+    numbers, here = torch.randn(2, HEADS, LENGTH, 16), torch.arange(LENGTH)
+    q = torch.zeros(2, HEADS, LENGTH, 4)
+    return ours.score(q, q, here, here, numbers), theirs(numbers.transpose(1, 2), here, here)
+
+
+@table.row("Learned sinks, output of causal attention", "transformers", "gpt-oss", 1e-5)
+def sinks():
+    q, (k, v), here = torch.randn(2, HEADS, 50, 16), torch.randn(2, 2, 4, 50, 16), torch.arange(50)
+    layer = SimpleNamespace(sinks=torch.randn(HEADS), num_key_value_groups=HEADS // 4, training=False)
+    ahead = torch.full((50, 50), -torch.inf).triu(1)
+    theirs, _ = modeling_gpt_oss.eager_attention_forward(layer, q, k, v, ahead, 16**-0.5)
+    return attend(q, k, v, here, here, mask=Mask(here), sinks=layer.sinks), theirs.transpose(1, 2)

@@ -1,10 +1,12 @@
 from functools import cache
+from types import SimpleNamespace
 
 import torch
 from rotary_embedding_torch import RotaryEmbedding, apply_rotary_emb
 from transformers import CohereConfig, LlamaConfig
 from transformers.models.cohere import modeling_cohere
 from transformers.models.deepseek_v3.modeling_deepseek_v3 import apply_rotary_pos_emb_interleave
+from transformers.models.deepseek_v4 import modeling_deepseek_v4
 from transformers.models.gptj import modeling_gptj
 from transformers.models.llama import modeling_llama
 from transformers.models.qwen2_vl import modeling_qwen2_vl
@@ -14,8 +16,11 @@ from transformers.models.qwen3_vl.configuration_qwen3_vl import Qwen3VLTextConfi
 from x_transformers import x_transformers as xt
 
 from d2lpos import RoPE
+from d2lpos.attention import attend
+from d2lpos.masks import Mask
 from d2lpos.mrope import MRoPE, blocks, in_turn
 from d2lpos.rope import convert, rotate
+from d2lpos.rope_values import RoPEValues
 from d2lpos.sinusoidal import angles, frequencies
 from tests.parity.chapter import define
 from tests.parity.comparison import agreement
@@ -185,3 +190,20 @@ def qwen3_vl_deal():
     rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [24, 20, 20]}
     config = Qwen3VLTextConfig(hidden_size=256, num_attention_heads=2, head_dim=128, rope_parameters=rope)
     return dealt(modeling_qwen3_vl, modeling_qwen3_vl.Qwen3VLTextRotaryEmbedding(config), in_turn([24, 20, 20]))
+
+
+@table.row("Values that turn and turn back, output of attention", "transformers", "DeepSeek-V4", 1e-5)
+def deepseek_v4():
+    """One tensor is key and value, the last 16 features turn, and each head has a sink."""
+    q, kv = torch.randn(2, 3, LENGTH, DIM), torch.randn(2, 1, LENGTH, DIM)
+    positions = torch.stack([torch.arange(LENGTH), 7 + 3 * torch.arange(LENGTH)])
+    layer = SimpleNamespace(sinks=torch.randn(3), num_key_value_groups=3, training=False)
+    turns, turn = angles(positions, frequencies(16)), modeling_deepseek_v4.apply_rotary_pos_emb
+    cos, sin = turns.cos(), turns.sin()
+    ahead = torch.full((LENGTH, LENGTH), -torch.inf).triu(1)
+    turned_q, turned_kv = turn(q, cos, sin), turn(kv, cos, sin)
+    y, _ = modeling_deepseek_v4.eager_attention_forward(layer, turned_q, turned_kv, turned_kv, ahead, DIM**-0.5)
+    theirs = turn(y.transpose(1, 2), cos, -sin)
+    first = [x.roll(16, -1) for x in (q, kv, kv)]  # ours turns the first features
+    rope = RoPEValues(DIM, layout="interleaved", rotary=16)
+    return attend(*first, positions, positions, rope, Mask(positions), sinks=layer.sinks), theirs.roll(16, -1)

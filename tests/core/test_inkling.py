@@ -1,0 +1,88 @@
+from functools import partial
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from d2lpos import Attention, Cache, ShawKeys, T5Bias
+from d2lpos.inkling import Inkling
+from d2lpos.temperature import logarithm
+
+B, H, N, D, RANK, EXTENT = 2, 3, 7, 4, 5, 4
+HERE = torch.arange(N)
+PAST = HERE <= HERE[:, None]
+Q = torch.zeros(B, H, N, D, dtype=torch.float64)
+
+
+@pytest.fixture
+def inkling():
+    encoding = Inkling(H * D, H, RANK, EXTENT).double()
+    torch.nn.init.normal_(encoding.profiles)
+    return encoding
+
+
+@pytest.fixture
+def x():
+    return torch.randn(B, N, H * D, dtype=torch.float64)
+
+
+def test_formula(inkling, x):
+    got = inkling.score(Q, Q, HERE, HERE, inkling.read(x))
+    for b, h, i, j in torch.cartesian_prod(*map(torch.arange, (B, H, N, N))).tolist():
+        mixture = inkling.weights.weight[h * RANK : (h + 1) * RANK] @ x[b, i]
+        want = mixture @ inkling.profiles[:, i - j] if 0 <= i - j < EXTENT else torch.zeros(()).double()
+        assert_close(got[b, h, i, j], want)
+
+
+def test_with_the_query_for_the_mixture_it_is_shaws_term_up_to_the_extent(inkling):
+    q = torch.randn(B, H, N, D, dtype=torch.float64)
+    wide = Inkling(H * D, H, rank=D, extent=N).double()
+    shaw = ShawKeys(D, clip=N - 1).double()
+    with torch.no_grad():
+        wide.profiles.copy_(shaw.keys[:N].flip(0).mT / D**0.5)
+    assert_close(wide.score(q, q, HERE, HERE, q), shaw.score(q, q, HERE, HERE).where(PAST, 0))
+
+
+def test_with_constant_numbers_it_is_t5s(inkling):
+    t5 = T5Bias(H, buckets=16, max_distance=64, bidirectional=False).double()
+    torch.nn.init.normal_(t5.table)
+    one = Inkling(H * D, H, rank=H, extent=N).double()
+    with torch.no_grad():  # each head takes its own profile
+        one.profiles.copy_(t5.score(Q, Q, HERE, HERE).expand(B, H, N, N)[0, :, -1].flip(-1))
+    numbers = torch.eye(H, dtype=torch.float64)[None, :, None].expand(B, H, N, H)
+    assert_close(
+        one.score(Q, Q, HERE, HERE, numbers), t5.score(Q, Q, HERE, HERE).where(PAST, 0).expand(B, H, N, N)
+    )
+
+
+def test_beyond_its_extent_nothing_is_added(inkling, x):
+    got = inkling.score(Q, Q, 100 * HERE, 100 * HERE, inkling.read(x))
+    assert (
+        got.diagonal(dim1=-2, dim2=-1).all() and not (got - got.diagonal(dim1=-2, dim2=-1).diag_embed()).any()
+    )
+
+
+@pytest.mark.parametrize("window", [None, 3])
+def test_a_cache_reads_the_query(inkling, x, window):
+    layer, cache = Attention(H * D, H, inkling, causal=True, window=window).double(), Cache()
+    steps = [layer(x[:, part], HERE[part], cache=cache) for part in HERE.split([3, 1, 1, 2])]
+    assert_close(torch.cat(steps, dim=1), layer(x, HERE))
+
+
+def test_a_temperature_multiplies_what_is_added(inkling, x):
+    heat = partial(logarithm, scale=0.5, length=3)
+    hot = Inkling(H * D, H, RANK, EXTENT, temperature=heat).double()
+    hot.load_state_dict(inkling.state_dict())
+    want = inkling.score(Q, Q, HERE, HERE, inkling.read(x)) * heat(HERE)[:, None]
+    assert_close(hot.score(Q, Q, HERE, HERE, hot.read(x)), want)
+
+
+def test_it_begins_as_nothing(x):
+    fresh = Inkling(H * D, H, RANK, EXTENT).double()
+    assert not fresh.score(Q, Q, HERE, HERE, fresh.read(x)).any()
+
+
+def test_gradients(inkling, x):
+    assert torch.autograd.gradcheck(
+        lambda *_: inkling.score(Q, Q, HERE, HERE, inkling.read(x)), tuple(inkling.parameters())
+    )

@@ -1,0 +1,194 @@
+"""Layers that differ: an encoding, a window and a temperature for each, and one look at the positions per window."""
+
+from functools import partial
+
+import pytest
+import torch
+from torch.nn.functional import layer_norm
+from torch.testing import assert_close
+
+from d2lpos import ALiBi, Attention, Encoding, RoPE, Sinusoidal, Transformer
+from d2lpos import masks as module
+from d2lpos.masks import Mask, causal_mask, segment_mask, window_mask
+from d2lpos.pretrained import encoding_of
+from d2lpos.temperature import multiply, power, steps
+
+N = 9
+TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6, 4, 4, 1], [0, 0, 6, 1, 2, 5, 5, 3, 2]])
+HERE = torch.arange(N)
+heat = partial(steps, length=4, scale=0.5, counted=True)
+
+
+def model(encoding, causal=True, **more):
+    torch.manual_seed(0)
+    return Transformer(7, 3, dim=16, heads=2, layers=3, encoding=encoding, causal=causal, **more).double()
+
+
+PATTERNS = {
+    "RoPE in windows, nothing in the global layer": {
+        "encoding": [RoPE(8), RoPE(8), None],
+        "window": [3, 3, None],
+    },
+    "two bases": {"encoding": (RoPE(8), RoPE(8, base=1e6), RoPE(8)), "window": (3, None, 5)},
+    "ALiBi beside none": {"encoding": [ALiBi(2), None, ALiBi(2)]},
+    "sinusoids, then RoPE": {"encoding": [Sinusoidal(16), RoPE(8), None]},
+    "a window for all": {"encoding": RoPE(8), "window": 4},
+    "a temperature where nothing turns": {
+        "encoding": [RoPE(8), None, RoPE(8)],
+        "temperature": [None, heat, None],
+    },
+}
+each_pattern = pytest.mark.parametrize("given", PATTERNS.values(), ids=PATTERNS)
+
+
+def listed(given, name, default=None):
+    found = given.get(name, default)
+    return list(found) if isinstance(found, list | tuple) else [found] * 3
+
+
+@pytest.mark.parametrize(
+    "places", [HERE, torch.tensor([0, 1, 2, 4, 5, 9, 8, 12, 30])], ids=["plain", "with gaps"]
+)
+@each_pattern
+def test_written_out(given, places):
+    net = model(**given)
+    encodings = [one or Encoding() for one in listed(given, "encoding")]
+    windows, temperatures = listed(given, "window"), listed(given, "temperature")
+
+    def norm(x, layer):
+        return layer_norm(x, (16,), layer.weight, layer.bias)
+
+    x = encodings[0].embed(net.tokens.weight[TOKENS], places)
+    for block, encoding, window, temperature in zip(
+        net.blocks, encodings, windows, temperatures, strict=True
+    ):
+        parts = block.attention.project(norm(x, block.norm1)).unflatten(-1, (6, 8)).transpose(1, 2)
+        q, k, v = parts.split(2, dim=1)
+        q = q if temperature is None else multiply(q, places, temperature)
+        turned_q, turned_k = encoding.rotate(q, k, places, places)
+        logits = turned_q @ turned_k.mT / 8**0.5
+        bias = encoding.score(q, k, places, places)
+        logits = logits if bias is None else logits + bias
+        far = places[:, None] - places
+        hidden = (far < 0) if window is None else (far < 0) | (far >= window)
+        y = logits.masked_fill(hidden, -torch.inf).softmax(-1) @ v
+        x = x + block.attention.out(y.transpose(1, 2).flatten(2))
+        x = x + block.feed_forward(norm(x, block.norm2))
+    assert_close(net(TOKENS, places), net.head(norm(x, net.norm)))
+
+
+def test_a_configuration_says_what_each_layer_gets():
+    """Cohere 2, tiny: RoPE in windows of 4, and nothing in the last of four layers."""
+    config = {"model_type": "cohere2", "hidden_size": 16, "num_attention_heads": 2, "num_hidden_layers": 4}
+    config |= {"rope_parameters": {"rope_type": "default", "rope_theta": 50_000.0}, "sliding_window": 4}
+    config |= {"num_key_value_heads": 2, "sliding_window_pattern": 4}
+    read = encoding_of(config).layers
+    rules = {name: [getattr(layer, name) for layer in read] for name in ("encoding", "window", "temperature")}
+    net = Transformer(7, 3, dim=16, heads=2, layers=4, causal=True, **rules).double()
+    assert [block.attention.encoding.doors for block in net.blocks] == [("rotate",)] * 3 + [()]
+    assert [block.attention.window for block in net.blocks] == [4, 4, 4, None]
+    assert_close(net(TOKENS, HERE.double() + 1000), net(TOKENS, HERE.double()))
+
+
+def test_a_list_of_one_encoding_is_that_encoding():
+    rope = RoPE(8)
+    assert torch.equal(model(rope)(TOKENS, HERE), model([rope] * 3)(TOKENS, HERE))
+    assert model(rope).state_dict().keys() == model([rope, None, None]).state_dict().keys()
+
+
+def test_images_may_have_layers_without_a_position():
+    places = torch.cartesian_prod(torch.arange(3), torch.arange(3))
+    net = model([RoPE(8, axes=2), None, None], causal=False)
+    got = net(TOKENS, places)
+    assert got.shape == (2, N, 3)
+    assert_close(net(TOKENS, places + torch.tensor([7, -2])), got)
+
+
+@each_pattern
+def test_a_cache_for_each_layer_gives_what_the_whole_text_gives(given):
+    net = model(**given)
+    caches = net.new_caches()
+    got = [net(TOKENS[:, part], HERE[part], caches=caches) for part in HERE.split([4, 1, 3, 1])]
+    assert_close(torch.cat(got, dim=1), net(TOKENS, HERE))
+
+
+@each_pattern
+def test_packed_texts_are_the_texts_one_by_one(given):
+    net = model(**given)
+    segments, places = torch.tensor([0] * 4 + [1] * 5), torch.tensor([0, 1, 2, 3, 0, 1, 2, 3, 4])
+    apart = torch.cat([net(TOKENS[:, :4], HERE[:4]), net(TOKENS[:, 4:], HERE[:5])], dim=1)
+    for seen in {"segments": segments}, {"mask": segment_mask(segments, segments)}:
+        assert_close(net(TOKENS, places, **seen), apart)
+    assert_close(net(TOKENS, places, Mask(places, segments=segments)), apart)
+
+
+def test_each_window_looks_at_the_positions_once(monkeypatch):
+    net, made = model(RoPE(8), window=[3, None, 3]), []
+    monkeypatch.setattr(module, "window_mask", lambda *args: made.append(args) or window_mask(*args))
+    monkeypatch.setattr(module, "causal_mask", lambda *args: made.append(args) or causal_mask(*args))
+    net(TOKENS, HERE)
+    assert [args[2:] for args in made] == [(), (3,)]  # of the two windows; PyTorch has a program for the rest
+    made.clear()
+    net(TOKENS, HERE, Mask(HERE))
+    assert [args[2:] for args in made] == [(), (3,)]
+
+
+def test_a_window_that_no_text_fills_needs_no_pairs():
+    assert Mask(HERE, window=N).in_order and Mask(HERE, causal=False, window=N).everything
+    assert not Mask(HERE, window=N - 1).in_order and not Mask(HERE, causal=False, window=N - 1).everything
+    assert Mask(HERE[-1:], HERE, window=N).everything and not Mask(HERE[-1:], HERE, window=N - 1).everything
+    segments, places = torch.tensor([0] * 40 + [1] * 40), torch.arange(40).repeat(2)
+    assert Mask(places, segments=segments, window=40).texts == (40, 40)
+    assert Mask(places, segments=segments, window=39).texts is None
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_window_is_a_rule_of_distances(causal):
+    far = (HERE[:, None] - HERE).abs()
+    want = far < 3
+    assert torch.equal(window_mask(HERE, HERE, 3), want)
+    assert torch.equal(
+        Mask(HERE, causal=causal, window=3).pairs, want & (HERE <= HERE[:, None]) if causal else want
+    )
+    assert torch.equal(window_mask(HERE.to(torch.uint8), HERE.to(torch.uint8), 3), want)
+
+
+def test_the_narrower_window_holds():
+    wide, narrow = Mask(HERE, window=5), Mask(HERE, window=2)
+    assert wide.within(None) is wide.within(5) is wide.within(8) is wide
+    assert torch.equal(wide.within(2).pairs, narrow.pairs) and narrow.within(5) is narrow
+    layer, x = Attention(16, 2, causal=True, window=2), torch.randn(1, N, 16)
+    assert_close(layer(x, HERE, wide), layer(x, HERE))
+
+
+def test_a_shift_changes_nothing_where_layers_turn_or_have_no_position():
+    net = model(**PATTERNS["RoPE in windows, nothing in the global layer"])
+    assert_close(net(TOKENS, HERE.double() + 1000), net(TOKENS, HERE.double()))
+
+
+@pytest.mark.parametrize("temperature", [heat, partial(power, length=8)], ids=["Llama 4", "Beam"])
+def test_a_temperature_sees_more_than_offsets(temperature):
+    """In a layer without positions, as Llama 4 and Beam have it."""
+    net = model([RoPE(8), None, RoPE(8)], temperature=[None, temperature, None])
+    assert (net(TOKENS, HERE + 1000) - net(TOKENS, HERE)).abs().max() > 1e-3
+
+
+def test_a_temperature_multiplies_queries():
+    hot, plain = (
+        Attention(16, 2, causal=True, temperature=heat).double(),
+        Attention(16, 2, causal=True).double(),
+    )
+    x = torch.randn(2, N, 16, dtype=torch.float64)
+    plain.load_state_dict(hot.state_dict())
+    with torch.no_grad():
+        y = torch.cat([scaled(plain, heat(HERE[i]).item())(x, HERE)[:, i : i + 1] for i in range(N)], dim=1)
+    assert_close(hot(x, HERE), y)
+
+
+def scaled(layer, factor):
+    """The layer with all its queries multiplied."""
+    copy = Attention(16, 2, causal=True).double()
+    copy.load_state_dict(layer.state_dict())
+    copy.project.weight.data[:16] *= factor
+    copy.project.bias.data[:16] *= factor
+    return copy

@@ -1,0 +1,97 @@
+from functools import partial
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from d2lpos import Attention, Cache, Encoding, RoPE
+from d2lpos.attention import attend, attention_weights
+from d2lpos.flex import attend_flex
+from d2lpos.masks import Mask
+from d2lpos.rope_values import RoPEValues
+from d2lpos.scaling import yarn
+
+N, D = 7, 8
+HERE = torch.arange(N, dtype=torch.float64)
+
+
+def qkv():
+    return torch.randn(3, 2, 3, N, D, dtype=torch.float64).unbind()
+
+
+@pytest.mark.parametrize("layout", ["half", "interleaved"])
+@pytest.mark.parametrize("rotary", [8, 4])
+def test_each_value_arrives_turned_by_its_offset(layout, rotary):
+    """y_i = Σ_j A_ij R(j − i) v_j, pair by pair."""
+    rope, (q, k, v) = RoPEValues(D, layout=layout, rotary=rotary), qkv()
+    got = attend(q, k, v, HERE, HERE, rope, Mask(HERE))
+    weights = attention_weights(q, k, HERE, HERE, RoPE(D, layout=layout, rotary=rotary), Mask(HERE))
+    for i in range(N):
+        carried = rope.turn_on(v, HERE - HERE[i])
+        assert_close(got[:, :, i], (weights[:, :, i, :, None] * carried).sum(dim=2))
+
+
+def test_a_shift_changes_nothing_and_without_the_turn_back_it_does():
+    (q, k, v), rope = qkv(), RoPEValues(D)
+    want, far = attend(q, k, v, HERE, HERE, rope), HERE + 1000
+    assert_close(attend(q, k, v, far, far, rope), want)
+    half = attend(q, k, rope.turn_values(v, far), far, far, RoPE(D))
+    assert (half - attend(q, k, rope.turn_values(v, HERE), HERE, HERE, RoPE(D))).abs().max() > 0.1
+
+
+def test_it_tells_how_far_back_the_mark_was_and_rope_cannot():
+    """One value differs from 0, and all weights are equal: plain values tell the mark, and not its place."""
+    q = k = torch.zeros(1, 1, N, D, dtype=torch.float64)
+    at = HERE[-1:]
+
+    def taken(mark, encoding):
+        v = torch.zeros(1, 1, N, D, dtype=torch.float64)
+        v[:, :, mark] = 1
+        return attend(q[:, :, -1:], k, v, at, HERE, encoding)
+
+    plain = torch.stack([taken(mark, RoPE(D)) for mark in range(N)])
+    assert_close(plain, plain[:1].expand_as(plain))
+    carried = torch.stack([taken(mark, RoPEValues(D)) for mark in range(N)]).flatten(1)
+    assert torch.pdist(carried).min() > 0.05
+    shifted = attend(q[:, :, -1:], k, torch.ones_like(k), at + 9, HERE + 9, RoPEValues(D))
+    assert_close(shifted, attend(q[:, :, -1:], k, torch.ones_like(k), at, HERE, RoPEValues(D)))
+
+
+def test_an_attention_factor_leaves_values_as_long_as_they_were():
+    rope = RoPEValues(D, scaling=partial(yarn, factor=4.0, length=16))
+    _, _, v = qkv()
+    assert rope.scaled()[1] > 1
+    assert_close(rope.turn_values(v, HERE).norm(dim=-1), v.norm(dim=-1))
+    assert_close(rope.turn_back(rope.turn_values(v, HERE), HERE), v)
+
+
+def test_unsigned_positions_turn_back():
+    _, _, v = qkv()
+    rope, at = RoPEValues(D), torch.arange(N, dtype=torch.uint8)
+    assert_close(rope.turn_back(v, at), rope.turn_back(v, at.long()))
+
+
+@pytest.mark.parametrize("window", [None, 3])
+def test_a_cache_keeps_values_as_they_are(window):
+    x = torch.randn(2, N, 2 * D, dtype=torch.float64)
+    layer, cache = Attention(2 * D, 2, RoPEValues(D), causal=True, window=window).double(), Cache()
+    steps = [layer(x[:, part], HERE[part], cache=cache) for part in torch.arange(N).split([3, 1, 1, 2])]
+    assert_close(torch.cat(steps, dim=1), layer(x, HERE))
+    plain = Attention(2 * D, 2, Encoding(), causal=True).double()
+    plain.load_state_dict(layer.state_dict())
+    other = Cache()
+    plain(x, HERE, cache=other)
+    assert_close(cache.values, other.values)
+
+
+def test_grouped_values_turn():
+    (q, k, v), rope = qkv(), RoPEValues(D)
+    got = attend(q, k[:, :1], v[:, :1], HERE, HERE, rope)
+    assert_close(got, attend(q, k[:, :1].expand_as(q), v[:, :1].expand_as(q), HERE, HERE, rope))
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_flex_attention_turns_values():
+    (q, k, v), rope = (t.float() for t in qkv()), RoPEValues(D)
+    at = torch.arange(N)
+    assert_close(attend_flex(q, k, v, at, at, rope), attend(q, k, v, at, at, rope))

@@ -1,0 +1,106 @@
+"""A learned logit of each head that joins its softmax; not a token that attracts weight."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from d2lpos import ALiBi, Attention, Cache, RoPE, Shaw, Transformer
+from d2lpos.attention import attend, attention_weights
+from d2lpos.masks import Mask
+
+N = 6
+HERE = torch.arange(N)
+SINKS = torch.tensor([-1.0, 0.5, 3.0], dtype=torch.float64)
+MASKS = {
+    "none": None,
+    "causal": Mask(HERE),
+    "hidden row": (HERE[:, None] != 2) & (HERE <= HERE[:, None]),
+    "nothing": torch.zeros(N, N, dtype=torch.bool),
+    "by head": torch.rand(2, 3, N, N, generator=torch.Generator().manual_seed(0)) > 0.5,
+    "left padding": torch.tensor([[False, False, True, True, True, True], [True] * 6])[:, None, None],
+}
+each_mask = pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+
+
+def qkv():
+    return torch.randn(3, 2, 3, N, 8, dtype=torch.float64).unbind()
+
+
+@each_mask
+@pytest.mark.parametrize(
+    "make", [lambda: RoPE(8), lambda: ALiBi(3), lambda: Shaw(8, 2).double()], ids=["rope", "alibi", "shaw"]
+)
+def test_weights_are_shares_of_a_sum_that_the_sink_joins(make, mask):
+    (q, k, v), encoding = qkv(), make()
+    args = q, k, HERE, HERE, encoding, mask
+    got, plain = attention_weights(*args, sinks=SINKS), attention_weights(*args)
+    turned_q, turned_k = encoding.rotate(q, k, HERE, HERE)
+    logits = turned_q @ turned_k.mT / 8**0.5
+    bias = encoding.score(q, k, HERE, HERE)
+    logits = logits if bias is None else logits + bias
+    seen = mask.pairs if isinstance(mask, Mask) else mask
+    powers = logits.exp() if seen is None else logits.exp().where(seen, 0)
+    assert_close(got, powers / (powers.sum(-1, keepdim=True) + SINKS.exp()[:, None, None]))
+    left = powers.sum(-1) / (powers.sum(-1) + SINKS.exp()[:, None])
+    assert_close(got, plain * left[..., None])  # the sink takes the same share of all
+    extra = encoding.value(got, HERE, HERE)
+    want = got @ v if extra is None else got @ v + extra
+    assert_close(attend(q, k, v, HERE, HERE, encoding, mask, sinks=SINKS), want)
+
+
+@each_mask
+def test_a_sink_far_below_takes_nothing(mask):
+    args = (*qkv(), HERE, HERE, RoPE(8), mask)
+    assert_close(attend(*args, sinks=torch.full((3,), -1e4).double()), attend(*args))
+
+
+def test_a_row_that_may_look_nowhere_gives_it_all_to_the_sink():
+    got = attend(*qkv(), HERE, HERE, mask=MASKS["nothing"], sinks=SINKS)
+    assert not got.any()
+
+
+def test_heads_that_share_keys_have_sinks_of_their_own():
+    q, k, v = qkv()
+    got = attend(q, k[:, :1], v[:, :1], HERE, HERE, sinks=SINKS)
+    assert_close(got, attend(q, k[:, :1].expand_as(q), v[:, :1].expand_as(q), HERE, HERE, sinks=SINKS))
+
+
+def test_in_half_precision_a_sink_is_as_wide_as_the_logits():
+    q, k, _ = (t.bfloat16() for t in qkv())
+    got = attention_weights(q, k, HERE, HERE, sinks=SINKS.float())
+    assert got.dtype == torch.bfloat16
+    assert_close(
+        got.float(),
+        attention_weights(q.float(), k.float(), HERE, HERE, sinks=SINKS.float()),
+        atol=4e-3,
+        rtol=0,
+    )
+
+
+@each_mask
+def test_gradients(mask):
+    q, k, v = (t[:1, :, :4].requires_grad_() for t in qkv())
+    at, sinks = HERE[:4], SINKS.clone().requires_grad_()
+    seen = mask.pairs if isinstance(mask, Mask) else mask
+    seen = None if seen is None else seen[..., :4, :4] if seen.shape[-2] > 1 else seen[..., :4]
+    seen = seen[:1] if seen is not None and seen.dim() == 4 else seen
+    assert torch.autograd.gradcheck(
+        lambda *given: attend(*given[:3], at, at, mask=seen, sinks=given[3]), (q, k, v, sinks)
+    )
+
+
+def test_a_layer_learns_its_sinks_and_a_cache_changes_nothing():
+    layer, x = Attention(24, 3, RoPE(8), causal=True, sinks=True).double(), torch.randn(2, N, 24).double()
+    assert layer.sinks.tolist() == [0, 0, 0] and Attention(24, 3).sinks is None
+    torch.nn.init.normal_(layer.sinks)
+    cache = Cache()
+    steps = [layer(x[:, part], HERE[part], cache=cache) for part in HERE.split([3, 1, 2])]
+    assert_close(torch.cat(steps, dim=1), layer(x, HERE))
+    layer(x, HERE).square().sum().backward()
+    assert layer.sinks.grad.all()
+
+
+def test_every_layer_has_its_own():
+    net = Transformer(7, 3, dim=16, heads=2, layers=3, causal=True, sinks=True)
+    names = [name for name in net.state_dict() if "sinks" in name]
+    assert len(names) == 3 and not any("sinks" in name for name in Transformer(7, 3).state_dict())
