@@ -49,7 +49,7 @@ class Added:
             tuple(Layer(window=window) for window in windows),
             input=self.encoding(config),
             first=first,
-            causal=self.causal or bool(config.get("is_decoder")),
+            causal=any([self.causal, config.get("is_decoder"), config.get("causal")]),
             encoder=self.encoder and self.encoder.read(family, config, tokens),
         )
 

@@ -5,7 +5,20 @@ from dataclasses import dataclass, field
 
 from ..alibi import ALiBi
 from ..relative import T5Bias
+from .keys import SILENT_KEYS
 from .layer import Config, Layer, Reading
+
+# What a dictionary within a configuration may hold: its slopes, and what says nothing of positions.
+MPT = {
+    "alibi",
+    "alibi_bias_max",
+    "attn_type",
+    "attn_pdrop",
+    "attn_impl",
+    "clip_qkv",
+    "qk_ln",
+    "softmax_scale",
+}
 
 
 @dataclass(frozen=True)
@@ -48,8 +61,11 @@ class Sloped:
         said = config.get(self.within) or {} if self.within else {}
         if said.get("alibi") is False or said.get("rope"):
             raise ValueError(f"{self.within} of {family} must have alibi and no rope; got {said}")
-        if said.get("prefix_lm"):
-            raise ValueError(f"prefix_lm of {family} is not understood")
+        for key, value in said.items():
+            if key not in MPT | SILENT_KEYS and value not in (None, False):
+                raise ValueError(
+                    f"key {key!r} in {self.within} of {family} is not understood; its value is {value!r}"
+                )
         octaves = said.get("alibi_bias_max") or 8.0
         bias = ALiBi(config.first(*self.heads), octaves=octaves)
         return Reading(family, (Layer(encoding=bias),) * config.first(*self.depth))

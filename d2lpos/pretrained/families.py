@@ -13,10 +13,12 @@ from .turning import (
     chunks_where_it_turns,
     every,
     in_a_period,
+    in_groups,
     late_windows,
     listed_attention,
     llama4,
     ministral,
+    named,
     named_attention,
     recurrent,
 )
@@ -25,7 +27,7 @@ WIDE_AND_GLOBAL = {"full_attention": 160_000.0, "sliding_attention": 10_000.0}
 LOCAL_AND_GLOBAL = {"full_attention": 1_000_000.0, "sliding_attention": 10_000.0}
 FULL, SLIDING = frozenset({"full_attention"}), frozenset({"sliding_attention"})
 BETA = frozenset({"llama_4_scaling_beta", "max_position_embeddings"})
-typed = partial(Turning, base=None)  # a base that is not named may be any
+typed = partial(Turning, base=None, types=named)  # what is not named may be any
 exaone = partial(Turning, still=FULL, still_beside_windows=True)
 silent = partial(Turning, still=frozenset(ATTENTION))
 encoder = partial(Turning, causal=False)
@@ -52,15 +54,15 @@ TURNING = {
     "arcee": Turning(),
     "aria_text": Turning(),
     "axk1": deepseek(),
-    "bailing_hybrid": deepseek(base=6_000_000.0),
+    "bailing_hybrid": deepseek(base=6_000_000.0, types=in_groups),
     "bamba": Turning(share=0.5, types=listed_attention),
     "beam": typed(temperature=beam, types=every(6)),
     "bitnet": Turning(base=500_000.0),
     "cohere": Turning("interleaved", base=500_000.0),
     "cohere2": Turning("interleaved", still=FULL, types=every(4)),
     "codegen": Turning("interleaved", **GPTJ),
-    "cohere_compass_text": typed(),
-    "cwm": Turning(base=1_000_000.0),
+    "cohere_compass_text": typed(types=None),
+    "cwm": Turning(base=1_000_000.0, types=named),
     "deepseek_v2": deepseek(),
     "deepseek_v3": deepseek(),
     "diffllama": Turning(),
@@ -74,7 +76,7 @@ TURNING = {
     "exaone_moe": exaone(types=every(4)),
     "falcon_h1": Turning(),
     "flex_olmo": Turning(base=500_000.0),
-    "flint": Turning(still=FULL, sinks=FULL | SLIDING),
+    "flint": Turning(still=FULL, types=named, sinks=FULL | SLIDING),
     "gemma": Turning(),
     "gemma2": Turning(types=every(2)),
     "gemma3_text": Turning(base=LOCAL_AND_GLOBAL, types=every(6)),
@@ -90,11 +92,11 @@ TURNING = {
     "gpt_oss": typed(types=every(2), sinks=FULL | SLIDING),
     "gptj": Turning("interleaved", **GPTJ),
     "granite": Turning(),
-    "granite_swa": Turning(sinks=FULL | SLIDING),
+    "granite_swa": Turning(types=named, sinks=FULL | SLIDING),
     "granitemoe": Turning(),
-    "granitemoe_swa": Turning(sinks=FULL | SLIDING),
+    "granitemoe_swa": Turning(types=named, sinks=FULL | SLIDING),
     "granitemoeshared": Turning(),
-    "granitemoehybrid": Turning(gate=("position_embedding_type", "rope")),
+    "granitemoehybrid": Turning(types=named, gate=("position_embedding_type", "rope")),
     "gte": encoder(base=160_000.0),
     "helium": Turning("interleaved", base=100_000.0),
     "hunyuan_v1_dense": Turning(),
@@ -107,17 +109,19 @@ TURNING = {
     "jina_embeddings_v3": encoder(base=20_000.0),
     "jetmoe": Turning(dim=("kv_channels",)),
     "kolibri1": exaone(types=every(5)),
-    "laguna": typed(),
+    "laguna": typed(types=None),
     "lfm2": Turning(base=1_000_000.0, types=named_attention),
     "lfm2_moe": Turning(base=1_000_000.0),
     "lfm3": typed(),
     "llama": Turning(),
-    "llama4_text": Turning("interleaved", base=500_000.0, types=chunks_where_it_turns, temperature=llama4),
+    "llama4_text": Turning(
+        "interleaved", base=500_000.0, types=chunks_where_it_turns, temperature=llama4, counts=True
+    ),
     "longcat_flash": deepseek(base=10_000_000.0, depth=("num_layers",), twice=True),
-    "mellum": typed(),
+    "mellum": typed(types=None),
     "mimo_v2_flash": typed(sinks=SLIDING),
     "minicpm3": deepseek(layout="half"),
-    "minimax": Turning(base=1_000_000.0, wide=FULL),
+    "minimax": Turning(base=1_000_000.0, types=named, wide=FULL),
     "minimax_m2": Turning(base=5_000_000.0),
     "ministral": Turning(types=lambda config, depth: ["sliding_attention"] * depth),
     "ministral3": Turning(base=1_000_000.0, window=True, temperature=ministral, extra=BETA),
@@ -145,9 +149,9 @@ TURNING = {
     "qwen2_moe": qwen(),
     "qwen3": qwen(),
     "qwen3_moe": Turning(window=True),
-    "qwen3_5_text": Turning(share=0.25, deal="in turn"),
-    "qwen3_5_moe_text": Turning(share=0.25, deal="in turn"),
-    "qwen3_next": Turning(share=0.25),
+    "qwen3_5_text": Turning(share=0.25, types=named, deal="in turn"),
+    "qwen3_5_moe_text": Turning(share=0.25, types=named, deal="in turn"),
+    "qwen3_next": Turning(share=0.25, types=named),
     "recurrent_gemma": Turning(
         share=0.5, types=blocks_in_turn, width=lambda config: config["attention_window_size"]
     ),
@@ -157,22 +161,24 @@ TURNING = {
     "solar_open": Turning(base=1_000_000.0),
     "stablelm": Turning(share=0.25),
     "starcoder2": Turning(window=True),
-    "vaultgemma": Turning(),
+    "vaultgemma": Turning(types=named),
     "youtu": deepseek(),
-    "zamba2": Turning(dim=("attention_head_dim",), gate=("use_mem_rope", True)),
-    "zaya": typed(),
+    "zamba2": Turning(types=named, dim=("attention_head_dim",), gate=("use_mem_rope", True)),
+    "zaya": typed(types=None),
 }
 # Attention has no positions; the layers between have a recurrence.
 SILENT = {
     "falcon_mamba": silent(types=recurrent),
     "jamba": silent(types=in_a_period),
-    "kimi_linear": silent(aside=frozenset({"qk_rope_head_dim"})),  # a side channel that does not turn
+    "kimi_linear": silent(
+        types=named, aside=frozenset({"qk_rope_head_dim"})
+    ),  # a side channel that does not turn
     "mamba": silent(types=recurrent),
     "mamba2": silent(types=recurrent),
-    "nemotron_h": silent(aside=frozenset({"sliding_window"})),
+    "nemotron_h": silent(types=named, aside=frozenset({"sliding_window"})),
     "rwkv": silent(types=recurrent, aside=frozenset({"context_length"})),
     "xlstm": silent(types=recurrent, aside=frozenset({"chunkwise_kernel", "max_inference_chunksize"})),
-    "zamba": silent(aside=frozenset({"attn_layer_period", "attn_layer_offset"})),
+    "zamba": silent(types=named, aside=frozenset({"attn_layer_period", "attn_layer_offset"})),
 }
 # Keys that some families read and others do not, which refuse them.
 READ_BY = {
@@ -204,7 +210,7 @@ roberta = partial(Added, padded=True)
 two = partial(Added, causal=True, dim=("d_model",), depth=("decoder_layers",))
 one = partial(Added, dim=("d_model",), depth=("encoder_layers",))
 HALVES, ENDS = ("concatenated", False), ("concatenated", True)
-XLM = {"dim": ("emb_dim",), "depth": ("n_layers",), "aside": frozenset({"causal"})}
+XLM = {"dim": ("emb_dim",), "depth": ("n_layers",), "aside": frozenset({"is_encoder"})}
 GPT2 = {"length": ("n_positions",), "dim": ("n_embd",), "depth": ("n_layer",)}
 ADDED = {
     "albert": bert(dim=("embedding_size",)),
@@ -260,7 +266,7 @@ ADDED = {
 }
 # A bias is added to the scores.
 BIASED = {
-    "bloom": Sloped(heads=("n_head",), depth=("n_layer",)),
+    "bloom": Sloped(heads=("n_head",), depth=("n_layer",), aside=frozenset({"offset_alibi"})),
     "falcon": Either(yes=Sloped(heads=("num_attention_heads",), depth=("num_hidden_layers",)), no=Turning()),
     "mpt": Sloped(
         heads=("n_heads",), depth=("n_layers",), within="attn_config", aside=frozenset({"learned_pos_emb"})

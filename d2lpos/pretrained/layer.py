@@ -19,7 +19,8 @@ class Layer:
     features: the slice of a head's features, start and stop, that the encoding gets; None for all.
     window: how many keys a query sees at most, its own included, on each side where nothing is causal.
     chunk: tokens in a chunk; a query sees its own chunk only.
-    temperature: from positions to what queries are multiplied by, as in `d2lpos.temperature`.
+    temperature: from positions to what queries are multiplied by, as in `d2lpos.temperature`. counts: whether it gets
+    the number of tokens before each query, kept ones included, whatever their positions are.
     scale: what all scores are multiplied by besides, because the model was stretched.
     sinks: whether each head has a learned number that joins the sum of the softmax.
 
@@ -33,6 +34,7 @@ class Layer:
     window: int | None = None
     chunk: int | None = None
     temperature: Callable[[Tensor], Tensor] | None = None
+    counts: bool = False
     scale: float = 1.0
     sinks: bool = False
 

@@ -18,6 +18,8 @@ PATTERNS = {
     "global_attn_every_n_layers",
     "max_window_layers",
     "full_attn_idxs",
+    "layer_group_size",
+    "hybrid_layer_ids",
 }
 ELSE = {"linear_attention", "conv", "mamba", "recurrent", "moe", "mlp"}
 
@@ -54,6 +56,7 @@ class Turning:
     twice: bool = False  # two attentions in each layer
     sinks: frozenset[str] = frozenset()
     temperature: Callable[[Config, Mapping, bool], Callable[[Tensor], Tensor] | None] | None = None
+    counts: bool = False  # the temperature's positions are numbers of tokens
     gate: tuple[str, object] | None = None
     wide: frozenset[str] = frozenset({"sliding_attention"})
     width: Callable[[Config], int | None] = lambda config: config.get("sliding_window")
@@ -93,11 +96,12 @@ class Turning:
                     window=window if kind in self.wide else None,
                     chunk=config.get("attention_chunk_size") if kind == "chunked_attention" else None,
                     temperature=heat,
+                    counts=self.counts and heat is not None,
                     scale=scale,
                     sinks=kind in self.sinks,
                 )
             )
-        return Reading(family, tuple(layers), causal=self.causal)
+        return Reading(family, tuple(layers), causal=self.causal or bool(config.get("is_decoder")))
 
     def layer_types(self, config: Config) -> list[str]:
         types = config.get("layer_types") or config.get("layers_block_type")
@@ -157,6 +161,17 @@ def every(period: int, first: str = "sliding_attention", last: str = "full_atten
         return [first if (i + 1) % n else last for i in range(depth)]
 
     return types
+
+
+def named(config: Config, depth: int) -> list[str]:
+    """Layers differ, and no rule says how."""
+    raise ValueError("config must have layer_types, and has none")
+
+
+def in_groups(config: Config, depth: int) -> list[str]:
+    """Bailing's: attention in the last layer of each group of `layer_group_size`."""
+    n = config["layer_group_size"]
+    return ["linear_attention" if (i + 1) % n else "full_attention" for i in range(depth)]
 
 
 def late_windows(config: Config, depth: int) -> list[str]:
