@@ -5,6 +5,7 @@ given, and answers with zeros, so that no layer learns of positions from the one
 """
 
 import inspect
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -112,7 +113,13 @@ def model(family: str, config: transformers.PretrainedConfig) -> nn.Module:
     for parameter in made.parameters():
         if parameter.dim() > 1 and parameter.requires_grad:  # sinusoids stay
             nn.init.normal_(parameter, std=0.2)
+    for norm in made.modules():  # whose weights are no turn's business
+        if "Norm" in type(norm).__name__ and getattr(norm, "weight", None) is not None:
+            nn.init.uniform_(norm.weight, 0.5, 1.5)
     return made
+
+
+ROTARY = re.compile("RotaryEmbedding|RopePositionEmbedding")
 
 
 @contextmanager
@@ -125,7 +132,7 @@ def still(made: nn.Module) -> Iterator[None]:
         cos, sin = output
         return torch.ones_like(cos), torch.zeros_like(sin)
 
-    hooks = [m.register_forward_hook(flat) for m in made.modules() if "RotaryEmbedding" in type(m).__name__]
+    hooks = [m.register_forward_hook(flat) for m in made.modules() if ROTARY.search(type(m).__name__)]
     counting = [m for m in made.modules() if getattr(m, "attn_temperature_tuning", False)]
     for module in counting:
         module.attn_temperature_tuning = False
@@ -139,9 +146,13 @@ def still(made: nn.Module) -> Iterator[None]:
 
 
 def calls(made: nn.Module, positions: Tensor) -> list[Call]:
-    """What each layer that attends gives to attention, for the same words at these positions, (sequence,)."""
+    """What each layer that attends gives to attention, for the same words at these positions.
+
+    They are (sequence,), or (sequence, axes) for a model whose words have several.
+    """
     CALLS.clear()
+    ids = positions[None] if positions.dim() == 1 else positions.T[:, None]
     words = 4 + torch.arange(len(positions))[None] % (WORDS - 4)
     with torch.no_grad():
-        made(input_ids=words, position_ids=positions[None], use_cache=False)
+        made(input_ids=words, position_ids=ids, use_cache=False)
     return list(CALLS)
