@@ -7,6 +7,7 @@ from functools import partial
 from torch import Tensor
 
 from ..encoding import Encoding
+from ..normed import Normed
 from ..temperature import power, steps
 from .layer import Config, Layer, Reading
 from .rotary import backward, parameters, rule_of, turning
@@ -53,6 +54,7 @@ class Turning:
     deal: str | None = None
     types: Callable[[Config, int], list[str]] | None = None
     back: bool = False
+    normed: str | None = None  # the key of the eps of a norm after the turn
     twice: bool = False  # two attentions in each layer
     sinks: frozenset[str] = frozenset()
     temperature: Callable[[Config, Mapping, bool], Callable[[Tensor], Tensor] | None] | None = None
@@ -147,7 +149,10 @@ class Turning:
         dim = (config.get("per_layer_config") or {}).get(str(number), {}).get("head_dim", dim)
         rotary = config.get("rotary_dim")
         said = said if rotary is None else {**said, "partial_rotary_factor": rotary / dim}
-        return turning(said, dim, layout, rule, self.deal), 1.0, None
+        rope = turning(said, dim, layout, rule, self.deal)
+        if rope is not None and self.normed:
+            return Normed(rope, eps=config.first(self.normed, default=1e-5)), 1.0, None
+        return rope, 1.0, None
 
 
 # Types of layers where a configuration names none.

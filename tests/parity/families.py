@@ -108,7 +108,8 @@ FITTED = {
     "zaya": {"num_experts_per_tok": 1},
 }
 # Those that hand attention their interleaved pairs sorted in halves, turned or not.
-SORTED = {"axk1", "deepseek_v3", "glm4_moe_lite", "youtu", "bailing_hybrid", "longcat_flash"}
+SORTED = {"axk1", "deepseek_v3", "glm4_moe_lite", "youtu", "mistral4", "bailing_hybrid", "longcat_flash"}
+NORMS = re.compile(r"(query|key)_layernorm$")  # after the turn, where the reading has such a norm
 TOLERANCE = 1e-3  # of the largest score: their frequencies are rounded to float32, and positions reach 400
 
 
@@ -165,7 +166,8 @@ def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
     for where, line in PLACES.items():
         positions = torch.stack([line, line // 7, line % 5 + 300], dim=-1) if several else line
         theirs = tiny.calls(made, positions)
-        with tiny.still(made):
+        late = NORMS if isinstance(next(filter(None, reading.encodings), None), Normed) else None
+        with tiny.still(made, late):
             # At 0 no temperature has grown. RecurrentGemma takes every 0 for the start of a text.
             before = tiny.calls(made, positions if family == "recurrent_gemma" else 0 * positions)
         if family == "diffllama":  # it asks twice in each layer, with the same queries and keys
@@ -177,6 +179,10 @@ def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
             if layer.features and abs(call.scale / layer.scale * call.q.shape[-1] ** 0.5 - 1) > TOLERANCE:
                 wrong.add("scale")
             plain.q, plain.k = (unsorted(x, layer) if family in SORTED else x for x in (plain.q, plain.k))
+            if isinstance(layer.encoding, Normed):
+                norms = [m for n, m in made.named_modules() if NORMS.search(n)][2 * number : 2 * number + 2]
+                for weight, norm in zip(layer.encoding.parameters(), norms, strict=True):
+                    weight.data = norm.weight.data
             q = multiply(plain.q, torch.zeros(1), cooled(layer)) if layer.temperature else plain.q
             mine = tiny.Call(*ours(layer, q, plain.k, positions), None, call.scale, False)
             if not same(mine.scores, call.scores):
