@@ -31,7 +31,10 @@ class BEiT(Swin):
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         check_size("q", q.shape[-3], self.table.shape[1], "heads, as BEiT has")
-        (asks, here), (asked, there) = nowhere("q_positions", q_positions), nowhere("k_positions", k_positions)
+        (asks, here), (asked, there) = (
+            nowhere("q_positions", q_positions),
+            nowhere("k_positions", k_positions),
+        )
         rows, last = step(here, there, self.height, self.width), len(self.table)
         asks, asked = asks[..., :, None], asked[..., None, :]
         rows = torch.where(asks, last - 3, rows).where(~asked, last - 2).where(~(asks & asked), last - 1)

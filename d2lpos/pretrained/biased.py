@@ -88,12 +88,16 @@ class Disentangled:
         if relative and sorted(term.strip() for term in terms) != ["c2p", "p2c"]:
             raise ValueError(f"pos_att_type of {family} must have both terms, c2p and p2c; got {terms}")
         if self.logarithms and config.get("conv_kernel_size"):
-            raise ValueError(f"key 'conv_kernel_size' of {family} is not understood: neighbors mix in a layer")
+            raise ValueError(
+                f"key 'conv_kernel_size' of {family} is not understood: neighbors mix in a layer"
+            )
         heads, hidden = config.first("num_attention_heads"), config.first("hidden_size")
         length = config.first("max_position_embeddings")
         largest, buckets = config.get("max_relative_positions") or -1, config.get("position_buckets") or -1
         largest = length if largest < 1 else largest
-        sizes = {"clip": buckets, "largest": largest} if self.logarithms and buckets > 0 else {"clip": largest}
+        sizes = (
+            {"clip": buckets, "largest": largest} if self.logarithms and buckets > 0 else {"clip": largest}
+        )
         depth = config.first("num_hidden_layers")
         layers = (Layer(),) * depth
         if relative:
@@ -117,5 +121,7 @@ class Chosen:
         said = config.get(self.key)
         said = self.default if said is None else said
         if said not in self.ways:
-            raise ValueError(f"{self.key} of {family} must be one of {', '.join(map(str, self.ways))}; got {said!r}")
+            raise ValueError(
+                f"{self.key} of {family} must be one of {', '.join(map(str, self.ways))}; got {said!r}"
+            )
         return self.ways[said].read(family, config, tokens)

@@ -204,7 +204,15 @@ READ_BY = {
     "rotary_dim": {"codegen", "gptj", "minimax_m2"},
     "rotary_emb_base": {"gpt_neox", "gpt_neox_japanese"},
     "rotary_pct": {"gpt_neox", "gpt_neox_japanese"},
-    "use_sliding_window": {"qwen2", "qwen2_5_vl_text", "qwen2_moe", "qwen2_vl_text", "qwen3", "qwen3_moe", "smollm3"},
+    "use_sliding_window": {
+        "qwen2",
+        "qwen2_5_vl_text",
+        "qwen2_moe",
+        "qwen2_vl_text",
+        "qwen3",
+        "qwen3_moe",
+        "smollm3",
+    },
 }
 WITH_TYPES = """afmoe bailing_hybrid beam cohere2 cohere_compass_text cwm dots1 exaone4 exaone_moe flint gemma2 gemma3_text
 gemma3n_text gemma4_text gemma4_unified_text gpt_oss granite_swa granitemoe_swa granitemoehybrid kimi_linear kolibri1
@@ -241,7 +249,10 @@ ADDED = {
     "electra": bert(dim=("embedding_size",)),
     "ernie": bert(),
     "esm": Chosen(
-        "position_embedding_type", {"absolute": roberta(), "rotary": encoder()}, default="absolute", aside=ROPE
+        "position_embedding_type",
+        {"absolute": roberta(), "rotary": encoder()},
+        default="absolute",
+        aside=ROPE,
     ),
     "flaubert": bert(flag="sinusoidal_embeddings", **XLM),
     "fsmt": two(padded=True, clocks=ENDS, encoder=one(padded=True, clocks=ENDS)),

@@ -42,7 +42,9 @@ class Pictured:
         table = config.get(self.table) if isinstance(self.table, str) else self.table
         trained = config.get("pretrain_image_size")
         if table and trained is not None and pair(config, "pretrain_image_size") != picture:
-            raise ValueError(f"pretrain_image_size must be image_size = {picture}, or rows change; got {trained}")
+            raise ValueError(
+                f"pretrain_image_size must be image_size = {picture}, or rows change; got {trained}"
+            )
         rows = self.unused + self.before + height * width
         return Reading(
             family,
@@ -74,7 +76,9 @@ def steps_and_cls(config: Config, grid: Grid, depth: int) -> list[Layer]:
     heads = config.first("num_attention_heads")
     each, one = (config.get(f"use_{kind}relative_position_bias") for kind in ("", "shared_"))
     if each and one:
-        raise ValueError("use_relative_position_bias and use_shared_relative_position_bias must not both be true")
+        raise ValueError(
+            "use_relative_position_bias and use_shared_relative_position_bias must not both be true"
+        )
     if one:
         return [Layer(encoding=BEiT(heads, *grid))] * depth
     return [Layer(encoding=BEiT(heads, *grid) if each else None) for _ in range(depth)]
@@ -134,7 +138,9 @@ def by_interlaced_axes(config: Config, grid: Grid, depth: int) -> list[Layer]:
         raise ValueError(f"rope_type must be axial; got {kind!r}")
     for key in said:
         if key not in ("rope_type", "rope_theta"):
-            raise ValueError(f"key {key!r} of rope_type 'axial' is not understood; its value is {said[key]!r}")
+            raise ValueError(
+                f"key {key!r} of rope_type 'axial' is not understood; its value is {said[key]!r}"
+            )
     base, dim = said.get("rope_theta") or config.first("rope_theta", default=10_000.0), features(config)
     turn = MRoPE(dim, blocks([dim // 4] * 2), float(base), scaling=interlaced)
     return [Layer(encoding=turn)] * depth

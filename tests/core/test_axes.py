@@ -58,7 +58,9 @@ def test_axial_frequencies_are_a_case_of_mixed_ones():
         one = 10.0 ** -(torch.arange(2) / 2)
         mixed.omega.copy_(torch.stack([torch.cat([one, 0 * one]), torch.cat([0 * one, one])])[:, None])
     axial = RoPE(8, base=10.0, axes=2)
-    assert_close(scores(mixed, PLACES.double(), PLACES.double()), scores(axial, PLACES.double(), PLACES.double()))
+    assert_close(
+        scores(mixed, PLACES.double(), PLACES.double()), scores(axial, PLACES.double(), PLACES.double())
+    )
 
 
 def test_mixed_frequencies_are_those_of_the_formula():
@@ -84,7 +86,10 @@ def test_only_mixed_frequencies_see_a_diagonal():
     def corner(encoding):
         q = k = torch.ones(1, 1, 1, 4, dtype=torch.float64)
         step = [
-            (encoding.double().rotate(q, k, torch.zeros(1, 2).double(), torch.tensor([[y, x]]).double())[1] * q).sum()
+            (
+                encoding.double().rotate(q, k, torch.zeros(1, 2).double(), torch.tensor([[y, x]]).double())[1]
+                * q
+            ).sum()
             for y, x in ((0, 0), (0, 1), (1, 0), (1, 1))
         ]
         return abs(step[0] - step[1] - step[2] + step[3]).item()

@@ -19,7 +19,9 @@ def test_far_offsets_share_rows_that_widen():
     """Written as in the formula of version 2, one number at a time."""
     clip, largest, half = 16, 128, 8
     for back in range(-200, 201):
-        far = half + math.ceil(round(math.log(max(abs(back), 1) / half) / math.log(127 / half) * (half - 1), 9))
+        far = half + math.ceil(
+            round(math.log(max(abs(back), 1) / half) / math.log(127 / half) * (half - 1), 9)
+        )
         want = back if abs(back) <= half else math.copysign(far, back)
         assert row(torch.tensor(-back), clip, largest).item() == min(max(want + clip, 0), 2 * clip - 1)
 
@@ -51,4 +53,6 @@ def test_its_vectors_are_learned():
     seen = row(here[None] - here[:, None], 3).unique()
     for table in encoding.parameters():
         assert table.grad[0].any(dim=-1).nonzero().flatten().tolist() == seen.tolist()
-    assert all(isinstance(table, nn.Parameter) and table.shape == (1, 6, 4) for table in encoding.parameters())
+    assert all(
+        isinstance(table, nn.Parameter) and table.shape == (1, 6, 4) for table in encoding.parameters()
+    )

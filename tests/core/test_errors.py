@@ -528,14 +528,25 @@ refuse = partial(bad, Decomposed, call=Decomposed(8, 2, 3).score)
 refuse("TypeError: q must be a tensor; got list", [0], Q, CELLS, CELLS)
 refuse("ValueError: q must have 8 features a head, as Decomposed has; got 4", Q[..., :4], Q, CELLS, CELLS)
 refuse("ValueError: q_positions must lie in 0 … 1, the rows of the window; got 2", Q, Q, CELLS + 1, CELLS)
-refuse("ValueError: k_positions must lie in 0 … 2, the columns of the window; got 3", Q, Q, CELLS, CELLS + torch.tensor([0, 1]))
+refuse(
+    "ValueError: k_positions must lie in 0 … 2, the columns of the window; got 3",
+    Q,
+    Q,
+    CELLS,
+    CELLS + torch.tensor([0, 1]),
+)
 bad(BEiT, "ValueError: heads must be positive; got 0", 0, 2, 2)
 refuse = partial(bad, BEiT, call=BEiT(2, 2, 3).score)
 refuse("ValueError: q must have 2 heads, as BEiT has; got 1", Q[:, :1], Q, CELLS, CELLS)
 refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], CELLS)
 refuse("ValueError: k_positions must be (…, sequence, 2), row and column; got (5,)", Q, Q, CELLS, P)
 refuse("ValueError: k_positions must lie in 0 … 1, the rows of the window; got -2", Q, Q, CELLS, CELLS - 2)
-bad(deberta.row, "TypeError: offset must be integers, because they index a table; got torch.float32", P.float(), 2)
+bad(
+    deberta.row,
+    "TypeError: offset must be integers, because they index a table; got torch.float32",
+    P.float(),
+    2,
+)
 bad(deberta.row, "ValueError: clip must be positive; got 0", P, 0)
 bad(deberta.row, "ValueError: clip must be even and below largest = 16; got 5", P, 5, 16)
 bad(deberta.row, "ValueError: clip must be even and below largest = 4; got 4", P, 4, 4)

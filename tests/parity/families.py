@@ -21,9 +21,9 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from d2lpos import Encoding, Learned
-from d2lpos.pretrained import Layer, Reading, encoding_of
 from d2lpos.deberta import DeBERTa
 from d2lpos.normed import Normed
+from d2lpos.pretrained import Layer, Reading, encoding_of
 from d2lpos.pretrained.families import ADDED, BIASED, FAMILIES, PICTURED, REFUSED, SILENT, TURNING
 from d2lpos.rope import convert
 from d2lpos.temperature import multiply
@@ -59,9 +59,16 @@ FITTED = {
     "beit": {**SMALL_PICTURE, "use_relative_position_bias": True, "use_absolute_position_embeddings": True},
     "data2vec-vision": {**SMALL_PICTURE, "use_shared_relative_position_bias": True},
     "deberta": {**TWO_TERMS, "max_relative_positions": 20},
-    "deberta-v2": {**TWO_TERMS, "max_relative_positions": 32, "position_buckets": 8, "norm_rel_ebd": "layer_norm"},
+    "deberta-v2": {
+        **TWO_TERMS,
+        "max_relative_positions": 32,
+        "position_buckets": 8,
+        "norm_rel_ebd": "layer_norm",
+    },
     "dinov3_vit": {"num_register_tokens": 4},
-    **dict.fromkeys(("clip_vision_model", "deit", "dinov2", "ijepa", "siglip_vision_model", "vit"), SMALL_PICTURE),
+    **dict.fromkeys(
+        ("clip_vision_model", "deit", "dinov2", "ijepa", "siglip_vision_model", "vit"), SMALL_PICTURE
+    ),
     "vit_msn": SMALL_PICTURE,
     "sam_vision_model": {**SMALL_PICTURE, "window_size": 2, "global_attn_indexes": [1, 3]},
     "vitdet": {
@@ -151,7 +158,9 @@ def compare(family: str, **more: object) -> list[str]:
     if family in PICTURED:
         return pictures.compare(reading, made)
     if family in ADDED:
-        return sorted([*added(reading, made), *(shared_buckets(reading, made) if reading.encodings[0] else [])])
+        return sorted(
+            [*added(reading, made), *(shared_buckets(reading, made) if reading.encodings[0] else [])]
+        )
     if isinstance(reading.encodings[0], DeBERTa):
         return sorted([*added(reading, made), *disentangled(reading, made)])
     if family in BIASED and reading.encodings[0].doors == ("score",):

@@ -36,17 +36,24 @@ def rows(reading: Reading, made: nn.Module) -> set[str]:
     layers = next((m for m in owner.modules() if isinstance(m, nn.ModuleList)), None)
     seen, picture = [], torch.randn(1, 3, *[reading_side(made)] * 2)
     hook = (
-        layers[0].register_forward_pre_hook(lambda m, a, k: seen.append(a[0] if a else k["hidden_states"]), with_kwargs=True)
+        layers[0].register_forward_pre_hook(
+            lambda m, a, k: seen.append(a[0] if a else k["hidden_states"]), with_kwargs=True
+        )
         if layers is not None
-        else owner.register_forward_hook(lambda m, a, out: seen.append(out[0] if isinstance(out, tuple) else out))
+        else owner.register_forward_hook(
+            lambda m, a, out: seen.append(out[0] if isinstance(out, tuple) else out)
+        )
     )
     trained = torch.randn_like(table)
     with torch.no_grad():
-        for table.data in (trained, torch.zeros_like(table)):
+        for content in trained, torch.zeros_like(table):
+            table.data = content
             made(pixel_values=picture)
     hook.remove()
     added, dim = (seen[0] - seen[1])[0], reading.input.table.shape[1]
-    added = (added.permute(1, 2, 0) if added.dim() == 3 and added.shape[-1] != dim else added).reshape(-1, dim)
+    added = (added.permute(1, 2, 0) if added.dim() == 3 and added.shape[-1] != dim else added).reshape(
+        -1, dim
+    )
     reading.input.table.data = trained.reshape(-1, dim)
     ours = reading.input.embed(torch.zeros(1, len(added), dim), reading.first + torch.arange(len(added)))[0]
     return set() if torch.allclose(ours, added, atol=1e-4) else {"rows"}
@@ -102,7 +109,7 @@ def steps(reading: Reading, made: nn.Module) -> set[str]:
 def vectors(reading: Reading, made: nn.Module) -> set[str]:
     """Decomposed vectors, and the windows they are for."""
     theirs = [m for m in made.modules() if hasattr(m, "rel_pos_h")]
-    blocks = [m for m in made.modules() if hasattr(m, "window_size") and hasattr(m, "norm1" if hasattr(m, "norm1") else "layer_norm1")]
+    blocks = [m for m in made.modules() if hasattr(m, "window_size") and type(m).__name__.endswith("Layer")]
     if theirs and [m.window_size or None for m in blocks] != [layer.tile for layer in reading.layers]:
         return {"windows"}
     ours = [e for e in reading.encodings if isinstance(e, Decomposed)]

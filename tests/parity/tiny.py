@@ -174,7 +174,9 @@ def calls(made: nn.Module, positions: Tensor) -> list[Call]:
     CALLS.clear()
     ids = positions[None] if positions.dim() == 1 else positions.T[:, None]
     words = 4 + torch.arange(len(positions))[None] % (WORDS - 4)
-    more = {"t_cond": torch.zeros(1, 64)} if type(made).__name__ == "VoxtralRealtimeTextModel" else {}  # the time
+    more = (
+        {"t_cond": torch.zeros(1, 64)} if type(made).__name__ == "VoxtralRealtimeTextModel" else {}
+    )  # the time
     with torch.no_grad():
         made(**more, input_ids=words, position_ids=ids, use_cache=False)
     return list(CALLS)
