@@ -8,8 +8,8 @@ whatever was computed before. `functools.partial` fixes the other arguments:
 
 In all rules factor is how many times longer the sequences become, and length is the number of tokens
 that the model was trained on. `ntk`, `dynamic_ntk` and `yarn` need frequencies that fall by a constant
-ratio, as base^(−2i/dim) does; they read dim and base from them. `proportional` and `negated` lengthen nothing:
-they are rules because they change frequencies.
+ratio, as base^(−2i/dim) does; they read dim and base from them. `proportional`, `negated` and `interlaced`
+lengthen nothing: they are rules because they change frequencies or their order.
 """
 
 import math
@@ -22,6 +22,7 @@ from .arguments import check_positive, check_scale, check_tensor
 
 __all__ = [
     "dynamic_ntk",
+    "interlaced",
     "linear",
     "llama3",
     "longrope",
@@ -221,6 +222,22 @@ def negated(frequencies: Tensor) -> tuple[Tensor, float]:
     """
     check_frequencies(frequencies)
     return -frequencies, 1.0
+
+
+def interlaced(frequencies: Tensor) -> tuple[Tensor, float]:
+    """The even-numbered frequencies, then the odd-numbered: for two axes that share one row of them.
+
+    Pixtral turns the first half of the pairs by the row, the second by the column:
+    `MRoPE(64, blocks([16, 16]), scaling=interlaced)`. Where each axis has frequencies of its own, as in
+    `RoPE(64, axes=2)`, both have the same ones. Raises as `unscaled` does.
+
+    Source: the released code of Pixtral (arXiv 2410.07073).
+
+    >>> interlaced(torch.tensor([1.0, 0.5, 0.25, 0.125]))
+    (tensor([1.0000, 0.2500, 0.5000, 0.1250]), 1.0)
+    """
+    check_frequencies(frequencies)
+    return torch.cat([frequencies[::2], frequencies[1::2]]), 1.0
 
 
 def llama3(

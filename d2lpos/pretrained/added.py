@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from ..encoding import Encoding
 from ..learned import Learned
+from ..relative import T5Bias
 from ..sinusoidal import Sinusoidal
 from .layer import Config, Layer, Reading
 
@@ -14,6 +15,14 @@ def windows_in_turn(config: Config, depth: int) -> list[int | None]:
     return [config["window_size"] if kind == "local" else None for kind in config["attention_layers"]]
 
 
+def mpnet(config: Config) -> Encoding:
+    """T5's buckets; the model cuts offsets into 32 of them, whatever size its table has."""
+    buckets = config.first("relative_attention_num_buckets", default=32)
+    if buckets != 32:
+        raise ValueError(f"relative_attention_num_buckets of mpnet must be 32; got {buckets}")
+    return T5Bias(config.first("num_attention_heads"), buckets=32, max_distance=128)
+
+
 @dataclass(frozen=True)
 class Added:
     """A family with a table or sinusoids, as data.
@@ -21,7 +30,8 @@ class Added:
     before counts the rows of a table that stand before the first token's, besides those for `length` tokens. padded
     says that tokens count from `pad_token_id` + 1 in a table of `length` rows, as in RoBERTa. clocks are the layout
     and the endpoint of sinusoids; None for a table that is learned. The keys of sizes are tried in turn. encoder
-    names what the encoder of a model with two parts has, and windows finds one for each layer.
+    names what the encoder of a model with two parts has, and windows finds one for each layer. bias is what all layers
+    share besides.
     """
 
     before: int = 0
@@ -33,6 +43,7 @@ class Added:
     length: tuple[str, ...] = ("max_position_embeddings",)
     dim: tuple[str, ...] = ("hidden_size",)
     depth: tuple[str, ...] = ("num_hidden_layers",)
+    bias: Callable[[Config], Encoding] | None = None
     windows: Callable[[Config, int], list[int | None]] | None = None
     aside: frozenset[str] = field(default=frozenset())
 
@@ -43,13 +54,14 @@ class Added:
         depth, first = config.first(*self.depth), self.before
         if self.padded:
             first = config.first("pad_token_id") + 1
+        bias = self.bias and self.bias(config)
         windows = self.windows(config, depth) if self.windows else [None] * depth
         return Reading(
             family,
-            tuple(Layer(window=window) for window in windows),
+            tuple(Layer(encoding=bias, window=window) for window in windows),
             input=self.encoding(config),
             first=first,
-            causal=self.causal or bool(config.get("is_decoder")),
+            causal=any([self.causal, config.get("is_decoder"), config.get("causal")]),
             encoder=self.encoder and self.encoder.read(family, config, tokens),
         )
 

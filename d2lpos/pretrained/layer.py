@@ -19,7 +19,10 @@ class Layer:
     features: the slice of a head's features, start and stop, that the encoding gets; None for all.
     window: how many keys a query sees at most, its own included, on each side where nothing is causal.
     chunk: tokens in a chunk; a query sees its own chunk only.
-    temperature: from positions to what queries are multiplied by, as in `d2lpos.temperature`.
+    tile: of a picture, the side of the squares that its cells are cut into, from the first on; a query sees its own
+    square only, and the encoding gets places within it.
+    temperature: from positions to what queries are multiplied by, as in `d2lpos.temperature`. counts: whether it gets
+    the number of tokens before each query, kept ones included, whatever their positions are.
     scale: what all scores are multiplied by besides, because the model was stretched.
     sinks: whether each head has a learned number that joins the sum of the softmax.
 
@@ -32,7 +35,9 @@ class Layer:
     features: tuple[int, int] | None = None
     window: int | None = None
     chunk: int | None = None
+    tile: int | None = None
     temperature: Callable[[Tensor], Tensor] | None = None
+    counts: bool = False
     scale: float = 1.0
     sinks: bool = False
 
@@ -43,7 +48,8 @@ class Reading:
 
     input: opens door 1; None where nothing is added. first: the position of the first token, 0 unless the table
     has rows before it. causal: whether a query sees no later keys. encoder: of a model with two parts, what its
-    encoder does.
+    encoder does. places: of a model that reads pictures, from height and width in cells to the positions of all its
+    tokens, for its layers; None where these count from 0 on.
 
     >>> Reading("none", layers=(Layer(),)).encodings
     [None]
@@ -55,6 +61,7 @@ class Reading:
     first: int = 0
     causal: bool = True
     encoder: "Reading | None" = None
+    places: Callable[[int, int], Tensor] | None = None
 
     @property
     def encodings(self) -> list[Encoding | None]:

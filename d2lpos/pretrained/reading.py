@@ -1,25 +1,12 @@
 """`encoding_of`: from a configuration to what turns, biases or adds in each layer."""
 
-import re
 from collections.abc import Mapping
 
 from .families import FAMILIES, READ_BY, REFUSED
+from .keys import SAYS_NO, SILENT_KEYS
 from .layer import Config, Reading
 
 __all__ = ["encoding_of"]
-
-# A key with one of these words may speak of position, and is read or refused.
-SUSPECT = re.compile(
-    r"pos(ition|_|$)|rope|rotary|theta|alibi|slid|window|chunk|local_|layer_types|attention_types|nope|sinks?$|temper|"
-    r"relative|bucket|distance|axial|freq|yarn|ntk|long_|interleave$|clamp|span|mscale|log_scaling|radius|floor_scale|"
-    r"attn_scale|bidirectional|alpha_factor|causal|block_types|sinusoid|attn_layer_|full_attn|swa_|per_layer_config|block_type"
-)
-# Keys that speak of the size of a text, of training, or of something else by the same word.
-ASIDE = re.compile(
-    r"(mamba_)?chunk_size(_feed_forward)?|n_positions|max_(source|target)_positions|max_position_embeddings|time_step.*|"
-    r"mlp_layer_types|num_local_experts|.*_(alpha|beta)_factor|image_seq_length|interleave_moe_layer_step|mtp_.*|"
-    r"qk_nope_head_dim|apply_residual_.*"
-)
 
 
 def encoding_of(config: object, tokens: int | None = None) -> Reading:
@@ -28,8 +15,8 @@ def encoding_of(config: object, tokens: int | None = None) -> Reading:
     config is a `config.json` as a dictionary, as transformers 4 or 5 writes it, or a configuration of transformers.
     One that holds a `text_config` is read for its text. tokens is the length of the text that will be read, which
     dynamic NTK and LongRoPE depend on. Raises TypeError for another config; ValueError for a family that is not
-    known or whose positions no reading says, for a key or a value about position that is not understood, and
-    without tokens where these count.
+    known or whose positions no reading says, for a key that is neither understood nor known to say nothing of
+    positions, for a value that is not understood, and without tokens where these count.
 
     Learned tables come untrained, in the right size: the weights are the model's.
 
@@ -54,10 +41,20 @@ def encoding_of(config: object, tokens: int | None = None) -> Reading:
     read = Config(values, hidden=frozenset(key for key, readers in READ_BY.items() if family not in readers))
     family_row = FAMILIES[family]
     found = family_row.read(family, read, tokens)
+    check_keys(family, values, read.used | set(family_row.aside))
+    return found
+
+
+def check_keys(family: str, values: Mapping, understood: set[str]) -> None:
+    """Raise a ValueError for a key that is not understood, and that is not known to say nothing of positions."""
     for key, value in values.items():
+        if key in understood or key in SILENT_KEYS or value is None or value in ([], {}):
+            continue
+        if key in SAYS_NO and value is False:
+            continue
         if key == "use_bidirectional_attention" and value == "vision":
             continue  # words see as ever
-        suspect = SUSPECT.search(key) and not ASIDE.fullmatch(key)
-        if suspect and key not in read.used | set(family_row.aside) and value not in (None, False, [], {}):
-            raise ValueError(f"key {key!r} of {family} is not understood; its value is {value!r}")
-    return found
+        raise ValueError(
+            f"key {key!r} of {family} is not understood; its value is {value!r}. "
+            "Leave it out if it says nothing of positions"
+        )

@@ -7,6 +7,7 @@ from functools import partial
 from torch import Tensor
 
 from ..encoding import Encoding
+from ..normed import Normed
 from ..temperature import power, steps
 from .layer import Config, Layer, Reading
 from .rotary import backward, parameters, rule_of, turning
@@ -18,6 +19,8 @@ PATTERNS = {
     "global_attn_every_n_layers",
     "max_window_layers",
     "full_attn_idxs",
+    "layer_group_size",
+    "hybrid_layer_ids",
 }
 ELSE = {"linear_attention", "conv", "mamba", "recurrent", "moe", "mlp"}
 
@@ -51,9 +54,11 @@ class Turning:
     deal: str | None = None
     types: Callable[[Config, int], list[str]] | None = None
     back: bool = False
+    normed: str | None = None  # the key of the eps of a norm after the turn
     twice: bool = False  # two attentions in each layer
     sinks: frozenset[str] = frozenset()
     temperature: Callable[[Config, Mapping, bool], Callable[[Tensor], Tensor] | None] | None = None
+    counts: bool = False  # the temperature's positions are numbers of tokens
     gate: tuple[str, object] | None = None
     wide: frozenset[str] = frozenset({"sliding_attention"})
     width: Callable[[Config], int | None] = lambda config: config.get("sliding_window")
@@ -93,11 +98,12 @@ class Turning:
                     window=window if kind in self.wide else None,
                     chunk=config.get("attention_chunk_size") if kind == "chunked_attention" else None,
                     temperature=heat,
+                    counts=self.counts and heat is not None,
                     scale=scale,
                     sinks=kind in self.sinks,
                 )
             )
-        return Reading(family, tuple(layers), causal=self.causal)
+        return Reading(family, tuple(layers), causal=self.causal or bool(config.get("is_decoder")))
 
     def layer_types(self, config: Config) -> list[str]:
         types = config.get("layer_types") or config.get("layers_block_type")
@@ -143,7 +149,10 @@ class Turning:
         dim = (config.get("per_layer_config") or {}).get(str(number), {}).get("head_dim", dim)
         rotary = config.get("rotary_dim")
         said = said if rotary is None else {**said, "partial_rotary_factor": rotary / dim}
-        return turning(said, dim, layout, rule, self.deal), 1.0, None
+        rope = turning(said, dim, layout, rule, self.deal)
+        if rope is not None and self.normed:
+            return Normed(rope, eps=config.first(self.normed, default=1e-5)), 1.0, None
+        return rope, 1.0, None
 
 
 # Types of layers where a configuration names none.
@@ -157,6 +166,17 @@ def every(period: int, first: str = "sliding_attention", last: str = "full_atten
         return [first if (i + 1) % n else last for i in range(depth)]
 
     return types
+
+
+def named(config: Config, depth: int) -> list[str]:
+    """Layers differ, and no rule says how."""
+    raise ValueError("config must have layer_types, and has none")
+
+
+def in_groups(config: Config, depth: int) -> list[str]:
+    """Bailing's: attention in the last layer of each group of `layer_group_size`."""
+    n = config["layer_group_size"]
+    return ["linear_attention" if (i + 1) % n else "full_attention" for i in range(depth)]
 
 
 def late_windows(config: Config, depth: int) -> list[str]:

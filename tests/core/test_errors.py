@@ -7,13 +7,16 @@ import pytest
 import torch
 
 import d2lpos
-from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
+from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer, deberta, grid
 from d2lpos.alibi import bias, ramp, slopes
 from d2lpos.attention import attend, attention_weights
+from d2lpos.beit import BEiT
 from d2lpos.bias import Bias, distance, score_mod
 from d2lpos.cache import Cache, evict, rebase
 from d2lpos.content import since
 from d2lpos.cope import CoPE
+from d2lpos.deberta import DeBERTa
+from d2lpos.decomposed import Decomposed
 from d2lpos.dropout import Dropped, combine, drop, segment_ends, special_tokens
 from d2lpos.fire import FIRE, share
 from d2lpos.flex import attend_flex, block_mask
@@ -21,11 +24,14 @@ from d2lpos.fox import FoX
 from d2lpos.inkling import Inkling
 from d2lpos.kerple import KERPLE, logarithmic, power
 from d2lpos.masks import Mask, causal_mask, segment_mask, window_mask
+from d2lpos.mixed import Mixed
 from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
 from d2lpos.mrope import MRoPE, blocks, in_turn
+from d2lpos.normed import Normed
 from d2lpos.packing import cu_seqlens, segments_from_cu_seqlens, segments_from_positions
 from d2lpos.path import PaTH, walk
 from d2lpos.placing import following, from_padding, from_segments, interpolate, random_positions, shift
+from d2lpos.pope import PoPE
 from d2lpos.positions import offsets, real, whole
 from d2lpos.relative import bucket
 from d2lpos.rope import convert, convert_rows, rotate, rotate_fast
@@ -33,6 +39,7 @@ from d2lpos.rope_values import RoPEValues
 from d2lpos.sandwich import Sandwich, cosines
 from d2lpos.scaling import (
     dynamic_ntk,
+    interlaced,
     linear,
     llama3,
     longrope,
@@ -270,8 +277,8 @@ bad(convert_rows, f"ValueError: {pair_layout} None", X[0].mT, 2, None)
 
 OMEGA = frequencies(8)
 in_a_row = "frequencies must be (pairs,) of at least"
-UNFACTORED = (unscaled, negated)
-for rule in linear, ntk, dynamic_ntk, yarn, llama3, longrope, proportional, unscaled, negated:
+UNFACTORED = (unscaled, negated, interlaced)
+for rule in linear, ntk, dynamic_ntk, yarn, llama3, longrope, proportional, *UNFACTORED:
     fixed = {"length": 64} if rule in (yarn, llama3, dynamic_ntk, longrope) else {}
     fixed |= {"current": 128} if rule in (dynamic_ntk, longrope) else {}
     fixed |= {"factor": 8} if rule not in UNFACTORED else {}
@@ -508,6 +515,65 @@ bad(Swin, "ValueError: heads must be positive; got 0", 0, 2, 2)
 bad(Swin, "ValueError: height must be positive; got 0", 2, 0, 2)
 bad(Swin, "ValueError: width must be positive; got 0", 2, 2, 0)
 bad(Swin, "ValueError: q must have 3 heads, as Swin has; got 2", Q, Q, CELLS, CELLS, call=Swin(3, 2, 3).score)
+for subject in grid.cells, grid.coordinates:
+    bad(subject, "ValueError: height must be positive; got 0", 0, 2)
+    bad(subject, "TypeError: width must be an integer; got 2.0", 2, 2.0)
+four = "dim must be a multiple of 4, because pairs are dealt to two axes; got 6"
+bad(Mixed, f"ValueError: {four}", 6, 2)
+bad(Mixed, "ValueError: heads must be positive; got 0", 8, 0)
+bad(Mixed, "ValueError: base must be finite and above 1; got 1.0", 8, 2, 1.0)
+bad(Mixed, 'ValueError: layout must be "half" or "interleaved"; got \'pairs\'', 8, 2, layout="pairs")
+refuse = partial(bad, Mixed, call=Mixed(8, 2).rotate)
+refuse("ValueError: q must have 8 features a head, as Mixed has; got 4", Q[..., :4], Q, CELLS, CELLS)
+refuse("ValueError: k must have 2 heads, as Mixed has; got 1", Q, Q[:, :1], CELLS, CELLS)
+refuse("ValueError: positions must have 2 coordinates, as Mixed has axes; got 5", Q, Q, P, P)
+refuse("ValueError: positions must be finite; got nan", Q, Q, CELLS * NAN, CELLS)
+bad(Decomposed, "ValueError: features must be positive; got 0", 0, 2, 3)
+bad(Decomposed, "ValueError: width must be positive; got 0", 8, 2, 0)
+refuse = partial(bad, Decomposed, call=Decomposed(8, 2, 3).score)
+refuse("TypeError: q must be a tensor; got list", [0], Q, CELLS, CELLS)
+refuse("ValueError: q must have 8 features a head, as Decomposed has; got 4", Q[..., :4], Q, CELLS, CELLS)
+refuse("ValueError: q_positions must lie in 0 … 1, the rows of the window; got 2", Q, Q, CELLS + 1, CELLS)
+refuse(
+    "ValueError: k_positions must lie in 0 … 2, the columns of the window; got 3",
+    Q,
+    Q,
+    CELLS,
+    CELLS + torch.tensor([0, 1]),
+)
+bad(BEiT, "ValueError: heads must be positive; got 0", 0, 2, 2)
+refuse = partial(bad, BEiT, call=BEiT(2, 2, 3).score)
+refuse("ValueError: q must have 2 heads, as BEiT has; got 1", Q[:, :1], Q, CELLS, CELLS)
+refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], CELLS)
+refuse("ValueError: k_positions must be (…, sequence, 2), row and column; got (5,)", Q, Q, CELLS, P)
+refuse("ValueError: k_positions must lie in 0 … 1, the rows of the window; got -2", Q, Q, CELLS, CELLS - 2)
+bad(
+    deberta.row,
+    "TypeError: offset must be integers, because they index a table; got torch.float32",
+    P.float(),
+    2,
+)
+bad(deberta.row, "ValueError: clip must be positive; got 0", P, 0)
+bad(deberta.row, "ValueError: clip must be even and below largest = 16; got 5", P, 5, 16)
+bad(deberta.row, "ValueError: clip must be even and below largest = 4; got 4", P, 4, 4)
+bad(deberta.row, "TypeError: largest must be an integer; got 8.0", P, 4, 8.0)
+bad(DeBERTa, "ValueError: heads must be positive; got 0", 0, 8, 2)
+bad(DeBERTa, "ValueError: clip must be positive; got 0", 2, 8, 0)
+refuse = partial(bad, DeBERTa, call=DeBERTa(2, 8, 3).score)
+refuse("ValueError: q must have 2 heads, as DeBERTa has; got 1", Q[:, :1], Q, P, P)
+refuse("ValueError: k must have 8 features a head, as DeBERTa has; got 4", Q, Q[..., :4], P, P)
+refuse("TypeError: k must be a tensor; got list", Q, [0], P, P)
+refuse(f"TypeError: {no_index}", Q, Q, P, P.float())
+bad(Normed, "TypeError: rope must be a RoPE; got int", 8)
+refuse = partial(bad, Normed, call=Normed(RoPE(8)).rotate)
+refuse("ValueError: q must have 8 features a head, as RoPE has; got 4", Q[..., :4], Q, P, P)
+bad(PoPE, "ValueError: dim must be positive; got 0", 0, 2)
+bad(PoPE, "ValueError: heads must be positive; got 0", 8, 0)
+bad(PoPE, "ValueError: base must be finite and above 1; got 1", 8, 2, 1)
+refuse = partial(bad, PoPE, call=PoPE(8, 2).rotate)
+refuse("ValueError: q must have 8 features a head, as PoPE has; got 4", Q[..., :4], Q, P, P)
+refuse("ValueError: k must have 2 heads, as PoPE has; got 1", Q, Q[:, :1], P, P)
+refuse("ValueError: positions must be finite; got nan", Q, Q, P * NAN, P)
 bad(share, "TypeError: q_positions must be a tensor; got list", [0], P, P[1], P[1])
 bad(share, "TypeError: c must be a tensor; got float", P, P, 0.1, P[1])
 bad(share, "TypeError: threshold must be a tensor; got float", P, P, P[1], 512.0)
@@ -910,6 +976,7 @@ def test_all_that_is_public_has_bad_calls():
         "joined",
         "known",
         "not_padding",
+        "nowhere",
         "others",
         "over_heads",
         "row_and_column",

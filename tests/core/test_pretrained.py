@@ -9,6 +9,8 @@ import torch
 
 from d2lpos import ALiBi, Learned, RoPE, Sinusoidal, T5Bias
 from d2lpos.pretrained import Layer, Reading, encoding_of
+from d2lpos.pretrained.families import READ_BY
+from d2lpos.pretrained.keys import SAYS_NO, SILENT_KEYS
 from d2lpos.scaling import llama3, unscaled, yarn
 from d2lpos.sinusoidal import frequencies
 
@@ -247,7 +249,13 @@ REFUSED = {
         "max_position_embeddings": 512,
         "position_embedding_type": "relative_key",
     },
-    "prefix_lm of mpt is not understood": {"model_type": "mpt", "attn_config": {"prefix_lm": True}},
+    "key 'prefix_lm' in attn_config of mpt is not understood": {
+        "model_type": "mpt",
+        "attn_config": {"prefix_lm": True},
+    },
+    "key 'wobble' of llama is not understood; its value is 3": LLAMA | {"wobble": 3},
+    "key 'wobble' of llama is not understood; its value is False": LLAMA | {"wobble": False},
+    "config must have layer_types, and has none": LLAMA | {"model_type": "minimax"},
     "attn_config of mpt must have alibi and no rope": {"model_type": "mpt", "attn_config": {"alibi": False}},
     "factor must be finite and at least 1; got 0.5": LLAMA
     | {"rope_scaling": {"type": "linear", "factor": 0.5}},
@@ -271,6 +279,28 @@ def test_what_is_no_configuration():
 def test_keys_that_say_no_are_no_matter():
     plain = LLAMA | {"sliding_window": None, "alibi": False, "layer_types": None, "rope_scaling": None}
     assert encoding_of(plain).encodings[0].base == 10_000
+
+
+def test_what_transformers_4_wrote_of_other_things_is_no_matter():
+    training = {
+        "moe_layer_freq": 1,
+        "torch_dtype": "bfloat16",
+        "temperature": 0.6,
+        "auto_map": {"AutoModel": "x"},
+    }
+    assert encoding_of(LLAMA | training).encodings[0].base == 10_000
+
+
+def test_a_key_has_one_place():
+    """Either it says nothing of positions, or its no is understood, or a family reads it."""
+    assert not SILENT_KEYS & SAYS_NO and not SILENT_KEYS & set(READ_BY)
+
+
+def test_a_decoder_is_causal():
+    roformer = LLAMA | {"model_type": "roformer"}
+    assert [encoding_of(roformer | {"is_decoder": it}).causal for it in (False, True)] == [False, True]
+    xlm = {"model_type": "xlm", "emb_dim": 64, "n_layers": 2, "max_position_embeddings": 512}
+    assert [encoding_of(xlm | {"causal": it}).causal for it in (False, True)] == [False, True]
 
 
 def test_what_a_layer_is_by_default():

@@ -21,18 +21,23 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from d2lpos import Encoding, Learned
+from d2lpos.deberta import DeBERTa
+from d2lpos.normed import Normed
 from d2lpos.pretrained import Layer, Reading, encoding_of
-from d2lpos.pretrained.families import ADDED, BIASED, FAMILIES, REFUSED, SILENT, TURNING
+from d2lpos.pretrained.families import ADDED, BIASED, FAMILIES, PICTURED, REFUSED, SILENT, TURNING
 from d2lpos.rope import convert
 from d2lpos.temperature import multiply
 from d2lpos.threads import one_thread
-from tests.parity import tiny
+from tests.parity import pictures, tiny
 
 PLACES = {
     "as they are": torch.arange(12),
     "shifted": 300 + torch.arange(12),
     "stretched": torch.tensor([0, 1, 5, 6, 20, 21, 50, 90, 91, 200, 317, 400]),
 }
+SMALL_PICTURE = {"image_size": 64, "patch_size": 16}
+TWO_TERMS = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
+DEALT = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]}}
 # What a family's tiny model needs besides the usual sizes.
 FITTED = {
     "bamba": {"attn_layer_indices": [1, 3], "mamba_n_heads": 4, "mamba_d_head": 32},
@@ -51,6 +56,32 @@ FITTED = {
         "mamba_d_head": 32,
     },
     "modernbert": {"local_attention": 8},
+    "beit": {**SMALL_PICTURE, "use_relative_position_bias": True, "use_absolute_position_embeddings": True},
+    "data2vec-vision": {**SMALL_PICTURE, "use_shared_relative_position_bias": True},
+    "deberta": {**TWO_TERMS, "max_relative_positions": 20},
+    "deberta-v2": {
+        **TWO_TERMS,
+        "max_relative_positions": 32,
+        "position_buckets": 8,
+        "norm_rel_ebd": "layer_norm",
+    },
+    "dinov3_vit": {"num_register_tokens": 4},
+    **dict.fromkeys(
+        ("clip_vision_model", "deit", "dinov2", "ijepa", "siglip_vision_model", "vit"), SMALL_PICTURE
+    ),
+    "vit_msn": SMALL_PICTURE,
+    "sam_vision_model": {**SMALL_PICTURE, "window_size": 2, "global_attn_indexes": [1, 3]},
+    "vitdet": {
+        **SMALL_PICTURE,
+        "pretrain_image_size": 64,
+        "use_relative_position_embeddings": True,
+        "window_size": 2,
+        "window_block_indices": [0, 2],
+    },
+    "qwen2_vl_text": DEALT,
+    "qwen2_5_vl_text": DEALT,
+    "qwen3_vl_text": DEALT,
+    "qwen3_vl_moe_text": {**DEALT, "sliding_window": None},
     "recurrent_gemma": {"attention_window_size": 5},
     "zamba2": {
         "num_hidden_layers": 8,
@@ -84,7 +115,8 @@ FITTED = {
     "zaya": {"num_experts_per_tok": 1},
 }
 # Those that hand attention their interleaved pairs sorted in halves, turned or not.
-SORTED = {"axk1", "deepseek_v3", "glm4_moe_lite", "youtu", "bailing_hybrid", "longcat_flash"}
+SORTED = {"axk1", "deepseek_v3", "glm4_moe_lite", "youtu", "mistral4", "bailing_hybrid", "longcat_flash"}
+NORMS = re.compile(r"(query|key)_layernorm$")  # after the turn, where the reading has such a norm
 TOLERANCE = 1e-3  # of the largest score: their frequencies are rounded to float32, and positions reach 400
 
 
@@ -92,14 +124,14 @@ def ours(layer: Layer, q: Tensor, k: Tensor, positions: Tensor) -> tuple[Tensor,
     """Queries and keys (batch, head, sequence, feature) as this layer turns them."""
     encoding = layer.encoding or Encoding()
     start, stop = layer.features or (0, q.shape[-1])
-    places = positions if encoding.axes == 1 else positions[:, None].expand(-1, encoding.axes)
     turned = [
         torch.cat([x[..., :start], part, x[..., stop:]], dim=-1)
         for x, part in zip(
-            (q, k), encoding.rotate(q[..., start:stop], k[..., start:stop], places, places), strict=True
+            (q, k), encoding.rotate(q[..., start:stop], k[..., start:stop], positions, positions), strict=True
         )
     ]
-    return multiply(turned[0], positions, layer.temperature) if layer.temperature else turned[0], turned[1]
+    grown = torch.arange(len(positions)) if layer.counts else positions
+    return multiply(turned[0], grown, layer.temperature) if layer.temperature else turned[0], turned[1]
 
 
 def unsorted(x: Tensor, layer: Layer) -> Tensor:
@@ -123,8 +155,14 @@ def compare(family: str, **more: object) -> list[str]:
     config = tiny.configuration(family, **FITTED.get(family, {}) | more)
     reading = encoding_of(config, tokens=len(PLACES["as they are"]))
     made = tiny.model(family, config)
+    if family in PICTURED:
+        return pictures.compare(reading, made)
     if family in ADDED:
-        return added(reading, made)
+        return sorted(
+            [*added(reading, made), *(shared_buckets(reading, made) if reading.encodings[0] else [])]
+        )
+    if isinstance(reading.encodings[0], DeBERTa):
+        return sorted([*added(reading, made), *disentangled(reading, made)])
     if family in BIASED and reading.encodings[0].doors == ("score",):
         return (bucketed if reading.encoder else sloped)(reading, made)
     return sliced(family, reading, made) if family in OWN else turned(family, reading, made)
@@ -133,9 +171,12 @@ def compare(family: str, **more: object) -> list[str]:
 def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
     """The scores of turned queries and keys, the keys that each query sees, and the sinks."""
     wrong = set()
-    for where, positions in PLACES.items():
+    several = any(encoding and encoding.axes > 1 for encoding in reading.encodings)
+    for where, line in PLACES.items():
+        positions = torch.stack([line, line // 7, line % 5 + 300], dim=-1) if several else line
         theirs = tiny.calls(made, positions)
-        with tiny.still(made):
+        late = NORMS if isinstance(next(filter(None, reading.encodings), None), Normed) else None
+        with tiny.still(made, late):
             # At 0 no temperature has grown. RecurrentGemma takes every 0 for the start of a text.
             before = tiny.calls(made, positions if family == "recurrent_gemma" else 0 * positions)
         if family == "diffllama":  # it asks twice in each layer, with the same queries and keys
@@ -147,6 +188,10 @@ def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
             if layer.features and abs(call.scale / layer.scale * call.q.shape[-1] ** 0.5 - 1) > TOLERANCE:
                 wrong.add("scale")
             plain.q, plain.k = (unsorted(x, layer) if family in SORTED else x for x in (plain.q, plain.k))
+            if isinstance(layer.encoding, Normed):
+                norms = [m for n, m in made.named_modules() if NORMS.search(n)][2 * number : 2 * number + 2]
+                for weight, norm in zip(layer.encoding.parameters(), norms, strict=True):
+                    weight.data = norm.weight.data
             q = multiply(plain.q, torch.zeros(1), cooled(layer)) if layer.temperature else plain.q
             mine = tiny.Call(*ours(layer, q, plain.k, positions), None, call.scale, False)
             if not same(mine.scores, call.scores):
@@ -154,7 +199,7 @@ def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
             if call.sinks != layer.sinks:
                 wrong.add("sinks")
             plain_order = where == "as they are" and call.seen is not None
-            if plain_order and not torch.equal(call.seen, looks(layer, positions, reading.causal)):
+            if plain_order and not torch.equal(call.seen, looks(layer, line, reading.causal)):
                 wrong.add(f"mask of layer {number}")
     return sorted(wrong)
 
@@ -330,18 +375,51 @@ def sloped(reading: Reading, made: nn.Module) -> list[str]:
     return [] if same(behind, theirs) else ["slopes"]
 
 
+def shared_buckets(reading: Reading, made: nn.Module) -> list[str]:
+    """MPNet's bias, which all layers share."""
+    encoder, bias, length = made.base_model.encoder, reading.encodings[0], 300
+    bias.table.data = encoder.relative_attention_bias.weight.data
+    q, here = torch.zeros(1, bias.heads, length, 2), torch.arange(length)
+    theirs = encoder.compute_position_bias(torch.zeros(1, length, 2))[0]
+    return [] if len(set(reading.encodings)) == 1 and same(bias.score(q, q, here, here), theirs) else ["bias"]
+
+
+def disentangled(reading: Reading, made: nn.Module) -> list[str]:
+    """DeBERTa's attention weights in each layer, for 60 tokens."""
+    seen, here = [], torch.arange(60)
+    attending = [m for m in made.modules() if type(m).__name__ == "DisentangledSelfAttention"]
+    hooks = [m.register_forward_hook(lambda *call: seen.append(call), with_kwargs=True) for m in attending]
+    with torch.no_grad():
+        made(input_ids=4 + here[None] % 60, output_attentions=True)
+    for hook in hooks:
+        hook.remove()
+    for (module, arguments, words, out), layer in zip(seen, reading.layers, strict=True):
+        bias, vectors, x = layer.encoding, words["rel_embeddings"], arguments[0]
+        heads, split = len(bias.keys), lambda t: t.unflatten(-1, (len(bias.keys), -1)).transpose(-3, -2)  # noqa: B023
+        if hasattr(module, "in_proj"):
+            q, k, _ = module.in_proj(x).unflatten(-1, (heads, 3, -1)).transpose(1, 2).unbind(dim=-2)
+            q, tables = q + module.q_bias.view(heads, 1, -1), (module.pos_proj, module.pos_q_proj)
+        else:
+            q, k = split(module.query_proj(x)), split(module.key_proj(x))
+            own = (module.key_proj, module.query_proj)
+            tables = own if module.share_att_key else (module.pos_key_proj, module.pos_query_proj)
+        bias.keys.data, bias.queries.data = (split(project(vectors)).detach() for project in tables)
+        scores = q @ k.mT / q.shape[-1] ** 0.5 + bias.score(q, k, here, here)
+        if not same((layer.scale * scores).softmax(-1), out[1]):
+            return ["weights"]
+    return [] if len(seen) == len(reading.layers) else ["layers"]
+
+
 FILE = Path(__file__).parents[2] / "book" / "families.csv"
 # Every family with a class for causal or masked language models, or for text to text.
 EVERY = sorted({family for names in tiny.MODELS[:3] for family in names})
+EVERY = sorted({*EVERY, *PICTURED, *FAMILIES, *REFUSED} & set(tiny.CONFIG_MAPPING))
 KINDS = {
     "Queries and keys turn": TURNING,
     "No positions: a recurrence beside attention, or alone": SILENT,
     "A table or sinusoids are added to the input": ADDED,
     "A bias is added to the scores": BIASED,
-}
-# Where they differ, and why.
-DIFFERS = {
-    "llama4_text": "its temperature counts the tokens of the call and those kept, whatever their position ids say",
+    "A picture is read": PICTURED,
 }
 
 
@@ -363,7 +441,7 @@ def verdict(family: str) -> str:
         wrong = compare(family)
     except Exception as error:  # noqa: BLE001, because whatever it is belongs into the table
         return f"not compared: {type(error).__name__}"
-    return f"differs: {DIFFERS.get(family) or ', '.join(wrong)}" if wrong else "agrees"
+    return f"differs: {', '.join(wrong)}" if wrong else "agrees"
 
 
 def rows() -> list[list[str]]:

@@ -1,10 +1,27 @@
 import torch
 from torch import nn
-from transformers import Wav2Vec2BertConfig, XLNetConfig, XLNetModel
+from transformers import (
+    BeitConfig,
+    DebertaConfig,
+    DebertaV2Config,
+    SamVisionConfig,
+    Wav2Vec2BertConfig,
+    XLNetConfig,
+    XLNetModel,
+)
+from transformers.models.beit.modeling_beit import BeitRelativePositionBias
+from transformers.models.deberta.modeling_deberta import DisentangledSelfAttention as Disentangled
+from transformers.models.deberta_v2.modeling_deberta_v2 import DisentangledSelfAttention as Disentangled2
+from transformers.models.sam.modeling_sam import SamVisionAttention
 from transformers.models.swin.modeling_swin import SwinRelativePositionBias
+from transformers.models.vitdet.modeling_vitdet import add_decomposed_relative_positions
 from transformers.models.wav2vec2_bert.modeling_wav2vec2_bert import Wav2Vec2BertSelfAttention
 from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
 
+from d2lpos.beit import BEiT
+from d2lpos.deberta import DeBERTa
+from d2lpos.decomposed import Decomposed
+from d2lpos.grid import cells
 from d2lpos.shaw import ShawKeys
 from d2lpos.skew import skew
 from d2lpos.swin import Swin
@@ -59,3 +76,70 @@ def swin():
     ours.table.copy_(theirs.relative_position_bias_table)
     q, cells = torch.zeros(1, HEADS, 15, 4), torch.cartesian_prod(torch.arange(3), torch.arange(5))
     return ours.score(q, q, cells, cells), theirs()[0]
+
+
+@table.row("`BEiT`, 4 × 4 cells and [CLS]", "transformers", "BEiT", 1e-6)
+def beit():
+    config = BeitConfig(image_size=64, patch_size=16, num_attention_heads=HEADS, hidden_size=DIM)
+    theirs, ours = BeitRelativePositionBias(config), BEiT(HEADS, 4, 4)
+    nn.init.normal_(theirs.relative_position_bias_table)
+    ours.table.copy_(theirs.relative_position_bias_table)
+    q, places = torch.zeros(1, HEADS, 17, 4), torch.cat([torch.tensor([[-1, -1]]), cells(4, 4)])
+    return ours.score(q, q, places, places), theirs((4, 4))[0]
+
+
+def decomposed(rows, columns):
+    ours = Decomposed(rows.shape[1], len(rows) // 2 + 1, len(columns) // 2 + 1)
+    ours.rows.copy_(rows)
+    ours.columns.copy_(columns)
+    return ours
+
+
+@table.row("`Decomposed`, a window of 4 × 4", "transformers", "SAM", 1e-5)
+def sam():
+    config = SamVisionConfig(hidden_size=DIM, num_attention_heads=HEADS)
+    layer, q = random_model(SamVisionAttention(config, window_size=4)).float(), torch.randn(1, HEADS, 16, FEATURES)
+    theirs = layer.get_decomposed_rel_pos(q[0], layer.rel_pos_h, layer.rel_pos_w, (4, 4), (4, 4))
+    ours = decomposed(layer.rel_pos_h, layer.rel_pos_w)
+    return ours.score(q, q, cells(4, 4), cells(4, 4)), theirs.reshape(1, HEADS, 16, 16)
+
+
+@table.row("`Decomposed`, a window of 3 × 5", "transformers", "ViTDet", 1e-5)
+def vitdet():
+    q, rows, columns = torch.randn(1, HEADS, 15, FEATURES), torch.randn(5, FEATURES), torch.randn(9, FEATURES)
+    theirs = add_decomposed_relative_positions(torch.zeros(HEADS, 15, 15), q[0], rows, columns, (3, 5), (3, 5))
+    return decomposed(rows, columns).score(q, q, cells(3, 5), cells(3, 5)), theirs[None]
+
+
+TWO = {"hidden_size": DIM, "num_attention_heads": HEADS, "relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
+
+
+@table.row("Attention weights with `DeBERTa`", "transformers", "DeBERTa", 1e-5)
+def deberta():
+    clip, x = 6, torch.randn(1, LENGTH, DIM)
+    layer = random_model(Disentangled(DebertaConfig(**TWO, max_relative_positions=clip))).float().eval()
+    vectors, mask = torch.randn(2 * clip, DIM), torch.ones(1, 1, LENGTH, LENGTH)
+    offsets = (POSITIONS[:, None] - POSITIONS)[None]
+    theirs = layer(x, mask, output_attentions=True, relative_pos=offsets, rel_embeddings=vectors)[1]
+    q, k, _ = layer.in_proj(x).unflatten(-1, (HEADS, 3, -1)).transpose(1, 2).unbind(dim=-2)
+    q = q + layer.q_bias.view(HEADS, 1, FEATURES)
+    ours = DeBERTa(HEADS, FEATURES, clip)
+    ours.keys.copy_(layer.pos_proj(vectors).unflatten(-1, (HEADS, -1)).transpose(0, 1))
+    ours.queries.copy_(layer.pos_q_proj(vectors).unflatten(-1, (HEADS, -1)).transpose(0, 1))
+    scores = q @ k.mT / FEATURES**0.5 + ours.score(q, k, POSITIONS, POSITIONS)
+    return (scores / 3**0.5).softmax(-1), theirs
+
+
+@table.row("Attention weights with `DeBERTa`, offsets by logarithms", "transformers", "DeBERTa-v2", 1e-5)
+def deberta_v2():
+    x, far = torch.randn(1, 300, DIM), torch.arange(300)
+    sizes = {"position_buckets": 16, "max_relative_positions": 128, "share_att_key": True}
+    layer = random_model(Disentangled2(DebertaV2Config(**TWO, **sizes))).float().eval()
+    vectors, mask = torch.randn(32, DIM), torch.ones(1, 1, 300, 300)
+    theirs = layer(x, mask, output_attentions=True, rel_embeddings=vectors)[1]
+    q, k = (project(x).unflatten(-1, (HEADS, -1)).transpose(1, 2) for project in (layer.query_proj, layer.key_proj))
+    ours = DeBERTa(HEADS, FEATURES, clip=16, largest=128)
+    ours.keys.copy_(layer.key_proj(vectors).unflatten(-1, (HEADS, -1)).transpose(0, 1))
+    ours.queries.copy_(layer.query_proj(vectors).unflatten(-1, (HEADS, -1)).transpose(0, 1))
+    scores = q @ k.mT / FEATURES**0.5 + ours.score(q, k, far, far)
+    return (scores / 3**0.5).softmax(-1), theirs

@@ -3,12 +3,15 @@ from types import SimpleNamespace
 
 import torch
 from rotary_embedding_torch import RotaryEmbedding, apply_rotary_emb
-from transformers import CohereConfig, LlamaConfig
+from transformers import CohereConfig, DINOv3ViTConfig, HunYuanDenseV1Config, LlamaConfig, PixtralVisionConfig
 from transformers.models.cohere import modeling_cohere
 from transformers.models.deepseek_v3.modeling_deepseek_v3 import apply_rotary_pos_emb_interleave
 from transformers.models.deepseek_v4 import modeling_deepseek_v4
+from transformers.models.dinov3_vit import modeling_dinov3_vit
 from transformers.models.gptj import modeling_gptj
+from transformers.models.hunyuan_v1_dense import modeling_hunyuan_v1_dense
 from transformers.models.llama import modeling_llama
+from transformers.models.pixtral import modeling_pixtral
 from transformers.models.qwen2_vl import modeling_qwen2_vl
 from transformers.models.qwen2_vl.configuration_qwen2_vl import Qwen2VLTextConfig, Qwen2VLVisionConfig
 from transformers.models.qwen3_vl import modeling_qwen3_vl
@@ -17,10 +20,14 @@ from x_transformers import x_transformers as xt
 
 from d2lpos import RoPE
 from d2lpos.attention import attend
+from d2lpos.grid import cells, coordinates
 from d2lpos.masks import Mask
 from d2lpos.mrope import MRoPE, blocks, in_turn
+from d2lpos.normed import Normed
+from d2lpos.pope import PoPE
 from d2lpos.rope import convert, rotate
 from d2lpos.rope_values import RoPEValues
+from d2lpos.scaling import interlaced
 from d2lpos.sinusoidal import angles, frequencies
 from tests.parity.chapter import define
 from tests.parity.comparison import agreement
@@ -189,7 +196,9 @@ def qwen2_vl_deal():
 def qwen3_vl_deal():
     rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [24, 20, 20]}
     config = Qwen3VLTextConfig(hidden_size=256, num_attention_heads=2, head_dim=128, rope_parameters=rope)
-    return dealt(modeling_qwen3_vl, modeling_qwen3_vl.Qwen3VLTextRotaryEmbedding(config), in_turn([24, 20, 20]))
+    return dealt(
+        modeling_qwen3_vl, modeling_qwen3_vl.Qwen3VLTextRotaryEmbedding(config), in_turn([24, 20, 20])
+    )
 
 
 @table.row("Values that turn and turn back, output of attention", "transformers", "DeepSeek-V4", 1e-5)
@@ -202,8 +211,58 @@ def deepseek_v4():
     cos, sin = turns.cos(), turns.sin()
     ahead = torch.full((LENGTH, LENGTH), -torch.inf).triu(1)
     turned_q, turned_kv = turn(q, cos, sin), turn(kv, cos, sin)
-    y, _ = modeling_deepseek_v4.eager_attention_forward(layer, turned_q, turned_kv, turned_kv, ahead, DIM**-0.5)
+    y, _ = modeling_deepseek_v4.eager_attention_forward(
+        layer, turned_q, turned_kv, turned_kv, ahead, DIM**-0.5
+    )
     theirs = turn(y.transpose(1, 2), cos, -sin)
     first = [x.roll(16, -1) for x in (q, kv, kv)]  # ours turns the first features
     rope = RoPEValues(DIM, layout="interleaved", rotary=16)
     return attend(*first, positions, positions, rope, Mask(positions), sinks=layer.sinks), theirs.roll(16, -1)
+
+
+@table.row("Rotation by row and column, `interlaced`", "transformers", "Pixtral", 1e-4)
+def pixtral():
+    config = PixtralVisionConfig(hidden_size=128, num_attention_heads=2, image_size=320, patch_size=16)
+    embedding, (q, k) = (
+        modeling_pixtral.PixtralVisionRotaryEmbedding(config),
+        torch.randn(2, 1, 2, 20 * 20, 64),
+    )
+    places = cells(20, 20)
+    theirs = modeling_pixtral.apply_rotary_pos_emb(q, k, *embedding(q, places), unsqueeze_dim=0)
+    return both(*MRoPE(64, blocks([16, 16]), scaling=interlaced).rotate(q, k, places, places)), both(*theirs)
+
+
+@table.row("Rotation by `coordinates`, base 100", "transformers", "DINOv3", 1e-5)
+def dinov3():
+    config = DINOv3ViTConfig(hidden_size=128, num_attention_heads=2, patch_size=16)
+    embedding = modeling_dinov3_vit.DINOv3ViTRopePositionEmbedding(config).eval()
+    q, k = torch.randn(2, 1, 2, 1 + 4 + 6 * 9, 64)
+    theirs = modeling_dinov3_vit.apply_rotary_pos_emb(q, k, *embedding(torch.zeros(1, 3, 6 * 16, 9 * 16)))
+    places = torch.cat([torch.zeros(5, 2), 2 * torch.pi * coordinates(6, 9)])  # [CLS] and four registers
+    return both(*RoPE(64, base=100, axes=2).rotate(q, k, places, places)), both(*theirs)
+
+
+@table.row("Rotation, then RMSNorm", "transformers", "HunYuan", 1e-3)
+def hunyuan():
+    q, k, positions = inputs()
+    theirs, ours = modeling_hunyuan_v1_dense, Normed(RoPE(DIM), eps=1e-5)
+    embedding = theirs.HunYuanDenseV1RotaryEmbedding(HunYuanDenseV1Config(**SIZES, head_dim=DIM))
+    turned, norms = theirs.apply_rotary_pos_emb(q, k, *embedding(q, positions)), []
+    for weight in ours.parameters():
+        weight.uniform_()
+        norms.append(theirs.HunYuanDenseV1RMSNorm(DIM, eps=1e-5))
+        norms[-1].weight.copy_(weight)
+    return both(*ours.rotate(q, k, positions, positions)), both(
+        *(n(x) for n, x in zip(norms, turned, strict=True))
+    )
+
+
+@table.row("Scores of `PoPE`", "x-transformers", "PolarEmbedding", 1e-4)
+def pope():
+    (q, k), positions = torch.randn(2, 2, 3, LENGTH, DIM), torch.arange(LENGTH)
+    theirs, ours = xt.PolarEmbedding(DIM, 3, bias_uniform_init=True), PoPE(DIM, 3)
+    ours.delta.copy_(theirs.learned_bias[:, 0])
+    omega, delta = theirs(positions)
+    at_query, at_key = xt.apply_polar_pos_emb(q, omega), xt.apply_polar_pos_emb(k, omega + delta)
+    turned_q, turned_k = ours.rotate(q, k, positions, positions)
+    return turned_q @ turned_k.mT / (2 * DIM) ** 0.5, at_query @ at_key.mT / DIM**0.5

@@ -1,15 +1,20 @@
 """A handful of families; all of them are compared by their own command, python -m tests.rehearsals.families."""
 
 import csv
+from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
 from transformers import LlamaConfig
 
-from d2lpos.pretrained import encoding_of, turning
+from d2lpos import RoPE, T5Bias
+from d2lpos.grid import cells
+from d2lpos.pretrained import Layer, encoding_of, turning
 from d2lpos.pretrained.families import FAMILIES, REFUSED, TURNING
-from tests.parity import families
-from tests.parity.families import DIFFERS, EVERY, FILE, compare
+from d2lpos.pretrained.pictured import decomposed
+from tests.parity import families, tiny
+from tests.parity.families import EVERY, FILE, compare
 from tests.parity.tiny import CONFIG_MAPPING, SIZES
 
 HANDFUL = [
@@ -24,6 +29,13 @@ HANDFUL = [
     "whisper",
     "t5",
     "bloom",
+    "mpnet",
+    "deberta-v2",
+    "qwen3_vl_text",
+    "hunyuan_v1_dense",
+    "beit",
+    "dinov3_vit",
+    "sam_vision_model",
 ]
 
 
@@ -88,16 +100,32 @@ def test_all_scores_of_deepseek_grow(rope):
     assert compare("deepseek_v3", rope_parameters={"rope_type": "yarn", **ROPE, **rope}) == []
 
 
-def test_llama_4_differs_because_it_counts():
-    assert compare("llama4_text") == ["scores shifted", "scores stretched"] and set(DIFFERS) == {
-        "llama4_text"
-    }
-    assert compare("llama4_text", attn_temperature_tuning=False) == []
+def test_llama_4_counts_tokens_and_not_positions():
+    assert compare("llama4_text") == [] and compare("llama4_text", attn_temperature_tuning=False) == []
+
+
+def test_esm_turns_where_its_configuration_says_so():
+    """Its own model hands attention what has turned, scaled before: so turns are those of a length."""
+    reading = encoding_of(tiny.configuration("esm", position_embedding_type="rotary"))
+    assert reading.input is None and all(
+        type(rope) is RoPE and rope.base == 1e4 for rope in reading.encodings
+    )
 
 
 def test_mpt_differs_where_its_configuration_names_other_octaves():
     assert compare("mpt") == []
     assert compare("mpt", attn_config={"alibi_bias_max": 4}) == ["slopes"]
+
+
+def asking(*keys, then):
+    """A way to read that asks for these keys, so that they are understood, and does something else with them."""
+
+    def read(config, *rest):
+        for key in keys:
+            config.get(key)
+        return then(*rest)
+
+    return read
 
 
 WRONG = {
@@ -107,8 +135,48 @@ WRONG = {
     "a layer without positions that turns": ("cohere2", "still", frozenset(), "scores"),
     "no window": ("gemma2", "wide", frozenset(), "mask"),
     "no sinks": ("gpt_oss", "sinks", frozenset(), "sinks"),
+    "a temperature of positions": ("llama4_text", "counts", False, "scores"),
     "no temperature": ("beam", "temperature", None, "scores"),
     "the other way": ("nanochat", "back", False, "scores"),
+    "a norm before the turn": ("hunyuan_v1_dense", "normed", None, "scores"),
+    "another deal": ("qwen3_vl_text", "deal", "blocks", "scores"),
+    "no buckets beside the table": (
+        "mpnet",
+        "bias",
+        asking("relative_attention_num_buckets", then=lambda *_: T5Bias(4, bidirectional=False)),
+        "bias",
+    ),
+    "no [CLS]": ("vit", "before", 0, "table"),
+    "cells before the table": ("vitdet", "unused", 0, "table"),
+    "no table": ("vit", "table", False, "a table"),
+    "cells for coordinates": (
+        "dinov3_vit",
+        "places",
+        lambda config: lambda h, w: torch.cat([torch.zeros(5, 2), cells(h, w)]),
+        "scores",
+    ),
+    "each axis with all frequencies": (
+        "pixtral",
+        "layers",
+        asking("rope_parameters", then=lambda grid, depth: [Layer(encoding=RoPE(16, axes=2))] * depth),
+        "scores",
+    ),
+    "one window for all": (
+        "sam_vision_model",
+        "layers",
+        partial(
+            decomposed,
+            windowed=asking("window_size", "global_attn_indexes", then=lambda depth: [None] * depth),
+            flag="use_rel_pos",
+        ),
+        "windows",
+    ),
+    "no tables of steps": (
+        "beit",
+        "layers",
+        asking("use_relative_position_bias", then=lambda grid, depth: [Layer()] * depth),
+        "8 tables",
+    ),
 }
 
 
@@ -120,7 +188,7 @@ def test_a_wrong_reading_is_found(family, name, value, found, monkeypatch):
             turning, "parameters", lambda config, *_: {None: config["rope_parameters"] and said}
         )
     else:
-        monkeypatch.setitem(FAMILIES, family, turning.Turning(**{**vars(FAMILIES[family]), name: value}))
+        monkeypatch.setitem(FAMILIES, family, replace(FAMILIES[family], **{name: value}))
     assert any(word.startswith(found) for word in compare(family))
 
 
@@ -132,7 +200,7 @@ def flat(config):
     if "partial_rotary_factor" in said:
         old["partial_rotary_factor"] = said.pop("partial_rotary_factor")
     said = {"type" if key == "rope_type" else key: value for key, value in said.items()}
-    old["rope_scaling"] = None if said == {"type": "default"} else said
+    old["rope_scaling"] = None if said in ({"type": "default"}, {"type": "axial"}) else said
     return old
 
 

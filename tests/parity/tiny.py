@@ -5,9 +5,11 @@ given, and answers with zeros, so that no layer learns of positions from the one
 """
 
 import inspect
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 
 import torch
 import transformers
@@ -57,6 +59,14 @@ MODELS = [
 ]
 
 
+# Parts of larger models, which have no class of their own in the lists above: module and class.
+INSIDE = {
+    "emu3_text_model": ("emu3.modeling_emu3", "Emu3TextModel"),
+    "siglip_text_model": ("siglip.modeling_siglip", "SiglipTextModel"),
+    "voxtral_realtime_text": ("voxtral_realtime.modeling_voxtral_realtime", "VoxtralRealtimeTextModel"),
+}
+
+
 @dataclass
 class Call:
     """What one layer gave to attention; q and k are (batch, head, sequence, feature)."""
@@ -101,23 +111,36 @@ def configuration(family: str, **more: object) -> transformers.PretrainedConfig:
 def model(family: str, config: transformers.PretrainedConfig) -> nn.Module:
     """Its model with random weights, in evaluation."""
     order = reversed(MODELS) if config.is_encoder_decoder else MODELS
-    name = next(names[family] for names in order if family in names)
-    kind = getattr(transformers, name if isinstance(name, str) else name[0])
+    if family in INSIDE:
+        kind = getattr(import_module(f"transformers.models.{INSIDE[family][0]}"), INSIDE[family][1])
+    else:
+        name = next(names[family] for names in order if family in names)
+        kind = getattr(transformers, name if isinstance(name, str) else name[0])
     torch.manual_seed(0)
     try:
         made = kind._from_config(config, attn_implementation="listen")
     except KeyError:  # it chooses a class of attention by this name
         made = kind._from_config(config, attn_implementation="eager")
     made = made.float().eval()
+    sinusoids = {id(p) for m in made.modules() if "Sinusoidal" in type(m).__name__ for p in m.parameters()}
     for parameter in made.parameters():
-        if parameter.dim() > 1 and parameter.requires_grad:  # sinusoids stay
+        if parameter.dim() > 1 and parameter.requires_grad and id(parameter) not in sinusoids:
             nn.init.normal_(parameter, std=0.2)
+    for norm in made.modules():  # whose weights are no turn's business
+        if "Norm" in type(norm).__name__ and getattr(norm, "weight", None) is not None:
+            nn.init.uniform_(norm.weight, 0.5, 1.5)
     return made
 
 
+ROTARY = re.compile("RotaryEmbedding|RopePositionEmbedding")
+
+
 @contextmanager
-def still(made: nn.Module) -> Iterator[None]:
-    """Nothing turns: cosines are 1 and sines 0, or complex numbers 1; and Llama 4 does not count its tokens."""
+def still(made: nn.Module, late: re.Pattern | None = None) -> Iterator[None]:
+    """Nothing turns: cosines are 1 and sines 0, or complex numbers 1; and Llama 4 does not count its tokens.
+
+    Modules with a name that `late` finds, which norm what has turned, give what they get.
+    """
 
     def flat(module, arguments, output):
         if isinstance(output, Tensor):
@@ -125,7 +148,12 @@ def still(made: nn.Module) -> Iterator[None]:
         cos, sin = output
         return torch.ones_like(cos), torch.zeros_like(sin)
 
-    hooks = [m.register_forward_hook(flat) for m in made.modules() if "RotaryEmbedding" in type(m).__name__]
+    hooks = [m.register_forward_hook(flat) for m in made.modules() if ROTARY.search(type(m).__name__)]
+    hooks += [
+        m.register_forward_hook(lambda module, arguments, output: arguments[0])
+        for name, m in made.named_modules()
+        if late and late.search(name)
+    ]
     counting = [m for m in made.modules() if getattr(m, "attn_temperature_tuning", False)]
     for module in counting:
         module.attn_temperature_tuning = False
@@ -139,9 +167,16 @@ def still(made: nn.Module) -> Iterator[None]:
 
 
 def calls(made: nn.Module, positions: Tensor) -> list[Call]:
-    """What each layer that attends gives to attention, for the same words at these positions, (sequence,)."""
+    """What each layer that attends gives to attention, for the same words at these positions.
+
+    They are (sequence,), or (sequence, axes) for a model whose words have several.
+    """
     CALLS.clear()
+    ids = positions[None] if positions.dim() == 1 else positions.T[:, None]
     words = 4 + torch.arange(len(positions))[None] % (WORDS - 4)
+    more = (
+        {"t_cond": torch.zeros(1, 64)} if type(made).__name__ == "VoxtralRealtimeTextModel" else {}
+    )  # the time
     with torch.no_grad():
-        made(input_ids=words, position_ids=positions[None], use_cache=False)
+        made(**more, input_ids=words, position_ids=ids, use_cache=False)
     return list(CALLS)

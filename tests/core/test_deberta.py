@@ -1,0 +1,58 @@
+import math
+from itertools import product
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from d2lpos.attention import attend
+from d2lpos.deberta import DeBERTa, row
+
+
+def test_every_offset_within_the_clip_has_a_row():
+    offsets = torch.arange(-20, 21)
+    assert row(offsets, clip=5).tolist() == [min(max(5 - d, 0), 9) for d in range(-20, 21)]
+
+
+def test_far_offsets_share_rows_that_widen():
+    """Written as in the formula of version 2, one number at a time."""
+    clip, largest, half = 16, 128, 8
+    for back in range(-200, 201):
+        far = half + math.ceil(
+            round(math.log(max(abs(back), 1) / half) / math.log(127 / half) * (half - 1), 9)
+        )
+        want = back if abs(back) <= half else math.copysign(far, back)
+        assert row(torch.tensor(-back), clip, largest).item() == min(max(want + clip, 0), 2 * clip - 1)
+
+
+@pytest.mark.parametrize("largest", [None, 64])
+def test_both_terms_one_pair_at_a_time(largest):
+    encoding = DeBERTa(2, 4, clip=4, largest=largest).double()
+    q, k = torch.randn(2, 1, 2, 5, 4).double()
+    here, there = torch.tensor([0, 3, 1, 90, 7]), torch.tensor([5, 2, 0, 1, 80])
+    score = encoding.score(q, k, here, there)
+    for h, i, j in product(range(2), range(5), range(5)):
+        at = row(there[j] - here[i], 4, largest)
+        want = (q[0, h, i] @ encoding.keys[h, at] + k[0, h, j] @ encoding.queries[h, at]) / 2
+        assert_close(score[0, h, i, j], want)
+
+
+def test_a_shift_changes_nothing_and_an_exchange_does():
+    encoding, here = DeBERTa(2, 4, clip=3).double(), torch.arange(5)
+    q, k, v = torch.randn(3, 1, 2, 5, 4).double()
+    straight = attend(q, k, v, here, here, encoding)
+    assert_close(attend(q, k, v, here + 1000, here + 1000, encoding), straight)
+    assert (attend(q, k, v, here.flip(0), here.flip(0), encoding) - straight).abs().max() > 1e-3
+
+
+def test_its_vectors_are_learned():
+    encoding, here = DeBERTa(1, 4, clip=3), torch.arange(3)
+    q, k = torch.randn(2, 1, 1, 3, 4)
+    encoding.score(q, k, here, here).sum().backward()
+    seen = row(here[None] - here[:, None], 3).unique()
+    for table in encoding.parameters():
+        assert table.grad[0].any(dim=-1).nonzero().flatten().tolist() == seen.tolist()
+    assert all(
+        isinstance(table, nn.Parameter) and table.shape == (1, 6, 4) for table in encoding.parameters()
+    )
