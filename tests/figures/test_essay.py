@@ -2,7 +2,11 @@
 
 import re
 
-from d2lpos.figures.essay import BOOK, KINDS, PICTURES, drawn, losses, models, toll
+import yaml
+
+from d2lpos import census
+from d2lpos.census import families
+from d2lpos.figures.essay import BOOK, KINDS, PICTURES, counted, drawn, losses, toll
 from d2lpos.lab import frame, records
 from d2lpos.lab.plot import named
 
@@ -88,13 +92,15 @@ def test_what_it_says_of_the_foxes_is_what_the_picture_computes():
 
 
 def test_what_it_says_of_models_is_what_was_counted():
-    known = models()
+    known = counted()
+    hand = yaml.safe_load((BOOK / "models" / "by-hand.yml").read_text("utf-8"))
 
     def count(*kinds, years=range(2018, 2027)):
-        return sum(len(known[kind].get(year, ())) for kind in kinds for year in years)
+        return sum(known[kind, year] for kind in kinds for year in years)
 
     since = range(2024, 2027)
-    said(f"[{count(*KINDS)} families remain](models.yml)", f"transformers {known['version']}")
+    said(f"[{count(*KINDS)} families remain](models.md)", f"transformers {hand['version']}")
+    said(f"In {hand['read']} we read the code")
     turned, seen = count("turn", years=since), count(*KINDS, years=since)
     said(f"Since 2024, {turned} of {seen} families turn", f"Now look at the {seen - turned} others.")
     assert [count(kind, years=since) for kind in ("some", "none", "bias", "table", "sinusoids")] == [
@@ -110,4 +116,10 @@ def test_what_it_says_of_models_is_what_was_counted():
     )
     for year, words in ((2025, "in 2025, {} of {} families turned"), (2026, "in 2026 it is {} of {}.")):
         said(words.format(count("turn", years=[year]), count(*KINDS, years=[year])))
-    assert known["bias"][2023] == ["mpt"] and set(known["bias"][2026]) == {"inkling", "inkling2"}
+    late = {row["family"]: row["encoding"] for row in families() if row["year"] >= "2023"}
+    assert [family for family in late if census.KINDS[late[family]] == "bias"] == [
+        "mpt",
+        "inkling",
+        "inkling2",
+    ]
+    assert late["mpt"] == "ALiBi"
