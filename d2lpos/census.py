@@ -4,12 +4,13 @@ import csv
 
 from .published import published
 
-__all__ = ["KINDS", "families"]
+__all__ = ["families"]
 
 COLUMNS = (
     "family",
     "year",
     "year by hand",
+    "kind",
     "encoding",
     "base",
     "turns",
@@ -22,25 +23,13 @@ COLUMNS = (
     "sinks",
     "besides",
 )
-AUTHORED = {"half": "halves", "interleaved": "neighbors"}  # what the book calls the layouts
-# What reaches attention, by the word of the column `encoding`.
-KINDS = {
-    "RoPE": "turn",
-    "RoPE in some layers": "some",
-    "none": "none",
-    "ALiBi": "bias",
-    "buckets": "bias",
-    "Transformer-XL": "bias",
-    "bias from the text": "bias",
-    "learned table": "table",
-    "sinusoids": "sinusoids",
-}
 
 
 def families() -> list[dict[str, str]]:
     """A row for each family with attention and layers of its own, by year and name: words, "" for nothing.
 
-    `year by hand` says that the year is not that of the copyright line. `base`, `turns` (how many features of a
+    `year by hand` says that the year is not that of the copyright line. `kind` sorts the encodings: turn (RoPE in every
+    layer that attends), some (in some of them, and no position in others), none, bias, table, sinusoids. `base`, `turns` (how many features of a
     head), `layout` and `scaling` speak of RoPE; `without` of layers without a position, among those that attend;
     `attend` of the layers that attend, where others have a recurrence.
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 import yaml
 
-from .. import census
 from ..alibi import bias
+from ..census import families
 from ..rope import rotate
 from ..sinusoidal import frequencies, sinusoidal
 from .doors import DOORS, HEIGHT, MARKERS, WIDTH, draw_door, draw_house, draw_words
@@ -601,7 +601,7 @@ KINDS = {  # of `d2lpos.census`: how a dot looks, and what it means
 
 def counted() -> Counter:
     """How many families there are of each kind in each year."""
-    return Counter((census.KINDS[row["encoding"]], int(row["year"])) for row in census.families())
+    return Counter((row["kind"], int(row["year"])) for row in families())
 
 
 def years() -> Story:

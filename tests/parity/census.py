@@ -19,7 +19,7 @@ from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos import ALiBi, Learned
-from d2lpos.census import AUTHORED, COLUMNS
+from d2lpos.census import COLUMNS
 from d2lpos.pretrained import Layer, Reading, encoding_of
 from d2lpos.pretrained.families import FAMILIES, REFUSED
 from d2lpos.pretrained.layer import Config
@@ -113,6 +113,21 @@ def plain(values: dict) -> dict:
     }
 
 
+LAYOUTS = {"half": "halves", "interleaved": "neighbors"}  # what the book calls the layouts
+# What reaches attention, by the word of the column `encoding`.
+KINDS = {
+    "RoPE": "turn",
+    "RoPE in some layers": "some",
+    "none": "none",
+    "ALiBi": "bias",
+    "buckets": "bias",
+    "Transformer-XL": "bias",
+    "bias from the text": "bias",
+    "learned table": "table",
+    "sinusoids": "sinusoids",
+}
+
+
 # One column each
 
 
@@ -194,7 +209,7 @@ def row(family: str, hand: dict) -> dict[str, str]:
             "encoding": encoding(reading),
             "base": by_sight(turning, lambda layer: f"{layer.encoding.base:.0f}"),
             "turns": by_sight(turning, share),
-            "layout": by_sight(turning, lambda layer: AUTHORED[layer.encoding.layout]),
+            "layout": by_sight(turning, lambda layer: LAYOUTS[layer.encoding.layout]),
             "scaling": by_sight(turning, rule),
             "window": window(reading),
             "without": f"{still} of {len(attending)}" if turning and still else "",
@@ -207,6 +222,7 @@ def row(family: str, hand: dict) -> dict[str, str]:
     elif family in hand["refused"]:
         print(f"{family} is read now: drop it from by-hand.yml")
     told |= hand["besides"].get(family, {})
+    told["kind"] = KINDS[told["encoding"]]
     return {column: str(value) for column, value in told.items()}
 
 
