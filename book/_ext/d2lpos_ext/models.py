@@ -77,11 +77,11 @@ def families(book: Path) -> str:
     lines = [
         '<form class="filter" role="search" aria-label="Families">',
         '<label class="by">Find <input type="search" name="find" autocomplete="off" spellcheck="false"></label>',
-        '<span class="by">as <a href="#find=yarn">yarn</a>, <a href="#find=sinks">sinks</a>,',
+        '<span class="by">such as <a href="#find=yarn">yarn</a>, <a href="#find=sinks">sinks</a>,',
         '<a href="#find=without">without</a>, <a href="#find=neighbors+2026">neighbors 2026</a></span>',
         f'<p class="shown"><output aria-live="polite">{len(rows)} families</output> <a href="#all">Show all</a></p>',
         "</form>",
-        '<div class="wide families">',
+        '<div class="families">',
         '<table class="models" role="table" aria-label="Families of language models and their positions">',
         f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>',
         '<tbody role="rowgroup">',
@@ -109,19 +109,18 @@ def line(row: dict[str, str], version: str) -> str:
         *(escape(numbers(row[key])) for key in ("base", "turns", "layout", "scaling", "window", "without")),
         escape(numbers("; ".join(filter(None, besides)))),
     ]
-    told = "".join(
-        f'<td role="cell"{f" data-is={word!r}" * bool(word and cell)}>{cell}</td>'.replace("'", '"')
-        if word
-        else f'<td role="cell">{cell}</td>'
+    words = (
+        f' data-is="{word}"' if word and cell else ""
         for cell, (_, word, _) in zip(cells, COLUMNS[1:], strict=True)
     )
+    told = "".join(f'<td role="cell"{word}>{cell}</td>' for word, cell in zip(words, cells, strict=True))
     return f'<tr role="row" id="{name}"><th scope="row" role="rowheader">{link}</th>{told}</tr>'
 
 
 def counts(book: Path) -> str:
     """A table of how many families there are of each kind, by year."""
     found = Counter((row["kind"], int(row["year"])) for row in read(book))
-    spans = {"2018–21": range(2018, 2022), **{str(year): [year] for year in range(2022, 2027)}}
+    spans = {"to 2021": range(2018, 2022), **{str(year): [year] for year in range(2022, 2027)}}
     spans["all"] = range(2018, 2027)
     lines = [["What attention is told", *spans], [":--", *["--:"] * len(spans)]]
     for kind, (name, meaning) in MEANT.items():
