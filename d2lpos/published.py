@@ -8,6 +8,6 @@ RESULTS = Path(__file__).parents[1] / "book" / "results"
 
 
 def published(name: str) -> Traversable:
-    """The folder "results" or "benchmarks": the book's or, where there is no book, the package's own."""
+    """The folder "results", "benchmarks" or "models": the book's or, where there is no book, the package's own."""
     folder = RESULTS.parent / name
     return folder if RESULTS.parent.is_dir() else files(f"d2lpos.{name}")

@@ -1,11 +1,12 @@
 """The pictures of the essay on the book's first page: `python -m d2lpos.figures book` writes them.
 
 Each is a story, a hero figure, or the machine that reads. What is measured comes from the records of a study, what is
-computed from the package, and what models use from `book/models.yml`.
+computed from the package, and what models use from `book/models/`.
 """
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import torch
 import yaml
 
 from ..alibi import bias
+from ..census import families
 from ..rope import rotate
 from ..sinusoidal import frequencies, sinusoidal
 from .doors import DOORS, HEIGHT, MARKERS, WIDTH, draw_door, draw_house, draw_words
@@ -584,7 +586,7 @@ def past() -> Story:
     )
 
 
-KINDS = {  # of book/models.yml: how a dot looks, and what it means
+KINDS = {  # of `d2lpos.census`: how a dot looks, and what it means
     "turn": ({"fill": CSS["rope"]}, "turn in every attention layer (RoPE)"),
     "some": (
         {"fill": CSS["rope"], "fill_opacity": 0.3, "stroke": CSS["rope"], "stroke_width": 1.5},
@@ -597,20 +599,21 @@ KINDS = {  # of book/models.yml: how a dot looks, and what it means
 }
 
 
-def models() -> dict:
-    return yaml.safe_load((BOOK / "models.yml").read_text("utf-8"))
+def counted() -> Counter:
+    """How many families there are of each kind in each year."""
+    return Counter((row["kind"], int(row["year"])) for row in families())
 
 
 def years() -> Story:
     """A dot for each family of models, in its year."""
-    known = models()
+    known = counted()
     steps = [2020, 2022, 2023, 2024, 2025, 2026]
     parts, bottom, pitch = [], 232, 9.4
     for year in range(2018, 2027):
         left = 4 + 40 * (year - 2018)
         at, drawn = 0, []
         for kind, (look, _) in KINDS.items():
-            count = len(known[kind].get(year, ()))
+            count = known[kind, year]
             spots = ((left + pitch * (n % 4), bottom - pitch * (n // 4)) for n in range(at, at + count))
             dots = "".join(
                 f"M{x - 1.7:.1f} {y:.1f}a3.7 3.7 0 1 0 7.4 0a3.7 3.7 0 1 0 -7.4 0" for x, y in spots
@@ -622,15 +625,14 @@ def years() -> Story:
         parts.append(text(left + 16, bottom + 24, str(year), 12.5, opacity=shown))
     for at, (kind, (look, words)) in enumerate(KINDS.items()):
         y = 14 + 20 * at
-        total = sum(map(len, known[kind].values()))
+        total = sum(count for (counts, _), count in known.items() if counts == kind)
         parts += [
             part("circle", cx=8, cy=y, r=4.5, **look),
             text(20, y + 4.5, f"{words}: {total}", at="start"),
         ]
 
     def turned(year: int) -> str:
-        counts = {kind: len(known[kind].get(year, ())) for kind in KINDS}
-        return f"{counts['turn']} of {sum(counts.values())}"
+        return f"{known['turn', year]} of {sum(known[kind, year] for kind in KINDS)}"
 
     return Story(
         alt="One dot for each family of language models, by year and by what it tells attention of "
@@ -654,7 +656,7 @@ def years() -> Story:
 
 def layers() -> Story:
     """The layers of five families, from the first below to the last above."""
-    known = models()["layers"]
+    known = yaml.safe_load((BOOK / "models" / "by-hand.yml").read_text("utf-8"))["layers"]
     parts, bottom, high = [], 380, 6
     looks = {
         "T": ({"fill": CSS["rope"], "width": 48}, "turns, sees all"),

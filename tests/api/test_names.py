@@ -9,7 +9,7 @@ from notebooks import every
 from tests.api.names import PACKAGE, PUBLIC, ROOT
 
 # What the others and the exercises stand on; a chapter shows how to use `check`.
-INTERNAL = {"arguments", "check", "inputs", "interrupt", "published", "threads"}
+INTERNAL = {"arguments", "census", "check", "inputs", "interrupt", "published", "threads"}
 
 
 def test_every_module_is_on_the_page():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import torch
 
 import d2lpos
 from d2lpos import Bias, Dropped, Encoding
@@ -27,6 +28,7 @@ class Row(NamedTuple):
     doors: set[str]
     code: str
     parameters: str
+    needs_mask: bool
 
 
 def listing(text: str) -> str:
@@ -42,6 +44,7 @@ def read(text: str) -> Row:
         set(doors.split(", ")) - {"none"},
         listing(code),
         parameters.strip(),
+        "without a mask" in door,
     )
 
 
@@ -76,6 +79,28 @@ def test_row_says_the_truth(row):
     sizes = {parameter.name: parameter.default for parameter in parameters} | given
     counted = sum(parameter.numel() for parameter in encoding.parameters())
     assert eval(row.parameters.translate(ARITHMETIC), {}, sizes) == counted
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_row_names_layout_bidirectional_and_mask_where_they_matter(row):
+    names = {}
+    exec(listing(SETUP) + "\n" + row.code.splitlines()[0], names)  # noqa: S102
+    encoding = next(thing for thing in names.values() if type(thing).__name__ == row.name)
+    for name in {"layout", "bidirectional"} & set(inspect.signature(type(encoding)).parameters):
+        assert name in row.code
+    for parameter in encoding.parameters():
+        torch.nn.init.normal_(parameter)
+    here = names["cells" if row.name == "Swin" else "here"]
+    words, (q, k) = (
+        torch.randn(1, 1, 512).expand(1, 49, 512),
+        torch.randn(2, 1, 8, 1, 64).expand(2, 1, 8, 49, 64),
+    )
+    marked = torch.zeros(0) if row.name == "Swin" else encoding.embed(words, here) - words
+    turned = encoding.rotate(q, k, here, here)
+    added = encoding.score(q, k, here, here)
+    scores = turned[0] @ turned[1].mT + (0 if added is None else added)
+    blind = not marked.any() and torch.allclose(scores, scores.mT, atol=1e-3)  # to the order of equal words
+    assert blind == row.needs_mask
 
 
 def test_line_for_longer_texts_stretches_rope():

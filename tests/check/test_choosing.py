@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 import torch
 from pandas import DataFrame
+from transformers import CONFIG_MAPPING
 
 from d2lpos import RoPE, T5Bias, Transformer, scaling
 from d2lpos.check import choosing as check
 from d2lpos.lab import Run, frame, paired, records
 from d2lpos.lab.models import ENCODINGS
 from d2lpos.lab.plot import named
+from d2lpos.pretrained import encoding_of
 
 LLAMA = {
     "hidden_size": 4096,
@@ -30,13 +32,25 @@ LLAMA = {
 
 def test_llama_3_1():
     """The first pairs that its rule changes, as ratios to the unscaled frequencies."""
-    encoding = check.rope_from.reference(LLAMA)
+    encoding = check.rope_from.reference(LLAMA, "full_attention")
     assert (encoding.dim, encoding.rotary, encoding.base, encoding.layout) == (128, 128, 500000.0, "half")
     old = 500000.0 ** (-torch.arange(64) / 64)
     new, factor = encoding.scaling(old)
     ratios = torch.tensor([1.0, 0.828168, 0.643743, 0.493507, 0.371122, 0.271425, 0.190211, 0.125])
     torch.testing.assert_close((new / old)[28:36], ratios, rtol=0, atol=1e-5)
     assert factor == 1
+
+
+@pytest.mark.parametrize("family", ["llama", "gemma3_text", "phi3", "glm4_moe", "olmo3"])
+def test_it_reads_what_transformers_5_writes(family):
+    config = CONFIG_MAPPING[family](hidden_size=64, num_attention_heads=4, head_dim=16).to_dict()
+    assert "rope_theta" not in config
+    for kind, layer in zip(
+        config.get("layer_types") or ["full_attention"], encoding_of(config).layers, strict=False
+    ):
+        ours, x = check.rope_from.reference(config, kind), torch.randn(1, 1, 3, 16)
+        places = torch.tensor([0, 1, 4000])
+        torch.testing.assert_close(ours.turn(x, places), layer.encoding.turn(x, places))
 
 
 def test_the_cache_is_as_large_as_a_cache():
@@ -77,11 +91,18 @@ def test_names():
         assert check.choose.reference(losses, doors, {"embed", "rotate"}) == name
 
 
-def rope_by_cases(config):
+def rope_by_cases(config, kind):
     dim = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
-    match config.get("rope_scaling"):
-        case None:
-            rule = scaling.unscaled
+    match config:
+        case {"rope_parameters": {"sliding_attention": _, "full_attention": _} as types}:
+            said = types[kind]
+        case {"rope_parameters": said}:
+            pass
+        case {"rope_scaling": dict(asked)}:
+            said = {**asked, "rope_theta": config["rope_theta"]}
+        case _:
+            said = {"rope_theta": config["rope_theta"]}
+    match said:
         case {"rope_type": "linear", "factor": factor}:
             rule = partial(scaling.linear, factor=factor)
         case {"rope_type": "yarn", "factor": factor, "original_max_position_embeddings": length}:
@@ -96,8 +117,11 @@ def rope_by_cases(config):
             def rule(frequencies):
                 return scaling.llama3(frequencies, rest["factor"], *band)
 
-    part = config.get("partial_rotary_factor", 1.0)
-    return RoPE(dim, base=config["rope_theta"], rotary=round(part * dim), scaling=rule)
+        case _:
+            rule = scaling.unscaled
+    beside = 1.0 if "rope_parameters" in config else config.get("partial_rotary_factor", 1.0)
+    part = said.get("partial_rotary_factor", beside)
+    return RoPE(dim, base=said["rope_theta"], rotary=round(part * dim), scaling=rule)
 
 
 def choose_by_sorting(losses, doors, allowed):

@@ -4,8 +4,10 @@ import math
 import re
 
 import pytest
+import yaml
 
-from d2lpos.figures.essay import BOOK, KINDS, PICTURES, drawn, losses, models, toll
+from d2lpos.census import families
+from d2lpos.figures.essay import BOOK, KINDS, PICTURES, counted, drawn, losses, toll
 from d2lpos.lab import frame, records
 from d2lpos.lab.plot import named
 
@@ -82,13 +84,15 @@ def test_what_it_says_of_the_foxes_is_what_the_picture_computes():
 
 
 def test_what_it_says_of_models_is_what_was_counted():
-    known = models()
+    known = counted()
+    hand = yaml.safe_load((BOOK / "models" / "by-hand.yml").read_text("utf-8"))
 
     def count(*kinds, years=range(2018, 2027)):
-        return sum(len(known[kind].get(year, ())) for kind in kinds for year in years)
+        return sum(known[kind, year] for kind in kinds for year in years)
 
     since = range(2024, 2027)
-    said(f"[{count(*KINDS)} families](models.yml)", f"transformers {known['version']}")
+    said(f"[{count(*KINDS)} families](models.md)", f"transformers {hand['version']}")
+    said(f"In {hand['read']} we read the code")
     turned, seen = count("turn", years=since), count(*KINDS, years=since)
     said(
         f"Since 2024, {turned} of {seen} families turn",
@@ -107,4 +111,7 @@ def test_what_it_says_of_models_is_what_was_counted():
     for year, words in ((2025, "in 2025, {} of {} families were"), (2026, "in 2026 it is {} of {}.")):
         every = count(*KINDS, years=[year])
         said(words.format(every - count("turn", years=[year]), every))
-    assert known["bias"][2023] == ["mpt"] and set(known["bias"][2026]) == {"inkling", "inkling2"}
+    late = {
+        row["family"]: row["encoding"] for row in families() if row["kind"] == "bias" and row["year"] > "2022"
+    }
+    assert list(late) == ["mpt", "inkling", "inkling2"] and late["mpt"] == "ALiBi"

@@ -1,72 +1,16 @@
-"""`book/models.yml` against the code that it tells of: which families there are, their years, which turn."""
-
-import re
-from pathlib import Path
+"""The layers that the essay draws, against the configurations of the library."""
 
 import pytest
+import yaml
 
-from d2lpos.figures.essay import KINDS, models
+from d2lpos.figures.essay import BOOK
 
 transformers = pytest.importorskip("transformers")
-ROOT = Path(transformers.__file__).parent / "models"
-KNOWN = models()
-YEARS = {
-    family: (kind, year)
-    for kind in (*KINDS, "recurrent", "borrowed", "others")
-    for year, families in KNOWN[kind].items()
-    for family in families
-}
-CODE = {
-    path.parent.name: path.read_text("utf-8")
-    for path in sorted(ROOT.glob("*/modeling_*.py"))
-    if path.stem == f"modeling_{path.parent.name}"
-}
-YEAR = r"Copyright (?:\(c\) )?(\d{4})"
-CALL = r"(?<!def )apply_(?:\w*_)?rotary\w*\("
+KNOWN = yaml.safe_load((BOOK / "models" / "by-hand.yml").read_text("utf-8"))
 LETTERS = {"sliding_attention": "t", "chunked_attention": "t", "full_attention": "N", "linear_attention": "-"}
 
 if transformers.__version__ != KNOWN["version"]:
     pytest.skip(f"the families were read in version {KNOWN['version']}", allow_module_level=True)
-
-
-def test_all_families_that_write_are_there():
-    from transformers.models.auto import modeling_auto as auto
-
-    def families(mapping: dict) -> set[str]:
-        classes = {
-            name for names in mapping.values() for name in ([names] if isinstance(names, str) else names)
-        }
-        return {
-            family
-            for family, code in CODE.items()
-            if classes & set(re.findall(r"^class (\w+)\(", code, re.MULTILINE))
-        }
-
-    writes = families(auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
-    writes -= families(auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES)
-    assert set(YEARS) == writes - families(auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES)
-
-
-def test_years_are_those_of_the_files_or_named():
-    for family, (_, year) in YEARS.items():
-        configuration = ROOT / family / f"configuration_{family}.py"
-        heads = [
-            CODE[family][:3000],
-            configuration.read_text("utf-8")[:3000] if configuration.exists() else "",
-        ]
-        told = [int(found[0]) for head in heads if (found := re.findall(YEAR, head, re.IGNORECASE))]
-        line = (told or [2024])[0]  # olmoe says none
-        assert KNOWN["filed"].get(family, year) == line, family
-    assert all(YEARS[family][1] != line for family, line in KNOWN["filed"].items())
-
-
-def test_families_that_turn_call_what_turns_and_others_do_not():
-    for family, (kind, _) in YEARS.items():
-        turns = re.search(CALL, re.sub(r"apply_rotary_pos_emb_vision", "", CODE[family]))
-        if kind in ("turn", "some"):
-            assert turns, family
-        elif kind != "none":  # where the turn is an option
-            assert not turns, family
 
 
 def test_layers_are_those_of_the_defaults():

@@ -8,7 +8,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[2] / "d2lpos"
 LIMIT = 2600  # lines of code
 FILE = 200
-ASIDE = {"dropout.py", "interrupt.py", "published.py", "reader.py", "threads.py"}  # none opens a door
+ASIDE = {"census.py", "dropout.py", "interrupt.py", "published.py", "reader.py", "threads.py"}  # none opens a door
 NO_CODE = {
     tokenize.COMMENT,
     tokenize.DEDENT,

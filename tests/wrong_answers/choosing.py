@@ -17,147 +17,207 @@ def features(config):
     return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
 
 
-def turning(config):
-    return int(features(config) * config.get("partial_rotary_factor", 1.0))
+def said(config, kind):
+    given = config.get("rope_parameters")
+    if given is None:
+        return {**config, **(config.get("rope_scaling") or {})}
+    return given.get(kind, given)
 
 
-def rule(config, length="original_max_position_embeddings"):
-    asked = config.get("rope_scaling")
-    if not asked:
+def turning(config, kind):
+    return int(features(config) * said(config, kind).get("partial_rotary_factor", 1.0))
+
+
+def base(config, kind):
+    return said(config, kind)["rope_theta"]
+
+
+def rule(config, kind, length="original_max_position_embeddings"):
+    asked = said(config, kind)
+    name = asked.get("rope_type", "default")
+    if name == "default":
         return scaling.unscaled
-    if asked["rope_type"] == "linear":
+    if name == "linear":
         return partial(scaling.linear, factor=asked["factor"])
-    tokens = (asked | config)[length]
-    if asked["rope_type"] == "yarn":
+    tokens = (asked | config)[length] if length in config else asked[length]
+    if name == "yarn":
         return partial(scaling.yarn, factor=asked["factor"], length=tokens)
     low, high = asked["low_freq_factor"], asked["high_freq_factor"]
     return partial(scaling.llama3, factor=asked["factor"], length=tokens, low=low, high=high)
 
 
+def rope_of(config, theta, asked):
+    entry = config | {"rope_parameters": asked}
+    return RoPE(features(config), theta, rotary=turning(entry, ""), scaling=rule(entry, ""))
+
+
 @wrong(check.rope_from, "The base is 10,000 here")
-def default_base(config):
-    return RoPE(features(config), rotary=turning(config), scaling=rule(config))
+def default_base(config, kind):
+    return RoPE(features(config), rotary=turning(config, kind), scaling=rule(config, kind))
 
 
 @wrong(check.rope_from, "features and base")
-def base_of_llama(config):
-    return RoPE(features(config), 500_000.0, rotary=turning(config), scaling=rule(config))
+def base_of_llama(config, kind):
+    return RoPE(features(config), 500_000.0, rotary=turning(config, kind), scaling=rule(config, kind))
 
 
 @wrong(check.rope_from, "a part that turns")
-def half_turns(config):
+def half_turns(config, kind):
     dim = features(config)
-    rotary = dim // 2 if "partial_rotary_factor" in config else dim
-    return RoPE(dim, config["rope_theta"], rotary=rotary, scaling=rule(config))
+    rotary = dim // 2 if "partial_rotary_factor" in said(config, kind) else dim
+    return RoPE(dim, base(config, kind), rotary=rotary, scaling=rule(config, kind))
 
 
 @wrong(check.rope_from, "features of all heads together")
-def whole_width(config):
+def whole_width(config, kind):
     dim = config["hidden_size"]
-    rotary = int(dim * config.get("partial_rotary_factor", 1))
-    return RoPE(dim, config["rope_theta"], rotary=rotary, scaling=rule(config))
+    rotary = int(dim * said(config, kind).get("partial_rotary_factor", 1))
+    return RoPE(dim, base(config, kind), rotary=rotary, scaling=rule(config, kind))
 
 
 @wrong(check.rope_from, "The pairs are neighbors here.")
-def neighbors(config):
-    return RoPE(features(config), config["rope_theta"], "interleaved", turning(config), rule(config))
+def neighbors(config, kind):
+    return RoPE(
+        features(config), base(config, kind), "interleaved", turning(config, kind), rule(config, kind)
+    )
 
 
 @wrong(check.rope_from, "head_dim is not read.")
-def no_head_dim(config):
+def no_head_dim(config, kind):
     dim = config["hidden_size"] // config["num_attention_heads"]
-    rotary = int(dim * config.get("partial_rotary_factor", 1))
-    return RoPE(dim, config["rope_theta"], rotary=rotary, scaling=rule(config))
+    rotary = int(dim * said(config, kind).get("partial_rotary_factor", 1))
+    return RoPE(dim, base(config, kind), rotary=rotary, scaling=rule(config, kind))
 
 
 @wrong(check.rope_from, "one of the head's features")
-def part_of_another_width(config):
+def part_of_another_width(config, kind):
     share = config["hidden_size"] // config["num_attention_heads"]
-    rotary = int(share * config.get("partial_rotary_factor", 1))
-    return RoPE(features(config), config["rope_theta"], rotary=rotary, scaling=rule(config))
+    rotary = int(share * said(config, kind).get("partial_rotary_factor", 1))
+    return RoPE(features(config), base(config, kind), rotary=rotary, scaling=rule(config, kind))
 
 
 @wrong(check.rope_from, "features and base")
-def the_larger_of_two(config):
+def the_larger_of_two(config, kind):
     share = config["hidden_size"] // config["num_attention_heads"]
     dim = max(config.get("head_dim") or 0, share)
-    rotary = int(dim * config.get("partial_rotary_factor", 1))
-    return RoPE(dim, config["rope_theta"], rotary=rotary, scaling=rule(config))
+    rotary = int(dim * said(config, kind).get("partial_rotary_factor", 1))
+    return RoPE(dim, base(config, kind), rotary=rotary, scaling=rule(config, kind))
 
 
 @wrong(check.rope_from, "Property: linear scaling")
-def head_dim_of_unscaled_models(config):
-    if config.get("rope_scaling"):
+def head_dim_of_unscaled_models(config, kind):
+    if said(config, kind).get("rope_type", "default") != "default":
         config = {key: value for key, value in config.items() if key != "head_dim"}
-    return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=rule(config))
+    return RoPE(
+        features(config), base(config, kind), rotary=turning(config, kind), scaling=rule(config, kind)
+    )
 
 
 @wrong(check.rope_from, "partial_rotary_factor is not read")
-def all_turn(config):
-    return RoPE(features(config), config["rope_theta"], scaling=rule(config))
+def all_turn(config, kind):
+    return RoPE(features(config), base(config, kind), scaling=rule(config, kind))
 
 
-@wrong(check.rope_from, "rope_scaling is not read.")
-def no_rule(config):
-    return RoPE(features(config), config["rope_theta"], rotary=turning(config))
-
-
-@wrong(check.rope_from, "not the longest text")
-def longest_text(config):
-    asked = rule(config, "max_position_embeddings")
-    return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=asked)
+@wrong(check.rope_from, "No rule is read.")
+def no_rule(config, kind):
+    return RoPE(features(config), base(config, kind), rotary=turning(config, kind))
 
 
 @wrong(check.rope_from, "not the longest text")
-def longest_text_for_yarn_alone(config):
-    asked = config.get("rope_scaling") or {}
-    yarn = asked.get("rope_type") == "yarn"
+def longest_text(config, kind):
+    asked = rule(config, kind, "max_position_embeddings")
+    return RoPE(features(config), base(config, kind), rotary=turning(config, kind), scaling=asked)
+
+
+@wrong(check.rope_from, "not the longest text")
+def longest_text_for_yarn_alone(config, kind):
+    yarn = said(config, kind).get("rope_type") == "yarn"
     length = "max_position_embeddings" if yarn else "original_max_position_embeddings"
-    return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=rule(config, length))
+    return RoPE(
+        features(config), base(config, kind), rotary=turning(config, kind), scaling=rule(config, kind, length)
+    )
 
 
 @wrong(check.rope_from, "Every rule is linear here.")
-def linear_only(config):
-    asked = config.get("rope_scaling")
-    stretch = partial(scaling.linear, factor=asked["factor"]) if asked else scaling.unscaled
-    return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=stretch)
+def linear_only(config, kind):
+    factor = said(config, kind).get("factor")
+    stretch = partial(scaling.linear, factor=factor) if factor else scaling.unscaled
+    return RoPE(features(config), base(config, kind), rotary=turning(config, kind), scaling=stretch)
 
 
 @wrong(check.rope_from, "low_freq_factor and high_freq_factor are not read.")
-def default_low_and_high(config):
-    asked = rule(config)
+def default_low_and_high(config, kind):
+    asked = rule(config, kind)
     if getattr(asked, "func", None) is scaling.llama3:
         asked = partial(scaling.llama3, **{name: asked.keywords[name] for name in ("factor", "length")})
-    return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=asked)
+    return RoPE(features(config), base(config, kind), rotary=turning(config, kind), scaling=asked)
 
 
 @wrong(check.rope_from, "A configuration may lack the key rope_scaling.")
-def always_there(config):
-    stretch = rule(config) if config["rope_scaling"] else scaling.unscaled
-    return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=stretch)
+def always_there(config, kind):
+    older = "rope_parameters" not in config and config["rope_scaling"] is None
+    stretch = scaling.unscaled if older else rule(config, kind)
+    return RoPE(features(config), base(config, kind), rotary=turning(config, kind), scaling=stretch)
 
 
-@wrong(check.rope_from, "fails 1 of 5 properties Property: linear scaling")
-def linear_backwards(config):
-    asked = config.get("rope_scaling")
-    if asked and asked["rope_type"] == "linear":
+@wrong(check.rope_from, "fails 1 of 6 properties Property: linear scaling")
+def linear_backwards(config, kind):
+    if said(config, kind).get("rope_type") == "linear":
         stretch = partial(scaling.linear, factor=1.0)
     else:
-        stretch = rule(config)
-    return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=stretch)
+        stretch = rule(config, kind)
+    return RoPE(features(config), base(config, kind), rotary=turning(config, kind), scaling=stretch)
 
 
-@wrong(check.rope_from, "fails 1 of 5 properties Property: YaRN")
-def yarn_without_a_length(config):
-    asked = rule(config)
+@wrong(check.rope_from, "fails 1 of 6 properties Property: YaRN")
+def yarn_without_a_length(config, kind):
+    asked = rule(config, kind)
     if getattr(asked, "func", None) is scaling.yarn:
         asked = partial(scaling.yarn, factor=8.0, length=8192)
-    return RoPE(features(config), config["rope_theta"], rotary=turning(config), scaling=asked)
+    return RoPE(features(config), base(config, kind), rotary=turning(config, kind), scaling=asked)
 
 
 @wrong(check.rope_from, "a d2lpos.RoPE is asked for")
-def another_encoding(config):
+def another_encoding(config, kind):
     return ALiBi(config["num_attention_heads"])
+
+
+@wrong(check.rope_from, "rope_parameters is not read")
+def older_files_only(config, kind):
+    asked = {**config, **(config.get("rope_scaling") or {})}
+    return rope_of(config, asked["rope_theta"], asked)
+
+
+@wrong(check.rope_from, "features and base")
+def a_base_where_none_is_found(config, kind):
+    return rope_of(config, config.get("rope_theta", 10_000.0), said(config, kind))
+
+
+@wrong(check.rope_from, "writes partial_rotary_factor into rope_parameters")
+def share_of_older_files(config, kind):
+    rotary = int(features(config) * config.get("partial_rotary_factor", 1))
+    return RoPE(features(config), base(config, kind), rotary=rotary, scaling=rule(config, kind))
+
+
+@wrong(check.rope_from, "rope_scaling is not read, where older files name the rule.")
+def rules_of_later_files_only(config, kind):
+    later = rule(config, kind) if "rope_parameters" in config else scaling.unscaled
+    return RoPE(features(config), base(config, kind), rotary=turning(config, kind), scaling=later)
+
+
+@wrong(check.rope_from, "kind names the one")
+def the_same_in_all_layers(config, kind):
+    given = config.get("rope_parameters")
+    if given is None:
+        return rope_of(config, base(config, kind), said(config, kind))
+    one = next((value for value in given.values() if isinstance(value, dict)), given)
+    return rope_of(config, one["rope_theta"], one)
+
+
+@wrong(check.rope_from, "fails 1 of 6 properties Property: one for each type of layer")
+def full_attention_everywhere(config, kind):
+    asked = said(config, "full_attention")
+    return rope_of(config, asked["rope_theta"], asked)
 
 
 # Choose under a constraint

@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.plugin import register_plugin
 
-from . import api, ledger, scorecard
+from . import api, ledger, models, scorecard
 from .cells import translate
 from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
@@ -41,7 +41,7 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
 
     if not app.env.doc2path(docname).endswith(".ipynb"):
         page = tabulate(content[0], chapters(Path(app.confdir)))
-        page = scorecard.expand(page, Path(app.confdir))
+        page = models.expand(scorecard.expand(page, Path(app.confdir)), app.confdir)
         content[0] = cited(ledger.expand(api.expand(page, app.confdir), app.confdir))
         return
     notebook = nbformat.reads(content[0], as_version=4)

@@ -1,0 +1,246 @@
+"""What every family of language models in transformers does with positions: python -m tests.parity.census
+
+Writes book/models/models.csv, which the page "What models use", the essay and chapter 8 read. A family is a folder of
+the library with a class that writes one token after another and neither one that fills in gaps nor one that
+translates. What it does is `encoding_of` of its configuration class, as the library sets it up, and its year that of
+the copyright line. What that cannot say is named here or in book/models/by-hand.yml, with a reason.
+"""
+
+import csv
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import transformers
+import yaml
+from transformers.models.auto import modeling_auto
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+from d2lpos import ALiBi, Learned
+from d2lpos.census import COLUMNS
+from d2lpos.pretrained import Layer, Reading, encoding_of
+from d2lpos.pretrained.families import FAMILIES, REFUSED
+from d2lpos.pretrained.layer import Config
+from d2lpos.pretrained.turning import Turning
+
+CODE = Path(transformers.__file__).parent / "models"
+FOLDER = Path(__file__).parents[2] / "book" / "models"
+YEAR = r"Copyright (?:\(c\) )?(\d{4})"
+NAMED = {"openai": "openai-gpt"}  # configurations that have another name than their folder
+# What a configuration class must be told before it says anything; by-hand.yml says so in the row.
+GIVEN = {
+    "bamba": {"attn_layer_indices": [0]},
+    "cohere_compass": {"rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0}},
+    "glm4_moe": {"head_dim": 128},
+}
+deepseek = FAMILIES["deepseek_v3"]
+ALL = frozenset({"full_attention", "sliding_attention"})
+# How the queries and keys turn of families that `encoding_of` refuses for something else, or does not know.
+LIKE = {
+    **dict.fromkeys(("axk2", "deepseek_v32", "glm_moe_dsa", "dots3_note"), deepseek),
+    "hy_v4": replace(deepseek, layout="half", sinks=ALL),
+    "minimax_m3_vl": Turning(),
+    "qwen4_exp": Turning(),
+    "dbrx": Turning(hidden=("d_model",), heads=("n_heads",), depth=("n_layers",)),
+    "hrm_text": Turning(),
+    "emu3": Turning(),
+    "mllama": Turning(),
+    "cohere2_moe": FAMILIES["cohere2"],
+}
+
+
+@cache
+def every() -> list[str]:
+    """The folders of all families."""
+
+    def families(mapping: dict) -> set[str]:
+        classes = {
+            name for names in mapping.values() for name in ([names] if isinstance(names, str) else names)
+        }
+        return {
+            path.parent.name
+            for path in CODE.glob("*/modeling_*.py")
+            if path.stem == f"modeling_{path.parent.name}"
+            and classes & set(re.findall(r"^class (\w+)\(", path.read_text("utf-8"), re.MULTILINE))
+        }
+
+    writes = families(modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
+    writes -= families(modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES)
+    return sorted(writes - families(modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES))
+
+
+def year(family: str) -> int | None:
+    """The first year of the code's copyright line or, where it has none, of the configuration's."""
+    for kind in ("modeling", "configuration"):
+        path = CODE / family / f"{kind}_{family}.py"
+        if path.exists() and (line := re.search(YEAR, path.read_text("utf-8")[:3000], re.IGNORECASE)):
+            return int(line[1])
+    return None
+
+
+def configuration(family: str) -> object:
+    """The configuration of the family's text, as the library sets it up."""
+    names = NAMED.get(family, family), family.replace("_", "-"), f"{family}_text"
+    whole = CONFIG_MAPPING[next(name for name in names if name in CONFIG_MAPPING)]()
+    return getattr(whole, "text_config", None) or whole
+
+
+def read(family: str) -> tuple[Reading | None, str | None]:
+    """The family's reading, None where there is none; and why `encoding_of` refuses it, None where it does not."""
+    values = configuration(family).to_dict() | GIVEN.get(family, {})
+    if single := values.get("per_layer_config"):  # with "05" for layer 5
+        values["per_layer_config"] = {str(int(layer)): said for layer, said in single.items()}
+    try:
+        return encoding_of(values, tokens=1), None
+    except ValueError:
+        why = REFUSED.get(values["model_type"], "")
+        return (LIKE[family].read(family, Config(plain(values)), None) if family in LIKE else None), why
+
+
+def plain(values: dict) -> dict:
+    """A configuration with the types of layers that `Turning` knows, and one kind of head."""
+    types = list(values.get("layer_types") or [])
+    if crossing := values.get("cross_attention_layers"):  # these attend to a picture alone
+        types = ["moe" if i in crossing else "full_attention" for i in range(values["num_hidden_layers"])]
+    renamed = {"indexed_attention": "full_attention"}
+    said = values.get("rope_parameters") or {}
+    return values | {
+        "layer_types": [renamed.get(kind, kind) for kind in types] or None,
+        "rope_parameters": {renamed.get(key, key): value for key, value in said.items()},
+        "per_layer_config": None,
+    }
+
+
+LAYOUTS = {"half": "halves", "interleaved": "neighbors"}  # what the book calls the layouts
+# What reaches attention, by the word of the column `encoding`.
+KINDS = {
+    "RoPE": "turn",
+    "RoPE in some layers": "some",
+    "none": "none",
+    "ALiBi": "bias",
+    "buckets": "bias",
+    "Transformer-XL": "bias",
+    "bias from the text": "bias",
+    "learned table": "table",
+    "sinusoids": "sinusoids",
+}
+
+
+# One column each
+
+
+def encoding(reading: Reading) -> str:
+    attending = [layer for layer in reading.layers if layer.attends]
+    open_ = [layer.encoding for layer in attending if layer.encoding]
+    if reading.input:
+        return "learned table" if isinstance(reading.input, Learned) else "sinusoids"
+    if not attending:
+        return "recurrence"
+    if not open_:
+        return "none"
+    if isinstance(open_[0], ALiBi):
+        return "ALiBi"
+    return "RoPE" if len(open_) == len(attending) else "RoPE in some layers"
+
+
+def by_sight(layers: Iterable[Layer], value: Callable[[Layer], str]) -> str:
+    """What layers have in common, or what those with a window have and what the others."""
+    layers = list(layers)
+    near = list(dict.fromkeys(value(layer) for layer in layers if layer.window or layer.chunk))
+    far = list(dict.fromkeys(value(layer) for layer in layers if not (layer.window or layer.chunk)))
+    if len(near) == len(far) == 1 and near != far:
+        return f"{near[0]} in windows, {far[0]} elsewhere" if near[0] else f"{far[0]}, not in windows"
+    return ", ".join(dict.fromkeys([*near, *far]))
+
+
+def share(layer: Layer) -> str:
+    omega, _ = layer.encoding.scaled()
+    return f"{2 * int((omega != 0).sum())} of {layer.features[1] if layer.features else layer.encoding.dim}"
+
+
+def rule(layer: Layer) -> str:
+    scaling = layer.encoding.scaling
+    function = getattr(scaling, "func", scaling)
+    names = {
+        "unscaled": "",
+        "yarn": "YaRN",
+        "llama3": "Llama 3",
+        "turned": "turns backward",
+        "longrope": "LongRoPE",
+    }
+    name = names.get(function.__name__, function.__name__.replace("_", " "))
+    factor = getattr(scaling, "keywords", {}).get("factor", 1)
+    return f"{name} by {factor:g}" if factor != 1 else name
+
+
+def temperature(layer: Layer) -> str:
+    kind, told = layer.temperature.func.__name__, layer.temperature.keywords
+    if kind == "steps":
+        p = "(p + 1)" if told.get("counted") else "p"
+        return f"1 + {told['scale']:g} ln(1 + ⌊{p}/{told['length']:g}⌋)"
+    return f"(1 + (p + 1)/{told['length']:g})^{told['exponent']:g}"
+
+
+def window(reading: Reading) -> str:
+    """How far layers see that do not see all, and how many these are."""
+    attending = [layer for layer in reading.layers if layer.attends]
+    near = [layer for layer in attending if layer.window or layer.chunk]
+    if not near:
+        return ""
+    [size] = {f"chunks of {layer.chunk}" if layer.chunk else str(layer.window) for layer in near}
+    return size if len(near) == len(attending) else f"{size} in {len(near)} of {len(attending)}"
+
+
+def row(family: str, hand: dict) -> dict[str, str]:
+    """What the file says of a family."""
+    reading, refused = read(family)
+    moved = hand["years"].get(family)
+    told = dict.fromkeys(COLUMNS, "") | {"family": family, "year": str(moved or year(family))}
+    told["year by hand"] = "yes" if moved else ""
+    if reading:
+        attending = [layer for layer in reading.layers if layer.attends]
+        turning = [layer for layer in attending if hasattr(layer.encoding, "scaled")]
+        warm = [layer for layer in attending if layer.temperature]
+        every_one = len(attending) == len(reading.layers)
+        still = sum(layer.encoding is None for layer in attending)
+        told |= {
+            "encoding": encoding(reading),
+            "base": by_sight(turning, lambda layer: f"{layer.encoding.base:.0f}"),
+            "turns": by_sight(turning, share),
+            "layout": by_sight(turning, lambda layer: LAYOUTS[layer.encoding.layout]),
+            "scaling": by_sight(turning, rule),
+            "window": window(reading),
+            "without": f"{still} of {len(attending)}" if turning and still else "",
+            "attend": "" if every_one else f"{len(attending)} of {len(reading.layers)}",
+            "temperature": by_sight(warm, temperature),
+            "sinks": "yes" if any(layer.sinks for layer in attending) else "",
+        }
+    if refused is not None:
+        told |= {"besides": refused} | hand["refused"].get(family, {})
+    elif family in hand["refused"]:
+        print(f"{family} is read now: drop it from by-hand.yml")
+    told |= hand["besides"].get(family, {})
+    told["kind"] = KINDS[told["encoding"]]
+    return {column: str(value) for column, value in told.items()}
+
+
+def rows() -> list[dict[str, str]]:
+    """The rows of the file, by year and name."""
+    hand = yaml.safe_load((FOLDER / "by-hand.yml").read_text("utf-8"))
+    aside = {family for kind in hand["aside"].values() for family in kind}
+    found = [row(family, hand) for family in every() if family not in aside]
+    return sorted(found, key=lambda told: (told["year"], told["family"]))
+
+
+def main() -> None:
+    found = rows()
+    with (FOLDER / "models.csv").open("w", encoding="utf-8", newline="") as lines:
+        written = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
+        written.writeheader()
+        written.writerows(found)
+
+
+if __name__ == "__main__":
+    main()

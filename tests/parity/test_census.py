@@ -1,0 +1,80 @@
+"""`book/models/models.csv` is what the code of transformers says, and what stands there by hand is so, too."""
+
+import re
+
+import pytest
+import transformers
+import yaml
+
+from d2lpos.census import families
+from tests.parity import census
+
+HAND = yaml.safe_load((census.FOLDER / "by-hand.yml").read_text("utf-8"))
+CALL = r"(?<!def )apply_(?:\w*_)?rotary\w*\("
+
+if transformers.__version__ != HAND["version"]:
+    pytest.skip(f"the families were read in version {HAND['version']}", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return families()
+
+
+def test_the_file_is_what_the_command_writes(rows):
+    assert census.rows() == rows
+
+
+def test_years_by_hand_are_not_those_of_the_lines():
+    assert all(census.year(family) != year for family, year in HAND["years"].items())
+    assert {family for family in census.every() if census.year(family) is None} == set(HAND["reports"])
+    assert set(HAND["reports"]) <= set(HAND["years"])
+
+
+def test_families_that_turn_call_what_turns_and_others_do_not(rows):
+    for row in rows:
+        code = (census.CODE / row["family"] / f"modeling_{row['family']}.py").read_text("utf-8")
+        turns = re.search(CALL, code.replace("apply_rotary_pos_emb_vision", ""))
+        if row["encoding"].startswith("RoPE"):
+            assert turns, row
+        elif row["encoding"] != "none":  # where the turn is an option
+            assert not turns, row
+
+
+def test_what_is_set_aside_is_there_and_has_a_reason():
+    aside = {family: kind for kind, those in HAND["aside"].items() for family in those}
+    assert set(aside) <= set(census.every())
+    for family, kind in aside.items():
+        reading, _ = census.read(family) if kind == "recurrence" else (None, None)
+        assert kind != "recurrence" or not any(layer.attends for layer in reading.layers), family
+
+
+def test_numbers_by_hand_are_those_of_the_configurations():
+    for family, kinds in (("inkling", "hybrid_sliding"), ("inkling2", "hybrid_sliding")):
+        config = census.configuration(family)
+        near = config.layer_types.count(kinds)
+        told = f"{config.sliding_window_size} in {near} of {len(config.layer_types)}"
+        assert HAND["refused"][family]["window"] == told
+    assert census.configuration("inkling").log_scaling_n_floor is None
+    later = census.configuration("inkling2")
+    grows = f"1 + {later.log_scaling_alpha} ln(max(1, (p + 1)/{later.log_scaling_n_floor}))"
+    assert HAND["refused"]["inkling2"]["temperature"] == grows
+    v4, told = census.configuration("deepseek_v4"), HAND["refused"]["deepseek_v4"]
+    assert told["base"] == v4.compress_rope_theta and "sliding_attention" not in v4.layer_types
+    assert told["turns"] == f"{v4.qk_rope_head_dim} of {v4.head_dim}" and told["window"] == v4.sliding_window
+    dots = census.configuration("dots3_note")
+    widths = {
+        said["qk_nope_head_dim"] + dots.qk_rope_head_dim
+        for said in dots.to_dict()["per_layer_config"].values()
+    }
+    said = dots.to_dict()
+    wide = said["qk_nope_head_dim"] + dots.qk_rope_head_dim
+    assert (
+        HAND["refused"]["dots3_note"]["turns"] == f"64 of {widths.pop()} in windows, 64 of {wide} elsewhere"
+    )
+    assert not widths and dots.qk_rope_head_dim == 64
+    assert census.configuration("blt").rope_parameters["rope_theta"] == HAND["refused"]["blt"]["base"]
+
+
+def test_every_kind_of_encoding_occurs(rows):
+    assert {row["encoding"] for row in rows} == set(census.KINDS)

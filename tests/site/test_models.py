@@ -1,0 +1,134 @@
+"""The table of what models use: whole without scripts, searched and sorted by keyboard, linked."""
+
+import re
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from d2lpos_ext.models import CODE, numbers
+from playwright.sync_api import expect
+
+from d2lpos.census import families
+from tests.site.detectors import visit
+
+ROWS = families()
+SHOWN = "table.models > tbody > tr:visible"
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    return (site / "book" / "models.html").as_uri()
+
+
+@pytest.fixture
+def reader(browser, address):
+    with visit(browser) as reader:
+        reader.page.goto(address)
+        yield reader
+        assert reader.faults == []
+
+
+def status(page):
+    return page.inner_text("form.filter output")
+
+
+def column(page, at):
+    return page.locator(f"table.models > tbody > tr > :nth-child({at})").all_inner_texts()
+
+
+def test_every_family_has_its_row_its_source_and_its_section(site):
+    page = BeautifulSoup((site / "book" / "models.html").read_text("utf-8"), "html.parser")
+    rows = {row["id"]: row for row in page.select("table.models > tbody > tr")}
+    assert list(rows) == [row["family"] for row in sorted(ROWS, key=lambda row: -int(row["year"]))]
+    for row in ROWS:
+        name, year, encoding, *told = rows[row["family"]].find_all(["th", "td"], recursive=False)
+        assert name.a["href"] == CODE.format("5.23.0", row["family"], row["family"])
+        assert year.text == row["year"] + " *" * bool(row["year by hand"])
+        assert encoding.text == row["encoding"] and encoding.a["href"]
+        keys = ("base", "turns", "layout", "scaling", "window", "without")
+        assert [cell.text for cell in told[:6]] == [numbers(row[key]) for key in keys]
+        assert all(numbers(row[key]) in told[6].text for key in ("attend", "temperature", "besides"))
+        assert ("learned sinks" in told[6].text) == bool(row["sinks"])
+
+
+def test_sources_are_files_of_the_library():
+    transformers = pytest.importorskip("transformers")
+    if f"v{transformers.__version__}/" not in CODE.format("5.23.0", "", ""):
+        pytest.skip("another version is installed")
+    root = Path(transformers.__file__).parents[1]
+    for row in ROWS:
+        path = CODE.format("5.23.0", row["family"], row["family"]).partition("/src/")[2]
+        assert (root / path).is_file(), row["family"]
+
+
+def test_search_by_keyboard(reader):
+    page = reader.page
+    assert status(page) == f"{len(ROWS)} families"
+    page.focus("[name=find]")
+    page.keyboard.type("YaRN")
+    stretched = [row["family"] for row in ROWS if "YaRN" in row["scaling"]]
+    expect(page.locator(SHOWN)).to_have_count(len(stretched))
+    assert status(page) == f"{len(stretched)} of {len(ROWS)} families"
+    page.keyboard.type(" gpt-oss")
+    assert column(page.locator("body"), 1) and page.locator(SHOWN).count() == 1
+    page.keyboard.press("Tab")  # leaves the field
+    assert page.evaluate("location.hash") == "#find=YaRN+gpt-oss"
+    page.locator(".shown a").press("Enter")
+    expect(page.locator(SHOWN)).to_have_count(len(ROWS))
+    assert page.input_value("[name=find]") == ""
+
+
+def test_sort_by_keyboard(reader):
+    page = reader.page
+    head = page.locator("table.models th", has=page.get_by_role("button", name="Base"))
+    head.locator("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert page.locator("th[aria-sort]").count() == 1
+    for order in (1, -1):
+        told = column(page, 4)
+        filled = [
+            max(int(n.replace(",", "")) for n in re.findall(r"[\d,]*\d", text)) for text in told if text
+        ]
+        assert filled == sorted(filled)[::order] and not any(told[len(filled) :])
+        head.locator("button").press("Enter")
+    page.get_by_role("button", name="Family").press("Enter")
+    assert column(page, 1) == sorted(row["family"] for row in ROWS)
+
+
+@pytest.mark.parametrize(
+    ("place", "count"),
+    [
+        ("find=sinks", sum(bool(row["sinks"]) for row in ROWS)),
+        ("find=without", sum("without" in "".join(row.values()) or bool(row["without"]) for row in ROWS)),
+        ("find=neighbors+2026", sum(row["layout"] == "neighbors" and row["year"] == "2026" for row in ROWS)),
+        ("gpt_oss", len(ROWS)),
+    ],
+)
+def test_what_is_found_and_a_row_can_be_linked(reader, address, place, count):
+    reader.page.goto(f"{address}#{place}")
+    expect(reader.page.locator(SHOWN)).to_have_count(count)
+    assert int(status(reader.page).split()[0]) == count > 0
+    if place == "gpt_oss":
+        assert reader.page.locator("#gpt_oss").evaluate("e => e.matches(':target')")
+
+
+def test_without_javascript_the_whole_table_stands_and_nothing_asks_to_be_pressed(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    assert page.locator(SHOWN).count() == len(ROWS)
+    assert page.locator("form.filter :is(input, a):visible, table.models button").count() == 0
+    context.close()
+
+
+def test_a_phone_shows_cards_and_paper_a_table(browser, address):
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(address)
+    wide = "() => document.documentElement.scrollWidth"
+    assert page.evaluate(wide) == 390
+    row = page.locator("#gemma3")
+    assert "base 10,000 in windows" in row.aria_snapshot() or "10,000 in windows" in row.inner_text()
+    assert page.get_by_role("row").count() == len(ROWS) + 1 + page.locator("table:not(.models) tr").count()
+    page.emulate_media(media="print")
+    assert row.evaluate("e => getComputedStyle(e).display") == "table-row"
+    page.close()
