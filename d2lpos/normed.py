@@ -21,6 +21,7 @@ class Normed(Encoding):
 
     Parameters: q_weight and k_weight, (dim,) each, ones at first. Raises TypeError where rope is no `RoPE`.
 
+    >>> from d2lpos import RoPE
     >>> q, here = 3 * torch.ones(1, 1, 2, 8), torch.arange(2)
     >>> turned, _ = Normed(RoPE(8)).rotate(q, q, here, here)
     >>> torch.allclose(turned.square().mean(dim=-1), torch.ones(2))
