@@ -17,7 +17,7 @@ function show() {
 // What a cell is sorted by; null, which comes last either way, where it says nothing.
 const KEYS = {
   word: text => text.toLowerCase() || null,
-  number: text => Math.max(...(text.replaceAll(",", "").match(/\d+/g) ?? [])) || null,
+  number: text => text && Math.max(...text.replaceAll(",", "").match(/\d+/g)) || null,
   share: text => { const [part, whole] = text.match(/\d+/g) ?? []; return whole ? part / whole : text ? 1 : null; },
 };
 
@@ -34,11 +34,15 @@ function sort(head) {
   body.append(...rows);
 }
 
+function find(asked) {
+  form.find.value = asked;
+  show();
+  history.replaceState(null, "", asked ? "#find=" + encodeURIComponent(asked).replaceAll("%20", "+") : location.pathname);
+}
+
 function read() {
   const named = decodeURIComponent(location.hash.replaceAll("+", " ")).match(/^#find=(.*)/);
-  if (!named && location.hash !== "#all") return;
-  form.find.value = named?.[1] ?? "";
-  show();
+  if (named) find(named[1]);
 }
 
 for (const head of heads) {
@@ -50,11 +54,13 @@ for (const head of heads) {
 }
 heads[1].setAttribute("aria-sort", "descending");
 form.addEventListener("input", show);
-form.addEventListener("change", () => {
-  const asked = form.find.value.trim();
-  history.replaceState(null, "", asked ? "#find=" + encodeURIComponent(asked).replaceAll("%20", "+") : "#all");
-});
+form.addEventListener("change", () => find(form.find.value.trim()));
 form.addEventListener("submit", event => event.preventDefault());
+form.addEventListener("click", event => {
+  if (!("find" in event.target.dataset)) return;
+  find(event.target.dataset.find);
+  if (!form.find.value) form.find.focus();  // the button that was pressed is gone
+});
 addEventListener("hashchange", read);
 read();
 }

@@ -13,12 +13,12 @@ CODE = "https://github.com/huggingface/transformers/blob/v{}/src/transformers/mo
 # The section of the book that explains an encoding.
 SECTIONS = {
     "RoPE": "../chapters/04-rope.html",
-    "RoPE in some layers": "essay.html#layers-without-a-clock",
-    "none": "essay.html#layers-without-a-clock",
+    "RoPE in some layers": "../index.html#layers-without-a-clock",
+    "none": "../index.html#layers-without-a-clock",
     "ALiBi": "../chapters/06-alibi.html",
     "buckets": "../chapters/05-relative.html#t5-a-number-for-each-bucket",
     "Transformer-XL": "../chapters/in-depth/05a-relatives.html#transformer-xl-four-terms",
-    "bias from the text": "essay.html#what-models-use-today",
+    "bias from the text": "../index.html#what-models-use-today",
     "learned table": "../chapters/03-learned.html",
     "sinusoids": "../chapters/02-sinusoidal.html",
 }
@@ -35,6 +35,7 @@ COLUMNS = [
     ("Without", "without", "share"),
     ("Besides", "", "word"),
 ]
+EXAMPLES = ("yarn", "sinks", "without", "neighbors 2026")
 MEANT = {
     "turn": ("RoPE in every attention layer", "all layers with softmax attention turn queries and keys"),
     "some": ("RoPE in some layers", "others of them have no position"),
@@ -77,9 +78,9 @@ def families(book: Path) -> str:
     lines = [
         '<form class="filter" role="search" aria-label="Families">',
         '<label class="by">Find <input type="search" name="find" autocomplete="off" spellcheck="false"></label>',
-        '<span class="by">such as <a href="#find=yarn">yarn</a>, <a href="#find=sinks">sinks</a>,',
-        '<a href="#find=without">without</a>, <a href="#find=neighbors+2026">neighbors 2026</a></span>',
-        f'<p class="shown"><output aria-live="polite">{len(rows)} families</output> <a href="#all">Show all</a></p>',
+        f'<span class="by">such as {", ".join(map(example, EXAMPLES))}</span>',
+        f'<p class="shown"><output aria-live="polite">{len(rows)} families</output>',
+        '<button type="button" data-find="">Show all</button></p>',
         "</form>",
         '<div class="families">',
         '<table class="models" role="table" aria-label="Families of language models and their positions">',
@@ -90,6 +91,10 @@ def families(book: Path) -> str:
         '<script src="../_static/models.js"></script>',
     ]
     return "\n".join(lines)
+
+
+def example(words: str) -> str:
+    return f'<button type="button" data-find="{words}">{words}</button>'
 
 
 def line(row: dict[str, str], version: str) -> str:
