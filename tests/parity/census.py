@@ -20,6 +20,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos import ALiBi, Learned
 from d2lpos.census import COLUMNS
+from d2lpos.normed import Normed
 from d2lpos.pretrained import Layer, Reading, encoding_of
 from d2lpos.pretrained.families import FAMILIES, REFUSED
 from d2lpos.pretrained.layer import Config
@@ -93,10 +94,19 @@ def read(family: str) -> tuple[Reading | None, str | None]:
     if single := values.get("per_layer_config"):  # with "05" for layer 5
         values["per_layer_config"] = {str(int(layer)): said for layer, said in single.items()}
     try:
-        return encoding_of(values, tokens=1), None
+        return bare(encoding_of(values, tokens=1)), None
     except ValueError:
         why = REFUSED.get(values["model_type"], "")
         return (LIKE[family].read(family, Config(plain(values)), None) if family in LIKE else None), why
+
+
+def bare(reading: Reading) -> Reading:
+    """The turn alone, where a norm comes behind it."""
+    layers = [
+        replace(layer, encoding=layer.encoding.rope) if isinstance(layer.encoding, Normed) else layer
+        for layer in reading.layers
+    ]
+    return replace(reading, layers=layers)
 
 
 def plain(values: dict) -> dict:
