@@ -218,7 +218,9 @@ window.detect = (() => {
         const {color, fill, fontSize, fontWeight, textShadow} = getComputedStyle(e);
         return [e.localName, color, fill, fontSize, fontWeight, textShadow, ground(e)].join();
       };
-      const speaks = e => e.matches('input, select, textarea') || [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim());
+      // Of text on a picture and of a single character, axe never finds that its contrast is too low.
+      const own = e => [...e.childNodes].map(n => n.nodeType === Node.TEXT_NODE ? n.data.replace(/\s/g, '') : '').join('');
+      const speaks = e => !e.closest('svg') && (e.matches('input, select, textarea') || own(e).length > 1);
       const letters = e => e.textContent.replace(/\s/g, '').length;
       const marks = [];
       for (const e of drawn()) {
@@ -231,8 +233,8 @@ window.detect = (() => {
           kinds.link = [textDecorationLine, textDecorationColor, borderBottom, fontStyle, fontFamily, look(e), look(around), amid].join();
         }
         for (const [name, kind] of Object.entries(kinds)) {
-          const own = e.getRootNode() !== document;
-          if (own || !judged.has(kind)) marks.push({e, name, kind: own ? null : kind});
+          const apart = e.getRootNode() !== document;
+          if (apart || !judged.has(kind)) marks.push({e, name, kind: apart ? null : kind});
           judged.add(kind);
         }
       }
