@@ -1,5 +1,6 @@
 // What a reader would call broken, found in the live page. Each detector returns one line for each fault.
 window.detect = (() => {
+  let before;
   // Elements in shadow roots too, and only those that are drawn.
   const all = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e]);
   const drawn = () => all(document.body).filter(e => e.checkVisibility({visibilityProperty: true}));
@@ -272,6 +273,12 @@ window.detect = (() => {
       return this.parts(figure).filter(e => e.matches(wanted) && !e.disabled && !(e.type === 'radio' && !e.checked));
     },
     shows: figure => figure.innerHTML + (figure.shadowRoot?.innerHTML ?? ''),
+    remember(figure) { before = this.shows(figure); }, // in the page, since a figure may be 100 kB
+    // Whether the figure shows something else now, or a moment later.
+    async changes(figure) {
+      for (let frame = 0; frame < 12 && this.shows(figure) === before; frame++) await new Promise(requestAnimationFrame);
+      return this.shows(figure) !== before;
+    },
     focused: e => { e.focus(); return e.getRootNode().activeElement === e; },
   };
 })();

@@ -141,23 +141,12 @@ class Visit:
     def _answers(self, figure, control) -> bool:
         if not control.evaluate("e => e.isConnected && detect.focused(e)"):
             return False
-        before = figure.evaluate("e => detect.shows(e)")
+        figure.evaluate("e => detect.remember(e)")
         for key in (*ARROWS, "Space"):
             self.page.keyboard.press(key)
-            if self._changed(figure, before):
+            if figure.evaluate("e => detect.changes(e)"):
                 return True
         return False
-
-    def _changed(self, figure, before: str) -> bool:
-        """Tell whether the figure shows something else now, or a moment later."""
-        return figure.evaluate(
-            """async (e, before) => {
-                for (let frame = 0; frame < 12 && detect.shows(e) === before; frame++)
-                    await new Promise(requestAnimationFrame);
-                return detect.shows(e) !== before;
-            }""",
-            before,
-        )
 
 
 def _handles(array) -> list:
