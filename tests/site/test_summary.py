@@ -26,7 +26,7 @@ def test_page():
     ],
 )
 def test_run_without_browser(tmp_path, required, outcome, last):
-    for name in ("tests/conftest.py", "tests/browser.py", "book/browser.py"):
+    for name in ("tests/conftest.py", "tests/browser.py", "tests/warm.py", "book/browser.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "tests" / "test_page.py").write_text(TEST)
