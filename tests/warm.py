@@ -18,18 +18,14 @@ from tempfile import TemporaryFile
 from types import ModuleType
 from typing import Self
 
-ROOT = Path(__file__).parents[1]
-
 
 class Python:
     """`with Python() as python` starts the process and ends it; it runs one fork at a time."""
 
     def __enter__(self) -> Self:
-        command = [sys.executable, "-m", __spec__.name]
+        command = [sys.executable, __file__]
         if sys.platform == "linux":
-            self.process = subprocess.Popen(
-                command, cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-            )
+            self.process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         return self
 
     def __exit__(self, *_) -> None:
