@@ -19,7 +19,7 @@ AXE = f"""if (!window.axe) {{
 HERE = {"localhost", "127.0.0.1", ""}
 # Until what observes sizes and frames has had its turn; on a busy machine one frame is not enough.
 FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
-ARROWS = ("ArrowRight", "ArrowLeft")
+KEYS = ("ArrowRight", "ArrowLeft", "Space")
 
 
 @dataclass
@@ -142,7 +142,9 @@ class Visit:
         if not control.evaluate("e => e.isConnected && detect.focused(e)"):
             return False
         figure.evaluate("e => detect.remember(e)")
-        for key in (*ARROWS, "Space"):
+        # The likely key first, since each that does nothing takes as long as an answer may.
+        pressed = control.evaluate("e => e.matches('button, [type=checkbox]')")
+        for key in reversed(KEYS) if pressed else KEYS:
             self.page.keyboard.press(key)
             if figure.evaluate("e => detect.changes(e)"):
                 return True
