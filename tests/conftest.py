@@ -7,6 +7,8 @@ import pytest
 import torch
 from hypothesis import settings
 
+from tests.warm import Python
+
 settings.register_profile("same", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("same")
 
@@ -18,6 +20,13 @@ def pytest_runtest_setup():
     """A test draws the same numbers whichever ran before it in its process, and so do its fixtures."""
     for seed in (random.seed, np.random.seed, torch.manual_seed):
         seed(0)
+
+
+@pytest.fixture(scope="session")
+def python():
+    """`python("-c", code)` is a process of its own that does not import torch anew: see tests/warm.py."""
+    with Python() as python:
+        yield python
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -2,7 +2,6 @@
 
 import csv
 import importlib
-import subprocess
 import sys
 
 import pytest
@@ -96,8 +95,7 @@ def test_layers_of_attention_agree(monkeypatch):
         ),
     ],
 )
-def test_bad_arguments_get_one_sentence(arguments, message):
-    command = [sys.executable, "-m", "benchmarks", *arguments]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+def test_bad_arguments_get_one_sentence(python, arguments, message):
+    done = python("-m", "benchmarks", *arguments)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == f"python -m benchmarks: error: {message}"

@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -15,20 +13,18 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
-def brought(module):
+@pytest.fixture
+def brought(python):
     """The modules that an import brings along, beyond torch's own."""
-    run = subprocess.run(
-        [sys.executable, "-c", SCRIPT.format(module=module)], capture_output=True, text=True, check=True
-    )
-    return set(json.loads(run.stdout))
+    return lambda module: set(json.loads(python("-c", SCRIPT.format(module=module)).stdout))
 
 
-def test_the_package_is_light():
+def test_the_package_is_light(brought):
     modules = brought("d2lpos")
     assert not modules & (PLOTS | TABLES | {"d2lpos.check", "d2lpos.figures", "d2lpos.lab"})
     assert len(modules) < 30
 
 
 @pytest.mark.parametrize("module", ["d2lpos.lab", "d2lpos.check", "d2lpos.lab.sweep", "d2lpos.lab.summary"])
-def test_others_bring_what_they_need_when_they_need_it(module):
+def test_others_bring_what_they_need_when_they_need_it(module, brought):
     assert not brought(module) & (PLOTS | TABLES)

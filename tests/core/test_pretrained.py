@@ -1,8 +1,6 @@
 """Configurations of released models, as their files have them, and those that must be refused."""
 
 import math
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -307,11 +305,11 @@ def test_what_a_layer_is_by_default():
     assert Reading("none", (Layer(),)).encodings == [None]
 
 
-def test_reading_a_dictionary_needs_no_transformers():
+def test_reading_a_dictionary_needs_no_transformers(python):
     script = f"""
 import sys
 from d2lpos.pretrained import encoding_of
 encoding_of({LLAMA})
 assert not any(name.split(".")[0] == "transformers" for name in sys.modules)
 """
-    subprocess.run([sys.executable, "-c", script], check=True)
+    assert python("-c", script).returncode == 0

@@ -1,6 +1,7 @@
 """The slider: what it stores, what it does live, and how it behaves in each place that shows a notebook."""
 
 import re
+from functools import cache
 from urllib.parse import unquote
 
 import nbformat
@@ -32,6 +33,12 @@ def draw(shift):
 
 def slider(values=range(5), name="shift", **options):
     return explore(draw, values, name, alt=lambda value: f"A line that falls by {value}.", **options)
+
+
+@cache
+def stored(name="shift"):
+    """What a page keeps of the slider, drawn once for all tests."""
+    return slider(name=name).html
 
 
 def bundle(explorer):
@@ -134,7 +141,7 @@ def state(frame, index=0):
 
 
 def test_the_keyboard_moves_it_and_its_neighbor_stays(page):
-    page.set_content(slider().html + slider(name="offset").html)
+    page.set_content(stored() + stored("offset"))
     control = page.get_by_role("slider", name="shift")
     control.press("ArrowRight")
     control.press("ArrowRight")
@@ -148,7 +155,7 @@ def test_the_keyboard_moves_it_and_its_neighbor_stays(page):
 
 
 def test_a_hand_can_drag_it(page):
-    page.set_content(slider().html)
+    page.set_content(stored())
     box = page.get_by_role("slider").bounding_box()
     assert box["height"] >= 44
     page.mouse.move(box["x"] + 10, box["y"] + 22)
@@ -159,7 +166,7 @@ def test_a_hand_can_drag_it(page):
 
 
 def test_two_copies_of_one_output_both_work(page):
-    page.set_content(slider().html * 2)
+    page.set_content(stored() * 2)
     page.get_by_role("slider").nth(1).press("ArrowRight")
     assert state(page)[0] == "0" and state(page, 1)[0] == "1"
 
@@ -177,7 +184,7 @@ def test_scripts_that_are_made_again_after_insertion(page):
                 script.replaceWith(copy);
             }
         }""",
-        slider().html,
+        stored(),
     )
     page.get_by_role("slider").press("ArrowRight")
     assert state(page)[2] == "A line that falls by 1."
@@ -186,7 +193,7 @@ def test_scripts_that_are_made_again_after_insertion(page):
 def test_a_sandboxed_frame(page):
     """Colab shows each output in a frame that may run scripts and nothing else."""
     page.set_content('<iframe sandbox="allow-scripts" width="600" height="400"></iframe>')
-    page.eval_on_selector("iframe", "(frame, html) => { frame.srcdoc = html }", slider().html)
+    page.eval_on_selector("iframe", "(frame, html) => { frame.srcdoc = html }", stored())
     frame = page.frame_locator("iframe")
     frame.get_by_role("slider").press("ArrowRight")
     assert state(frame)[2] == "A line that falls by 1."
@@ -195,7 +202,7 @@ def test_a_sandboxed_frame(page):
 def test_without_scripts_the_first_picture_stands(browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.set_content(slider().html)
+    page.set_content(stored())
     assert page.get_by_role("img").count() == 1
     assert page.get_by_role("slider").is_disabled()
     context.close()
@@ -204,7 +211,7 @@ def test_without_scripts_the_first_picture_stands(browser):
 def test_where_scripts_are_dropped_no_stray_text_is_left(browser):
     """What GitHub and an untrusted notebook keep: no script, no style, an image with its words."""
     page = browser.new_page()
-    page.set_content(re.sub(r"<script.*?</script>", "", slider().html, flags=re.DOTALL))
+    page.set_content(re.sub(r"<script.*?</script>", "", stored(), flags=re.DOTALL))
     assert page.locator("body").inner_text().split() == ["shift", "0"]
     assert page.get_by_role("img").get_attribute("alt") == "A line that falls by 0."
     assert page.eval_on_selector("img", "image => image.naturalWidth") > 500
@@ -212,11 +219,11 @@ def test_where_scripts_are_dropped_no_stray_text_is_left(browser):
 
 
 def test_arrow_keys_stay_with_the_slider_in_jupyterlab(page):
-    page.set_content(slider().html)
+    page.set_content(stored())
     assert page.get_by_role("slider").get_attribute("data-lm-suppress-shortcuts") is not None
 
 
 def test_it_fits_a_narrow_page(page):
     page.set_viewport_size({"width": 320, "height": 600})
-    page.set_content(f"<style>svg {{max-width:100%; height:auto}}</style>{slider().html}")
+    page.set_content(f"<style>svg {{max-width:100%; height:auto}}</style>{stored()}")
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

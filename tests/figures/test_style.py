@@ -1,8 +1,6 @@
 """The book's look: the same colors in Python and on the page, told apart by everyone, in both themes."""
 
 import re
-import subprocess
-import sys
 from itertools import combinations, product
 from pathlib import Path
 
@@ -90,15 +88,15 @@ def test_a_label_stands_at_the_end_of_its_line():
     assert label.get_text() == "RoPE" and label.xy == (2, 9)
 
 
-def test_the_package_imports_without_matplotlib():
+def test_the_package_imports_without_matplotlib(python):
     code = "import sys, d2lpos; sys.exit(bool({'matplotlib', 'ipywidgets'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert python("-c", code).returncode == 0
 
 
-def test_names_of_the_package_are_functions_although_modules_have_the_same():
+def test_names_of_the_package_are_functions_although_modules_have_the_same(python):
     code = """
 import d2lpos.figures.show, d2lpos.figures.hero, d2lpos.figures.doors
 from d2lpos.figures import doors, emblem, explore, figure, hero, show
 assert all(map(callable, (doors, emblem, explore, figure, hero, show)))
 """
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert python("-c", code).returncode == 0

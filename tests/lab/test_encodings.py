@@ -1,6 +1,5 @@
 """Encodings that a reader registers, here and in other processes."""
 
-import subprocess
 import sys
 from dataclasses import replace
 from functools import partial
@@ -63,14 +62,13 @@ if __name__ == "__main__":
 """
 
 
-def test_a_script_does_what_its_code_says_now(tmp_path):
+def test_a_script_does_what_its_code_says_now(tmp_path, monkeypatch, python):
     """A second call does nothing again; a change of the code under the same name does all, and a comment nothing."""
+    monkeypatch.chdir(tmp_path)
     told = []
     for jobs, push, comment in ((2, 1, ""), (1, 1, "# a comment"), (1, 2, "")):
         (tmp_path / "mine.py").write_text(SCRIPT.format(jobs=jobs, push=push) + comment)
-        done = subprocess.run(
-            [sys.executable, "mine.py"], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        done = python("mine.py")
         told += done.stdout.splitlines() or [done.stderr]
     both = "{'finished': 2, 'failed': 0}"
     assert told == [f"0 {both} 2", f"2 {both} 2", f"2 {both} 4"]

@@ -29,11 +29,6 @@ BOTH = len(STUDIES["order"].runs(range(2)))
 COMMAND = [sys.executable, "-m", "d2lpos.lab"]
 
 
-def call(*arguments):
-    """Run the command line in a process of its own."""
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
-
-
 @pytest.fixture
 def store(tmp_path):
     """Every run of the order task with two seeds, but the last."""
@@ -78,8 +73,8 @@ def test_costs():
     ]
 
 
-def test_smoke_of_a_study_from_end_to_end(folder):
-    done = call("extrapolation", "--smoke")
+def test_smoke_of_a_study_from_end_to_end(folder, python):
+    done = python("-m", "d2lpos.lab", "extrapolation", "--smoke")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1] == "3 of 3 runs to do: seconds"
     assert (

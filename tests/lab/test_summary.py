@@ -1,7 +1,5 @@
 """Tables of records, against numbers that were computed by hand or by SciPy."""
 
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -190,7 +188,7 @@ def test_published_records(tmp_path):
         records("other", tmp_path)
 
 
-def test_pandas_is_imported_when_it_is_needed():
+def test_pandas_is_imported_when_it_is_needed(python):
     modules = "d2lpos.lab.summary", "d2lpos.lab.plot", "d2lpos.lab.report"
     code = f"import sys, {', '.join(modules)}; sys.exit(len({{'pandas', 'scipy', 'matplotlib'}} & {{*sys.modules}}))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert python("-c", code).returncode == 0

@@ -1,4 +1,3 @@
-import subprocess
 import sys
 
 import dask
@@ -134,7 +133,6 @@ def test_without_dask(store, tmp_path, monkeypatch):
         sweep(errands(1, tmp_path), store, walk, cluster="local:2")
 
 
-def test_import_is_light():
+def test_import_is_light(python):
     script = "import sys, d2lpos.lab.sweep; print({'loky', 'distributed', 'pandas'} & set(sys.modules))"
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert run.stdout == "set()\n"
+    assert python("-c", script).stdout == "set()\n"

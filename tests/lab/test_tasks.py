@@ -1,8 +1,6 @@
 """What holds of the samples of every task."""
 
 import doctest
-import subprocess
-import sys
 from dataclasses import FrozenInstanceError
 from importlib import import_module
 
@@ -145,7 +143,7 @@ def test_examples(name):
     assert result.attempted and not result.failed
 
 
-def test_the_table_reads_no_data():
+def test_the_table_reads_no_data(python):
     """It costs no more than torch does; data are read when the first rows are drawn."""
     script = """
 import sys
@@ -153,4 +151,4 @@ from d2lpos.lab import digits, tasks, text
 assert not {"sklearn", "pandas", "scipy"} & set(sys.modules)
 assert text.characters.cache_info().misses == digits.pictures.cache_info().misses == 0
 """
-    subprocess.run([sys.executable, "-c", script], check=True)
+    assert python("-c", script).returncode == 0

@@ -1,5 +1,6 @@
 // What a reader would call broken, found in the live page. Each detector returns one line for each fault.
 window.detect = (() => {
+  let before;
   // Elements in shadow roots too, and only those that are drawn.
   const all = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e]);
   const drawn = () => all(document.body).filter(e => e.checkVisibility({visibilityProperty: true}));
@@ -218,7 +219,9 @@ window.detect = (() => {
         const {color, fill, fontSize, fontWeight, textShadow} = getComputedStyle(e);
         return [e.localName, color, fill, fontSize, fontWeight, textShadow, ground(e)].join();
       };
-      const speaks = e => e.matches('input, select, textarea') || [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim());
+      // Of text on a picture and of a single character, axe never finds that its contrast is too low.
+      const own = e => [...e.childNodes].map(n => n.nodeType === Node.TEXT_NODE ? n.data.replace(/\s/g, '') : '').join('');
+      const speaks = e => !e.closest('svg') && (e.matches('input, select, textarea') || own(e).length > 1);
       const letters = e => e.textContent.replace(/\s/g, '').length;
       const marks = [];
       for (const e of drawn()) {
@@ -231,8 +234,8 @@ window.detect = (() => {
           kinds.link = [textDecorationLine, textDecorationColor, borderBottom, fontStyle, fontFamily, look(e), look(around), amid].join();
         }
         for (const [name, kind] of Object.entries(kinds)) {
-          const own = e.getRootNode() !== document;
-          if (own || !judged.has(kind)) marks.push({e, name, kind: own ? null : kind});
+          const apart = e.getRootNode() !== document;
+          if (apart || !judged.has(kind)) marks.push({e, name, kind: apart ? null : kind});
           judged.add(kind);
         }
       }
@@ -270,6 +273,12 @@ window.detect = (() => {
       return this.parts(figure).filter(e => e.matches(wanted) && !e.disabled && !(e.type === 'radio' && !e.checked));
     },
     shows: figure => figure.innerHTML + (figure.shadowRoot?.innerHTML ?? ''),
+    remember(figure) { before = this.shows(figure); }, // in the page, since a figure may be 100 kB
+    // Whether the figure shows something else now, or a moment later.
+    async changes(figure) {
+      for (let frame = 0; frame < 12 && this.shows(figure) === before; frame++) await new Promise(requestAnimationFrame);
+      return this.shows(figure) !== before;
+    },
     focused: e => { e.focus(); return e.getRootNode().activeElement === e; },
   };
 })();

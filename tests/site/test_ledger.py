@@ -9,7 +9,8 @@ from playwright.sync_api import expect
 from tests.site.detectors import visit
 from tests.site.pages import ROOT
 
-ROWS = [row for chapter in read(ROOT).values() for row in rows(chapter, ledger(ROOT))]
+LEDGER = ledger(ROOT)
+ROWS = [row for chapter in read(ROOT).values() for row in rows(chapter, LEDGER)]
 SHOWN = "() => [...document.querySelectorAll('li[data-verdict]')].filter(e => e.checkVisibility()).length"
 
 

@@ -1,9 +1,6 @@
 """Where there is no browser, the last lines of a test run say so, and a run that must have one fails."""
 
-import os
 import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -25,8 +22,8 @@ def test_page():
         ("1", "1 failed", "browser tests need"),
     ],
 )
-def test_run_without_browser(tmp_path, required, outcome, last):
-    for name in ("tests/conftest.py", "tests/browser.py", "book/browser.py"):
+def test_run_without_browser(tmp_path, monkeypatch, python, required, outcome, last):
+    for name in ("tests/conftest.py", "tests/browser.py", "tests/warm.py", "book/browser.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "tests" / "test_page.py").write_text(TEST)
@@ -37,21 +34,11 @@ def test_run_without_browser(tmp_path, required, outcome, last):
         "D2LPOS_CHROMIUM": "",
         "D2LPOS_REQUIRE_BROWSER": required,
     }
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "no:cacheprovider",
-        "-o",
-        "pythonpath=.",
-        "--rootdir",
-        str(tmp_path),
-        "tests",
-    ]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | hidden | {"PYTEST_ADDOPTS": ""}, capture_output=True, text=True, check=False
-    )
+    for name, value in (hidden | {"PYTEST_ADDOPTS": ""}).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    options = ["-p", "no:cacheprovider", "-o", "pythonpath=.", "--rootdir", tmp_path]
+    done = python("-m", "pytest", *options, "tests")
     lines = done.stdout.splitlines()
     assert outcome in lines[-1]
     assert any(last in line for line in lines[-5:]), done.stdout

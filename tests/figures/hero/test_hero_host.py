@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from d2lpos.figures.hero import OPTIONS, hero
 from tests.browser import chromium
+from tests.figures.hero.drawn import html
 
 FIGURES = list(OPTIONS)
 OTHER = {
@@ -107,7 +108,7 @@ class Host:
         self.page.on("request", lambda request: self.trouble.append(request.url))
 
     def show(self, *figures, css=""):
-        body = "\n".join(figure if isinstance(figure, str) else figure.html for figure in figures)
+        body = "\n".join(figure if isinstance(figure, str) else html(figure) for figure in figures)
         style = f"<style>body{{margin:0;padding:12px}}{css}</style>"
         meta = '<meta name="viewport" content="width=device-width">'
         self.page.set_content(
@@ -346,7 +347,7 @@ def test_scripts_created_again_after_inner_html(host, name):
             script.type = old.type; script.textContent = old.textContent; old.replaceWith(script);
           }
         }""",
-        hero(name).html,
+        html(hero(name)),
     )
     host.page.wait_for_function("() => shadow() && out().length")
 
@@ -354,13 +355,13 @@ def test_scripts_created_again_after_inner_html(host, name):
 @each
 def test_in_a_frame_that_allows_nothing_but_scripts(host, name):
     sandboxed = '<iframe sandbox="allow-scripts" width="700" height="800"'
-    host.show(f'{sandboxed} srcdoc="{escape(hero(name).html)}"></iframe>')
+    host.show(f'{sandboxed} srcdoc="{escape(html(hero(name)))}"></iframe>')
     host.page.frame_locator("iframe").locator(".out b").first.wait_for()
 
 
 @each
 def test_a_hidden_tab_is_drawn_when_it_is_shown(host, name):
-    host.show(f'<div id="tab" style="display:none">{hero(name).html}</div>')
+    host.show(f'<div id="tab" style="display:none">{html(hero(name))}</div>')
     host.page.wait_for_function("() => shadow()")
     host("document.querySelector('#tab').style.display = ''")
     host.rest()
