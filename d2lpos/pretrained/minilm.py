@@ -133,7 +133,9 @@ def minilm_tokenizer() -> "Tokenizer":
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        raise ImportError("MiniLM's tokenizer needs tokenizers: pip install safetensors tokenizers") from error
+        raise ImportError(
+            "MiniLM's tokenizer needs tokenizers: pip install safetensors tokenizers"
+        ) from error
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_truncation()
     tokenizer.no_padding()

