@@ -48,17 +48,17 @@ def mean(found: Tensor) -> float:
 @contextmanager
 def rows_moved(model: SmolLM2, queries: bool, keys: bool) -> Iterator[None]:
     """Rows of neighbors moved to halves, of queries, of keys, or of both."""
-    linears = [(b.q, b.heads) for b in model.blocks if queries] + [
-        (b.k, b.kv_heads) for b in model.blocks if keys
-    ]
-    before = [linear.weight for linear, _ in linears]
-    for linear, count in linears:
-        linear.weight = torch.nn.Parameter(convert_rows(linear.weight, count, "half"), requires_grad=False)
+    moved = [(b.q, b.heads) for b in model.blocks if queries]
+    moved += [(b.k, b.kv_heads) for b in model.blocks if keys]
+    before = [projection.weight for projection, _ in moved]
+    for projection, count in moved:
+        rows = convert_rows(projection.weight, count, "half")
+        projection.weight = torch.nn.Parameter(rows, requires_grad=False)
     try:
         yield
     finally:
-        for (linear, _), weight in zip(linears, before, strict=True):
-            linear.weight = weight
+        for (projection, _), weight in zip(moved, before, strict=True):
+            projection.weight = weight
 
 
 def layout(glance: Glance, device: str) -> Rows:

