@@ -109,7 +109,7 @@ def read_encodings(file: Path | None) -> list[str]:
     return names
 
 
-def known(study: str, folder: Path | None) -> list[dict]:
+def on_record(study: str, folder: Path | None) -> list[dict]:
     """Return what is published of a study."""
     return (observed if study in GLANCES else records)(study, folder)
 
@@ -131,7 +131,7 @@ def cost(runs: list[Run] | list[Glance], published: list[dict]) -> str:
 
 def show_studies(options: Namespace) -> None:
     for name, study in EVERY.items():
-        runs, published = study.runs(range(options.seeds)), known(name, options.results)
+        runs, published = study.runs(range(options.seeds)), on_record(name, options.results)
         print(f"{name}: {study.question}")
         print(
             f"    {len(runs)} runs with {options.seeds} seeds, {cost(runs, published)}; {len(published)} published"
@@ -150,7 +150,7 @@ def opened(options: Namespace) -> Iterator[Store]:
         store = Store(folder / STORE if passing else path)
         if not passing and not options.store:
             known = {key for key, state in store.states().items() if state == "finished"}
-            for record in known(options.study, options.results):
+            for record in on_record(options.study, options.results):
                 if record["key"] not in known:
                     store.finish(record)
         yield store
@@ -160,7 +160,7 @@ def collected(options: Namespace, store: Store, runs: list[Run]) -> list[dict]:
     """Return what is finished, in the order of the runs; what is published counts where no store was named."""
     found = finished(runs, store)
     if options.look and not (options.store or options.smoke):
-        found += known(options.study, options.results)
+        found += on_record(options.study, options.results)
     kept = {record["key"]: record for record in reversed(found)}
     return [kept[run.key] for run in runs if run.key in kept]
 
@@ -169,7 +169,7 @@ def do(options: Namespace, store: Store, runs: list[Run]) -> int:
     """Do what is left of the runs, and return how many have failed."""
     states = store.states()
     left = [run for run in runs if states.get(run.key) != "finished"]
-    time = "seconds" if options.smoke else cost(left, known(options.study, options.results))
+    time = "seconds" if options.smoke else cost(left, on_record(options.study, options.results))
     print(f"{options.study}: {EVERY[options.study].question}")
     print(f"{len(left)} of {len(runs)} runs to do" + f": {time}" * bool(left), flush=True)
     work = partial(execute, compiled=True) if options.compile else None

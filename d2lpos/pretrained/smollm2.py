@@ -5,7 +5,8 @@ features of a pair are neighbors. Everything that concerns position is an argume
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -22,6 +23,7 @@ from ..temperature import multiply
 from .weights import find
 
 if TYPE_CHECKING:
+    from gguf import GGUFReader
     from tokenizers import Tokenizer
 
 __all__ = ["SmolLM2", "load_smollm2", "losses", "smollm2_tokenizer"]
@@ -198,14 +200,20 @@ def losses(model: SmolLM2, tokens: Tensor, x: Tensor | None = None, **how: objec
     return torch.cat(found, dim=1)
 
 
-def reader() -> object:
+def reader() -> "GGUFReader":
     """The open file; raises ImportError without gguf, WeightsMissing as `weights.find` does."""
     path = find("smollm2")[0]
     try:
         from gguf import GGUFReader
     except ImportError as error:
         raise ImportError("SmolLM2's file needs gguf and tokenizers: pip install gguf tokenizers") from error
-    return GGUFReader(path)
+    return cached(GGUFReader, path)
+
+
+@lru_cache(maxsize=1)
+def cached(read: Callable[[Path], "GGUFReader"], path: Path) -> "GGUFReader":
+    """The file's parts: to find the 100,000 strings among them takes seconds."""
+    return read(path)
 
 
 def load_smollm2(dtype: torch.dtype = torch.float32, layout: str = "half") -> SmolLM2:
