@@ -1,6 +1,5 @@
 """SmolLM2 is transformers' Llama, and everything that concerns position is an argument."""
 
-import math
 from importlib import resources
 
 import pytest
@@ -158,11 +157,12 @@ def trained() -> SmolLM2:
 def tokens() -> torch.Tensor:
     need("smollm2")
     novel = resources.files("d2lpos.lab").joinpath("data", "persuasion.txt").read_text("utf-8")
-    return torch.tensor([smollm2_tokenizer().encode(novel[:2000]).ids[:256]])
+    return torch.tensor([smollm2_tokenizer().encode(novel[:2000]).ids[:96]])
 
 
 def test_trained_logits_are_those_of_transformers_from_the_same_file(trained, tokens):
     """The largest difference was 9.5e-5 at 512 tokens, where the largest logit is 39."""
+    from transformers.initialization import no_init_weights
     from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
     with torch.device("meta"):
@@ -175,9 +175,11 @@ def test_trained_logits_are_those_of_transformers_from_the_same_file(trained, to
         )  # fmt: skip
     read = load_gguf_checkpoint(str(find("smollm2")[0]), return_tensors=True, model_to_load=llama)
     assert read["config"]["rope_theta"] == trained.encoding.base
-    theirs = LlamaForCausalLM(llama.config).eval()
+    with no_init_weights():
+        theirs = LlamaForCausalLM(llama.config).eval()
     missing, unexpected = theirs.load_state_dict(read["tensors"], strict=False)
     assert (missing, unexpected) == (["lm_head.weight"], [])
+    theirs.tie_weights()
     with torch.no_grad():
         assert (trained(tokens) - theirs(tokens).logits).abs().max() < 3e-4
 
@@ -199,7 +201,3 @@ def test_the_tokenizer_gives_a_text_back(tokens):
         "Sir", " ", "1", "7", "6", "0", " €"
     ]  # fmt: skip
     assert tokenizer.encode("<|im_start|>").ids == [1]
-
-
-def test_a_trained_model_reads_better_than_chance(trained, tokens):
-    assert losses(trained, tokens).mean() < math.log(49152) / 3

@@ -1,4 +1,4 @@
-"""Where there is no browser, the last lines of a test run say so, and a run that must have one fails."""
+"""Where there is no browser, or no weights, the last lines of a test run say so, and a run that must have them fails."""
 
 import os
 import shutil
@@ -18,24 +18,46 @@ def test_page():
 """
 
 
+WEIGHTS = """
+from tests.weights import need
+
+def test_model():
+    need("smollm2")
+"""
+
+
 @pytest.mark.parametrize(
-    ("required", "outcome", "last"),
+    ("test", "required", "outcome", "last"),
     [
-        ("", "1 skipped", "Tests left out for want of a browser: 1. Install Chromium with `make browser`"),
-        ("1", "1 failed", "browser tests need"),
+        (
+            TEST,
+            "",
+            "1 skipped",
+            "Tests left out for want of a browser: 1. Install Chromium with `make browser`",
+        ),
+        (TEST, "1", "1 failed", "browser tests need"),
+        (
+            WEIGHTS,
+            "",
+            "1 skipped",
+            "Tests left out for want of trained weights: 1. Download them with `make weights`",
+        ),
+        (WEIGHTS, "1", "1 failed", "the weights of SmolLM2-135M-Instruct in Q4_1 are not in"),
     ],
 )
-def test_run_without_browser(tmp_path, required, outcome, last):
-    for name in ("tests/conftest.py", "tests/browser.py", "book/browser.py"):
+def test_run_without_browser_or_weights(tmp_path, test, required, outcome, last):
+    for name in ("tests/conftest.py", "tests/browser.py", "tests/weights.py", "book/browser.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "tests" / "test_page.py").write_text(TEST)
+    (tmp_path / "tests" / "test_page.py").write_text(test)
     # An empty PATH and home hold no browser.
     hidden = {
         "PATH": str(tmp_path),
         "HOME": str(tmp_path),
         "D2LPOS_CHROMIUM": "",
         "D2LPOS_REQUIRE_BROWSER": required,
+        "D2LPOS_WEIGHTS": str(tmp_path),
+        "D2LPOS_REQUIRE_WEIGHTS": required,
     }
     command = [
         sys.executable,
@@ -50,7 +72,12 @@ def test_run_without_browser(tmp_path, required, outcome, last):
         "tests",
     ]
     done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | hidden | {"PYTEST_ADDOPTS": ""}, capture_output=True, text=True, check=False
+        command,
+        cwd=tmp_path,
+        env=os.environ | hidden | {"PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     lines = done.stdout.splitlines()
     assert outcome in lines[-1]
