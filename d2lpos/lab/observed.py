@@ -108,10 +108,29 @@ def texts(study: str, records: list[dict]) -> dict[str, str]:
     found = {f"{study}-about.csv": about.getvalue()}
     if study == "real-board":
         found["real-board.json"] = json.dumps(board_data(records), indent=0) + "\n"
-    elif "loss" in records[0]["rows"][0]:
-        cells = shown(records)
+    elif study in TABLES or "loss" in records[0]["rows"][0]:
+        cells = TABLES.get(study, shown)(records)
         found[f"{study}.csv"] = cells.to_csv(lineterminator="\n")
     return found
+
+
+def looking_back(records: list[dict], best: int = 8) -> "DataFrame":
+    """The heads that weigh the previous token most, with the fastest pair held still, and with none turning."""
+    table = rows(records)
+    table["pair 0 still"] = [weights[0] for weights in table["still"]]
+    names = {"previous": "previous token", "pair 0 still": "pair 0 still", "nothing": "none turning"}
+    names |= {"half": "half pace", "double": "double pace", "first": "first token"}
+    means = table.groupby("case")[[*names]].mean().nlargest(best, "previous")
+    return means.round(3).rename(columns=names).rename_axis("Head")
+
+
+def in_another_order(records: list[dict]) -> "DataFrame":
+    """Cosines of two sentences, as they are and with all tokens in one place."""
+    table = rows(records).query("case == 'order'").set_index("text")
+    return table[["other", "cosine", "all at 5", "all at 0"]].rename_axis("Sentence")
+
+
+TABLES = {"real-heads": looking_back, "real-table": in_another_order}
 
 
 def shown(records: list[dict]) -> "DataFrame":

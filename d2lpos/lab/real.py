@@ -82,7 +82,7 @@ def layout(glance: Glance, device: str) -> Rows:
 
 
 class Apart(Encoding):
-    """RoPE whose queries stand `ahead` places before their keys."""
+    """RoPE whose queries stand `ahead` places further on than their keys do."""
 
     def __init__(self, own: RoPE, ahead: int):
         super().__init__()
