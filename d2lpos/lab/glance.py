@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ..arguments import check_count, check_name, check_positive
 from ..pretrained.minilm import load_minilm, minilm_tokenizer
-from ..pretrained.smollm2 import SmolLM2, load_smollm2, smollm2_tokenizer
+from ..pretrained.smollm2 import load_smollm2, smollm2_tokenizer, stand_in
 from ..pretrained.weights import WEIGHTS
 from .passages import TEXTS, passage
 
@@ -25,7 +25,6 @@ PROTOCOL = 1  # raised when a glance is no longer the same experiment
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 MODELS = (*WEIGHTS, "stand-in")
 LONGEST = 8  # characters that a token has, on average, at most
-STAND_IN = {"vocabulary": 256, "dim": 24, "layers": 2, "heads": 3, "kv_heads": 1, "inner": 32}
 
 
 @dataclass(frozen=True)
@@ -90,12 +89,7 @@ def loaded(model: str, dtype: str = "float32", device: str = "cpu", layout: str 
         return load_minilm(DTYPES[dtype]).to(device)
     if model == "smollm2":
         return load_smollm2(DTYPES[dtype], layout).to(device)
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        made = SmolLM2(**STAND_IN, layout=layout)
-        for parameter in made.parameters():
-            nn.init.normal_(parameter, std=0.3)
-    return made.to(device, DTYPES[dtype]).eval().requires_grad_(False)
+    return stand_in(layout).to(device, DTYPES[dtype])
 
 
 @cache

@@ -117,9 +117,9 @@ GLANCES = {
 def glimpse(glance: Glance, device: str = "cpu") -> dict:
     """Do one glance on one thread, and write down all of it.
 
-    >>> record = glimpse(Glance("real-length", part="as trained", model="stand-in", length=8))
+    >>> record = glimpse(Glance("real-layout", model="stand-in"))
     >>> record["rows"][0]["case"]
-    'as trained'
+    'neighbors, turned so'
     """
     started, clock = datetime.now(UTC), time.perf_counter()
     with one_thread(), torch.no_grad():

@@ -71,9 +71,9 @@ def over_passages(
     against: a case that is first taken away, passage by passage. by: columns that tell apart what is not averaged.
     A single passage has no interval: low and high are nan.
 
-    >>> record = {"run": {"text": "rule", "seed": 0}, "rows": [{"case": "a", "loss": 1.0}, {"case": "b", "loss": 3.0}]}
-    >>> over_passages([record], against="a")["mean"].tolist()
-    [0.0, 2.0]
+    >>> table = over_passages(observed("real-layout"), by=["case", "text"])
+    >>> table["case"][0]
+    'neighbors, turned so'
     """
     from pandas import DataFrame
 

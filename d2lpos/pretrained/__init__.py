@@ -10,7 +10,7 @@ downloaded. Their positions are arguments.
 from .layer import Layer, Reading
 from .minilm import MiniLM, load_minilm, minilm_tokenizer
 from .reading import encoding_of
-from .smollm2 import SmolLM2, load_smollm2, losses, smollm2_tokenizer
+from .smollm2 import SmolLM2, load_smollm2, losses, smollm2_tokenizer, stand_in
 from .weights import WEIGHTS, Weights, WeightsMissing, fetch, find, folder
 
 __all__ = [
@@ -30,4 +30,5 @@ __all__ = [
     "losses",
     "minilm_tokenizer",
     "smollm2_tokenizer",
+    "stand_in",
 ]

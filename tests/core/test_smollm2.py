@@ -9,7 +9,7 @@ from transformers import LlamaConfig, LlamaForCausalLM
 
 from d2lpos import Encoding, RoPE
 from d2lpos.masks import causal_mask
-from d2lpos.pretrained import SmolLM2, find, load_smollm2, losses, smollm2, smollm2_tokenizer
+from d2lpos.pretrained import SmolLM2, find, load_smollm2, losses, smollm2, smollm2_tokenizer, stand_in
 from d2lpos.temperature import steps
 from tests.weights import need
 
@@ -137,6 +137,12 @@ def test_losses_are_of_the_next_token(model, monkeypatch):
 def test_what_does_not_fit_is_named(model, how, error):
     with pytest.raises(ValueError, match=error):
         model(text(), **how)
+
+
+def test_the_stand_in_is_always_the_same_and_leaves_chance_alone():
+    before = torch.get_rng_state()
+    one, other = (stand_in()(torch.tensor([list(b"abc")])) for _ in range(2))
+    assert torch.equal(one, other) and torch.equal(torch.get_rng_state(), before)
 
 
 def test_a_token_that_is_not_in_the_vocabulary(model):
