@@ -25,6 +25,10 @@ __all__ = ["board_data", "observed", "over_passages"]
 PARTS = {"run": dict, "rows": list, "weights": str, "started": str, "seconds": (int, float), "machine": dict}
 
 
+RIGHT = ("as trained", "neighbors, turned so")  # the cases that others are compared with
+NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule"}
+
+
 def check_glance(record: dict) -> None:
     """Raise a ValueError for what is no record of a glance."""
     for name, kind in PARTS.items():
@@ -57,7 +61,13 @@ def rows(records: Iterable[dict]) -> "DataFrame":
     """A row for each row of each record, with the fields of its glance."""
     from pandas import DataFrame
 
-    return DataFrame([record["run"] | row for record in records for row in record["rows"]])
+    told = [record["run"] | row for record in records for row in record["rows"]]
+    for row in told:
+        if row["case"] == "held":
+            row["case"] = (
+                f"pair {row['pair']} held" if row["part"] == "columns" else f"pairs {row['pair']} and on held"
+            )
+    return DataFrame(told)
 
 
 def over_passages(
@@ -102,7 +112,7 @@ def publish_observed(study: str, store: Store, runs: Iterable[Glance], folder: P
 def texts(study: str, records: list[dict]) -> dict[str, str]:
     """The texts that pages include, by the names of their files."""
     about = io.StringIO()
-    told = dict(origin(study, records)) | {"Weights": f"SHA-256 {records[0]['weights']}"}
+    told = dict(origin(study, records)) | {"Weights": f"SHA-256 {records[0]['weights'][:16]}…"}
     told["Runs"] = told["Runs"].replace("seed", "passage")
     csv.writer(about, lineterminator="\n").writerows(told.items())
     found = {f"{study}-about.csv": about.getvalue()}
@@ -134,20 +144,32 @@ TABLES = {"real-heads": looking_back, "real-table": in_another_order}
 
 
 def shown(records: list[dict]) -> "DataFrame":
-    """A row for each case and a column for each text: the mean loss ± half of the 95 % interval over passages."""
-    table = rows(records)
-    by = [name for name in ("case", "pair", "text", "length") if name in table and table[name].nunique() > 1]
-    by = by if "text" in by else [*by, "text"]
-    means = over_passages(records, by=by)
+    """A row for each case and a column for each text: what the loss rises by ± half of the 95 % interval over passages.
+
+    The rise is over the case that is right, whose own loss stands in its row. Where not all are means over as many
+    passages, each says over how many.
+    """
+    from pandas import concat
+
+    cases = [row["case"] for record in records for row in record["rows"]]
+    right = next(case for case in RIGHT if case in cases)
+    beside = ["text", "length"] if len({record["run"]["length"] for record in records}) > 1 else ["text"]
+    by = ["case", *beside]
+    levels, rises = (over_passages(records, against=one, by=by) for one in (None, right))
+    means = concat([levels[levels["case"] == right], rises[rises["case"] != right]])
+    # Adding 0.0 takes the sign from −0.
+    sign = ["" if case == right else "+" for case in means["case"]]
+    uneven = means["n"].nunique() > 1
     means["cell"] = [
-        f"{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) + f", n = {row.n}"
-        for row in means.itertuples()
+        (f"{round(row.mean, 3) + 0.0:{plus}.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) + f", n = {row.n}" * uneven)
+        for row, plus in zip(means.itertuples(), sign, strict=True)
     ]
-    beside = [name for name in ("text", "length") if name in by]
-    index = [name for name in by if name not in beside]
-    wide = means.pivot(index=index, columns=beside, values="cell")
-    order = list(dict.fromkeys(means[index].itertuples(index=False, name=None)))
-    return wide.loc[[one[0] if len(index) == 1 else one for one in order]].fillna("–")
+    means["cell"] = means["cell"].str.replace("-", "−")
+    means["text"] = means["text"].map(NAMES)
+    if "length" in beside:
+        means["text"] += ", " + means["length"].map("{:,} tokens".format)
+    wide = means.pivot(index="case", columns="text", values="cell").rename_axis(columns=None, index="Case")
+    return wide.loc[list(dict.fromkeys(means["case"]))].fillna("–")
 
 
 def board_data(records: list[dict]) -> dict:

@@ -8,7 +8,7 @@ import torch
 from d2lpos.lab import GLANCES, Glance, Store, glimpse, observed, over_passages
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.glance import loaded, tokens
-from d2lpos.lab.observed import board_data, publish_observed, texts
+from d2lpos.lab.observed import board_data, publish_observed, shown, texts
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.real import readings, rows_moved
 from d2lpos.pretrained import losses
@@ -158,6 +158,15 @@ def test_a_mean_is_over_passages_and_differences_are_within_them():
     assert over_passages(some[:1])["low"].isna().all()
 
 
+def test_a_table_shows_the_right_case_and_what_others_lose():
+    some = [made_up(n, "rule", **{"as trained": 3.0 + n, "reversed": 5.5 + n}) for n in (0, 1)]
+    for record in some:
+        record["run"] |= {"length": 512, "dtype": "float32", "part": ""}
+    cells = shown(some)["made by rule"]
+    assert cells["as trained"].startswith("3.500 ± 6.353")
+    assert cells["reversed"] == "+2.500 ± 0.000"
+
+
 def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     call = ["real-layout", "--smoke", "--store", "some.sqlite"]
@@ -168,8 +177,7 @@ def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):
     store = Store("some.sqlite")
     assert publish_observed("real-layout", store, SMOKE["real-layout"], tmp_path) == 1
     assert observed("real-layout", tmp_path) == store.records()
-    assert (tmp_path / "real-layout.csv").read_text().startswith("case,rule\n")
-    assert "n = 1" in (tmp_path / "real-layout.csv").read_text()
+    assert (tmp_path / "real-layout.csv").read_text().startswith("Case,made by rule\n")
 
 
 @pytest.mark.parametrize("option", [["--compile"], ["--plot", "a.svg"], ["--encodings", "mine.py"]])
