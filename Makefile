@@ -12,7 +12,7 @@ pip := $(python) -m pip install --disable-pip-version-check --progress-bar off -
 quietly = >$(1) 2>&1 || { status=$$?; cat $(1) >&2; exit $$status; }
 
 .DELETE_ON_ERROR:
-.PHONY: help book serve pdf zip test quick lint notebooks cards handout lab browser address clean
+.PHONY: help book serve pdf zip test quick lint notebooks cards handout lab weights browser address clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -59,6 +59,9 @@ handout: .venv/book.stamp  ## Write the chapters without their solutions, for a 
 lab: .venv/jupyter.stamp  ## Open the chapters in JupyterLab
 	@$(bin)/jupyter trust chapters/*.ipynb chapters/*/*.ipynb book/*.ipynb
 	@$(python) -m jupyterlab --LabApp.default_url=/lab/tree/chapters
+
+weights: .venv/test.stamp  ## Download two trained models, 177 MB, into your cache (chapter 9, and its tests)
+	@$(python) -m d2lpos.pretrained
 
 browser: .venv/pdf.stamp  ## Install Chromium for the PDF and the browser tests, unless there is one
 	@$(install_chromium)

@@ -8,8 +8,8 @@ whatever was computed before. `functools.partial` fixes the other arguments:
 
 In all rules factor is how many times longer the sequences become, and length is the number of tokens
 that the model was trained on. `ntk`, `dynamic_ntk` and `yarn` need frequencies that fall by a constant
-ratio, as base^(−2i/dim) does; they read dim and base from them. `proportional`, `negated` and `interlaced`
-lengthen nothing: they are rules because they change frequencies or their order.
+ratio, as base^(−2i/dim) does; they read dim and base from them. `proportional`, `negated`, `interlaced` and
+`still` lengthen nothing: they are rules because they change frequencies or their order.
 """
 
 import math
@@ -30,6 +30,7 @@ __all__ = [
     "negated",
     "ntk",
     "proportional",
+    "still",
     "unscaled",
     "yarn",
 ]
@@ -238,6 +239,24 @@ def interlaced(frequencies: Tensor) -> tuple[Tensor, float]:
     """
     check_frequencies(frequencies)
     return torch.cat([frequencies[::2], frequencies[1::2]]), 1.0
+
+
+def still(frequencies: Tensor, pairs: Sequence[int]) -> tuple[Tensor, float]:
+    """Some pairs do not turn at all, as if all tokens stood in one place for them; the others do as before.
+
+    pairs are indices, 0 for the fastest. To hold parts of a trained model still is to ask what it used them for.
+    Raises as `unscaled` does, and ValueError for an index that is not in 0 … pairs − 1.
+
+    >>> still(torch.tensor([1.0, 0.1, 0.01]), pairs=[1])
+    (tensor([1.0000, 0.0000, 0.0100]), 1.0)
+    """
+    check_frequencies(frequencies)
+    for pair in pairs:
+        if not 0 <= pair < len(frequencies):
+            raise ValueError(f"pairs must lie in 0 … {len(frequencies) - 1}; got {pair}")
+    held = torch.zeros_like(frequencies, dtype=torch.bool)
+    held[list(pairs)] = True
+    return frequencies.masked_fill(held, 0), 1.0
 
 
 def llama3(

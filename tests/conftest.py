@@ -12,6 +12,7 @@ from tests.warm import Python
 settings.register_profile("same", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("same")
 
+GET = "Download them with `make weights`, 177 MB, then run `make test` again."
 HOW = "Install Chromium with `make browser`, then run `make test` again."
 
 
@@ -34,3 +35,6 @@ def pytest_terminal_summary(terminalreporter):
     if left_out := sum("browser tests need" in reason for reason in reasons):
         terminalreporter.section("no browser", yellow=True)
         terminalreporter.line(f"Tests left out for want of a browser: {left_out}. {HOW}", yellow=True)
+    if left_out := sum("the weights of" in reason for reason in reasons):
+        terminalreporter.section("no weights", yellow=True)
+        terminalreporter.line(f"Tests left out for want of trained weights: {left_out}. {GET}", yellow=True)

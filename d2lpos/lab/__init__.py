@@ -2,6 +2,9 @@
 
 from .encodings import register
 from .experiment import execute
+from .glance import Glance
+from .glances import GLANCES, glimpse
+from .observed import observed, over_passages
 from .publish import export
 from .run import Run
 from .signs import signs
@@ -15,16 +18,21 @@ from .training import accuracy, train
 from .verdict import moments, verdicts
 
 __all__ = [
+    "GLANCES",
     "STUDIES",
     "TASKS",
+    "Glance",
     "Run",
     "Store",
     "accuracy",
     "execute",
     "export",
     "frame",
+    "glimpse",
     "moments",
+    "observed",
     "order",
+    "over_passages",
     "paired",
     "records",
     "register",

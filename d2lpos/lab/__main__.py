@@ -19,6 +19,9 @@ from ..interrupt import listen
 from ..published import RESULTS
 from . import encodings
 from .experiment import execute
+from .glance import Glance
+from .glances import GLANCES, glimpse
+from .observed import observed, over_passages, publish_observed
 from .plot import UNITS, describe, plot, table
 from .report import duration, finished, publish
 from .run import Run
@@ -28,6 +31,7 @@ from .summary import frame, records
 from .sweep import sweep
 
 STORE = Path("lab.sqlite")
+EVERY = STUDIES | GLANCES
 SEEDS = 10_000  # at most; a list of more runs takes long to write down, and for good to run
 
 
@@ -40,7 +44,7 @@ def parse(arguments: list[str] | None) -> Namespace:
     parser = Parser(prog="python -m d2lpos.lab", description="List, run and resume the recorded studies.")
     add = parser.add_argument
     add("study", nargs="?", help="what to run or resume; without it, the studies are listed")
-    add("--seeds", type=int, help="how many: 0, 1, … (5; with --smoke 1)")
+    add("--seeds", type=int, help="how many: 0, 1, … (5; with --smoke 1); of trained models, passages")
     add("--device", choices=("cpu", "cuda"), default="cpu")
     add("--compile", action="store_true", help="train with torch.compile")
     ways = parser.add_mutually_exclusive_group()
@@ -73,11 +77,13 @@ def check(options: Namespace) -> None:
     if options.seeds > SEEDS:
         raise ValueError(f"seeds must be at most {SEEDS}; got {options.seeds}")
     if options.study is not None:
-        check_name("study", options.study, STUDIES)
+        check_name("study", options.study, EVERY)
     elif options.look or options.publish:
         raise ValueError("--summary, --plot and --publish need the name of a study")
     if options.encodings and (options.study is None or options.publish):
         raise ValueError("--encodings needs the name of a study, and goes without --publish")
+    if options.study in GLANCES and (options.encodings or options.compile or options.plot):
+        raise ValueError("--encodings, --compile and --plot go with studies that train")
     if options.encodings and not options.encodings.is_file():
         raise ValueError(f"there is no file {options.encodings}")
     if options.device == "cuda" and not (options.cluster or torch.cuda.is_available()):
@@ -103,11 +109,17 @@ def read_encodings(file: Path | None) -> list[str]:
     return names
 
 
-def cost(runs: list[Run], published: list[dict]) -> str:
+def on_record(study: str, folder: Path | None) -> list[dict]:
+    """Return what is published of a study."""
+    return (observed if study in GLANCES else records)(study, folder)
+
+
+def cost(runs: list[Run] | list[Glance], published: list[dict]) -> str:
     """Say how long runs take one after the other, by the published runs of the same encodings."""
     seconds = defaultdict(list)
     for record in published:
-        seconds[record["run"]["encoding"]].append(record["seconds"])
+        run = record["run"]
+        seconds[run.get("encoding") or Glance(**run).encoding].append(record["seconds"])
     if published:  # nobody has measured a reader's own
         usual = median(record["seconds"] for record in published)
         seconds |= {name: [usual] for name in encodings.OWN}
@@ -118,8 +130,8 @@ def cost(runs: list[Run], published: list[dict]) -> str:
 
 
 def show_studies(options: Namespace) -> None:
-    for name, study in STUDIES.items():
-        runs, published = study.runs(range(options.seeds)), records(name, options.results)
+    for name, study in EVERY.items():
+        runs, published = study.runs(range(options.seeds)), on_record(name, options.results)
         print(f"{name}: {study.question}")
         print(
             f"    {len(runs)} runs with {options.seeds} seeds, {cost(runs, published)}; {len(published)} published"
@@ -138,7 +150,7 @@ def opened(options: Namespace) -> Iterator[Store]:
         store = Store(folder / STORE if passing else path)
         if not passing and not options.store:
             known = {key for key, state in store.states().items() if state == "finished"}
-            for record in records(options.study, options.results):
+            for record in on_record(options.study, options.results):
                 if record["key"] not in known:
                     store.finish(record)
         yield store
@@ -148,7 +160,7 @@ def collected(options: Namespace, store: Store, runs: list[Run]) -> list[dict]:
     """Return what is finished, in the order of the runs; what is published counts where no store was named."""
     found = finished(runs, store)
     if options.look and not (options.store or options.smoke):
-        found += records(options.study, options.results)
+        found += on_record(options.study, options.results)
     kept = {record["key"]: record for record in reversed(found)}
     return [kept[run.key] for run in runs if run.key in kept]
 
@@ -157,10 +169,11 @@ def do(options: Namespace, store: Store, runs: list[Run]) -> int:
     """Do what is left of the runs, and return how many have failed."""
     states = store.states()
     left = [run for run in runs if states.get(run.key) != "finished"]
-    time = "seconds" if options.smoke else cost(left, records(options.study, options.results))
-    print(f"{options.study}: {STUDIES[options.study].question}")
+    time = "seconds" if options.smoke else cost(left, on_record(options.study, options.results))
+    print(f"{options.study}: {EVERY[options.study].question}")
     print(f"{len(left)} of {len(runs)} runs to do" + f": {time}" * bool(left), flush=True)
     work = partial(execute, compiled=True) if options.compile else None
+    work = glimpse if options.study in GLANCES else work
     done = sweep(runs, store, work, options.jobs, options.cluster, options.device, options.retry)
     errors = store.errors()
     for run in runs:
@@ -171,6 +184,11 @@ def do(options: Namespace, store: Store, runs: list[Run]) -> int:
 
 
 def tell(options: Namespace, found: list[dict]) -> None:
+    if options.study in GLANCES:
+        if "loss" in found[0]["rows"][0]:
+            print("\nLoss in nats: mean over passages, with its 95 % interval")
+            print(over_passages(found).round(4).to_string(index=False))
+        return
     value, rows = STUDIES[options.study].value, frame(found)
     for split, part in rows.groupby("split"):
         print(f"\n{UNITS[value].capitalize()}, {split}: mean over seeds, with its 95 % interval")
@@ -190,7 +208,7 @@ def tell(options: Namespace, found: list[dict]) -> None:
 def answer(options: Namespace) -> int:
     """Do what is asked of a study, and return how the process ends."""
     also = read_encodings(options.encodings)
-    runs = STUDIES[options.study].runs(range(options.seeds), options.smoke, also)
+    runs = EVERY[options.study].runs(range(options.seeds), options.smoke, also)
     with opened(options) as store:
         failed = 0 if options.look else do(options, store, runs)
         if found := collected(options, store, runs):
@@ -205,7 +223,8 @@ def answer(options: Namespace) -> int:
             return 1
         if options.publish:
             folder = options.results or RESULTS
-            print(f"\n{publish(options.study, store, runs, folder)} runs are published in {folder}")
+            put = publish_observed if options.study in GLANCES else publish
+            print(f"\n{put(options.study, store, runs, folder)} runs are published in {folder}")
     return 1 if failed else 0
 
 

@@ -194,6 +194,8 @@ def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:
 
 def rounded_before(record: dict) -> Run | None:
     """Return the run of a record whose encoding has since begun to round differently."""
+    if "weights" in record:  # nothing was trained
+        return None
     run = Run(**record["run"])
     versions = {"protocol": 1, "task": 1, "rounding": 1} | record.get("versions", {})
     return None if versions == run.versions else run

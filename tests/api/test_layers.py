@@ -16,7 +16,7 @@ BELOW = {
     "d2lpos": set(),
     "d2lpos.check": {"d2lpos"},
     "d2lpos.figures": {"d2lpos"},
-    "d2lpos.lab": {"d2lpos", "d2lpos.figures"},
+    "d2lpos.lab": {"d2lpos", "d2lpos.figures", "d2lpos.pretrained"},
     "d2lpos.pretrained": {"d2lpos"},
 }
 # Of encodings, attention, its form for FlexAttention and the Transformer, each knows those before it.

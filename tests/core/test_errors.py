@@ -47,6 +47,7 @@ from d2lpos.scaling import (
     negated,
     ntk,
     proportional,
+    still,
     unscaled,
     yarn,
 )
@@ -277,13 +278,14 @@ bad(convert_rows, f"ValueError: {pair_layout} None", X[0].mT, 2, None)
 
 OMEGA = frequencies(8)
 in_a_row = "frequencies must be (pairs,) of at least"
-UNFACTORED = (unscaled, negated, interlaced)
+UNFACTORED = (unscaled, negated, interlaced, still)
 for rule in linear, ntk, dynamic_ntk, yarn, llama3, longrope, proportional, *UNFACTORED:
     fixed = {"length": 64} if rule in (yarn, llama3, dynamic_ntk, longrope) else {}
     fixed |= {"current": 128} if rule in (dynamic_ntk, longrope) else {}
     fixed |= {"factor": 8} if rule not in UNFACTORED else {}
     fixed |= {"short": [1] * 4, "long": [2] * 4} if rule is longrope else {}
     fixed |= {"share": 0.5} if rule is proportional else {}
+    fixed |= {"pairs": [0]} if rule is still else {}
     refuse = partial(bad, rule, call=partial(rule, **fixed))
     refuse("TypeError: frequencies must be a tensor; got list", [1.0])
     refuse("TypeError: frequencies must be floating-point; got torch.int64", P)
@@ -312,6 +314,8 @@ for name, divisors in ("short", [1, 2, 3]), ("long", [1, 2, 3, 0]), ("long", [1,
 for share_of_pairs in -0.1, 1.5, NAN:
     wrong = f"ValueError: share must lie in 0 … 1; got {share_of_pairs}"
     bad(proportional, wrong, OMEGA, share_of_pairs)
+for pair in -1, 4:
+    bad(still, f"ValueError: pairs must lie in 0 … 3; got {pair}", OMEGA, [0, pair])
 bad(mscale, "ValueError: factor must be finite and at least 1; got 0.5", 0.5)
 bad(
     frequencies,

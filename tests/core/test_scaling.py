@@ -18,6 +18,7 @@ from d2lpos.scaling import (
     negated,
     ntk,
     proportional,
+    still,
     unscaled,
     yarn,
 )
@@ -110,6 +111,13 @@ def test_yarn(dim, base, factor, length, fast, slow):
 def test_yarn_without_rounding(dim, base, factor, length):
     want = yarn_by_pairs(dim, base, factor, length, rounded=False)
     same(yarn(frequencies(dim, base), factor, length, truncate=False), want)
+
+
+@given(dim=DIMS, base=BASES, data=st.data())
+def test_still(dim, base, data):
+    held = data.draw(st.sets(st.integers(0, dim // 2 - 1)))
+    want = [0 if i in held else w for i, w in enumerate(omega(dim, base))]
+    same(still(frequencies(dim, base), sorted(held)), want)
 
 
 @given(dim=DIMS, base=BASES, share=st.floats(0, 1), factor=FACTORS)

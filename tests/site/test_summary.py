@@ -1,4 +1,4 @@
-"""Where there is no browser, the last lines of a test run say so, and a run that must have one fails."""
+"""Where there is no browser, or no weights, the last lines of a test run say so, and a run that must have them fails."""
 
 import shutil
 
@@ -15,24 +15,52 @@ def test_page():
 """
 
 
+WEIGHTS = """
+from tests.weights import need
+
+def test_model():
+    need("smollm2")
+"""
+
+
 @pytest.mark.parametrize(
-    ("required", "outcome", "last"),
+    ("test", "required", "outcome", "last"),
     [
-        ("", "1 skipped", "Tests left out for want of a browser: 1. Install Chromium with `make browser`"),
-        ("1", "1 failed", "browser tests need"),
+        (
+            TEST,
+            "",
+            "1 skipped",
+            "Tests left out for want of a browser: 1. Install Chromium with `make browser`",
+        ),
+        (TEST, "1", "1 failed", "browser tests need"),
+        (
+            WEIGHTS,
+            "",
+            "1 skipped",
+            "Tests left out for want of trained weights: 1. Download them with `make weights`",
+        ),
+        (WEIGHTS, "1", "1 failed", "the weights of SmolLM2-135M-Instruct in Q4_1 are not in"),
     ],
 )
-def test_run_without_browser(tmp_path, monkeypatch, python, required, outcome, last):
-    for name in ("tests/conftest.py", "tests/browser.py", "tests/warm.py", "book/browser.py"):
+def test_run_without_browser_or_weights(tmp_path, monkeypatch, python, test, required, outcome, last):
+    for name in (
+        "tests/conftest.py",
+        "tests/browser.py",
+        "tests/warm.py",
+        "tests/weights.py",
+        "book/browser.py",
+    ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / "tests" / "test_page.py").write_text(TEST)
+    (tmp_path / "tests" / "test_page.py").write_text(test)
     # An empty PATH and home hold no browser.
     hidden = {
         "PATH": str(tmp_path),
         "HOME": str(tmp_path),
         "D2LPOS_CHROMIUM": "",
         "D2LPOS_REQUIRE_BROWSER": required,
+        "D2LPOS_WEIGHTS": str(tmp_path),
+        "D2LPOS_REQUIRE_WEIGHTS": required,
     }
     for name, value in (hidden | {"PYTEST_ADDOPTS": ""}).items():
         monkeypatch.setenv(name, value)

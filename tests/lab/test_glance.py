@@ -1,0 +1,218 @@
+"""The studies of trained models, on a tiny stand-in; what is published of them is what their records say."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from d2lpos.lab import GLANCES, Glance, Store, glimpse, observed, over_passages
+from d2lpos.lab.__main__ import main
+from d2lpos.lab.glance import loaded, tokens
+from d2lpos.lab.observed import board_data, publish_observed, shown, texts
+from d2lpos.lab.passages import made, passage
+from d2lpos.lab.real import readings, rows_moved
+from d2lpos.pretrained import losses
+from d2lpos.published import RESULTS
+from tests.weights import need
+
+SMOKE = {study: look.runs(range(1), smoke=True) for study, look in GLANCES.items() if look.smoke}
+
+
+def found(study: str) -> list[dict]:
+    return [glimpse(glance) for glance in SMOKE[study]]
+
+
+def by_case(study: str) -> dict[str, float]:
+    [record] = found(study)
+    return {row["case"]: row["loss"] for row in record["rows"]}
+
+
+# Passages
+
+
+def test_a_passage_begins_with_its_chapter():
+    assert passage("persuasion", 1, 9) == "Chapter 6"
+    assert passage("pride", 2, 10) == "Chapter 25"
+    assert passage("pride", 1, 30).count("\n") == 1
+
+
+def test_what_is_made_by_rule_is_the_same_for_good():
+    assert made(0, 60) == made(0, 600)[:60] != made(1, 60)
+    sentences = made(3, 5000).replace("\n", " ").split(". ")
+    assert len(set(sentences)) == len(sentences)
+    assert {len(sentence.split()) for sentence in sentences[:-1]} == {14, 15, 16}
+
+
+def test_a_novel_that_ends_before_is_named():
+    with pytest.raises(ValueError, match="passage 0 of persuasion has 463283 tokens; got 10000000"):
+        tokens(Glance("real-layout", model="stand-in", length=10**7))
+
+
+# Glances
+
+
+def test_a_key_tells_glances_apart():
+    glance = Glance("real-layout")
+    others = [replace(glance, **change) for change in ({"seed": 1}, {"text": "rule"}, {"model": "stand-in"})]
+    assert len({glance.key, *(other.key for other in others)}) == 4
+    assert Glance(**glance.fields()).key == glance.key
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"text": "emma"}, "text must be one of"),
+        ({"length": 0}, "length must be"),
+        ({"seed": -1}, "seed must not"),
+    ],
+)
+def test_what_cannot_be_is_named(change, error):
+    with pytest.raises(ValueError, match=error):
+        Glance("real-layout", **change)
+
+
+def test_a_layout_is_right_in_two_ways_alone():
+    cases = by_case("real-layout")
+    assert cases["all moved to halves"] == pytest.approx(cases["neighbors, turned so"], abs=1e-5)
+    wrong = ("nothing moved", "queries alone moved", "keys alone moved", "no rotation")
+    assert all(abs(cases[case] - cases["neighbors, turned so"]) > 1e-4 for case in wrong)
+
+
+def test_rows_go_back(monkeypatch):
+    model = loaded("stand-in", layout="interleaved")
+    before = model.blocks[0].q.weight
+    with rows_moved(model, queries=True, keys=False):
+        assert model.blocks[0].q.weight is not before
+    assert model.blocks[0].q.weight is before
+
+
+def test_shifts_and_fine_angles_change_nothing_and_all_else_does():
+    cases = by_case("real-positions")
+    base = cases.pop("as trained")
+    same = {case for case, loss in cases.items() if abs(loss - base) < 1e-4}
+    assert same == {case for case in cases if case.startswith("shifted")} | {
+        f"{what} in {dtype}"
+        for what in ("positions", "angles", "tables")
+        for dtype in ("bfloat16", "float16")
+    }
+
+
+def test_heads_are_told_with_each_pair_held_still():
+    [record] = found("real-heads")
+    model = loaded("stand-in")
+    assert [(row["layer"], row["head"]) for row in record["rows"]] == [
+        (n, h) for n in (0, 1) for h in range(3)
+    ]
+    for row in record["rows"]:
+        assert len(row["still"]) == len(row["q"]) == len(row["k"]) == model.encoding.dim // 2
+        assert 0 < row["previous"] < 1 and row["nothing"] != row["previous"] != row["still"][0]
+
+
+def test_the_board_holds_a_cell_a_row_and_a_column():
+    columns, layer = found("real-board")
+    base, *held, none = columns["rows"]
+    assert (base["case"], none["case"], len(held)) == ("as trained", "no rotation", 4)
+    *cells, row = layer["rows"]
+    assert [cell["pair"] for cell in cells] == [0, 1, 2, 3] and row["pair"] is None
+    assert all(cell["previous"][0] is None for cell in layer["rows"])  # a head below the layer is as it was
+    model, text = loaded("stand-in"), tokens(SMOKE["real-board"][0])
+    alone = losses(model, text, encoding=[model.encoding, None]).mean().item()
+    assert row["loss"] == pytest.approx(alone, abs=1e-5)
+    data = board_data([columns, layer])
+    assert data["passages"] == 1 and data["base"][0] == pytest.approx(base["loss"], abs=1e-4)
+    assert data["rows"][0][0] == pytest.approx(alone - base["loss"], abs=1e-4)
+    assert [len(data["columns"]), len(data["cells"]), len(data["cells"][0])] == [4, 1, 4]
+
+
+def test_sentences_go_on_as_one_by_one():
+    columns, layer = found("real-sentence")
+    assert columns["rows"][0]["goes on"] == layer["rows"][0]["goes on"]
+    assert {row["case"] for row in columns["rows"]} == {"as trained", "held", "no rotation"}
+    assert columns["rows"][-1]["goes on"] != columns["rows"][0]["goes on"]
+
+
+def test_a_window_as_long_as_the_text_is_no_window():
+    model = loaded("stand-in")
+    ways = readings(model, 32)
+    assert ways["window"]["window"] == (16, 0)
+    assert ways["yarn"]["encoding"].scaled()[1] == 1.0  # nothing is stretched at the training length
+    long = readings(model, 16_384)
+    assert long["yarn"]["encoding"].scaled()[1] > 1 and long["window and 4 first"]["window"] == (4096, 4)
+    with torch.no_grad():
+        text = tokens(Glance("real-length", model="stand-in", length=40))
+        assert torch.allclose(losses(model, text, window=(40, 0)), losses(model, text), atol=1e-5)
+
+
+# Tables and files
+
+
+def made_up(seed: int, text: str, **cases: float) -> dict:
+    return {"run": {"text": text, "seed": seed}, "rows": [{"case": c, "loss": v} for c, v in cases.items()]}
+
+
+def test_a_mean_is_over_passages_and_differences_are_within_them():
+    some = [made_up(0, "rule", a=1.0, b=2.0), made_up(1, "rule", a=11.0, b=12.0)]
+    table = over_passages(some, against="a").set_index("case")
+    assert table.loc["b", ["mean", "low", "high", "n"]].tolist() == [1, 1, 1, 2]
+    assert over_passages(some)["mean"].tolist() == [6, 7]
+    assert over_passages(some[:1])["low"].isna().all()
+
+
+def test_a_table_shows_the_right_case_and_what_others_lose():
+    some = [made_up(n, "rule", **{"as trained": 3.0 + n, "reversed": 5.5 + n}) for n in (0, 1)]
+    for record in some:
+        record["run"] |= {"length": 512, "dtype": "float32", "part": ""}
+    cells = shown(some)["made by rule"]
+    assert cells["as trained"].startswith("3.500 ± 6.353")
+    assert cells["reversed"] == "+2.500 ± 0.000"
+
+
+def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    call = ["real-layout", "--smoke", "--store", "some.sqlite"]
+    assert main(call) == 0
+    assert "1 of 1 runs to do" in capsys.readouterr().out
+    assert main(call) == 0
+    assert "0 of 1 runs to do" in capsys.readouterr().out
+    store = Store("some.sqlite")
+    assert publish_observed("real-layout", store, SMOKE["real-layout"], tmp_path) == 1
+    assert observed("real-layout", tmp_path) == store.records()
+    assert (tmp_path / "real-layout.csv").read_text().startswith("Case,made by rule\n")
+
+
+@pytest.mark.parametrize("option", [["--compile"], ["--plot", "a.svg"], ["--encodings", "mine.py"]])
+def test_what_goes_with_training_is_refused(option, capsys):
+    assert main(["real-layout", *option]) == 2
+    assert capsys.readouterr().err == "--encodings, --compile and --plot go with studies that train\n"
+
+
+def test_weights_that_are_missing_end_a_run_with_a_sentence(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("D2LPOS_WEIGHTS", str(tmp_path))
+    loaded.cache_clear()
+    assert main(["real-table", "--seeds", "1", "--results", str(tmp_path)]) == 1
+    assert "WeightsMissing: the weights of all-MiniLM-L6-v2 are not in" in capsys.readouterr().err
+
+
+PUBLISHED = [study for study in GLANCES if (RESULTS / f"{study}.jsonl").is_file()]
+
+
+@pytest.mark.parametrize("study", PUBLISHED)
+def test_the_files_of_a_study_are_those_of_its_records(study):
+    records = sorted(observed(study), key=lambda record: (record["run"]["seed"], record["key"]))
+    known = {glance.key for glance in GLANCES[study].runs(range(100))}
+    assert {record["key"] for record in records} <= known
+    for name, text in texts(study, records).items():
+        assert (RESULTS / name).read_text("utf-8") == text, f"python -m d2lpos.lab {study} --publish"
+
+
+def test_a_published_loss_comes_out_again():
+    need("smollm2")
+    [record] = [
+        r for r in observed("real-layout") if (r["run"]["text"], r["run"]["seed"]) == ("persuasion", 0)
+    ]
+    told = {row["case"]: row["loss"] for row in record["rows"]}
+    text = tokens(Glance(**record["run"]))
+    assert losses(loaded("smollm2"), text).mean().item() == pytest.approx(
+        told["all moved to halves"], abs=1e-3
+    )
