@@ -146,7 +146,8 @@ class Turning:
                 (nope, nope + dim),
             )
         dim = config.first(*self.dim, default=0) or config.first(*self.hidden) // config.first(*self.heads)
-        dim = (config.get("per_layer_config") or {}).get(str(number), {}).get("head_dim", dim)
+        single = {int(key): said for key, said in (config.get("per_layer_config") or {}).items()}  # "05", too
+        dim = single.get(number, {}).get("head_dim", dim)
         rotary = config.get("rotary_dim")
         said = said if rotary is None else {**said, "partial_rotary_factor": rotary / dim}
         rope = turning(said, dim, layout, rule, self.deal)

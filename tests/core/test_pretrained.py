@@ -98,6 +98,20 @@ def test_gemma_3():
     assert layers[5].encoding.scaling(torch.ones(4))[0].tolist() == [0.125] * 4
 
 
+def test_gemma_4_has_layers_whose_heads_are_larger():
+    turns = {"rope_type": "default", "rope_theta": 10_000.0}
+    config = {
+        "model_type": "gemma4_text",
+        "head_dim": 256,
+        "num_hidden_layers": 6,
+        "layer_types": ["sliding_attention"] * 5 + ["full_attention"],
+        "sliding_window": 512,
+        "rope_parameters": {"sliding_attention": turns, "full_attention": turns},
+        "per_layer_config": {"05": {"head_dim": 512}},  # as transformers 5 writes the layer
+    }
+    assert [rope.dim for rope in encoding_of(config).encodings] == [256] * 5 + [512]
+
+
 def test_gpt_oss():
     config = LLAMA | {
         "model_type": "gpt_oss",

@@ -91,8 +91,6 @@ def configuration(family: str) -> object:
 def read(family: str) -> tuple[Reading | None, str | None]:
     """The family's reading, None where there is none; and why `encoding_of` refuses it, None where it does not."""
     values = configuration(family).to_dict() | GIVEN.get(family, {})
-    if single := values.get("per_layer_config"):  # with "05" for layer 5
-        values["per_layer_config"] = {str(int(layer)): said for layer, said in single.items()}
     try:
         return bare(encoding_of(values, tokens=1)), None
     except ValueError:
