@@ -107,7 +107,7 @@ def test_a_ruler_of_its_own_counts_tokens_and_no_places(encoding, place, causal)
 
 
 @causal_or_not
-@only(*(set(RELATIVE) - set(OWN)))
+@only(*(name for name in RELATIVE if name not in OWN))
 def test_a_gap_changes_what_sees_places(encoding, place, causal):
     net = model(encoding, causal)
     assert (net(TOKENS, place([0, 1, 3, 4, 5])) - net(TOKENS, place(range(N)))).abs().max() > 1e-3
