@@ -124,7 +124,7 @@ def averaged(
 ) -> Tensor:
     """`attend` for what has been checked, and values that have turned."""
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
-    if opens(encoding, "value") or sinks is not None:
+    if sinks is not None or "value" in encoding.doors and opens(encoding, "value"):
         bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
         weights = weigh(turned_q, turned_k, bias, mask, sinks)
         extra = encoding.value(weights, q_positions, k_positions)

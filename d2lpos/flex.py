@@ -103,7 +103,7 @@ def attend_flex(
         if not hasattr(encoding, "score_mod"):
             raise TypeError(f"encoding must have a score_mod, as a Bias has; got {encoding!r}")
         add = encoding.score_mod(q, k, q_positions, k_positions)
-    if opens(encoding, "value"):
+    if "value" in encoding.doors and opens(encoding, "value"):
         raise ValueError(
             f"encoding must leave door 4 closed: FlexAttention shows no weights; got {encoding!r}"
         )

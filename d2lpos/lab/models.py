@@ -48,7 +48,7 @@ class Around(Encoding):
 
     def __init__(self, inner: Encoding):
         super().__init__()
-        self.inner = inner
+        self.inner, self.reads = inner, inner.reads
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.embed(x, positions)
@@ -56,11 +56,22 @@ class Around(Encoding):
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
         return self.inner.rotate(q, k, q_positions, k_positions)
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
-        return self.inner.score(q, k, q_positions, k_positions)
+    def read(self, x: Tensor) -> Tensor | None:
+        return self.inner.read(x)
+
+    def score(
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, *read: Tensor | None
+    ) -> Tensor | None:
+        return self.inner.score(q, k, q_positions, k_positions, *read)
 
     def value(self, weights: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
         return self.inner.value(weights, q_positions, k_positions)
+
+    def turn_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
+        return self.inner.turn_values(v, k_positions)
+
+    def turn_back(self, y: Tensor, q_positions: Tensor) -> Tensor:
+        return self.inner.turn_back(y, q_positions)
 
     @property
     def doors(self) -> tuple[str, ...]:

@@ -81,7 +81,8 @@ def over_passages(
     against: a case that is first taken away, passage by passage. by: columns that tell apart what is not averaged.
     A single passage has no interval: low and high are nan.
 
-    >>> table = over_passages(observed("real-layout"), by=["case", "text"])
+    >>> rows = observed("real-layout")
+    >>> table = over_passages(rows, by=["case", "text"])
     >>> table["case"][0]
     'neighbors, turned so'
     """

@@ -5,7 +5,7 @@ MADE: dict[str, str] = {}
 
 def html(figure) -> str:
     """`figure.html`, which is always the same for the same options: `test_hero.py` holds that."""
-    name = repr((figure.name, figure.options))
+    name = repr((type(figure), getattr(figure, "name", None), figure.options))
     if name not in MADE:
         MADE[name] = figure.html
     return MADE[name]
