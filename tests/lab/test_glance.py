@@ -1,5 +1,6 @@
 """The studies of trained models, on a tiny stand-in; what is published of them is what their records say."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -122,6 +123,23 @@ def test_the_board_holds_a_cell_a_row_and_a_column():
     assert data["passages"] == 1 and data["base"][0] == pytest.approx(base["loss"], abs=1e-4)
     assert data["rows"][0][0] == pytest.approx(alone - base["loss"], abs=1e-4)
     assert [len(data["columns"]), len(data["cells"]), len(data["cells"][0])] == [4, 1, 4]
+
+
+def test_the_published_board_is_that_of_its_records_and_of_the_words_on_it():
+    data = json.loads(json.dumps(board_data(observed("real-board"))))
+    assert json.loads((RESULTS / "real-board.json").read_text("utf-8")) == data
+    pair, *pairs = sorted((column[0] for column in data["columns"]), reverse=True)
+    layer, *layers = sorted((row[0] for row in data["rows"]), reverse=True)
+    assert [data["columns"][0][0], data["rows"][1][0]] == [pair, layer]
+    for words in (
+        (
+            f"Its loss of {data['base'][0]:.3f} rises by {pair:.3f} with pair 0 still in all layers, "
+            f"and by at most {pairs[0]:.3f} with any other pair"
+        ),
+        f"by {layer:.3f} with all of layer 1 still, and by at most {layers[0]:.3f} with another layer",
+        f"by {data['none'][0]:.3f} where nothing turns",
+    ):
+        assert words in (RESULTS.parent / "results.md").read_text("utf-8")
 
 
 def test_sentences_go_on_as_one_by_one():
