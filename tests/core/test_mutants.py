@@ -405,8 +405,8 @@ MUTANTS = {
     ),
     "sinks forgotten where PyTorch's program runs": (
         "attention",
-        'opens(encoding, "value") or sinks is not None',
-        'opens(encoding, "value")',
+        'sinks is not None or "value" in encoding.doors',
+        '"value" in encoding.doors',
         "tests/core/test_sinks.py",
     ),
     "nothing is read from a cache": (
