@@ -7,7 +7,8 @@ import re
 from copy import deepcopy
 from pathlib import Path
 
-from nbval.plugin import IPyNbCell
+import pytest
+from nbval.plugin import IPyNbCell, IPyNbFile
 
 pytest_plugins = ["tests.distribution"]
 
@@ -40,15 +41,27 @@ def changed(outputs, sanitize=str):
     return None
 
 
+def lacking(notebook: IPyNbFile) -> str | None:
+    """Why the cells of a notebook are left out: the trained models that its metadata name are not on this machine."""
+    for name in notebook.nb.metadata.get("d2lpos", {}).get("weights", []):
+        from tests.weights import lack, required  # late, because few notebooks need it
+
+        if not required() and (reason := lack(name)):
+            return reason
+    return None
+
+
 def pytest_configure(config):
     if config.option.nbval and not config.option.nbval_sanitize_with:
         config.option.nbval_sanitize_with = str(SANITIZE)
 
 
 def pytest_collection_modifyitems(items):
-    # Properties of an item travel with its report, also between the processes of pytest-xdist.
     for item in items:
         if isinstance(item, IPyNbCell):
+            if reason := lacking(item.parent):
+                item.add_marker(pytest.mark.skip(reason))
+            # Properties of an item travel with its report, also between the processes of pytest-xdist.
             compared = item.options["check"] and not item.options["skip"]
             reason = item.cell.metadata.get("d2lpos", {}).get("reason", "no reason is given")
             item.user_properties.append(("stored output", None if compared else reason))

@@ -18,7 +18,7 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 # What authors write. The rest of the metadata is the trace of some editor or kernel.
-KEPT = {"myst"}
+KEPT = {"myst", "d2lpos"}
 KEPT_IN_CELLS = {"tags", "d2lpos", "cellView", "jupyter"}
 READERS = re.compile("(<script data-readers>).*?(</script>)", re.DOTALL)  # the models that a page has as its files
 WIDGET = "application/vnd.jupyter.widget-view+json"

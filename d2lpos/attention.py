@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 
 from .cache import Cache, check_cache, turned
-from .encoding import NOPE, Encoding, check_embeddings, opens
+from .encoding import NOPE, Encoding, adds_values, check_embeddings, opens
 from .inputs import check_inputs, check_layer, check_sinks
 from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
 from .placing import check_segments
@@ -124,7 +124,7 @@ def averaged(
 ) -> Tensor:
     """`attend` for what has been checked, and values that have turned."""
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
-    if sinks is not None or "value" in encoding.doors and opens(encoding, "value"):
+    if sinks is not None or adds_values(encoding):
         bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
         weights = weigh(turned_q, turned_k, bias, mask, sinks)
         extra = encoding.value(weights, q_positions, k_positions)

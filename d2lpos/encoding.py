@@ -82,6 +82,11 @@ def opens(encoding: Encoding, method: str) -> bool:
     return getattr(type(encoding), method) is not getattr(Encoding, method)
 
 
+def adds_values(encoding: Encoding) -> bool:
+    """Whether door 4 adds to what the weights mix: a turn opens it too, and adds nothing."""
+    return "value" in encoding.doors and opens(encoding, "value")
+
+
 def check_encoding(encoding: Encoding) -> None:
     """Raise a TypeError where encoding is none."""
     if not isinstance(encoding, Encoding):

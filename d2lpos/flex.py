@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask, flex_attention
 
 from .arguments import check_positive
-from .encoding import NOPE, Encoding, opens
+from .encoding import NOPE, Encoding, adds_values, opens
 from .inputs import check_inputs
 from .placing import check_segments
 from .positions import column_and_row, signed
@@ -103,7 +103,7 @@ def attend_flex(
         if not hasattr(encoding, "score_mod"):
             raise TypeError(f"encoding must have a score_mod, as a Bias has; got {encoding!r}")
         add = encoding.score_mod(q, k, q_positions, k_positions)
-    if "value" in encoding.doors and opens(encoding, "value"):
+    if adds_values(encoding):
         raise ValueError(
             f"encoding must leave door 4 closed: FlexAttention shows no weights; got {encoding!r}"
         )

@@ -42,7 +42,7 @@ def perceptron(x: Tensor, first: nn.Linear, second: nn.Linear, activation: Calla
     kind = x.device.type if torch.amp.is_autocast_available(x.device.type) else "cpu"  # "meta" has none
     with torch.autocast(kind, enabled=False):
         hidden = activation(linear(x, first.weight.to(x), first.bias.to(x)))
-        return linear(hidden, second.weight.to(x), second.bias.to(x))
+        return linear(hidden, second.weight.to(x), None if second.bias is None else second.bias.to(x))
 
 
 class PositionMLP(Encoding):

@@ -12,10 +12,20 @@ import pytest
 from d2lpos.pretrained import WeightsMissing, find
 
 
-def need(name: str) -> None:
-    """Where a model's weights are not on this machine, skip; with D2LPOS_REQUIRE_WEIGHTS=1, fail."""
+def lack(name: str) -> str | None:
+    """Why a model's weights are not on this machine; None where they are."""
     try:
         find(name)
     except WeightsMissing as error:
-        stop = pytest.fail if os.environ.get("D2LPOS_REQUIRE_WEIGHTS") == "1" else pytest.skip
-        stop(str(error))
+        return str(error)
+    return None
+
+
+def need(name: str) -> None:
+    """Where a model's weights are not on this machine, skip; with D2LPOS_REQUIRE_WEIGHTS=1, fail."""
+    if reason := lack(name):
+        (pytest.fail if required() else pytest.skip)(reason)
+
+
+def required() -> bool:
+    return os.environ.get("D2LPOS_REQUIRE_WEIGHTS") == "1"

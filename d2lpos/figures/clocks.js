@@ -37,8 +37,8 @@ export const TOUR = { p: [[0, 6], [.06, 6], [.56, 54], [.62, 54], [1, 24]] };
 const ROW = 38, HEAD = 42, LANES = 132, HILL = 346, UNIT = 48, FOOT = 416; // px: height of a row, top and left end of the waves, zero and one of the similarity, end
 const LOOK = `:host{--c:var(--enc-sinusoidal,#0072b2)}.over:not(.on){--c:var(--enc-none,#6f7378)}
 .ctl input[type=range]{width:84px;margin:0 8px}.off{opacity:.4;cursor:default}
-.over{overflow:clip}.over svg{height:${FOOT}px}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}
-.over ::-webkit-slider-thumb{width:44px;height:${FOOT}px}.over ::-moz-range-thumb{width:44px;height:${FOOT}px;border:0}
+.over{overflow:clip;--high:${FOOT}px}.over svg{height:var(--high)}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}
+.over ::-webkit-slider-thumb{width:44px;height:var(--high)}.over ::-moz-range-thumb{width:44px;height:var(--high);border:0}
 .pill{fill:currentColor;fill-opacity:.12}.over input:focus-visible~svg .pill{stroke:currentColor;stroke-width:2}
 .grip,.at{stroke:currentColor;stroke-opacity:.5;stroke-width:1.5}.at{stroke-width:1}
 .face,.cell{fill:none;stroke:currentColor;stroke-opacity:.45}.cell{stroke-opacity:.3}.full,.dot,.area{fill:var(--c)}.digit{font-weight:600}
@@ -46,8 +46,11 @@ const LOOK = `:host{--c:var(--enc-sinusoidal,#0072b2)}.over:not(.on){--c:var(--e
 .hand{stroke-width:3;stroke-linecap:round}.shadow{stroke-width:3}.hill{stroke-width:2.5}.area{fill-opacity:.14}
 .out{grid-template-columns:2fr 4fr 4fr;max-width:460px}.verdict{min-height:2.8em;margin:0}@media(max-width:500px){.verdict{min-height:4.2em}}
 .over *{transition:fill .3s,stroke .3s}.near{fill:currentColor}.far{fill:none;stroke:currentColor;stroke-width:2}`;
+/** What a hand holds: the pill at the end of the line through p. */
+const handle = wide => s('g', {}, s('rect.pill', { x: -wide / 2, y: 1, width: wide, height: 29, rx: 5 }), text(0, 18), seg(s('line.grip'), [-7, 25], [7, 25]));
 
 export function render(host, options) {
+  if (options.plain) return renderRow(host, options); // which is sent with it
   let { p, base } = options, clocks = options.mode === 'clocks';
   const rows = [...Array(COUNT).keys()], radio = () => h('input', { type: 'radio', name: 'mode' });
   const modes = { digits: radio(), clocks: radio() }, hand = h('input', { type: 'range', max: END - 1, 'aria-label': 'position p' });
@@ -61,7 +64,7 @@ export function render(host, options) {
     sin: s('rect.full'), sinCell: s('rect.cell'), cos: s('rect.full'), cosCell: s('rect.cell'),
     sine: s('path.wave.sine'), cosine: s('path.wave'), sineDot: s('circle.dot', { r: 3.5 }), cosineDot: s('circle.dot', { r: 3.5 }) }));
   const H = { area: s('path.area'), hill: s('path.hill'), far: s('circle.far', { r: 5 }), near: s('circle.near', { r: 5 }),
-    flag: s('g', {}, s('rect.pill', { x: -34, y: 1, width: 68, height: 29, rx: 5 }), text(0, 18), seg(s('line.grip'), [-7, 25], [7, 25])) };
+    flag: handle(68) };
   const svg = s('svg', { role: 'img', 'aria-label': 'The code of p on six wheels, and its similarity to the other codes' },
     ...[G, ...wheels, H].flatMap(Object.values));
   const over = h('div.over', {}, hand, svg);

@@ -193,7 +193,7 @@ def rows() -> Story:
         "words gets its row. "
         "The ninth and the tenth word get none, because the table has ended.",
         says=(
-            "Each word gets the row of its place.",
+            "The row of its place is added to each word.",
             "Eight rows are enough for eight words.",
             "The ninth word asks for row 9. There is none.",
             "Nor for the tenth, and no rule makes one.",
@@ -238,6 +238,13 @@ def turn() -> Story:
             return origin + scale * points * torch.tensor([1, -1])
 
         parts.append(text(90 + 182 * panel, 18, title, 14, font_weight=600))
+        keys = ((CSS["none"], "word"), (CSS["sinusoidal"], "clock"), ("currentColor", "sum"))
+        if panel:
+            keys = ((CSS["none"], "word"), (CSS["rope"], "word, turned"))
+        for at, (color, name) in enumerate(keys):
+            left = 6 + 60 * at if not panel else 196 + 60 * at
+            parts.append(line(left, 36, left + 14, 36, color, stroke_width=2.5))
+            parts.append(text(left + 19, 40, name, 12, at="start"))
         if panel:
             parts.append(
                 part("circle", cx=x, cy=y, r=80, fill="none", stroke="currentColor", stroke_opacity=0.2)
@@ -337,7 +344,7 @@ def pairs() -> Story:
         "two hands of a dial stays, and so do "
         f"the four parts of the score, whose sum is {total:.1f}.",
         says=tuple(
-            "Disc: fox. Ring: dog. Each dial turns at its own speed, and its two hands stay as far apart."
+            "Disc: fox. Ring: dog. Pale: at first. Each dial has its own speed, and its hands stay as far apart."
             for _ in starts
         ),
         size=(WIDTH, 208),
@@ -403,19 +410,22 @@ def stripes() -> Story:
     parts.append(text(left + 3 * side, 48, "the word that is asked", 12, opacity=0.75))
     parts.append(text(left - 4, 84, "the word", 12, at="end", opacity=0.75))
     parts.append(text(left - 4, 98, "that asks", 12, at="end", opacity=0.75))
+    end = top + 6 * side
+    parts.append(text(52, end + 20, "written: the offset, to the right (+) or left (−)", 12.5, at="start"))
+    parts.append(text(52, end + 38, "color: the number that is added to the score", 12.5, at="start"))
     return Story(
         alt="The six words of a sentence along two sides of a square. Each cell holds how far one "
         "word stands from the other and to which side, and "
-        "cells of one offset form a stripe of one shade. When the sentence moves from word 1 "
+        "cells of one offset form a stripe of one color. When the sentence moves from word 1 "
         "to word 729 of a text, the "
         "numbers of its words change, and the square stays.",
         says=(
-            "Each pair of words has an offset, and each offset has one shade.",
+            "Each pair of words has an offset, and each offset has one color.",
             "For jumps: fox is 1 to the left, dog is 3 to the right.",
             "The sentence stands further on, and its words have other numbers. The square stays.",
             "Jumps is word 731 now. The square has not changed.",
         ),
-        size=(WIDTH, 352),
+        size=(WIDTH, 390),
         parts=tuple(parts),
     )
 
@@ -526,7 +536,7 @@ def past() -> Story:
     parts += [text(x, bottom + 19, str(length)) for x, length in zip(xs, LENGTHS, strict=True)]
     parts += [text(left - 14, height(loss) + 4.5, str(loss), at="end") for loss in (1, 2, 3, 4)]
     parts.append(text((left + right) / 2, bottom + 40, "characters that it may read", 13))
-    parts.append(text(0, 14, "surprise (loss, in nats)", at="start"))
+    parts.append(text(0, 14, "surprise (loss, in nats): lower is better", at="start"))
     parts.append(line(xs[0], height(0.5), xs[0], height(4.75), stroke_dasharray="2 4", stroke_opacity=0.6))
     parts.append(text(xs[0] + 6, height(4.6), "length in training", 12.5, at="start"))
     for name, (key, label) in READERS.items():
@@ -630,6 +640,7 @@ def years() -> Story:
             part("circle", cx=8, cy=y, r=4.5, **look),
             text(20, y + 4.5, f"{words}: {total}", at="start"),
         ]
+    parts.append(text(356, 98.5, "one dot: one family", 12.5, at="end", opacity=0.75))
 
     def turned(year: int) -> str:
         return f"{known['turn', year]} of {sum(known[kind, year] for kind in KINDS)}"
@@ -673,6 +684,8 @@ def layers() -> Story:
             part("rect", x=x + 24 - look["width"] / 2, y=y, height=high, **look),
             text(x + 56, y + 8, words, 12.5, at="start"),
         ]
+    for at, words in enumerate(("one bar: one layer,", "the first at the bottom")):
+        parts.append(text(4, 70 + 16 * at, words, 12.5, at="start", opacity=0.75))
     steps = len(known)
     for at, (name, told) in enumerate(known.items()):
         middle = 34 + 71 * at
@@ -708,7 +721,7 @@ PICTURES: dict[str, Callable] = {
     "bag": bag,
     "shuffle": lambda: hero("shuffle", order=[0, 5, 2, 3, 4, 1], added=False, play=True),
     "doors": doors,
-    "clocks": lambda: hero("clocks", play=True),
+    "clocks": lambda: hero("clocks", p=20, plain=True, play=True),
     "rows": rows,
     "turn": turn,
     "pairs": pairs,

@@ -7,7 +7,8 @@ frame, with no server, no kernel and no global name. Where scripts do not run, t
 the element stay. The output depends on the sources and the options alone: running a notebook again changes no
 byte.
 
-`python d2lpos/figures/hero.py shuffle` prints the module that is sent; the tests in node read that.
+`python d2lpos/figures/hero.py shuffle` prints the module that is sent, and a `plain` behind the name that of the plain
+form; the tests in node read that.
 """
 
 import json
@@ -69,7 +70,18 @@ def is_order(value: Any) -> bool:
 SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
 SEED = whole(7, 2**32 - 1)
 
+
+def any_to(last: int) -> Option:
+    wanted = f"None or a whole number from 0 to {last}"
+    return Option(None, lambda v: v is None or type(v) is int and 0 <= v <= last, wanted)
+
+
 OPTIONS = {
+    "board": {
+        "layer": any_to(29),
+        "pair": any_to(31),
+        "still": Option(None, lambda v: v is None or v == "all", "None or 'all'"),
+    },
     "buckets": {
         "kind": Option("causal", lambda v: v in KINDS, "one of " + ", ".join(KINDS)),
         "buckets": Option(
@@ -89,6 +101,7 @@ OPTIONS = {
         "p": whole(11, 63),
         "mode": Option("clocks", lambda v: v in MODES, "one of " + ", ".join(MODES)),
         "base": Option(64, lambda v: type(v) is int and v in BASES, "one of " + ", ".join(map(str, BASES))),
+        "plain": SWITCH,
     },
     "dial": {"m": whole(14, 32), "n": whole(6, 32), "pair": whole(1, 2), "lock": SWITCH},
     "dropout": {
@@ -141,7 +154,7 @@ class Hero:
 
     @property
     def html(self) -> str:
-        source = module(self.name)
+        source = module(self.name, self.options.get("plain", False))
         arguments = json.dumps(self.options, sort_keys=True)
         if self.name in DATA:
             arguments += ", " + json.dumps(DATA[self.name](), separators=(",", ":"))
@@ -156,11 +169,14 @@ class Hero:
 def hero(name: str, **options) -> Hero:
     """The interactive figure of that name, with options of its own.
 
+    board: layer, 0 to 29, and pair, 0 to 31, of SmolLM2 that stands still; without a layer the pair in all layers,
+    without a pair all of the layer, without both nothing; or still, "all", where nothing turns.
     buckets: kind, "both" or "causal" of T5, or "shaw"; buckets, 8, 16, 32 or 64; max_distance, 40 to 256; clip of
     Shaw, 1 to 32; length of training, 8 to 128; offset, -127 to 127.
     cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table, "error",
     "last row", "wrapped", "stretched" or "blocks".
-    clocks: position p, 0 to 63; mode, "digits" or "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000.
+    clocks: position p, 0 to 63; mode, "digits" or "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000; plain,
+    whether hands and hill are all there is, and position alone can be changed.
     dial: positions m of the query and n of the key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether both
     move together.
     dropout: place, "none", "sum", "token", "position", "independent" or "whole position"; rate, 0 to 0.5; offset,
@@ -169,7 +185,8 @@ def hero(name: str, **options) -> Hero:
     "accuracy", "loss" or "loss_last", or None for the study's own; split, "test" or "unseen"; length, or None for
     the longest.
     shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
-    whether the mask is on; added, whether the story ends with positions added; seed of the shuffle button.
+    whether the mask is on; added, whether the reader may add both, as the story does at its end with positions; seed
+    of the shuffle button.
     slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper";
     back, how many tokens ago a word stands that matches, a power of two from 2 to 2048; match, its score above the
     others, 0 to 12.
@@ -178,8 +195,8 @@ def hero(name: str, **options) -> Hero:
     All have `play`: with True the figure shows its idea for five seconds when half of it is first in view, unless the
     reader prefers reduced motion, and stops when a hand touches it. Its button plays the same again.
 
-    Raises ValueError for an unknown name, for a value out of range and for what a study did not measure, TypeError
-    for an unknown option.
+    Raises ValueError for an unknown name, for a value out of range, for what a study did not measure, for a part
+    beside still="all" and for plain digits, TypeError for an unknown option.
 
     >>> hero("dial", m=3, n=1, pair=0).options
     {'m': 3, 'n': 1, 'pair': 0, 'lock': False, 'play': False}
@@ -195,13 +212,18 @@ def hero(name: str, **options) -> Hero:
     return Hero(name, {option: known[option].default for option in known} | options)
 
 
-def module(name: str) -> str:
-    """The source of the ES module that is sent: the shared helpers, then the figure's own."""
-    here, parts = (
-        Path(__file__).parent,
-        ("helpers", "reader", name) if name == "machine" else ("helpers", name),
-    )
+def module(name: str, plain: bool = False) -> str:
+    """The source of the ES module that is sent: the shared helpers, then the figure's own, whose plain form is apart."""
+    here, before = Path(__file__).parent, ("reader",) if name == "machine" else ("row",) if plain else ()
+    parts = ("helpers", *before, name)
     return "".join((here / f"{part}.js").read_text("utf-8") for part in parts)
+
+
+def describe_board(**state) -> str:
+    # Late, because the rest of this file needs only the standard library.
+    from d2lpos.figures.board import describe_state
+
+    return describe_state(**state)
 
 
 def describe_buckets(kind: str, buckets: int, max_distance: int, clip: int, length: int, offset: int) -> str:
@@ -242,7 +264,9 @@ def describe_cliff(p: int, length: int, remedy: str) -> str:
     )
 
 
-def describe_clocks(p: int, mode: str, base: int) -> str:
+def describe_clocks(p: int, mode: str, base: int, plain: bool) -> str:
+    if plain and mode != "clocks":
+        raise ValueError(f"mode of clocks must be clocks where plain is True; got {mode!r}")
     if mode == "digits":
         return (
             f"Six binary digits write position {p} as {p:06b}. One step flips up to six of them at once, so "
@@ -336,6 +360,7 @@ def describe_stretch(rule: str, length: int) -> str:
 
 
 DESCRIBE = {
+    "board": describe_board,
     "buckets": describe_buckets,
     "cliff": describe_cliff,
     "clocks": describe_clocks,
@@ -346,6 +371,13 @@ DESCRIBE = {
     "slopes": describe_slopes,
     "stretch": describe_stretch,
 }
+
+
+def measured() -> dict:
+    # Late, because the rest of this file needs only the standard library.
+    from d2lpos.figures.board import numbers
+
+    return numbers()
 
 
 def recorded() -> dict[str, dict]:
@@ -363,8 +395,8 @@ def still(name: str, description: str, state: dict[str, Any]) -> str:
     return STILL[name](description, **state) if name in STILL else ""
 
 
-DATA = {"grid": recorded}  # what a figure shows besides its options
+DATA = {"board": measured, "grid": recorded}  # what a figure shows besides its options
 
 
 if __name__ == "__main__":
-    print(module(sys.argv[1]), end="")
+    print(module(sys.argv[1], "plain" in sys.argv[2:]), end="")

@@ -5,6 +5,7 @@ from itertools import islice
 
 import matplotlib.pyplot as plt
 import torch
+from matplotlib.colors import LogNorm
 from torch import Tensor
 
 from ..alibi import slopes as slopes_of
@@ -12,6 +13,7 @@ from ..attention import attention_weights, causal_mask
 from ..relative import bucket
 from ..shaw import row
 from ..sinusoidal import sinusoidal
+from .board import numbers, slow
 from .grid import table_of_view
 from .show import picture, show
 from .style import STYLE, figure
@@ -43,6 +45,34 @@ def noise(place: str, rate: float, a: Tensor, b: Tensor) -> Tensor:
     if place == "whole position":
         units = units.sum(-1, keepdim=True)
     return ((1 / (1 - rate) ** 2 - 1) * units.square().sum(-1)).sqrt() * (place not in ("none", "token"))
+
+
+def board(alt: str, layer: int | None, pair: int | None, still: str | None) -> str:
+    """The rise of the loss for each pair of each layer; at the right of a layer, and below a pair, for all of them."""
+    data = numbers()
+    rises = [[cell[0] for cell in row] for row in (*data["cells"], data["columns"])]
+    ends = [cell[0] for cell in (*data["rows"], data["none"])]
+    found = torch.tensor([[*row, end] for row, end in zip(rises, ends, strict=True)]) / 10_000
+    layers, pairs = len(data["rows"]), len(data["columns"])
+    fig, ax = figure(4.2, 4.0)
+    norm = LogNorm(0.0005, found.max().item())  # from below what is drawn, so that all of it is seen
+    for sign, key in ((1, "rope"), (-1, "none")):
+        shown = (sign * found).masked_fill(sign * found < 0.002, torch.nan).numpy()
+        image = ax.imshow(shown, cmap=STYLE[key].cmap, norm=norm, aspect="auto")
+        if sign > 0:
+            bar = fig.colorbar(image, label="rise of the loss, nats a token (gray: it falls)", format="%g")
+            bar.ax.set_ylim(0.002, found.max().item())
+    if (layer, pair, still) != (None, None, None):
+        corner = (-0.5 if pair is None else pair - 0.5, -0.5 if layer is None else layer - 0.5)
+        sides = (pairs + 1 if pair is None else 1, layers + 1 if layer is None else 1)
+        ax.add_patch(plt.Rectangle(corner, *sides, fill=False, linewidth=2))
+    ax.axvline(slow() - 0.5, color="black", dashes=(3, 2), linewidth=1)
+    ax.axvline(pairs - 0.5, color="black", linewidth=0.6)
+    ax.axhline(layers - 0.5, color="black", linewidth=0.6)
+    ax.set(xlabel="pair", ylabel="layer", xticks=(0, 8, 16, 24, pairs), yticks=(0, 8, 16, 24, layers))
+    ax.set_xticklabels((0, 8, 16, 24, "all"))
+    ax.set_yticklabels((0, 8, 16, 24, "all"))
+    return show(fig, alt).svg
 
 
 def buckets(alt: str, kind: str, buckets: int, max_distance: int, clip: int, length: int, offset: int) -> str:
@@ -88,8 +118,10 @@ def cliff(alt: str, p: int, length: int, remedy: str) -> str:
     return show(fig, alt).svg
 
 
-def clocks(alt: str, p: int, mode: str, base: int) -> str:
-    """The code of every position, a row for each wheel, and how alike it is to that of p."""
+def clocks(alt: str, p: int, mode: str, base: int, plain: bool) -> str:
+    """The code of every position, a row for each wheel, and how alike it is to that of p; plain, the hands instead."""
+    if plain:
+        return row_of_clocks(alt, p, base)
     at = torch.arange(0, 64, 0.5, dtype=torch.float64)
     if mode == "clocks":
         codes = sinusoidal(torch.cat([at, torch.tensor([p])]), 12, base)
@@ -107,6 +139,25 @@ def clocks(alt: str, p: int, mode: str, base: int) -> str:
     axes[6].set(xlabel="position", ylim=(-1.05, 1.05), yticks=(-1, 0, 1), title=f"similarity to position {p}")
     for ax in axes:
         ax.axvline(p, color="black", linewidth=0.8)
+    return show(fig, alt).svg
+
+
+def row_of_clocks(alt: str, p: int, base: int) -> str:
+    """The hands at p, and how alike the clocks of every position are to them."""
+    at, color = torch.arange(0, 63.5, 0.5, dtype=torch.float64), STYLE["sinusoidal"].color
+    *codes, here = sinusoidal(torch.cat([at, torch.tensor([p])]), 12, base)
+    fig, (dials, hill) = figure(4.2, 3.4, nrows=2, height_ratios=[1, 2.6])
+    for clock, (right, up) in enumerate(here.unflatten(0, (6, 2)).tolist()):
+        dials.add_patch(plt.Circle((2.4 * clock, 0), 1, fill=False, linewidth=0.8))
+        dials.plot([2.4 * clock, 2.4 * clock + right], [0, up], color=color, linewidth=2.5)
+    dials.set(xlim=(-1.1, 13.1), ylim=(-1.1, 1.1), aspect="equal", title=f"hands at position {p}")
+    dials.axis("off")
+    alike = torch.stack(codes) @ here / 6
+    hill.fill_between(at, alike, color=color, alpha=0.14)
+    hill.plot(at, alike, color=color)
+    hill.axvline(p, color="black", linewidth=0.8)
+    hill.set(yticks=(0, 1), yticklabels=("not alike", "alike"), ylim=(-0.6, 1.05))
+    hill.set(xlabel="position in the text", title="How alike are the clocks of other positions?")
     return show(fig, alt).svg
 
 
@@ -200,6 +251,7 @@ def slopes(alt: str, heads: int, length: int, rule: str, back: int, match: int) 
 
 # What `hero` puts below the words, from the words and the figure's options.
 STILL = {
+    "board": board,
     "buckets": buckets,
     "cliff": cliff,
     "clocks": clocks,

@@ -121,7 +121,7 @@ def glimpse(glance: Glance, device: str = "cpu") -> dict:
     >>> record["rows"][0]["case"]
     'neighbors, turned so'
     """
-    started, clock = datetime.now(UTC), time.perf_counter()
+    started = datetime.now(UTC)
     with one_thread(), torch.no_grad():
         about = machine(device)
         loaded(glance.model, glance.dtype, device)  # outside the time that the record tells

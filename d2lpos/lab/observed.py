@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -13,7 +14,8 @@ from ..published import published
 from .glance import Glance
 from .glances import GLANCES
 from .lines import read, write
-from .real import FOLLOWED
+from .real import FOLLOWED, READINGS, SENTENCE
+from .record import check_key
 from .report import finished, origin
 from .store import Store
 
@@ -36,12 +38,7 @@ def check_glance(record: dict) -> None:
             raise ValueError(  # noqa: TRY004 (as of all that cannot be read)
                 f"{name} is missing or cannot be read: {str(record.get(name))[:60]}"
             )
-    try:
-        key = Glance(**record["run"]).key
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"run cannot be read: {error}") from error
-    if record.get("key") != key:
-        raise ValueError(f"the key of its run is {key}; got {record.get('key')!r}")
+    check_key(record, Glance)
 
 
 def observed(study: str, folder: Path | None = None) -> list[dict]:
@@ -65,7 +62,9 @@ def rows(records: Iterable[dict]) -> "DataFrame":
     for row in told:
         if row["case"] == "held":
             row["case"] = (
-                f"pair {row['pair']} held" if row["part"] == "columns" else f"pairs {row['pair']} and on held"
+                f"pair {row['pair']} held"
+                if row["part"] == "columns"
+                else f"pairs {row['pair']} to {row['pair'] + 3} held"
             )
     return DataFrame(told)
 
@@ -119,6 +118,9 @@ def texts(study: str, records: list[dict]) -> dict[str, str]:
     found = {f"{study}-about.csv": about.getvalue()}
     if study == "real-board":
         found["real-board.json"] = json.dumps(board_data(records), indent=0) + "\n"
+    elif study == "real-sentence":
+        told = json.dumps(sentence_data(records), ensure_ascii=False, separators=(",", ":"))
+        found["real-sentence.json"] = told + "\n"
     elif study in TABLES or "loss" in records[0]["rows"][0]:
         cells = TABLES.get(study, shown)(records)
         found[f"{study}.csv"] = cells.to_csv(lineterminator="\n")
@@ -141,7 +143,27 @@ def in_another_order(records: list[dict]) -> "DataFrame":
     return table[["other", "cosine", "all at 5", "all at 0"]].rename_axis("Sentence")
 
 
-TABLES = {"real-heads": looking_back, "real-table": in_another_order}
+def along(records: list[dict], parts: int = 4) -> "DataFrame":
+    """The loss in each part of a long passage, a row for each way to read it and text."""
+    from pandas import DataFrame
+
+    found = []
+    for record in records:
+        [row] = record["rows"]
+        step = len(row["places"]) // parts
+        means = [fmean(row["places"][step * n : step * (n + 1)]) for n in range(parts)]
+        tokens = [record["run"]["length"] * n // parts for n in range(parts + 1)]
+        names = [f"{a:,} to {b:,}" for a, b in pairwise(tokens)]
+        found.append(
+            {"Reading": row["case"], "Text": NAMES[record["run"]["text"]]}
+            | dict(zip(names, means, strict=True))
+        )
+    means = DataFrame(found).groupby(["Reading", "Text"], sort=False).mean()
+    order = sorted(means.index, key=lambda at: (at[1], READINGS.index(at[0])))
+    return means.loc[order].map("{:.3f}".format)
+
+
+TABLES = {"real-heads": looking_back, "real-length": along, "real-table": in_another_order}
 
 
 def shown(records: list[dict]) -> "DataFrame":
@@ -162,7 +184,11 @@ def shown(records: list[dict]) -> "DataFrame":
     sign = ["" if case == right else "+" for case in means["case"]]
     uneven = means["n"].nunique() > 1
     means["cell"] = [
-        (f"{round(row.mean, 3) + 0.0:{plus}.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) + f", n = {row.n}" * uneven)
+        (
+            f"{round(row.mean, 3) + 0.0:{plus}.3f}"
+            + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
+            + f", n = {row.n}" * uneven
+        )
         for row, plus in zip(means.itertuples(), sign, strict=True)
     ]
     means["cell"] = means["cell"].str.replace("-", "−")
@@ -216,4 +242,34 @@ def board_data(records: list[dict]) -> dict:
         "columns": [mean(("held", None, pair)) for pair in pairs],
         "rows": [mean(("layer", layer, None)) for layer in layers],
         "cells": [[mean(("layer", layer, pair)) for pair in pairs] for layer in layers],
+    }
+
+
+def sentence_data(records: list[dict]) -> dict:
+    """How a sentence goes on, as pages show it.
+
+    begins: the sentence. goes: each way to go on once, that of the model as trained first. none, rows[layer],
+    columns[pair] and cells[layer][pair]: the index of one of them, with the parts held still that `board_data` tells of.
+    """
+    # It is the same sentence whatever the number of the passage.
+    kept = [record for record in records if record["run"]["seed"] == 0]
+    words = {
+        (row["layer"], row["pair"] if row["case"] == "held" else row["case"]): row["goes on"]
+        for record in kept
+        for row in record["rows"]
+    }
+    goes = list(dict.fromkeys([words[None, "as trained"], *words.values()]))
+    layers = sorted({layer for layer, _ in words if layer is not None})
+    pairs = sorted({pair for _, pair in words if isinstance(pair, int)})
+
+    def at(layer: int | None, part: int | str) -> int:
+        return goes.index(words[layer, part])
+
+    return {
+        "begins": SENTENCE,
+        "goes": goes,
+        "none": at(None, "no rotation"),
+        "columns": [at(None, pair) for pair in pairs],
+        "rows": [at(layer, "no rotation") for layer in layers],
+        "cells": [[at(layer, pair) for pair in pairs] for layer in layers],
     }

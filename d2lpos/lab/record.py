@@ -30,8 +30,13 @@ def check_record(record: dict) -> None:
             raise ValueError(f"{name} is missing")
         if not holds(record[name]):
             raise ValueError(f"{name} cannot be read: {str(record[name])[:60]}")
+    check_key(record, Run)
+
+
+def check_key(record: dict, kind: type) -> None:
+    """Raise a ValueError where a record's run is none of that kind, or its key is not that of its run."""
     try:
-        key = Run(**record["run"]).key
+        key = kind(**record["run"]).key
     except (TypeError, ValueError) as error:
         raise ValueError(f"run cannot be read: {error}") from error
     if record.get("key") != key:

@@ -11,7 +11,7 @@ from .layer import Layer, Reading
 from .minilm import MiniLM, load_minilm, minilm_tokenizer
 from .reading import encoding_of
 from .smollm2 import SmolLM2, load_smollm2, losses, smollm2_tokenizer, stand_in
-from .weights import WEIGHTS, Weights, WeightsMissing, fetch, find, folder
+from .weights import WEIGHTS, Weights, WeightsMissing, at_hand, fetch, find, folder
 
 __all__ = [
     "WEIGHTS",
@@ -21,6 +21,7 @@ __all__ = [
     "SmolLM2",
     "Weights",
     "WeightsMissing",
+    "at_hand",
     "encoding_of",
     "fetch",
     "find",

@@ -23,6 +23,7 @@ from .turning import (
     named_attention,
     recurrent,
 )
+from .windowed import WINDOWED
 
 WIDE_AND_GLOBAL = {"full_attention": 160_000.0, "sliding_attention": 10_000.0}
 LOCAL_AND_GLOBAL = {"full_attention": 1_000_000.0, "sliding_attention": 10_000.0}
@@ -318,7 +319,7 @@ BIASED = {
     "t5": Bucketed(),
     "umt5": Bucketed(shared=False),
 }
-FAMILIES = {**TURNING, **SILENT, **ADDED, **BIASED, **PICTURED}
+FAMILIES = {**TURNING, **SILENT, **ADDED, **BIASED, **PICTURED, **WINDOWED}
 # Known, and refused: what they do is more than a layer of ours says.
 REFUSED = {
     **dict.fromkeys(("inkling_text", "inkling2_text"), "its bias is computed from the text"),

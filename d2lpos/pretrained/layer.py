@@ -19,8 +19,14 @@ class Layer:
     features: the slice of a head's features, start and stop, that the encoding gets; None for all.
     window: how many keys a query sees at most, its own included, on each side where nothing is causal.
     chunk: tokens in a chunk; a query sees its own chunk only.
-    tile: of a picture, the side of the squares that its cells are cut into, from the first on; a query sees its own
-    square only, and the encoding gets places within it.
+    tile: of a picture, the side of the squares that its cells are cut into; a query sees its own square only, and the
+    encoding gets places within it. Where the last squares reach beyond the picture, released code fills them up with
+    zeros, which queries see; these are left out here.
+    shift: the row and the column at which the first whole square begins. A cell's place within its own, or within what
+    lies before the first, is (place − shift) % tile.
+    merged: how many cells of the input one of this layer's is high and wide, because the model merges them.
+    cosine: whether a score is the cosine between query and key times a number that each head learns, in place of their
+    product over √d.
     temperature: from positions to what queries are multiplied by, as in `d2lpos.temperature`. counts: whether it gets
     the number of tokens before each query, kept ones included, whatever their positions are.
     scale: what all scores are multiplied by besides, because the model was stretched.
@@ -36,6 +42,9 @@ class Layer:
     window: int | None = None
     chunk: int | None = None
     tile: int | None = None
+    shift: int = 0
+    merged: int = 1
+    cosine: bool = False
     temperature: Callable[[Tensor], Tensor] | None = None
     counts: bool = False
     scale: float = 1.0
@@ -49,7 +58,8 @@ class Reading:
     input: opens door 1; None where nothing is added. first: the position of the first token, 0 unless the table
     has rows before it. causal: whether a query sees no later keys. encoder: of a model with two parts, what its
     encoder does. places: of a model that reads pictures, from height and width in cells to the positions of all its
-    tokens, for its layers; None where these count from 0 on.
+    tokens, for its layers; None where these count from 0 on. Where cells are merged, ask with the height and width that
+    the layer has.
 
     >>> Reading("none", layers=(Layer(),)).encodings
     [None]

@@ -18,7 +18,8 @@ def encoding_of(config: object, tokens: int | None = None) -> Reading:
     known or whose positions no reading says, for a key that is neither understood nor known to say nothing of
     positions, for a value that is not understood, and without tokens where these count.
 
-    Learned tables come untrained, in the right size: the weights are the model's.
+    Learned tables come untrained, in the right size: the weights are the model's. Of a model that reads pictures it
+    tells what happens to one of the configuration's size.
 
     >>> sizes = {"hidden_size": 64, "num_attention_heads": 4}
     >>> llama = {"model_type": "llama", "num_hidden_layers": 2, **sizes}

@@ -13,13 +13,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, silu
 
-from ..arguments import check_positive, check_size
+from ..arguments import check_positive
 from ..attention import attend
-from ..encoding import NOPE, Encoding, check_encoding
+from ..encoding import Encoding
 from ..masks import Mask
 from ..positions import check_positions, whole
 from ..rope import RoPE, convert_rows
 from ..temperature import multiply
+from ..transformer import by_layer
 from .weights import find
 
 if TYPE_CHECKING:
@@ -151,14 +152,8 @@ class SmolLM2(nn.Module):
         return self.norm(x) @ self.tokens.weight.T
 
     def encodings(self, encoding: Encoding | Sequence[Encoding | None] | None) -> list[Encoding]:
-        """An encoding for each layer."""
-        if encoding is None or isinstance(encoding, Encoding):
-            return [encoding or self.encoding] * len(self.blocks)
-        each = [NOPE if one is None else one for one in encoding]
-        check_size("encoding", len(each), len(self.blocks), "members, one for each layer")
-        for one in each:
-            check_encoding(one)
-        return each
+        """An encoding for each layer, as `Transformer` has them."""
+        return by_layer(self.encoding if encoding is None else encoding, len(self.blocks))
 
 
 def attend_in_window(
@@ -241,10 +236,10 @@ def load_smollm2(dtype: torch.dtype = torch.float32, layout: str = "half") -> Sm
     """
     with torch.device("meta"):
         model = SmolLM2(layout=layout)
+    file, found = reader(), {}
     from gguf import dequantize
 
-    found = {}
-    for tensor in reader().tensors:
+    for tensor in file.tensors:
         # A copy: what is dequantized is new, but float32 would lie in the mapped file.
         found[tensor.name] = torch.tensor(dequantize(tensor.data, tensor.tensor_type))
     names = {"tokens.weight": "token_embd.weight", "norm.weight": "output_norm.weight"}

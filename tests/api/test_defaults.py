@@ -37,6 +37,7 @@ DEFAULTS = {
     "sinusoidal.Sinusoidal": {"base": 10_000.0, "layout": "interleaved", "endpoint": False},
     "sinusoidal.frequencies": {"base": 10_000.0, "endpoint": False},
     "sinusoidal.sinusoidal": {"base": 10_000.0, "layout": "interleaved", "endpoint": False},
+    "swin_v2.SwinV2": {"hidden": 512},
     "temperature.logarithm": {"scale": 1.0},
     "temperature.power": {"exponent": 0.1},
     "temperature.steps": {"scale": 0.1, "counted": False},

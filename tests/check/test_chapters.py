@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -14,6 +15,7 @@ from notebooks import chapters
 
 import d2lpos.check
 from d2lpos.check.verdict import Check
+from tests.weights import need
 
 CHAPTERS = chapters(Path(__file__).parents[2])
 
@@ -35,13 +37,21 @@ def code(chapter, tag):
 def verdicts(chapter, tag):
     """The verdict of each run of cells with this tag and one id, in a namespace with the setup cell only."""
     for _, cells in groupby(code(chapter, tag), lambda cell: cell.metadata.d2lpos.id):
-        namespace = setup(chapter)
+        namespace = dict(setup(chapter))
         yield [run(cell, namespace) for cell in cells][-1]
 
 
+@cache
 def setup(chapter):
+    """What the setup cell brings, and the trained models where the chapter opens some."""
     namespace = {}
     run(code(chapter, "setup")[0], namespace)
+    notebook = nbformat.read(chapter, as_version=4)
+    if weights := notebook.metadata.get("d2lpos", {}).get("weights", []):
+        for name in weights:
+            need(name)
+        models = next(cell for cell in notebook.cells if "= at_hand(load" in cell.source)
+        run(models, namespace)
     return namespace
 
 

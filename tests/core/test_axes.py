@@ -16,6 +16,7 @@ from d2lpos.grid import cells, coordinates
 from d2lpos.mixed import Mixed
 from d2lpos.mrope import MRoPE, blocks
 from d2lpos.scaling import interlaced
+from d2lpos.swin_v2 import SwinV2
 
 PLACES = cells(3, 4)
 Q, K = torch.randn(2, 2, 2, 12, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
@@ -153,6 +154,7 @@ ON_A_PICTURE = {
     "mixed": partial(Mixed, 8, heads=2),
     "decomposed": partial(Decomposed, 8, height=3, width=4),
     "beit": partial(BEiT, 2, height=3, width=4),
+    "swin v2": partial(SwinV2, 2, height=3, width=4),
 }
 
 

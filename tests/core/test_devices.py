@@ -11,6 +11,7 @@ from torch.utils._pytree import tree_leaves
 from d2lpos import Attention, RoPE, Swin, Transformer, alibi, dropout, placing, scaling, skew
 from d2lpos.bias import Bias
 from d2lpos.rope import rotate_fast
+from d2lpos.swin_v2 import SwinV2
 
 HERE = torch.arange(6, device="meta")
 CELLS = torch.zeros(6, 2, device="meta", dtype=torch.int64)
@@ -37,7 +38,7 @@ def test_every_door(encoding):
             assert encoding.at(HERE, HERE).is_meta
 
 
-@pytest.mark.parametrize("encoding", [RoPE(8, axes=2), Swin(2, 3, 3)], ids=type)
+@pytest.mark.parametrize("encoding", [RoPE(8, axes=2), Swin(2, 3, 3), SwinV2(2, 3, 3)], ids=type)
 def test_positions_of_two_axes(encoding):
     layer = Attention(16, 2, encoding).to("meta")
     with OneDevice():

@@ -55,6 +55,7 @@ from d2lpos.shaw import Shaw, ShawKeys, row
 from d2lpos.sinusoidal import angles, frequencies, sinusoidal
 from d2lpos.skew import key_term, skew
 from d2lpos.swin import Swin, step
+from d2lpos.swin_v2 import SwinV2, log_spaced
 from d2lpos.temperature import logarithm, multiply, steps
 from d2lpos.temperature import power as power_of_position
 from d2lpos.transformer_xl import TransformerXL, offset_products
@@ -519,6 +520,23 @@ bad(Swin, "ValueError: heads must be positive; got 0", 0, 2, 2)
 bad(Swin, "ValueError: height must be positive; got 0", 2, 0, 2)
 bad(Swin, "ValueError: width must be positive; got 0", 2, 2, 0)
 bad(Swin, "ValueError: q must have 3 heads, as Swin has; got 2", Q, Q, CELLS, CELLS, call=Swin(3, 2, 3).score)
+bad(SwinV2, "ValueError: heads must be positive; got 0", 0, 2, 2)
+bad(SwinV2, "TypeError: height must be an integer; got (2, 2)", 2, (2, 2), 2)
+bad(SwinV2, "ValueError: width must be positive; got -1", 2, 2, -1)
+bad(SwinV2, "ValueError: hidden must be positive; got 0", 2, 2, 2, hidden=0)
+bad(SwinV2, "TypeError: trained must be an integer; got 4.0", 2, 2, 2, 4.0)
+bad(SwinV2, "ValueError: trained must be positive; got 0", 2, 2, 2, 0)
+bad(SwinV2, "ValueError: trained must be at least 2, or its window has no step; got 1", 2, 2, 2, 1)
+refuse = partial(bad, SwinV2, call=SwinV2(2, 2, 3).score)
+refuse("ValueError: q must have 2 heads, as SwinV2 has; got 1", Q[:, :1], Q, CELLS, CELLS)
+refuse("ValueError: q_positions must lie in 0 … 1, the rows of the window; got 2", Q, Q, CELLS + 1, CELLS)
+refuse(f"TypeError: {no_index}", Q, Q, CELLS, CELLS.float())
+for call in partial(log_spaced, height=2, width=2), SwinV2(2, 2, 3).bias:
+    bad(log_spaced, "TypeError: steps must be a tensor; got list", [[0, 0]], call=call)
+    bad(log_spaced, "ValueError: steps must be finite; got nan", CELLS * NAN, call=call)
+    bad(log_spaced, "ValueError: steps must be (…, 2), rows and columns; got (5,)", P, call=call)
+bad(log_spaced, "ValueError: height must be positive; got 0", CELLS, 0, 2)
+bad(log_spaced, "TypeError: width must be an integer; got 2.0", CELLS, 2, 2.0)
 for subject in grid.cells, grid.coordinates:
     bad(subject, "ValueError: height must be positive; got 0", 0, 2)
     bad(subject, "TypeError: width must be an integer; got 2.0", 2, 2.0)

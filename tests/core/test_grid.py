@@ -8,6 +8,7 @@ from torch.testing import assert_close
 
 from d2lpos import RoPE, Swin, Transformer
 from d2lpos.attention import attend, attention_weights
+from d2lpos.swin_v2 import SwinV2
 
 GRID = torch.cartesian_prod(torch.arange(4), torch.arange(4))
 TOKENS = torch.randint(7, (2, 16), generator=torch.Generator().manual_seed(0))
@@ -15,6 +16,7 @@ SHUFFLE = torch.randperm(16, generator=torch.Generator().manual_seed(1))
 ENCODINGS = {
     "rope": lambda: RoPE(8, axes=2),
     "swin": lambda: Swin(2, height=5, width=6),
+    "swin v2": lambda: SwinV2(2, height=5, width=6),
 }
 
 

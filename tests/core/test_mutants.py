@@ -176,6 +176,13 @@ MUTANTS = {
     "lines as long as the window is high": ("swin", "(2 * width - 1) + right", "(2 * height - 1) + right"),
     "step from query to key": ("swin", "down, right = -offsets", "down, right = offsets"),
     "column before row": ("swin", "row, column = positions", "column, row = positions"),
+    "coordinates end at 1": ("swin_v2", "/ math.log(8)", "/ math.log(9)"),
+    "as many steps as cells": ("swin_v2", "max(height - 1, 1), max(width - 1, 1)", "height, width"),
+    "coordinates without a sign": ("swin_v2", "steps.sign() * ", ""),
+    "steps unstretched, as in the paper": ("swin_v2", "(8 * steps.abs() / longest)", "steps.abs()"),
+    "measured by the window at hand": ("swin_v2", "if trained is None else (trained, trained)", "or trained"),
+    "unbounded": ("swin_v2", "self.second, relu).sigmoid()", "self.second, relu)"),
+    "columns before rows": ("swin_v2", "cartesian_prod(down, right)", "cartesian_prod(right, down)"),
     "heads in reverse": (
         "sandwich",
         "torch.arange(1, self.heads + 1, device=q.device)",
@@ -405,8 +412,8 @@ MUTANTS = {
     ),
     "sinks forgotten where PyTorch's program runs": (
         "attention",
-        'sinks is not None or "value" in encoding.doors',
-        '"value" in encoding.doors',
+        "sinks is not None or adds_values(encoding)",
+        "adds_values(encoding)",
         "tests/core/test_sinks.py",
     ),
     "nothing is read from a cache": (

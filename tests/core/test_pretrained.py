@@ -6,11 +6,13 @@ import pytest
 import torch
 
 from d2lpos import ALiBi, Learned, RoPE, Sinusoidal, T5Bias
+from d2lpos.grid import cells
 from d2lpos.pretrained import Layer, Reading, encoding_of
 from d2lpos.pretrained.families import READ_BY
 from d2lpos.pretrained.keys import SAYS_NO, SILENT_KEYS
 from d2lpos.scaling import llama3, unscaled, yarn
 from d2lpos.sinusoidal import frequencies
+from d2lpos.swin_v2 import SwinV2
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4}
 LLAMA = {"model_type": "llama", **SIZES}
@@ -19,6 +21,25 @@ STRETCHED = {
     "low_freq_factor": 1.0,
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 8192,
+}
+
+
+SWIN = {  # besides sizes; "path_norm" is in the released files
+    "model_type": "swin",
+    "depths": [2, 2, 6, 2],
+    "drop_path_rate": 0.1,
+    "encoder_stride": 32,
+    "hidden_act": "gelu",
+    "hidden_size": 768,
+    "image_size": 224,
+    "mlp_ratio": 4.0,
+    "num_channels": 3,
+    "num_layers": 4,
+    "patch_size": 4,
+    "path_norm": True,
+    "qkv_bias": True,
+    "use_absolute_embeddings": False,
+    "window_size": 7,
 }
 
 
@@ -194,6 +215,36 @@ def test_biases():
     )
 
 
+def test_swin():
+    """The tiny one for pictures of 224 pixels; in its last stage one window is all there is, and does not move."""
+    reading = encoding_of(
+        SWIN | {"embed_dim": 96, "num_heads": [3, 6, 12, 24], "window_size": 7, "image_size": 224}
+    )
+    assert [(layer.tile, layer.shift) for layer in reading.layers] == [(7, 0), (7, 3)] * 5 + [(7, 0)] * 2
+    assert [layer.merged for layer in reading.layers] == [1] * 2 + [2] * 2 + [4] * 6 + [8] * 2
+    assert [len(bias.table.T) for bias in reading.encodings] == [3] * 2 + [6] * 2 + [12] * 6 + [24] * 2
+    assert len(set(reading.encodings)) == 12 and reading.input is None and not reading.causal
+    assert not any(layer.cosine for layer in reading.layers) and torch.equal(
+        reading.places(14, 9), cells(14, 9)
+    )
+    beside = encoding_of(SWIN | {"num_heads": [3] * 4, "embed_dim": 8, "use_absolute_embeddings": True})
+    assert beside.input.table.shape == (56 * 56, 8)
+
+
+def test_swin_v2_that_was_trained_in_windows_of_12_and_then_of_24():
+    sizes = {"embed_dim": 128, "depths": [2, 2, 18, 2], "num_heads": [4, 8, 16, 32]}
+    released = {"image_size": 384, "window_size": 24, "pretrained_window_sizes": [12, 12, 12, 6]}
+    layers = encoding_of(SWIN | {"model_type": "swinv2", **sizes, **released}).layers
+    assert [layer.tile for layer in layers] == [24] * 22 + [12] * 2
+    assert [layer.shift for layer in layers] == [0, 12] * 2 + [0] * 20
+    assert [layer.encoding.measure for layer in layers] == [(12, 12)] * 22 + [(6, 6)] * 2
+    assert all(layer.cosine and isinstance(layer.encoding, SwinV2) for layer in layers)
+    before = encoding_of(
+        SWIN | {"model_type": "swinv2", **sizes, "image_size": 192, "window_size": 12}
+    ).layers
+    assert [layer.encoding.measure for layer in before] == [layer.encoding.measure for layer in layers]
+
+
 def test_longrope_hangs_on_the_length_of_the_text():
     lists = {"short_factor": [1.0] * 8, "long_factor": [2.0] * 8}
     config = LLAMA | {
@@ -269,6 +320,17 @@ REFUSED = {
     "key 'wobble' of llama is not understood; its value is False": LLAMA | {"wobble": False},
     "config must have layer_types, and has none": LLAMA | {"model_type": "minimax"},
     "attn_config of mpt must have alibi and no rope": {"model_type": "mpt", "attn_config": {"alibi": False}},
+    "num_heads must be 4 numbers, one for each stage; got [3]": SWIN | {"num_heads": [3]},
+    "pretrained_window_sizes must be 4 numbers, one for each stage; got [8, 8]": SWIN
+    | {"model_type": "swinv2", "num_heads": [3] * 4, "pretrained_window_sizes": [8, 8]},
+    "key 'pretrained_window_sizes' of swin is not understood; its value is [8, 8, 8, 8]": SWIN
+    | {"num_heads": [3] * 4, "pretrained_window_sizes": [8] * 4},
+    "window_size must be at most 7, the shorter side of a stage, or its code fails; got 12": SWIN
+    | {"num_heads": [3] * 4, "window_size": 12},
+    "use_absolute_embeddings of swinv2 must be false: its code adds a row too many, and fails": SWIN
+    | {"model_type": "swinv2", "use_absolute_embeddings": True},
+    "trained must be at least 2, or its window has no step; got 1": SWIN
+    | {"model_type": "swinv2", "num_heads": [3] * 4, "pretrained_window_sizes": [1] * 4},
     "factor must be finite and at least 1; got 0.5": LLAMA
     | {"rope_scaling": {"type": "linear", "factor": 0.5}},
 }

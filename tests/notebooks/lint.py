@@ -100,7 +100,7 @@ def id_is_unique(notebook: Notebook) -> Found:
     ids += [
         (at, f"{key} id {note(cell, key)}")
         for at, cell in notebook.cells
-        for key in ("claim", "verdict")
+        for key in ("claim", "verdict", "trained")
         if note(cell, key)
     ]
     ids += [(at, f"equation number {tag}") for at, cell in notebook.words for tag in equations(cell.source)]
@@ -221,7 +221,10 @@ def try_it_begins_a_paragraph_of_a_caption(notebook: Notebook) -> Found:
         paragraphs = re.split(r"\n{2,}", cell.source)[1:] if "caption" in tags(cell) else []
         good = sum(paragraph.startswith("*Try it.*") for paragraph in paragraphs)
         if good != cell.source.count("*Try it.*"):
-            yield at, "*Try it.* begins a second paragraph of a caption, which paper and pages without scripts leave out"
+            yield (
+                at,
+                "*Try it.* begins a second paragraph of a caption, which paper and pages without scripts leave out",
+            )
 
 
 @rule
@@ -315,8 +318,8 @@ def verdict_has_claim(notebook: Notebook) -> Found:
     decided = False
     for at, cell in notebook.cells:
         if "verdict" in tags(cell):
-            if not note(cell, "verdict"):
-                yield at, "metadata.d2lpos.verdict does not name the claim"
+            if bool(note(cell, "verdict")) == bool(note(cell, "trained")):
+                yield at, "one of metadata.d2lpos.verdict and .trained names the claim"
             head = page.VERDICT.match(cell.source)
             if head and head["verdict"] != "Open" and not decided:
                 yield at, "does not stand directly below the cell that decides it"

@@ -30,7 +30,7 @@ def test_notebook_keeps_the_rules(path):
     assert not findings, "".join(f"\ncell {at}: {text} [{rule}]" for at, rule, text in findings)
 
 
-@pytest.mark.parametrize("key", ["claim", "verdict", "id"])
+@pytest.mark.parametrize("key", ["claim", "verdict", "trained", "id"])
 def test_names_differ_between_notebooks(key):
     """Those of exercises and solutions too, since a page is known by them."""
     notebooks = [nbformat.read(path, as_version=4) for path in every(ROOT)]
@@ -197,6 +197,7 @@ MISTAKES = {
     "claim_has_id": [say(SUM, d2lpos={}), say(SUM, tags=[])],
     "verdict_has_claim": [
         say("Some sums are beautiful", d2lpos={}),
+        say("Some sums are beautiful", d2lpos={"verdict": "beautiful", "trained": "beautiful"}),
         write("**Open.**", "**False.**"),
         insert("**True.**", "But first a word."),
     ],

@@ -4,11 +4,12 @@ import nbformat
 import pytest
 from d2lpos_ext.cells import tags
 from d2lpos_ext.scorecard import card, expand, slice_of, table
-from notebooks import chapters, path
+from notebooks import chapters, number, path
 
 from tests.api.names import ROOT
 
 CARD = card(ROOT)
+COMPARING = [file for file in path(ROOT) if int(number(file.name)) <= 8]  # the later ones open models of today
 
 
 def shown(file):
@@ -20,15 +21,15 @@ def test_all_encodings_have_all_properties():
     assert all(column == first for column in others)
 
 
-@pytest.mark.parametrize("chapter", path(ROOT), ids=lambda file: file.stem)
+@pytest.mark.parametrize("chapter", COMPARING, ids=lambda file: file.stem)
 def test_a_chapter_shows_its_part_once(chapter):
     [cell] = shown(chapter)
     assert cell.source == slice_of(cell, CARD), "run python book/scorecard.py"
 
 
 def test_only_the_path_shows_it_and_the_last_chapter_the_whole():
-    assert [file for file in chapters(ROOT) if shown(file) and file not in path(ROOT)] == []
-    *others, last = (shown(file)[0].source for file in path(ROOT))
+    assert [file for file in chapters(ROOT) if shown(file) and file not in COMPARING] == []
+    *others, last = (shown(file)[0].source for file in COMPARING)
     assert last == table(CARD)
     assert table(CARD) not in others
 

@@ -24,11 +24,11 @@ from d2lpos import Encoding, Learned
 from d2lpos.deberta import DeBERTa
 from d2lpos.normed import Normed
 from d2lpos.pretrained import Layer, Reading, encoding_of
-from d2lpos.pretrained.families import ADDED, BIASED, FAMILIES, PICTURED, REFUSED, SILENT, TURNING
+from d2lpos.pretrained.families import ADDED, BIASED, FAMILIES, PICTURED, REFUSED, SILENT, TURNING, WINDOWED
 from d2lpos.rope import convert
 from d2lpos.temperature import multiply
 from d2lpos.threads import one_thread
-from tests.parity import pictures, tiny
+from tests.parity import pictures, tiny, windows
 
 PLACES = {
     "as they are": torch.arange(12),
@@ -36,6 +36,8 @@ PLACES = {
     "stretched": torch.tensor([0, 1, 5, 6, 20, 21, 50, 90, 91, 200, 317, 400]),
 }
 SMALL_PICTURE = {"image_size": 64, "patch_size": 16}
+STAGES = {"depths": [2, 2], "num_heads": [2, 4], "embed_dim": 16, "window_size": 4}
+SWIN = {**STAGES, "image_size": 32}
 TWO_TERMS = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
 DEALT = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]}}
 # What a family's tiny model needs besides the usual sizes.
@@ -70,6 +72,18 @@ FITTED = {
         ("clip_vision_model", "deit", "dinov2", "ijepa", "siglip_vision_model", "vit"), SMALL_PICTURE
     ),
     "vit_msn": SMALL_PICTURE,
+    **dict.fromkeys(("donut-swin", "maskformer-swin", "swin"), SWIN),
+    "swinv2": {**SWIN, "pretrained_window_sizes": [3, 0]},
+    "swin2sr": {**STAGES, "image_size": 8},
+    "clap_audio_model": {
+        "depths": [2, 2],
+        "num_attention_heads": [2, 4],
+        "patch_embeds_hidden_size": 16,
+        "window_size": 4,
+        "spec_size": 32,
+        "num_mel_bins": 8,
+        "projection_dim": 64,
+    },
     "sam_vision_model": {**SMALL_PICTURE, "window_size": 2, "global_attn_indexes": [1, 3]},
     "vitdet": {
         **SMALL_PICTURE,
@@ -157,6 +171,8 @@ def compare(family: str, **more: object) -> list[str]:
     made = tiny.model(family, config)
     if family in PICTURED:
         return pictures.compare(reading, made)
+    if family in WINDOWED:
+        return windows.compare(reading, made)
     if family in ADDED:
         return sorted(
             [*added(reading, made), *(shared_buckets(reading, made) if reading.encodings[0] else [])]
@@ -413,13 +429,13 @@ def disentangled(reading: Reading, made: nn.Module) -> list[str]:
 FILE = Path(__file__).parents[2] / "book" / "families.csv"
 # Every family with a class for causal or masked language models, or for text to text.
 EVERY = sorted({family for names in tiny.MODELS[:3] for family in names})
-EVERY = sorted({*EVERY, *PICTURED, *FAMILIES, *REFUSED} & set(tiny.CONFIG_MAPPING))
+EVERY = sorted({*EVERY, *FAMILIES, *REFUSED} & set(tiny.CONFIG_MAPPING))
 KINDS = {
     "Queries and keys turn": TURNING,
     "No positions: a recurrence beside attention, or alone": SILENT,
     "A table or sinusoids are added to the input": ADDED,
     "A bias is added to the scores": BIASED,
-    "A picture is read": PICTURED,
+    "A picture is read": PICTURED | WINDOWED,
 }
 
 

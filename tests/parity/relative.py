@@ -1,10 +1,12 @@
 import torch
 from torch import nn
+from torch.nn.functional import normalize
 from transformers import (
     BeitConfig,
     DebertaConfig,
     DebertaV2Config,
     SamVisionConfig,
+    Swinv2Config,
     Wav2Vec2BertConfig,
     XLNetConfig,
     XLNetModel,
@@ -14,6 +16,7 @@ from transformers.models.deberta.modeling_deberta import DisentangledSelfAttenti
 from transformers.models.deberta_v2.modeling_deberta_v2 import DisentangledSelfAttention as Disentangled2
 from transformers.models.sam.modeling_sam import SamVisionAttention
 from transformers.models.swin.modeling_swin import SwinRelativePositionBias
+from transformers.models.swinv2.modeling_swinv2 import Swinv2SelfAttention
 from transformers.models.vitdet.modeling_vitdet import add_decomposed_relative_positions
 from transformers.models.wav2vec2_bert.modeling_wav2vec2_bert import Wav2Vec2BertSelfAttention
 from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
@@ -25,6 +28,7 @@ from d2lpos.grid import cells
 from d2lpos.shaw import ShawKeys
 from d2lpos.skew import skew
 from d2lpos.swin import Swin
+from d2lpos.swin_v2 import SwinV2
 from d2lpos.transformer_xl import TransformerXL
 from tests.parity.comparison import agreement
 from tests.parity.models import DIM, FEATURES, HEADS, LENGTH, our_attention, pair, random_model, stacked
@@ -76,6 +80,30 @@ def swin():
     ours.table.copy_(theirs.relative_position_bias_table)
     q, cells = torch.zeros(1, HEADS, 15, 4), torch.cartesian_prod(torch.arange(3), torch.arange(5))
     return ours.score(q, q, cells, cells), theirs()[0]
+
+
+def weights_of_swin_v2(height, width, trained=None):
+    """Attention weights, ours and theirs; the temperatures are theirs, and end at 100."""
+    window, x = (height, width), torch.randn(1, height * width, DIM).double()
+    layer = random_model(Swinv2SelfAttention(Swinv2Config(), DIM, HEADS, window, [trained or 0] * 2))
+    layer.logit_scale.copy_(torch.linspace(0, 5, HEADS)[:, None, None])
+    layer.relative_coords_table = layer.create_coords_table_and_index()[0]  # in float64, as the weights are by now
+    ours, (first, _, second) = SwinV2(HEADS, height, width, trained).double(), layer.continuous_position_bias_mlp
+    ours.load_state_dict({"first.weight": first.weight, "first.bias": first.bias, "second.weight": second.weight})
+    q, k = (project(x).unflatten(-1, (HEADS, -1)).transpose(1, 2) for project in (layer.query, layer.key))
+    cosines = normalize(q, dim=-1) @ normalize(k, dim=-1).mT
+    scores = cosines * layer.logit_scale.exp().clamp(max=100) + ours.score(q, k, cells(*window), cells(*window))
+    return scores.softmax(-1), layer(x, output_attentions=True)[1]
+
+
+@table.row("Attention weights with `SwinV2`, a window of 3 × 5", "transformers", "Swin V2", 1e-6)
+def swin_v2():
+    return weights_of_swin_v2(3, 5)
+
+
+@table.row("Attention weights with `SwinV2`, a window of 6 × 6 after one of 4 × 4", "transformers", "Swin V2", 1e-6)
+def swin_v2_in_a_larger_window():
+    return weights_of_swin_v2(6, 6, trained=4)
 
 
 @table.row("`BEiT`, 4 × 4 cells and [CLS]", "transformers", "BEiT", 1e-6)

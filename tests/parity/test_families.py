@@ -13,6 +13,7 @@ from d2lpos.grid import cells
 from d2lpos.pretrained import Layer, encoding_of, turning
 from d2lpos.pretrained.families import FAMILIES, REFUSED, TURNING
 from d2lpos.pretrained.pictured import decomposed
+from d2lpos.pretrained.windowed import by_logarithms, by_table, fitting, fixed
 from tests.parity import families, tiny
 from tests.parity.families import EVERY, FILE, compare
 from tests.parity.tiny import CONFIG_MAPPING, SIZES
@@ -36,6 +37,8 @@ HANDFUL = [
     "beit",
     "dinov3_vit",
     "sam_vision_model",
+    "maskformer-swin",
+    "swinv2",
 ]
 
 
@@ -88,6 +91,56 @@ def test_longrope(length, listed):
     assert torch.equal(divided, 1 / torch.tensor(lists[f"{listed}_factor"]))
 
 
+PATCHES = {
+    "high": {"image_size": [48, 32]},
+    "wide": {"image_size": [32, 48]},
+    "filled up": {"window_size": 3},
+    "filled up in both": {"window_size": 3, "image_size": [52, 44]},
+    "as large as the last stage": {"window_size": 7, "image_size": 56},
+}
+
+
+@pytest.mark.parametrize("said", PATCHES.values(), ids=PATCHES)
+@pytest.mark.parametrize("family", ["swin", "swinv2", "maskformer-swin", "donut-swin"])
+def test_windows_of_other_pictures(family, said):
+    assert compare(family, **said) == []
+
+
+@pytest.mark.parametrize("family", ["swinv2", "maskformer-swin"])
+def test_a_stage_smaller_than_its_window(family):
+    """One window shrinks, the other reaches beyond the cells."""
+    stages = {"depths": [1, 2, 2], "num_heads": [1, 2, 4]}
+    assert (
+        compare(family, **stages, **({"pretrained_window_sizes": [0, 0, 4]} if family == "swinv2" else {}))
+        == []
+    )
+
+
+def test_a_table_beside_windows():
+    assert compare("swin", use_absolute_embeddings=True) == []
+
+
+@pytest.mark.parametrize("family", ["donut-swin", "maskformer-swin", "swin2sr", "swinv2"])
+def test_a_table_of_a_row_too_many_is_refused_where_the_code_fails(family):
+    config = tiny.configuration(family, **families.FITTED[family], use_absolute_embeddings=True)
+    side = config.image_size
+    with pytest.raises(RuntimeError, match="must match the size of tensor"):
+        tiny.model(family, config)(pixel_values=torch.zeros(1, 3, side, side))
+    with pytest.raises(ValueError, match=f"use_absolute_embeddings of {family} must be false"):
+        encoding_of(config)
+
+
+@pytest.mark.parametrize("family", ["donut-swin", "swin"])
+def test_a_window_larger_than_a_stage_is_refused_where_the_code_fails(family):
+    config = tiny.configuration(family, **families.FITTED[family] | {"window_size": 5})
+    made = tiny.model(family, config)
+    made.config._attn_implementation = "eager"
+    with pytest.raises(RuntimeError, match="must match the size of tensor"):
+        made(pixel_values=torch.zeros(1, 3, 32, 32))
+    with pytest.raises(ValueError, match="window_size must be at most 4, the shorter side of a stage"):
+        encoding_of(config)
+
+
 SMALL = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
 
 
@@ -126,6 +179,16 @@ def asking(*keys, then):
         return then(*rest)
 
     return read
+
+
+def unmeasured(make):
+    """A bias of a window that asks for the training's, so that this is understood, and does without."""
+
+    def bias(config, *rest):
+        config.get("pretrained_window_sizes")
+        return make(config, *rest)
+
+    return bias
 
 
 WRONG = {
@@ -171,6 +234,19 @@ WRONG = {
         ),
         "windows",
     ),
+    "windows that stand": (
+        "swin",
+        "window",
+        lambda config, *_: (config["window_size"], 0),
+        "weights of layer 1",
+    ),
+    "windows that move where there is one": ("swin", "window", fixed, "weights of layer 3"),
+    "windows that stand where there is one": ("maskformer-swin", "window", fitting, "weights of layer 3"),
+    "cells that are not merged": ("swin", "merges", False, "cells of layer 2"),
+    "products for cosines": ("swinv2", "cosine", False, "weights"),
+    "cosines for products": ("swin", "cosine", True, "weights"),
+    "steps by the window at hand": ("swinv2", "bias", unmeasured(by_logarithms), "weights of layer 0"),
+    "a table for a network": ("swinv2", "bias", unmeasured(by_table), "parameters"),
     "no tables of steps": (
         "beit",
         "layers",

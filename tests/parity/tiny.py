@@ -61,6 +61,7 @@ MODELS = [
 
 # Parts of larger models, which have no class of their own in the lists above: module and class.
 INSIDE = {
+    "clap_audio_model": ("clap.modeling_clap", "ClapAudioModel"),
     "emu3_text_model": ("emu3.modeling_emu3", "Emu3TextModel"),
     "siglip_text_model": ("siglip.modeling_siglip", "SiglipTextModel"),
     "voxtral_realtime_text": ("voxtral_realtime.modeling_voxtral_realtime", "VoxtralRealtimeTextModel"),

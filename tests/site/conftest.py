@@ -9,6 +9,7 @@ import pytest
 from filelock import FileLock
 
 from tests.browser import chromium
+from tests.site.detectors import visit
 from tests.site.serving import Quiet, serve
 
 ROOT = Path(__file__).parents[2]
@@ -51,3 +52,12 @@ def browser():
 def address(site):
     with serve(site, Quiet) as address:
         yield address
+
+
+@pytest.fixture
+def reader(browser, address):
+    """A visitor of the page that a file of tests calls `address`, who finds no fault in it."""
+    with visit(browser) as reader:
+        reader.page.goto(address)
+        yield reader
+        assert reader.faults == []

@@ -168,3 +168,8 @@ def visit(browser, width: int = 1280, scheme: str = "light", looks: set[str] | N
         yield Visit(context.new_page(), set() if looks is None else looks)
     finally:
         context.close()
+
+
+def status(page) -> str:
+    """What the filter of a page says it shows."""
+    return page.inner_text("form.filter output")

@@ -6,25 +6,19 @@ from d2lpos_ext.claims import errata, ledger, read, rows
 from d2lpos_ext.ledger import slug
 from playwright.sync_api import expect
 
-from tests.site.detectors import visit
+from tests.site.detectors import status
 from tests.site.pages import ROOT
 
 LEDGER = ledger(ROOT)
-ROWS = [row for chapter in read(ROOT).values() for row in rows(chapter, LEDGER)]
+EVERY = [row for chapter in read(ROOT).values() for row in rows(chapter, LEDGER)]
+ROWS = [row for row in EVERY if not row.trained]
+TRAINED = {row.id: row for row in EVERY if row.trained}
 SHOWN = "() => [...document.querySelectorAll('li[data-verdict]')].filter(e => e.checkVisibility()).length"
 
 
 @pytest.fixture(scope="module")
 def address(site):
     return (site / "book" / "ledger.html").as_uri()
-
-
-@pytest.fixture
-def reader(browser, address):
-    with visit(browser) as reader:
-        reader.page.goto(address)
-        yield reader
-        assert reader.faults == []
 
 
 def count(verdict="", source=""):
@@ -34,19 +28,21 @@ def count(verdict="", source=""):
     )
 
 
-def status(page):
-    return page.inner_text("form.filter output")
-
-
 def test_page_shows_every_claim_and_every_erratum(site):
     page = BeautifulSoup((site / "book" / "ledger.html").read_text("utf-8"), "html.parser")
     entries = page.select("li[data-verdict]")
     assert len(entries) == len(ROWS)
     for entry, row in zip(entries, ROWS, strict=True):
-        assert entry.select_one(".verdict").get_text() == row.verdict
-        links = [link["href"] for link in entry.select(".verdict a")]
+        assert entry.select_one(".side .verdict").get_text() == row.verdict
+        links = [link["href"] for link in entry.select(".side .verdict a")]
         assert [link.partition("#")[2] for link in links] == [f"claim-{row.cell}"] * (row.verdict != "Open")
         assert len(entry.select(".said a")) == len(row.sources)
+        second = [(mark.get_text(), mark.a and mark.a["href"]) for mark in entry.select(".trained .verdict")]
+        trained = [TRAINED[row.id]] if row.id in TRAINED else []
+        assert [mark for mark, _ in second] == [one.verdict for one in trained]
+        assert [link and link.partition("#")[2] for _, link in second] == [
+            one.cell and f"claim-{one.cell}" for one in trained
+        ]
     wrong = page.select("#errata-of-other-texts .ledger > li")
     assert [entry.select_one(".side").get_text() for entry in wrong] == [e["where"] for e in errata(ROOT)]
     assert all(entry.select(".said a") for entry in wrong)

@@ -9,7 +9,7 @@ from d2lpos_ext.models import CODE, numbers
 from playwright.sync_api import expect
 
 from d2lpos.census import families
-from tests.site.detectors import visit
+from tests.site.detectors import status
 
 ROWS = families()
 SHOWN = "table.models > tbody > tr:visible"
@@ -18,18 +18,6 @@ SHOWN = "table.models > tbody > tr:visible"
 @pytest.fixture(scope="module")
 def address(site):
     return (site / "book" / "models.html").as_uri()
-
-
-@pytest.fixture
-def reader(browser, address):
-    with visit(browser) as reader:
-        reader.page.goto(address)
-        yield reader
-        assert reader.faults == []
-
-
-def status(page):
-    return page.inner_text("form.filter output")
 
 
 def column(page, at):

@@ -27,10 +27,12 @@ class _Page:
     def __init__(self, root: Path):
         self.root, self.known, self.errors = root, ledger(root), errata(root)
         self.papers = parse_file(root / "book" / "references.bib").entries
+        found = {path: (chapter, list(rows(chapter, self.known))) for path, chapter in read(root).items()}
+        self.trained = {row.id: row for _, table in found.values() for row in table if row.trained}
         self.tables = {
-            path: (chapter, table)
-            for path, chapter in read(root).items()
-            if (table := list(rows(chapter, self.known)))
+            path: (chapter, own)
+            for path, (chapter, table) in found.items()
+            if (own := [row for row in table if not row.trained])
         }
         every = [row for _, table in self.tables.values() for row in table]
         self.verdicts = Counter(row.verdict for row in every)
@@ -75,7 +77,11 @@ class _Page:
         side = mark(row.verdict, row.cell and f"#claim-{row.cell}")
         said = "Said by " + " and ".join(map(self.link, row.sources or [NOBODY]))
         data = f'data-verdict="{slug(row.verdict)}" data-source="{" ".join(row.sources or [NOBODY])}"'
-        return _entry(data, side, row.claim, row.evidence, said)
+        reason = row.evidence
+        if trained := self.trained.get(row.id):
+            verdict = mark(trained.verdict, trained.cell and f"#claim-{trained.cell}")
+            reason += f"\n\n{{.trained}}\nIn a trained model: {verdict} {trained.evidence}"
+        return _entry(data, side, row.claim, reason, said)
 
     def name(self, source: str) -> str:
         if source == NOBODY:

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
 
 const HERO = new URL('../../../d2lpos/figures/hero.py', import.meta.url);
-export const emitted = name => {
-  const source = execFileSync(process.env.PYTHON ?? 'python3', [HERO.pathname, name], { encoding: 'utf8' });
+export const emitted = (...name) => {
+  const source = execFileSync(process.env.PYTHON ?? 'python3', [HERO.pathname, ...name], { encoding: 'utf8' });
   return import('data:text/javascript;base64,' + Buffer.from(source).toString('base64'));
 };
 /** Values from numpy; `python tests/figures/hero/expected.py` writes them. */

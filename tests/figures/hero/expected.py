@@ -21,6 +21,12 @@ def encode(position, dim):
     return np.stack([np.sin(angle), np.cos(angle)], 1).ravel()
 
 
+def board():
+    """Tokens in which a pair turns by a radian, as a series from 1 to the base, and in which it gets around."""
+    for pair, tokens in enumerate(np.geomspace(1, 100_000, 33)[:32]):
+        yield {"pair": pair, "radians": float(1 / tokens), "lap": float(2 * np.pi * tokens)}
+
+
 def buckets():
     """Places of offsets in whole numbers alone: a bucket begins where a power of the distance reaches another."""
     for kind, count, far, clip in (
@@ -219,6 +225,7 @@ def slopes():
 
 def main():
     values = {
+        "board": list(board()),
         "buckets": list(buckets()),
         "cliff": list(cliff()),
         "clocks": list(clocks()),

@@ -1,5 +1,6 @@
 """What `hero` sends: the same bytes for the same options, words for those without scripts, clear errors."""
 
+import math
 import re
 import subprocess
 import sys
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from d2lpos.figures import STYLE
+from d2lpos.figures import still as pictures
 from d2lpos.figures.hero import OPTIONS, PLACES, WORDS, hero, module
+from d2lpos.figures.show import Picture
 from d2lpos.figures.still import PLACES as PANELS
 from d2lpos.figures.still import WORDS as DRAWN
 from tests.figures.hero.drawn import html
@@ -45,6 +48,34 @@ def test_a_picture_or_a_table_stays_where_scripts_do_not_run(name):
     assert marks[0] != marks[1]
 
 
+def test_the_plain_clocks_stand_still_with_words_on_their_axes():
+    still = html(hero("clocks", p=20, plain=True)).split("<script")[0]
+    labels = ["hands at position 20", "How alike are the clocks of other positions?", "not alike", "alike"]
+    assert re.findall(r">([^<>\d][^<>]+)</text>", still) == [
+        labels[0],
+        "position in the text",
+        *labels[2:],
+        labels[1],
+    ]
+    assert len(still) < 30_000
+
+
+def test_the_plain_clocks_stand_still_at_their_position(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(pictures, "show", lambda fig, alt: drawn.append(fig) or Picture("", alt))
+    pictures.clocks("", p=20, mode="clocks", base=64, plain=True)
+    dials, hill = drawn[0].axes
+    for clock, line in enumerate(dials.lines):
+        (x0, x1), (y0, y1) = line.get_data()
+        angle = 20 / 2**clock  # from the top, clockwise
+        assert (x1 - x0, y1 - y0) == pytest.approx((math.sin(angle), math.cos(angle)))
+    at, alike = hill.lines[0].get_data()
+    means = [sum(math.cos((x - 20) / 2**clock) for clock in range(6)) / 6 for x in at]
+    assert (min(at), max(at), len(dials.lines)) == (0, 63, 6)
+    assert alike.tolist() == pytest.approx(means)
+    assert hill.lines[1].get_xdata() == [20, 20]
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_same_options_give_the_same_bytes_and_others_another_key(name):
     def key(figure):
@@ -56,6 +87,7 @@ def test_the_same_options_give_the_same_bytes_and_others_another_key(name):
 
 
 OTHERS = {
+    "board": {"layer": 16, "pair": 0, "still": "all"},
     "buckets": {
         "kind": "shaw",
         "buckets": 8,
@@ -65,7 +97,7 @@ OTHERS = {
         "offset": 127,
     },
     "cliff": {"p": 31, "length": 20, "remedy": "blocks"},
-    "clocks": {"p": 63, "mode": "digits", "base": 10_000},
+    "clocks": {"p": 63, "mode": "digits", "base": 10_000, "plain": True},
     "dial": {"m": 0, "n": 32, "pair": 0, "lock": True},
     "dropout": {"place": "whole position", "rate": 0.5, "offset": 32, "seed": 8},
     "grid": {"study": "order", "value": "loss", "split": "unseen", "length": 64},
@@ -133,7 +165,21 @@ def test_the_words_follow_the_options():
             "dials",
             {},
             ValueError,
-            r"no hero figure 'dials'; there are buckets, cliff, clocks, dial, dropout, grid, shuffle, slopes, stretch",
+            r"no hero figure 'dials'; there are board, buckets, cliff, clocks, dial, dropout, grid, shuffle, slopes, stretch",
+        ),
+        (
+            "board",
+            {"layer": 30},
+            ValueError,
+            r"layer of board must be None or a whole number from 0 to 29; got 30",
+        ),
+        ("board", {"pair": True}, ValueError, r"pair of board must be None or a .* from 0 to 31; got True"),
+        ("board", {"still": True}, ValueError, r"still of board must be None or 'all'; got True"),
+        (
+            "board",
+            {"still": "all", "pair": 3},
+            ValueError,
+            r"layer and pair of board must be None where still is 'all'; got None and 3",
         ),
         (
             "buckets",
@@ -148,6 +194,13 @@ def test_the_words_follow_the_options():
         ("cliff", {"remedy": "clamp"}, ValueError, r"one of error, last row, wrapped, .* got 'clamp'"),
         ("clocks", {"p": 64}, ValueError, r"p of clocks must be a whole number from 0 to 63; got 64"),
         ("clocks", {"mode": "bits"}, ValueError, r"mode of clocks must be one of digits, clocks; got 'bits'"),
+        ("clocks", {"plain": 1}, ValueError, r"plain of clocks must be True or False; got 1"),
+        (
+            "clocks",
+            {"plain": True, "mode": "digits"},
+            ValueError,
+            r"mode of clocks must be clocks where plain is True; got 'digits'",
+        ),
         ("clocks", {"base": 1e4}, ValueError, r"base .* one of 8, 64, 1000, 10000, 100000; got 10000.0"),
         ("dial", {"q": 3}, TypeError, r"dial has no option 'q'; it has m, n, pair, lock"),
         ("dial", {"m": 33}, ValueError, r"m of dial must be a whole number from 0 to 32; got 33"),
@@ -234,7 +287,7 @@ SOURCES = {path.stem: path.read_text("utf-8") for path in HERE.glob("*.js")}
 
 
 def test_every_source_is_a_figure_or_the_helpers():
-    assert set(SOURCES) == {*FIGURES, "helpers", "reader", "machine", "story"}
+    assert set(SOURCES) == {*FIGURES, "helpers", "reader", "row", "machine", "story"}
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -256,6 +309,11 @@ def test_no_helper_stands_in_two_modules():
     )
     assert names["easing"] == 1  # the search finds something
     assert {name for name, count in names.items() if count > 1} == {"LOOK", "TOUR", "render"}
+
+
+def test_the_plain_form_is_sent_where_it_is_asked_for():
+    assert SOURCES["row"] in hero("clocks", plain=True).html
+    assert SOURCES["row"] not in hero("clocks").html
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -1,23 +1,35 @@
 """The hero figures inside the pages that hold them: a theme, a notebook, a sandboxed frame, hostile CSS."""
 
+import math
 import re
 from html import escape
 
+import nbformat
 import pytest
 from playwright.sync_api import expect
 
+from d2lpos.figures.board import numbers
+from d2lpos.figures.essay import BOOK
 from d2lpos.figures.hero import OPTIONS, hero
 from tests.browser import chromium
 from tests.figures.hero.drawn import html
 
-FIGURES = list(OPTIONS)
+FIGURES = [*OPTIONS, "plain clocks"]
+
+
+def figure(name, **options):
+    return hero("clocks", plain=True, **options) if name == "plain clocks" else hero(name, **options)
+
+
 OTHER = {
+    "board": {"still": "all"},
     "buckets": {"kind": "both", "length": 64, "offset": 40},
     "cliff": {"p": 31, "remedy": "blocks"},
     "clocks": {"p": 63, "base": 100_000},
     "dial": {"m": 3, "n": 20, "pair": 0},
     "dropout": {"place": "whole position"},
     "grid": {"study": "table", "value": "accuracy", "split": "unseen", "length": 128},
+    "plain clocks": {"p": 63, "base": 8},
     "shuffle": {"order": [5, 4, 3, 2, 1, 0], "positions": True, "causal": True},
     "slopes": {"heads": 16, "length": 4096, "rule": "paper"},
     "stretch": {"rule": "yarn"},
@@ -25,12 +37,14 @@ OTHER = {
 
 # The parts that a keyboard reaches, in order, after the button that plays.
 STOPS = {
+    "board": ["pair", "layer", "layer above", "layer below", "faster pair", "slower pair", "let all turn"],
     "buckets": ["T5, causal", "trained on", "offset", "Other tables"],
     "cliff": ["wrapped", "tokens", "position p"],
     "clocks": ["clocks", "base", "position p"],
     "dial": ["position m of the query", "position n of the key", "move both together", "middle"],
     "dropout": ["position", "offset between", "Other coins"],
     "grid": ["length", "model", "Ask another study", "Show as table"],
+    "plain clocks": ["position in the text"],
     "shuffle": ["swap fox and dog", "shuffle", "reset", "add positions", "causal mask"]
     + ["the, the first", "fox", "jumps", "over", "the, the second", "dog"],
     "slopes": ["the match scores higher by", "length of the text", "place of the word", "Other heads"],
@@ -38,12 +52,14 @@ STOPS = {
 }
 # The slider to move, from where to where, and what the readout says afterwards.
 DRAGS = {
+    "board": ("pair", 32, 8, "110 tokens"),
     "buckets": ("offset", -40, -110, "−112 … −99"),
     "cliff": ("position p", 11, 7, "7, 15, 23, 31"),
     "clocks": ("position p", 11, 31, "31"),
     "dial": ("position m of the query", 14, 26, "26"),
     "dropout": ("offset between the two positions", 4, 20, "20"),
     "grid": ("length", 3, 1, "RoPE"),
+    "plain clocks": ("position in the text", 11, 31, "31"),
     "shuffle": ("dog", 5, 1, "0.00"),
     "slopes": ("place of the word that matches", 24, 36 - 8, "128 back"),
     "stretch": ("length of the text", 256, 512, "8.0 ×"),
@@ -154,7 +170,7 @@ each = pytest.mark.parametrize("name", FIGURES)
 
 @each
 def test_several_on_a_page_are_drawn_once_and_stay_apart(host, name):
-    host.show(hero(name), hero(name), hero(name, **OTHER[name]))
+    host.show(figure(name), figure(name), figure(name, **OTHER[name]))
     assert host("document.querySelectorAll('[data-hero]').length") == 3
     before = [host(f"out({n})") for n in range(3)]
     assert before[0] == before[1]
@@ -169,7 +185,7 @@ def test_several_on_a_page_are_drawn_once_and_stay_apart(host, name):
 @each
 @pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
 def test_at_every_width_the_text_can_be_read_and_is_inside(host, name):
-    host.show(hero(name, **OTHER[name]))
+    host.show(figure(name, **OTHER[name]))
     host(UNFOLD)
     for width in (320, 360, 390, 480, 560, 576, 640, 768, 930, 1024, 1124):
         host.page.set_viewport_size({"width": width, "height": 900})
@@ -183,7 +199,7 @@ def test_at_every_width_the_text_can_be_read_and_is_inside(host, name):
 @each
 @pytest.mark.parametrize("host", [{"viewport": {"width": 1280, "height": 800}}], indirect=True)
 def test_on_a_desk_it_is_wide_and_fits_below_a_title(host, name):
-    host.show(hero(name))
+    host.show(figure(name))
     for width, high in ((930, 600), (1100, 620)):
         host(f"document.body.style.width = '{width}px'")
         host.page.wait_for_function(f"() => box(all('.fig')[0]).width === {width}")
@@ -197,7 +213,7 @@ STATE = "[out(), all('input').map(e => [e.value, e.checked])]"
 def test_it_plays_when_half_of_it_is_in_view_once_and_in_silence(host, name):
     host.page.clock.install(time=0)
     host.page.clock.pause_at(1)
-    host.show('<div style="height: 100vh"></div>', hero(name, play=True))
+    host.show('<div style="height: 100vh"></div>', figure(name, play=True))
     host.page.clock.run_for(1000)
     before, plays = host("[spoken(), ink()]"), "all('.plays').length"
     assert before[0]
@@ -225,7 +241,7 @@ def test_it_plays_when_half_of_it_is_in_view_once_and_in_silence(host, name):
     assert host(plays) == 0
     # With reduced motion it stands there from the beginning.
     host.page.emulate_media(reduced_motion="reduce")
-    host.show(hero(name, play=True))
+    host.show(figure(name, play=True))
     assert host(STATE) == end
     assert host(plays) == 0 and not host.page.get_by_role("button", name="Play").is_visible()
 
@@ -290,7 +306,7 @@ def test_what_leaves_the_page_plays_no_more(host):
 
 @each
 def test_paper_shows_nothing_to_touch(host, name):
-    host.show(hero(name))
+    host.show(figure(name))
     host(UNFOLD)
     host.page.emulate_media(media="print")
     host.rest()
@@ -302,7 +318,7 @@ def test_paper_shows_nothing_to_touch(host, name):
 @each
 @pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
 def test_reduced_motion_takes_one_frame(host, name):
-    host.show(hero(name))
+    host.show(figure(name))
     host.rest()
     host.page.get_by_label(DRAGS[name][0], exact=True).press("Home")
     assert len(set(host("inks(8)")[2:])) == 1
@@ -313,7 +329,7 @@ def test_reduced_motion_takes_one_frame(host, name):
 def test_the_hosts_theme_decides_not_the_systems(host, name):
     hues = ("rope", "sinusoidal", "none", "learned", "relative", "alibi")
     colors = "color:rgb(200,210,220)" + "".join(f";--enc-{hue}:#abc" for hue in hues)
-    host.show(hero(name), css=f"body{{background:#111;{colors}}}")
+    host.show(figure(name), css=f"body{{background:#111;{colors}}}")
     letters_on_a_disc = {"rgb(0, 0, 0)"} if name == "dial" else set()
     assert set(host("colors()")) == {"rgb(200, 210, 220)"} | letters_on_a_disc
     assert "rgb(170, 187, 204)" in host("marks()")
@@ -327,10 +343,10 @@ text{fill:red!important;font-size:40px!important} p{font-size:60px} .fig,.out{di
 @each
 @pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
 def test_hostile_css_changes_nothing(host, name):
-    host.show(hero(name))
+    host.show(figure(name))
     host.rest()
     calm = host("places()")
-    host.show(hero(name), css=HOSTILE)
+    host.show(figure(name), css=HOSTILE)
     host.rest()
     assert host("places()") == calm
 
@@ -347,7 +363,7 @@ def test_scripts_created_again_after_inner_html(host, name):
             script.type = old.type; script.textContent = old.textContent; old.replaceWith(script);
           }
         }""",
-        html(hero(name)),
+        html(figure(name)),
     )
     host.page.wait_for_function("() => shadow() && out().length")
 
@@ -355,25 +371,25 @@ def test_scripts_created_again_after_inner_html(host, name):
 @each
 def test_in_a_frame_that_allows_nothing_but_scripts(host, name):
     sandboxed = '<iframe sandbox="allow-scripts" width="700" height="800"'
-    host.show(f'{sandboxed} srcdoc="{escape(html(hero(name)))}"></iframe>')
-    host.page.frame_locator("iframe").locator(".out b").first.wait_for()
+    host.show(f'{sandboxed} srcdoc="{escape(html(figure(name)))}"></iframe>')
+    host.page.frame_locator("iframe").locator(".fig svg").first.wait_for()
 
 
 @each
 def test_a_hidden_tab_is_drawn_when_it_is_shown(host, name):
-    host.show(f'<div id="tab" style="display:none">{html(hero(name))}</div>')
+    host.show(f'<div id="tab" style="display:none">{html(figure(name))}</div>')
     host.page.wait_for_function("() => shadow()")
     host("document.querySelector('#tab').style.display = ''")
     host.rest()
     hidden = host("ink()")
-    host.show(hero(name))
+    host.show(figure(name))
     host.rest()
     assert host("ink()") == hidden
 
 
 @each
 def test_the_keyboard_reaches_every_part_in_order(host, name):
-    host.show(hero(name))
+    host.show(figure(name))
     for stop in ["Play", *STOPS[name]]:
         host.page.keyboard.press("Tab")
         assert host("focused()").startswith(stop)
@@ -384,17 +400,17 @@ def test_the_keyboard_reaches_every_part_in_order(host, name):
 
 @each
 def test_what_a_screen_reader_finds(host, name):
-    host.show(hero(name))
+    host.show(figure(name))
     tree = host.page.locator("body").aria_snapshot()
     for stop in STOPS[name]:
         assert stop in tree
     assert all(role in tree for role in ("- group ", "- status", 'img "'))
-    assert hero(name).description not in tree  # the words for readers without scripts are not read twice
+    assert figure(name).description not in tree  # the words for readers without scripts are not read twice
 
 
 @each
 def test_the_figure_and_its_pictures_are_described_by_what_they_show_now(host, name):
-    host.show(hero(name))
+    host.show(figure(name))
     pictures = host.page.get_by_role("img").all()
     assert all(picture.get_attribute("aria-label") for picture in pictures)
     told = []
@@ -410,7 +426,7 @@ def test_the_figure_and_its_pictures_are_described_by_what_they_show_now(host, n
 
 @each
 def test_a_drag_of_the_mouse(host, name):
-    host.show(hero(name))
+    host.show(figure(name))
     label, start, end, value = DRAGS[name]
     host.drag(label, start, end)
     assert float(host.page.get_by_label(label, exact=True).input_value()) == end
@@ -420,7 +436,7 @@ def test_a_drag_of_the_mouse(host, name):
 @each
 @pytest.mark.parametrize("host", [{"viewport": {"width": 760, "height": 1500}}], indirect=True)
 def test_targets_are_44_px_high(host, name):
-    host.show(hero(name))
+    host.show(figure(name))
     host(UNFOLD)
     assert host("missed()") == []
 
@@ -429,7 +445,7 @@ def test_targets_are_44_px_high(host, name):
 def test_the_status_waits_until_the_hand_rests(host, name):
     host.page.clock.install(time=0)
     host.page.clock.pause_at(1)
-    host.show(hero(name))
+    host.show(figure(name))
     host.page.clock.run_for(450)
     first = host("spoken()")
     assert first
@@ -446,8 +462,8 @@ def test_the_status_waits_until_the_hand_rests(host, name):
 @each
 @pytest.mark.parametrize("host", [{"java_script_enabled": False}], indirect=True)
 def test_without_scripts_the_words_remain(browser, host, name):
-    host.show(hero(name))
-    assert host.page.get_by_text(hero(name).description).is_visible()
+    host.show(figure(name))
+    assert host.page.get_by_text(figure(name).description).is_visible()
     if name not in ("grid", "stretch"):
         assert host.page.get_by_role("img").bounding_box()["width"] > 200
 
@@ -517,6 +533,116 @@ def test_the_hill_moves_with_p_and_keeps_its_shape(host):
     after, moved = host(heights), 2 * len(before) // 65
     assert len(set(before)) > 200
     assert after[moved:] == pytest.approx(before[:-moved], abs=0.11)  # a tenth of a pixel is written
+
+
+def test_the_essay_leaves_out_what_the_chapters_let_a_reader_choose(host):
+    def opening(name):
+        [path] = (BOOK.parent / "chapters").glob(name)
+        [cell] = [c for c in nbformat.read(path, 4).cells if "opening" in c.metadata.get("tags", ())]
+        return cell.outputs[0].data["text/html"]
+
+    controls = (
+        "[...all('label'), ...all('input')].map(e => (e.ariaLabel || e.textContent).trim()).filter(t => t)"
+    )
+    words = ["the, the first", "fox", "jumps", "over", "the, the second", "dog"]
+    for page, chosen, moved in (
+        (opening("02-*.ipynb"), ["digits", "clocks", "base64"], ["position p", "base"]),
+        ((BOOK / "figures/clocks.html").read_text("utf-8"), [], ["position in the text"]),
+        (opening("01-*.ipynb"), ["add positions", "causal mask"], words),
+        ((BOOK / "figures/shuffle.html").read_text("utf-8"), [], words),
+    ):
+        host.show(page)
+        assert sorted(host(controls)) == sorted([*chosen, *moved])
+        assert ("add positions" in host("all('.head')[0].textContent")) == ("add positions" in chosen)
+
+
+# What the plain clocks show, in numbers.
+ROW = """(() => {
+  const numbers = (e, ...names) => names.map(name => +e.getAttribute(name)), path = e => e.getAttribute('d').match(/[-.\\d]+/g).map(Number);
+  const words = seen().filter(e => e.matches('text') && e.checkVisibility({ opacityProperty: true })), [ring] = all('.over .ring');
+  const lines = name => all('svg')[0].querySelectorAll(name), ends = e => numbers(e, 'x1', 'y1', 'x2', 'y2');
+  return {
+    words: words.map(e => e.textContent), at: Object.fromEntries(words.map(e => [e.textContent, numbers(e, 'x', 'y')])),
+    hill: path(all('.hill')[0]), first: path(all('.first path')[0]), mark: numbers(all('.first circle')[0], 'cx', 'cy'),
+    back: ring.parentElement.getAttribute('transform').match(/[-.\\d]+/g).map(Number), disc: numbers(all('.over .dot')[0], 'cx', 'cy'), line: ends(all('.at')[0]),
+    now: [...lines('.hand')].map(ends), past: [...lines('.wave')].map(ends),
+    rings: all('.ring').filter(e => e.checkVisibility({ opacityProperty: true })).length,
+    slice(turn) { const [e] = lines('.area'), [x, y] = ends(lines('.hand')[0]);
+      return e.isPointInFill(new DOMPoint(x + 9 * Math.sin(turn), y - 9 * Math.cos(turn))); },
+  };
+})()"""
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_the_plain_hill_moves_along_and_the_first_one_stays(host):
+    host.show(hero("clocks", p=20, plain=True))
+    slider = host.page.get_by_label("position in the text")
+
+    def press(*keys):
+        for key in keys:
+            slider.press(key)
+        host.rest()
+        return host(ROW)
+
+    before = press()
+    assert {"hands at position 20", "position 20", "three words", "around in 201 words"} <= set(
+        before["words"]
+    )
+    assert "at position 20" not in before["words"]  # there is one hill
+    assert before["first"] == before["hill"] and before["mark"] == pytest.approx(before["back"])
+    after = press(*["ArrowRight"] * 3)
+    assert after["hill"][25::2] == pytest.approx(before["hill"][1:-24:2], abs=0.11)  # four points a position
+    assert after["first"] == before["first"]
+    step = (before["at"]["40"][0] - before["at"]["20"][0]) / 20
+    for now, p in ((before, 20), (after, 23)):
+        x, top = before["at"]["20"][0] + (p - 20) * step, now["at"]["alike"][1] - 4
+        assert now["disc"] == pytest.approx([x, top]) and [now["line"][0], now["line"][2]] == pytest.approx(
+            [x, x]
+        )
+        assert now["back"] == pytest.approx([x - 3 * step, before["back"][1]])
+        assert top < now["back"][1] < now["at"]["not alike"][1] - 4
+    for one, other in zip(before["now"], after["past"], strict=True):  # as the hands stood before
+        a, b = (math.atan2(x1 - x0, y0 - y1) for x0, y0, x1, y1 in (one, other))
+        assert one[:2] == other[:2] and a == pytest.approx(b)
+    assert (
+        math.cos(
+            math.atan2(after["now"][0][2] - after["now"][0][0], after["now"][0][1] - after["now"][0][3]) - 23
+        )
+        > 0.999
+    )
+    assert [host(f"{ROW}.slice({turn})") for turn in (19, 20.3, 21.5, 22.7, 24)] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
+    far = press(*["ArrowRight"] * 15)
+    assert {"hands at position 38", "at position 20"} <= set(far["words"])
+    host.page.set_viewport_size({"width": 600, "height": 900})
+    press()
+    slider.press("ArrowLeft")
+    narrow = press("ArrowRight")
+    peak = min(zip(narrow["first"][1::2], narrow["first"][::2], strict=True))[1]
+    assert peak == pytest.approx(narrow["at"]["20"][0], abs=0.11)
+    near = press("Home", *["ArrowRight"] * 4)
+    assert "three words back" in near["words"] and "three words" not in near["words"]  # no room for it
+    assert near["rings"] == 8
+    none = press("Home")
+    assert "three words back" not in none["words"] and none["rings"] == 0
+
+
+def test_the_plain_clocks_play_by_whole_words(host):
+    host.show(hero("clocks", p=20, plain=True))
+    host.page.get_by_role("button", name="Play").click()
+    host.page.wait_for_function("() => out()[0] > 22")
+    words = "[out()[0], ...all('text').map(e => e.textContent).filter(t => /position .*[.\\d]/.test(t))]"
+    said = host(f"inks(6).then(() => {words})")
+    assert re.fullmatch(r"\d+", said[0]) and set(said[1:]) == {
+        f"hands at position {said[0]}",
+        "at position 20",
+        f"position {said[0]}",
+    }
 
 
 def test_wheels_become_clocks_one_after_the_other(host):
@@ -715,3 +841,128 @@ def test_each_study_of_the_grid_has_its_own_controls(host):
         host.page.get_by_label("study").select_option(study)
         assert host.page.get_by_label("length", exact=True).is_visible() == length
         assert host.page.get_by_label("another novel").is_visible() == novel
+
+
+def cell_of_the_board(host, layer, pair):
+    """Its middle, in pixels of the window; layer 30 and pair 32 stand for all."""
+    return host(
+        f"""(() => {{
+          const {{ left, top, width, height }} = box(all('.ground')[0]);
+          return [left + ({pair} + .5 + .35 * ({pair} > 31)) * width / 32, top + ({layer} + .5 + .35 * ({layer} > 29)) * height / 30];
+        }})()"""
+    )
+
+
+CELLS = {
+    (16, 0): "layer 16, pair 0",
+    (29, 31): "layer 29, pair 31",
+    (0, 31): "layer 0, pair 31",
+    (7, 32): "layer 7, all pairs",
+    (30, 5): "all layers, pair 5",
+    (30, 32): "everything",
+    (16, -1): "layer 16, all pairs",  # the number at the left
+    (31, 8): "all layers, pair 8",  # the number below
+}
+
+
+@pytest.mark.parametrize(
+    "host", [{"viewport": {"width": 390, "height": 900}, "has_touch": True}], indirect=True
+)
+def test_every_part_of_the_board_can_be_tapped_on_a_phone(host):
+    host.show(hero("board"))
+    assert host("box(all('.ground')[0]).width") >= 9 * 32
+    for (layer, pair), told in CELLS.items():
+        host.page.touchscreen.tap(*cell_of_the_board(host, layer, pair))
+        assert host("out()[0]") == told
+    host.page.touchscreen.tap(*cell_of_the_board(host, 16, 1))
+    for name, told in {
+        "faster pair": "layer 16, pair 0",
+        "layer above": "layer 15, pair 0",
+        "slower pair": "layer 15, pair 1",
+        "layer below": "layer 16, pair 1",
+    }.items():
+        host.page.get_by_role("button", name=name).tap()
+        assert host("out()[0]") == told
+
+
+def test_a_part_of_the_board_is_told_when_pointed_at_and_kept_when_chosen(host):
+    host.show(hero("board"))
+    base = host("out()")
+    assert base[0] == "nothing" and base[3] == "–"
+    host.page.mouse.move(*cell_of_the_board(host, 16, 0))
+    told = host("out()")
+    assert told[0] == "layer 16, pair 0" and told[2:] != base[2:]
+    host.page.mouse.move(1, 1)
+    assert host("out()") == base
+    host.page.mouse.click(*cell_of_the_board(host, 16, 0))
+    host.page.mouse.move(1, 1)
+    assert host("out()") == told
+    turn = host.page.get_by_label("let all turn")
+    for all_turn, shows in ((True, base), (False, told)):
+        turn.set_checked(all_turn)
+        assert host("out()") == shows
+
+
+def test_arrows_walk_over_the_board_and_tell_what_they_change(host):
+    host.show(hero("board", layer=16, pair=0))
+    host.page.get_by_label("pair", exact=True).focus()
+    walk = {
+        "ArrowUp": ("layer", "layer 15, pair 0"),
+        "ArrowRight": ("pair", "layer 15, pair 1"),
+        "ArrowDown": ("layer", "layer 16, pair 1"),
+        "ArrowLeft": ("pair", "layer 16, pair 0"),
+        "Home": ("pair", "layer 16, pair 0"),
+        "End": ("pair", "layer 16, all pairs"),
+        "Alt+ArrowUp": ("pair", "layer 16, all pairs"),
+    }
+    for key, (focused, told) in walk.items():
+        if key == "Alt+ArrowUp":
+            host("(document.onkeydown = e => { window.kept = e.defaultPrevented; })")
+        host.page.keyboard.press(key)
+        assert [host("focused()"), host("out()[0]")] == [focused, told], key
+    assert host("kept") is False
+    assert host.page.get_by_label("pair", exact=True).get_attribute("aria-valuetext") == "all pairs"
+
+
+def test_clocks_of_the_board_that_are_held_stand_at_zero_and_others_go_on(host):
+    host.show(hero("board", pair=3))
+    hands = """all('.hand').map(e => {
+      const [x1, y1, x2, y2] = ['x1', 'y1', 'x2', 'y2'].map(k => +e.getAttribute(k));
+      return Math.atan2(y1 - y2, x2 - x1);
+    })"""
+    host.rest()
+    before = host(hands)
+    host.page.get_by_label("layer", exact=True).press("ArrowUp")
+    host.rest()
+    after = host(hands)
+    assert before[3] == pytest.approx(0, abs=0.01) == after[3]
+    assert all(abs(a - b) > 0.05 for a, b in zip(before[:8], after[:8], strict=True) if a != before[3])
+    assert host("all('.held').length") == 1
+    host.page.get_by_label("pair", exact=True).press("End")
+    host.rest()
+    assert host("all('.held').length") == 32
+    assert host(hands) == pytest.approx([0] * 32, abs=0.01)
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_the_board_shows_where_the_loss_falls_as_dashes_and_a_part_by_a_ring(host):
+    data = numbers()
+    every = [data["none"], *data["columns"], *data["rows"], *(cell for row in data["cells"] for cell in row)]
+    host.show(hero("board", layer=9))
+    for mark, sign in (("more", 1), ("less", -1)):
+        drawn = host(f"all('svg g[transform] .{mark}').length")
+        assert drawn == sum(sign * cell[0] >= 20 for cell in every)
+    host.rest()
+    ring, ground = host("[all('.ring')[0], all('.ground')[0]].map(e => box(e).toJSON())")
+    assert ring["width"] > ground["width"] and ring["height"] < ground["height"] / 20
+    x, y = cell_of_the_board(host, 9, 16)
+    assert ring["x"] < x < ring["x"] + ring["width"] and ring["y"] < y < ring["y"] + ring["height"]
+    bar = "all('.now').map(e => +e.getAttribute('width'))"
+    assert host(bar)[0] == 0  # the loss falls, so nothing is added to its bar
+    host.page.get_by_label("layer", exact=True).press("Home")
+    assert host("out()[0]") == "everything"
+    host.rest()
+    loss, *heads = host(bar)
+    whole = host("+all('.was')[0].getAttribute('width')")
+    assert loss / whole == pytest.approx(data["none"][0] / data["base"][0], abs=0.01)
+    assert max(heads) < 10

@@ -15,9 +15,11 @@ import torch
 from d2lpos.alibi import slopes
 from d2lpos.attention import attention_weights, causal_mask
 from d2lpos.dropout import combine
+from d2lpos.figures.board import BASE, DIM, LENGTH, slow
 from d2lpos.figures.hero import hero
 from d2lpos.lab.models import Blocks, LastRow, Stretched, Wrapped
 from d2lpos.learned import Learned
+from d2lpos.pretrained import SmolLM2
 from d2lpos.relative import bucket
 from d2lpos.rope import RoPE
 from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
@@ -44,7 +46,9 @@ def test_in_node():
     assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 50
 
 
-@pytest.mark.parametrize("name", ["buckets", "cliff", "clocks", "dial", "shuffle", "slopes", "stretch"])
+@pytest.mark.parametrize(
+    "name", ["board", "buckets", "cliff", "clocks", "dial", "shuffle", "slopes", "stretch"]
+)
 def test_the_stored_values_are_what_numpy_says(name):
     now = json.loads(json.dumps(list(getattr(expected, name)())))
     assert len(now) == len(STORED[name])
@@ -85,6 +89,15 @@ def test_buckets_are_those_of_t5_and_shaw(case):
     else:
         ours = bucket(offsets, case["buckets"], case["far"], bidirectional=case["kind"] == "both")
     assert ours.tolist() == case["numbers"]
+
+
+def test_the_board_turns_like_the_model_whose_numbers_it_shows():
+    with torch.device("meta"):
+        encoding = SmolLM2().encoding
+    assert (encoding.base, encoding.dim) == (BASE, DIM)
+    stored = torch.tensor([case["radians"] for case in STORED["board"]], dtype=torch.float64)
+    torch.testing.assert_close(frequencies(DIM, BASE).double(), stored, **CLOSE)
+    assert slow() == sum(case["lap"] <= LENGTH for case in STORED["board"])
 
 
 @pytest.mark.parametrize("case", STORED["clocks"], ids=lambda case: f"{case['p']}-{case['base']}")

@@ -1,8 +1,9 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { emitted, near } from './emitted.mjs';
 
-const NAMES = ['buckets', 'cliff', 'clocks', 'dial', 'dropout', 'grid', 'shuffle', 'slopes', 'stretch'];
+const NAMES = ['board', 'buckets', 'cliff', 'clocks', 'dial', 'dropout', 'grid', 'shuffle', 'slopes', 'stretch'];
 const heroes = Object.fromEntries(await Promise.all(NAMES.map(async name => [name, await emitted(name)])));
 const { along } = heroes.dial, moments = Array.from({ length: 101 }, (_, i) => i / 100);
 /** The states of a tour, a hundredth of it apart. */
@@ -25,8 +26,9 @@ test('every track begins with the tour, goes on in time, and is not past its end
 });
 test('the hand may go where each tour goes', () => {
   const between = (low, high) => v => v >= low && v <= high, one = values => v => values.includes(v), bool = one([true, false]);
-  const { buckets, cliff, clocks, dial, dropout, shuffle, slopes, stretch } = heroes;
+  const { board, buckets, cliff, clocks, dial, dropout, shuffle, slopes, stretch } = heroes;
   const allowed = {
+    board: { pair: between(0, board.PAIRS), layer: between(0, board.LAYERS), held: bool, token: between(0, 60) },
     buckets: { offset: between(1 - buckets.TEXT, 0), length: between(8, buckets.TEXT) },
     cliff: { p: between(0, cliff.LONGEST - 1), remedy: one(cliff.REMEDIES) },
     clocks: { p: between(0, clocks.END - 1) },
@@ -42,10 +44,31 @@ test('the hand may go where each tour goes', () => {
     for (const key in state) assert.ok(allowed[name][key](state[key]), `${name} ${key} ${state[key]}`);
   }
 });
+test('the plain clocks begin at p, stay in the text, and end where the first hill has a valley', async () => {
+  const { walk, likeness, END } = await emitted('clocks', 'plain');
+  for (let p = 0; p < END; p++) {
+    const seen = moments.map(t => along(walk(p), t).p), end = seen.at(-1);
+    assert.equal(seen[0], p);
+    assert.ok(Math.min(...seen) >= 0 && Math.max(...seen) < END && Math.abs(Math.max(...seen) - Math.min(...seen)) > 25, `${p}`);
+    assert.ok(likeness(true, p, end, 64) < 0, `${p} ${end}`);
+  }
+});
 test('dial: the score stays while both move together, and only then', () => {
   const { score, theta } = heroes.dial, scores = lock => states('dial').filter(s => s.lock === lock).map(s => score(Math.round(s.m), Math.round(s.n), theta(8)));
   for (const v of scores(true)) near(v, scores(true)[0]);
   assert.ok(Math.max(...scores(false)) - Math.min(...scores(false)) > .5);
+});
+test('board: the fastest pair takes each of the four heads its previous token in the layer of that head, and in no other', () => {
+  const { heads, base, columns, cells } = JSON.parse(readFileSync(new URL('../../../book/results/real-board.json', import.meta.url))), { LAYERS, TOUR } = heroes.board;
+  const shown = states('board').map(s => ({ layer: Math.round(s.layer), pair: Math.round(s.pair), held: s.held }));
+  assert.ok(!shown[0].held && new Set(shown.filter(s => s.held && s.layer === LAYERS).map(s => s.pair)).size > 16);
+  assert.ok(columns[0][0] > 5 * Math.max(...columns.slice(1).map(([rise]) => rise)));
+  heads.forEach(([layer], i) => {
+    assert.ok(shown.filter(s => s.layer === layer && s.pair === 0).length > 6, `it rests at layer ${layer}`);
+    const after = cells[layer][0].slice(1).map((weight, j) => (weight ?? base[j + 1]) / base[j + 1]);
+    after.forEach((part, j) => assert.ok(j === i ? part < .6 : part > .9, `layer ${layer}, head ${j}: ${part}`));
+  });
+  assert.deepEqual(along(TOUR, 1), { layer: heads.at(-1)[0], pair: 0, held: true, token: 60 });
 });
 test('shuffle: no output changes before positions are added, and then some do', () => {
   const { compare } = heroes.shuffle, most = states('shuffle').map(s => [s.positions, compare(s.order, { ...s, causal: false }).most]);
