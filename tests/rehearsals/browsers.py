@@ -21,9 +21,8 @@ from itertools import chain
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-from d2lpos.figures.hero import hero
 from d2lpos.figures.machine import machine
-from tests.figures.hero.test_hero_host import DRAGS, INSIDE
+from tests.figures.hero.test_hero_host import DRAGS, INSIDE, figure
 
 ROOT = Path(__file__).parents[2]
 FORMULAS = ROOT / "_build" / "html" / "chapters" / "04-rope.html"
@@ -143,7 +142,8 @@ def try_hero(browser: Firefox | WebKit, page: Path, name: str) -> None:
     """Raise an AssertionError where the figure does not draw, or does not answer the hand."""
     label, start, end, value = DRAGS[name]
     page.write_text(
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><body>{hero(name).html}</body></html>', "utf-8"
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><body>{figure(name).html}</body></html>',
+        "utf-8",
     )
     browser.ask("url", url=page.as_uri())
     inside(browser, "rest()")
@@ -163,8 +163,8 @@ def try_hero(browser: Firefox | WebKit, page: Path, name: str) -> None:
 
 def try_machine(browser: Firefox | WebKit, page: Path) -> None:
     """Raise an AssertionError where the models do not read, or the end of the text does not answer a key."""
-    figure = machine("none", "rope", text="dickens", state="longer")
-    html = figure._repr_mimebundle_()["text/html"]
+    readers = machine("none", "rope", text="dickens", state="longer")
+    html = readers._repr_mimebundle_()["text/html"]
     page.write_text(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><body>{html}</body></html>', "utf-8"
     )
@@ -174,7 +174,7 @@ def try_machine(browser: Firefox | WebKit, page: Path) -> None:
         "(async () => { while (!shadow()?.querySelector('.read')) await new Promise(done => setTimeout(done, 50)); })()",
     )
     told = inside(browser, "all('.mean b').map(e => e.textContent)")
-    wanted = [f"{v:.2f} nats" for loss in figure.losses for v in (loss[:128].nanmean(), loss[128:].mean())]
+    wanted = [f"{v:.2f} nats" for loss in readers.losses for v in (loss[:128].nanmean(), loss[128:].mean())]
     assert told == wanted, f"it reads {told}, not {wanted}"
     apart = inside(
         browser, "all('.text').map(e => Math.abs(e.lastChild.scrollHeight - e.firstChild.offsetHeight))"
