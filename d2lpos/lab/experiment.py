@@ -1,5 +1,6 @@
 """Do one run and write down all of it."""
 
+import copy
 import os
 import time
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from itertools import product
 import torch
 
 from ..threads import one_thread
+from ..transformer import Transformer
 from .inside import learned_table, probes, similarity
 from .machine import forget_peak, machine, peak_bytes
 from .models import build, reading, reads
@@ -67,16 +69,23 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
             torch.compile(model) if compiled else model, task.train, run.length, run.steps, run.size, run.rate,
             seed=run.seed, shortest=run.shortest, precision=run.precision, watch=watch,
         )  # fmt: skip
-        metrics = []
+        metrics, inside = [], {}
+
+        def measure(model: Transformer, name: str, length: int) -> None:
+            for split, sampler in task.tests.items():
+                if split != "validation":
+                    row = {"reading": name, "length": length, "split": split}
+                    metrics.append(row | test(model, sampler, length, rows, run.length, within))
+
         for name, length in product(run.readings, run.tested):
-            if not reads(run, name, length):
-                continue
-            with reading(model, run, name, length):
-                for split, sampler in task.tests.items():
-                    if split != "validation":
-                        row = {"reading": name, "length": length, "split": split}
-                        metrics.append(row | test(model, sampler, length, rows, run.length, within))
-        inside = {}
+            if reads(run, name, length):
+                with reading(model, run, name, length):
+                    measure(model, name, length)
+        for name in run.further:
+            with reading(copy.deepcopy(model), run, name, run.further_length) as other:
+                inside.setdefault("further", []).extend(train_on(other, run, name, rows))
+                for length in run.tested:
+                    measure(other, f"{name}, trained on", length)
         if run.probe:
             inside = {"probes": probes(model, task, run.length), "similarity": None, "change": None}
             if table is not None:
@@ -96,6 +105,32 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
         "parameters": sum(p.numel() for p in model.parameters()),
         "machine": about,
     }
+
+
+def train_on(model: Transformer, run: Run, name: str, rows: int) -> list[dict]:
+    """Train a model on, at a fifth of its rate; the loss at the new length along the way, after so many tokens."""
+    task, length, size = (
+        TASKS[run.task],
+        run.further_length,
+        max(1, run.size * run.length // run.further_length),
+    )
+    every, found = max(1, run.further_steps // run.checks), []
+
+    def watch(step: int, loss: float) -> None:
+        if step % every and step != run.further_steps:
+            return
+        model.eval()
+        row = {"reading": name, "step": step, "tokens": step * size * length}
+        row |= {split: test(model, sampler, length, rows)["loss"] for split, sampler in task.tests.items()}
+        found.append(row)
+        model.train()
+
+    seed = (run.seed + 2**30) % 2**31  # other batches than before
+    train(
+        model, task.train, length, run.further_steps, size, run.rate / 5, seed=seed, shortest=run.shortest,
+        precision=run.precision, watch=watch,
+    )  # fmt: skip
+    return found
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """The models of the lab: one Transformer, an encoding by name, and other ways to read what was trained."""
 
+import math
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,13 +14,15 @@ from torch.nn import Module
 from .. import Encoding, Learned, RoPE, Transformer
 from ..dropout import PLACEMENTS, Dropped
 from ..positions import offsets
-from ..scaling import linear, ntk, yarn
+from ..scaling import linear, llama3, ntk, unscaled, yarn
+from ..temperature import multiply
 from .encodings import ENCODINGS, Sizes, new
 from .tasks import TASKS
 
 __all__ = [
     "DROPOUTS",
     "ENCODINGS",
+    "LAYERS",
     "ONLY",
     "PAST",
     "READINGS",
@@ -41,6 +45,7 @@ class Setting(Sizes, Protocol):
     again: bool
     dropout: str
     drop: float
+    stack: tuple[str, ...]
 
 
 class Around(Encoding):
@@ -157,9 +162,32 @@ class Window(Around):
         return torch.where(hidden[..., None, :, :], -torch.inf, score)
 
 
-def scaled(rule: Callable, encoding: RoPE) -> RoPE:
-    """The same rotation under a scaling rule."""
-    return RoPE(encoding.dim, encoding.base, encoding.layout, encoding.rotary, rule, encoding.axes)
+class Sharper(Around):
+    """All logits of a query that sees n tokens are multiplied by ln n / ln length, once n is above length."""
+
+    def __init__(self, inner: Encoding, length: int):
+        super().__init__(inner)
+        self.length = length
+
+    def factor(self, positions: Tensor) -> Tensor:
+        return (positions + 1.0).clamp(min=self.length).log() / math.log(self.length)
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        q, k = self.inner.rotate(q, k, q_positions, k_positions)
+        return multiply(q, q_positions, self.factor), k
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
+        score = self.inner.score(q, k, q_positions, k_positions)
+        return None if score is None else score * self.factor(q_positions)[..., None, :, None]
+
+
+def scaled(rule: Callable, encoding: RoPE, base: float | None = None) -> RoPE:
+    """The same rotation under a scaling rule, or with another base."""
+    return RoPE(encoding.dim, base or encoding.base, encoding.layout, encoding.rotary, rule, encoding.axes)
+
+
+def both(first: Callable, second: Callable) -> Callable:
+    return lambda encoding: second(first(encoding))
 
 
 # From a run and a tested length to a function of the encoding that was trained. Scaling rules stretch the
@@ -171,13 +199,24 @@ READINGS: dict[str, Callable[[Setting, int], Callable[[Encoding], Encoding]]] = 
     "blocks": lambda run, length: Blocks,
     "stretched": lambda run, length: partial(Stretched, length=length),
     "window": lambda run, length: partial(Window, window=run.length),
+    "sharper": lambda run, length: partial(Sharper, length=run.length),
     "linear": lambda run, length: partial(scaled, partial(linear, factor=run.stretch)),
     "ntk": lambda run, length: partial(scaled, partial(ntk, factor=run.stretch)),
     "dynamic ntk": lambda run, length: partial(scaled, partial(ntk, factor=max(1.0, length / run.length))),
     "yarn": lambda run, length: partial(scaled, partial(yarn, factor=run.stretch, length=run.length)),
+    "llama 3": lambda run, length: partial(scaled, partial(llama3, factor=run.stretch, length=run.length)),
+    "larger base": lambda run, length: lambda encoding: scaled(unscaled, encoding, 50 * encoding.base),
+    "no rotation": lambda run, length: lambda encoding: Encoding(),
 }
+for rule in ("ntk", "yarn"):
+    READINGS[f"{rule}, sharper"] = lambda run, length, rule=rule: both(
+        READINGS[rule](run, length), READINGS["sharper"](run, length)
+    )
 PAST = ("last row", "wrapped", "blocks", "stretched")  # the readings that go past a learned table
-ONLY = dict.fromkeys(PAST, "learned") | dict.fromkeys(("linear", "ntk", "dynamic ntk", "yarn"), "rope")
+TURNED = ("linear", "ntk", "dynamic ntk", "yarn", "llama 3", "larger base", "no rotation")
+TURNED += ("ntk, sharper", "yarn, sharper")
+ONLY = dict.fromkeys(PAST, "learned") | dict.fromkeys(TURNED, "rope")
+LAYERS = ("full", "window", "none")  # a layer of a stack: its encoding, in a window, or without position
 
 SPARED = {"protected": lambda special: special, "others protected": others}  # on the sum; which tokens not
 DROPOUTS = (*PLACEMENTS, *SPARED)
@@ -197,8 +236,16 @@ def build(run: Setting) -> Transformer:
     elif run.dropout != "none":
         encoding = Dropped(encoding, run.dropout, run.drop)
     torch.manual_seed(run.seed)
+    stack = run.stack or ("full",) * run.layers
     model = Transformer(
-        task.vocabulary, task.outputs, run.dim, run.heads, run.layers, encoding, causal=run.causal
+        task.vocabulary,
+        task.outputs,
+        run.dim,
+        run.heads,
+        run.layers,
+        [None if kind == "none" else encoding for kind in stack],
+        run.causal,
+        window=[run.length // 2 if kind == "window" else None for kind in stack],
     )
 
     def tell(embedding: Module, inputs: tuple) -> None:
@@ -217,20 +264,30 @@ def build(run: Setting) -> Transformer:
 
 
 @contextmanager
-def reading(model: Transformer, run: Setting, name: str, length: int) -> Iterator[None]:
-    """Let the model read `length` tokens with another encoding for a while."""
-    trained = model.encoding
-    read = trained.encoding if isinstance(trained, Dropped) else trained  # the same, once it is trained
-    place(model, READINGS[name](run, length)(read))
+def reading(model: Transformer, run: Setting, name: str, length: int) -> Iterator[Transformer]:
+    """Let the model read `length` tokens with other encodings for a while.
+
+    A layer without position has nothing to stretch, and one with a window meets no larger crowd: there these readings
+    change nothing.
+    """
+    trained = [block.attention.encoding for block in model.blocks]
+    change, read = READINGS[name](run, length), []
+    for block, encoding in zip(model.blocks, trained, strict=True):
+        encoding = (
+            encoding.encoding if isinstance(encoding, Dropped) else encoding
+        )  # the same, once it is trained
+        fixed = block.attention.window if name == "sharper" else name in ONLY and not encoding.doors
+        read.append(encoding if fixed else change(encoding))
+    place(model, read)
     try:
-        yield
+        yield model
     finally:
         place(model, trained)
 
 
-def place(model: Transformer, encoding: Encoding) -> None:
-    model.encoding = encoding
-    for block in model.blocks:
+def place(model: Transformer, encodings: list[Encoding]) -> None:
+    model.encoding = encodings[0]
+    for block, encoding in zip(model.blocks, encodings, strict=True):
         block.attention.encoding = encoding
 
 

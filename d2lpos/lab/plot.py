@@ -29,6 +29,7 @@ LABELS = {
     "mlp": "MLP", "fourier": "Fourier", "rope": "RoPE", "shaw": "Shaw", "transformer-xl": "Transformer-XL",
     "t5": "T5", "t5 short": "T5 short", "alibi": "ALiBi", "kerple": "KERPLE", "fire": "FIRE",
     "sandwich": "Sandwich", "ntk": "NTK", "dynamic ntk": "dynamic NTK", "yarn": "YaRN",
+    "ntk, sharper": "NTK, sharper", "yarn, sharper": "YaRN, sharper", "llama 3": "Llama 3",
 }  # fmt: skip
 UNITS = {
     "loss": "loss in nats",
@@ -52,9 +53,12 @@ def named(frame: "DataFrame") -> "DataFrame":
     def name(row: "Series") -> str:
         told = [LABELS.get(row["encoding"], row["encoding"])]
         if row.get("reading", "as trained") != "as trained":
-            told += [LABELS.get(row["reading"], row["reading"])]
+            read, on, _ = row["reading"].partition(", trained on")
+            told += [LABELS.get(read, read) + on]
         if row.get("scale", 1) != 1:
             told += [f"× {row['scale']:.3g}"]
+        if row.get("stack"):
+            told += [row["stack"]]
         if row.get("again"):
             told += ["in every block"]
         if row.get("steps"):

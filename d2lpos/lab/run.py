@@ -7,7 +7,7 @@ from numbers import Integral
 
 from ..arguments import check_name, check_positive, check_scale
 from .encodings import ROUNDING, Own, known, mark, packed, unpack
-from .models import DROPOUTS, ONLY, READINGS, SPARED
+from .models import DROPOUTS, LAYERS, ONLY, READINGS, SPARED
 from .tasks import TASKS
 from .training import PRECISIONS, check_seed, check_shortest
 
@@ -34,6 +34,10 @@ class Run:
     again: whether the encoding adds it before every block, not before the first alone.
     probe: whether the record also tells where the trained model holds the positions.
     keep: whether the record also holds the trained model in 8 bits, and its loss at each place.
+    stack: for each layer, from the first, "full", "window" (half the training length wide) or "none" (without position);
+        () is all full.
+    further: names in `READINGS`: under each, a copy of the trained model is trained on, for further_steps on up to
+        further_length tokens, with as many tokens in a batch. Scaling rules then stretch to that length.
     dropout, drop: where dropout falls in training, a name in `DROPOUTS`, and its rate.
 
     Raises ValueError or TypeError for a name that is not known, a size that is not positive, lengths that do
@@ -69,6 +73,10 @@ class Run:
     dropout: str = "none"
     drop: float = 0.0
     keep: bool = False
+    stack: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
+    further_length: int = 0
+    further_steps: int = 0
 
     def __post_init__(self):
         check_name("task", self.task, TASKS)
@@ -89,10 +97,23 @@ class Run:
         self._settle(tested=tuple(map(int, self.tested)) or (int(self.length),))
         self._settle(**{name: int(getattr(self, name)) for name in (*sizes, "seed")})
         self._settle(causal=TASKS[self.task].causal if self.causal is None else bool(self.causal))
-        for name in self.readings:
-            check_name("readings", name, READINGS)
-            if ONLY.get(name, self.encoding) != self.encoding:
-                raise ValueError(f'reading "{name}" needs encoding "{ONLY[name]}"; got "{self.encoding}"')
+        self._settle(stack=tuple(self.stack), further=tuple(self.further))
+        for given in ("readings", "further"):
+            for name in getattr(self, given):
+                check_name(given, name, READINGS)
+                if ONLY.get(name, self.encoding) != self.encoding:
+                    raise ValueError(f'reading "{name}" needs encoding "{ONLY[name]}"; got "{self.encoding}"')
+        for kind in self.stack:
+            check_name("stack", kind, LAYERS)
+        if self.stack and len(self.stack) != self.layers:
+            raise ValueError(
+                f"stack must have a member for each of {self.layers} layers; got {len(self.stack)}"
+            )
+        sizes = {"further_length": self.further_length, "further_steps": self.further_steps}
+        if self.further:
+            check_positive(**sizes)
+        elif any(sizes.values()):
+            raise ValueError(f"further must name a reading where there are steps or a length; got {sizes}")
         check_shortest(self.shortest, self.length)
         if self.dim % self.heads:
             raise ValueError(f"dim must be a multiple of heads; got dim={self.dim}, heads={self.heads}")
@@ -110,8 +131,8 @@ class Run:
 
     @property
     def stretch(self) -> float:
-        """The longest tested length as a multiple of the training length, at least 1."""
-        return max(1.0, max(self.tested) / self.length)
+        """The length to stretch to as a multiple of the training length, at least 1: of further training, else of tests."""
+        return max(1.0, (self.further_length or max(self.tested)) / self.length)
 
     @property
     def key(self) -> str:

@@ -64,6 +64,13 @@ READER = Run(
     dim=48, heads=3, layers=3, keep=True,
 )  # fmt: skip
 LITTLE = replace(READER, length=32, tested=(32, 64), steps=2, size=4, checks=1, dim=16, heads=1, layers=1)
+STACKED = (
+    ("full",) * 4,
+    ("full", "full", "full", "none"),
+    ("window",) * 4,
+    ("window", "window", "window", "none"),
+)
+FURTHER = ("as trained", "linear", "ntk", "yarn", "llama 3", "larger base", "no rotation")
 STRETCHED = ("as trained", "linear", "ntk", "dynamic ntk", "yarn")
 
 
@@ -81,6 +88,19 @@ def tried(run: Run) -> tuple[Run, ...]:
     """The smoke form: two steps of no dropout, and of dropout on the sum."""
     run = replace(run, encoding="learned", steps=2, checks=1)
     return run, replace(run, dropout="sum", drop=0.1)
+
+
+def stacked(run: Run) -> tuple[Run, ...]:
+    """Four layers: each stack of RoPE, windows and layers without position; and no position at all."""
+    run = replace(run, layers=4, readings=("as trained", "sharper"))
+    nothing = replace(run, encoding="none")
+    return *(replace(run, encoding="rope", stack=stack) for stack in STACKED), nothing
+
+
+def trained_on(run: Run) -> tuple[Run, ...]:
+    """A model with RoPE, trained on at four times its length under each rule, with a fifth as many steps again."""
+    more = {"further_length": 4 * run.length, "further_steps": max(1, run.steps // 5)}
+    return (replace(run, encoding="rope", readings=FURTHER, further=FURTHER, **more),)
 
 
 STUDIES = {
@@ -133,6 +153,48 @@ STUDIES = {
         "Where distance is a penalty, how far away may the key be?",
         full=tuple(replace(FAR, encoding=encoding) for encoding in ("alibi", "kerple", "fire")),
         smoke=(replace(FAR, encoding="alibi", steps=10, tested=(32, 512)),),
+        value="accuracy",
+    ),
+    "crowd": Study(
+        "Logits grow with the logarithm of the text, and nothing is trained again: whose needle does it bring back?",
+        full=(
+            replace(NEEDLE, encoding="none", readings=("as trained", "sharper")),
+            replace(
+                NEEDLE,
+                encoding="rope",
+                readings=("as trained", "sharper", "ntk", "ntk, sharper", "yarn", "yarn, sharper"),
+            ),
+            replace(NEEDLE, encoding="t5", readings=("as trained", "sharper")),
+            replace(NEEDLE, encoding="t5 short", readings=("as trained", "sharper")),
+            replace(NEEDLE, encoding="alibi", readings=("as trained", "sharper")),
+        ),
+        smoke=(
+            replace(NEEDLE, encoding="t5", steps=10, tested=(32, 64), readings=("as trained", "sharper")),
+        ),
+        value="accuracy",
+    ),
+    "stacks-needle": Study(
+        "Windows with RoPE in three layers of four, no position in the fourth: how far does it find a needle?",
+        full=stacked(NEEDLE),
+        smoke=(stacked(replace(NEEDLE, steps=10, tested=(32, 64)))[3],),
+        value="accuracy",
+    ),
+    "stacks-language": Study(
+        "Windows with RoPE in three layers of four, no position in the fourth: how well does it read a longer text?",
+        full=stacked(LONG),
+        smoke=(stacked(SHORT)[3],),
+        value="loss_last",
+    ),
+    "further-language": Study(
+        "Trained on at four times the length, under each rule: what does further training buy a reader of a novel?",
+        full=trained_on(LONG),
+        smoke=trained_on(replace(SHORT, steps=5)),
+        value="loss_last",
+    ),
+    "further-needle": Study(
+        "Trained on at four times the length, under each rule: what does further training buy in finding a needle?",
+        full=trained_on(NEEDLE),
+        smoke=trained_on(replace(NEEDLE, steps=10, tested=(32, 64))),
         value="accuracy",
     ),
     "table": Study(

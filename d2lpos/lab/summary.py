@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,9 @@ def frame(records: Iterable[dict], of: str = "metrics") -> "DataFrame":
     for record in records:
         ran = {field.name: field.default for field in fields(Run)} | record["run"]
         ran |= {"trained": ran["length"], "shortest": ran["shortest"] or ran["length"]}
+        ran["stack"] = ", ".join(
+            f"{len(list(group))} {kind}" for kind, group in groupby(ran["stack"])
+        )  # one value, so that rows can be told apart by it
         if ran["causal"] is None:
             ran["causal"] = TASKS[ran["task"]].causal
         about = {"seconds": record["seconds"], "device": record["machine"]["device"], "key": record["key"]}
@@ -71,7 +75,7 @@ def frame(records: Iterable[dict], of: str = "metrics") -> "DataFrame":
     more = [
         c
         for c in table
-        if c not in (*always, *asked, "length", "tested", "readings") and table[c].nunique() > 1
+        if c not in (*always, *asked, "length", "tested", "readings", "further") and table[c].nunique() > 1
     ]
     values = [column for column in (*VALUES, *PROBED) if column in asked]
     return table[always + more + asked].astype(dict.fromkeys(values, float))
