@@ -1,7 +1,6 @@
 """The models of the lab: one Transformer, an encoding by name, and other ways to read what was trained."""
 
 import math
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
