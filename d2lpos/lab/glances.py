@@ -100,6 +100,19 @@ GLANCES = {
         real.length,
         every("real-length", "yarn", "window and 4 first", **TINY),
     ),
+    "real-needles": Look(
+        "Numbers are hidden in a novel: does a trained model find them at twice its length?",
+        tuple(
+            glance
+            for reading in ("as trained", "ntk", "yarn", "linear", "window and 4 first", "sharper")
+            for length in (1024, 4096, 8192, 16384)
+            for glance in every(
+                "real-needles", reading, texts=("persuasion",), dtype="bfloat16", length=length
+            )
+        ),
+        real.needles,
+        every("real-needles", "yarn", **TINY | {"length": 640}),
+    ),
     "real-table": Look(
         "What does a trained table remember, and what do vectors of sentences know of order?",
         (Glance("real-table", model="minilm"),),

@@ -185,6 +185,12 @@ def scaled(rule: Callable, encoding: RoPE, base: float | None = None) -> RoPE:
     return RoPE(encoding.dim, base or encoding.base, encoding.layout, encoding.rotary, rule, encoding.axes)
 
 
+def once_more(rule: Callable, omega: Tensor) -> tuple[Tensor, float]:
+    """A rule whose divisors are applied twice."""
+    slower, factor = rule(omega)
+    return slower * slower / omega, factor**2
+
+
 def both(first: Callable, second: Callable) -> Callable:
     return lambda encoding: second(first(encoding))
 
@@ -207,13 +213,29 @@ READINGS: dict[str, Callable[[Setting, int], Callable[[Encoding], Encoding]]] = 
     "larger base": lambda run, length: lambda encoding: scaled(unscaled, encoding, 50 * encoding.base),
     "no rotation": lambda run, length: lambda encoding: Encoding(),
 }
+# YaRN as a configuration may have it: with the new length for that of training, applied by two programs, and with
+# another base than the model's.
+READINGS |= {
+    "yarn, length overwritten": lambda run, length: partial(
+        scaled, partial(yarn, factor=run.stretch, length=run.length * run.stretch)
+    ),
+    "yarn, twice": lambda run, length: partial(
+        scaled, lambda omega: once_more(partial(yarn, factor=run.stretch, length=run.length), omega)
+    ),
+    "yarn, another base": lambda run, length: (
+        lambda encoding: scaled(
+            partial(yarn, factor=run.stretch, length=run.length), encoding, 10 * encoding.base
+        )
+    ),
+}
+MISREAD = ("yarn, length overwritten", "yarn, twice", "yarn, another base")
 for rule in ("ntk", "yarn"):
     READINGS[f"{rule}, sharper"] = lambda run, length, rule=rule: both(
         READINGS[rule](run, length), READINGS["sharper"](run, length)
     )
 PAST = ("last row", "wrapped", "blocks", "stretched")  # the readings that go past a learned table
 TURNED = ("linear", "ntk", "dynamic ntk", "yarn", "llama 3", "larger base", "no rotation")
-TURNED += ("ntk, sharper", "yarn, sharper")
+TURNED += ("ntk, sharper", "yarn, sharper", *MISREAD)
 ONLY = dict.fromkeys(PAST, "learned") | dict.fromkeys(TURNED, "rope")
 LAYERS = ("full", "window", "none")  # a layer of a stack: its encoding, in a window, or without position
 

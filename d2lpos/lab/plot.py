@@ -30,6 +30,8 @@ LABELS = {
     "t5": "T5", "t5 short": "T5 short", "alibi": "ALiBi", "kerple": "KERPLE", "fire": "FIRE",
     "sandwich": "Sandwich", "ntk": "NTK", "dynamic ntk": "dynamic NTK", "yarn": "YaRN",
     "ntk, sharper": "NTK, sharper", "yarn, sharper": "YaRN, sharper", "llama 3": "Llama 3",
+    "yarn, length overwritten": "YaRN, length overwritten", "yarn, twice": "YaRN, twice",
+    "yarn, another base": "YaRN, another base",
 }  # fmt: skip
 UNITS = {
     "loss": "loss in nats",

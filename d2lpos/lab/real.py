@@ -4,23 +4,29 @@ All losses are in nats a token, means over the tokens of a passage that have one
 in the trained model as it stands: nothing is trained again.
 """
 
-from collections.abc import Iterator
+import math
+import random
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 import torch
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 
-from ..attention import attention_weights
+from ..attention import attend, attention_weights
 from ..encoding import Encoding
-from ..masks import causal_mask
-from ..pretrained.smollm2 import SmolLM2, losses
+from ..masks import Mask, causal_mask
+from ..pretrained.smollm2 import SmolLM2, attend_in_window, losses
 from ..rope import RoPE, convert, convert_rows, rotate
 from ..scaling import dynamic_ntk, linear, ntk, still, unscaled, yarn
 from ..sinusoidal import angles, frequencies
+from ..temperature import multiply
 from .glance import Glance, encoder, loaded, tokenizer, tokens
+from .passages import WHO
 
-__all__ = ["READINGS", "board", "heads", "layout", "length", "placed", "sentence"]
+__all__ = ["READINGS", "board", "heads", "layout", "length", "needles", "placed", "sentence"]
 
 Rows = list[dict]
 
@@ -328,8 +334,108 @@ def decoded(model: str, found: list[int]) -> str:
 # Length
 
 
+# Needles
+
+
+HIDDEN = 8  # needles in a passage
+DIGITS = 5
+
+
+def hidden(glance: Glance) -> tuple[list[int], list[tuple[int, list[int], list[int]]]]:
+    """A passage with needles in it, spread evenly: its tokens; and of each needle where it stands, the question and the answer.
+
+    A needle says the secret number of somebody, "The secret number of the baker is 48213.", and a question says the
+    same up to the number. Who, and the numbers, are drawn by the number of the passage.
+    """
+    encode = encoder(glance.model)
+    draw = random.Random(f"needles {glance.seed}")
+    who = draw.sample(WHO, HIDDEN)
+    answers = [encode("".join(draw.choice("0123456789") for _ in range(DIGITS))) for _ in who]
+    questions = [encode(f"\nThe secret number of the {one} is") + encode(" ") for one in who]
+    needles = [ask + answer + encode(".\n") for ask, answer in zip(questions, answers, strict=True)]
+    room = glance.length - sum(map(len, needles))
+    if room < HIDDEN:
+        raise ValueError(f"length must leave room for {HIDDEN} needles; got {glance.length}")
+    hay = tokens(replace(glance, length=room))[0].tolist()
+    text, asked = [], []
+    for number, needle in enumerate(needles):
+        start, end = (room * part // (2 * HIDDEN) for part in (max(0, 2 * number - 1), 2 * number + 1))
+        text += hay[start:end]
+        asked.append((len(text), questions[number], answers[number]))
+        text += needle
+    return text + hay[end:], asked
+
+
+@torch.no_grad()
+def branches(
+    model: SmolLM2,
+    text: Tensor,
+    asked: Tensor,
+    encoding: Encoding | None = None,
+    window: tuple[int, int] | None = None,
+    temperature: Callable[[Tensor], Tensor] | None = None,
+) -> Tensor:
+    """Logits (question, token, vocabulary) of questions (question, token), each as if it alone followed a text (1, n).
+
+    The text is read once: the questions stand at the same positions, and no one sees another.
+    """
+    n, size = text.shape[1], asked.shape[1]
+    here = torch.arange(n, device=text.device)
+    after = n + torch.arange(size, device=text.device)
+    everywhere = torch.cat([here, after])
+    back = after[:, None] - everywhere
+    seen = back >= 0
+    if window is not None:
+        seen &= (back < window[0]) | (everywhere < window[1])
+    encoding = model.encoding if encoding is None else encoding
+    x, y = model.embed(text), model.embed(asked)
+    for block in model.blocks:
+        (q, k, v), (ask, key, value) = block.projected(x), block.projected(y)
+        if temperature is not None:
+            q, ask = multiply(q, here, temperature), multiply(ask, after, temperature)
+        keys, values = (
+            torch.cat([a.expand(len(b), -1, -1, -1), b], dim=2) for a, b in ((k, key), (v, value))
+        )
+        y = block.close(y, attend(ask, keys, values, after, everywhere, encoding, seen))
+        if window is None:
+            x = block.close(x, attend(q, k, v, here, here, encoding, Mask(here)))
+        else:
+            x = block.close(x, attend_in_window(q, k, v, here, encoding, *window))
+    return model.logits(y)
+
+
+def needles(glance: Glance, device: str) -> Rows:
+    """How many digits of the needles a model says rightly, each after those before it; the part names how it reads."""
+    model = loaded(glance.model, glance.dtype, device)
+    text, asked = hidden(glance)
+    # Questions differ in length: what follows a shorter one is not looked at.
+    longest = max(len(question) + len(answer) for _, question, answer in asked)
+    padded = [(question + answer + [0] * longest)[:longest] for _, question, answer in asked]
+    tensors = (torch.tensor(part, device=device) for part in ([text], padded))
+    logits = branches(model, *tensors, **readings(model, glance.length)[glance.part]).float()
+    rows = []
+    for (place, question, answer), one in zip(asked, logits, strict=True):
+        said, wanted = one[len(question) - 1 :][: len(answer)], torch.tensor(answer, device=device)
+        right = int((said.argmax(dim=-1) == wanted).sum())
+        loss = cross_entropy(said, wanted)
+        rows.append(
+            {
+                "case": glance.part,
+                "at": place,
+                "right": right,
+                "of": len(answer),
+                "loss": round(loss.item(), 4),
+            }
+        )
+    return rows
+
+
+# Length
+
+
 READINGS = (
     "as trained", "yarn", "ntk", "linear", "window", "window and 4 first", "dynamic ntk", "yarn, scores as they were",
+    "sharper",
 )  # fmt: skip
 
 
@@ -345,7 +451,13 @@ def readings(model: SmolLM2, n: int) -> dict[str, dict]:
         "yarn, scores as they were": partial(yarn, factor=factor, length=trained, attention_factor=1.0),
     }
     ways = {name: {"encoding": rope(model, scaling=rule)} for name, rule in scaled.items()}
-    return ways | {"window": {"window": (half, 0)}, "window and 4 first": {"window": (half, 4)}}
+    ways |= {"window": {"window": (half, 0)}, "window and 4 first": {"window": (half, 4)}}
+    return ways | {"sharper": {"temperature": partial(crowded, length=trained)}}
+
+
+def crowded(positions: Tensor, length: int) -> Tensor:
+    """ln n / ln length for a query that sees n tokens, once n is above length."""
+    return (positions + 1.0).clamp(min=length).log() / math.log(length)
 
 
 def length(glance: Glance, device: str) -> Rows:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
-from .models import PAST, SPARED
+from .models import MISREAD, PAST, SPARED
 from .run import Run
 from .tasks import TASKS
 
@@ -171,6 +171,12 @@ STUDIES = {
         smoke=(
             replace(NEEDLE, encoding="t5", steps=10, tested=(32, 64), readings=("as trained", "sharper")),
         ),
+        value="accuracy",
+    ),
+    "settings": Study(
+        "One setting of YaRN is wrong: how many of its needles are lost?",
+        full=(replace(NEEDLE, encoding="rope", readings=("as trained", "yarn", *MISREAD)),),
+        smoke=(replace(NEEDLE, encoding="rope", steps=10, tested=(32, 64), readings=("yarn", *MISREAD)),),
         value="accuracy",
     ),
     "stacks-needle": Study(
