@@ -344,7 +344,7 @@ def pairs() -> Story:
         "two hands of a dial stays, and so do "
         f"the four parts of the score, whose sum is {total:.1f}.",
         says=tuple(
-            "Disc: fox. Ring: dog. Pale: at first. Each dial has its own speed, and its hands stay as far apart."
+            "Disc: fox. Ring: dog. Pale: at first. On each dial the two hands keep their distance."
             for _ in starts
         ),
         size=(WIDTH, 208),
@@ -388,7 +388,7 @@ def stripes() -> Story:
                     fill_opacity=shade,
                 )
             )
-            sign = f"{'+' if j > i else '−'}{far}" if far else "0"
+            sign = (f"{far}→" if j > i else f"←{far}") if far else "0"
             strong = i == 2 and j in (1, 5)
             parts.append(
                 text(x + side / 2, y + side / 2 + 4.5, sign, 12.5, font_weight=700 if strong else 400)
@@ -411,7 +411,7 @@ def stripes() -> Story:
     parts.append(text(left - 4, 84, "the word", 12, at="end", opacity=0.75))
     parts.append(text(left - 4, 98, "that asks", 12, at="end", opacity=0.75))
     end = top + 6 * side
-    parts.append(text(52, end + 20, "written: the offset, to the right (+) or left (−)", 12.5, at="start"))
+    parts.append(text(52, end + 20, "arrow: how far, and to which side", 12.5, at="start"))
     parts.append(text(52, end + 38, "color: the number that is added to the score", 12.5, at="start"))
     return Story(
         alt="The six words of a sentence along two sides of a square. Each cell holds how far one "

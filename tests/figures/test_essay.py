@@ -45,7 +45,7 @@ SAYS = {
     "rows": ("the table", "the text"),
     "turn": ("word", "clock", "sum", "word, turned"),
     "pairs": ("fast", "slow", "Disc: fox. Ring: dog. Pale: at first."),
-    "stripes": ("the word that is asked", "written: the offset", "color: the number that is added"),
+    "stripes": ("the word that is asked", "arrow: how far, and to which side", "color: the number that is added"),
     "toll": ("its score", "its weight"),
     "past": ("lower is better", "characters that it may read"),
     "years": ("one dot: one family",),
@@ -101,7 +101,7 @@ def test_what_it_says_of_the_foxes_is_what_the_picture_computes():
     shares = re.findall(r"(\d+) %", toll().alt)
     assert shares == ["35", "59", "13"]
     assert math.exp(1.5) == pytest.approx(4.5, abs=0.05)
-    said("each gets 35 % of the weight", "four and a half times", "59 % against 13 %")
+    said("each gets 35\u00a0% of the weight", "four and a half times", "59\u00a0% against 13\u00a0%")
 
 
 def test_what_it_says_of_models_is_what_was_counted():
@@ -129,9 +129,12 @@ def test_what_it_says_of_models_is_what_was_counted():
     said(
         "Ten leave some attention layers without any position, and six leave all.",
     )
-    for year, words in ((2025, "in 2025, {} of {} families were"), (2026, "in 2026 it is {} of {}.")):
-        every = count(*KINDS, years=[year])
-        said(words.format(every - count("turn", years=[year]), every))
+    told = [
+        (count("some", "none", years=[year]), count(*KINDS, years=[year]), year) for year in (2024, 2025, 2026)
+    ]
+    said(
+        "in {} of {} families of {}, {} of {} of {}, and {} of {} of {}.".format(*(n for row in told for n in row))
+    )
     late = {
         row["family"]: row["encoding"] for row in families() if row["kind"] == "bias" and row["year"] > "2022"
     }
