@@ -217,7 +217,7 @@ READINGS: dict[str, Callable[[Setting, int], Callable[[Encoding], Encoding]]] = 
 # another base than the model's.
 READINGS |= {
     "yarn, length overwritten": lambda run, length: partial(
-        scaled, partial(yarn, factor=run.stretch, length=run.length * run.stretch)
+        scaled, partial(yarn, factor=run.stretch, length=round(run.length * run.stretch))
     ),
     "yarn, twice": lambda run, length: partial(
         scaled, lambda omega: once_more(partial(yarn, factor=run.stretch, length=run.length), omega)
