@@ -257,16 +257,10 @@ def build(run: Setting) -> Transformer:
     elif run.dropout != "none":
         encoding = Dropped(encoding, run.dropout, run.drop)
     torch.manual_seed(run.seed)
-    stack = run.stack or ("full",) * run.layers
+    layers = [None if kind == "none" else encoding for kind in run.stack] or encoding
+    windows = [run.length // 2 if kind == "window" else None for kind in run.stack] or None
     model = Transformer(
-        task.vocabulary,
-        task.outputs,
-        run.dim,
-        run.heads,
-        run.layers,
-        [None if kind == "none" else encoding for kind in stack],
-        run.causal,
-        window=[run.length // 2 if kind == "window" else None for kind in stack],
+        task.vocabulary, task.outputs, run.dim, run.heads, run.layers, layers, run.causal, window=windows
     )
 
     def tell(embedding: Module, inputs: tuple) -> None:

@@ -65,5 +65,7 @@ def test_what_was_published_is_compared_by_encoding(monkeypatch, capsys):
 def test_rope_rounds_otherwise_than_when_its_records_were_published():
     for study in STUDIES:
         for record in quickest(study):
-            older = study != "readers" and record["run"]["encoding"] == "rope"  # the readers came after the change
+            older = (
+                study != "readers" and record["run"]["encoding"] == "rope"
+            )  # the readers came after the change
             assert (rounded_before(record) is not None) == older

@@ -1,13 +1,15 @@
 """A run gives the same record each time, and its record says what was run."""
 
 import json
+import math
 from dataclasses import replace
 from functools import partial
 
 import pytest
 import torch
 
-from d2lpos import Learned, RoPE, scaling
+from d2lpos import Encoding, Learned, RoPE, scaling
+from d2lpos.attention import attention_weights
 from d2lpos.lab import inside, models, training
 from d2lpos.lab.experiment import execute
 from d2lpos.lab.inside import probes, states
@@ -15,6 +17,7 @@ from d2lpos.lab.models import DROPOUTS, ENCODINGS, PAST, READINGS, Stretched, bu
 from d2lpos.lab.run import Run
 from d2lpos.lab.tasks import TASKS
 from d2lpos.lab.training import accuracy, train
+from d2lpos.masks import causal_mask
 
 TINY = Run("language", "rope", length=12, tested=(12, 24), steps=4, size=4, checks=2, dim=16, layers=1)
 MEASURED = ("metrics", "curve")
@@ -341,8 +344,74 @@ def test_a_scaled_reading_is_the_rule_of_that_name():
         "ntk": partial(scaling.ntk, factor=4),
         "dynamic ntk": partial(scaling.ntk, factor=1.5),
         "yarn": partial(scaling.yarn, factor=4, length=128),
+        "llama 3": partial(scaling.llama3, factor=4, length=128),
+        "yarn, length overwritten": partial(scaling.yarn, factor=4, length=512),
+        "yarn, twice": twice,
     }
     for name, rule in rules.items():
-        place(model, RoPE(16, scaling=rule))
+        place(model, [RoPE(16, scaling=rule)] * run.layers)
         torch.testing.assert_close(logits(model, 256), seen[name])
-    assert seen.keys() == rules.keys() | {"as trained", "window"}
+    bases = {"larger base": (500_000, scaling.unscaled), "yarn, another base": (100_000, rules["yarn"])}
+    for name, (base, rule) in bases.items():
+        place(model, [RoPE(16, base, scaling=rule)] * run.layers)
+        torch.testing.assert_close(logits(model, 256), seen[name])
+    place(model, [Encoding()] * run.layers)
+    torch.testing.assert_close(logits(model, 256), seen["no rotation"])
+    sharper = {"sharper", "ntk, sharper", "yarn, sharper"}
+    assert seen.keys() == rules.keys() | bases.keys() | sharper | {"as trained", "window", "no rotation"}
+
+
+def twice(omega):
+    slower, factor = scaling.yarn(omega, factor=4, length=128)
+    return slower**2 / omega, factor**2
+
+
+@pytest.mark.parametrize("encoding", ["none", "rope", "t5", "alibi"])
+def test_sharper_multiplies_all_logits_of_late_queries(encoding):
+    run = replace(TINY, encoding=encoding, tested=(48,))
+    layer = build(run).blocks[0].attention
+    q, k = torch.randn(2, 1, 4, 48, 4)
+    here = torch.arange(48)
+    changed = READINGS["sharper"](run, 48)(layer.encoding)
+    past = causal_mask(here, here)
+    plain = attention_weights(q, k, here, here, layer.encoding, past).log()
+    factors = (here + 1.0).log().div(math.log(12)).clamp(min=1)
+    wanted = (plain * factors[:, None]).masked_fill(~past, -torch.inf).softmax(dim=-1)
+    torch.testing.assert_close(attention_weights(q, k, here, here, changed, past), wanted)
+    assert factors[11] == 1 < factors[12]
+
+
+def test_a_stack_is_built_layer_by_layer():
+    run = replace(TINY, layers=3, stack=("window", "full", "none"))
+    model = build(run)
+    assert [block.attention.window for block in model.blocks] == [6, None, None]
+    assert [block.attention.encoding.doors for block in model.blocks] == [("rotate",), ("rotate",), ()]
+    plain = build(replace(run, stack=()))
+    for ours, theirs in zip(model.parameters(), plain.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+    with reading(model, run, "sharper", 24):
+        sharper = [type(block.attention.encoding).__name__ for block in model.blocks]
+    with reading(model, run, "ntk", 24):
+        slower = [block.attention.encoding for block in model.blocks]
+    assert sharper == ["RoPE", "Sharper", "Sharper"]
+    assert [one.doors for one in slower] == [("rotate",), ("rotate",), ()] and slower[0] is not slower[1]
+    assert [block.attention.encoding.doors for block in model.blocks] == [("rotate",), ("rotate",), ()]
+
+
+def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():
+    run = replace(TINY, readings=("as trained", "yarn"), tested=(12, 48))
+    more = {"further": ("as trained", "yarn"), "further_length": 48, "further_steps": 4}
+    plain, record = execute(run), execute(replace(run, **more))
+    trained, on = record["metrics"][: len(plain["metrics"])], record["metrics"][len(plain["metrics"]) :]
+    assert trained == plain["metrics"]
+    assert [row["reading"] for row in on] == ["as trained, trained on"] * 4 + ["yarn, trained on"] * 4
+    assert [(row["reading"], row["step"], row["tokens"]) for row in record["further"]] == [
+        (name, step, step * 48) for name in more["further"] for step in (2, 4)
+    ]
+    for row in record["further"]:
+        assert row.keys() == {"reading", "step", "tokens", "validation", "test", "unseen"}
+    before = {(row["reading"], row["length"], row["split"]): row["loss"] for row in trained}
+    assert all(
+        row["loss"] != before[row["reading"][: -len(", trained on")], row["length"], row["split"]]
+        for row in on
+    )

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from d2lpos.lab.__main__ import main
 from d2lpos.lab.glance import loaded, tokens
 from d2lpos.lab.observed import along, board_data, publish_observed, sentence_data, shown, texts
 from d2lpos.lab.passages import made, passage
-from d2lpos.lab.real import readings, rows_moved
+from d2lpos.lab.real import branches, hidden, readings, rows_moved
 from d2lpos.pretrained import losses
 from d2lpos.published import RESULTS
 from tests.weights import need
@@ -190,6 +191,35 @@ def test_the_published_sentences_are_those_of_their_records():
     assert f"“{data['begins']}” goes on" in page
     for words in (goes[0], goes[data["columns"][0]], goes[data["none"]]):
         assert f"“{' '.join(words.split())}”" in page
+
+
+def test_a_needle_stands_where_it_is_said_to_and_is_asked_for():
+    glance = Glance("real-needles", "yarn", "stand-in", "rule", length=700)
+    text, asked = hidden(glance)
+    assert len(text) == 700 and len(asked) == 8
+    for place, question, answer in asked:
+        assert text[place:][: len(question)] == question
+        assert text[place + len(question) :][:5] == answer and bytes(answer).isdigit()
+        assert bytes(question).startswith(b"\nThe secret number of the ") and question[-4:] == list(b" is ")
+    places = [place for place, _, _ in asked]
+    apart = {b - a for a, b in pairwise(places)}
+    assert max(apart) - min(apart) < 12 and len({bytes(question) for _, question, _ in asked}) == 8
+    assert hidden(replace(glance, seed=1))[1] != asked
+    with pytest.raises(ValueError, match="length must leave room for 8 needles; got 300"):
+        hidden(replace(glance, length=300))
+
+
+@pytest.mark.parametrize("name", ["as trained", "yarn", "window and 4 first", "sharper"])
+def test_a_question_is_read_as_if_it_alone_followed_the_text(name):
+    model, n = loaded("stand-in"), 24
+    text, questions = torch.randint(256, (1, n)), torch.randint(256, (3, 5))
+    how = readings(model, n)[name]
+    if name == "sharper":  # the stand-in has no length of training
+        how = {"temperature": lambda positions: 1 + positions / 20}
+    found = branches(model, text, questions, **how)
+    for question, one in zip(questions, found, strict=True):
+        alone = model(torch.cat([text, question[None]], dim=1), **how)[0, n:]
+        torch.testing.assert_close(one, alone, atol=1e-4, rtol=1e-4)
 
 
 def test_a_window_as_long_as_the_text_is_no_window():

@@ -232,7 +232,9 @@ def test_a_look_into_a_folder_that_cannot_be_written(folder, store):
             assert (done.returncode, done.stderr) == (0, "")
             assert f"{BOTH - 1} of {BOTH} runs are finished, on cpu" in done.stdout
         done = subprocess.run([*plain, *wanted[:-3]], capture_output=True, text=True, check=False)
-        assert (done.returncode, "readonly" in done.stderr) == (2, True), "the folder was not what the test needs"
+        assert (done.returncode, "readonly" in done.stderr) == (2, True), (
+            "the folder was not what the test needs"
+        )
     finally:
         folder.chmod(0o700)
 
@@ -274,7 +276,10 @@ SPOILED = {
     "infinity": (lambda r: r.update(seconds=float("-inf")), "is no record: JSON has no -Infinity"),
     "another key": (lambda r: r.update(key="0" * 16), "is no record: the key of its run is "),
     "another run": (lambda r: r["run"].update(steps=7), "is no record: the key of its run is "),
-    "no such run": (lambda r: r["run"].update(encoding="bell"), "is no record: run cannot be read: encoding must"),
+    "no such run": (
+        lambda r: r["run"].update(encoding="bell"),
+        "is no record: run cannot be read: encoding must",
+    ),
     "words": (lambda r: r.update(run="order"), "is no record: run cannot be read: order"),
 }
 
@@ -411,14 +416,22 @@ sys.meta_path.insert(0, Finder())
 def test_ctrl_c_while_modules_load_ends_without_a_traceback(folder, module):
     (folder / "sitecustomize.py").write_text(AMID)
     env = os.environ | {"AMID": module, "PYTHONPATH": os.pathsep.join((str(folder), *sys.path))}
-    done = subprocess.run([*COMMAND, "order", "--summary"], env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*COMMAND, "order", "--summary"], env=env, capture_output=True, text=True, check=False
+    )
     assert done.returncode in (130, -signal.SIGINT)
     assert done.stderr in ("", "\nStopped.\n")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no signals like these")
 def test_ctrl_c_stops_in_one_sentence_and_the_next_call_goes_on(folder):
-    options = ["--smoke", "--seeds", "9", "--store", "mine.sqlite"]  # long enough not to be over before the signal
+    options = [
+        "--smoke",
+        "--seeds",
+        "9",
+        "--store",
+        "mine.sqlite",
+    ]  # long enough not to be over before the signal
     process = subprocess.Popen([*COMMAND, "extrapolation", *options], stderr=subprocess.PIPE, text=True)
     while not (folder / "mine.sqlite").exists() or "running" not in Store("mine.sqlite").states().values():
         assert process.poll() is None, process.stderr.read()

@@ -14,6 +14,7 @@ from d2lpos.lab.tasks import TASKS, Task
 from d2lpos.lab.training import accuracy, train
 
 RUN = Run("language", "rope", length=64, tested=(64, 128), readings=("as trained", "ntk"))
+FURTHER = {"further": ("ntk",), "further_length": 256, "further_steps": 9}
 
 
 def test_a_key_is_for_good():
@@ -28,7 +29,8 @@ def test_defaults_are_part_of_the_published_keys():
         "task": "order", "encoding": "none", "seed": 0, "length": 64, "shortest": None, "tested": [64],
         "readings": ["as trained"], "steps": 200, "size": 64, "rate": 3e-3, "checks": 10, "dim": 64, "heads": 4,
         "layers": 2, "causal": False, "precision": "float32", "scale": 1.0, "again": False, "probe": False,
-        "dropout": "none", "drop": 0.0, "keep": False,
+        "dropout": "none", "drop": 0.0, "keep": False, "stack": [], "further": [], "further_length": 0,
+        "further_steps": 0,
     }  # fmt: skip
 
 
@@ -66,8 +68,14 @@ def test_each_field_counts():
         replace(RUN, dropout="sum", drop=0.1),
         replace(RUN, dropout="sum", drop=0.2),
         replace(RUN, dropout="token", drop=0.2),
+        replace(RUN, stack=("full", "none")),
+        replace(RUN, stack=("none", "full")),
+        replace(RUN, **FURTHER),
+        replace(RUN, **FURTHER | {"further": ("yarn",)}),
+        replace(RUN, **FURTHER | {"further_steps": 5}),
+        replace(RUN, **FURTHER | {"further_length": 512}),
     ]
-    assert len({run.key for run in [RUN, *others]}) == 24
+    assert len({run.key for run in [RUN, *others]}) == 30
 
 
 def test_a_new_version_of_the_task_is_another_run(monkeypatch):
@@ -86,6 +94,7 @@ def test_a_run_goes_through_json():
 def test_what_is_not_said():
     assert Run("order", length=9).tested == (9,)
     assert not Run("order").causal and Run("copy").causal and Run("order", causal=True).causal
+    assert replace(RUN, **FURTHER).stretch == 4
     assert RUN.stretch == 2 and Run("order", length=8, tested=(4,)).stretch == 1
 
 
@@ -114,6 +123,16 @@ def test_what_is_not_said():
         *(({name: 0}, f"{name} must be positive; got 0") for name in ("steps", "size", "checks", "dim")),
         *(({name: 0}, f"{name} must be positive; got 0") for name in ("heads", "layers")),
         ({"dim": 30}, "dim must be a multiple of heads; got dim=30, heads=4"),
+        ({"stack": ("full", "half")}, "stack must be one of full, window, none; got 'half'"),
+        ({"stack": ("full",)}, "stack must have a member for each of 2 layers; got 1"),
+        (FURTHER | {"further_length": 0}, "further_length must be positive; got 0"),
+        (FURTHER | {"further_steps": 0}, "further_steps must be positive; got 0"),
+        (FURTHER | {"further": ("last row",)}, 'reading "last row" needs encoding "learned"; got "rope"'),
+        (
+            FURTHER | {"further": ()},
+            "further must name a reading where there are steps or a length; got "
+            + str({"further_length": 256, "further_steps": 9}),
+        ),
     ],
 )
 def test_bad_runs_are_refused(arguments, message):

@@ -1,6 +1,5 @@
 """Tables of records, against numbers that were computed by hand or by SciPy."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
