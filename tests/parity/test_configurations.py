@@ -18,7 +18,7 @@ DIM, BASE, TRAINED, LONGER = 64, 10_000.0, 4096, 16_384
 
 @pytest.fixture
 def warned(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[..., tuple[LlamaConfig, bool]]]:
-    """A function from RoPE's parameters to a configuration for `LONGER` tokens, and whether making it warned."""
+    """From RoPE's parameters to a configuration for `LONGER` tokens, and whether a warning was given."""
     logger = logging.getLogger("transformers")  # which hands nothing up to pytest's own
     logger.addHandler(caplog.handler)
     caplog.set_level(logging.WARNING, logger.name)
