@@ -74,6 +74,11 @@ def hf_yarn_wide():
     return compare(rule, "yarn", 128, 1e6, **settings)
 
 
+@table.row("`yarn`, factor 4, trained on 16384 tokens", "transformers", "yarn, no original length", 1e-6)
+def hf_yarn_length_left_out():
+    return compare(partial(yarn, factor=4, length=16384), "yarn", length=16384, factor=4.0)
+
+
 @table.row("`yarn` without rounding, as in gpt-oss: base 150 000, factor 32", "transformers", "yarn, truncate false", 1e-6)
 def hf_yarn_unrounded():
     settings = {"factor": 32.0, "original_max_position_embeddings": 4096, "truncate": False}

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from pathlib import Path
+from string import ascii_uppercase
 
 import nbformat
 import pytest
@@ -32,7 +33,7 @@ def prose(notebook):
 ATTENTION = prose(nbformat.read(ROOT / "book" / "attention.ipynb", as_version=4))
 CHAPTERS = defaultdict(list)  # each with what belongs to it in depth
 for file in chapters(ROOT):
-    CHAPTERS[number(file.name)[0]] += prose(nbformat.read(file, as_version=4))
+    CHAPTERS[number(file.name).rstrip(ascii_uppercase)] += prose(nbformat.read(file, as_version=4))
 SECTIONS = {
     section.splitlines()[0]: section
     for section in re.split("^##+ ", PAGE, flags=re.MULTILINE)
@@ -43,7 +44,7 @@ SECTIONS = {
 @pytest.mark.parametrize("title", SECTIONS)
 def test_each_symbol_is_in_its_chapter(title):
     section = SECTIONS[title]
-    chapter = re.search(r"chapter (\d)", section)[1]
+    chapter = re.search(r"chapter (\d+)", section)[1]
     before = ATTENTION if "[A]" in section else []
     there = " ".join(formulas("\n".join([*before, *CHAPTERS[chapter]])))
     symbols = [row.split(" | ")[0] for row in section.splitlines() if row.startswith("| $")]

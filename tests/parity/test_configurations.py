@@ -1,0 +1,57 @@
+"""What transformers makes of a configuration that leaves a setting out: rows of the errata."""
+
+import logging
+from collections.abc import Callable, Iterator
+
+import pytest
+import torch
+from torch import Tensor
+from transformers import LlamaConfig
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+from d2lpos.pretrained import encoding_of
+from d2lpos.scaling import yarn
+from d2lpos.sinusoidal import frequencies
+
+DIM, BASE, TRAINED, LONGER = 64, 10_000.0, 4096, 16_384
+
+
+@pytest.fixture
+def warned(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[..., tuple[LlamaConfig, bool]]]:
+    """From RoPE's parameters to a configuration for `LONGER` tokens, and whether a warning was given."""
+    logger = logging.getLogger("transformers")  # which hands nothing up to pytest's own
+    logger.addHandler(caplog.handler)
+    caplog.set_level(logging.WARNING, logger.name)
+
+    def configured(**said: object) -> tuple[LlamaConfig, bool]:
+        caplog.clear()
+        sizes = {"hidden_size": DIM, "num_attention_heads": 1, "max_position_embeddings": LONGER}
+        config = LlamaConfig(**sizes, rope_parameters={"rope_theta": BASE, "factor": 4.0, **said})
+        return config, bool(caplog.records)
+
+    yield configured
+    logger.removeHandler(caplog.handler)
+
+
+def turned(config: LlamaConfig) -> Tensor:
+    return ROPE_INIT_FUNCTIONS["yarn"](config)[0]
+
+
+def test_yarn_takes_the_new_length_for_that_of_training_and_does_not_warn(warned):
+    right, wrong = (yarn(frequencies(DIM, BASE), 4, length)[0] for length in (TRAINED, LONGER))
+    config, told = warned(rope_type="yarn", original_max_position_embeddings=TRAINED)
+    assert torch.allclose(turned(config).double(), right) and not told
+    config, told = warned(rope_type="yarn")
+    assert config.rope_parameters["original_max_position_embeddings"] == LONGER
+    assert torch.allclose(turned(config).double(), wrong) and not told
+    assert (wrong / right > 1.01).sum() == 17 and round((wrong / right).max().item(), 2) == 2.15
+    # It could warn, and does for Llama 3's rule.
+    assert warned(rope_type="llama3", low_freq_factor=1.0, high_freq_factor=4.0)[1]
+
+
+def test_our_reader_makes_of_it_what_transformers_makes(warned):
+    """A checkpoint means what its program makes of it."""
+    said = warned(rope_type="yarn")[0].to_dict()
+    del said["rope_parameters"]["original_max_position_embeddings"]
+    ours, _ = encoding_of(said).layers[0].encoding.scaled()
+    assert torch.equal(ours, yarn(frequencies(DIM, BASE), 4, LONGER)[0])
