@@ -97,6 +97,14 @@ def test_what_it_says_of_losses_is_what_the_records_say():
     said(f"at 512 it reads at {far['RoPE, window']:.2f}, better than ALiBi")
 
 
+def test_what_it_says_of_layers_without_a_clock_is_what_the_records_say():
+    runs = frame(records("stacks-needle"))
+    far = runs[(runs["length"] == 256) & (runs["reading"] == "as trained")].groupby("stack")["accuracy"]
+    assert far.min()["3 window, 1 none"] > 0.98 and 0.2 < far.mean()["4 full"] < 0.3
+    assert (runs["trained"] == 32).all()
+    said("finds nearly every word that it has to find, in texts eight times as long", "finds one in four")
+
+
 def test_what_it_says_of_the_foxes_is_what_the_picture_computes():
     shares = re.findall(r"(\d+) %", toll().alt)
     assert shares == ["35", "59", "13"]
