@@ -405,14 +405,19 @@ def branches(
 
 
 def needles(glance: Glance, device: str) -> Rows:
-    """How many digits of the needles a model says rightly, each after those before it; the part names how it reads."""
+    """How many digits of the needles a model says rightly, each after those before it.
+
+    The part names how it reads, with the settings for twice the length of training, however long the text is.
+    """
     model = loaded(glance.model, glance.dtype, device)
     text, asked = hidden(glance)
     # Questions differ in length: what follows a shorter one is not looked at.
     longest = max(len(question) + len(answer) for _, question, answer in asked)
     padded = [(question + answer + [0] * longest)[:longest] for _, question, answer in asked]
     tensors = (torch.tensor(part, device=device) for part in ([text], padded))
-    logits = branches(model, *tensors, **readings(model, glance.length)[glance.part]).float()
+    logits = branches(
+        model, *tensors, **readings(model, max(glance.length, 2 * TRAINED))[glance.part]
+    ).float()
     rows = []
     for (place, question, answer), one in zip(asked, logits, strict=True):
         said, wanted = one[len(question) - 1 :][: len(answer)], torch.tensor(answer, device=device)
