@@ -163,7 +163,20 @@ def along(records: list[dict], parts: int = 4) -> "DataFrame":
     return means.loc[order].map("{:.3f}".format)
 
 
-TABLES = {"real-heads": looking_back, "real-length": along, "real-table": in_another_order}
+def digits_found(records: list[dict]) -> "DataFrame":
+    """How many of the digits asked for are found, over all passages, a row for each reading and a column for each length."""
+    sums = rows(records).groupby(["case", "length"])[["right", "of"]].sum()
+    wide = (sums["right"].astype(str) + " of " + sums["of"].astype(str)).unstack().fillna("–")
+    wide = wide.loc[[reading for reading in READINGS if reading in wide.index]]
+    return wide.rename(columns="{:,} tokens".format).rename_axis(index="Reading", columns=None)
+
+
+TABLES = {
+    "real-heads": looking_back,
+    "real-length": along,
+    "real-needles": digits_found,
+    "real-table": in_another_order,
+}
 
 
 def shown(records: list[dict]) -> "DataFrame":

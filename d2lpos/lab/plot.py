@@ -89,6 +89,15 @@ def plot(frame: "DataFrame", value: str = "loss", split: str = "test") -> "Figur
     return (_lines if means["length"].nunique() > 1 else _dots)(rows, means, value)
 
 
+def told_apart(frame: "DataFrame", split: str = "test") -> bool:
+    """Return whether each line that `plot` draws has a dash of its own: a color has no more of them than the book."""
+    from ..figures import STYLE
+
+    rows = named(frame[frame["split"] == split])
+    lines = rows.groupby(rows["encoding"].map(family))["name"].nunique()
+    return rows["length"].nunique() == 1 or lines.max() <= len(STYLE)
+
+
 def describe(frame: "DataFrame", value: str = "loss", split: str = "test") -> str:
     """Say in words what `plot` draws, for readers who do not see it.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .grid import grid
 from .lines import write
-from .plot import LABELS, describe, plot, table
+from .plot import LABELS, describe, plot, table, told_apart
 from .readers import script
 from .run import Run
 from .signs import signs
@@ -80,8 +80,10 @@ def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[s
         )
     about = io.StringIO()
     csv.writer(about, lineterminator="\n").writerows(origin(study, records))
-    picture = show(plot(rows, value), alt=describe(rows, value))
-    return texts | {f"{study}-about.csv": about.getvalue(), f"{study}.svg": picture.svg}
+    texts[f"{study}-about.csv"] = about.getvalue()
+    if told_apart(rows):
+        texts[f"{study}.svg"] = show(plot(rows, value), alt=describe(rows, value)).svg
+    return texts
 
 
 def cards(records: list[dict]) -> "DataFrame":

@@ -10,7 +10,15 @@ import torch
 from d2lpos.lab import GLANCES, Glance, Store, glimpse, observed, over_passages
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.glance import loaded, tokens
-from d2lpos.lab.observed import along, board_data, publish_observed, sentence_data, shown, texts
+from d2lpos.lab.observed import (
+    along,
+    board_data,
+    digits_found,
+    publish_observed,
+    sentence_data,
+    shown,
+    texts,
+)
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.real import branches, hidden, readings, rows_moved
 from d2lpos.pretrained import losses
@@ -272,6 +280,21 @@ def test_a_long_passage_is_told_part_by_part():
         "8,192 to 12,288": "6.000",
         "12,288 to 16,384": "4.000",
     }
+
+
+def test_digits_are_counted_over_needles_and_passages():
+    def asked(case: str, length: int, *right: int) -> dict:
+        rows = [
+            {"case": case, "at": 7 * n, "right": some, "of": 5, "loss": 1.0} for n, some in enumerate(right)
+        ]
+        return {"run": {"text": "persuasion", "seed": 0, "length": length}, "rows": rows}
+
+    some = [asked("sharper", 16384, 0, 1), asked("as trained", 16384, 0, 0), asked("as trained", 1024, 5, 4)]
+    table = digits_found([*some, asked("as trained", 1024, 3, 2)])
+    assert table.index.tolist() == ["as trained", "sharper"]
+    assert table.loc["as trained"].to_dict() == {"1,024 tokens": "14 of 20", "16,384 tokens": "0 of 10"}
+    assert table.loc["sharper"].tolist() == ["–", "1 of 10"]
+    assert table.to_csv(lineterminator="\n").startswith('Reading,"1,024 tokens","16,384 tokens"\n')
 
 
 def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):

@@ -1,9 +1,13 @@
-"""The tables of a study of dropout say what was decided."""
+"""The tables of a study of dropout say what was decided, and a figure is drawn where it can be read."""
 
 import pytest
 
+from d2lpos.lab.plot import told_apart
 from d2lpos.lab.report import decisions, pages
 from d2lpos.lab.studies import STUDIES
+from d2lpos.lab.summary import frame
+from d2lpos.lab.summary import records as published
+from d2lpos.published import RESULTS
 from tests.lab.results import result
 
 STUDY = "dropout-masked"
@@ -18,6 +22,27 @@ def records():
         row = {"step": 1, "train": loss, "seen": loss, "validation": loss, "test": loss}
         found.append(result(run) | {"curve": [row]})
     return found
+
+
+@pytest.mark.parametrize(
+    ("study", "drawn"),
+    [
+        ("crowd", True),
+        ("settings", True),
+        ("scale", True),
+        ("stacks-needle", False),
+        ("further-needle", False),
+    ],
+)
+def test_lines_that_cannot_be_told_apart_are_not_drawn(study, drawn):
+    texts = pages(study, list(map(result, STUDIES[study].runs(range(2)))))
+    assert (f"{study}.svg" in texts) == drawn and {f"{study}-test.csv", f"{study}-about.csv"} <= set(texts)
+
+
+def test_every_published_picture_is_one_that_is_drawn():
+    assert {name for name in STUDIES if (RESULTS / f"{name}.svg").is_file()} == {
+        name for name in STUDIES if (found := published(name)) and told_apart(frame(found))
+    }
 
 
 def test_what_was_decided(records):
