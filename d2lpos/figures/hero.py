@@ -45,6 +45,7 @@ SLOPES, LENGTHS, BACK = (
     tuple(2**n for n in range(1, 12)),
 )
 STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
+SORTS = ("full", "window", "none")
 VALUES, SPLITS = ("accuracy", "loss", "loss_last"), ("test", "unseen")
 
 
@@ -65,6 +66,10 @@ def whole(default: int, last: int, first: int = 0) -> Option:
 def is_order(value: Any) -> bool:
     numbers = isinstance(value, list | tuple) and all(type(word) is int for word in value)
     return numbers and sorted(value) == list(range(len(WORDS)))
+
+
+def is_stack(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 4 and all(kind in SORTS for kind in value)
 
 
 SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
@@ -132,6 +137,11 @@ OPTIONS = {
         "back": Option(64, lambda v: type(v) is int and v in BACK, "one of " + ", ".join(map(str, BACK))),
         "match": whole(6, 12),
     },
+    "stack": {
+        "layers": Option(["window", "window", "window", "none"], is_stack, "four of " + ", ".join(SORTS)),
+        "sharper": SWITCH,
+        "length": whole(256, 256, first=32),
+    },
     "stretch": {
         "rule": Option("as trained", lambda v: v in RULES, "one of " + ", ".join(RULES)),
         "length": whole(256, 512, first=64),
@@ -190,6 +200,8 @@ def hero(name: str, **options) -> Hero:
     slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper";
     back, how many tokens ago a word stands that matches, a power of two from 2 to 2048; match, its score above the
     others, 0 to 12.
+    stack: layers, four of "full" (RoPE on the whole text), "window" (RoPE on the last 16 tokens) and "none" (no
+    position), the first one first; sharper, whether logits grow with the text; length of the text, 32 to 256.
     stretch: rule, "as trained", "linear", "ntk", "dynamic ntk", "yarn" or "llama3"; length of the text, 64 to 512.
 
     All have `play`: with True the figure shows its idea for five seconds when half of it is first in view, unless the
@@ -351,6 +363,13 @@ def describe_slopes(heads: int, length: int, rule: str, back: int, match: int) -
     return f"{text} A word {back} tokens back that scores {match} more gets {shares} % of it."
 
 
+def describe_stack(**state) -> str:
+    # Late, because the rest of this file needs only the standard library.
+    from d2lpos.figures.stack import describe_state
+
+    return describe_state(**state)
+
+
 def describe_stretch(rule: str, length: int) -> str:
     return (
         "Eight dials show the pairs of a head that was trained with RoPE on 64 tokens. Five of them have not been all "
@@ -369,6 +388,7 @@ DESCRIBE = {
     "grid": describe_grid,
     "shuffle": describe_shuffle,
     "slopes": describe_slopes,
+    "stack": describe_stack,
     "stretch": describe_stretch,
 }
 
@@ -387,6 +407,13 @@ def recorded() -> dict[str, dict]:
     return {study: numbers(study) for study in STUDIES}
 
 
+def trained() -> dict:
+    # Late, because the rest of this file needs only the standard library.
+    from d2lpos.figures.stack import numbers
+
+    return numbers()
+
+
 def still(name: str, description: str, state: dict[str, Any]) -> str:
     """What stands below the words where scripts do not run."""
     # Late, because the rest of this file needs only the standard library.
@@ -395,7 +422,7 @@ def still(name: str, description: str, state: dict[str, Any]) -> str:
     return STILL[name](description, **state) if name in STILL else ""
 
 
-DATA = {"board": measured, "grid": recorded}  # what a figure shows besides its options
+DATA = {"board": measured, "grid": recorded, "stack": trained}  # what a figure shows besides its options
 
 
 if __name__ == "__main__":

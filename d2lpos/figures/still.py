@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import islice
+from statistics import fmean
 
 import matplotlib.pyplot as plt
 import torch
@@ -16,6 +17,9 @@ from ..sinusoidal import sinusoidal
 from .board import numbers, slow
 from .grid import table_of_view
 from .show import picture, show
+from .stack import TRAINED, WINDOW, found, percent, reach
+from .stack import numbers as stacks
+from .stack import weight as given
 from .style import STYLE, figure
 
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
@@ -249,6 +253,35 @@ def slopes(alt: str, heads: int, length: int, rule: str, back: int, match: int) 
     return show(fig, alt).svg
 
 
+def stack(alt: str, layers: list[str], sharper: bool, length: int) -> str:
+    """What the last token sees in each layer; below it, the shares of needles that trained stacks found."""
+    fig, (text, share) = figure(4.2, 4.0, nrows=2, sharex=True, height_ratios=[2, 3])
+    for y, (kind, far) in enumerate(zip(layers, reach(layers, length), strict=True)):
+        near = {"full": min(length, TRAINED), "window": WINDOW, "none": length}[kind]
+        color = STYLE["none" if kind == "none" else "rope"].color
+        text.barh(y, length, 0.6, color="none", edgecolor="black", linewidth=0.6)
+        text.barh(y, far + 1, 0.6, length - 1 - far, color=color, alpha=0.22)
+        text.barh(y, near, 0.6, length - near, color=color)
+        if kind == "full" and near < length:  # angles that training never showed
+            text.plot([0, length - near], [y, y], color=color, linewidth=11, dashes=(0.2, 0.3))
+    shares = [given(kind, length, sharper) for kind in layers]
+    labels = [f"{kind} {'?' if v is None else percent(v)}" for kind, v in zip(layers, shares, strict=True)]
+    text.set(yticks=range(4), yticklabels=labels, ylim=(3.6, -0.6), title="what the last token sees")
+
+    lengths = stacks()["lengths"]
+    for one in stacks()["stacks"]:
+        means = [fmean(row) for row in found(one["layers"], sharper)]
+        here = one["layers"] == list(layers)
+        share.plot(lengths, means, color="black", linewidth=2 if here else 0.8, alpha=1 if here else 0.35)
+    for n, seeds in zip(lengths, found(layers, sharper) or [[]] * len(lengths), strict=True):
+        share.plot([n] * len(seeds), seeds, "o", color="black", markersize=4, fillstyle="none")
+    share.set(
+        xlim=(0, 262), ylim=(0, 1.03), xticks=lengths, yticks=(0, 0.5, 1), yticklabels=("0", "50 %", "100 %")
+    )
+    share.set(xlabel="tokens of the text", title="share of needles found")
+    return show(fig, alt).svg
+
+
 # What `hero` puts below the words, from the words and the figure's options.
 STILL = {
     "board": board,
@@ -260,4 +293,5 @@ STILL = {
     "grid": grid,
     "shuffle": shuffle,
     "slopes": slopes,
+    "stack": stack,
 }

@@ -14,6 +14,7 @@ from .plot import LABELS, describe, plot, table, told_apart
 from .readers import script
 from .run import Run
 from .signs import signs
+from .stacks import stacks
 from .store import Store
 from .studies import STUDIES
 from .summary import frame, records
@@ -73,6 +74,8 @@ def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[s
             texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
     if study in SHOWN:
         texts[f"{study}-grid.json"] = json.dumps(grid(study, records), indent=0, ensure_ascii=False) + "\n"
+    if study == "stacks-needle":
+        texts[f"{study}.json"] = json.dumps(stacks(records), indent=0) + "\n"
     if kept := [record for record in records if "reader" in record]:
         texts |= {f"{study}-{record['run']['encoding']}.js": script(record) for record in kept}
         texts[f"{study}-cards.csv"] = cards(kept).to_csv(

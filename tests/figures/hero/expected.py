@@ -171,6 +171,28 @@ def shuffle():
                 yield case | {"outputs": outputs.tolist(), "mean": outputs.mean(0).tolist()}
 
 
+def stack():
+    """Weights from whole rows of a softmax, and what the last token has heard of from products of who sees whom."""
+    keys = {"full": 256, "window": 16, "none": 256}
+    for layers in ("window window window window", "window window window none", "none full window full"):
+        for length in (32, 33, 61, 62, 100, 256):
+            back = np.arange(length)[:, None] - np.arange(length)  # of a key, counted from its query
+            for sharper in (0, 1):
+                weights, heard, reaches = [], np.eye(length, dtype=bool), []
+                for kind in layers.split():
+                    sees = (back >= 0) & (back < keys[kind])
+                    heard = sees @ heard
+                    reaches.append(int(back[-1][heard[-1]].max()))
+                    scores = np.where(np.arange(length) == 0, 7.0, 0.0)
+                    if sharper and kind != "window":
+                        scores *= np.emath.logn(32, max(length, 32))
+                    e = np.exp(scores) * sees[-1]
+                    unknown = kind == "full" and back[-1].max() > 31
+                    weights.append(-1 if unknown else float((e / e.sum())[0]))
+                case = {"layers": layers, "length": length, "sharper": sharper}
+                yield case | {"weights": weights, "reaches": reaches}
+
+
 def stretch():
     """What scaling rules divide the frequencies of eight pairs by, after training on 64 tokens, for 512.
 
@@ -235,6 +257,7 @@ def main():
         "layer": {name: table.tolist() for name, table in layer().items()},
         "shuffle": list(shuffle()),
         "slopes": list(slopes()),
+        "stack": list(stack()),
         "stretch": list(stretch()),
     }
     JSON.write_text(json.dumps(values) + "\n")

@@ -103,6 +103,7 @@ OTHERS = {
     "grid": {"study": "order", "value": "loss", "split": "unseen", "length": 64},
     "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "added": False, "seed": 8},
     "slopes": {"heads": 12, "length": 4096, "rule": "paper", "back": 256, "match": 12},
+    "stack": {"layers": ("full", "none", "window", "full"), "sharper": True, "length": 32},
     "stretch": {"rule": "yarn", "length": 64},
 }
 for options in OTHERS.values():
@@ -165,7 +166,7 @@ def test_the_words_follow_the_options():
             "dials",
             {},
             ValueError,
-            r"no hero figure 'dials'; there are board, buckets, cliff, clocks, dial, dropout, grid, shuffle, slopes, stretch",
+            r"no hero figure 'dials'; there are board, buckets, cliff, clocks, dial, dropout, grid, shuffle, slopes, stack, stretch",
         ),
         (
             "board",
@@ -256,6 +257,26 @@ def test_the_words_follow_the_options():
         ("shuffle", {"order": [0, True, 2, 3, 4, 5]}, ValueError, r"order .* got \[0, True"),
         ("stretch", {"rule": "pi"}, ValueError, r"rule of stretch must be one of as trained, .*; got 'pi'"),
         ("stretch", {"length": 63}, ValueError, r"length of stretch must be a whole number from 64 to 512"),
+        (
+            "stack",
+            {"layers": ["full"] * 3},
+            ValueError,
+            r"layers of stack must be four of full, window, none; got",
+        ),
+        ("stack", {"layers": "full"}, ValueError, r"layers of stack .*; got 'full'"),
+        (
+            "stack",
+            {"layers": ["full", "full", "full", "rope"]},
+            ValueError,
+            r"layers of stack .* got .*'rope'",
+        ),
+        (
+            "stack",
+            {"length": 31},
+            ValueError,
+            r"length of stack must be a whole number from 32 to 256; got 31",
+        ),
+        ("stack", {"sharper": 1}, ValueError, r"sharper of stack must be True or False; got 1"),
         ("slopes", {"heads": 17}, ValueError, r"heads of slopes must be a whole number from 1 to 16; got 17"),
         ("slopes", {"length": 500}, ValueError, r"length of slopes must be one of 4, 8, .*, 4096; got 500"),
         ("slopes", {"rule": "code"}, ValueError, r"rule of slopes must be one of released, paper; got"),

@@ -32,6 +32,7 @@ OTHER = {
     "plain clocks": {"p": 63, "base": 8},
     "shuffle": {"order": [5, 4, 3, 2, 1, 0], "positions": True, "causal": True},
     "slopes": {"heads": 16, "length": 4096, "rule": "paper"},
+    "stack": {"layers": ["full", "none", "window", "full"], "sharper": True, "length": 128},
     "stretch": {"rule": "yarn"},
 }
 
@@ -48,6 +49,7 @@ STOPS = {
     "shuffle": ["swap fox and dog", "shuffle", "reset", "add positions", "causal mask"]
     + ["the, the first", "fox", "jumps", "over", "the, the second", "dog"],
     "slopes": ["the match scores higher by", "length of the text", "place of the word", "Other heads"],
+    "stack": ["window", "window", "window", "none", "sharper", "length of the text", "3 window, 1 none"],
     "stretch": ["length of the text", "as trained"],
 }
 # The slider to move, from where to where, and what the readout says afterwards.
@@ -62,6 +64,7 @@ DRAGS = {
     "plain clocks": ("position in the text", 11, 31, "31"),
     "shuffle": ("dog", 5, 1, "0.00"),
     "slopes": ("place of the word that matches", 24, 36 - 8, "128 back"),
+    "stack": ("length of the text", 256, 64, "64"),
     "stretch": ("length of the text", 256, 512, "8.0 ×"),
 }
 
@@ -966,3 +969,70 @@ def test_the_board_shows_where_the_loss_falls_as_dashes_and_a_part_by_a_ring(hos
     whole = host("+all('.was')[0].getAttribute('width')")
     assert loss / whole == pytest.approx(data["none"][0] / data["base"][0], abs=0.01)
     assert max(heads) < 10
+
+
+FOUR = ["layer 1", "layer 2", "layer 3", "layer 4"]
+
+
+def kinds_of_the_stack(host):
+    names = "all('.layer').map(e => e.querySelector(':checked').closest('label').textContent)"
+    return host(names), host("all('.layer b').map(e => e.textContent)")
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_a_layer_of_the_stack_is_changed_and_only_stacks_on_record_show_what_was_found(host):
+    host.show(hero("stack"))
+    mean = "all('.mean')[0].checkVisibility()"
+    nobody = "seen().filter(e => e.textContent === 'nobody has trained this one').length"
+    assert kinds_of_the_stack(host) == (["window"] * 3 + ["none"], ["0 %"] * 3 + ["81 %"])
+    assert [host(mean), host(nobody)] == [True, 0]
+    second = host.page.get_by_role("group", name="layer 2")
+    second.get_by_label("none", exact=True).check()
+    assert kinds_of_the_stack(host) == (["window", "none", "window", "none"], ["0 %", "81 %", "0 %", "81 %"])
+    assert host("out().slice(2)") == ["no record", "–"]
+    assert [host(mean), host(nobody)] == [False, 1]
+    assert host("all('.dot').filter(e => e.style.display !== 'none')") == []
+    assert host("all('.sets :checked').length") == 0
+    assert "nearest: 3 window, 1 none." in host("all('.said')[0].textContent")
+    second.get_by_label("full", exact=True).check()
+    assert kinds_of_the_stack(host)[1] == ["0 %", "?", "0 %", "81 %"]
+    for layer in FOUR:
+        host.page.get_by_role("group", name=layer).get_by_label("full", exact=True).check()
+    assert host("all('.sets :checked').map(e => e.closest('label').textContent)") == ["4 full"]
+    assert host("out()[1]") == "unknown"
+    host.page.get_by_label("length of the text", exact=True).press("Home")
+    assert kinds_of_the_stack(host)[1] == ["97 %"] * 4
+    host.page.get_by_label("4 none", exact=True).check()
+    host.page.get_by_label("length of the text", exact=True).press("End")
+    host.page.get_by_label("sharper", exact=False).check()
+    assert kinds_of_the_stack(host) == (["none"] * 4, ["> 99 %"] * 4)
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_the_strips_of_the_stack_show_what_is_seen_heard_of_and_never_trained(host):
+    host.show(hero("stack", layers=["window", "window", "full", "none"], length=128))
+    host.rest()
+    lines = """all('.line > svg').slice(1, 5).map(svg => ['sight', 'heard', 'fresh'].map(name => {
+      const e = svg.querySelector('.' + name), unit = svg.querySelector('.paper').width.baseVal.value / 128;
+      return +e.style.opacity ? Math.round((e.x2.baseVal.value - e.x1.baseVal.value) / unit) : 0;
+    }))"""
+    assert host(lines) == [[16, 0, 0], [16, 15, 0], [32, 96, 96], [128, 0, 0]]
+    bars = "all('.line > svg').slice(1, 5).map(svg => svg.querySelectorAll('rect')[2].height.baseVal.value / (svg.clientHeight - 4))"
+    assert host(bars) == pytest.approx([0, 0, 0, 1096.633 / (1096.633 + 127)], abs=1e-3)
+    for before in ("sight", "fresh"):
+        assert (
+            host(f"getComputedStyle(all('.line > svg')[3].querySelector('.{before}')).stroke")
+            == "rgb(213, 94, 0)"
+        )
+    assert host("getComputedStyle(all('.line > svg')[4].querySelector('.sight')).stroke") != "rgb(213, 94, 0)"
+
+
+@pytest.mark.parametrize(
+    "host", [{"viewport": {"width": 390, "height": 1300}, "has_touch": True}], indirect=True
+)
+def test_the_stack_is_built_by_touch_on_a_phone(host):
+    host.show(hero("stack"))
+    host.page.get_by_label("4 window", exact=True).tap()
+    assert kinds_of_the_stack(host) == (["window"] * 4, ["0 %"] * 4)
+    host.page.get_by_role("group", name="layer 1").get_by_label("none", exact=True).tap()
+    assert kinds_of_the_stack(host)[0] == ["none", "window", "window", "window"]

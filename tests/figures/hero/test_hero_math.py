@@ -17,8 +17,11 @@ from d2lpos.attention import attention_weights, causal_mask
 from d2lpos.dropout import combine
 from d2lpos.figures.board import BASE, DIM, LENGTH, slow
 from d2lpos.figures.hero import hero
-from d2lpos.lab.models import Blocks, LastRow, Stretched, Wrapped
+from d2lpos.figures.stack import LEAD, TRAINED, WINDOW, reach, weight
+from d2lpos.lab import Run
+from d2lpos.lab.models import Blocks, LastRow, Sharper, Stretched, Wrapped, build
 from d2lpos.learned import Learned
+from d2lpos.masks import window_mask
 from d2lpos.pretrained import SmolLM2
 from d2lpos.relative import bucket
 from d2lpos.rope import RoPE
@@ -47,7 +50,7 @@ def test_in_node():
 
 
 @pytest.mark.parametrize(
-    "name", ["board", "buckets", "cliff", "clocks", "dial", "shuffle", "slopes", "stretch"]
+    "name", ["board", "buckets", "cliff", "clocks", "dial", "shuffle", "slopes", "stack", "stretch"]
 )
 def test_the_stored_values_are_what_numpy_says(name):
     now = json.loads(json.dumps(list(getattr(expected, name)())))
@@ -170,6 +173,36 @@ def test_the_still_picture_shows_the_same_weights(case):
     sides = [float(side) for side in re.findall(r'<rect x=.*? width="([\d.]+)"', html)]
     weights = [weight for row in case["weights"] for weight in row]
     assert sides == pytest.approx([42 * weight**0.5 for weight in weights], abs=0.051)
+
+
+@pytest.mark.parametrize("case", STORED["stack"], ids=lambda case: f"{case['layers']}-{case['length']}")
+def test_a_stack_gives_a_needle_the_weight_that_attention_gives(case):
+    length, layers, last = case["length"], case["layers"].split(), torch.tensor([case["length"] - 1])
+    keys = torch.arange(length)
+    scale = Sharper(RoPE(4), TRAINED).factor(last) if case["sharper"] else 1.0
+    for kind, stored in zip(layers, case["weights"], strict=True):
+        ours = weight(kind, length, bool(case["sharper"]))
+        if ours is None:
+            assert stored == -1
+            continue
+        windowed = kind == "window"
+        mask = window_mask(last, keys, WINDOW) if windowed else causal_mask(last, keys)
+        scores = LEAD * (1.0 if windowed else scale) * (keys == 0).double()
+        weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
+        torch.testing.assert_close(weights.flatten()[0].item(), stored, **CLOSE)
+        assert ours == pytest.approx(stored, abs=1e-9)
+    assert reach(layers, length) == case["reaches"]
+
+
+@pytest.mark.parametrize("stack", [("window",) * 4, ("window", "none", "window", "window")])
+def test_the_last_token_has_heard_of_as_much_in_the_model_of_the_lab(stack):
+    run = Run("needle", "rope", length=TRAINED, dim=8, heads=2, layers=4, stack=stack)
+    model, length, embedded = build(run).double(), 80, []
+    model.tokens.register_forward_hook(lambda _module, _inputs, out: embedded.append(out))
+    out = model(torch.arange(length)[None], torch.arange(length))
+    [slope] = torch.autograd.grad(out[0, -1].square().sum(), embedded)
+    first = slope[0].abs().sum(dim=-1).nonzero().min().item()
+    assert length - 1 - first == reach(stack, length)[-1]
 
 
 @pytest.mark.parametrize("case", STORED["stretch"], ids=lambda case: f"{case['rule']}-{case['length']}")

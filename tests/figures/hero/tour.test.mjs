@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { emitted, near } from './emitted.mjs';
 
-const NAMES = ['board', 'buckets', 'cliff', 'clocks', 'dial', 'dropout', 'grid', 'shuffle', 'slopes', 'stretch'];
+const NAMES = ['board', 'buckets', 'cliff', 'clocks', 'dial', 'dropout', 'grid', 'shuffle', 'slopes', 'stack', 'stretch'];
 const heroes = Object.fromEntries(await Promise.all(NAMES.map(async name => [name, await emitted(name)])));
 const { along } = heroes.dial, moments = Array.from({ length: 101 }, (_, i) => i / 100);
 /** The states of a tour, a hundredth of it apart. */
@@ -26,7 +26,7 @@ test('every track begins with the tour, goes on in time, and is not past its end
 });
 test('the hand may go where each tour goes', () => {
   const between = (low, high) => v => v >= low && v <= high, one = values => v => values.includes(v), bool = one([true, false]);
-  const { board, buckets, cliff, clocks, dial, dropout, shuffle, slopes, stretch } = heroes;
+  const { board, buckets, cliff, clocks, dial, dropout, shuffle, slopes, stack, stretch } = heroes;
   const allowed = {
     board: { pair: between(0, board.PAIRS), layer: between(0, board.LAYERS), held: bool, token: between(0, 60) },
     buckets: { offset: between(1 - buckets.TEXT, 0), length: between(8, buckets.TEXT) },
@@ -37,6 +37,7 @@ test('the hand may go where each tour goes', () => {
     grid: { at: between(0, 1) },
     shuffle: { order: v => [...v].sort().join() === shuffle.START.join(), positions: bool },
     slopes: { back: between(4, slopes.MANY - 1), match: between(0, 12) },
+    stack: { length: between(stack.TRAINED, stack.FARTHEST), layers: v => v.length === 4 && v.every(one(stack.SORTS)) },
     stretch: { length: between(stretch.TRAINED, stretch.LONGEST), rule: one(Object.keys(stretch.RULES)) },
   };
   for (const name of NAMES) for (const state of states(name)) {
@@ -84,6 +85,14 @@ test('slopes: head after head loses the word, and a better match brings one back
 test('stretch: new angles come with length, and the rule takes them away', () => {
   const { unseen } = heroes.stretch, count = s => unseen(s.rule, Math.round(s.length)).length;
   assert.deepEqual([0, .55, .7, 1].map(t => count(along(heroes.stretch.TOUR, t))), [0, 5, 0, 5]);
+});
+test('stack: a text outgrows windows, which then find little; one layer without position finds most; without windows it is lost again', () => {
+  const data = JSON.parse(readFileSync(new URL('../../../book/results/stacks-needle.json', import.meta.url))), { recorded, beside, average, weight } = heroes.stack;
+  const see = s => { const n = Math.round(s.length); return [average(recorded(data, s.layers).found['as trained'][beside(data.lengths, n)]) / 1000, Math.max(...s.layers.map(kind => weight(kind, n, false)))]; };
+  const [start, far, mixed, full, end] = [0, .46, .6, .8, 1].map(t => see(along(heroes.stack.TOUR, t)));
+  assert.ok(start[0] > .9 && far[0] < .4 && mixed[0] > far[0] + .3 && full[0] < mixed[0] - .3, `${[start, far, mixed, full]}`);
+  assert.ok(far[1] === 0 && mixed[1] > .8 && full[1] === mixed[1]);
+  assert.deepEqual(end, mixed);
 });
 test('cliff and dropout: each way is shown', () => {
   assert.deepEqual(new Set(states('cliff').map(s => s.remedy)), new Set(heroes.cliff.REMEDIES));
