@@ -131,10 +131,14 @@ def by_head(weight: Tensor, heads: int) -> Tensor:
     return weight.unflatten(0, (heads, -1))
 
 
+def keys_of(wk: Tensor, heads: int, kv_heads: int) -> Tensor:
+    """The rows of keys that each head of queries meets; (heads, size, dim)."""
+    return by_head(wk, kv_heads).repeat_interleave(heads // kv_heads, dim=0)
+
+
 def met(wq: Tensor, wk: Tensor, heads: int, kv_heads: int) -> Tensor:
     """How much, on average over heads, each row of the queries has of each row of its keys; (size, size)."""
-    keys = by_head(wk, kv_heads).repeat_interleave(heads // kv_heads, dim=0)
-    return (by_head(wq, heads) @ keys.mT).abs().mean(dim=0)
+    return (by_head(wq, heads) @ keys_of(wk, heads, kv_heads).mT).abs().mean(dim=0)
 
 
 def partners(table: Tensor) -> tuple[Tensor, Tensor]:
@@ -164,14 +168,25 @@ def told_among_themselves(weight: Tensor, heads: int) -> str:
 
 
 def heads_forgotten(wq: Tensor, wk: Tensor, heads: int, kv_heads: int) -> str:
-    return told_by_products(
-        wq, by_head(wk, kv_heads).repeat_interleave(heads // kv_heads, dim=0).flatten(0, 1), 1, 1
-    )
+    return told_by_products(wq, keys_of(wk, heads, kv_heads).flatten(0, 1), 1, 1)
+
+
+def told_by_one_head(at: int) -> Callable:
+    """As the right answer, for one head of queries and its keys."""
+
+    def answer(wq: Tensor, wk: Tensor, heads: int, kv_heads: int) -> str:
+        return told_by_products(by_head(wq, heads)[at], keys_of(wk, heads, kv_heads)[at], 1, 1)
+
+    return answer
+
+
+def keys_of_others(wq: Tensor, wk: Tensor, heads: int, kv_heads: int) -> str:
+    """Heads of queries take the heads of keys in turn."""
+    return told_by_products(wq, wk.repeat(heads // kv_heads, 1), heads, heads)
 
 
 def with_signs(wq: Tensor, wk: Tensor, heads: int, kv_heads: int) -> str:
-    keys = by_head(wk, kv_heads).repeat_interleave(heads // kv_heads, dim=0)
-    return larger((by_head(wq, heads) @ keys.mT).mean(dim=0))
+    return larger((by_head(wq, heads) @ keys_of(wk, heads, kv_heads).mT).mean(dim=0))
 
 
 def exchanged(wq: Tensor, wk: Tensor, heads: int, kv_heads: int) -> str:
@@ -197,26 +212,32 @@ def projections(
     within: float = 0.3,
     angle: float = 1.0,
     far: float = 0.0,
+    astray: tuple[int, ...] = (),
 ) -> tuple[Tensor, Tensor]:
     """W_Q and W_K as training leaves them: partners have met, and lengths change slowly from pair to pair.
 
     uneven: how much longer the first row of a pair is in W_Q, and shorter in W_K, as a logarithm. beside: how much a
     row of the keys is like that of the pair before; within: how much like its partner. far: how much like that
-    of the pair half a head before. angle: by how much queries are turned from keys, in radians.
+    of the pair half a head before. angle: by how much queries are turned from keys, in radians. astray: heads of
+    queries that ask for the keys of another pair, whose rows stand where the other layout has partners.
     """
     draw, dim = torch.Generator().manual_seed(0), 64
     lengths = torch.linspace(-1, 1, size // 2, dtype=torch.float64)[:, None].exp()
     cos, sin, longer = math.cos(angle), math.sin(angle), math.exp(uneven)
     queries, keys = [], []
-    for _ in range(kv_heads):
+    other = torch.arange(size // 2)
+    other = other ^ 1 if layout == "half" else other - size // 4
+    for kv_head in range(kv_heads):
         first = walk(size // 2, dim, beside, draw)
         first = normalize(first + far * first.roll(size // 4, dims=0), dim=-1)
         second = normalize(walk(size // 2, dim, beside, draw) + within * first, dim=-1)
         keys.append((first * lengths / longer, second * lengths * longer))
-        for _ in range(heads // kv_heads):
+        for head in range(heads // kv_heads):
             turned = first * cos - second * sin, first * sin + second * cos
-            one, other = (normalize(x + 0.3 * walk(size // 2, dim, 0, draw), dim=-1) for x in turned)
-            queries.append((one * lengths * longer, other * lengths / longer))
+            if kv_head * (heads // kv_heads) + head in astray:
+                turned = first[other], second[other]
+            one, two = (normalize(x + 0.3 * walk(size // 2, dim, 0, draw), dim=-1) for x in turned)
+            queries.append((one * lengths * longer, two * lengths / longer))
     axis = 1 if layout == "interleaved" else 0
     wq, wk = (
         torch.cat([torch.stack(pair, dim=axis).flatten(0, 1) for pair in rows]) for rows in (queries, keys)
@@ -224,7 +245,7 @@ def projections(
     return wq.float(), wk.float()
 
 
-def layout_case(layout: str, size: int, heads: int = 1, kv_heads: int = 1, **how: float) -> Case:
+def layout_case(layout: str, size: int, heads: int = 1, kv_heads: int = 1, **how: float | tuple) -> Case:
     wq, wk = projections(layout, size, heads, kv_heads, **how)
     label = f"W_Q {tuple(wq.shape)}, W_K {tuple(wk.shape)}, heads = {heads}, kv_heads = {kv_heads}"
     return call(label, wq=wq, wk=wk, heads=heads, kv_heads=kv_heads)
@@ -257,6 +278,9 @@ layout = Check(
             layout_case("interleaved", 64, 2, 2),
             layout_case("half", 64, 4, 2),
             layout_case("interleaved", 64, 3, 1),
+            layout_case("half", 64, 6, 6, beside=0.0, astray=(0, 5)),
+            layout_case("half", 64, 6, 3, beside=0.0, astray=(0, 5)),
+            layout_case("interleaved", 64, 6, 3, beside=0.0, astray=(0, 5)),
         ],
         "rows of unequal lengths": [
             layout_case("half", 64, uneven=0.25),
@@ -278,6 +302,8 @@ layout = Check(
         ),
         "Products of partners have both signs, and cancel. Take absolute values.": with_signs,
         "All heads are taken for one. Each has its own rows, and its own halves.": heads_forgotten,
+        "One head may mislead. Take the mean over all heads.": (told_by_one_head(0), told_by_one_head(-1)),
+        "Here queries meet the keys of another head. Heads that share keys are neighbors.": keys_of_others,
         'This is "half" whatever the weights are.': always("half"),
         'This is "interleaved" whatever the weights are.': always("interleaved"),
     },

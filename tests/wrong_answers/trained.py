@@ -167,6 +167,30 @@ def one_head(wq, wk, heads, kv_heads):
     return the_smaller(lambda layout: -sum(one.abs().sum() for one in crossed(wq, served, 1, 1, layout)))
 
 
+@wrong(check.layout, "fails 1 of 3 properties Property: several heads, which may share keys")
+@wrong(check.layout, "One head may mislead.")
+def the_first_head(wq, wk, heads, kv_heads):
+    size = len(wq) // heads
+    return the_smaller(
+        lambda layout: -sum(one.abs().sum() for one in crossed(wq[:size], wk[:size], 1, 1, layout))
+    )
+
+
+@wrong(check.layout, "One head may mislead.")
+def the_last_head(wq, wk, heads, kv_heads):
+    size = len(wq) // heads
+    return the_smaller(
+        lambda layout: -sum(one.abs().sum() for one in crossed(wq[-size:], wk[-size:], 1, 1, layout))
+    )
+
+
+@wrong(check.layout, "Here queries meet the keys of another head.")
+def keys_in_turn(wq, wk, heads, kv_heads):
+    k = heads_of(wk, kv_heads)
+    k = torch.stack([k[a % kv_heads] for a in range(heads)]).reshape(len(wq), -1)
+    return the_smaller(lambda layout: -sum(one.abs().sum() for one in crossed(wq, k, heads, heads, layout)))
+
+
 @wrong(check.layout, 'This is "half" whatever the weights are.')
 def as_transformers_has_it(wq, wk, heads, kv_heads):
     return "half"
