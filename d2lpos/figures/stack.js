@@ -55,7 +55,7 @@ const HANDS = Array(4).fill('window'), last = kind => [kind, kind, kind, 'none']
 /** The text grows past all windows. Then one layer loses its window and its position; and others, for a while, their windows. */
 export const TOUR = { length: [[0, TRAINED], [.07, TRAINED], [.4, FARTHEST]], layers: [[0, HANDS], [.5, last('window')], [.72, last('full')], [.9, last('window')]] };
 
-const RULER = 44, START = 20; // px: height of the text's end, room for a bar
+const RULER = 44, START = 20; // px: of the text's end; for a bar
 const LOOK = `:host{--c:var(--enc-rope,#d55e00);--n:var(--enc-none,#6f7378)}.line{display:flex;flex-wrap:wrap;gap:0 16px}.line>*{flex:1 1 304px;min-width:0}.line>:last-child{flex:99 1 320px}
 .layer{display:flex;gap:0 12px}.layer>*{display:flex;align-items:center;min-height:44px}.layer b{flex:1;justify-content:end;margin-left:-12px;white-space:nowrap}.layer+svg{align-self:center}.wide .sets{display:grid;grid-template-columns:1fr 1.5fr;align-content:start}
 .over{overflow:clip}.over input{top:0;height:${RULER}px;cursor:ew-resize;touch-action:pan-y}.over ::-webkit-slider-thumb{width:44px;height:${RULER}px}.over ::-moz-range-thumb{width:44px;height:${RULER}px;border:0}
@@ -118,7 +118,7 @@ export function render(host, options, data) {
     if (!both[0]) return;
     const y = names.map((_, i) => half(both[sharper ^ i])), alike = abs(y[0] - y[1]) < 9;
     names.forEach((e, i) => set(e, { x: X(192), y: y[i] + (y[i] < 56 || !alike && y[i] > y[1 - i] ? 18 : -8) }));
-    names[0].textContent = 'as trained' + (alike ? ' = sharper' : ''); show(names[1], !alike);
+    names[0].textContent = 'as trained' + (alike ? ' ≈ sharper' : ''); show(names[1], !alike);
   }
   function update() {
     const { most, unknown } = could(layers, length, sharper), one = recorded(data, layers), at = beside(lengths, length), seen = cells(ways()[0])?.[at];
@@ -128,7 +128,7 @@ export function render(host, options, data) {
     });
     sets.forEach((r, i) => { r.input.checked = data.stacks[i] === one; });
     slider.value = length; sharp.checked = sharper; R.pill.lastChild.textContent = length + ' tokens';
-    words.textContent = theory(layers, length, sharper) + record(data, layers, length, sharper);
+    words.textContent = (theory(layers, length, sharper) + record(data, layers, length, sharper)).replaceAll(' %', '\xa0%');
     tell([length, !most && unknown.length ? 'unknown' : inPercent(most), seen ? `${inPercent(average(seen) / 1000)} at ${lengths[at]}` : 'no record', seen ? [...new Set([min, max].map(end => num(end(...seen) / 10)))].join(' … ') + ' %' : '–'], words.textContent + ' ');
     tests(); ease();
   }

@@ -75,15 +75,15 @@ def describe_state(layers: Sequence[str], sharper: bool, length: int) -> str:
         text += f"What {listed(given, None)} would give it, theory does not say: training never showed these angles. "
     if 0 in given:
         text += f"A window of {WINDOW} tokens does not hold it: {listed(given, 0)} cannot see it. "
-    if most == 0:
+    if all(share == 0 for share in given):
         text += f"Windows pass things on, in all over {far} tokens. "
     shares = found(layers, sharper)
     if shares is None:
         return f"{text}No such stack was trained."
     at = beside(length)
-    seeds, models, spread = shares[at], "model", ""
-    if len(seeds) > 1:
-        models, spread = "models", f" in the mean, from {percent(min(seeds))} to {percent(max(seeds))}"
+    seeds = shares[at]
+    ends, models = [percent(end(seeds)) for end in (min, max)], "models" if len(seeds) > 1 else "model"
+    spread = f" in the mean, from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else ""
     return (
         f"{text}Of needles anywhere in {data['lengths'][at]} tokens, {len(seeds)} trained {models} found "
         f"{percent(fmean(seeds))}{spread}; in {data['lengths'][0]} tokens, {percent(fmean(shares[0]))}."
@@ -97,4 +97,4 @@ def listed(given: list[float | None], share: float | None) -> str:
 
 
 def percent(share: float) -> str:
-    return f"{fixed(100 * share, 0)} %"
+    return "over 99 %" if 0.995 < share < 1 else f"{fixed(100 * share, 0)} %"
