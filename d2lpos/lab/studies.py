@@ -34,7 +34,10 @@ class Study:
         also: encodings that were registered, each as the first of the study is run: as trained, and added once.
         """
         runs = self.smoke if smoke else self.full
-        plain = replace(runs[0], readings=("as trained",), scale=1, again=False, dropout="none", drop=0)
+        plain = replace(
+            runs[0], readings=("as trained",), scale=1, again=False, dropout="none", drop=0, stack=(),
+            further=(), further_length=0, further_steps=0,
+        )  # fmt: skip
         runs += tuple(replace(plain, encoding=name) for name in also)
         return [replace(run, seed=seed) for seed in seeds for run in runs]
 
