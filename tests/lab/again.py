@@ -10,7 +10,7 @@ from pathlib import Path
 
 from d2lpos.lab import STUDIES, Run, execute, records
 from d2lpos.lab.encodings import ENCODINGS
-from d2lpos.lab.lines import read, write
+from d2lpos.lab.lines import write
 from d2lpos.lab.machine import alike
 from d2lpos.lab.report import rounded_before
 
@@ -59,12 +59,7 @@ def quickest(study: str) -> Iterator[dict]:
 
 def main(arguments: list[str]) -> int:
     if arguments == ["--write"]:
-        new = [execute(run) for run in short()]
-        here = new[0]["machine"]
-        kept = (
-            [record for record in read(SHORT) if not alike(record["machine"], here)] if SHORT.exists() else []
-        )
-        write([*kept, *new], SHORT)
+        write(map(execute, short()), SHORT)
         return 0
     wrong = 0
     for study in arguments or STUDIES:
