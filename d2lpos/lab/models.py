@@ -27,6 +27,7 @@ __all__ = [
     "READINGS",
     "SPARED",
     "build",
+    "crowded",
     "place",
     "reading",
     "reads",
@@ -161,6 +162,11 @@ class Window(Around):
         return torch.where(hidden[..., None, :, :], -torch.inf, score)
 
 
+def crowded(positions: Tensor, length: int) -> Tensor:
+    """ln n / ln length for a query that sees n tokens, once n is above length."""
+    return (positions + 1.0).clamp(min=length).log() / math.log(length)
+
+
 class Sharper(Around):
     """All logits of a query that sees n tokens are multiplied by ln n / ln length, once n is above length."""
 
@@ -169,7 +175,7 @@ class Sharper(Around):
         self.length = length
 
     def factor(self, positions: Tensor) -> Tensor:
-        return (positions + 1.0).clamp(min=self.length).log() / math.log(self.length)
+        return crowded(positions, self.length)
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
         q, k = self.inner.rotate(q, k, q_positions, k_positions)

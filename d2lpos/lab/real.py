@@ -4,7 +4,6 @@ All losses are in nats a token, means over the tokens of a passage that have one
 in the trained model as it stands: nothing is trained again.
 """
 
-import math
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from ..scaling import dynamic_ntk, linear, ntk, still, unscaled, yarn
 from ..sinusoidal import angles, frequencies
 from ..temperature import multiply
 from .glance import Glance, encoder, loaded, tokenizer, tokens
+from .models import crowded
 from .passages import WHO
 
 __all__ = ["READINGS", "board", "heads", "layout", "length", "needles", "placed", "sentence"]
@@ -458,11 +458,6 @@ def readings(model: SmolLM2, n: int) -> dict[str, dict]:
     ways = {name: {"encoding": rope(model, scaling=rule)} for name, rule in scaled.items()}
     ways |= {"window": {"window": (half, 0)}, "window and 4 first": {"window": (half, 4)}}
     return ways | {"sharper": {"temperature": partial(crowded, length=trained)}}
-
-
-def crowded(positions: Tensor, length: int) -> Tensor:
-    """ln n / ln length for a query that sees n tokens, once n is above length."""
-    return (positions + 1.0).clamp(min=length).log() / math.log(length)
 
 
 def length(glance: Glance, device: str) -> Rows:
