@@ -17,7 +17,7 @@ from .machine import forget_peak, machine, peak_bytes
 from .models import build, reading, reads
 from .readers import reader
 from .run import Run
-from .tasks import TASKS
+from .tasks import TASKS, Task
 from .training import test, train
 
 __all__ = ["execute"]
@@ -57,13 +57,9 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
             losses.append(loss)
             if step % every and step != run.steps:
                 return
-            model.eval()
             row = {"step": step, "train": sum(losses) / len(losses)}
-            for split, sampler in task.tests.items():
-                row[split] = test(model, sampler, run.length, rows)["loss"]
-            curve.append(row)
+            curve.append(row | by_split(model, task, run.length, rows))
             losses.clear()
-            model.train()
 
         train(
             torch.compile(model) if compiled else model, task.train, run.length, run.steps, run.size, run.rate,
@@ -87,7 +83,7 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
                 for length in run.tested:
                     measure(other, f"{name}, trained on", length)
         if run.probe:
-            inside = {"probes": probes(model, task, run.length), "similarity": None, "change": None}
+            inside |= {"probes": probes(model, task, run.length), "similarity": None, "change": None}
             if table is not None:
                 trained = learned_table(model)
                 inside |= {"similarity": similarity(trained), "change": similarity(trained - table)}
@@ -107,23 +103,24 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     }
 
 
+def by_split(model: Transformer, task: Task, length: int, rows: int) -> dict[str, float]:
+    """The loss of a model that is being trained, on each split of its task."""
+    model.eval()
+    found = {split: test(model, sampler, length, rows)["loss"] for split, sampler in task.tests.items()}
+    model.train()
+    return found
+
+
 def train_on(model: Transformer, run: Run, name: str, rows: int) -> list[dict]:
     """Train a model on, at a fifth of its rate; the loss at the new length along the way, after so many tokens."""
-    task, length, size = (
-        TASKS[run.task],
-        run.further_length,
-        max(1, run.size * run.length // run.further_length),
-    )
-    every, found = max(1, run.further_steps // run.checks), []
+    task, length, found = TASKS[run.task], run.further_length, []
+    size = max(1, run.size * run.length // length)
+    every = max(1, run.further_steps // run.checks)
 
     def watch(step: int, loss: float) -> None:
-        if step % every and step != run.further_steps:
-            return
-        model.eval()
-        row = {"reading": name, "step": step, "tokens": step * size * length}
-        row |= {split: test(model, sampler, length, rows)["loss"] for split, sampler in task.tests.items()}
-        found.append(row)
-        model.train()
+        if step % every == 0 or step == run.further_steps:
+            row = {"reading": name, "step": step, "tokens": step * size * length}
+            found.append(row | by_split(model, task, length, rows))
 
     seed = (run.seed + 2**30) % 2**31  # other batches than before
     train(

@@ -172,10 +172,7 @@ class Sharper(Around):
 
     def __init__(self, inner: Encoding, length: int):
         super().__init__(inner)
-        self.length = length
-
-    def factor(self, positions: Tensor) -> Tensor:
-        return crowded(positions, self.length)
+        self.factor = partial(crowded, length=length)
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
         q, k = self.inner.rotate(q, k, q_positions, k_positions)
@@ -294,9 +291,8 @@ def reading(model: Transformer, run: Setting, name: str, length: int) -> Iterato
     trained = [block.attention.encoding for block in model.blocks]
     change, read = READINGS[name](run, length), []
     for block, encoding in zip(model.blocks, trained, strict=True):
-        encoding = (
-            encoding.encoding if isinstance(encoding, Dropped) else encoding
-        )  # the same, once it is trained
+        if isinstance(encoding, Dropped):  # without dropout it is the same, once it is trained
+            encoding = encoding.encoding
         fixed = block.attention.window if name == "sharper" else name in ONLY and not encoding.doors
         read.append(encoding if fixed else change(encoding))
     place(model, read)

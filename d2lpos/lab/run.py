@@ -109,11 +109,12 @@ class Run:
             raise ValueError(
                 f"stack must have a member for each of {self.layers} layers; got {len(self.stack)}"
             )
-        sizes = {"further_length": self.further_length, "further_steps": self.further_steps}
+        more = {"further_length": self.further_length, "further_steps": self.further_steps}
         if self.further:
-            check_positive(**sizes)
-        elif any(sizes.values()):
-            raise ValueError(f"further must name a reading where there are steps or a length; got {sizes}")
+            check_positive(**more)
+            self._settle(**{name: int(size) for name, size in more.items()})
+        elif any(more.values()):
+            raise ValueError(f"further must name a reading where there are steps or a length; got {more}")
         check_shortest(self.shortest, self.length)
         if self.dim % self.heads:
             raise ValueError(f"dim must be a multiple of heads; got dim={self.dim}, heads={self.heads}")

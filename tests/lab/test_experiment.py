@@ -399,9 +399,10 @@ def test_a_stack_is_built_layer_by_layer():
 
 
 def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():
-    run = replace(TINY, readings=("as trained", "yarn"), tested=(12, 48))
+    run = replace(TINY, readings=("as trained", "yarn"), tested=(12, 48), probe=True)
     more = {"further": ("as trained", "yarn"), "further_length": 48, "further_steps": 4}
     plain, record = execute(run), execute(replace(run, **more))
+    assert record["probes"] == plain["probes"]
     trained, on = record["metrics"][: len(plain["metrics"])], record["metrics"][len(plain["metrics"]) :]
     assert trained == plain["metrics"]
     assert [row["reading"] for row in on] == ["as trained, trained on"] * 4 + ["yarn, trained on"] * 4

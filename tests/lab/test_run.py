@@ -41,6 +41,8 @@ def test_one_experiment_has_one_key():
     plain = {"steps": 300, "seed": 2, "probe": True, "again": True, "causal": True, "tested": (64, 128)}
     from_numpy = {name: np.array(value)[()] for name, value in plain.items()}
     assert replace(RUN, **from_numpy).key == replace(RUN, **plain).key
+    on = FURTHER | {name: np.array(FURTHER[name])[()] for name in ("further_length", "further_steps")}
+    assert replace(RUN, **on).key == replace(RUN, **FURTHER).key
 
 
 def test_each_field_counts():
