@@ -12,7 +12,7 @@ pip := $(python) -m pip install --disable-pip-version-check --progress-bar off -
 quietly = >$(1) 2>&1 || { status=$$?; cat $(1) >&2; exit $$status; }
 
 .DELETE_ON_ERROR:
-.PHONY: help book serve pdf zip test quick lint notebooks cards handout lab weights browser address clean
+.PHONY: help book serve pdf zip test quick lint notebooks cards handout grade class lab weights browser address clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -49,6 +49,7 @@ lint: .venv/test.stamp  ## Check the style of code and notebooks
 
 notebooks: .venv/test.stamp  ## Run every chapter and store its outputs
 	@$(python) book/execute.py
+	@$(python) -m tests.check.cards
 
 cards: .venv/test.stamp  ## Draw the pictures that links to the book show
 	@$(python) book/cards.py
@@ -56,8 +57,14 @@ cards: .venv/test.stamp  ## Draw the pictures that links to the book show
 handout: .venv/book.stamp  ## Write the chapters without their solutions, for a class
 	@$(python) book/handout.py
 
+grade: .venv/jupyter.stamp  ## Grade a folder of notebooks: make grade FOLDER=homework
+	@$(python) book/grade.py "$$FOLDER"
+
+class: book  ## Pack a course: the handout, a deck of slides for each chapter, the plan
+	@$(python) -m book.course
+
 lab: .venv/jupyter.stamp  ## Open the chapters in JupyterLab
-	@$(bin)/jupyter trust chapters/*.ipynb chapters/*/*.ipynb book/*.ipynb
+	@$(bin)/jupyter trust chapters/*.ipynb chapters/*/*.ipynb chapters/*/*/*.ipynb book/*.ipynb
 	@$(python) -m jupyterlab --LabApp.default_url=/lab/tree/chapters
 
 weights: .venv/test.stamp  ## Download two trained models, 177 MB, into your cache (chapter 9, and its tests)

@@ -18,8 +18,8 @@ from d2lpos.threads import one_thread
 
 from .measure import run
 
-SUBJECTS = ("rope", "bias", "skew", "sinusoidal", "training", "attention")
-ALONE = {"attention"}  # whose tables have a line of their own that tells of the run
+SUBJECTS = ("rope", "bias", "skew", "sinusoidal", "training", "attention", "rulers")
+ALONE = ("attention", "rulers")  # whose tables have a line of their own that tells of the run
 PEERS = ("torch", "transformers", "rotary-embedding-torch", "x-transformers")
 TABLES = Path(__file__).parents[1] / "book" / "benchmarks"
 
@@ -53,9 +53,9 @@ def main() -> None:
         parser.error(f"--rounds must be positive; got {arguments.rounds}")
     if arguments.device == "cuda" and not torch.cuda.is_available():
         parser.error("--device cuda needs a GPU that torch can use; there is none")
-    if arguments.write and not set(arguments.subjects) <= ALONE and not arguments.kept:
+    if arguments.write and not set(arguments.subjects) <= set(ALONE) and not arguments.kept:
         parser.error(
-            "--write measures every subject, so that all tables are from one run; name none, or attention"
+            f"--write measures every subject, so that all tables are from one run; name none, or {' or '.join(ALONE)}"
         )
     where = torch.cuda.get_device_name() if arguments.device == "cuda" else f"{processor()}, one thread"
     peers = ", ".join(f"{peer} {version(peer)}" for peer in PEERS)

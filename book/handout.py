@@ -1,4 +1,4 @@
-"""Write the chapters without their solutions, for a class: `python book/handout.py`."""
+"""Write the chapters and projects without their solutions, for a class: `python book/handout.py`."""
 
 import re
 import shutil
@@ -11,9 +11,9 @@ from nbformat import NotebookNode
 
 ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "book" / "_ext"))
-from notebooks import chapters
+from notebooks import exercised
 
-OUTSIDE = re.compile(r"\]\((?:\.\./)+(?!\d\d)")  # a link to what is no chapter
+OUTSIDE = re.compile(r"\]\((?:\.\./)+(?!\d\d|in-depth/|projects/)")  # a link to what is no chapter
 OUT = ROOT / "_build" / "handout"
 
 
@@ -36,7 +36,7 @@ def write(out: Path) -> Path:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    for path in chapters(ROOT):
+    for path in exercised(ROOT):
         notebook = without_solutions(nbformat.read(path, as_version=4), project["urls"]["Repository"])
         given = out / path.relative_to(ROOT / "chapters")
         given.parent.mkdir(exist_ok=True)

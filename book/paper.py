@@ -22,11 +22,16 @@ from playwright.sync_api import Page, sync_playwright
 from book.browser import find_chromium, launch
 from book.downloads import FRONT, PDF, SITE, offer
 
+sys.path.append(str(Path(__file__).parent / "_ext"))
+from programs import whole
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
-LEFT_OUT = ".headerlink, .downloads, .subtitle, .start, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
+COPIES = ".again, section:has(> .again):not(:has(> .review:not(.again)))"  # questions that come back
+LEFT_OUT = f"{COPIES}, [data-due], .ask[hidden], .prediction, .overlooks, #find-the-mistake, .headerlink, .downloads, .subtitle, .start, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
 FRAMES = 6  # of a slider
+WIDTH = 567  # px: a page between its margins. A figure is drawn for the width that it is printed at
 
 NUMBER = """pages => document.querySelectorAll("a > .number").forEach(e => {
   e.textContent = pages[decodeURIComponent(e.parentElement.hash.slice(1))];
@@ -66,7 +71,7 @@ def element(html: str) -> Tag:
 
 def leaf(site: Path, name: str, sections: bool = False) -> dict:
     """Return what the book shows of one page."""
-    page = read(site / f"{name}.html")
+    page = BeautifulSoup(whole((site / f"{name}.html").read_text("utf-8"), site), "html.parser")
     if f"{name}.html" == FRONT:  # its heading is on the title page
         page.article.h1.string = page.select_one(".subtitle").get_text()
     article, styles = page.article, "".join(style.string for style in page.select("head > style"))
@@ -116,16 +121,24 @@ def frames(figure: Tag) -> Tag:
 def gather(article: Tag) -> None:
     """Move what a page folds, answers and solutions, to its end, and say where it is."""
     answers = []
-    for count, fold in enumerate(article.select(".predict > details"), 1):
-        box, title = fold.parent, f'<a href="#prediction-{count}">Prediction {count}</a>'
-        box["id"], box.p.string = f"prediction-{count}", f"Predict first ({count})"
-        fold.summary.replace_with(element(f'<p class="admonition-title">{title}</p>'))
-        fold.name, fold["class"], fold["id"] = "div", "admonition", f"answer-{count}"
+
+    def take(fold: Tag, title: str) -> None:
+        box, fold["id"] = fold.parent, f"answer-{len(answers) + 1}"
+        head = f'<p class="admonition-title"><a href="#{box["id"]}">{title}</a></p>'
+        fold.summary.replace_with(element(head))
+        fold.name, fold["class"] = "div", "admonition"
         box.append(turn("Answer", fold["id"]))
         answers.append(fold.extract())
+
+    for count, fold in enumerate(article.select(".predict > details"), 1):
+        fold.parent.attrs.setdefault("id", f"prediction-{count}")
+        fold.parent.p.string = f"Predict first ({count})"
+        take(fold, f"Prediction {count}")
     for solution in article.select(".solution"):
         solution.find_previous_sibling("div", class_="exercise").append(turn("Solution", solution["id"]))
         answers.append(solution.extract())
+    for fold in article.select(".review > details"):
+        take(fold, fold.parent.p.get_text())
     if answers:
         article.section.append(element('<section id="answers"><h2>Answers</h2></section>'))
         article.select_one("#answers").extend(answers)
@@ -168,7 +181,7 @@ def opened(document: Path) -> Iterator[Page]:
     with sync_playwright() as playwright:
         browser = launch(playwright)
         try:
-            page = browser.new_page(viewport={"width": 544, "height": 800}, reduced_motion="reduce")
+            page = browser.new_page(viewport={"width": WIDTH, "height": 800}, reduced_motion="reduce")
             page.set_default_timeout(0)
             page.emulate_media(media="print")
             page.goto(document.as_uri())
@@ -196,9 +209,9 @@ def write(site: Path) -> Path:
     document = site.with_name("paper.html")
     document.write_text(assemble(site), "utf-8")
     options = {"prefer_css_page_size": True, "print_background": True}
-    with opened(document) as page:
-        with pikepdf.open(BytesIO(page.pdf(**options))) as draft:
-            places = {name[1:]: pikepdf.Page(place[0]).label for name, place in draft.Root.Dests.items()}
+    with opened(document) as page, pikepdf.open(BytesIO(page.pdf(**options))) as draft:
+        places = {name[1:]: pikepdf.Page(place[0]).label for name, place in draft.Root.Dests.items()}
+    with opened(document) as page:  # anew: Chromium breaks a page elsewhere when it prints for the second time
         page.evaluate(NUMBER, places)
         printed = page.pdf(tagged=True, outline=True, **options)
         titles = page.evaluate("() => [...document.querySelectorAll('h1, h2, h3')].map(e => e.innerText)")

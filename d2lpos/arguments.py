@@ -58,3 +58,23 @@ def check_broadcast(**tensors: Tensor) -> None:
     (one, a), (other, b) = ((name, tuple(tensor.shape)) for name, tensor in tensors.items())
     if any(m != n and 1 not in (m, n) for m, n in zip(a[-2::-1], b[-2::-1], strict=False)):
         raise ValueError(f"{one} and {other} must broadcast in all axes but the last; got {a} and {b}")
+
+
+def check_axes(axes: dict[str, str], **tensors: Tensor) -> None:
+    """Raise a TypeError where one is no floating-point tensor, a ValueError where its last axes do not fit the others.
+
+    axes are names for each tensor, such as "T d"; the same name means the same size, and 1 is a size.
+    """
+    sizes, device = {"1": 1}, None
+    for name, tensor in tensors.items():
+        check_tensor(name, tensor, device)
+        if not tensor.is_floating_point():
+            raise TypeError(f"{name} must be floating-point; got {tensor.dtype}")
+        device, names, shape = tensor.device, axes[name].split(), tuple(tensor.shape)
+        form = f"(…, {', '.join(names)})"
+        if len(shape) < len(names):
+            raise ValueError(f"{name} must be {form}; got {shape}")
+        for axis, size in zip(names, shape[-len(names) :], strict=True):
+            if sizes.setdefault(axis, size) != size:
+                known = "" if axis == "1" else f" with {axis} = {sizes[axis]}"
+                raise ValueError(f"{name} must be {form}{known}; got {shape}")

@@ -47,8 +47,8 @@ class PaTH(Encoding):
 
     w = W x, of length 1, and β = 2 sigmoid(u · x + c), in each head: W, u and c are the parameters `direction` and
     `strength`. (The paper makes W of two thin matrices, and mixes the w of three neighbors.) Two reflections are a
-    turn, so RoPE's turns are among what it can do. Tokens count, not places: a gap in the positions changes nothing.
-    Equal positions stand in the order of the tokens.
+    turn, so a step of RoPE in 64 features is 64 of them, where a token has one. Tokens count, not places: a gap in
+    the positions changes nothing. Equal positions stand in the order of the tokens.
 
     Made for causal attention; to a key ahead of the query, nothing is added. A cache keeps w and β, and each step
     walks back over all tokens: for study, not for speed. There is no score_mod, because no pair knows what lies

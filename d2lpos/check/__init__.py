@@ -1,4 +1,4 @@
-"""Checks for the exercises, one module a chapter.
+"""Checks for the exercises, one module a chapter or project.
 
 A chapter uses its module by name:
 

@@ -48,7 +48,8 @@ const LOOK = `:host{--c:var(--enc-rope,#d55e00)}.over{overflow:clip}.over input{
 input:focus-visible~svg .ground{stroke:currentColor}.list:focus~svg .ground{stroke:var(--c)}
 .rim{stroke-opacity:.4}.hand{stroke-width:1.5}.held .rim{stroke-opacity:1}.held .hand{stroke:var(--c);stroke-width:3}
 .side{display:flex;flex-wrap:wrap;place-content:start;gap:0 28px}.side>*{flex:1 1 290px;min-width:0;margin-top:6px}.wide .parts{display:grid;grid-template-columns:1.5fr 1fr;gap:0 36px}.ctl{gap:0 6px}.ctl span{white-space:nowrap}.ctl b{display:inline-block;min-width:74px;font-weight:400;text-align:center}.ctl button{min-width:34px}
-.out{grid-template-columns:1.3fr 1fr}.said div{border-left:4px solid color-mix(in srgb,currentColor 25%,transparent);padding:0 0 0 8px;margin:6px 0;min-height:42px}.said .other{border-color:var(--c)}`;
+.out{grid-template-columns:1.3fr 1fr}.said div{border-left:4px solid color-mix(in srgb,currentColor 25%,transparent);padding:0 0 0 8px;margin:6px 0;min-height:42px}.said .other{border-color:var(--c)}
+@media print{.side{display:grid;grid-template-columns:1fr 1fr}.side>:first-child{display:contents}.side .out{grid-area:1/1/2/3;grid-template-columns:1.6fr 1.4fr 1.5fr 1fr}}`;
 
 export function render(host, options, data) {
   let layer = options.layer ?? LAYERS, pair = options.pair ?? PAIRS, held = layer < LAYERS || pair < PAIRS || options.still === 'all', hover = null, token = 60;
@@ -84,7 +85,7 @@ export function render(host, options, data) {
   let X, Y, D, left, size, high, foot, radius, L0, L1;
   function layout() {
     const wide = svg.closest('.wide'), w = width(svg), v = width(chart);
-    high = wide ? 12 : w < 500 ? 10 : 11; left = wide ? 45 : 36; size = (w - left - 1) / WIDE; foot = DECK + TALL * high; radius = min(8, size * .44);
+    high = matchMedia('print').matches ? 8 : wide ? 12 : w < 500 ? 10 : 11; left = wide ? 45 : 36; size = (w - left - 1) / WIDE; foot = DECK + TALL * high; radius = min(8, size * .44);
     X = n => left + size * n; Y = n => DECK + high * n;
     D = n => left + (w - left - 12) * (n - decade(least)) / (decade(top) - decade(least)) + 4;
     set(svg, { viewBox: `0 0 ${w} ${foot + FEET}` }); svg.style.height = foot + FEET + 'px'; set(board, { transform: `translate(${left} ${DECK}) scale(${size} ${high})` });
@@ -144,8 +145,9 @@ export function render(host, options, data) {
   pairs.oninput = layers.oninput = hold;
   free.onchange = () => { held = !free.checked; update(); };
   const under = e => { // beside the board, a number stands for all of its row or column
-    const at = svg.getBoundingClientRect(), x = (e.clientX - at.left - left) / size | 0, y = (e.clientY - at.top - DECK) / high | 0;
-    return y > TALL + 2 ? null : { pair: e.clientX < at.left + left ? PAIRS : min(PAIRS, x), layer: min(LAYERS, y), held: true };
+    const at = svg.getBoundingClientRect(), k = at.width / width(svg); // the scale of a slide
+    const x = (e.clientX - at.left) / k - left, y = ((e.clientY - at.top) / k - DECK) / high | 0;
+    return y > TALL + 2 ? null : { pair: x < 0 ? PAIRS : min(PAIRS, x / size | 0), layer: min(LAYERS, y), held: true };
   };
   svg.onpointermove = e => {
     if (e.pointerType !== 'mouse' || svg.closest('.plays')) return;

@@ -19,6 +19,7 @@ HALF = 18  # half the width of a doorway
 INK2, GROUND, PAPER = (f"var(--{name}, {PAGE[name]})" for name in ("ink-2", "ground", "paper"))
 
 PLUS = "M-5 0H5M0 -5V5"
+TIMES = "M-3.8 -3.8L3.8 3.8M-3.8 3.8L3.8 -3.8"
 TURN = "M4.6 -3.2A5.6 5.6 0 1 0 5.6 1M5.6 -6V-2.6H2"
 
 # matplotlib's markers as paths around the origin
@@ -81,11 +82,51 @@ DOORS = {
 }
 
 
-def doors(open: Iterable[int] = tuple(DOORS)) -> Picture:
+class Guest(NamedTuple):
+    """Someone who comes in where the text has a wire to the doors."""
+
+    y: int
+    key: str  # of its style
+    name: str
+    deed: str
+    sign: str
+    nodes: tuple[tuple[int, int], ...]  # where it reaches the streams inside
+    reads: bool = True  # what the wire brings
+    way: str = "H{}"  # of its line to the last node
+
+
+SCORES = (125, 335)
+WIRE = 353  # right of all names
+WIRED = {
+    1: (
+        Guest(95, "sinusoidal", "sinusoidal", "is added", PLUS, ((95, 104),), reads=False),
+        Guest(113, "learned", "learned", "is added", PLUS, ((95, 104),), reads=False),
+    ),
+    2: (
+        Guest(217, "rope", "RoPE", "turns them", TURN, ((154, 226), (95, 226)), reads=False),
+        Guest(235, "rope", "PaTH, RePo", "turn them", TURN, ((154, 226), (95, 226))),
+    ),
+    3: (
+        Guest(315, "alibi", "decay", "(of linear attention) multiplies them", TIMES, ((125, 313),)),
+        Guest(330, "alibi", "FoX", "is added", PLUS, (SCORES,)),
+        Guest(345, "relative", "CoPE, Inkling", "are added", PLUS, (SCORES,)),
+    ),
+    4: (
+        Guest(
+            439, "rope", "RoPE on values", "turns them, and then turns their weighted sum back", TURN,
+            ((82, 433), (36, 378)), reads=False, way="H14q-5 0 -5 -5V383q0 -5 5 -5H{}",
+        ),
+        Guest(457, "relative", "Shaw’s values", "are added", PLUS, ((82, 454),), reads=False),
+    ),
+}  # fmt: skip
+
+
+def doors(open: Iterable[int] = tuple(DOORS), wire: bool = False) -> Picture:
     """Draw the four doors by which position can enter attention.
 
     `open` holds the numbers of the doors that stand open. All four are the map of the book, `{2}` is RoPE,
-    and none is a Transformer that knows no positions.
+    and none is a Transformer that knows no positions. With `wire`, the hidden states of the text lead to the
+    doors of a layer, and those come in who read there how far one word is from another.
 
     >>> doors(open={2}).alt.count("open")
     1
@@ -94,8 +135,14 @@ def doors(open: Iterable[int] = tuple(DOORS)) -> Picture:
     if not open <= set(DOORS):
         raise ValueError(f"open is {open}; the doors have the numbers 1 to 4")
     parts = [draw_house(), draw_words(known=bool(open))]
-    parts += [draw_door(number, door, number in open) for number, door in DOORS.items()]
-    return picture("\n".join(parts), _describe(open), (1.2 * WIDTH, 1.2 * HEIGHT), (WIDTH, HEIGHT))
+    if wire:
+        empty = {number: door._replace(guests={}, streams=()) for number, door in DOORS.items()}
+        parts += [draw_door(number, door, number in open) for number, door in empty.items()]
+        parts += [draw_wire(), *(draw_guests(WIRED[number], number in open) for number in DOORS)]
+    else:
+        parts += [draw_door(number, door, number in open) for number, door in DOORS.items()]
+    alt = _describe(open, wire)
+    return picture("\n".join(parts), alt, (1.2 * WIDTH, 1.2 * HEIGHT), (WIDTH, HEIGHT))
 
 
 def write(folder: Path) -> None:
@@ -203,28 +250,85 @@ def draw_door(number: int, door: Door, open: bool) -> str:
         parts.append(f'{leaf}stroke="currentColor" stroke-width="1.5"/>')
     first = door.y - 9 * (len(door.guests) - 1)
     for y, (key, lines) in zip((first, first + 18), door.guests.items(), strict=False):
-        style = STYLE[key]
-        dash = " ".join(str(2 * length) for length in style.dash) or "none"
-        parts += [
-            _line(f"M236 {y}H{door.streams[-1] if open else WALL + 10}", style.css, 2, dash),
-            f'<path d="{MARKERS[style.marker]}" fill="{style.css}" transform="translate(230 {y})"/>',
-            *(_text(241, y + 4.5 + 16 * row, line, fill=ink) for row, line in enumerate(lines)),
-        ]
-    node = f'<circle r="13" fill="{PAPER}" stroke="currentColor" stroke-width="1.5"/>{_line(door.sign)}'
-    parts += [f'<g transform="translate({x} {door.y})">{node}</g>' for x in door.streams if open]
+        parts += _guest(y, key, lines, f"H{door.streams[-1] if open else WALL + 10}", ink)
+    parts += [_node(x, door.y, door.sign) for x in door.streams if open]
     return "\n".join(parts)
 
 
-def _describe(open: set[int]) -> str:
+def _guest(y: int, key: str, lines: tuple[str, ...], way: str, ink: str) -> list[str]:
+    style = STYLE[key]
+    dash = " ".join(str(2 * length) for length in style.dash) or "none"
+    return [
+        _line(f"M236 {y}{way}", style.css, 2, dash),
+        f'<path d="{MARKERS[style.marker]}" fill="{style.css}" transform="translate(230 {y})"/>',
+        *(_text(241, y + 4.5 + 16 * row, line, fill=ink) for row, line in enumerate(lines)),
+    ]
+
+
+def _node(x: int, y: int, sign: str, scale: str = "") -> str:
+    node = f'<circle r="13" fill="{PAPER}" stroke="currentColor" stroke-width="1.5"/>{_line(sign)}'
+    return f'<g transform="translate({x} {y}){scale}">{node}</g>'
+
+
+def draw_wire() -> str:
+    """The wire from the hidden states, at the entrance of a layer, to whoever reads them and to door 4."""
+    readers = [guest.y for guests in WIRED.values() for guest in guests if guest.reads]
+    end = 475  # below the guests of door 4
+    branches = "".join(f"M{WIRE} {y}H332" for y in readers)
+    return "\n".join(
+        [
+            _line(f"M95 151H{WIRE - 5}q5 0 5 5V{end}H320{branches}", width=1.25),
+            *(f'<path d="M332 {y - 4}L326 {y}L332 {y + 4}z"/>' for y in readers),
+            *(
+                f'<circle cx="{x}" cy="{y}" r="3.5" fill="{fill}" stroke="currentColor" stroke-width="1.25"/>'
+                for x, y, fill in ((95, 151, "currentColor"), (WALL, 151, PAPER), (316, end, PAPER))
+            ),
+            _text(200, 145, "a wire from the text:", 12),
+            _text(200, 165, "the hidden states", 12),
+            _text(241, end + 4.5, "nobody", 13, fill=INK2),
+        ]
+    )
+
+
+def draw_guests(guests: tuple[Guest, ...], open: bool) -> str:
+    """Those who come in at one door, or stay outside, where the text has a wire."""
+    ink = "currentColor" if open else INK2
+    parts = []
+    for guest in guests:
+        way = guest.way.format(guest.nodes[-1][0]) if open else f"H{WALL + 10}"
+        parts += _guest(guest.y, guest.key, (guest.name,), way, ink)
+    nodes = {place: guest.sign for guest in guests for place in guest.nodes if open}
+    scale = " scale(.75)" if len({y for _, y in nodes}) > 1 else ""
+    return "\n".join([*parts, *(_node(*place, sign, scale) for place, sign in nodes.items())])
+
+
+def _describe(open: set[int], wire: bool) -> str:
     inside = (
         "Attention drawn as the plan of a house. The words “the fox jumps over the dog” come in at the top "
         "as one vector each. Values, keys and queries are made from them; queries and keys meet in a square "
         "of scores; a softmax turns scores into weights; the weighted sum of the values leaves below. "
         "Four doors in the right wall let position in."
     )
+    if wire:
+        inside += (
+            " A wire leads from the hidden states, at the entrance of a layer, to doors 2, 3 and 4; at door 4 "
+            "nobody takes it."
+        )
+        comes = {
+            number: "; ".join(
+                f"{'from' if guest.reads else 'without'} the wire, "
+                f"{guest.name.replace(', ', ' and ')} {guest.deed}"
+                for guest in guests
+            )
+            for number, guests in WIRED.items()
+        }
+    else:
+        comes = {
+            number: f"{', '.join(' '.join(lines) for lines in door.guests.values())}; what comes in {door.deed}"
+            for number, door in DOORS.items()
+        }
     each = (
-        f"Door {number}, {door.title}, {'open' if number in open else 'closed'}: "
-        f"{', '.join(' '.join(lines) for lines in door.guests.values())}; what comes in {door.deed}."
+        f"Door {number}, {door.title}, {'open' if number in open else 'closed'}: {comes[number]}."
         for number, door in DOORS.items()
     )
     alike = "" if open else "Without position, both “the” leave with the same vector."

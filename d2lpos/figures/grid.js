@@ -134,7 +134,10 @@ export function render(host, options, studies) {
   sort.onchange = update;
   hand.oninput = () => { at = +hand.value; update(); };
   list.oninput = () => { picked = order[marks.length - 1 - list.value]; update(); };
-  const under = e => order[Math.floor((e.clientY - forest.getBoundingClientRect().top - TOP) / ROW)] ?? null;
+  const under = e => {
+    const at = forest.getBoundingClientRect(), scale = at.width / width(forest); // of a slide
+    return order[Math.floor(((e.clientY - at.top) / scale - TOP) / ROW)] ?? null;
+  };
   forest.onpointermove = e => { if (hover !== under(e)) { hover = under(e); update(); } };
   forest.onclick = e => { picked = under(e) ?? picked; update(); };
   forest.onpointerleave = () => { hover = null; update(); };

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,10 @@ SLOPES, LENGTHS, BACK = (
     tuple(2**n for n in range(1, 12)),
 )
 STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
+COUNTERS = ("text", "row", "each")
 SORTS = ("full", "window", "none")
+GATES = ("equal", "stop", "nouns")
+TARGETS, VIEWS = ("row", "right", "diagonal", "ring"), ("8 × 8", "counted", "to scale")
 VALUES, SPLITS = ("accuracy", "loss", "loss_last"), ("test", "unseen")
 
 
@@ -66,6 +70,12 @@ def whole(default: int, last: int, first: int = 0) -> Option:
 def is_order(value: Any) -> bool:
     numbers = isinstance(value, list | tuple) and all(type(word) is int for word in value)
     return numbers and sorted(value) == list(range(len(WORDS)))
+
+
+def is_dealt(value: Any) -> bool:
+    numbers = isinstance(value, list | tuple) and all(type(chunk) is int for chunk in value)
+    pairs = zip(value[::2], value[1::2], strict=False) if numbers else ()
+    return numbers and sorted(value) == list(range(8)) and all(first < second for first, second in pairs)
 
 
 def is_stack(value: Any) -> bool:
@@ -115,11 +125,28 @@ OPTIONS = {
         "offset": whole(4, 32, first=1),
         "seed": SEED,
     },
+    "gates": {
+        "gates": Option("equal", lambda v: v in GATES, "one of " + ", ".join(GATES)),
+        "query": whole(11, 11),
+        "word": whole(1, 11),
+    },
     "grid": {
         "study": Option("extrapolation", lambda v: v in STUDIES, "one of " + ", ".join(STUDIES)),
         "value": Option(None, lambda v: v is None or v in VALUES, "None or one of " + ", ".join(VALUES)),
         "split": Option("test", lambda v: v in SPLITS, "one of " + ", ".join(SPLITS)),
         "length": Option(None, lambda v: v is None or type(v) is int, "None or a whole number"),
+    },
+    "patch": {
+        "target": Option("diagonal", lambda v: v in TARGETS, "one of " + ", ".join(TARGETS)),
+        "view": Option("8 × 8", lambda v: v in VIEWS, "one of " + ", ".join(VIEWS)),
+        "row": whole(3, 7),
+        "column": whole(3, 7),
+    },
+    "ranks": {
+        "order": Option(
+            [0, 7, 1, 6, 2, 5, 3, 4], is_dealt, "the chunks 0 to 7, two for each processor, the earlier one first"
+        ),
+        "rule": Option("row", lambda v: v in COUNTERS, "one of " + ", ".join(COUNTERS)),
     },
     "shuffle": {
         "order": Option([0, 1, 2, 3, 4, 5], is_order, "the numbers 0 to 5 in any order"),
@@ -191,9 +218,15 @@ def hero(name: str, **options) -> Hero:
     move together.
     dropout: place, "none", "sum", "token", "position", "independent" or "whole position"; rate, 0 to 0.5; offset,
     1 to 32; seed.
+    gates: gates of twelve words, "equal", "stop" (forget at the full stop) or "nouns" (count only these); query, 0 to
+    11; word whose distance and weight are told, 0 to query.
     grid: study, "order", "extrapolation", "table", "needle", "far", "scale", "layers" or "digits"; value,
     "accuracy", "loss" or "loss_last", or None for the study's own; split, "test" or "unseen"; length, or None for
     the longest.
+    patch: target, "row", "right", "diagonal" or "ring"; view, "8 × 8" patches, or 16 × 16 with positions that are
+    "counted" or "to scale"; row and column of the query, 0 to 7, where the picture has 8 × 8.
+    ranks: order of the chunks 0 to 7 on four processors, two each, the earlier one first; rule, who counts positions:
+    "text" (before it is cut), "row" (along the chunks as they lie) or "each" (each processor from 0).
     shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
     whether the mask is on; added, whether the reader may add both, as the story does at its end with positions; seed
     of the shuffle button.
@@ -208,7 +241,7 @@ def hero(name: str, **options) -> Hero:
     reader prefers reduced motion, and stops when a hand touches it. Its button plays the same again.
 
     Raises ValueError for an unknown name, for a value out of range, for what a study did not measure, for a part
-    beside still="all" and for plain digits, TypeError for an unknown option.
+    beside still="all", for a word after its query and for plain digits, TypeError for an unknown option.
 
     >>> hero("dial", m=3, n=1, pair=0).options
     {'m': 3, 'n': 1, 'pair': 0, 'lock': False, 'play': False}
@@ -231,11 +264,12 @@ def module(name: str, plain: bool = False) -> str:
     return "".join((here / f"{part}.js").read_text("utf-8") for part in parts)
 
 
-def describe_board(**state) -> str:
-    # Late, because the rest of this file needs only the standard library.
-    from d2lpos.figures.board import describe_state
+def late(module: str, name: str) -> Callable:
+    """A function of a figure's own module, which is imported when it is called.
 
-    return describe_state(**state)
+    So the rest of this file needs only the standard library.
+    """
+    return lambda **state: getattr(import_module(f"d2lpos.figures.{module}"), name)(**state)
 
 
 def describe_buckets(kind: str, buckets: int, max_distance: int, clip: int, length: int, offset: int) -> str:
@@ -324,13 +358,6 @@ def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
     )
 
 
-def describe_grid(**view) -> str:
-    # Late, because the rest of this file needs only the standard library.
-    from d2lpos.figures.grid import describe_view
-
-    return describe_view(**view)
-
-
 def describe_shuffle(order: list[int], positions: bool, causal: bool, seed: int) -> str:
     sentence = " ".join(WORDS[word] for word in order)
     hows = [how for how, on in (("with positions added", positions), ("under a causal mask", causal)) if on]
@@ -363,13 +390,6 @@ def describe_slopes(heads: int, length: int, rule: str, back: int, match: int) -
     return f"{text} A word {back} tokens back that scores {match} more gets {shares} % of it."
 
 
-def describe_stack(**state) -> str:
-    # Late, because the rest of this file needs only the standard library.
-    from d2lpos.figures.stack import describe_state
-
-    return describe_state(**state)
-
-
 def describe_stretch(rule: str, length: int) -> str:
     return (
         "Eight dials show the pairs of a head that was trained with RoPE on 64 tokens. Five of them have not been all "
@@ -379,25 +399,21 @@ def describe_stretch(rule: str, length: int) -> str:
 
 
 DESCRIBE = {
-    "board": describe_board,
+    "board": late("board", "describe_state"),
     "buckets": describe_buckets,
     "cliff": describe_cliff,
     "clocks": describe_clocks,
     "dial": describe_dial,
     "dropout": describe_dropout,
-    "grid": describe_grid,
+    "gates": late("gates", "describe_state"),
+    "grid": late("grid", "describe_view"),
+    "patch": late("patch", "describe_state"),
+    "ranks": late("ranks", "describe_state"),
     "shuffle": describe_shuffle,
     "slopes": describe_slopes,
-    "stack": describe_stack,
+    "stack": late("stack", "describe_state"),
     "stretch": describe_stretch,
 }
-
-
-def measured() -> dict:
-    # Late, because the rest of this file needs only the standard library.
-    from d2lpos.figures.board import numbers
-
-    return numbers()
 
 
 def recorded() -> dict[str, dict]:
@@ -405,13 +421,6 @@ def recorded() -> dict[str, dict]:
     from d2lpos.figures.grid import numbers
 
     return {study: numbers(study) for study in STUDIES}
-
-
-def trained() -> dict:
-    # Late, because the rest of this file needs only the standard library.
-    from d2lpos.figures.stack import numbers
-
-    return numbers()
 
 
 def still(name: str, description: str, state: dict[str, Any]) -> str:
@@ -422,7 +431,8 @@ def still(name: str, description: str, state: dict[str, Any]) -> str:
     return STILL[name](description, **state) if name in STILL else ""
 
 
-DATA = {"board": measured, "grid": recorded, "stack": trained}  # what a figure shows besides its options
+# what a figure shows besides its options
+DATA = {"grid": recorded} | {name: late(name, "numbers") for name in ("board", "patch", "ranks", "stack")}
 
 
 if __name__ == "__main__":

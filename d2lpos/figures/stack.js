@@ -62,7 +62,7 @@ const LOOK = `:host{--c:var(--enc-rope,#d55e00);--n:var(--enc-none,#6f7378)}.lin
 .pill{fill:currentColor;fill-opacity:.12}.over input:focus-visible~svg .pill{stroke:currentColor;stroke-width:2}
 .sight,.heard,.fresh{stroke:var(--c);stroke-width:15}.heard{stroke-opacity:.22}.fresh{stroke-dasharray:2 5}.none .sight{stroke:var(--n)}.paper,.whole{fill:none;stroke:currentColor;stroke-opacity:.5}.dark .whole{stroke-dasharray:3 3}
 .until{stroke:currentColor;stroke-opacity:.5;stroke-dasharray:3 3}.mean,.other,.dot{fill:none;stroke:currentColor}.mean{stroke-width:2.5}.other{stroke-dasharray:5 4}.dot{stroke-width:1.5;transition:cy .3s}.mean,.other{transition:d .3s}.thin{stroke-opacity:.45}.dot.now{fill:currentColor}.guess{stroke:currentColor;stroke-dasharray:1 4}
-.out{grid-template-columns:repeat(4,auto)}.foot>.out{flex-basis:430px}.out b{white-space:nowrap}.said{min-height:4.2em;margin:0}@media(max-width:500px){.out{grid-template-columns:1fr 1fr}.said{min-height:7em}}@media print{.layer label:not(:has(:checked)){display:none}}`;
+.out{grid-template-columns:repeat(4,auto)}.foot>.out{flex-basis:430px}.out b{white-space:nowrap}.said{min-height:4.2em;margin:0}@media(max-width:500px){.out{grid-template-columns:1fr 1fr}.said{min-height:7em}}@media print{.layer label:not(:has(:checked)){display:none}.line>.ctl{display:block!important}.line>.ctl *{display:none}}`;
 
 export function render(host, options, data) {
   let { layers, sharper, length } = options, w, X, Y, H, middle;
@@ -90,7 +90,7 @@ export function render(host, options, data) {
 
   function layout() {
     const wide = plot.closest('.wide'), row = wide ? 44 : 30;
-    w = width(plot); X = n => START + n / FARTHEST * (w - START - 2); H = wide ? 200 : 180; Y = v => H - 40 - v / 100 * (H - 70); middle = row / 2;
+    w = width(plot); X = n => START + n / FARTHEST * (w - START - 5); H = wide ? 200 : 180; Y = v => H - 40 - v / 100 * (H - 70); middle = row / 2;
     for (const [e, high] of [[head, 24], ...strips.map(o => [o.svg, row]), [ruler, RULER], [plot, H]]) { set(e, { viewBox: `0 0 ${w} ${high}` }); e.style.height = high + 'px'; }
     slider.style.left = X(TRAINED) - 22 + 'px'; slider.style.width = X(FARTHEST) - X(TRAINED) + 44 + 'px';
     strips.forEach(o => { set(o.pin, { transform: `translate(${START} ${middle})` }); set(o.paper, { y: middle - 8 }); set(o.whole, { y: 2, height: row - 4 }); });

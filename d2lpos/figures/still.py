@@ -7,6 +7,8 @@ from statistics import fmean
 import matplotlib.pyplot as plt
 import torch
 from matplotlib.colors import LogNorm
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 from torch import Tensor
 
 from ..alibi import slopes as slopes_of
@@ -15,7 +17,11 @@ from ..relative import bucket
 from ..shaw import row
 from ..sinusoidal import sinusoidal
 from .board import numbers, slow
+from .gates import PRESETS, SENTENCE, distances
 from .grid import table_of_view
+from .patch import HEADINGS, aimed, number, parts, places, side
+from .patch import weights as looks
+from .ranks import CHUNKS, SIZE, loss, starts, ways, work
 from .show import picture, show
 from .stack import TRAINED, WINDOW, found, percent, reach
 from .stack import numbers as stacks
@@ -201,8 +207,80 @@ def dropout(alt: str, place: str, rate: float, offset: int, seed: int) -> str:
     return show(fig, alt).svg
 
 
+def gates(alt: str, gates: str, query: int, word: int) -> str:
+    """The words at their distances, and ALiBi's line from the query to the first of them; below, gates and weights."""
+    far, places = distances(PRESETS[gates], query), torch.arange(query + 1)
+    fig, (ruler, gate, weight) = figure(4.2, 5.0, nrows=3, height_ratios=[5, 1, 1])
+    if query:
+        ruler.plot([far[0], 0], [0, query], color=STYLE["alibi"].color)
+    ruler.step(far, places, where="pre", color="black", linewidth=3, alpha=0.45)
+    ruler.plot(far, places, "o", color="black", markersize=4)
+    ruler.plot(far[word], word, "o", color="black", markersize=9, fillstyle="none")
+    for name, x, y in zip(SENTENCE, far.tolist(), places, strict=False):
+        ruler.annotate(name, (x, y), (6, 0), textcoords="offset points")
+    ruler.set(xlim=(max(6.0, far[0]) + 0.2, -0.6), ylim=(11.6, -0.6), yticks=())
+    ruler.set_title(f"distance from “{SENTENCE[query]}” (line: ALiBi with the mean slope)")
+    ruler.spines.left.set_visible(False)
+    heights = {gate: PRESETS[gates], weight: (-far).softmax(-1).tolist()}
+    for (ax, values), title in zip(heights.items(), ("gate", "weight"), strict=True):
+        ax.bar(SENTENCE[: len(values)], values, color="black", alpha=0.45)
+        ax.set(title=title, xlim=(-0.6, 11.6), ylim=(0, 1), yticks=(0, 1))
+    weight.set_xticks([])
+    return show(fig, alt).svg
+
+
 def grid(alt: str, **view) -> str:
     return table_of_view(**view)
+
+
+def patch(alt: str, target: str, view: str, row: int, column: int) -> str:
+    """What each patch gets of the attention of the ringed one, with the target's patches in outline."""
+    n, at, query = side(view), places(view), number(view, row, column)
+    aims = aimed(target, at - at[query])
+    shares = [looks(kind, target, view, query) for kind in HEADINGS]
+    fig, axes = figure(4.2, 2.3, ncols=2)
+    for ax, kind, share in zip(axes, HEADINGS, shares, strict=True):
+        ax.imshow(share.view(n, n).numpy(), cmap=STYLE["rope"].cmap, vmin=0, vmax=torch.stack(shares).max().item())
+        corners = torch.tensor([[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]) * 0.84 - 0.42
+        middles = torch.stack([aims.nonzero() % n, aims.nonzero() // n], dim=-1)
+        frames = [Path(corners + middle, closed=True) for middle in middles.squeeze(1)]
+        if frames:
+            ax.add_patch(PathPatch(Path.make_compound_path(*frames), fill=False, linewidth=0.6))
+        ax.add_patch(plt.Circle((query % n, query // n), 0.28, fill=False, linewidth=1.8))
+        title = f"{kind}: {parts(share[aims].sum())} on target" if aims.any() else kind
+        ends = ([-0.5, (n - 1) / 2, n - 0.5], ("−1", "0", "1")) if view == "to scale" else ([0, n - 1],) * 2
+        ax.set(title=title, xticks=ends[0], yticks=ends[0], xticklabels=ends[1], yticklabels=ends[1])
+    return show(fig, alt).svg
+
+
+def ranks(alt: str, order: list[int], rule: str) -> str:
+    """The chunks with a clock each, the work of the processors, and the loss among those of all ways to deal."""
+    fig, (row, load, scale) = figure(5.0, 4.2, nrows=3, height_ratios=[3, 2, 2])
+    color, speed, at = STYLE["rope"].color, 10_000 ** (-6 / 16), starts(order, rule)
+    for place, chunk in enumerate(order):
+        right = SIZE * chunk == at[chunk]
+        hue, x = "black" if right else color, place + 0.12 * (place // 2)
+        hand, tick = (torch.tensor(speed * p) for p in (at[chunk], SIZE * chunk))
+        row.add_patch(plt.Circle((x, 0), 0.4, fill=False, edgecolor=hue, linewidth=0.8 if right else 2))
+        row.plot([x, x + 0.34 * hand.sin()], [0, 0.34 * hand.cos()], color=hue, linewidth=2.5)
+        ends = torch.tensor([0.3, 0.5])
+        row.plot(x + ends * tick.sin(), ends * tick.cos(), color="black")
+        row.text(x, 0.62, chunk, ha="center", fontweight="bold")
+        row.text(x, -0.6, f"{at[chunk]}" if right else f"{at[chunk]}\n≠ {SIZE * chunk}", ha="center", va="top")
+    for n in range(4):
+        row.text(2.12 * n + 0.5, 1.1, f"processor {n}", ha="center")
+    row.set(xlim=(-0.5, 7.9), ylim=(-1.3, 1.3), aspect="equal")
+    row.axis("off")
+    load.barh(range(4), work(order), 0.6, color="black", alpha=0.35)
+    load.axvline(sum(work(order)) / 4, color="black", dashes=(3, 2), linewidth=1)
+    load.set(yticks=range(4), ylabel="processor", ylim=(3.6, -0.6))
+    load.set(xlim=(0, 3700), title="pairs to compute")
+    found = [loss(way, rule) for way in ways(range(CHUNKS))]
+    scale.hist(found, bins=[0.995 + 0.05 * n for n in range(51)], color="black", alpha=0.3)
+    scale.axvline(loss(order, "text"), color="black", dashes=(3, 2), linewidth=1)
+    scale.axvline(loss(order, rule), color="black", linewidth=2.5)
+    scale.set(xlim=(1, 3.5), yticks=(), xlabel="loss, in nats, of all ways to deal the chunks")
+    return show(fig, alt).svg
 
 
 def shuffle(alt: str, order: list[int], positions: bool, causal: bool, seed: int) -> str:
@@ -290,7 +368,10 @@ STILL = {
     "clocks": clocks,
     "dial": dial,
     "dropout": dropout,
+    "gates": gates,
     "grid": grid,
+    "patch": patch,
+    "ranks": ranks,
     "shuffle": shuffle,
     "slopes": slopes,
     "stack": stack,

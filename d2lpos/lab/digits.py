@@ -5,6 +5,7 @@ machine.
 """
 
 from functools import cache
+from math import isqrt
 
 import torch
 from torch import Tensor
@@ -18,8 +19,9 @@ SPLITS = ("train", "validation", "test")
 def digits(size: int, length: int, generator: torch.Generator, split: str = "train") -> tuple[Tensor, Tensor]:
     """Pictures drawn from a split, as patches row by row, and the digits that they show.
 
-    length 64: the pixels, gray levels 0 (white) … 16. length 16: patches of 2 × 2 pixels with four gray
-    levels each, as numbers 0 … 255 whose digits to base 4 are the pixels.
+    length 64: the pixels, gray levels 0 (white) … 16. length 256 or 576: the same, each pixel cut into
+    2 × 2 or 3 × 3. length 16: patches of 2 × 2 pixels with four gray levels each, as numbers 0 … 255 whose
+    digits to base 4 are the pixels.
     Returns tokens (size, length) and labels (size,), int64.
     Raises ValueError for another length, and for a split that is not "train", "validation" or "test".
 
@@ -31,12 +33,24 @@ def digits(size: int, length: int, generator: torch.Generator, split: str = "tra
             [  0, 178, 255, 232]])
     """
     check_positive(size=size, length=length)
-    if length not in (16, 64):
-        raise ValueError(f"length must be 64, for pixels, or 16, for patches of 2 × 2 pixels; got {length}")
+    if length not in (16, 64, 256, 576):
+        raise ValueError(
+            f"length must be 64, 256 or 576, for pixels, or 16, for patches of 2 × 2 pixels; got {length}"
+        )
     pixels, labels = pictures(split)
     rows = torch.randint(len(labels), (size,), generator=generator)
-    tokens = pixels[rows].flatten(1) if length == 64 else patches(pixels[rows])
+    tokens = patches(pixels[rows]) if length == 16 else finer(pixels[rows], isqrt(length // 64)).flatten(1)
     return tokens, labels[rows]
+
+
+def finer(pixels: Tensor, factor: int) -> Tensor:
+    """The same pictures, each pixel cut into factor × factor; (…, 8, 8) gives (…, 8 · factor, 8 · factor).
+
+    >>> finer(torch.tensor([[0, 16]]), 2)
+    tensor([[ 0,  0, 16, 16],
+            [ 0,  0, 16, 16]])
+    """
+    return pixels.repeat_interleave(factor, dim=-2).repeat_interleave(factor, dim=-1)
 
 
 def patches(pixels: Tensor) -> Tensor:

@@ -19,6 +19,11 @@ from .. import (
     T5Bias,
     TransformerXL,
 )
+from ..cope import CoPE
+from ..fox import FoX
+from ..mixed import Mixed
+from ..path import PaTH
+from ..rope_values import RoPEValues
 from .fingerprint import fingerprint
 
 __all__ = ["ENCODINGS", "family", "register"]
@@ -28,6 +33,7 @@ class Sizes(Protocol):
     """What an encoding is made from: a `Run`, which has more than these."""
 
     length: int
+    limit: int
     dim: int
     heads: int
     layers: int
@@ -40,25 +46,36 @@ Make = Callable[[Sizes], Encoding]
 ENCODINGS: dict[str, Make] = {
     "none": lambda run: Encoding(),
     "sinusoidal": lambda run: Sinusoidal(run.dim),
-    "learned": lambda run: Learned(run.length, run.dim),
+    "learned": lambda run: Learned(run.limit or run.length, run.dim),
     "mlp": lambda run: PositionMLP(run.dim, run.length),
     "fourier": lambda run: FourierFeatures(run.dim),
     "rope": lambda run: RoPE(run.dim // run.heads),
     "shaw": lambda run: Shaw(run.dim // run.heads, clip=16),
+    "shaw wide": lambda run: Shaw(run.dim // run.heads, clip=run.length - 1),  # clips none
     "transformer-xl": lambda run: TransformerXL(run.dim, run.heads),
     "t5": lambda run: T5Bias(run.heads, bidirectional=not run.causal),
     "t5 short": lambda run: T5Bias(run.heads, max_distance=run.length, bidirectional=not run.causal),
+    "t5 near": lambda run: T5Bias(run.heads, buckets=8, max_distance=5),  # from 4 on, all is far
     "alibi": lambda run: ALiBi(run.heads),
     "kerple": lambda run: KERPLE(run.heads),
     "fire": lambda run: FIRE(run.heads, threshold=run.length / 4),  # most of the training lies beyond it
     "sandwich": lambda run: Sandwich(run.heads),
+    "fox": lambda run: FoX(run.dim, run.heads),
+    "cope": lambda run: CoPE(run.dim // run.heads, rows=run.length),
+    "path": lambda run: PaTH(run.dim, run.heads),
+    "rope on values": lambda run: RoPEValues(run.dim // run.heads),
+    "axial": lambda run: RoPE(run.dim // run.heads, base=100, axes=2),
+    "mixed": lambda run: Mixed(run.dim // run.heads, run.heads),
 }
+SQUARE = ("axial", "mixed")  # those whose positions are a row and a column
 
 # The encoding in the book's colors that lends its color to its relatives.
 FAMILY = {
     "none": "none", "sinusoidal": "sinusoidal", "fourier": "sinusoidal", "learned": "learned", "mlp": "learned",
-    "rope": "rope", "shaw": "relative", "transformer-xl": "relative", "t5": "relative", "t5 short": "relative",
+    "rope": "rope", "shaw": "relative", "shaw wide": "relative", "transformer-xl": "relative", "t5": "relative", "t5 short": "relative", "t5 near": "relative",
     "alibi": "alibi", "kerple": "alibi", "fire": "alibi", "sandwich": "alibi",
+    "fox": "alibi", "cope": "relative", "path": "rope",
+    "rope on values": "rope", "axial": "rope", "mixed": "rope",
 }  # fmt: skip
 
 # Raised where the same formula begins to round differently, and with it all last digits. A record tells which one
@@ -83,7 +100,7 @@ def register(name: str, make: Make, family: str | None = None, version: int | st
     """Let runs use an encoding of your own, in this process and in all that it sends runs to.
 
     name: what runs call it.
-    make: from a run to a new `Encoding`; it may read the run's length, dim, heads, layers and causal.
+    make: from a run to a new `Encoding`; it may read the run's length, limit, dim, heads, layers and causal.
     family: whose color and panel it shares in figures, as "rope", "alibi" or "relative". A family that the book
         does not have gets a color and a panel of its own, and so does an encoding for which none is given.
     version: part of the key of its runs. Raise it where what it computes changes and its code does not.

@@ -14,10 +14,10 @@ from ..threads import one_thread
 from ..transformer import Transformer
 from .inside import learned_table, probes, similarity
 from .machine import forget_peak, machine, peak_bytes
-from .models import build, reading, reads
+from .models import build, places, reading, reads
 from .readers import reader
 from .run import Run
-from .tasks import TASKS, Task
+from .tasks import TASKS
 from .training import test, train
 
 __all__ = ["execute"]
@@ -58,12 +58,13 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
             if step % every and step != run.steps:
                 return
             row = {"step": step, "train": sum(losses) / len(losses)}
-            curve.append(row | by_split(model, task, run.length, rows))
+            curve.append(row | by_split(model, run, run.length, rows))
             losses.clear()
 
         train(
             torch.compile(model) if compiled else model, task.train, run.length, run.steps, run.size, run.rate,
             seed=run.seed, shortest=run.shortest, precision=run.precision, watch=watch,
+            places=places(run, training=True),
         )  # fmt: skip
         metrics, inside = [], {}
 
@@ -71,7 +72,8 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
             for split, sampler in task.tests.items():
                 if split != "validation":
                     row = {"reading": name, "length": length, "split": split}
-                    metrics.append(row | test(model, sampler, length, rows, run.length, within))
+                    more = {"places": places(run), "whole": task.whole}
+                    metrics.append(row | test(model, sampler, length, rows, run.length, within, **more))
 
         for name, length in product(run.readings, run.tested):
             if reads(run, name, length):
@@ -103,10 +105,13 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     }
 
 
-def by_split(model: Transformer, task: Task, length: int, rows: int) -> dict[str, float]:
+def by_split(model: Transformer, run: Run, length: int, rows: int) -> dict[str, float]:
     """The loss of a model that is being trained, on each split of its task."""
     model.eval()
-    found = {split: test(model, sampler, length, rows)["loss"] for split, sampler in task.tests.items()}
+    found = {
+        split: test(model, sampler, length, rows, places=places(run))["loss"]
+        for split, sampler in TASKS[run.task].tests.items()
+    }
     model.train()
     return found
 
@@ -120,12 +125,12 @@ def train_on(model: Transformer, run: Run, name: str, rows: int) -> list[dict]:
     def watch(step: int, loss: float) -> None:
         if step % every == 0 or step == run.further_steps:
             row = {"reading": name, "step": step, "tokens": step * size * length}
-            found.append(row | by_split(model, task, length, rows))
+            found.append(row | by_split(model, run, length, rows))
 
     seed = (run.seed + 2**30) % 2**31  # other batches than before
     train(
         model, task.train, length, run.further_steps, size, run.rate / 5, seed=seed, shortest=run.shortest,
-        precision=run.precision, watch=watch,
+        precision=run.precision, watch=watch, places=places(run, training=True),
     )  # fmt: skip
     return found
 

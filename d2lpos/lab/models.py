@@ -9,13 +9,15 @@ from typing import Protocol
 import torch
 from torch import Tensor
 from torch.nn import Module
+from torch.nn.functional import interpolate
 
 from .. import Encoding, Learned, RoPE, Transformer
 from ..dropout import PLACEMENTS, Dropped
 from ..positions import offsets
 from ..scaling import linear, llama3, ntk, unscaled, yarn
 from ..temperature import multiply
-from .encodings import ENCODINGS, Sizes, new
+from .encodings import ENCODINGS, SQUARE, Sizes, new
+from .places import PLACES, Places, in_squares, jittered, side
 from .tasks import TASKS
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "build",
     "crowded",
     "place",
+    "places",
     "reading",
     "reads",
 ]
@@ -39,6 +42,7 @@ class Setting(Sizes, Protocol):
 
     task: str
     encoding: str
+    places: str
     seed: int
     stretch: float
     scale: float
@@ -53,7 +57,7 @@ class Around(Encoding):
 
     def __init__(self, inner: Encoding):
         super().__init__()
-        self.inner, self.reads = inner, inner.reads
+        self.inner, self.reads, self.axes = inner, inner.reads, inner.axes
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.embed(x, positions)
@@ -148,6 +152,34 @@ class Stretched(Around):
         return x + torch.lerp(table[below], table[below + 1], (place - below).to(table)[..., None])
 
 
+class Interpolated(Around):
+    """A learned table of the cells of a square, interpolated to the cells of a finer one."""
+
+    def __init__(self, inner: Encoding, length: int):
+        super().__init__(inner)
+        self.side = side(length)
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        table = self.inner.table
+        square = table.T.unflatten(1, (side(len(table)), -1))
+        finer = interpolate(square[None], (self.side, self.side), mode="bilinear", align_corners=False)
+        return x + finer[0].flatten(1).T[positions]
+
+
+class ToScale(Around):
+    """Cells of a finer square, each where its middle lies in the trained one, whose cells are 1 wide."""
+
+    def __init__(self, inner: Encoding, length: int, trained: int):
+        super().__init__(inner)
+        self.width = side(trained) / side(length)
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        return self.inner.rotate(q, k, self.there(q_positions), self.there(k_positions))
+
+    def there(self, positions: Tensor) -> Tensor:
+        return (positions + 0.5) * self.width - 0.5
+
+
 class Window(Around):
     """Attention that sees no key at `window` positions from the query, or further."""
 
@@ -155,9 +187,11 @@ class Window(Around):
         super().__init__(inner)
         self.window = window
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    def score(
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, *read: Tensor | None
+    ) -> Tensor:
         hidden = offsets(q_positions, k_positions).abs() >= self.window
-        score = self.inner.score(q, k, q_positions, k_positions)
+        score = self.inner.score(q, k, q_positions, k_positions, *read)
         score = q.new_zeros(()) if score is None else score
         return torch.where(hidden[..., None, :, :], -torch.inf, score)
 
@@ -178,8 +212,10 @@ class Sharper(Around):
         q, k = self.inner.rotate(q, k, q_positions, k_positions)
         return multiply(q, q_positions, self.factor), k
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
-        score = self.inner.score(q, k, q_positions, k_positions)
+    def score(
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, *read: Tensor | None
+    ) -> Tensor | None:
+        score = self.inner.score(q, k, q_positions, k_positions, *read)
         return None if score is None else score * self.factor(q_positions)[..., None, :, None]
 
 
@@ -236,10 +272,16 @@ for rule in ("ntk", "yarn"):
     READINGS[f"{rule}, sharper"] = lambda run, length, rule=rule: both(
         READINGS[rule](run, length), READINGS["sharper"](run, length)
     )
+# Of pictures of finer cells than those of training: a table of more rows, and places between those trained.
+READINGS |= {
+    "interpolated": lambda run, length: partial(Interpolated, length=length),
+    "to scale": lambda run, length: partial(ToScale, length=length, trained=run.length),
+}
 PAST = ("last row", "wrapped", "blocks", "stretched")  # the readings that go past a learned table
 TURNED = ("linear", "ntk", "dynamic ntk", "yarn", "llama 3", "larger base", "no rotation")
 TURNED += ("ntk, sharper", "yarn, sharper", *MISREAD)
-ONLY = dict.fromkeys(PAST, "learned") | dict.fromkeys(TURNED, "rope")
+ONLY = dict.fromkeys((*PAST, "interpolated"), ("learned",)) | dict.fromkeys(TURNED, ("rope",))
+ONLY["to scale"] = SQUARE
 LAYERS = ("full", "window", "none")  # a layer of a stack: its encoding, in a window, or without position
 
 SPARED = {"protected": lambda special: special, "others protected": others}  # on the sum; which tokens not
@@ -262,9 +304,13 @@ def build(run: Setting) -> Transformer:
     torch.manual_seed(run.seed)
     layers = [None if kind == "none" else encoding for kind in run.stack] or encoding
     windows = [run.length // 2 if kind == "window" else None for kind in run.stack] or None
+    # Where positions do not rise along the row, they do not tell what may be seen, and the index must.
+    by_position = run.causal and run.places != "coupled"
     model = Transformer(
-        task.vocabulary, task.outputs, run.dim, run.heads, run.layers, layers, run.causal, window=windows
+        task.vocabulary, task.outputs, run.dim, run.heads, run.layers, layers, by_position, window=windows
     )
+    if run.causal and not by_position:
+        model.register_forward_pre_hook(by_index)
 
     def tell(embedding: Module, inputs: tuple) -> None:
         encoding.spared = SPARED[run.dropout](inputs[0] >= task.special)
@@ -279,6 +325,12 @@ def build(run: Setting) -> Transformer:
     for block in model.blocks[1:] if run.again else ():
         block.register_forward_pre_hook(add)
     return model
+
+
+def by_index(model: Module, inputs: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    """Let each token see itself and those before it in the row, whatever their positions are."""
+    n = inputs[0].shape[1]
+    return *inputs, torch.ones(n, n, dtype=torch.bool, device=inputs[0].device).tril()
 
 
 @contextmanager
@@ -310,4 +362,15 @@ def place(model: Transformer, encodings: list[Encoding]) -> None:
 
 def reads(run: Setting, name: str, length: int) -> bool:
     """Whether a reading reaches a length: past a learned table there is no row to read."""
-    return run.encoding != "learned" or name in PAST or length <= run.length
+    further = name in (*PAST, "interpolated") or run.limit > 0
+    return run.encoding != "learned" or further or length <= run.length
+
+
+def places(run: Setting, training: bool = False) -> Places:
+    """Who hands out the positions of a run, of `PLACES`: in a test nobody jitters them.
+
+    Of an encoding of two axes, the cells of a square are counted.
+    """
+    if run.encoding in SQUARE:
+        return jittered if training and run.places == "jittered" else in_squares
+    return partial(PLACES[run.places], limit=run.limit) if run.limit else PLACES[run.places]

@@ -26,12 +26,13 @@ PANELS = {
 }
 OWN_COLORS = ("#6a4c93", "#7f5539", "#3a6b6e")  # of families that the book does not have
 LABELS = {
-    "mlp": "MLP", "fourier": "Fourier", "rope": "RoPE", "shaw": "Shaw", "transformer-xl": "Transformer-XL",
-    "t5": "T5", "t5 short": "T5 short", "alibi": "ALiBi", "kerple": "KERPLE", "fire": "FIRE",
+    "mlp": "MLP", "fourier": "Fourier", "rope": "RoPE", "shaw": "Shaw", "shaw wide": "Shaw wide", "transformer-xl": "Transformer-XL",
+    "t5": "T5", "t5 short": "T5 short", "t5 near": "T5 near", "alibi": "ALiBi", "kerple": "KERPLE", "fire": "FIRE",
     "sandwich": "Sandwich", "ntk": "NTK", "dynamic ntk": "dynamic NTK", "yarn": "YaRN",
     "ntk, sharper": "NTK, sharper", "yarn, sharper": "YaRN, sharper", "llama 3": "Llama 3",
     "yarn, length overwritten": "YaRN, length overwritten", "yarn, twice": "YaRN, twice",
-    "yarn, another base": "YaRN, another base",
+    "yarn, another base": "YaRN, another base", "fox": "FoX", "cope": "CoPE", "path": "PaTH",
+    "rope on values": "RoPE on values", "axial": "axial RoPE", "mixed": "mixed RoPE",
 }  # fmt: skip
 UNITS = {
     "loss": "loss in nats",
@@ -59,6 +60,8 @@ def named(frame: "DataFrame") -> "DataFrame":
             told += [LABELS.get(read, read) + on]
         if row.get("scale", 1) != 1:
             told += [f"× {row['scale']:.3g}"]
+        if row.get("places", "counted") != "counted":
+            told += [row["places"]]
         if row.get("stack"):
             told += [row["stack"]]
         if row.get("again"):
@@ -225,7 +228,7 @@ def _dots(rows: "DataFrame", means: "DataFrame", value: str) -> "Figure":
     looks = _looks(means)
     fig, ax = figure(5.4, 0.9 + 0.27 * len(means))
     if value.startswith("accuracy"):
-        chance = 1 / TASKS[rows["task"].iloc[0]].outputs
+        chance = TASKS[rows["task"].iloc[0]].chance(means["length"].iloc[0])
         ax.axvline(chance, color=PAGE["ink-2"], linewidth=1, zorder=0)
         ax.annotate("chance", (chance, 1), (5, 4), ("data", "axes fraction"), "offset points")
     for y, mean in enumerate(means.itertuples()):

@@ -6,8 +6,10 @@ from dataclasses import MISSING, asdict, dataclass, fields
 from numbers import Integral
 
 from ..arguments import check_name, check_positive, check_scale
-from .encodings import ROUNDING, Own, known, mark, packed, unpack
+from .encodings import ROUNDING, SQUARE, Own, known, mark, packed, unpack
 from .models import DROPOUTS, LAYERS, ONLY, READINGS, SPARED
+from .places import LIMITED, PLACES, side
+from .synthetic import addition
 from .tasks import TASKS
 from .training import PRECISIONS, check_seed, check_shortest
 
@@ -38,11 +40,13 @@ class Run:
         () is all full.
     further: names in `READINGS`: under each, a copy of the trained model is trained on, for further_steps on up to
         further_length tokens, with as many tokens in a batch. Scaling rules then stretch to that length.
+    places, limit: who hands out the positions, in training and in tests, a name in `PLACES`; those in
+        `LIMITED` keep them below limit.
     dropout, drop: where dropout falls in training, a name in `DROPOUTS`, and its rate.
 
     Raises ValueError or TypeError for a name that is not known, a size that is not positive, lengths that do
-    not fit, a reading that its encoding does not have, a rate without dropout or dropout without a rate, and
-    special tokens to protect where the task has none.
+    not fit, a reading or places that its encoding does not have, a rate without dropout or dropout without a
+    rate, special tokens to protect where the task has none, and digits to couple where it adds none.
 
     >>> run = Run("order", "rope", length=8)
     >>> run.key
@@ -77,11 +81,14 @@ class Run:
     further: tuple[str, ...] = ()
     further_length: int = 0
     further_steps: int = 0
+    places: str = "counted"
+    limit: int = 0
 
     def __post_init__(self):
         check_name("task", self.task, TASKS)
         check_name("encoding", self.encoding, known())
         check_name("dropout", self.dropout, DROPOUTS)
+        check_name("places", self.places, PLACES)
         check_name("precision", self.precision, PRECISIONS)
         sizes = ("length", "steps", "size", "checks", "dim", "heads", "layers")
         check_positive(**{name: getattr(self, name) for name in sizes})
@@ -101,8 +108,9 @@ class Run:
         for given in ("readings", "further"):
             for name in getattr(self, given):
                 check_name(given, name, READINGS)
-                if ONLY.get(name, self.encoding) != self.encoding:
-                    raise ValueError(f'reading "{name}" needs encoding "{ONLY[name]}"; got "{self.encoding}"')
+                if self.encoding not in ONLY.get(name, (self.encoding,)):
+                    needed = '" or "'.join(ONLY[name])
+                    raise ValueError(f'reading "{name}" needs encoding "{needed}"; got "{self.encoding}"')
         for kind in self.stack:
             check_name("stack", kind, LAYERS)
         if self.stack and len(self.stack) != self.layers:
@@ -115,6 +123,7 @@ class Run:
             self._settle(**{name: int(size) for name, size in more.items()})
         elif any(more.values()):
             raise ValueError(f"further must name a reading where there are steps or a length; got {more}")
+        self._check_places()
         check_shortest(self.shortest, self.length)
         if self.dim % self.heads:
             raise ValueError(f"dim must be a multiple of heads; got dim={self.dim}, heads={self.heads}")
@@ -125,6 +134,30 @@ class Run:
             raise ValueError(f'drop must be {wanted} for dropout "{self.dropout}"; got {self.drop}')
         if self.dropout in SPARED and TASKS[self.task].special is None:
             raise ValueError(f'dropout "{self.dropout}" needs a task with special tokens; got "{self.task}"')
+
+    def _check_places(self) -> None:
+        lengths = (self.length, *self.tested, self.further_length)
+        fit = ("counted", "jittered") if self.encoding in SQUARE else ("counted", *LIMITED)
+        if self.places not in fit:
+            wanted = f"must be one of {', '.join(fit)}"
+            raise ValueError(f'places of "{self.encoding}" {wanted}; got "{self.places}"')
+        if self.places == "coupled" and TASKS[self.task].train is not addition:
+            raise ValueError(f'places "coupled" needs a task of addition; got "{self.task}"')
+        if self.places in LIMITED:
+            check_positive(limit=self.limit)
+        elif self.limit:
+            raise ValueError(f'limit must be 0 for places "{self.places}"; got {self.limit}')
+        self._settle(limit=int(self.limit))
+        if self.places in ("begun", "drawn") and self.limit < max(lengths):
+            raise ValueError(f"limit must be at least {max(lengths)}, the longest row; got {self.limit}")
+        if self.encoding in SQUARE or "interpolated" in self.readings:
+            for length in lengths:
+                side(length)
+        if self.encoding in SQUARE:
+            flat = [name for name in ("shortest", "probe", "keep") if getattr(self, name)]
+            flat += [f'reading "{name}"' for name in self.readings if name in ("window", "sharper")]
+            if flat:
+                raise ValueError(f'{flat[0]} needs positions of one axis; "{self.encoding}" has two')
 
     def _settle(self, **values) -> None:
         for name, value in values.items():

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
+from .encodings import SQUARE
 from .models import MISREAD, PAST, SPARED
 from .run import Run
 from .tasks import TASKS
@@ -36,7 +37,7 @@ class Study:
         runs = self.smoke if smoke else self.full
         plain = replace(
             runs[0], readings=("as trained",), scale=1, again=False, dropout="none", drop=0, stack=(),
-            further=(), further_length=0, further_steps=0,
+            further=(), further_length=0, further_steps=0, places="counted", limit=0,
         )  # fmt: skip
         runs += tuple(replace(plain, encoding=name) for name in also)
         return [replace(run, seed=seed) for seed in seeds for run in runs]
@@ -73,6 +74,10 @@ STACKED = (
     ("window",) * 4,
     ("window", "window", "window", "none"),
 )
+COUNT = Run("count", shortest=8, length=32, tested=(32, 64, 128, 256), steps=500)
+BACK = Run("back", length=32, steps=1000, layers=1)
+SUMS = Run("sums", shortest=6, length=27, tested=(27, 39, 51, 63, 93), steps=3000, layers=1, rate=5e-3)
+FINER = Run("digits", length=64, tested=(64, 256, 576), steps=500)
 FURTHER = ("as trained", "linear", "ntk", "yarn", "llama 3", "larger base", "no rotation")
 STRETCHED = ("as trained", "linear", "ntk", "dynamic ntk", "yarn")
 
@@ -104,6 +109,31 @@ def trained_on(run: Run) -> tuple[Run, ...]:
     """A model with RoPE, trained on at four times its length under each rule, with a fifth as many steps again."""
     more = {"further_length": 4 * run.length, "further_steps": max(1, run.steps // 5)}
     return (replace(run, encoding="rope", readings=FURTHER, further=FURTHER, **more),)
+
+
+def finer(run: Run) -> tuple[Run, ...]:
+    """No position, an interpolated table, and two axes by count and to scale, jittered in training or not."""
+    square = replace(run, encoding=SQUARE[0], readings=("as trained", "to scale"))
+    return (
+        replace(run, encoding="none"),
+        replace(run, encoding="learned", readings=("as trained", "interpolated")),
+        *(
+            replace(square, encoding=name, places=places)
+            for name, places in product(SQUARE, ("counted", "jittered"))
+        ),
+    )
+
+
+def added(run: Run) -> tuple[Run, ...]:
+    """A table whose positions begin anywhere, are drawn, or shared by digits of one place; two biases, counted and shared."""
+    table, far = replace(run, encoding="learned"), 128
+    shared = {"places": "coupled", "limit": max(run.tested) // 3 + 3}
+    return (
+        replace(table, places="begun", limit=far),
+        replace(table, places="drawn", limit=far),
+        replace(table, **shared),
+        *(replace(run, encoding=bias, **places) for bias in ("t5", "t5 near") for places in ({}, shared)),
+    )
 
 
 STUDIES = {
@@ -204,6 +234,35 @@ STUDIES = {
         "Trained on at four times the length, under each rule: what does further training buy in finding a needle?",
         full=trained_on(NEEDLE),
         smoke=trained_on(replace(NEEDLE, steps=10, tested=(32, 64))),
+        value="accuracy",
+    ),
+    "resolution": Study(
+        "Trained on digits of 8 × 8 pixels, who reads them where each pixel is cut into four, or nine?",
+        full=finer(FINER),
+        smoke=(replace(finer(FINER)[3], steps=3, tested=(64, 256)),),
+        value="accuracy",
+    ),
+    "addition": Study(
+        "Trained on numbers of up to 8 digits, does one layer add longer ones, if digits share positions?",
+        full=added(SUMS),
+        smoke=tuple(replace(run, steps=3, tested=(27, 39)) for run in added(SUMS)[2:4]),
+        value="accuracy",
+    ),
+    "count": Study(
+        "How many marks since the last begin? Which rulers serve longer gaps than those of training?",
+        full=tuple(
+            replace(COUNT, encoding=name) for name in ("none", "rope", "alibi", "fox", "cope", "path")
+        ),
+        smoke=(replace(COUNT, encoding="fox", steps=5, tested=(32, 64)),),
+        value="accuracy",
+    ),
+    "back": Study(
+        "How far back was the mark: can one layer tell, where values turn and where they do not?",
+        full=tuple(
+            replace(BACK, encoding=name)
+            for name in ("none", "sinusoidal", "rope", "alibi", "shaw", "shaw wide", "rope on values")
+        ),
+        smoke=(replace(BACK, encoding="rope on values", steps=5),),
         value="accuracy",
     ),
     "table": Study(

@@ -18,6 +18,8 @@ PLUS, EQUALS, PAD = 10, 11, 12
 VALUES, KEYS = 16, 256  # of recall, needle and lookup: first the values, then the filler, then the keys
 FILLER = VALUES
 FIRST_KEY = VALUES + 1
+MARKS, MARK, BEGIN = 7, VALUES + 1, VALUES + 2  # of count: at most so many marks since the last begin
+LONGEST = 64  # of back: tokens in a row, and answers that the model has
 
 Sample = tuple[Tensor, Tensor]
 
@@ -138,6 +140,51 @@ def needle(size: int, length: int, generator: torch.Generator, distance: int | N
     row, place = torch.arange(size), length - 1 - distance
     tokens[row, place] = tokens[:, -1] = key
     return tokens, _at_the_end(length, tokens[row, place + 1, None])
+
+
+def count(size: int, length: int, generator: torch.Generator) -> Sample:
+    """Values, marks (17) and begins (18): how many marks since the last begin? Asked at the last token.
+
+    The last begin stands 1 … length − 1 tokens back, anywhere with the same chance. Behind it are 0 … 7
+    marks, or as many as there is room for, each number with the same chance; the last token may be one.
+    Before it, each token is a mark with chance 3.5 / length and a begin with chance 2 / length.
+
+    >>> generator = torch.Generator().manual_seed(1)
+    >>> torch.cat(count(1, 12, generator))
+    tensor([[   5,   18,   17,    8,   15,    9,   11,   17,   17,   17,    0,    1],
+            [-100, -100, -100, -100, -100, -100, -100, -100, -100, -100, -100,    4]])
+    """
+    _check(size, length, 2, "to hold a begin and the last token")
+    values = torch.randint(VALUES, (size, length), generator=generator)
+    tokens, chance = values.clone(), torch.rand(size, length, generator=generator) * length
+    tokens[chance < MARKS / 2 + 2] = BEGIN
+    tokens[chance < MARKS / 2] = MARK
+    index, begin = torch.arange(length), torch.randint(length - 1, (size, 1), generator=generator)
+    room = (length - 1 - begin).clamp(max=MARKS)
+    marks = (torch.rand(size, 1, generator=generator) * (room + 1)).long()
+    rank = torch.rand(size, length, generator=generator).masked_fill(index <= begin, 2).argsort().argsort()
+    tokens = torch.where(index > begin, values, tokens)  # what does not count stands before the begin alone
+    tokens[rank < marks] = MARK  # of those behind the begin, because there are no more marks than room
+    tokens[index == begin] = BEGIN
+    return tokens, _at_the_end(length, marks)
+
+
+def back(size: int, length: int, generator: torch.Generator) -> Sample:
+    """Values and one mark (17): how many tokens back does it stand? Asked at the last token.
+
+    The mark stands 1 … length − 1 tokens back, anywhere with the same chance. Raises ValueError for a length
+    above 64.
+
+    >>> generator = torch.Generator().manual_seed(0)
+    >>> torch.cat(back(1, 6, generator))
+    tensor([[  12,   15,   17,    0,    3,   11],
+            [-100, -100, -100, -100, -100,    3]])
+    """
+    _check(size, length, 2, "to hold a mark and the last token", LONGEST, "so that each place has an answer")
+    tokens = torch.randint(VALUES, (size, length), generator=generator)
+    far = torch.randint(1, length, (size, 1), generator=generator)
+    tokens.scatter_(1, length - 1 - far, MARK)
+    return tokens, _at_the_end(length, far)
 
 
 def lookup(size: int, length: int, generator: torch.Generator) -> Sample:

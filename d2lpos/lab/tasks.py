@@ -26,6 +26,8 @@ class Task:
     causal: whether a model must not look ahead; where targets are the next tokens it would see them.
     special: the first special token, where there are any: what dropout may be told to spare.
     windows: whether a row is a window of a longer text, so that the end of a longer row is a shorter one.
+    whole: whether a row counts as right only where all that it asks is.
+    answers: from a length to how many answers its rows may have, where these are not all outputs.
     version: raised when the samples change, because older records then tell of another task.
 
     >>> task = TASKS["copy"]
@@ -42,11 +44,21 @@ class Task:
     windows: bool = False
     version: int = 1
     special: int | None = None
+    whole: bool = False
+    answers: Callable[[int], int] | None = None
+
+    def chance(self, length: int) -> float:
+        """How often a guess among all answers is right in rows of this length.
+
+        >>> TASKS["back"].chance(5)
+        0.25
+        """
+        return 1 / (self.outputs if self.answers is None else self.answers(length))
 
 
-def _endless(sampler: Sampler, vocabulary: int, outputs: int, causal: bool) -> Task:
+def _endless(sampler: Sampler, vocabulary: int, outputs: int, causal: bool, **more: object) -> Task:
     """A task of random numbers: fresh rows test as well as held-out ones."""
-    return Task(sampler, {"test": sampler}, vocabulary, outputs, causal)
+    return Task(sampler, {"test": sampler}, vocabulary, outputs, causal, **more)
 
 
 def _split(
@@ -97,6 +109,11 @@ TASKS: dict[str, Task] = {
         special=synthetic.FIRST_KEY,
     ),
     "addition": _endless(synthetic.addition, synthetic.PAD + 1, synthetic.SYMBOLS, causal=True),
+    "sums": _endless(synthetic.addition, synthetic.PAD + 1, synthetic.SYMBOLS, causal=True, whole=True),
+    "count": _endless(synthetic.count, synthetic.BEGIN + 1, synthetic.MARKS + 1, causal=True),
+    "back": _endless(
+        synthetic.back, KEYED, synthetic.LONGEST, causal=True, answers=lambda length: length - 1
+    ),
     "language": _split(text.language, NOVELS, *LANGUAGE, causal=True, windows=True),
     "flowing language": _split(FLOWING, NOVELS, *LANGUAGE, causal=True, windows=True),
     "language small": _split(text.language, SMALL, *LANGUAGE, causal=True, windows=True),
@@ -107,5 +124,5 @@ TASKS: dict[str, Task] = {
 """The tasks by name.
 
 >>> sorted(TASKS)[:4]
-['addition', 'copy', 'digits', 'flowing language']
+['addition', 'back', 'copy', 'count']
 """

@@ -9,6 +9,7 @@ from torch.nn.functional import cross_entropy
 
 from ..arguments import check_name, check_positive
 from ..threads import one_thread
+from .places import Places, counted
 from .tasks import Sampler
 
 __all__ = ["accuracy", "test", "train"]
@@ -31,13 +32,16 @@ def train(
     shortest: int | None = None,
     precision: str = "float32",
     watch: Callable[[int, float], None] | None = None,
+    places: Places = counted,
 ) -> nn.Module:
     """Fit `model` to `sampler` on `steps` fresh batches of `size` sequences, and return it.
 
     AdamW; the learning rate rises to `rate` over the first twentieth of the steps, then falls to 0 along a
     line. With `shortest`, each batch draws its length from shortest … length. precision "bfloat16" is
-    autocast. watch(step, loss) is called after each step. Raises ValueError for another precision, sizes that
-    are not positive, a `shortest` above length, and a seed that is negative or takes more than 31 bits.
+    autocast. watch(step, loss) is called after each step. places(tokens, generator) gives the positions of a
+    batch, as in `d2lpos.lab.places`; they are counted along the row by default. Raises ValueError for
+    another precision, sizes that are not positive, a `shortest` above length, and a seed that is negative or
+    takes more than 31 bits.
 
     >>> from d2lpos import Sinusoidal, Transformer
     >>> from d2lpos.lab import order
@@ -61,9 +65,11 @@ def train(
         now = length
         if shortest is not None:
             now = int(torch.randint(shortest, length + 1, (), generator=generator))
-        tokens, targets = (t.to(device) for t in sampler(size, now, generator))
+        tokens, targets = sampler(size, now, generator)
+        positions = places(tokens, generator).to(device)
+        tokens, targets = tokens.to(device), targets.to(device)
         with torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16"):
-            outputs = model(tokens, torch.arange(now, device=device))
+            outputs = model(tokens, positions)
         loss = cross_entropy(*asked(outputs.float(), targets))
         optimizer.zero_grad()
         loss.backward()
@@ -109,36 +115,55 @@ def test(
     last: int | None = None,
     within: int | None = None,
     seed: int = 0,
+    places: Places = counted,
+    whole: bool = False,
 ) -> dict[str, float | None]:
     """Loss in nats and accuracy in 0 … 1 of what is asked in `rows` sequences; the same ones for each model.
 
     loss_last and accuracy_last count the last `last` tokens only, all of them by default; they are None where
     a sequence has one label. With `within`, rows of that many tokens are drawn and the last `length` of them
-    are read: then each length is asked for the same last tokens, and differs in what stands before them.
+    are read: then each length is asked for the same last tokens, and differs in what stands before them. With
+    `whole`, accuracy is the share of sequences in which all that is asked is right; the others count tokens
+    still. places is as for `train`.
     """
     check_seed(seed)
     device = next(model.parameters()).device
     generator = torch.Generator().manual_seed(UNSEEN + seed)
-    positions = torch.arange(length, device=device)
     within, last = within or length, min(last or length, length)
-    losses, rights, lates = [], [], []
+    late = torch.arange(length, device=device) >= length - last
+    losses, rights, lates, wholes = [], [], [], []
     for part in zip(
         *(t.split(max(1, 8192 // length)) for t in sampler(rows, within, generator)), strict=True
     ):
-        tokens, targets = (t.to(device)[:, -length:] if t.dim() == 2 else t.to(device) for t in part)
-        outputs, wanted = asked(model(tokens, positions).float(), targets)
+        tokens, targets = (t[:, -length:] if t.dim() == 2 else t for t in part)
+        positions = places(tokens, generator).to(device)
+        targets = targets.to(device)
+        outputs, wanted = asked(model(tokens.to(device), positions).float(), targets)
         losses.append(cross_entropy(outputs, wanted, reduction="none"))
         rights.append(outputs.argmax(dim=-1) == wanted)
+        wholes.append(all_right(rights[-1], targets))
         if targets.dim() == 2:
-            lates.append((positions >= length - last).expand(len(targets), -1)[targets >= 0])
+            lates.append(late.expand(len(targets), -1)[targets >= 0])
     loss, right = torch.cat(losses).double(), torch.cat(rights).double()
-    late = torch.cat(lates) if lates else torch.zeros_like(right).bool()
+    asked_late = torch.cat(lates) if lates else torch.zeros_like(right).bool()
     return {
         "loss": loss.mean().item(),
-        "accuracy": right.mean().item(),
-        "loss_last": loss[late].mean().item() if late.any() else None,
-        "accuracy_last": right[late].mean().item() if late.any() else None,
+        "accuracy": (torch.cat(wholes).double() if whole else right).mean().item(),
+        "loss_last": loss[asked_late].mean().item() if asked_late.any() else None,
+        "accuracy_last": right[asked_late].mean().item() if asked_late.any() else None,
     }
+
+
+def all_right(right: Tensor, targets: Tensor) -> Tensor:
+    """Whether all that a row asks is right, (rows,); right, (n,), tells of each answer that targets ask for.
+
+    >>> targets = torch.tensor([[-100, 7, 9], [-100, -100, 2]])
+    >>> all_right(torch.tensor([True, False, True]), targets)
+    tensor([False,  True])
+    """
+    wrong = torch.zeros(targets.shape, dtype=torch.bool, device=targets.device)
+    wrong[targets >= 0] = ~right
+    return ~wrong.flatten(1).any(dim=1) if targets.dim() == 2 else right
 
 
 def accuracy(model: nn.Module, sampler: Sampler, length: int, size: int = 2048, seed: int = 0) -> float:

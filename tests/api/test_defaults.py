@@ -45,7 +45,7 @@ DEFAULTS = {
     "lab.inside.probes": {"texts": 256, "seed": 0},
     "lab.store.Store": {"patience": 60.0, "look": False},
     "lab.training.accuracy": {"size": 2048, "seed": 0},
-    "lab.training.test": {"rows": 1024, "seed": 0},
+    "lab.training.test": {"rows": 1024, "seed": 0, "whole": False},
     "lab.training.train": {"steps": 200, "size": 128, "rate": 3e-3, "seed": 0, "precision": "float32"},
 }
 

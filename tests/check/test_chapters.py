@@ -11,13 +11,13 @@ from pkgutil import iter_modules
 import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
-from notebooks import chapters
+from notebooks import answers, exercised
 
 import d2lpos.check
 from d2lpos.check.verdict import Check
 from tests.weights import need
 
-CHAPTERS = chapters(Path(__file__).parents[2])
+CHAPTERS = exercised(Path(__file__).parents[2])
 
 
 def run(cell, namespace):
@@ -30,7 +30,7 @@ def run(cell, namespace):
 
 
 def code(chapter, tag):
-    cells = nbformat.read(chapter, as_version=4).cells
+    cells = nbformat.read(answers(chapter) if tag == "solution" else chapter, as_version=4).cells
     return [cell for cell in cells if cell.cell_type == "code" and tag in cell.metadata.get("tags", [])]
 
 

@@ -16,6 +16,7 @@ from d2lpos.cache import Cache, evict, rebase
 from d2lpos.content import since
 from d2lpos.cope import CoPE
 from d2lpos.deberta import DeBERTa
+from d2lpos.decay import chunks, decays, delta, matrix, recurrence
 from d2lpos.decomposed import Decomposed
 from d2lpos.dropout import Dropped, combine, drop, segment_ends, special_tokens
 from d2lpos.fire import FIRE, share
@@ -25,6 +26,7 @@ from d2lpos.inkling import Inkling
 from d2lpos.kerple import KERPLE, logarithmic, power
 from d2lpos.masks import Mask, causal_mask, segment_mask, window_mask
 from d2lpos.mixed import Mixed
+from d2lpos.mla import absorbed, built, scores
 from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
 from d2lpos.mrope import MRoPE, blocks, in_turn
 from d2lpos.normed import Normed
@@ -835,6 +837,55 @@ bad(segments_from_positions, "TypeError: positions must be a tensor; got int", 0
 bad(segments_from_positions, f"ValueError: positions {no_axis}", P[0])
 bad(segments_from_positions, "ValueError: positions must be finite; got inf", P + INF)
 
+# Decay and latents
+
+GATES = -torch.ones(2, 5)
+above = "ValueError: log_gates must be at most 0, because a gate is at most 1; got"
+bad(decays, "TypeError: log_gates must be a tensor; got list", [0.5])
+bad(decays, "TypeError: log_gates must be floating-point; got torch.int64", P)
+bad(decays, "ValueError: log_gates must be (…, T); got ()", GATES[0, 0])
+bad(decays, f"{above} 0.5", -GATES / 2)
+bad(decays, f"{above} nan", GATES * NAN)
+for subject, more in (matrix, {}), (recurrence, {}), (chunks, {"size": 2}), (delta, {"beta": GATES}):
+    refuse = partial(bad, subject, call=partial(subject, **more))
+    refuse("TypeError: q must be a tensor; got list", [1.0], Q, Q, GATES)
+    refuse("TypeError: k must be floating-point; got torch.int64", Q, Q.long(), Q, GATES)
+    refuse("ValueError: v must be on cpu, as the other arguments are; got meta", Q, Q, Q.to("meta"), GATES)
+    refuse("ValueError: q must be (…, T, d); got (8,)", Q[0, 0, 0], Q, Q, GATES)
+    refuse("ValueError: k must be (…, T, d) with T = 5; got (2, 2, 4, 8)", Q, Q[:, :, :4], Q, GATES)
+    refuse("ValueError: k must be (…, T, d) with d = 8; got (2, 2, 5, 4)", Q, Q[..., :4], Q, GATES)
+    refuse("ValueError: v must be (…, T, e) with T = 5; got (2, 2, 1, 8)", Q, Q, Q[:, :, :1], GATES)
+    refuse("ValueError: log_gates must be (…, T) with T = 5; got (2, 1)", Q, Q, Q, GATES[:, :1])
+    refuse(f"{above} 1.0", Q, Q, Q, -GATES)
+    names = "q, k, v, log_gates, beta" if subject is delta else "q, k, v, log_gates"
+    apart = f"ValueError: leading axes of {names} and state must broadcast; got"
+    leading = [(2, 2), (3, 2), (2, 2), (2,), *([(2,)] if subject is delta else []), ()]
+    refuse(f"{apart} {leading}", Q, torch.zeros(3, 2, 5, 8), Q, GATES)
+    if subject is not matrix:
+        wrong = "state must be (…, d, e) with e = 8; got (8, 4)"
+        refuse(f"ValueError: {wrong}", Q, Q, Q, GATES, state=torch.zeros(8, 4))
+bad(chunks, "ValueError: size must be positive; got 0", Q, Q, Q, GATES, 0)
+bad(chunks, "TypeError: size must be an integer; got 2.0", Q, Q, Q, GATES, 2.0)
+bad(delta, "ValueError: beta must be (…, T) with T = 5; got (2, 4)", Q, Q, Q, GATES, GATES[:, :4])
+C, UP = torch.zeros(2, 1, 5, 3), torch.zeros(2, 8, 3)
+for subject, more in (built, ()), (absorbed, ()), (scores, (Q, Q[:, :1])):
+    bad(subject, "TypeError: q must be a tensor; got list", [1.0], C, UP, *more)
+    bad(subject, "TypeError: up must be floating-point; got torch.int64", Q, C, UP.long(), *more)
+    bad(subject, "ValueError: c must be (…, 1, key, r); got (5, 3)", Q, C[0, 0], UP, *more)
+    heads = "c must be (…, 1, key, r); got (2, 2, 5, 3)"
+    bad(subject, f"ValueError: {heads}", Q, C.expand(-1, 2, -1, -1), UP, *more)
+    bad(subject, "ValueError: up must be (…, head, d, r) with head = 2; got (1, 8, 3)", Q, C, UP[:1], *more)
+    bad(
+        subject,
+        "ValueError: up must be (…, head, d, r) with r = 3; got (2, 8, 8)",
+        Q,
+        C,
+        Q[0, :, :1].expand(2, 8, 8),
+        *more,
+    )
+same = "turned_k must be (…, 1, key, d_r) with d_r = 8; got (2, 1, 5, 4)"
+bad(scores, f"ValueError: {same}", Q, C, UP, Q, Q[:, :1, :, :4])
+
 # Cache
 
 CACHE = Cache(Q, Q, P)
@@ -992,15 +1043,18 @@ def test_all_that_is_public_has_bad_calls():
         "column_and_row",
         "each",
         "flags",
+        "fitted",
         "fused",
         "hands",
         "indices",
         "joined",
+        "kept",
         "known",
         "not_padding",
         "nowhere",
         "others",
         "over_heads",
+        "pieces",
         "row_and_column",
         "shared",
         "signed",
@@ -1008,6 +1062,7 @@ def test_all_that_is_public_has_bad_calls():
         "turned",
         "values",
         "weigh",
+        "wide",
         "widened",
     }
     assert {function.__name__ for function in functions - TESTED} == inner

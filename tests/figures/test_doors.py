@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from d2lpos.cope import CoPE
 from d2lpos.figures import STYLE, doors
-from d2lpos.figures.doors import DOORS, HEIGHT, WIDTH, write
+from d2lpos.figures.doors import DOORS, HEIGHT, WIDTH, WIRE, WIRED, write
+from d2lpos.fox import FoX
+from d2lpos.inkling import Inkling
+from d2lpos.path import PaTH
+from d2lpos.rope import RoPE
+from d2lpos.rope_values import RoPEValues
+from d2lpos.shaw import Shaw
 from tests.browser import chromium
 
 STATIC = Path(__file__).parents[2] / "book/_static"
@@ -62,6 +69,43 @@ def test_equal_words_leave_alike_unless_a_door_is_open():
     assert first != second
 
 
+def test_the_wire_leads_to_those_who_read_the_text_and_to_no_others():
+    guests = {guest.name: (number, guest.reads) for number, some in WIRED.items() for guest in some}
+    reads = {name: number for name, (number, reads) in guests.items() if reads}
+    assert reads == {"PaTH, RePo": 2, "decay": 3, "FoX": 3, "CoPE, Inkling": 3}
+    assert all(encoding.reads for encoding in (PaTH, FoX, CoPE, Inkling))
+    assert guests["RoPE"] == (2, RoPE.reads) == (2, False)
+    assert guests["RoPE on values"] == (4, RoPEValues.reads) == (4, False)
+    assert guests["Shaw’s values"] == (4, Shaw.reads) == (4, False)
+    svg = doors(wire=True).svg
+    for guest in (guest for some in WIRED.values() for guest in some):
+        assert f">{guest.name}</text>" in svg
+        assert (f"M{WIRE} {guest.y}H" in svg) == guest.reads, guest.name
+
+
+def test_the_alt_text_tells_who_takes_the_wire():
+    alt = doors(wire=True).alt
+    for part in (
+        "to doors 2, 3 and 4; at door 4 nobody takes it",
+        "Door 1, the input, open: without the wire, sinusoidal is added",
+        "Door 2, queries and keys, open: without the wire, RoPE turns them; from the wire, PaTH and RePo turn them.",
+        "from the wire, decay (of linear attention) multiplies them; from the wire, FoX is added",
+        "from the wire, CoPE and Inkling are added.",
+        "without the wire, RoPE on values turns them, and then turns their weighted sum back",
+    ):
+        assert part in alt
+    assert "wire" not in doors().alt
+    assert re.findall(r"Door (\d), [^,]*, open", doors({2, 4}, wire=True).alt) == ["2", "4"]
+
+
+def test_with_a_wire_too_only_open_doors_let_anyone_in():
+    """Turns and signs inside: one at door 1, two at door 2, two at door 3, three at door 4."""
+    assert doors(wire=True).svg.count('<circle r="13"') == 8
+    assert doors({2}, wire=True).svg.count('<circle r="13"') == 2
+    assert doors((), wire=True).svg.count('<circle r="13"') == 0
+    assert doors((), wire=True).svg.count("H200") == sum(map(len, WIRED.values()))
+
+
 def test_a_door_that_is_not_there_is_refused():
     with pytest.raises(ValueError, match=r"open is \{5\}; the doors have the numbers 1 to 4"):
         doors({5})
@@ -83,12 +127,12 @@ BOXES = """() => [...document.querySelectorAll('svg text')].map(text => {
 })"""
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
+@pytest.fixture(scope="module", params=[False, True], ids=["doors", "wire"])
+def page(request, tmp_path_factory):
     font = (STATIC / "fonts/source-sans-3-latin-wght-normal.woff2").as_uri()
     face = f'@font-face {{font-family:"Source Sans 3"; src:url({font})}}'
     path = tmp_path_factory.mktemp("doors") / "page.html"
-    path.write_text(f'<meta charset="utf-8"><style>{face}</style>{doors().svg}', "utf-8")
+    path.write_text(f'<meta charset="utf-8"><style>{face}</style>{doors(wire=request.param).svg}', "utf-8")
     with chromium() as browser:
         page = browser.new_page()
         page.goto(path.as_uri())
@@ -107,3 +151,13 @@ def test_no_text_is_cut_or_overlaps_another(face, page):
             if text != other:
                 apart = right <= left2 or right2 <= left or bottom <= top2 + 4 or bottom2 <= top + 4
                 assert apart, (text, other)
+
+
+def test_no_name_reaches_the_wire(page):
+    page.add_style_tag(content='text {font-family:"Source Sans 3" !important}')
+    page.evaluate("document.fonts.load('13px \"Source Sans 3\"')")
+    if "a wire" not in page.content():
+        return
+    arrows = {guest.name for some in WIRED.values() for guest in some if guest.reads} | {"nobody"}
+    for text, _, _, right, _ in page.evaluate(BOXES):
+        assert right < (312 if text == "nobody" else 326 if text in arrows else WIRE), text

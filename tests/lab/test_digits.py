@@ -62,6 +62,18 @@ def slowly(image):
     ]
 
 
+@pytest.mark.parametrize(("length", "factor"), [(256, 2), (576, 3)])
+def test_a_finer_picture_shows_the_same(length, factor):
+    """Each pixel is there factor × factor times, side by side, and the rows that are drawn are the same."""
+    tokens, labels = digits(64, 64, torch.Generator().manual_seed(0), split="test")
+    finer, told = digits(64, length, torch.Generator().manual_seed(0), split="test")
+    assert torch.equal(told, labels)
+    edge = 8 * factor
+    for place in range(length):
+        row, column = place // edge // factor, place % edge // factor
+        assert torch.equal(finer[:, place], tokens[:, 8 * row + column])
+
+
 def test_gray_levels():
     """17 of them in four parts: 0–4, 5–8, 9–12, 13–16."""
     levels = torch.arange(17)[:, None, None].expand(17, 8, 8)
@@ -75,13 +87,13 @@ def test_all_pictures_are_drawn():
     assert labels.bincount().amax() < 0.13 * 4096, "guessing one digit is right once in ten"
 
 
-@pytest.mark.parametrize("length", [1, 8, 32, 128])
+@pytest.mark.parametrize("length", [1, 8, 32, 128, 1024])
 def test_other_lengths_are_refused(length):
     with pytest.raises(ValueError) as raised:
         digits(2, length, torch.Generator())
     assert (
         str(raised.value)
-        == f"length must be 64, for pixels, or 16, for patches of 2 × 2 pixels; got {length}"
+        == f"length must be 64, 256 or 576, for pixels, or 16, for patches of 2 × 2 pixels; got {length}"
     )
 
 

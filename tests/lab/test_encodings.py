@@ -187,10 +187,10 @@ def test_a_maker_of_something_else_is_told():
 
 
 def test_a_name_that_nobody_registered():
-    with pytest.raises(ValueError, match="encoding must be one of none, .*, sandwich; got 'bell'"):
+    with pytest.raises(ValueError, match="encoding must be one of none, .*, mixed; got 'bell'"):
         Run("order", "bell")
     register("bell", bell())
-    with pytest.raises(ValueError, match="encoding must be one of none, .*, sandwich, bell; got 'bells'"):
+    with pytest.raises(ValueError, match="encoding must be one of none, .*, mixed, bell; got 'bells'"):
         Run("order", "bells")
 
 

@@ -60,12 +60,15 @@ def test_names_tell_apart_what_was_run():
     [
         ("scale", {"sinusoidal", "sinusoidal, × 0.0156", "learned, × 16"}),
         ("layers", {"none", "learned", "learned, in every block"}),
+        ("addition", {"learned, begun", "learned, drawn", "learned, coupled"}),
+        ("resolution", {"axial RoPE", "mixed RoPE, to scale", "axial RoPE, to scale, jittered"}),
+        ("count", {"none", "RoPE", "FoX", "CoPE", "PaTH"}),
         ("dropout-lookup", {"learned", "learned, dropout 5% (sum)", "learned, dropout 30% (whole position)"}),
     ],
 )
 def test_names_tell_what_was_done_to_an_encoding(study, names):
-    told = named(frame(map(result, STUDIES[study].runs([0]))).query("split == 'test'"))["name"]
-    assert names <= set(told) and told.is_unique
+    told = named(frame(map(result, STUDIES[study].runs([0]))).query("split == 'test' and length == trained"))
+    assert names <= set(told["name"]) and told["name"].is_unique
 
 
 def test_a_panel_has_the_lines_of_its_door_and_the_others_in_gray(tables, figures):
@@ -144,6 +147,12 @@ def test_chance_is_marked(figures):
     (ax,) = figures["order"].axes
     assert [(text.get_text(), text.xy[0]) for text in written(ax)] == [("chance", 0.5)]
     assert ax.get_xlabel() == "accuracy at length 8"
+
+
+def test_chance_is_among_the_answers_that_rows_of_this_length_have():
+    (ax,) = plot(frame(map(result, STUDIES["back"].runs([0]))), "accuracy").axes
+    assert [text.xy[0] for text in written(ax)] == [1 / 31]
+    plt.close(ax.figure)
 
 
 def test_an_encoding_keeps_its_dash_beside_relatives_that_come_before_it():

@@ -32,6 +32,10 @@ def records():
         ("scale", True),
         ("stacks-needle", False),
         ("further-needle", False),
+        ("resolution", False),
+        ("addition", True),
+        ("count", True),
+        ("back", True),
     ],
 )
 def test_lines_that_cannot_be_told_apart_are_not_drawn(study, drawn):

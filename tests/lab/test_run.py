@@ -8,12 +8,14 @@ import pytest
 import torch
 
 from d2lpos.lab.models import DROPOUTS, ENCODINGS, READINGS, build
+from d2lpos.lab.places import PLACES
 from d2lpos.lab.run import Run
 from d2lpos.lab.studies import STUDIES
 from d2lpos.lab.tasks import TASKS, Task
 from d2lpos.lab.training import accuracy, train
 
 RUN = Run("language", "rope", length=64, tested=(64, 128), readings=("as trained", "ntk"))
+SQUARED = {"task": "digits", "encoding": "axial", "tested": (64,), "readings": (), "causal": False}
 FURTHER = {"further": ("ntk",), "further_length": 256, "further_steps": 9}
 
 
@@ -30,7 +32,7 @@ def test_defaults_are_part_of_the_published_keys():
         "readings": ["as trained"], "steps": 200, "size": 64, "rate": 3e-3, "checks": 10, "dim": 64, "heads": 4,
         "layers": 2, "causal": False, "precision": "float32", "scale": 1.0, "again": False, "probe": False,
         "dropout": "none", "drop": 0.0, "keep": False, "stack": [], "further": [], "further_length": 0,
-        "further_steps": 0,
+        "further_steps": 0, "places": "counted", "limit": 0,
     }  # fmt: skip
 
 
@@ -43,6 +45,8 @@ def test_one_experiment_has_one_key():
     assert replace(RUN, **from_numpy).key == replace(RUN, **plain).key
     on = FURTHER | {name: np.array(FURTHER[name])[()] for name in ("further_length", "further_steps")}
     assert replace(RUN, **on).key == replace(RUN, **FURTHER).key
+    drawn = {"places": "drawn", "limit": 128}
+    assert replace(RUN, **drawn | {"limit": np.array(128)[()]}).key == replace(RUN, **drawn).key
 
 
 def test_each_field_counts():
@@ -76,8 +80,11 @@ def test_each_field_counts():
         replace(RUN, **FURTHER | {"further": ("yarn",)}),
         replace(RUN, **FURTHER | {"further_steps": 5}),
         replace(RUN, **FURTHER | {"further_length": 512}),
+        replace(RUN, places="begun", limit=128),
+        replace(RUN, places="begun", limit=129),
+        replace(RUN, places="drawn", limit=128),
     ]
-    assert len({run.key for run in [RUN, *others]}) == 30
+    assert len({run.key for run in [RUN, *others]}) == 33
 
 
 def test_a_new_version_of_the_task_is_another_run(monkeypatch):
@@ -130,6 +137,42 @@ def test_what_is_not_said():
         (FURTHER | {"further_length": 0}, "further_length must be positive; got 0"),
         (FURTHER | {"further_steps": 0}, "further_steps must be positive; got 0"),
         (FURTHER | {"further": ("last row",)}, 'reading "last row" needs encoding "learned"; got "rope"'),
+        ({"places": "thrown"}, f"places must be one of {', '.join(PLACES)}; got 'thrown'"),
+        ({"places": "drawn"}, "limit must be positive; got 0"),
+        ({"limit": 128}, 'limit must be 0 for places "counted"; got 128'),
+        ({"places": "begun", "limit": 127}, "limit must be at least 128, the longest row; got 127"),
+        ({"places": "drawn", "limit": 127}, "limit must be at least 128, the longest row; got 127"),
+        (
+            FURTHER | {"places": "drawn", "limit": 255},
+            "limit must be at least 256, the longest row; got 255",
+        ),
+        ({"places": "coupled", "limit": 9}, 'places "coupled" needs a task of addition; got "language"'),
+        (
+            {"places": "jittered"},
+            'places of "rope" must be one of counted, begun, drawn, coupled; got "jittered"',
+        ),
+        (
+            SQUARED | {"places": "drawn", "limit": 128},
+            'places of "axial" must be one of counted, jittered; got "drawn"',
+        ),
+        (SQUARED | {"length": 60}, "length must be a square, for as many rows as columns; got 60"),
+        (SQUARED | {"tested": (128,)}, "length must be a square, for as many rows as columns; got 128"),
+        (SQUARED | {"shortest": 16}, 'shortest needs positions of one axis; "axial" has two'),
+        (SQUARED | {"probe": True}, 'probe needs positions of one axis; "axial" has two'),
+        (SQUARED | {"keep": True}, 'keep needs positions of one axis; "axial" has two'),
+        (
+            SQUARED | {"readings": ("window",)},
+            'reading "window" needs positions of one axis; "axial" has two',
+        ),
+        (
+            SQUARED | {"readings": ("sharper",)},
+            'reading "sharper" needs positions of one axis; "axial" has two',
+        ),
+        ({"readings": ("to scale",)}, 'reading "to scale" needs encoding "axial" or "mixed"; got "rope"'),
+        (
+            {"encoding": "learned", "readings": ("interpolated",)},
+            "length must be a square, for as many rows as columns; got 128",
+        ),
         (
             FURTHER | {"further": ()},
             "further must name a reading where there are steps or a length; got "

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 import torch
 
-from d2lpos.lab.synthetic import addition, copy, lookup, needle, order, recall, reverse
+from d2lpos.lab.synthetic import addition, back, copy, count, lookup, needle, order, recall, reverse
 
 SIZE = 2048
 
@@ -107,6 +107,64 @@ def test_a_needle_is_anywhere():
     assert len(counts) == 9 and (abs(counts[2:] * 7 / SIZE - 1) < 0.25).all()
 
 
+@pytest.mark.parametrize("length", [2, 3, 5, 9, 32, 200])
+def test_count(length):
+    """As one counts by hand; and the last begin is anywhere but at the end."""
+    rows, asked = sample(count, length)
+    begins = []
+    for row, answer in zip(rows, asked, strict=True):
+        begins.append(max(place for place, token in enumerate(row) if token == 18))
+        assert answer == {length - 1: sum(token == 17 for token in row[begins[-1] :])}
+        assert set(row) <= {*range(16), 17, 18}
+    counts = torch.bincount(torch.tensor(begins), minlength=length)
+    assert counts[-1] == 0 and (length > 9 or (abs(counts[:-1] * (length - 1) / SIZE - 1) < 0.3).all())
+
+
+def test_counts_are_as_likely_as_there_is_room_for():
+    rows, asked = sample(count, 9, 16 * SIZE)
+    found = {room: Counter() for room in range(1, 9)}
+    for row, answer in zip(rows, asked, strict=True):
+        found[row[::-1].index(18)].update(answer.values())
+    for room, counts in found.items():
+        assert sorted(counts) == list(range(min(room, 7) + 1))
+        assert all(abs(n * len(counts) / counts.total() - 1) < 0.15 for n in counts.values())
+
+
+def test_a_mark_may_be_anywhere_behind_the_begin():
+    rows, _ = sample(count, 9, 16 * SIZE)
+    behind = torch.tensor([row for row in rows if row[0] == 18 and 18 not in row[1:]])[:, 1:] == 17
+    assert len(behind) > 1000 and (abs(behind.double().mean(dim=0) - 3.5 / 8) < 0.05).all()
+
+
+@pytest.mark.parametrize("length", [32, 200])
+def test_marks_and_begins_that_do_not_count_stand_before_the_last_begin(length):
+    rows, asked = sample(count, length, 4 * SIZE)
+    before = [row[: length - 1 - row[::-1].index(18)] for row in rows]
+    tokens = torch.tensor([token for part in before for token in part])
+    assert (tokens == 17).double().mean() * length == pytest.approx(3.5, rel=0.05)
+    assert (tokens == 18).double().mean() * length == pytest.approx(2, rel=0.05)
+    right = sum(row.count(17) in answer.values() for row, answer in zip(rows, asked, strict=True))
+    assert right < 0.5 * len(rows), "who counts all marks is right too often"
+
+
+def test_values_do_not_tell_the_side_of_the_begin():
+    rows, _ = sample(count, 32, 4 * SIZE)
+    behind = [row[32 - row[::-1].index(18) :] for row in rows]
+    values = Counter(token for part in behind for token in part if token < 16)
+    assert all(abs(16 * values[value] / values.total() - 1) < 0.06 for value in range(16))
+
+
+@pytest.mark.parametrize("length", [2, 9, 64])
+def test_back(length):
+    rows, asked = sample(back, length)
+    for row, answer in zip(rows, asked, strict=True):
+        assert row.count(17) == 1 and all(0 <= token < 16 for token in row if token != 17)
+        assert answer == {length - 1: row[::-1].index(17)}
+    counts = torch.bincount(torch.tensor([far for answer in asked for far in answer.values()]))
+    assert counts[0] == 0 and len(counts) == length
+    assert length > 9 or (abs(counts[1:] * (length - 1) / SIZE - 1) < 0.25).all()
+
+
 @pytest.mark.parametrize("length", [2, 9, 257])
 def test_lookup(length):
     rows, asked = sample(lookup, length)
@@ -157,6 +215,9 @@ def test_the_bag_of_tokens_does_not_tell_the_value(sampler, drawn, kept):
         (lookup, 1, "length must be at least 2, to hold a value and a key; got 1"),
         (lookup, 258, "length must be at most 257, so that each place has a key; got 258"),
         (needle, 2, "length must be at least 3, to hold a key, its value and the query; got 2"),
+        (count, 1, "length must be at least 2, to hold a begin and the last token; got 1"),
+        (back, 1, "length must be at least 2, to hold a mark and the last token; got 1"),
+        (back, 65, "length must be at most 64, so that each place has an answer; got 65"),
         (partial(needle, distance=1), 8, "distance must be 2 … 7, one less than length; got 1"),
         (partial(needle, distance=8), 8, "distance must be 2 … 7, one less than length; got 8"),
         (partial(needle, distance=-1), 8, "distance must be positive; got -1"),

@@ -22,8 +22,10 @@ def sample(sampler, length, seed=0, size=SIZE):
 
 
 def lengths(task):
-    longest = 257 if task is TASKS["lookup"] else 512
-    return [16, 64] if task is TASKS["digits"] else [5, 6, 7, 8, 63, 64, longest]
+    if task is TASKS["digits"]:
+        return [16, 64, 256, 576]
+    longest = {TASKS["lookup"].train: 257, TASKS["back"].train: 64}.get(task.train, 512)
+    return [5, 6, 7, 8, 63, 64, longest]
 
 
 @pytest.mark.parametrize(("task", "sampler"), SAMPLERS)
@@ -51,12 +53,13 @@ def test_the_model_is_no_larger_than_the_task(name):
     rows = [
         sample(sampler, length, size=2048)
         for sampler in [task.train, *task.tests.values()]
-        for length in {"digits": [16], "order": [512], "lookup": [257]}.get(name, [64, 67])
+        for length in {"digits": [16], "order": [512], "lookup": [257], "back": [63, 64]}.get(name, [64, 67])
     ]
     tokens, targets = (torch.cat([t.flatten() for t in ts]).unique() for ts in zip(*rows, strict=True))
-    # Needle and lookup need no filler to make a length odd; four patches of 2 × 2 pixels are in no picture.
-    # What is unknown is in the other novel alone.
-    unused = {"needle": 1, "lookup": 1, "digits": 4, "language small": 1, "masked small": 1}
+    # Needle, lookup and count need no filler to make a length odd; four patches of 2 × 2 pixels are in no picture.
+    # What is unknown is in the other novel alone. Of all keys, the rows of back have one, their mark.
+    unused = {"needle": 1, "lookup": 1, "count": 1, "back": 256, "digits": 4}
+    unused |= {"language small": 1, "masked small": 1}
     assert task.vocabulary - len(tokens) == unused.get(name, 0)
     assert targets.max() == task.outputs - 1
 
@@ -115,6 +118,9 @@ def test_the_ends_of_the_models_and_what_they_may_see():
         "needle": (273, 16, True, False),
         "lookup": (273, 16, False, False),
         "addition": (13, 10, True, False),
+        "sums": (13, 10, True, False),
+        "count": (19, 8, True, False),
+        "back": (273, 64, True, False),
         "language": (76, 75, True, True),
         "flowing language": (76, 75, True, True),
         "language small": (76, 75, True, True),
@@ -132,12 +138,22 @@ def test_the_special_tokens():
     assert ((sample(TASKS["lookup"].train, 9)[0] >= 17).nonzero()[:, 1] == 8).all()
 
 
+def test_only_sums_are_right_as_a_whole():
+    assert [name for name, task in TASKS.items() if task.whole] == ["sums"]
+
+
+def test_a_guess_is_right_by_chance():
+    assert TASKS["order"].chance(8) == 1 / 2 and TASKS["digits"].chance(64) == 1 / 10
+    _, targets = sample(TASKS["back"].train, 32, size=4096)
+    assert TASKS["back"].chance(32) == 1 / len(targets[targets != -100].unique()) == 1 / 31
+
+
 def test_a_task_is_frozen():
     with pytest.raises(FrozenInstanceError):
         TASKS["order"].version = 2
 
 
-@pytest.mark.parametrize("name", ["synthetic", "text", "digits", "tasks"])
+@pytest.mark.parametrize("name", ["synthetic", "text", "digits", "tasks", "places"])
 def test_examples(name):
     result = doctest.testmod(import_module(f"d2lpos.lab.{name}"))
     assert result.attempted and not result.failed

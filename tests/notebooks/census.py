@@ -30,22 +30,34 @@ class Census:
     @property
     def estimate(self) -> float:
         """Minutes for a reader who stops at each picture and each cell."""
-        return self.words / READING + (self.listings * LISTING + self.pictures * LOOKING) / 60
+        return minutes(self.words, self.listings, self.pictures)
+
+
+def minutes(words: int, listings: int, pictures: int) -> float:
+    return words / READING + (listings * LISTING + pictures * LOOKING) / 60
+
+
+def counts(cells: list[NotebookNode]) -> tuple[int, int, int]:
+    """Words, listings and pictures."""
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    pictures = sum(last_call(cell) in FIGURES for cell in code)
+    words = sum(len(cell.source.split()) for cell in cells if cell.cell_type == "markdown")
+    return words, len(code) - pictures, pictures
+
+
+def estimate(cells: list[NotebookNode]) -> float:
+    """Minutes for some cells of a chapter."""
+    return minutes(*counts(cells))
 
 
 def census(notebook: NotebookNode) -> Census:
     cells = notebook.cells
     read = cells[: next(at for at, cell in enumerate(cells) if cell.source.startswith("## Exercises"))]
+    words, listings, pictures = counts(read)
     code = [cell for cell in read if cell.cell_type == "code"]
     text = "\n\n".join(cell.source for cell in read if cell.cell_type == "markdown")
-    pictures = sum(last_call(cell) in FIGURES for cell in code)
-    return Census(
-        len(text.split()),
-        pictures,
-        sum(map(only_true, code)),
-        len(code) - pictures,
-        int(re.search(r"\*\*Time:\*\* (\d+) minutes to read", text)[1]),
-    )
+    told = int(re.search(r"\*\*Time:\*\* (\d+) minutes to read", text)[1])
+    return Census(words, pictures, sum(map(only_true, code)), listings, told)
 
 
 def only_true(cell: NotebookNode) -> bool:

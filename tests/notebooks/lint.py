@@ -15,7 +15,7 @@ from d2lpos_ext.cells import gate, note, tags
 from d2lpos_ext.citations import cite
 from nbformat import NotebookNode
 
-BOXES = {"exercise", "solution", "predict", "theorem", "proof", "margin"}
+BOXES = {"exercise", "solution", "predict", "theorem", "proof", "margin", "review"}
 PARTS = {"setup", "claim", "verdict", "scorecard", "caption", "opening", "hide-input"}
 TAGS = BOXES | PARTS | {"nbval-ignore-output", "raises-exception", "remove-stderr"}
 TEXT = {"text/plain", "text/html", "image/svg+xml"}
@@ -25,6 +25,7 @@ OPENINGS = {
     "theorem": page.THEOREM,
     "proof": page.PROOF,
     "predict": page.PREDICT,
+    "review": page.REVIEW,
     "caption": page.CAPTION,
     "verdict": page.VERDICT,
 }

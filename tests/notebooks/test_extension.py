@@ -1,5 +1,6 @@
 """What the build makes of a notebook: a tiny book, built with the configuration of the real one."""
 
+import json
 import os
 import re
 import shutil
@@ -12,6 +13,7 @@ import pytest
 from bs4 import BeautifulSoup
 from d2lpos_ext.cells import EXERCISE, THEOREM, translate
 from d2lpos_ext.formulas import Temml
+from d2lpos_ext.repair import at_once
 from d2lpos_ext.slim import join, prune
 from d2lpos_ext.svg import inline, shorten
 from fontTools.ttLib import TTFont
@@ -35,6 +37,12 @@ It begins with [a sum](../chapters/01-order.ipynb). See Figure 1.1, exercise 1.2
 [cell](#claim-sum-has-no-order) that decides. `[Haviv et al. (2022)](https://arxiv.org/abs/2203.16634)` is
 code, and [Haviv et al. (2022)](https://arxiv.org/pdf/2203.16634v2.pdf) is a paper.
 """
+CARD = {
+    "exercise": "1.1",
+    "code": "def total(x):\n    return x",
+    "ask": {"id": "1.1.x", "kind": "choice", "options": ["a < b", "two"], "right": 1, "overlooks": {"0": "This one holds."}},
+    "says": "✗ total: fails 1 of 2 properties",
+}
 
 
 def build(folder: Path, preface: str, notebook: str) -> subprocess.CompletedProcess:
@@ -44,6 +52,7 @@ def build(folder: Path, preface: str, notebook: str) -> subprocess.CompletedProc
     )
     shutil.copy(ROOT / "_config.yml", folder)
     (folder / "_toc.yml").write_text(TOC, "utf-8")
+    (folder / "book" / "mistakes" / "01-order.json").write_text(json.dumps([CARD]), "utf-8")
     (folder / "book" / "preface.md").write_text(preface, "utf-8")
     (folder / "book" / "references.md").write_text("# References\n\n```{bibliography}\n```\n", "utf-8")
     (folder / "chapters" / "in-depth").mkdir(parents=True)
@@ -131,6 +140,27 @@ def test_prediction_folds_its_answer(page):
     box = page.select_one("div.predict")
     assert words(box.select_one(".admonition-title")) == "Predict first"
     assert "divided by" in words(box.select_one("details"))
+
+
+def test_mistakes_stand_below_the_last_exercise_and_keep_their_answer(page):
+    section = page.select_one("#find-the-mistake")
+    assert page.select(".exercise, .solution")[-1].find_next("h2") == section.h2
+    card = section.select_one(".mistake")
+    assert words(card.p) == "Exercise 1.1, answered" and card.pre.get_text().startswith("def total(x):")
+    assert "hidden" not in card.select_one(".ask").attrs and words(card.ul) == "a < b two"
+    assert json.loads(card.select_one(".ask")["data-ask"])["right"] == 1
+    assert "open" not in card.details.attrs and words(card.details.pre) == CARD["says"]
+
+
+def test_question_lists_its_options_for_a_form_and_hides_what_they_overlook(page):
+    box = page.select_one("#question-1-1")
+    assert words(box.select_one(".admonition-title")) == "Question 1.1"
+    place = box.select_one(".ask:not([hidden])")
+    assert [words(option) for option in place.select(".options:not([hidden]) li")] == ["All of it.", "Nothing."]
+    assert words(place.select_one(".overlooks[hidden] li")).startswith("Exchange two terms")
+    assert json.loads(place["data-ask"]) == {"id": "1.1", "kind": "choice", "overlooks": {"0": ""}, "right": 1}
+    assert "commutative" in words(box.select_one("details:not([open])"))
+    assert words(box).count("Nothing.") == 1
 
 
 def test_setup_is_folded(page):
@@ -238,6 +268,7 @@ def test_the_site_is_slim(site, page):
         assert 0xF0C9 in font.getBestCmap() and len(font.getBestCmap()) < 60
     assert not list(site.rglob("*.map"))
     assert page.select(".highlight .k, .highlight .kn") and not page.select(".highlight .n, .highlight .o")
+    assert page.select(".highlight .sa") and not page.select(".highlight .sa + .s2, .highlight .s2 + .si")
 
 
 def test_pages_load_one_style_sheet_with_all_that_it_asks_for(site):
@@ -407,6 +438,12 @@ def test_pages_ask_nothing_of_other_hosts(site):
         assert [address for address in asked if re.match(r"https?:|/", address)] == []
     for path in site.rglob("_static/**/*.css"):
         assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", path.read_text("utf-8")), path
+
+
+def test_a_module_becomes_a_script_without_what_only_its_authors_read():
+    module = "// Why.\n  // Where.\n/** What. */\nexport const x = 'https://a.b'; // how\n    let y = `a\n\n  b`;\n"
+    script = at_once(re.match(r"(?s)(.*)", module))
+    assert script == '<script>\n"use strict"; {\nconst x = \'https://a.b\'; // how\nlet y = `a\nb`;\n}\n</script>'
 
 
 def test_theme_is_repaired(site):

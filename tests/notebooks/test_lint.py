@@ -1,21 +1,36 @@
 """Every notebook of the book keeps every rule, and every rule finds what it is for."""
 
 import tomllib
+from itertools import groupby
 from pathlib import Path
 
 import nbformat
 import pytest
+from d2lpos_ext.cells import gate
 from d2lpos_ext.citations import index
 from lint import RULES, Notebook, lint
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_output
-from notebooks import every, number
+from notebooks import PROJECTS, answers, every, number, projects
 from pybtex.database import parse_file
 
 ROOT = Path(__file__).parents[2]
 GOOD = Path(__file__).with_name("good.ipynb")
 REPOSITORY = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["urls"]["Repository"]
 SOURCES = index(parse_file(ROOT / "book" / "references.bib").entries)
+
+
+def told(findings: list) -> str:
+    return "".join(f"\ncell {at}: {text} [{rule}]" for at, rule, text in findings)
+
+
+def together(cells: list[NotebookNode], solved: list[NotebookNode]) -> list[NotebookNode]:
+    """The cells of a project with each solution below its exercise, and those that have none at the end."""
+    runs = {box: list(run) for box, run in groupby(solved, gate) if box}
+    found = []
+    for box, run in groupby(cells, gate):
+        found += [*run, *(runs.pop(("solution", box[1]), []) if box else [])]
+    return found + [cell for run in runs.values() for cell in run]
 
 
 def load(path: Path) -> Notebook:
@@ -26,14 +41,24 @@ def load(path: Path) -> Notebook:
 
 @pytest.mark.parametrize("path", [GOOD, *every(ROOT)], ids=lambda path: path.name)
 def test_notebook_keeps_the_rules(path):
-    findings = lint(load(path))
-    assert not findings, "".join(f"\ncell {at}: {text} [{rule}]" for at, rule, text in findings)
+    projects_rule = "solution_follows_exercise" if PROJECTS in path.as_posix() else ""
+    findings = [finding for finding in lint(load(path)) if finding.rule != projects_rule]
+    assert not findings, told(findings)
+
+
+@pytest.mark.parametrize("path", projects(ROOT), ids=lambda path: path.name)
+def test_the_solutions_of_a_project_keep_the_rules_where_they_belong(path):
+    """They stand in a notebook of their own, and are put below their exercises here."""
+    notebook, answered = load(path), load(answers(path)).content.cells
+    notebook.content.cells = together(notebook.content.cells, answered)
+    findings = [f for f in lint(notebook) if f.rule.startswith("solution_") or f.rule == "verdict_is_right"]
+    assert not findings, told(findings)
 
 
 @pytest.mark.parametrize("key", ["claim", "verdict", "trained", "id"])
 def test_names_differ_between_notebooks(key):
     """Those of exercises and solutions too, since a page is known by them."""
-    notebooks = [nbformat.read(path, as_version=4) for path in every(ROOT)]
+    notebooks = [nbformat.read(path, as_version=4) for path in every(ROOT) if path.parent.name != "solutions"]
     names = [
         name
         for notebook in notebooks

@@ -3,9 +3,12 @@
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
 from d2lpos_ext.exercises import exercises, tabulate
 from notebooks import chapters
+
+from tests.notebooks.census import census, estimate
 
 ROOT = Path(__file__).parents[2]
 GOOD = Path(__file__).with_name("good.ipynb")
@@ -36,3 +39,63 @@ def test_lecture_has_ninety_minutes():
     lecture = PAGE.partition("## One lecture")[2].partition("\n## ")[0]
     assert sum(map(int, re.findall(r"^\| (\d+) \|", lecture, re.MULTILINE))) == 90
     assert "Ninety minutes" in lecture
+
+
+# The plan, hour by hour.
+HOURS = PAGE.partition("### Hour by hour")[2].partition("\n\n|")[2].partition("\n\n")[0].splitlines()[2:]
+SESSIONS = {row.split(" | ")[0].strip("| "): row.strip("| ").split(" | ") for row in HOURS}
+READ = dict(re.findall(r"^\| (\d+) \| \[[^]]+\]\(\.\./(chapters/\d\d-[\w-]+\.ipynb)\)", PAGE, re.MULTILINE))
+DEPTH = dict(
+    zip(
+        ["5, other code", "5, stretching"],
+        re.findall(r"chapters/in-depth/[\w-]+\.ipynb", SET[4]),
+        strict=True,
+    )
+)
+CHAPTERS = {session: ROOT / name for session, name in (READ | DEPTH).items()}
+
+
+def tagged(notebook, tag: str) -> list[int]:
+    return [at for at, cell in enumerate(notebook.cells) if tag in cell.metadata.get("tags", [])]
+
+
+def test_the_plan_has_every_session_with_a_chapter():
+    assert (
+        set(SESSIONS) == set(CHAPTERS) == {"5, other code", "5, stretching", *map(str, {*range(1, 10)} - {5})}
+    )
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+def test_an_hour_has_fifty_minutes(session):
+    _, _, *hour, _ = SESSIONS[session]
+    assert sum(int(re.match(r"\d+", phase)[0]) for phase in hour) == 50
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+def test_the_plan_gives_the_time_that_reading_and_exercises_take(session):
+    notebook = nbformat.read(CHAPTERS[session], as_version=4)
+    before, after, exercises = map(int, re.findall(r"(?:read|exercises) (\d+)", " ".join(SESSIONS[session])))
+    question = tagged(notebook, "predict")[0]
+    assert before - 1 < estimate(notebook.cells[:question]) <= before
+    end = next(at for at, cell in enumerate(notebook.cells) if cell.source.startswith("## Exercises"))
+    assert before + after >= estimate(notebook.cells[:end])
+    if session in READ:
+        assert before + after == census(notebook).minutes
+        [set_] = [line for line in SET if line.startswith(f"| {session} |")]
+        assert exercises == int(set_.strip("| ").split(" | ")[-1])
+    else:
+        assert exercises == MINUTES["4A.1" if "code" in session else "4.4"]
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+def test_figures_claims_and_theorems_of_an_hour_are_those_of_its_chapter(session):
+    _, _, _, board, figures, vote, _, _ = SESSIONS[session]
+    notebook = nbformat.read(CHAPTERS[session], as_version=4)
+    assert int(vote) == 2 * len(tagged(notebook, "verdict"))
+    number = (
+        "4A" if "code" in session else "4B" if session in DEPTH else CHAPTERS[session].name[:2].lstrip("0")
+    )
+    [line] = [line for line in SET if line.startswith(f"| {session[0]} |")]
+    assert int(figures) == 4 * len(re.findall(rf"Figure {number}\.", line))
+    for theorem in re.findall(r"Theorem [\d.]+", board):
+        assert any(f"**{theorem} (" in cell.source for cell in notebook.cells)

@@ -1,14 +1,16 @@
-"""Where the weights of trained models cannot be had, a notebook of the path says so in a sentence a cell and runs to its end."""
+"""Where the weights of trained models cannot be had, a notebook of the path and a project say so in a sentence a cell and run to their end."""
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
-from notebooks import path
+from notebooks import path, projects
 
 from tests.api.names import ROOT
 
 OPENING = [
-    file for file in path(ROOT) if nbformat.read(file, as_version=4).metadata.get("d2lpos", {}).get("weights")
+    file
+    for file in [*path(ROOT), *projects(ROOT)]
+    if nbformat.read(file, as_version=4).metadata.get("d2lpos", {}).get("weights")
 ]
 
 

@@ -3,9 +3,16 @@ from types import SimpleNamespace
 
 import torch
 from rotary_embedding_torch import RotaryEmbedding, apply_rotary_emb
-from transformers import CohereConfig, DINOv3ViTConfig, HunYuanDenseV1Config, LlamaConfig, PixtralVisionConfig
+from transformers import (
+    CohereConfig,
+    DeepseekV3Config,
+    DINOv3ViTConfig,
+    HunYuanDenseV1Config,
+    LlamaConfig,
+    PixtralVisionConfig,
+)
 from transformers.models.cohere import modeling_cohere
-from transformers.models.deepseek_v3.modeling_deepseek_v3 import apply_rotary_pos_emb_interleave
+from transformers.models.deepseek_v3 import modeling_deepseek_v3
 from transformers.models.deepseek_v4 import modeling_deepseek_v4
 from transformers.models.dinov3_vit import modeling_dinov3_vit
 from transformers.models.gptj import modeling_gptj
@@ -22,6 +29,7 @@ from d2lpos import RoPE
 from d2lpos.attention import attend
 from d2lpos.grid import cells, coordinates
 from d2lpos.masks import Mask
+from d2lpos.mla import scores
 from d2lpos.mrope import MRoPE, blocks, in_turn
 from d2lpos.normed import Normed
 from d2lpos.pope import PoPE
@@ -107,7 +115,7 @@ def x_transformers():
 def deepseek():
     q, k, positions = inputs()
     turns = modeling_llama.LlamaRotaryEmbedding(LlamaConfig(**SIZES))(q, positions)
-    theirs = apply_rotary_pos_emb_interleave(q, k, *turns)
+    theirs = modeling_deepseek_v3.apply_rotary_pos_emb_interleave(q, k, *turns)
     ours = both(*RoPE(DIM, layout="interleaved").rotate(q, k, positions, positions))
     return convert(ours, "half"), both(*theirs)
 
@@ -218,6 +226,32 @@ def deepseek_v4():
     first = [x.roll(16, -1) for x in (q, kv, kv)]  # ours turns the first features
     rope = RoPEValues(DIM, layout="interleaved", rotary=16)
     return attend(*first, positions, positions, rope, Mask(positions), sinks=layer.sinks), theirs.roll(16, -1)
+
+
+@table.row("Weights of latent attention, `scores`", "transformers", "DeepSeek-V3", 1e-4)
+def latent():
+    """Nothing of a head is built but its query; theirs builds keys."""
+    sizes = {
+        "kv_lora_rank": 12,
+        "qk_nope_head_dim": 16,
+        "qk_rope_head_dim": 8,
+        "v_head_dim": 16,
+        "q_lora_rank": None,
+    }
+    config = DeepseekV3Config(hidden_size=DIM, num_attention_heads=3, num_key_value_heads=3, **sizes)
+    config._attn_implementation = "eager"
+    layer = modeling_deepseek_v3.DeepseekV3Attention(config, layer_idx=0).double()
+    for weight in layer.parameters():
+        torch.nn.init.normal_(weight, std=0.3)
+    x, positions = torch.randn(2, LENGTH, DIM).double(), torch.randint(512, (2, LENGTH))
+    turns = modeling_deepseek_v3.DeepseekV3RotaryEmbedding(config).double()(x, positions)
+    ahead = torch.full((LENGTH, LENGTH), -torch.inf).triu(1).double()
+    theirs = layer(x, turns, ahead)[1]
+    q, q_r = layer.q_proj(x).unflatten(-1, (3, -1)).transpose(1, 2).split([16, 8], dim=-1)
+    c, k_r = layer.kv_a_proj_with_mqa(x)[:, None].split([12, 8], dim=-1)
+    up = layer.kv_b_proj.weight.unflatten(0, (3, -1))[:, :16]
+    turned = RoPE(8, layout="interleaved").rotate(q_r, k_r, positions, positions)
+    return (scores(q, layer.kv_a_layernorm(c), up, *turned) + ahead).softmax(dim=-1), theirs
 
 
 @table.row("Rotation by row and column, `interlaced`", "transformers", "Pixtral", 1e-4)

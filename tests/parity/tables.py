@@ -1,5 +1,5 @@
 """All tables of the parity page. A new module of comparisons is added here and to book/parity.md."""
 
-from tests.parity import biases, disputes, models, relative, rotary, scaling, sinusoidal
+from tests.parity import biases, decay, disputes, models, relative, rotary, scaling, sinusoidal
 
-TABLES = [module.table for module in (sinusoidal, rotary, scaling, biases, relative, models, disputes)]
+TABLES = [module.table for module in (sinusoidal, rotary, scaling, biases, relative, decay, models, disputes)]

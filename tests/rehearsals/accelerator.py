@@ -26,9 +26,9 @@ from torch.utils.backend_registration import _DummyBackendModule, _setup_private
 from d2lpos import lab
 
 sys.path.append(str(Path(__file__).parents[2] / "book" / "_ext"))
-from notebooks import chapters
+from notebooks import exercised
 
-CHAPTERS = chapters(Path(__file__).parents[2])
+CHAPTERS = exercised(Path(__file__).parents[2])
 CHOICE = '"cuda" if torch.cuda.is_available() else "cpu"'
 NAME = "pretend"
 aten = torch.ops.aten

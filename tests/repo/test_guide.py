@@ -12,6 +12,7 @@ GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 LINKS = re.findall(r"\]\((?!\w+:)([^)#…]+)\)", GUIDE)
 CODE = [word for code in re.findall(r"`+([^`]+)`+", GUIDE) for word in code.split()]
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
+PROJECTS = sorted((ROOT / "chapters" / "projects").glob("*.ipynb"))
 
 
 def test_what_the_guide_names_is_there():
@@ -26,6 +27,20 @@ def test_the_guide_tells_of_every_tag():
     assert set(re.findall(r"^\| `([a-z-]+)` \|", GUIDE, re.MULTILINE)) == TAGS
 
 
+@pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    ("place", "entry"),
+    [
+        ("_toc.yml", "- file: chapters/projects/{name}\n"),
+        ("README.md", "[{title}](chapters/projects/{name}.ipynb)"),
+        ("book/preface.md", "| [{title}](../chapters/projects/{name}.ipynb) |"),
+        ("book/teachers.md", "| [{title}](../chapters/projects/{name}.ipynb) |"),
+    ],
+)
+def test_every_project_is_listed(place, entry, project):
+    is_listed(place, entry, project)
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 @pytest.mark.parametrize(
     ("place", "entry"),
@@ -37,6 +52,10 @@ def test_the_guide_tells_of_every_tag():
     ],
 )
 def test_every_chapter_is_listed(place, entry, chapter):
-    title = nbformat.read(chapter, as_version=4).cells[0].source.splitlines()[0].removeprefix("# ")
-    entry = entry.format(title=title, name=chapter.stem)
+    is_listed(place, entry, chapter)
+
+
+def is_listed(place, entry, notebook):
+    title = nbformat.read(notebook, as_version=4).cells[0].source.splitlines()[0].removeprefix("# ")
+    entry = entry.format(title=title, name=notebook.stem)
     assert entry in (ROOT / place).read_text("utf-8"), f"{place} lacks {entry}"

@@ -9,12 +9,12 @@ import pytest
 from d2lpos_ext.cells import tags
 from nbclient import NotebookClient
 from nbformat import NotebookNode
-from notebooks import chapters
+from notebooks import answers, exercised
 
 from book.handout import write
 
 ROOT = Path(__file__).parents[2]
-CHAPTERS = chapters(ROOT)
+CHAPTERS = exercised(ROOT)
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +48,11 @@ def test_it_holds_the_chapters_the_licenses_and_how_to_begin(handout):
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem[:3])
 def test_solutions_are_gone_and_all_else_is_there(handout, path):
     book = nbformat.read(path, as_version=4).cells
+    solved = [cell for cell in nbformat.read(answers(path), as_version=4).cells if "solution" in tags(cell)]
     given = nbformat.read(handout / file(path), as_version=4)
     nbformat.validate(given)
     kept = [cell for cell in book if "solution" not in tags(cell)]
-    secret = lines([cell for cell in book if "solution" in tags(cell)]) - lines(kept)
+    secret = lines(solved) - lines(kept)
     assert bool(secret) == any("exercise" in tags(cell) for cell in book)
     assert not secret & lines(given.cells)
     assert [cell.id for cell in given.cells] == [cell.id for cell in kept]
@@ -59,7 +60,7 @@ def test_solutions_are_gone_and_all_else_is_there(handout, path):
         if cell.cell_type == "code":
             assert cell.source == old.source
             assert cell.outputs == ([] if "exercise" in tags(cell) else old.outputs)
-    assert not shown([cell for cell in book if "solution" in tags(cell)]) & shown(given.cells)
+    assert not shown(solved) & shown(given.cells)
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem[:3])

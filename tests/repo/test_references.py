@@ -7,7 +7,7 @@ from pybtex.database import parse_file
 
 ROOT = Path(__file__).parents[2]
 ENTRIES = parse_file(ROOT / "book" / "references.bib").entries
-PLACES = ["chapters/**/[0-9]*.ipynb", "book/*.ipynb", "book/*.md", "d2lpos/**/*.py"]
+PLACES = ["chapters/**/[0-9p]*.ipynb", "book/*.ipynb", "book/*.md", "d2lpos/**/*.py"]
 TEXT = "\n".join(path.read_text("utf-8") for place in PLACES for path in ROOT.glob(place)).lower()
 
 

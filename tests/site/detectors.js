@@ -182,7 +182,7 @@ window.detect = (() => {
       return drawn().filter(e => !e.closest('[aria-hidden=true], [role=presentation], [role=none]')).flatMap(e => {
         if (e.localName === 'img' && !e.alt.trim()) return [`no alt text: ${near(e)} ${e.getAttribute('src')?.slice(0, 60)}`];
         if (!/^(svg|canvas)$/.test(e.localName) || e.parentElement?.closest('svg, button, a')) return [];
-        const image = e.closest('[role=img]');
+        const image = e.closest('[role=img]') ?? (e.querySelector('[role=slider]') && e.closest('[role=group]'));
         return image && named(image) ? [] : [`no role="img" with a label: ${near(e)}`];
       });
     },
@@ -276,7 +276,7 @@ window.detect = (() => {
     remember(figure) { before = this.shows(figure); }, // in the page, since a figure may be 100 kB
     // Whether the figure shows something else now, or a moment later.
     async changes(figure) {
-      for (let frame = 0; frame < 12 && this.shows(figure) === before; frame++) await new Promise(requestAnimationFrame);
+      for (let frame = 0; frame < 60 && this.shows(figure) === before; frame++) await new Promise(requestAnimationFrame);
       return this.shows(figure) !== before;
     },
     focused: e => { e.focus(); return e.getRootNode().activeElement === e; },

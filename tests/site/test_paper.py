@@ -14,11 +14,11 @@ from bs4 import BeautifulSoup
 from d2lpos_ext.social import PLACEHOLDER
 
 from book.downloads import PDF, offer
-from book.paper import assemble, opened, write
+from book.paper import ROOT, WIDTH, assemble, opened, write
 from tests.site.detectors import SCRIPT
 from tests.site.pages import PAGES, Html, broken
 
-MOST = 10e6  # bytes
+MOST = 12e6  # bytes
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def test_nothing_is_folded_and_no_answer_stands_beside_its_question(document, si
         page = (site / f"{name}.html").read_text("utf-8")
         leaf = document.find(id=Path(name).stem)
         answers = leaf.select("section[id$='-answers'] > .admonition")
-        folded = len(re.findall(r'class="[^"]*\bpredict\b', page)) + page.count('<div class="solution ')
+        folded = len(re.findall(r'class="[^"]*\b(?:predict|review)\b(?! again)|<div class="solution ', page))
         assert len(answers) == len(leaf.select(".turn")) == folded
         assert not leaf.select(".exercise ~ .solution")
 
@@ -75,6 +75,13 @@ def test_sliders_become_rows_of_pictures(document):
     assert rows
     for row in rows:
         assert 2 <= len(row.select("svg")) == len({words.get_text() for words in row.select("p")}) <= 6
+
+
+def test_figures_are_drawn_for_the_width_that_they_are_printed_at():
+    """Else a figure that is laid out for one column may be printed in two, with letters half as large."""
+    css = (ROOT / "book/paper.css").read_text("utf-8")
+    page, margin = map(int, re.search(r"@page \{size:(\d+)mm \d+mm; margin:\d+mm (\d+)mm ", css).groups())
+    assert round((page - 2 * margin) / 25.4 * 96) == WIDTH
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +145,38 @@ def test_no_heading_is_left_behind_at_the_foot_of_a_page(document, pages):
     titles = {bare(heading.get_text()) for heading in document.select(".leaf :is(h2, h3)")}
     assert titles <= {bare(line) for words in pages for line in words.splitlines()}
     assert [n for n, words in enumerate(pages, 1) if bare(words.splitlines()[-1]) in titles] == []
+
+
+FOOT = 54  # points below the text of a page
+
+
+def beyond(printed: Path, words: str) -> list[tuple[int, float, float]]:
+    """On which page the words stand, how far above them its first line is, and how far below them its last, in points."""
+    found = []
+    with pypdfium2.PdfDocument(printed / PDF) as pdf:
+        for number, page in enumerate(pdf, 1):
+            text = page.get_textpage()
+            lines = [text.get_rect(line) for line in range(text.count_rects())]
+            lines = [(top, bottom) for _, bottom, _, top in lines if bottom > FOOT]
+            search = text.search(words)
+            while hit := search.get_next():
+                _, bottom, _, top = text.get_charbox(hit[0])
+                found.append((number, max(lines)[0] - top, bottom - min(low for _, low in lines)))
+    return found
+
+
+@pytest.mark.parametrize("words", ["Solution: page", "Answer: page"])
+def test_no_page_begins_with_what_ends_an_exercise_or_a_question(printed, words):
+    found = beyond(printed, words)
+    assert len(found) > 20
+    assert [number for number, above, _ in found if above < 12] == []
+
+
+@pytest.mark.parametrize("effort", ["minutes, easy", "minutes, medium", "minutes, hard"])
+def test_no_exercise_parts_from_its_title(printed, effort):
+    found = beyond(printed, effort)
+    assert len(found) > 5
+    assert [number for number, _, below in found if below < 12] == []
 
 
 def test_nothing_runs_out_of_a_page(printed):

@@ -17,7 +17,7 @@ def power_of_two(heads):
     return [start * start**i for i in range(heads)]
 
 
-@wrong(check.released, "This is the paper's rule")
+@wrong(check.released, "This is the paper's rule", card=True)
 def paper_for_all(heads):
     return 2.0 ** (-8 * torch.arange(1, heads + 1) / heads)
 
@@ -257,7 +257,7 @@ def by_index(slopes, k_positions):
     return slopes[:, None, None] * torch.arange(len(k_positions))
 
 
-@wrong(check.one_row, "The distance to the last key in the list.")
+@wrong(check.one_row, "The distance to the last key in the list.", card=True)
 def from_the_end_of_the_list(slopes, k_positions):
     return bias(k_positions[-1:], k_positions, slopes)
 
@@ -275,7 +275,7 @@ def rounded_down(slope, eps, spread):
     return max(1, int((spread + math.log(1 / eps)) / slope))
 
 
-@wrong(check.window, "Rounded to the nearest")
+@wrong(check.window, "Rounded to the nearest", card=True)
 def rounded(slope, eps, spread):
     return max(1, round((spread + math.log(1 / eps)) / slope))
 
@@ -288,7 +288,7 @@ def one_more(slope, eps, spread):
     return w + 1
 
 
-@wrong(check.window, "One too large where the quotient is whole.")
+@wrong(check.window, "One too large where the quotient is whole.", card=True)
 def cut_off_and_one(slope, eps, spread):
     return max(1, int((spread + math.log(1 / eps)) / slope) + 1)
 

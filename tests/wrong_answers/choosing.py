@@ -256,7 +256,7 @@ def first_seed(losses, doors, allowed):
     return min(left, key=lambda name: left[name][0])
 
 
-@wrong(check.choose, "The last door decides here.")
+@wrong(check.choose, "The last door decides here.", card=True)
 def overwritten(losses, doors, allowed):
     left = []
     for name in losses:
@@ -274,7 +274,7 @@ def first_door(losses, doors, allowed):
     return min(left, key=lambda name: mean(losses[name]))
 
 
-@wrong(check.choose, "This is the best worst run.")
+@wrong(check.choose, "This is the best worst run.", card=True)
 def steadiest(losses, doors, allowed):
     left = admitted(losses, doors, allowed)
     return min(left, key=lambda name: max(left[name]))
@@ -286,7 +286,7 @@ def middle_run(losses, doors, allowed):
     return min(left, key=lambda name: sorted(left[name])[len(left[name]) // 2])
 
 
-@wrong(check.choose, "All allowed doors may be open")
+@wrong(check.choose, "All allowed doors may be open", card=True)
 def fewer_doors_than_allowed(losses, doors, allowed):
     left = [name for name in losses if set(doors[name]) < allowed]
     return min(left, key=lambda name: mean(losses[name]))

@@ -128,7 +128,7 @@ def coins_of_the_first_sentence(x, coins, rate, protected, training):
     return torch.where(protected[..., None], x, dropped) if training else x
 
 
-@wrong(check.protected_dropout, "fails 1 of 3 properties Property: to the last bit")
+@wrong(check.protected_dropout, "fails 1 of 3 properties Property: to the last bit", card=True)
 def adds_what_was_lost(x, coins, rate, protected, training):
     if not training:
         return x
@@ -257,7 +257,7 @@ def one_more(forward, x):
     return (forward(x) == forward(x + 1)).all(-1)
 
 
-@wrong(check.erased, "A gradient tells of small steps")
+@wrong(check.erased, "A gradient tells of small steps", card=True)
 def by_gradient(forward, x):
     x = x.clone().requires_grad_()
     forward(x).sum().backward()
@@ -321,7 +321,7 @@ def doubled(forward, x):
     return (forward(x) == forward(2 * x)).all(-1)
 
 
-@wrong(check.erased, "adds positions; one sum is 0, one word is 0")
+@wrong(check.erased, "adds positions; one sum is 0, one word is 0", card=True)
 def against_zeros(forward, x):
     return (forward(x) == forward(torch.zeros_like(x))).all(-1)
 

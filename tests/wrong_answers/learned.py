@@ -65,7 +65,7 @@ def modulo(x, table, positions):
     return x + embedding(positions.remainder(table.shape[0]), table)
 
 
-@wrong(check.add_positions, "An index of −1 counts from the end")
+@wrong(check.add_positions, "An index of −1 counts from the end", card=True)
 def plain_indexing(x, table, positions):
     return x + table[positions]
 
@@ -134,7 +134,7 @@ def by_weights(positions, mask, L):
     return torch.bincount(positions.flatten(), weights=mask.flatten().float(), minlength=L).float()
 
 
-@wrong(check.count_rows, "A text may use a row again")
+@wrong(check.count_rows, "A text may use a row again", card=True)
 def text_by_text(positions, mask, L):
     counts = torch.zeros(L, dtype=torch.int64)
     for p, m in zip(positions, mask, strict=True):
@@ -152,7 +152,7 @@ def weighted(positions, mask, L):
     return torch.bincount(positions.flatten(), weights=mask.flatten(), minlength=L).long()
 
 
-@wrong(check.count_rows, "fails 1 of 4 properties Property: padding may hold any number")
+@wrong(check.count_rows, "fails 1 of 4 properties Property: padding may hold any number", card=True)
 def one_hot_first(positions, mask, L):
     return torch.nn.functional.one_hot(positions, L)[mask].sum(0)
 

@@ -77,7 +77,7 @@ def scaled_behind_the_softmax(lead, keys, scale):
     return scale * keys.log() * math.exp(lead) / (math.exp(lead) + keys - 1)
 
 
-@wrong(check.weight, "fails 1 of 3 properties Property: up to 10¹² keys, and numbers that stay finite")
+@wrong(check.weight, "fails 1 of 3 properties Property: up to 10¹² keys, and numbers that stay finite", card=True)
 @wrong(check.weight, "exp overflows, and inf/inf is nan.")
 def softmax_by_hand(lead, keys, scale):
     mine = torch.exp(scale * lead * torch.log(keys))
@@ -155,7 +155,7 @@ def closed_up(keys, positions, kept, omega):
     return rotate(keys[kept], angles(old[0] + new(kept) - old, omega))
 
 
-@wrong(check.rebase, "fails 1 of 3 properties Property: positions that begin elsewhere")
+@wrong(check.rebase, "fails 1 of 3 properties Property: positions that begin elsewhere", card=True)
 @wrong(check.rebase, "Here the first of the text is taken for 0.")
 def counted_from_the_first(keys, positions, kept, omega):
     old = (positions - positions[0])[kept]
@@ -492,7 +492,7 @@ def overwritten(dim, length, bases):
     return found
 
 
-@wrong(check.smallest_base, "fails 1 of 3 properties Property: the first, even where a larger one fails")
+@wrong(check.smallest_base, "fails 1 of 3 properties Property: the first, even where a larger one fails", card=True)
 @wrong(check.smallest_base, "A larger base may fail where a smaller one does not.")
 def by_bisection(dim, length, bases):
     low, high = 0, len(bases)

@@ -258,7 +258,7 @@ def rounded_to_tenths(f, x, order):
     return torch.equal(f(x[order]).round(decimals=1), f(x)[order].round(decimals=1))
 
 
-@wrong(check.is_equivariant, "Another order is tried")
+@wrong(check.is_equivariant, "Another order is tried", card=True)
 def rotated(f, x, order):
     return torch.allclose(f(x.roll(-1, 0)), f(x).roll(-1, 0), atol=1e-5)
 
@@ -284,7 +284,7 @@ def default_tolerance(f, x, order):
     return torch.isclose(f(x)[order], f(x[order])).all().item()
 
 
-@wrong(check.is_equivariant, "next to 0 it forgives nothing")
+@wrong(check.is_equivariant, "next to 0 it forgives nothing", card=True)
 def relative_tolerance(f, x, order):
     return torch.allclose(f(x[order]), f(x)[order], rtol=1e-4, atol=0)
 
@@ -544,7 +544,7 @@ def floats(tokens, causal_mean):
     return (1 - share) / share
 
 
-@wrong(check.recover_positions, ".long() cuts off")
+@wrong(check.recover_positions, ".long() cuts off", card=True)
 def cut_off(tokens, causal_mean):
     return (1 / causal_mean((tokens == 0).float()) - 1).long()
 

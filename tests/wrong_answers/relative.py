@@ -101,7 +101,7 @@ def clamp_forgotten(q, k, vectors, q_positions, k_positions):
     return scores(q, k + vectors[offsets(q_positions, k_positions) + len(vectors) // 2])
 
 
-@wrong(check.relative_scores, "nothing to gather")
+@wrong(check.relative_scores, "nothing to gather", card=True)
 def clamp_forgotten_in_gather(q, k, vectors, q_positions, k_positions):
     rows = offsets(q_positions, k_positions) + (len(vectors) - 1) // 2
     return (q @ k.T + torch.gather(q @ vectors.T, 1, rows)) * q.shape[-1] ** -0.5
@@ -211,14 +211,14 @@ def flat_altogether(products):
     return flat[: T * (2 * T - 1)].unflatten(0, (T, 2 * T - 1))[:, :T]
 
 
-@wrong(check.skew_both, "products may have axes in front.")
+@wrong(check.skew_both, "products may have axes in front.", card=True)
 def length_of_first_axis(products):
     T = len(products)
     flat = pad(products, (0, 1)).reshape(-1)[T - 1 : 2 * T * T - 1]
     return flat.reshape(T, 2 * T - 1)[:, :T]
 
 
-@wrong(check.skew_both, "With one token")
+@wrong(check.skew_both, "With one token", card=True)
 def without_padding(products):
     T = products.shape[-2]
     flat = products.flatten(-2)[..., T - 1 : -1 if T > 1 else 0]
@@ -554,13 +554,13 @@ def minus_the_first_entry(bias):
     return bool((rest[1:, 1:] - rest[:-1, :-1]).abs().max() < 1e-5)
 
 
-@wrong(check.offsets_only, "where a row is cut off.")
+@wrong(check.offsets_only, "where a row is cut off.", card=True)
 def equal_weights_along_diagonals(bias):
     A = bias.softmax(dim=-1)
     return bool((A[1:, 1:] - A[:-1, :-1]).abs().max() < 1e-5)
 
 
-@wrong(check.offsets_only, "columns may not")
+@wrong(check.offsets_only, "columns may not", card=True)
 def constant_in_both(bias):
     change = bias[1:, 1:] - bias[:-1, :-1]
     inner = change[1:, 1:] - change[1:, :-1] - change[:-1, 1:] + change[:-1, :-1]

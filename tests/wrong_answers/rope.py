@@ -179,7 +179,7 @@ def one_query(q, offset, base):
 # A checkpoint's layout
 
 
-@wrong(check.to_half, "This leads from halves to neighbors.")
+@wrong(check.to_half, "This leads from halves to neighbors.", card=True)
 def the_way_back(weight, heads):
     halves = weight.reshape(heads, 2, -1, *weight.shape[1:])
     return halves.transpose(1, 2).reshape(weight.shape)
@@ -355,7 +355,7 @@ def query_one_early(q, k, v, keys, values):
     return attended(turned(q, n - 1), keys, values), keys, values
 
 
-@wrong(check.step, "The query is one position after its own key.")
+@wrong(check.step, "The query is one position after its own key.", card=True)
 def counts_after_adding(q, k, v, keys, values):
     keys, values = grown(keys, turned(k, len(keys))), grown(values, v)
     return attended(turned(q, len(keys)), keys, values), keys, values
@@ -422,7 +422,7 @@ def how_long(d, base, length):
     return next(wave for wave in waves(d, base) if wave > length)
 
 
-@wrong(check.first_open, "argmax gives 0 there.")
+@wrong(check.first_open, "argmax gives 0 there.", card=True)
 def first_true(d, base, length):
     return (2 * math.pi / frequencies(d, base) > length).int().argmax().item()
 
@@ -432,7 +432,7 @@ def last_of_all(d, base, length):
     return next((i for i, wave in enumerate(waves(d, base)) if wave > length), d // 2 - 1)
 
 
-@wrong(check.first_open, "The next pair above is open.")
+@wrong(check.first_open, "The next pair above is open.", card=True)
 def rounded(d, base, length):
     index = d / 2 * math.log(length / (2 * math.pi)) / math.log(base)
     return min(max(round(index), 0), d // 2)
@@ -557,7 +557,7 @@ def below_zero(d, base, length):
     return line(math.floor(where(32, d, base, length)), math.ceil(where(1, d, base, length)), d)
 
 
-@wrong(check.to_half, "Property: several heads, each by itself")
+@wrong(check.to_half, "Property: several heads, each by itself", card=True)
 def heads_of_a_bias_only(weight, heads):
     if weight.dim() == 1:
         return weight.view(heads, -1, 2).mT.flatten()

@@ -190,7 +190,7 @@ def base_of_the_paper(code, k, base):
     return turned(code, k * speeds(code, 10_000))
 
 
-@wrong(check.turn, "Nothing turns where k is negative")
+@wrong(check.turn, "Nothing turns where k is negative", card=True)
 def tick_by_tick(code, k, base):
     for _ in range(k):
         code = turned(code, speeds(code, base))
@@ -209,7 +209,7 @@ def by_search(code, k, base):
     return interleaved((p + k).unsqueeze(-1) * speeds(code, base))
 
 
-@wrong(check.turn, "The features are the last axis")
+@wrong(check.turn, "The features are the last axis", card=True)
 def first_axis(code, k, base):
     angles = k * base ** (-torch.arange(0, len(code), 2) / len(code))
     angles = angles.reshape(-1, *[1] * (code.dim() - 1))
@@ -247,7 +247,7 @@ def sines_then_cosines(code, k, base):
     return torch.cat([s * C + c * S, c * C - s * S], dim=-1)
 
 
-@wrong(check.turn, "The slowest hand does not know")
+@wrong(check.turn, "The slowest hand does not know", card=True)
 def position_recovered(code, k, base):
     p = torch.atan2(code[..., -2], code[..., -1]) / frequencies(code.shape[-1], base)[-1]
     return sinusoidal(p + k, code.shape[-1], base)
@@ -275,7 +275,7 @@ def place_in_the_list(d, base, length):
     return likeness(d, base, range(1, length)).argmax().item()
 
 
-@wrong(check.collision, "Only the fastest hand is compared.")
+@wrong(check.collision, "Only the fastest hand is compared.", card=True)
 def seconds_only(d, base, length):
     return max(range(1, length), key=math.cos)
 

@@ -73,7 +73,7 @@ def layer_then_head(weights):
     return int(layer), int(mean[layer].argmax())
 
 
-@wrong(check.previous_head, "fails 1 of 3 properties Property: weights that look both ways")
+@wrong(check.previous_head, "fails 1 of 3 properties Property: weights that look both ways", card=True)
 def with_a_shifted_index(weights):
     tokens = range(weights.shape[-1])
     return best(sum(weights[:, :, i, i - 1] for i in tokens))
@@ -260,7 +260,7 @@ def minus_one(real):
     return real.long().cumsum(-1) - 1, mask_of(real)
 
 
-@wrong(check.padded, "Padding stands below 0")
+@wrong(check.padded, "Padding stands below 0", card=True)
 def minus_many(real):
     padding = (~real).sum(dim=-1, keepdim=True)
     return torch.arange(real.shape[1]) - padding, mask_of(real)
@@ -426,7 +426,7 @@ def whole_curve(loss, pairs, allowed):
     return int((curve <= curve[-1] + allowed).nonzero()[0])
 
 
-@wrong(check.frozen, "loss(pairs) is asked for again and again.")
+@wrong(check.frozen, "loss(pairs) is asked for again and again.", card=True)
 def base_each_time(loss, pairs, allowed):
     low, high = -1, pairs
     while high - low > 1:

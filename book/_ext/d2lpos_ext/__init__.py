@@ -8,13 +8,14 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.plugin import register_plugin
 
-from . import api, ledger, models, scorecard
+from . import api, ledger, models, predictions, reviews, scorecard
 from .cells import translate
 from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
 from .formulas import setup_formulas
 from .front import place_front
 from .mentions import Mentions, check_numbers, note_anchor
+from .mistakes import place_mistakes
 from .moved import lead_on
 from .numbers import renumber
 from .policy import write_policies
@@ -42,12 +43,15 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
     if not app.env.doc2path(docname).endswith(".ipynb"):
         page = tabulate(content[0], chapters(Path(app.confdir)))
         page = models.expand(scorecard.expand(page, Path(app.confdir)), app.confdir)
+        page = predictions.expand(reviews.expand(page, Path(app.confdir)), Path(app.confdir))
         content[0] = cited(ledger.expand(api.expand(page, app.confdir), app.confdir))
         return
     notebook = nbformat.reads(content[0], as_version=4)
+    notebook.cells = reviews.bring_back(notebook.cells, Path(app.env.doc2path(docname)).parent)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = cited(cell.source)
+    notebook.cells = place_mistakes(notebook.cells, Path(app.confdir, "book", "mistakes", f"{Path(docname).name}.json"))
     try:
         notebook.cells, anchors = translate(notebook.cells)
     except ValueError as error:

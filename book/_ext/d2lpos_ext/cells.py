@@ -6,9 +6,10 @@ from itertools import groupby, pairwise
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
+from .asks import anchor, form
 from .svg import inline
 
-NUMBER = r"(?P<number>(?:\d+[A-Z]?|[A-Z])\.\d+)"
+NUMBER = r"(?P<number>(?:\d+[A-Z]?|[A-Z]\d*)\.\d+)"
 EXERCISE = re.compile(
     rf"\*\*Exercise {NUMBER}\. (?P<title>.+?)\*\* "
     r"\((?P<minutes>\d+) minutes, (?P<difficulty>easy|medium|hard)\)\s+"
@@ -16,6 +17,8 @@ EXERCISE = re.compile(
 THEOREM = re.compile(rf"\*\*Theorem {NUMBER} \((?P<title>.+?)\)\.\*\*\s+")
 PROOF = re.compile(r"\*\*Proof\.\*\*\s+")
 PREDICT = re.compile(r"\*\*Predict first\.\*\*\s+")
+REVIEW = re.compile(rf"\*\*(?:Question {NUMBER}|From before)\.\*\*\s+")
+OPTION = re.compile(r"^- (.+)\n", re.MULTILINE)
 CAPTION = re.compile(rf"\*\*(?P<kind>Figure|Table) {NUMBER}\.\*\*\s+")
 TRY = re.compile(r"(?<=\n\n)(?=\*Try it\.\*)")
 VERDICTS = {"True": "v-true", "Half true": "v-half", "False": "v-false", "Open": "v-open"}
@@ -108,11 +111,19 @@ def _words(cell: NotebookNode, anchors: dict[str, str]) -> str:
     for tag in tags(cell):
         match tag:
             case "predict":
-                text = _directive("admonition", "Predict first", _begins(PREDICT, cell)[1], classes="predict")
+                body, place = _begins(PREDICT, cell)[1], ""
+                if ask := note(cell, "ask"):
+                    question, fold, answer = body.partition("<details>")
+                    body, place = f"{question}{form(ask)}\n\n{fold}{answer}", anchor(ask["id"])
+                text = _directive("admonition", "Predict first", body, classes="predict", name=place)
+            case "review":
+                head, body = _begins(REVIEW, cell)
+                if head["number"]:
+                    text = _question(head["number"], body, cell)
             case "theorem":
                 head, text = _begins(THEOREM, cell)
-                anchor = anchors[f"theorem-{head['number']}"] = "thm-" + head["number"].replace(".", "-")
-                text = _directive("prf:theorem", head["title"], text, label=anchor)
+                place = anchors[f"theorem-{head['number']}"] = "thm-" + head["number"].replace(".", "-")
+                text = _directive("prf:theorem", head["title"], text, label=place)
             case "proof":
                 text = _directive("prf:proof", body=_begins(PROOF, cell)[1])
             case "caption":
@@ -128,6 +139,18 @@ def _words(cell: NotebookNode, anchors: dict[str, str]) -> str:
             case "solution":  # its box folds already
                 text = re.sub(r"</?details>|<summary>.*?</summary>", "", text)
     return text
+
+
+def _question(number: str, body: str, cell: NotebookNode) -> str:
+    """Return a question as a form over its list of options; where it comes back, its title leads to where it stands."""
+    question, fold, answer = body.partition("<details>")
+    ask = note(cell, "ask") | {"id": number, "options": OPTION.findall(question)}
+    place = form(ask, "reviews", "Your answer", hidden=False)
+    body = f"{OPTION.sub('', question).strip()}\n\n{place}\n\n{fold}{answer}"
+    title, anchor = f"Question {number}", f"question-{number.replace('.', '-')}"
+    if note(cell, "again"):
+        return _directive("admonition", f"[{title}](#{anchor})", body, classes="review again")
+    return _directive("admonition", title, body, classes="review", name=anchor)
 
 
 def mark(verdict: str, link: str = "") -> str:
@@ -164,7 +187,10 @@ def _markdown(*texts: str) -> list[NotebookNode]:
     return [new_markdown_cell(text) for text in texts]
 
 
-def _directive(name: str, argument: str = "", body: str = "", label: str = "", classes: str = "") -> str:
-    lines = [f"{FENCE}{{{name}}} {argument}"]
-    lines += [f":{key}: {value}" for key, value in (("label", label), ("class", classes)) if value]
+def _directive(
+    directive: str, argument: str = "", body: str = "", label: str = "", classes: str = "", name: str = ""
+) -> str:
+    lines = [f"{FENCE}{{{directive}}} {argument}"]
+    options = {"label": label, "class": classes, "name": name}
+    lines += [f":{key}: {value}" for key, value in options.items() if value]
     return "\n".join([*lines, "", body, FENCE] if body else [*lines, FENCE])

@@ -5,6 +5,7 @@ from collections import Counter
 from html import escape
 from pathlib import Path
 
+from notebooks import title
 from pybtex.database import Entry, parse_file
 
 from .cells import VERDICTS, mark
@@ -41,10 +42,9 @@ class _Page:
     def ledger(self) -> str:
         parts = [self.form()]
         for path, (chapter, table) in self.tables.items():
-            title = chapter.cells[0].source.splitlines()[0].removeprefix("# ")
             entries = map(self.claim, table)
             place = path.relative_to(self.root / "chapters")
-            parts += [f"## [{title}](../chapters/{place})", '<ol class="ledger">', *entries, "</ol>"]
+            parts += [f"## [{title(chapter.cells)}](../chapters/{place})", '<ol class="ledger">', *entries, "</ol>"]
         return "\n\n".join([*parts, '<script src="../_static/ledger.js"></script>'])
 
     def form(self) -> str:

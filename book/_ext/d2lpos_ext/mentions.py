@@ -10,7 +10,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-NUMBER = r"((?:\d+[A-Z]?|[A-Z])\.\d+)"
+NUMBER = r"((?:\d+[A-Z]?|[A-Z]\d*)\.\d+)"
 MENTION = re.compile(
     rf"\b([Ff]igure|[Tt]able|[Ee]xercise|[Tt]heorem)[ \xa0]{NUMBER}|\b([Ee]quation)[ \xa0]\({NUMBER}\)"
 )

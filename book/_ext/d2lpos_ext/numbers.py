@@ -1,9 +1,9 @@
-"""The numbers of notebooks in depth: 4B, as their file says, where Sphinx counts on from the last chapter."""
+"""The numbers of notebooks in depth, 4B, and of projects, P1, as their file says; Sphinx counts on from the last chapter."""
 
 from pathlib import PurePath
 
 from docutils import nodes
-from notebooks import DEPTH, number
+from notebooks import DEPTH, PROJECTS, number
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
@@ -11,7 +11,7 @@ from sphinx.environment import BuildEnvironment
 def renumber(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Put the page's own number first in those of its sections, figures and boxes."""
     for page, sections in env.toc_secnumbers.items():
-        if not page.startswith(DEPTH):
+        if not page.startswith((DEPTH, PROJECTS)):
             continue
         own = number(PurePath(page).name)
         env.toc_secnumbers[page] = {anchor: (own, *found[1:]) for anchor, found in sections.items()}

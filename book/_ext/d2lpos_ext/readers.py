@@ -1,15 +1,17 @@
-"""The models that a figure reads with, as files of the site: a page loads one where its reader asks for it."""
+"""The machine that reads, as files of the site: its program, and its models, which a page loads where a reader asks."""
 
 from pathlib import Path
 from shutil import copy
 
+from programs import share
 from sphinx.application import Sphinx
 
 RESULTS = Path(__file__).parents[2] / "results"
 
 
 def bring_readers(app: Sphinx, exception: Exception | None) -> None:
-    """Copy them into a finished build."""
+    """Bring them into a finished build."""
     if not exception and app.builder.format == "html":
         for path in RESULTS.glob("readers-*.js"):
             copy(path, Path(app.outdir) / "_static")
+        share(Path(app.outdir))

@@ -9,9 +9,13 @@ FIRST = '<figure class="first"'
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
 
 
+# How lines of a module begin that a script does without: blanks, a comment that fills the line, and what is exported.
+BEGINNING = re.compile(r"^\s*(?:(?://.*|/\*\*.*\*/)\n|export )?", re.MULTILINE)
+
+
 def at_once(module: re.Match) -> str:
     """Return a module as a script that runs where it stands."""
-    return f'<script>\n"use strict"; {{\n{re.sub("^export ", "", module[1], flags=re.MULTILINE)}}}\n</script>'
+    return f'<script>\n"use strict"; {{\n{BEGINNING.sub("", module[1])}}}\n</script>'
 
 
 REPAIRS = [
@@ -39,7 +43,7 @@ REPAIRS = [
         # full of programs says itself which figure ends its first screen.
         (r'<footer class="bd-footer-article">', '<footer id="after-text" class="bd-footer-article">'),
         (
-            rf'(?=</head>.*?<article(?:.*?(?={FIRST})|.{{13500}}.*?|.*)(?:<section|<footer|{FIRST}) id="([^"]+)")',
+            rf'(?=</head>.*?<article(?:.*?(?={FIRST})|.{{14500}}.*?|.*)(?:<section|<footer|{FIRST}) id="([^"]+)")',
             r'<link rel="expect" blocking="render" href="#\1">\n',
         ),
         # The sidebar holds a name and a search besides its navigation, so it has to be a landmark itself.

@@ -19,7 +19,7 @@ MINISEARCH = Path(__file__).parents[2] / "_vendor" / "minisearch" / "minisearch.
 SPHINX = ("searchindex.js", "_static/searchtools.js")  # Sphinx's own search, whose page here has none of it
 DRAWN = re.compile(r"<(svg|script|style)\b.*?</\1>", re.DOTALL)
 WORD = re.compile(r"[^\W\d_]{3,}")
-LEFT_OUT = "details, .solution, .headerlink, .effort, .output.text_html, nav, button, form"
+LEFT_OUT = ".ask, .mistake, .review, .predictions, details, .solution, .headerlink, .effort, .output.text_html, nav, button, form"
 BLOCKS = {"p", "tr", "pre", "figcaption", "caption", "li"}
 SCRIPTS = {"msup": "{}^{}", "msub": "{}_{}", "msubsup": "{}_{}^{}", "mfrac": "{}/{}"}
 

@@ -25,12 +25,16 @@ WORD = re.compile(r'<span class="pre">([^<]*)</span>')
 PLAIN = re.compile(
     r'(?<!"sig-param">)<span class="(?:bp|n|nb|nn|o|p|w|default_value|sig-return-\w+)">([^<]*)</span>'
 )
+# The pieces of a string, which have one color.
+PIECE = r'<span class="(?:s1|s2|sa|se|si)">'
+STRING = re.compile(rf"({PIECE}[^<]*)((?:</span>{PIECE}[^<]*)+)")
 # What no style, script or reader asks for: classes that Sphinx gives each name, and hints that repeat where a link leads.
 IDLE = [
     (re.compile(r'<span class="sig-paren">([()])</span>'), r"\1"),
     (re.compile(r'(<a class="reference internal" href="#([^"]*)") title="\2"'), r"\1"),
     (re.compile(r'<code class="(xref )?(?:[\w ]+ )?docutils literal notranslate">'), r'<code class="\1literal">'),
     (re.compile(r' notranslate">'), '">'),
+    (re.compile(r'<span class="std std-ref">([^<]*)</span>'), r"\1"),
     (re.compile("<pre><span></span>"), "<pre>"),
 ]
 
@@ -47,6 +51,7 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
     static = Path(app.outdir) / "_static"
     for page in Path(app.outdir).rglob("*.html"):
         text = PLAIN.sub(r"\1", WORD.sub(r"\1", page.read_text("utf-8")))
+        text = STRING.sub(lambda found: found[1] + re.sub(f"</span>{PIECE}", "", found[2]), text)
         for pattern, short in IDLE:
             text = pattern.sub(short, text)
         page.write_text(shorten(text), "utf-8")

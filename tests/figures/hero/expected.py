@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 JSON = Path(__file__).with_name("expected.json")
+FITS = json.loads((JSON.parents[3] / "d2lpos/figures/patch.json").read_text())
 UNITS, FIRST, DRAWS = 24, 8, 200_000
 
 
@@ -148,6 +149,63 @@ def layer():
     return {k: (part * s[2]).reshape(s[:2]) for (k, s), part in zip(sizes.items(), parts, strict=True)}
 
 
+def gates():
+    """Distances and weights from products of gates, and a slope where the distances lie on a line; −1 stands for none."""
+    rng = np.random.default_rng(12)
+    equal, stop, nouns = np.full(12, np.exp(-0.5)), np.full(12, 0.9), np.ones(12)
+    stop[6], nouns[[1, 5, 8, 11]] = 0.02, np.exp(-1)
+    drawn = [rng.uniform(0.01, 1, 12) for _ in range(3)]
+    zero = drawn[0].copy()
+    zero[4] = 0
+    named = [("equal", equal), ("stop", stop), ("nouns", nouns)]
+    for name, g in [*named, *[("", g) for g in (*drawn, zero, np.ones(12), np.zeros(12), np.full(12, 0.61))]]:
+        for query in (11, 8, 6, 1, 0):
+            kept = np.array([np.prod(g[j + 1 : query + 1]) for j in range(query + 1)])
+            far = [-1.0 if share == 0 else float(-np.log(share)) for share in kept]
+            line = query > 0 and min(far) >= 0
+            slope = np.polyfit(np.arange(query, -1, -1), far, 1) if line else (-1, 0)
+            fits = line and np.allclose(np.polyval(slope, np.arange(query, -1, -1)), far, rtol=0, atol=1e-9)
+            case = {"preset": name, "gates": g.tolist(), "query": query, "far": far}
+            case["weights"] = (kept / kept.sum()).tolist()
+            yield case | {"slope": float(slope[0]) if fits else -1.0}
+
+
+def patch():
+    """Weights of the fits, from turned queries and keys that are complex numbers, and targets in whole half steps."""
+    speeds = np.geomspace(1, 10, 9)[:8]
+    turns = {
+        "axial": np.concatenate([1 / speeds, 1j / speeds]),  # real part: radians per row
+        "mixed": np.concatenate([np.exp(0.25j * np.pi * m) / speeds[::2] for m in range(4)]),
+    }
+    for aim, of in FITS.items():
+        for view, row, column in (("8 × 8", 3, 5), ("8 × 8", 0, 7), ("counted", 4, 15), ("to scale", 9, 6)):
+            n = 8 if view == "8 × 8" else 16
+            halves = np.arange(n) * (1 if view == "to scale" else 2)  # of a step
+            down, right = np.meshgrid(halves - halves[row], halves - halves[column], indexing="ij")
+            square = down**2 + right**2
+            hits = {
+                "row": abs(down) < 2,
+                "right": (abs(down) < 2) & (right > 0) & (right < 4),
+                "diagonal": abs(down - right) < 2,
+                "ring": (square >= 25) & (square <= 49),
+            }[aim]
+            for kind, turn in turns.items():
+                a, b = np.array(of[kind])
+                angle = lambda y, x, turn=turn: np.multiply.outer(y / 2, turn.real) + np.multiply.outer(x / 2, turn.imag)
+                keys = (a - 1j * b) * np.exp(1j * angle(*np.meshgrid(halves, halves, indexing="ij")))
+                scores = (np.exp(-1j * angle(halves[row], halves[column])) * keys).real.sum(2)
+                shares = np.exp(scores - scores.max())
+                shares /= shares.sum()
+                case = {"aim": aim, "kind": kind, "view": view, "row": row, "column": column}
+                yield case | {
+                    "some": shares.ravel()[:: 13 if n == 8 else 61].tolist(),
+                    "rows": shares.sum(1).tolist(),
+                    "columns": shares.sum(0).tolist(),
+                    "hit": [float(shares[hits].sum())] if hits.any() else [],
+                    "targets": np.flatnonzero(hits).tolist(),
+                }
+
+
 def shuffle():
     """Weights and outputs by place. The scores come from one bilinear form, xMxᵀ with M = W_q W_kᵀ / √8."""
     tables, rng = layer(), np.random.default_rng(2)
@@ -245,6 +303,30 @@ def slopes():
                 yield case | {"windows": windows.tolist(), "nearest": held[:, 2].tolist()}
 
 
+def ranks():
+    """Whole matrices of 128 tokens: their offsets, and the pairs that processors compute."""
+    tokens = np.arange(128)
+    past = tokens[:, None] >= tokens
+    true = tokens[:, None] - tokens
+    for order in ("01234567", "07162534", "04152637", "57012634", "56240317"):
+        place = np.array([order.index(str(chunk)) for chunk in range(8)]).repeat(16)
+        row = place * 16 + tokens % 16
+        pairs = [int(past[place // 2 == processor].sum()) for processor in range(4)]
+        for rule, positions in (("text", tokens), ("row", row), ("each", row % 32)):
+            off = past & (positions[:, None] - positions != true)
+            at = positions[::16].tolist()
+            share = float(off.sum() / (past.sum() - 128))
+            astray = off.reshape(8, 16, 8, 16).any((1, 3)).astype(int)[np.tril_indices(8)].tolist()
+            yield {
+                "order": order,
+                "rule": rule,
+                "starts": at,
+                "wrong": share,
+                "astray": astray,
+                "work": pairs,
+            }
+
+
 def main():
     values = {
         "board": list(board()),
@@ -255,6 +337,9 @@ def main():
         "encode": {"p": FIRST, "v": encode(FIRST, UNITS).tolist()},
         "drop": list(dropout()),
         "layer": {name: table.tolist() for name, table in layer().items()},
+        "gates": list(gates()),
+        "ranks": list(ranks()),
+        "patch": list(patch()),
         "shuffle": list(shuffle()),
         "slopes": list(slopes()),
         "stack": list(stack()),

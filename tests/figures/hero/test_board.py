@@ -173,3 +173,12 @@ def test_numbers_are_rounded_as_in_a_browser():
 
 def test_the_figure_is_small_enough_for_a_page():
     assert len(html(hero("board", still="all")).encode()) < 60_000
+
+
+def test_on_paper_it_stands_on_the_page_with_its_title():
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 662, "height": 800})
+        page.emulate_media(media="print")
+        page.set_content(f"<body style='margin:0'>{html(hero('board'))}")
+        high = page.evaluate("document.querySelector('[data-hero]').clientHeight")
+    assert 500 < high < 620

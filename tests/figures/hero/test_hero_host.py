@@ -28,8 +28,11 @@ OTHER = {
     "clocks": {"p": 63, "base": 100_000},
     "dial": {"m": 3, "n": 20, "pair": 0},
     "dropout": {"place": "whole position"},
+    "gates": {"gates": "nouns", "query": 9, "word": 0},
     "grid": {"study": "table", "value": "accuracy", "split": "unseen", "length": 128},
     "plain clocks": {"p": 63, "base": 8},
+    "patch": {"target": "ring", "view": "to scale", "row": 7, "column": 0},
+    "ranks": {"order": [0, 1, 2, 3, 4, 5, 6, 7], "rule": "each"},
     "shuffle": {"order": [5, 4, 3, 2, 1, 0], "positions": True, "causal": True},
     "slopes": {"heads": 16, "length": 4096, "rule": "paper"},
     "stack": {"layers": ["full", "none", "window", "full"], "sharper": True, "length": 128},
@@ -44,8 +47,13 @@ STOPS = {
     "clocks": ["clocks", "base", "position p"],
     "dial": ["position m of the query", "position n of the key", "move both together", "middle"],
     "dropout": ["position", "offset between", "Other coins"],
+    "gates": ["all equal", "pull all together", "word to look at", "query", "gate of The", "gate of cat"]
+    + ["gate of sat", "gate of on", "gate of a", "gate of mat", "gate of the full stop", "gate of My"]
+    + ["gate of dog", "gate of ate", "gate of its", "gate of hat"],
     "grid": ["length", "model", "Ask another study", "Show as table"],
     "plain clocks": ["position in the text"],
+    "patch": ["a diagonal line", "8 × 8", "column of the query", "row of the query"],
+    "ranks": ["plain quarters", "zigzag", "dealt in turn", "the row", *(f"chunk {n}" for n in range(8))],
     "shuffle": ["swap fox and dog", "shuffle", "reset", "add positions", "causal mask"]
     + ["the, the first", "fox", "jumps", "over", "the, the second", "dog"],
     "slopes": ["the match scores higher by", "length of the text", "place of the word", "Other heads"],
@@ -60,8 +68,11 @@ DRAGS = {
     "clocks": ("position p", 11, 31, "31"),
     "dial": ("position m of the query", 14, 26, "26"),
     "dropout": ("offset between the two positions", 4, 20, "20"),
+    "gates": ("query", 11, 8, "3.50"),
     "grid": ("length", 3, 1, "RoPE"),
     "plain clocks": ("position in the text", 11, 31, "31"),
+    "ranks": ("chunk 3", 6, 3, "1.94"),
+    "patch": ("column of the query", 3, 6, "row 3, column 6"),
     "shuffle": ("dog", 5, 1, "0.00"),
     "slopes": ("place of the word that matches", 24, 36 - 8, "128 back"),
     "stack": ("length of the text", 256, 64, "64"),
@@ -1036,3 +1047,274 @@ def test_the_stack_is_built_by_touch_on_a_phone(host):
     assert kinds_of_the_stack(host) == (["window"] * 4, ["0 %"] * 4)
     host.page.get_by_role("group", name="layer 1").get_by_label("none", exact=True).tap()
     assert kinds_of_the_stack(host)[0] == ["none", "window", "window", "window"]
+
+
+def of_gates(host):
+    """The gates, and the places of the words on the ruler, in nats from its 0 as its numbers say."""
+    values = host("all('.gate').map(e => e.ariaValueText)")
+    dots = """(() => {
+      const number = n => all('text').find(e => e.textContent === n && e.matches('.mute')), at = n => +number(n).getAttribute('x');
+      const dots = all('circle:not(.ring)').filter(e => e.getClientRects().length);
+      return dots.map(e => (at('0') - e.getAttribute('cx')) / (at('0') - at('1')));
+    })()"""
+    return [float(value) for value in values], host(dots)
+
+
+def pull(host, name, gate):
+    """Pull a gate with the mouse."""
+    box = host.page.get_by_label(f"gate of {name}", exact=True).bounding_box()
+    grip, now = 16, float(host.page.get_by_label(f"gate of {name}", exact=True).input_value()) / 100
+    y = [box["y"] + grip / 2 + (1 - g) * (box["height"] - grip) for g in (now, gate)]
+    host.page.mouse.move(box["x"] + box["width"] / 2, y[0])
+    host.page.mouse.down()
+    host.page.mouse.move(box["x"] + box["width"] / 2, y[1], steps=8)
+    host.page.mouse.up()
+    host.rest()
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_a_gate_that_is_pulled_down_moves_the_words_before_it_and_no_others(host):
+    host.show(hero("gates"))
+    host.rest()
+    gates, before = of_gates(host)
+    assert gates == [0.61] * 12 and before == pytest.approx([j / 2 for j in range(11, -1, -1)])
+    pull(host, "ate", 0.4)
+    gates, after = of_gates(host)
+    assert gates[9] == pytest.approx(0.4, abs=0.02) and {*gates[:9], *gates[10:]} == {0.61}
+    step = -math.log(gates[9]) - 0.5
+    # "The" would leave the ruler, whose left end it does not pass.
+    assert after[9:] == pytest.approx(before[9:]) and after[1:9] == pytest.approx(
+        [d + step for d in before[1:9]]
+    )
+    assert host("out()")[::3] == ["cat", "none"] and host("all('fieldset :checked').length") == 0
+    told = host("seen().filter(e => e.matches('.stands')).map(e => e.textContent)")
+    assert told[:2] == ["‹ The" if 5.5 + step > after[0] + 1e-6 else "The", "cat"]
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(host):
+    host.show(hero("gates"))
+    off = """(() => {
+      const [e] = all('.alibi'), [x1, x2, y1, y2] = ['x1', 'x2', 'y1', 'y2'].map(name => +e.getAttribute(name));
+      const at = y => x1 + (y - y1) / (y2 - y1) * (x2 - x1), dots = all('circle:not(.ring)').filter(e => e.getClientRects().length);
+      return Math.max(...dots.map(e => Math.abs(e.getAttribute('cx') - at(+e.getAttribute('cy')))));
+    })()"""
+    curve, slope = "all('path.line')[0].checkVisibility()", "out()[3]"
+    seen = {}
+    for name in ("forget at the full stop", "count only nouns", "all equal"):
+        host.page.get_by_label(name, exact=True).check()
+        host.rest()
+        seen[name] = [round(host(off)) > 20, host(curve), host(slope)]
+    assert seen == {
+        "all equal": [False, True, "0.50"],
+        "forget at the full stop": [True, False, "none"],
+        "count only nouns": [True, False, "none"],
+    }
+    tops = "all('.bar').map(e => +e.getAttribute('y'))"
+    points = [float(xy.split()[1]) for xy in host("all('path.line')[0].getAttribute('d')")[1:].split("L")]
+    assert points == pytest.approx(host(tops))
+    host.page.get_by_label("pull all together", exact=True).check()
+    pull(host, "sat", 0.8)
+    [gate] = set(of_gates(host)[0])
+    assert host(off) < 0.01 and host(slope) == f"{-math.log(gate):.2f}"
+    host.page.get_by_label("gate of sat", exact=True).press("End")
+    host.rest()
+    assert of_gates(host) == ([1] * 12, pytest.approx([0] * 12)) and host("out()") == [
+        "cat",
+        "0.00",
+        "8 %",
+        "0.00",
+    ]
+    host.page.get_by_label("gate of sat", exact=True).press("Home")
+    host.rest()
+    assert host("out()") == ["cat", "∞", "0 %", "none"] and not host("all('.alibi')[0].checkVisibility()")
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_the_words_after_the_query_are_not_on_the_ruler(host):
+    host.show(hero("gates", gates="nouns"))
+    query = host.page.get_by_label("query", exact=True)
+    for _ in range(3):
+        query.press("ArrowLeft")
+    host.rest()
+    assert of_gates(host)[1] == pytest.approx([3, 2, 2, 2, 2, 1, 1, 1, 0])
+    assert host("out()") == ["cat", "2.00", "5 %", "none"]
+    assert host("all('.share').map(e => e.textContent)")[9:] == ["", "", ""]
+    query.press("Home")
+    host.rest()
+    assert host("out()") == ["The", "0.00", "100 %", "none"]
+    assert host("all('.said')[0].textContent") == "Nothing comes before the first word: no gate counts."
+    query.press("End")
+    host.page.get_by_label("word to look at", exact=True).press("End")
+    assert host("out()")[:2] == ["hat", "0.00"]
+
+
+@pytest.mark.parametrize(
+    "host", [{"viewport": {"width": 390, "height": 1000}, "has_touch": True}], indirect=True
+)
+def test_gates_are_opened_by_touch_on_a_phone(host):
+    host.show(hero("gates"))
+    host.page.get_by_label("count only nouns", exact=True).tap()
+    host.rest()
+    box = host("(({ x, y, height }) => ({ x, y, height }))(box(all('.stands')[4]))")
+    host.page.touchscreen.tap(box["x"] + 3, box["y"] + box["height"] / 2)
+    assert host("out()") == ["a", "3.00", "2 %", "none"]
+    gate = host.page.get_by_label("gate of dog", exact=True)
+    box = gate.bounding_box()
+    gate.tap(position={"x": box["width"] / 2, "y": box["height"] - 10})
+    host.rest()
+    assert of_gates(host)[0][8] < 0.05 and float(host("out()")[1]) > 5
+
+
+def dealt(host):
+    """The chunks that processors hold, first to last, and the one in hand."""
+    slots = "all('.over input').map((e, c) => [Math.round(e.value), c]).sort(([a], [b]) => a - b).map(([, c]) => c)"
+    return host(slots), host("all('.held').length")
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_keys_take_a_chunk_to_the_next_processor_and_no_further_than_the_last(host):
+    host.show(hero("ranks"))
+    chunk = host.page.get_by_label("chunk 0", exact=True)
+    for key, order in (
+        ("ArrowLeft", [0, 7, 1, 6, 2, 5, 3, 4]),
+        ("ArrowRight", [1, 7, 0, 6, 2, 5, 3, 4]),
+        ("ArrowRight", [1, 7, 2, 6, 0, 5, 3, 4]),
+        ("End", [1, 7, 2, 6, 4, 5, 0, 3]),
+        ("ArrowRight", [1, 7, 2, 6, 4, 5, 0, 3]),
+        ("Home", [0, 7, 2, 6, 4, 5, 1, 3]),
+    ):
+        chunk.press(key)
+        assert dealt(host) == (order, 0), key
+    assert "on processor 0 with chunk 7, counted from 0" in chunk.get_attribute("aria-valuetext")
+    host.page.get_by_role("button", name="zigzag").click()
+    assert dealt(host)[0] == [0, 7, 1, 6, 2, 5, 3, 4]
+    pressed = "all('button[aria-pressed=true]').map(e => e.textContent)"
+    assert host(pressed) == ["zigzag"]
+    chunk.press("ArrowRight")
+    assert host(pressed) == []
+
+
+def test_a_chunk_in_hand_follows_the_pointer_and_changes_places_with_the_one_below(host):
+    host.show(hero("ranks"))
+    box = host.page.get_by_label("chunk 7", exact=True).bounding_box()
+    step, y = box["width"] / 8, box["y"] + box["height"] / 2
+    at = "new DOMMatrix(getComputedStyle(all('.c7')[0]).transform).e"
+    host.page.mouse.move(box["x"] + 1.9 * step, y)  # at the edge of its card
+    host.page.mouse.down()
+    assert dealt(host)[1] == 1
+    for slots, order in ((2.6, [0, 2, 1, 6, 5, 7, 3, 4]), (6.1, [0, 4, 1, 6, 2, 5, 3, 7])):
+        host.page.mouse.move(box["x"] + (1.9 + slots) * step, y, steps=8)
+        host.rest()
+        places = [next(n for n, chunk in enumerate(order) if chunk == c) for c in range(7)]
+        for chunk, place in enumerate(places):
+            where = host(f"new DOMMatrix(getComputedStyle(all('.c{chunk}')[0]).transform).e")
+            assert where == pytest.approx((place + 0.5) * step, abs=1)
+        assert host(at) == pytest.approx((min(7, 1 + slots) + 0.5) * step, abs=step / 2)
+    host.page.mouse.up()
+    host.rest()
+    assert dealt(host) == ([0, 4, 1, 6, 2, 5, 3, 7], 0)
+    assert host(at) == pytest.approx(7.5 * step, abs=1)
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_hands_tell_the_angle_used_and_wrong_ones_have_a_slice(host):
+    host.show(hero("ranks"))
+    host.rest()
+    hands = "all('.hand').map(e => { const of = n => e[n].baseVal.value; return Math.atan2(of('x2') - of('x1'), of('y1') - of('y2')); })"
+    chunk = "all('.hand').map(e => +e.closest('g').getAttribute('class').match(/c(\\d)/)[1])"
+    used = dict(zip(host(chunk), host(hands), strict=True))
+    for n, start in enumerate((0, 32, 64, 96, 112, 80, 48, 16)):
+        turned = start / 10_000**0.375
+        assert math.cos(used[n] - turned) == pytest.approx(1)
+    filled = (
+        "all('.slice').filter(e => getComputedStyle(e).fill !== 'none').map(e => e.closest('g').classList[0])"
+    )
+    assert sorted(host(filled)) == ["c1", "c2", "c3", "c4", "c6", "c7"]
+    host.page.get_by_label("the text", exact=True).check()
+    assert host(filled) == [] and host("out()") == ["1.05", "1.05", "0 %", "1.00"]
+
+
+@pytest.mark.parametrize(
+    "host", [{"viewport": {"width": 390, "height": 1300}, "has_touch": True}], indirect=True
+)
+def test_ranks_answer_to_touch_on_a_phone(host):
+    host.show(hero("ranks"))
+    host.page.get_by_role("button", name="plain quarters").tap()
+    assert dealt(host)[0] == list(range(8)) and host("out()") == ["1.05", "1.05", "0 %", "1.74"]
+    host.page.get_by_label("each processor", exact=True).tap()
+    assert host("out()[0]") == "2.76"
+    host.drag("chunk 0", 0, 7)
+    assert dealt(host)[0] == [1, 7, 2, 3, 4, 5, 0, 6]
+
+
+def titles(host):
+    return host("all('.name').map(e => e.textContent)")
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_arrow_keys_take_the_query_through_the_picture_from_either_slider(host):
+    host.show(hero("patch"))
+    column, row = (host.page.get_by_label(f"{axis} of the query", exact=True) for axis in ("column", "row"))
+    column.press("ArrowUp")
+    assert host("out()[0]") == "row 2, column 3"
+    row.press("ArrowRight")
+    row.press("ArrowDown")
+    assert host("out()[0]") == "row 3, column 4"
+    assert [column.input_value(), row.input_value()] == ["4", "3"]
+    assert column.get_attribute("aria-valuetext") == "column 4 of 0 to 7"
+    for _ in range(9):
+        row.press("ArrowDown")
+    column.press("Home")
+    assert host("out()[0]") == "row 7, column 0"
+    assert host("getComputedStyle(all('.halo')[0]).stroke") != "none"
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_the_query_follows_the_pointer_in_both_pictures(host):
+    host.show(hero("patch"))
+    for picture, at in ((0, (1, 6)), (1, (5, 2))):
+        frame = host(f"box(all('.frame')[{picture}]).toJSON()")
+        x, y = (frame[low] + (v + 0.5) / 8 * frame["width"] for low, v in (("x", at[1]), ("y", at[0])))
+        host.page.mouse.move(frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 2)
+        before = host("out()")
+        host.page.mouse.down()
+        host.page.mouse.move(x, y, steps=5)
+        assert host("out()[0]") == f"row {at[0]}, column {at[1]}"
+        host.page.mouse.up()
+        host.page.mouse.move(frame["x"] - 9, frame["y"] - 9)
+        assert host("out()[0]") == f"row {at[0]}, column {at[1]}" != before[0]
+        assert host("focused()") == "column of the query"
+        host.rest()
+        for n in range(2):
+            ring, frame = host(f"box(all('.query')[{n}]).toJSON()"), host(f"box(all('.frame')[{n}]).toJSON()")
+            middle = [(ring[low] + ring["width"] / 2 - frame[low]) / frame["width"] * 8 for low in ("y", "x")]
+            assert middle == pytest.approx([at[0] + 0.5, at[1] + 0.5], abs=0.05)
+
+
+@pytest.mark.parametrize(
+    "host", [{"viewport": {"width": 390, "height": 1200}, "has_touch": True}], indirect=True
+)
+def test_a_patch_is_tapped_on_a_phone_and_keeps_its_place_when_the_picture_is_cut(host):
+    host.show(hero("patch"))
+    frame = host("box(all('.frame')[0]).toJSON()")
+    host.page.touchscreen.tap(frame["x"] + 0.7 * frame["width"], frame["y"] + 0.2 * frame["height"])
+    assert host("out()[0]") == "row 1, column 5"
+    for label, where, count in (("16 × 16, counted", "row 2, column 10", 256), ("8 × 8", "row 1, column 5", 64)):
+        host.page.get_by_label(label, exact=True).tap()
+        assert host("out()[0]") == where
+        assert host("all('.cell').length") == 2 * count
+    host.page.get_by_label("16 × 16, to scale", exact=True).tap()
+    ticks = host("all('text.mid').map(e => e.textContent)")
+    assert ticks == ["−1", "0", "1"] * 2
+
+
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+def test_without_a_target_in_the_picture_no_share_is_told(host):
+    host.show(hero("patch", target="right", column=7))
+    assert host("out()") == ["row 3, column 7", "–", "–"]
+    assert titles(host) == ["axial", "mixed"]
+    assert "out of the picture" in host("all('.said')[0].textContent")
+    host.page.get_by_label("column of the query", exact=True).press("ArrowLeft")
+    assert titles(host) == ["axial: 99 % on target", "mixed: > 99 % on target"]
+    assert len(host("all('.aim')")) == 2

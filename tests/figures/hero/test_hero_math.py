@@ -12,16 +12,25 @@ from pathlib import Path
 import pytest
 import torch
 
-from d2lpos.alibi import slopes
+from d2lpos.alibi import bias, slopes
 from d2lpos.attention import attention_weights, causal_mask
 from d2lpos.dropout import combine
 from d2lpos.figures.board import BASE, DIM, LENGTH, slow
+from d2lpos.figures.gates import PRESETS, distances, slope
 from d2lpos.figures.hero import hero
+from d2lpos.figures.patch import BASE as SLOWEST
+from d2lpos.figures.patch import FITTED, PAIRS, aimed, omega, places, side
+from d2lpos.figures.patch import numbers as fits
+from d2lpos.figures.patch import weights as looks
+from d2lpos.figures.ranks import starts, work, wrong
 from d2lpos.figures.stack import LEAD, TRAINED, WINDOW, reach, weight
+from d2lpos.fox import FoX
+from d2lpos.grid import cells, coordinates
 from d2lpos.lab import Run
 from d2lpos.lab.models import Blocks, LastRow, Sharper, Stretched, Wrapped, build
 from d2lpos.learned import Learned
 from d2lpos.masks import window_mask
+from d2lpos.mixed import Mixed
 from d2lpos.pretrained import SmolLM2
 from d2lpos.relative import bucket
 from d2lpos.rope import RoPE
@@ -50,7 +59,7 @@ def test_in_node():
 
 
 @pytest.mark.parametrize(
-    "name", ["board", "buckets", "cliff", "clocks", "dial", "shuffle", "slopes", "stack", "stretch"]
+    "name", ["board", "buckets", "cliff", "clocks", "dial", "gates", "patch", "ranks", "shuffle", "slopes", "stack", "stretch"]
 )
 def test_the_stored_values_are_what_numpy_says(name):
     now = json.loads(json.dumps(list(getattr(expected, name)())))
@@ -173,6 +182,79 @@ def test_the_still_picture_shows_the_same_weights(case):
     sides = [float(side) for side in re.findall(r'<rect x=.*? width="([\d.]+)"', html)]
     weights = [weight for row in case["weights"] for weight in row]
     assert sides == pytest.approx([42 * weight**0.5 for weight in weights], abs=0.051)
+
+
+@pytest.mark.parametrize("case", STORED["gates"])
+def test_gates_make_the_ruler_that_fox_makes_and_alibis_where_they_are_equal(case):
+    gates, query, here = case["gates"], torch.tensor([case["query"]]), torch.arange(12)
+    if case["preset"]:
+        assert gates == pytest.approx(PRESETS[case["preset"]])
+    q, k = torch.zeros(1, 1, 1, 4).double(), torch.zeros(1, 1, 12, 4).double()
+    read = torch.tensor(gates).double().log()[None, None, :, None]
+    scores = FoX(dim=4, heads=1).score(q, k, query, here, read)[0, 0]
+    weights = scores.masked_fill(~causal_mask(query, here), -torch.inf).softmax(-1)[0, : query + 1]
+    torch.testing.assert_close(weights, torch.tensor(case["weights"]).double(), **CLOSE)
+    stored = torch.tensor([torch.inf if d < 0 else d for d in case["far"]]).double()
+    ours = distances(gates, case["query"])
+    for far in (-scores[0, : query + 1], ours):
+        torch.testing.assert_close(far, stored, **CLOSE)
+    m = slope(gates, case["query"])
+    assert (-1 if m is None else m) == pytest.approx(case["slope"])
+    if m is not None:
+        toll = bias(query, here, torch.tensor([m]).double())[0, 0, : query + 1]
+        torch.testing.assert_close(-toll.double(), ours, **CLOSE)
+
+
+@pytest.mark.parametrize("case", STORED["ranks"], ids=lambda case: f"{case['order']}-{case['rule']}")
+def test_chunks_on_processors_have_the_positions_pairs_and_work_of_whole_matrices(case):
+    order = [int(chunk) for chunk in case["order"]]
+    assert starts(order, case["rule"]) == case["starts"]
+    assert wrong(order, case["rule"]) == pytest.approx(case["wrong"])
+    assert work(order) == case["work"]
+
+
+def head(kind):
+    """One head of the package: RoPE on two axes, or Mixed whose pairs turn in the four directions of the figure."""
+    if kind == "axial":
+        return RoPE(2 * PAIRS, base=SLOWEST, layout="interleaved", axes=2)
+    mixed = Mixed(2 * PAIRS, heads=1, base=SLOWEST).double()
+    mixed.omega.data = omega("mixed")[:, None]
+    return mixed
+
+
+def test_axial_pairs_turn_as_those_of_rope_on_two_axes():
+    x = torch.tensor([1.0, 0], dtype=torch.float64).repeat(PAIRS)[None, None, None]
+    for place in ([1.0, 0.0], [0.0, 1.0], [3.0, -2.5]):
+        place = torch.tensor([place], dtype=torch.float64)
+        turned = head("axial").rotate(x, x, place, place)[0].unflatten(-1, (PAIRS, 2)).squeeze()
+        angles = (place @ omega("axial")).squeeze(0)
+        torch.testing.assert_close(turned, torch.stack([angles.cos(), angles.sin()], -1))
+
+
+@pytest.mark.parametrize(
+    "case", STORED["patch"], ids=lambda case: "-".join(str(case[key]) for key in ("aim", "kind", "view", "row"))
+)
+def test_a_patch_gets_the_weight_that_attention_gives(case):
+    kind, aim, view, n = case["kind"], case["aim"], case["view"], side(case["view"])
+    at = (FITTED / 2 * coordinates(n, n) if view == "to scale" else cells(n, n)).double()
+    a, b = torch.tensor(fits()[aim][kind], dtype=torch.float64)
+    key = torch.stack([a, -b], dim=-1).flatten().expand(1, 1, n * n, -1)
+    query = torch.tensor([1.0, 0], dtype=torch.float64).repeat(PAIRS).mul(len(key[0, 0, 0]) ** 0.5)
+    one = n * case["row"] + case["column"]
+    with torch.no_grad():
+        found = attention_weights(query.expand(1, 1, 1, -1), key, at[one : one + 1], at, head(kind)).flatten()
+    torch.testing.assert_close(looks(kind, aim, view, one), found, **CLOSE)
+    square = found.view(n, n)
+    for ours, stored in (
+        (found[:: 13 if n == 8 else 61], case["some"]),
+        (square.sum(1), case["rows"]),
+        (square.sum(0), case["columns"]),
+    ):
+        torch.testing.assert_close(ours, torch.tensor(stored, dtype=torch.float64), **CLOSE)
+    hits = aimed(aim, places(view) - places(view)[one])
+    assert hits.nonzero().flatten().tolist() == case["targets"]
+    assert found[hits].sum().item() == pytest.approx(sum(case["hit"]), abs=1e-6)
+    torch.testing.assert_close(places(view), at)
 
 
 @pytest.mark.parametrize("case", STORED["stack"], ids=lambda case: f"{case['layers']}-{case['length']}")

@@ -131,3 +131,15 @@ def test_kinds_have_the_names_that_they_have_in_the_lab():
 
 def test_the_figure_is_small_enough_for_a_page():
     assert len(html(hero("stack", layers=["full"] * 4)).encode()) < 50_000
+
+
+def test_on_paper_the_ruler_stands_below_the_bars():
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 662, "height": 800})
+        page.emulate_media(media="print")
+        page.set_content(f"<body style='margin:0'>{html(hero('stack'))}")
+        ends = page.evaluate("""() => [...document.querySelector('[data-hero]').shadowRoot.querySelectorAll('.paper,[aria-label^=Share]')]
+            .map(e => e.getBoundingClientRect()).map(e => [e.left, e.right])""")
+    *bars, plot = ends
+    assert len(bars) == 5 and {tuple(map(round, bar)) for bar in bars} == {tuple(map(round, bars[0]))}
+    assert plot[0] > 662 / 3 and plot[0] < bars[0][0] < bars[0][1] < plot[1]

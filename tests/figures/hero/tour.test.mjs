@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { emitted, near } from './emitted.mjs';
 
-const NAMES = ['board', 'buckets', 'cliff', 'clocks', 'dial', 'dropout', 'grid', 'shuffle', 'slopes', 'stack', 'stretch'];
+const NAMES = ['board', 'buckets', 'cliff', 'clocks', 'dial', 'dropout', 'gates', 'grid', 'patch', 'ranks', 'shuffle', 'slopes', 'stack', 'stretch'];
 const heroes = Object.fromEntries(await Promise.all(NAMES.map(async name => [name, await emitted(name)])));
 const { along } = heroes.dial, moments = Array.from({ length: 101 }, (_, i) => i / 100);
 /** The states of a tour, a hundredth of it apart. */
@@ -26,7 +26,7 @@ test('every track begins with the tour, goes on in time, and is not past its end
 });
 test('the hand may go where each tour goes', () => {
   const between = (low, high) => v => v >= low && v <= high, one = values => v => values.includes(v), bool = one([true, false]);
-  const { board, buckets, cliff, clocks, dial, dropout, shuffle, slopes, stack, stretch } = heroes;
+  const { board, buckets, cliff, clocks, dial, dropout, gates, patch, ranks, shuffle, slopes, stack, stretch } = heroes;
   const allowed = {
     board: { pair: between(0, board.PAIRS), layer: between(0, board.LAYERS), held: bool, token: between(0, 60) },
     buckets: { offset: between(1 - buckets.TEXT, 0), length: between(8, buckets.TEXT) },
@@ -34,7 +34,10 @@ test('the hand may go where each tour goes', () => {
     clocks: { p: between(0, clocks.END - 1) },
     dial: { m: between(0, dial.MAX), n: between(0, dial.MAX), lock: bool },
     dropout: { place: one(Object.keys(dropout.PLACES)) },
+    gates: { preset: one(Object.keys(gates.PRESETS)), stop: between(.02, gates.PRESETS.equal[0]) },
     grid: { at: between(0, 1) },
+    patch: { aim: one(Object.keys(patch.AIMS)), view: one(Object.keys(patch.VIEWS)), row: between(0, patch.FITTED - 1), column: between(0, patch.FITTED - 1) },
+    ranks: { order: one(Object.values(ranks.DEALS)), rule: one(Object.keys(ranks.COUNTERS)) },
     shuffle: { order: v => [...v].sort().join() === shuffle.START.join(), positions: bool },
     slopes: { back: between(4, slopes.MANY - 1), match: between(0, 12) },
     stack: { length: between(stack.TRAINED, stack.FARTHEST), layers: v => v.length === 4 && v.every(one(stack.SORTS)) },
@@ -76,6 +79,15 @@ test('shuffle: no output changes before positions are added, and then some do', 
   for (const [added, by] of most) if (added) assert.ok(by > .2); else near(by, 0);
   assert.ok(new Set(states('shuffle').map(s => s.order.join())).size > 3);
 });
+test('patch: both draw the line of a row wherever the query is, one alone a diagonal; each cut is shown, and the first again', () => {
+  const fits = JSON.parse(readFileSync(new URL('../../../d2lpos/figures/patch.json', import.meta.url))), { weights, target, hit, VIEWS } = heroes.patch;
+  const at = s => [s.row, s.column].map(Math.round), see = s => ['axial', 'mixed'].map(kind => hit(weights(kind, fits[s.aim][kind], '8 × 8', ...at(s)), target(s.aim, '8 × 8', ...at(s))));
+  const first = states('patch').filter(s => s.view === '8 × 8'), lines = first.filter(s => s.aim === 'row'), others = first.filter(s => s.aim !== 'row');
+  assert.ok(new Set(lines.map(s => at(s)[0])).size > 3 && lines.length > 15 && others.length > 30);
+  for (const s of lines) assert.ok(Math.min(...see(s)) > .98);
+  for (const s of others) { const [axial, mixed] = see(s); assert.ok(s.aim === 'diagonal' && axial < .3 && mixed > .97, `${at(s)} ${axial} ${mixed}`); }
+  assert.deepEqual(states('patch').map(s => s.view).filter((v, i, all) => v !== all[i - 1]), [...Object.keys(VIEWS), '8 × 8']);
+});
 test('slopes: head after head loses the word, and a better match brings one back', () => {
   const { slopes, share, tokens, SHARE } = heroes.slopes;
   const see = s => slopes(8, 'released').filter(m => share(m, tokens(Math.round(s.back)), Math.round(s.match), 512) >= SHARE).length;
@@ -86,6 +98,13 @@ test('stretch: new angles come with length, and the rule takes them away', () =>
   const { unseen } = heroes.stretch, count = s => unseen(s.rule, Math.round(s.length)).length;
   assert.deepEqual([0, .55, .7, 1].map(t => count(along(heroes.stretch.TOUR, t))), [0, 5, 0, 5]);
 });
+test('ranks: work levels out, and then nobody but the text counts right', () => {
+  const { opened, loss, wrong, work, along: at, TOUR } = heroes.ranks, data = opened(JSON.parse(readFileSync(new URL('../../../book/results/ranks.json', import.meta.url))));
+  const [start, dealt, each, end] = [0, .3, .6, 1].map(t => at(TOUR, t)), share = s => Math.max(...work(s.order)) / 2064, told = s => loss(data, s.order, s.rule);
+  assert.deepEqual([start, dealt, each, end].map(s => [share(s) > 1.7, wrong(s.order, s.rule) > .8]), [[true, false], [false, true], [false, true], [false, false]]);
+  assert.equal(told(start), told(end));
+  assert.ok(told(dealt) > told(start) + .9 && told(each) > told(dealt) + .9);
+});
 test('stack: a text outgrows windows, which then find little; one layer without position finds most; without windows it is lost again', () => {
   const data = JSON.parse(readFileSync(new URL('../../../book/results/stacks-needle.json', import.meta.url))), { recorded, beside, average, weight } = heroes.stack;
   const see = s => { const n = Math.round(s.length); return [average(recorded(data, s.layers).found['as trained'][beside(data.lengths, n)]) / 1000, Math.max(...s.layers.map(kind => weight(kind, n, false)))]; };
@@ -93,6 +112,13 @@ test('stack: a text outgrows windows, which then find little; one layer without 
   assert.ok(start[0] > .9 && far[0] < .4 && mixed[0] > far[0] + .3 && full[0] < mixed[0] - .3, `${[start, far, mixed, full]}`);
   assert.ok(far[1] === 0 && mixed[1] > .8 && full[1] === mixed[1]);
   assert.deepEqual(end, mixed);
+});
+test('gates: a full stop sends what came before it away, then nouns alone count, and it ends on the ruler of ALiBi', () => {
+  const { PRESETS, MIDST, distances, alibi, gatesOf } = heroes.gates, see = t => gatesOf(along(heroes.gates.TOUR, t));
+  const [start, pulled, stop, nouns, end] = [0, .36, .5, .7, 1].map(see), cat = gates => distances(gates, 11)[1], My = gates => distances(gates, 11)[MIDST + 1];
+  assert.deepEqual([start, stop, nouns, end], [PRESETS.equal, PRESETS.stop, PRESETS.nouns, PRESETS.equal]);
+  assert.ok(cat(pulled) > cat(start) + 3 && My(pulled) === My(start) && cat(stop) - My(stop) > 4, `${cat(pulled)}`);
+  near(cat(nouns), 3); near(alibi(end, 11), .5); assert.equal(alibi(pulled, 11), null);
 });
 test('cliff and dropout: each way is shown', () => {
   assert.deepEqual(new Set(states('cliff').map(s => s.remedy)), new Set(heroes.cliff.REMEDIES));

@@ -1,0 +1,89 @@
+// Turns the slides of a deck. Without it they stand below one another, with their answers folded.
+{
+  const root = document.documentElement, main = document.querySelector("main"), slides = [...main.children];
+  const bar = document.querySelector("nav"), list = bar.querySelector("details"), links = [...bar.querySelectorAll("a")];
+  const [back, next, notes] = ["back", "next", "notes"].map(name => bar.querySelector(`.${name}`));
+  const dark = matchMedia("(prefers-color-scheme: dark)"), canvas = matchMedia("(min-width: 900px) and (min-height: 420px)");
+  const hands = "[data-hero], [data-explore], nav, a, button, summary, input, .notes";
+  let at = -1, touch;
+  (dark.onchange = () => { root.dataset.theme = dark.matches ? "dark" : "light"; })();
+
+  // The canvas is as large as the window allows, and on it what a slide shows, with the answer: the page through a
+  // magnifying glass. What grows under a hand shrinks again.
+  const scale = () => root.style.setProperty("--scale", Math.min(innerWidth / 1280, (innerHeight - bar.offsetHeight) / 676));
+  const shrink = box => {
+    const {clientHeight: room} = box.parentElement;
+    let by = +box.style.getPropertyValue("--fit");
+    while (by > .3 && (box.offsetHeight * by > room - 1 || box.scrollWidth > box.offsetWidth)) box.style.setProperty("--fit", by *= .97);
+  };
+  const fit = () => {
+    scale();
+    if (canvas.matches) for (const box of main.querySelectorAll(".fit")) {
+      const answer = box.querySelector(".answer"), open = answer?.open;
+      if (answer) answer.open = true;
+      box.style.setProperty("--fit", box.dataset.most);
+      shrink(box);
+      if (answer) answer.open = open;
+    }
+  };
+  const grown = new ResizeObserver(boxes => { if (canvas.matches) boxes.forEach(({target}) => shrink(target)); });
+  document.fonts.ready.then(() => { fit(); main.querySelectorAll(".fit").forEach(box => grown.observe(box)); });
+  canvas.addEventListener("change", fit);
+  addEventListener("resize", scale);
+
+  // The machine that reads is tall; side by side its texts need fewer lines.
+  const wide = new CSSStyleSheet();
+  wide.replaceSync(".fig {max-width:1700px}");
+  for (const host of document.querySelectorAll(".reads [data-hero]")) host.shadowRoot.adoptedStyleSheets.push(wide);
+
+  // The address says which slide is shown.
+  const show = () => {
+    const old = at;
+    at = Math.max(0, slides.findIndex(slide => slide.id === decodeURIComponent(location.hash.slice(1))));
+    slides.forEach((slide, i) => { slide.classList.toggle("now", i === at); links[i].ariaCurrent = i === at ? "true" : null; });
+    bar.querySelector(".here").textContent = `${at + 1} / ${slides.length}`;
+    [back.disabled, next.disabled] = [at === 0, at === slides.length - 1 && !closed()];
+    notes.disabled = !slides[at].querySelector(".notes");
+    list.open = false;
+    main.scrollTop = slides[at].scrollTop = 0;
+    if (old >= 0 && old !== at) slides[at].focus({preventScroll: true});
+  };
+  const closed = () => slides[at].querySelector(".answer:not([open])");
+  const turn = to => {
+    to = Math.max(0, Math.min(slides.length - 1, to));
+    if (to > at) slides[to].querySelectorAll(".answer").forEach(fold => { fold.open = false; });
+    location.replace(`#${slides[to].id}`);
+  };
+  const forth = () => { const fold = closed(); if (fold) fold.open = true; else turn(at + 1); };
+  addEventListener("hashchange", show);
+  show();
+
+  const keys = {
+    ArrowRight: forth, ArrowDown: forth, PageDown: forth, " ": event => event.shiftKey ? turn(at - 1) : forth(),
+    ArrowLeft: () => turn(at - 1), ArrowUp: () => turn(at - 1), PageUp: () => turn(at - 1), Home: () => turn(0), End: () => turn(slides.length - 1),
+    n: () => notes.click(), o: () => { list.open = !list.open; list.querySelector(list.open ? "[aria-current]" : "summary").focus(); },
+    Escape: () => { list.open = false; slides[at].focus(); },
+  };
+  addEventListener("keydown", event => {
+    const from = event.composedPath()[0];
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || !keys[event.key]) return;
+    // A remote sends Page Up and Page Down, wherever the hand was last; all other keys are those of the field.
+    if (from.matches?.("input, select, textarea") && !/^(Page|Esc)/.test(event.key)) return;
+    if (event.key === " " && from.matches?.("button, summary, a")) return;
+    event.preventDefault();
+    keys[event.key](event);
+  });
+  back.onclick = () => turn(at - 1);
+  next.onclick = forth;
+  notes.onclick = () => { notes.ariaPressed = main.classList.toggle("noted"); };
+
+  // A click beside the figures, or a swipe, turns; what moves by hand keeps its drags.
+  const free = event => !event.target.closest(hands);
+  main.addEventListener("click", event => { if (event.pointerType === "mouse" && free(event) && getSelection().isCollapsed) forth(); });
+  main.addEventListener("touchstart", event => { touch = event.touches.length === 1 && free(event) ? event.touches[0] : null; }, {passive: true});
+  main.addEventListener("touchend", event => {
+    const {clientX: x, clientY: y} = event.changedTouches[0];
+    if (!touch || Math.abs(x - touch.clientX) < 60 || Math.abs(x - touch.clientX) < 2 * Math.abs(y - touch.clientY)) return;
+    if (x < touch.clientX) forth(); else turn(at - 1);
+  });
+}

@@ -1,0 +1,269 @@
+"""Write a deck of slides for each chapter from its built page: python -m book.decks.
+
+A deck is one file that asks for nothing else. It shows what the chapter shows, in the chapter's order: its opening, its
+figures, theorems and predictions, then its claims, for a vote, and the list of its exercises without their solutions.
+"""
+
+import re
+import shutil
+import sys
+from base64 import b64encode
+from copy import copy
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from bs4 import BeautifulSoup, NavigableString, Tag
+
+from book.downloads import SITE
+
+ROOT = Path(__file__).parent.parent
+sys.path.append(str(ROOT / "book" / "_ext"))
+from notebooks import path as path_of_chapters
+from programs import whole
+
+OUT = ROOT / "_build" / "class" / "decks"
+SENTENCE = re.compile(r"[.?!][)”]?(?=\s+[A-Z“(]|\s*$)")
+CODE = "details.hide, .cell_input, .stream, figcaption, aside, .headerlink"
+# How many times as large as on its page a slide shows something, at most. A hero is 1,100 px wide, the canvas 1,200.
+TEXT, PICTURE, HERO = 1.8, 3, 1.09
+PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; font-src data:">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title} — slides</title>
+<style>{styles}</style>
+<script>document.documentElement.classList.add("slides");  // at once: what is in sight plays</script>
+</head>
+<body class="bd-content">
+<main class="bd-article">
+{slides}
+</main>
+<nav aria-label="Slides">
+<details><summary><span class="here">{count} slides</span></summary>
+<div><ol>
+{entries}
+</ol>
+<p>Arrow keys, space, Page Up and Page Down turn a slide; an answer comes before the next slide. <kbd>n</kbd> shows notes, <kbd>o</kbd> this list. Inside a figure the arrow keys belong to the figure, until <kbd>Esc</kbd>.</p></div></details>
+<button type="button" class="notes">Notes</button>
+<button type="button" class="back">Back</button>
+<button type="button" class="next">Next</button>
+</nav>
+{models}<script>{script}</script>
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True)
+class Slide:
+    """One slide; all but its anchor and `large` are HTML."""
+
+    anchor: str
+    heading: str
+    body: str
+    notes: str = ""
+    section: str = ""
+    large: float = TEXT
+
+    @property
+    def name(self) -> str:
+        return " ".join(BeautifulSoup(self.heading, "html.parser").get_text().split())
+
+    def html(self, number: int, count: int) -> str:
+        tag = "h1" if number == 1 else "h2"
+        notes = f'<aside class="notes" aria-label="Notes">{self.notes}</aside>\n' if self.notes else ""
+        return (
+            f'<section id="{self.anchor}" aria-roledescription="slide" tabindex="-1" '
+            f'aria-label="{number} of {count}: {escape(self.name)}">\n'
+            f'<header><p class="part">{self.section}</p><{tag}>{self.heading}</{tag}></header>\n'
+            f'<div class="stage{" picture" if self.large != TEXT else ""}"><div class="fit" data-most="{self.large}">{self.body}</div></div>\n{notes}</section>'
+        )
+
+
+def read(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+
+
+def inside(tag: Tag) -> str:
+    return "".join(map(str, tag.contents)).strip()
+
+
+def slides(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
+    """Return the slides of a chapter's article."""
+    claims, exercises = votes(article, ledger, stem), homework(article)
+    for tag in article.select(".solution, .exercise, .overlooks, .headerlink"):
+        tag.decompose()
+    for tag in article.select(".ask"):  # its form needs the site's scripts
+        tag.replace_with(*tag.select(".options > *"))
+    found, predictions = [], 0
+    for tag in article.select("figure[id], .theorem.admonition, .predict"):
+        section = tag.find_parent("section").find(re.compile("h[1-6]"))
+        section = "" if section.name == "h1" else inside(section)
+        if tag.name == "figure":
+            found.append(picture(tag, section))
+        elif "theorem" in tag["class"]:
+            title = tag.select_one(".admonition-title")
+            found.append(Slide(tag["id"], inside(title), inside(tag.section), section=section))
+        else:
+            predictions += 1
+            parts = [str(part) for part in tag.find_all(recursive=False) if part.name != "details"]
+            answer = copy(tag.details)
+            answer.summary.decompose()
+            body = "".join(parts[1:]) + fold("Compare with the answer", inside(answer))
+            found.append(Slide(f"prediction-{predictions}", "Predict first", body, section=section))
+    return [opening(article), *found, *claims, exercises]
+
+
+def opening(article: Tag) -> Slide:
+    """Return the title, with what the chapter asks and where it leads."""
+    question, goals = article.select("section > p", limit=2)
+    return Slide("title", inside(article.h1), f'<div class="question">{question}</div>{goals}')
+
+
+def picture(figure: Tag, section: str) -> Slide:
+    """Return a figure or a table below the first sentence of its caption."""
+    caption, shown = figure.figcaption, copy(figure)
+    for tag in shown.select(CODE):
+        tag.decompose()
+    first, rest = split(caption.p)
+    others = "".join(map(str, caption.find_all("p", recursive=False)[1:]))
+    number = caption.p.strong.get_text().rstrip(".")
+    body = "".join(inside(output) for output in shown.select(".output.text_html")) or inside(shown)
+    large = HERO if shown.select("[data-hero]") else PICTURE if shown.select("svg, img") else TEXT
+    notes = f"<p><strong>{number}.</strong> {rest}</p>{others}"
+    return Slide(figure["id"], first, body, notes, section=f"{section} · {number}".lstrip(" ·"), large=large)
+
+
+def split(paragraph: Tag) -> tuple[str, str]:
+    """Return the HTML of a caption's first sentence, without the number, and of what follows.
+
+    >>> split(BeautifulSoup("<p><strong>Figure 1.</strong> A <em>d. c.</em> is. Of.</p>", "html.parser").p)
+    ('A <em>d. c.</em> is.', 'Of.')
+    """
+    parts = [part for part in paragraph.contents if part is not paragraph.strong]
+    text = "".join(part.get_text() for part in parts)
+    for found in SENTENCE.finditer(text):
+        at, left = 0, found.end()
+        while left > len(parts[at].get_text()):
+            left -= len(parts[at].get_text())
+            at += 1
+        part = parts[at]
+        if left == len(part.get_text()):
+            halves = parts[: at + 1], parts[at + 1 :]
+        elif isinstance(part, NavigableString):
+            halves = [*parts[:at], part[:left]], [part[left:], *parts[at + 1 :]]
+        else:  # inside of what stands out
+            continue
+        first, rest = ("".join(html(half) for half in some).strip() for some in halves)
+        return first, rest
+    raise ValueError(f"a caption must have a sentence that ends: {text!r}")
+
+
+def html(part: Tag | NavigableString) -> str:
+    return str(part) if isinstance(part, Tag) else escape(part, quote=False)
+
+
+def fold(summary: str, answer: str) -> str:
+    return f'<details class="answer" aria-live="polite"><summary>{summary}</summary><div>{answer}</div></details>'
+
+
+def votes(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
+    """Return the chapter's claims, each with its verdict and the ledger's reason below a fold."""
+    reasons = {}
+    for claim in ledger.select(".ledger > li"):
+        reasons[claim.select_one(".words").get_text()] = inside(claim.find("p", class_=False))
+        for trained in claim.select(".trained"):
+            if link := trained.select_one(f".verdict a[href*='/{stem}.html#']"):
+                anchor = link["href"].partition("#")[2]
+                link.find_parent(class_="verdict").decompose()
+                reasons[anchor] = inside(trained).partition(":")[2].strip()
+    found = []
+    for verdict in article.select("aside .verdict"):
+        words = copy(verdict.parent)
+        words.select_one(".verdict").decompose()
+        said = words.get_text().strip()
+        decided = verdict.find_previous(class_="claim")
+        reason = reasons.get(said) or (reasons.get(decided["id"]) if decided else None) or ""
+        body = f'<p class="words">{inside(words)}</p>' + fold(
+            "Show the verdict", f"<p>{verdict}</p><p>{reason}</p>"
+        )
+        found.append(
+            Slide(f"vote-{len(found) + 1}", "Vote: true, half true or false?", body, section="A claim")
+        )
+    return found
+
+
+def homework(article: Tag) -> Slide:
+    """Return the list of the exercises: titles and minutes."""
+    rows = ""
+    for exercise in article.select("div.exercise"):
+        title = re.sub(
+            r"^(Exercise \S+)\s+\((.*)\)$",
+            r"<strong>\1.</strong> \2",
+            inside(exercise.p).strip(),
+            flags=re.DOTALL,
+        )
+        rows += f"<tr><td>{title}</td><td>{exercise.select_one('.effort').get_text()}</td></tr>"
+    return Slide("exercises", "Exercises", f"<table><tbody>{rows}</tbody></table>")
+
+
+def deck(site: Path, stem: str, ledger: Tag) -> str:
+    """Return the deck of the chapter `stem` as HTML, from the built pages in the folder `site` and the ledger's article."""
+    page = BeautifulSoup(whole((site / "chapters" / f"{stem}.html").read_text("utf-8"), site), "html.parser")
+    found = slides(page.article, ledger, stem)
+    parts = [slide.html(number, len(found)) for number, slide in enumerate(found, 1)]
+    body = BeautifulSoup("\n".join(parts), "html.parser")
+    known = {slide.anchor for slide in found}
+    for tag in body.select("[id^='p-']"):
+        del tag["id"]
+    for link in body.select("a[href]"):
+        if link["href"][1:] not in known and not link["href"].startswith("https:"):
+            link.unwrap()
+    # The machine that reads has all its models, since the class may choose.
+    models = sorted((site / "_static").glob("readers-*.js")) if body.select(".reads") else []
+    return PAGE.format(
+        title=escape(found[0].name),
+        styles=styles(site, page),
+        slides=body,
+        count=len(found),
+        entries="\n".join(f'<li><a href="#{slide.anchor}">{escape(slide.name)}</a></li>' for slide in found),
+        models="".join(f"<script>{model.read_text('utf-8')}</script>\n" for model in models),
+        script=(ROOT / "book" / "deck.js").read_text("utf-8"),
+    )
+
+
+def styles(site: Path, page: BeautifulSoup) -> str:
+    """Return the styles of a page with those of the slides, and all that they load in them."""
+    own = "".join(style.string for style in page.select("head > style"))
+    css = (
+        (site / "_static" / "book.css").read_text("utf-8")
+        + own
+        + (ROOT / "book" / "deck.css").read_text("utf-8")
+    )
+    return re.sub(r"url\((fonts/[^)]+|mark\.svg)\)", lambda url: embedded(site / "_static" / url[1]), css)
+
+
+def embedded(path: Path) -> str:
+    """Return a file as an address of CSS that holds all of it."""
+    kind = {".woff2": "font/woff2", ".svg": "image/svg+xml"}[path.suffix]
+    return f"url(data:{kind};base64,{b64encode(path.read_bytes()).decode()})"
+
+
+def write(site: Path, out: Path) -> list[Path]:
+    """Write the decks of the built pages in `site` into a new folder `out`; return their paths."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    decks = [out / f"{chapter.stem}.html" for chapter in path_of_chapters(ROOT)]
+    ledger = read(site / "book" / "ledger.html").article
+    for path in decks:
+        path.write_text(deck(site, path.stem, ledger), "utf-8")
+    return decks
+
+
+if __name__ == "__main__":
+    write(SITE, OUT)
+    print("The slides of the chapters are in", OUT)

@@ -1,0 +1,68 @@
+"""The cards "Find the mistake" say what the checks say, and their questions have one answer."""
+
+import json
+
+import pytest
+import torch
+from notebooks import path
+
+from d2lpos.check.verdict import Check, call
+from tests.check.cards import FOLDER, ROOT, WIDE, card, cards, written
+from tests.wrong_answers import WrongAnswer
+
+KEPT = {file.stem: file.read_text("utf-8") for file in FOLDER.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return cards()
+
+
+def test_files_are_what_the_checks_say_today(found):
+    assert KEPT == {stem: written(content) for stem, content in found.items()}, "run python -m tests.check.cards"
+
+
+def test_each_chapter_has_three():
+    assert all(len(json.loads(KEPT[file.stem])) >= 3 for file in path(ROOT))
+
+
+@pytest.mark.parametrize("stem", KEPT)
+def test_code_is_short_and_names_no_mistake(stem):
+    for content in json.loads(KEPT[stem]):
+        lines = content["code"].splitlines()
+        assert len(lines) <= 16 and max(map(len, lines)) <= WIDE
+        assert content["ask"]["id"].split(".")[-1] not in content["code"], "the wrong answer's own name gives it away"
+        assert "#" not in content["code"], "a comment gives it away"
+
+
+CASES = {name: [call(x=torch.tensor([float(x)]))] for x, name in enumerate(("zero", "one", "two"))}
+
+
+def wrong(answer, names):
+    return WrongAnswer(Check("double", lambda x: 2 * x, {name: CASES[name] for name in names}, {}), "", answer, True)
+
+
+def square(x):
+    return x * x
+
+
+def more(x):
+    return 2 * x + (x > 0)
+
+
+def test_a_card_asks_for_the_one_property_that_fails():
+    content = card(wrong(square, ("zero", "one", "two")), "double", "1.1")
+    assert content["code"] == "def double(x):\n    return x * x"
+    assert content["ask"]["options"] == ["zero", "one", "two"] and content["ask"]["right"] == 1
+    assert content["ask"]["overlooks"] == dict.fromkeys("02", "This one holds, in 1 case that the check tries.")
+    assert "Property: one" in content["says"]
+
+
+def test_of_two_properties_both_may_fail():
+    asked = card(wrong(more, ("one", "two")), "double", "1.1")["ask"]
+    assert asked["options"] == ["one", "two", "both"] and asked["right"] == 2 and set(asked["overlooks"]) == {"0", "1"}
+
+
+def test_a_card_with_two_answers_is_refused():
+    with pytest.raises(ValueError, match="more fails 2 of 3 properties"):
+        card(wrong(more, ("zero", "one", "two")), "double", "1.1")

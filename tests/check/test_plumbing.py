@@ -1,0 +1,335 @@
+"""The checks of chapter 11: their references against the package or another way, and right answers written otherwise."""
+
+import numpy as np
+import pytest
+import torch
+
+from d2lpos import RoPE
+from d2lpos.attention import attention_weights
+from d2lpos.check import plumbing as check
+from d2lpos.lab import synthetic
+from d2lpos.lab.synthetic import EQUALS, PLUS, addition
+from d2lpos.masks import causal_mask, segment_mask
+from d2lpos.mixed import Mixed
+from d2lpos.packing import cu_seqlens, segments_from_cu_seqlens
+from d2lpos.placing import from_segments
+
+
+def right(check, name):
+    """What is asked besides the function, by its name."""
+    return next(answer.right for answer in check.answers if answer.name == name)
+
+
+# What the references are worth
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4, 7])
+def test_all_ranks_together_hold_the_text_once(ranks):
+    parts = [check.zigzag.reference(rank, ranks, 6 * ranks) for rank in range(ranks)]
+    assert torch.equal(torch.cat(parts).sort().values, torch.arange(6 * ranks))
+
+
+def seen(positions):
+    """So many keys do all queries at these positions see."""
+    return (positions + 1).sum().item()
+
+
+def test_all_ranks_have_as_many_pairs():
+    assert len({seen(check.zigzag.reference(rank, 4, 4096)) for rank in range(4)}) == 1
+
+
+def test_the_last_quarter_has_nearly_seven_times_the_pairs_of_the_first():
+    quarters = [seen(part) for part in torch.arange(4096).chunk(4)]
+    assert quarters[3] / quarters[0] == right(check.zigzag, "most")
+    hints = list(check.zigzag.answers[0].mistakes.values())
+    assert hints[1] == (quarters[3] - 1024) / (quarters[0] - 1024)
+    assert hints[5] == quarters[3] / (sum(quarters) / 4)
+
+
+@pytest.mark.parametrize("segments", [[0, 0, 1], [3, 3, 3, 1, 7, 7], [5], [1, 2, 3]])
+def test_packed_rows_as_the_package_has_them(segments):
+    segments = torch.tensor(segments)
+    here = torch.arange(len(segments))
+    positions, mask = check.packed.reference(cu_seqlens(segments))
+    assert torch.equal(positions, from_segments(segments))
+    assert torch.equal(mask, causal_mask(here, here) & segment_mask(segments, segments))
+
+
+def attended(x, positions, mask):
+    """One layer of attention with RoPE, (n, 8)."""
+    one = x[None, None]
+    return attention_weights(one, one, positions, positions, RoPE(8), mask)[0, 0] @ x
+
+
+def test_packed_texts_are_read_as_each_alone():
+    x, row = torch.randn(11, 8), torch.tensor([0, 4, 6, 11])
+    positions, mask = check.packed.reference(row)
+    found = attended(x, positions, mask)
+    for text, part in zip(x.split([4, 2, 5]), found.split([4, 2, 5]), strict=True):
+        here = torch.arange(len(text))
+        assert torch.allclose(part, attended(text, here, causal_mask(here, here)), atol=1e-6)
+
+
+def test_the_pairs_that_leak():
+    mask = check.packed.reference(torch.tensor([0, 4, 6, 11]))[1]
+    causal = torch.ones(11, 11).tril().bool()
+    assert (causal & ~mask).sum() == right(check.packed, "leaks")
+    apart = segments_from_cu_seqlens(torch.tensor([0, 4, 6, 11]))
+    hints = list(check.packed.answers[0].mistakes.values())
+    other = ~segment_mask(apart, apart)
+    assert [part.sum().item() for part in (mask, causal, other, ~mask)] == hints
+
+
+def branch(parents, token):
+    """The indices from the root to a token."""
+    line = [token]
+    while parents[line[0]] >= 0:
+        line.insert(0, parents[line[0]])
+    return line
+
+
+@pytest.mark.parametrize("parents", [[-1, 0, 0, 1, 1, 2, 4], [-1, -1, 1, 0, 2, 2], [-1, 0, 1, 2]])
+def test_each_branch_of_a_tree_is_read_as_alone(parents):
+    x = torch.randn(len(parents), 8)
+    positions, mask = check.tree.reference(torch.tensor(parents))
+    found = attended(x, positions, mask)
+    for token in range(len(parents)):
+        line = branch(parents, token)
+        here = torch.arange(len(line))
+        assert torch.equal(positions[line], here)
+        alone = attended(x[line], here, causal_mask(here, here))
+        assert torch.allclose(found[token], alone[-1], atol=1e-6)
+
+
+PLACES = torch.tensor([[0, 0], [1, 0], [2, 3], [-5, 4], [7, 7]])
+
+
+def plane(i, j, d=4):
+    made = torch.zeros(d, d, dtype=torch.float64)
+    made[j, i], made[i, j] = 1, -1
+    return made
+
+
+PAIRS = {
+    "axial": (plane(0, 1), plane(2, 3)),
+    "mixed": (plane(0, 1) + 3 * plane(2, 3), 2 * plane(0, 1) - plane(2, 3)),
+    "lie": (plane(0, 1), plane(1, 2)),
+}
+
+
+def test_the_package_turns_images_so():
+    x = torch.randn(1, 1, len(PLACES), 4)
+    axial = RoPE(4, axes=2, layout="interleaved")
+    mixed = Mixed(4, heads=1)
+    down, right_ = mixed.omega.detach()[:, 0].double()
+    for encoding, a, b in (
+        (axial, plane(0, 1), plane(2, 3)),
+        (mixed, *(one[0] * plane(0, 1) + one[1] * plane(2, 3) for one in (down, right_))),
+    ):
+        turned = encoding.rotate(x, x, PLACES, PLACES)[0][0, 0]
+        found = check.turns.reference(PLACES.double(), a, b).float()
+        assert torch.allclose(turned, (found @ x[0, 0, :, :, None])[..., 0], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_turns_are_relative_where_generators_commute(name):
+    """A step is one matrix, wherever it begins."""
+    a, b = PAIRS[name]
+    start, step = torch.tensor([[0, 0], [1, 0], [2, 5], [-3, 4]]).double(), torch.tensor([2.0, 1.0]).double()
+    from_here, to_there = (check.turns.reference(start + by, a, b) for by in (0 * step, step))
+    found = from_here.mT @ to_there
+    same = torch.allclose(found, found[:1].expand_as(found), atol=1e-9)
+    assert same == torch.equal(a @ b, b @ a) == (name in right(check.turns, "relative"))
+
+
+def test_the_cases_that_commute_do_and_the_others_do_not():
+    for a, b in (check.AXIAL, check.MIXED):
+        assert torch.equal(a @ b, b @ a)
+    for a, b in (check.BALL, check.TILTED):
+        assert (a @ b - b @ a).abs().max() > 0.2
+
+
+def value(tokens, ids):
+    """The three numbers of a row, by the ids of their digits."""
+    parts = ((tokens == PLUS) | (tokens == EQUALS)).cumsum(dim=0)
+    worth = tokens * 10 ** (ids - 1) * (tokens < PLUS)
+    return [worth[(parts == n) & (ids > 0)].sum().item() for n in range(3)]
+
+
+@pytest.mark.parametrize("name", ["PLUS", "EQUALS", "PAD"])
+def test_tokens_are_those_of_the_task(name):
+    assert getattr(check, name) == getattr(synthetic, name)
+
+
+@pytest.mark.parametrize("length", [5, 8, 13, 30])
+def test_ids_tell_what_a_digit_is_worth(length):
+    tokens, _ = addition(20, length, torch.Generator().manual_seed(length))
+    ids = check.couple.reference(tokens)
+    whole = (length - 2) % 3 > 0  # the last digit of the sum is there
+    for row, places in zip(tokens, ids, strict=True):
+        a, b, total = value(row, places)
+        assert (a + b == total) if whole else (a + b) % 10 ** ((length - 2) // 3) == total
+    assert torch.equal(ids > 0, tokens < PLUS)
+
+
+def test_the_cases_are_sums():
+    for rows in check.SUMS:
+        tokens = torch.tensor(rows)
+        for row, places in zip(tokens, check.couple.reference(tokens), strict=True):
+            a, b, total = value(row, places)
+            assert a + b == total
+
+
+# Right answers, written otherwise
+
+
+def by_slices(rank, ranks, length):
+    n = length // (2 * ranks)
+    text = list(range(length))
+    return torch.tensor(text[rank * n : (rank + 1) * n] + text[length - (rank + 1) * n : length - rank * n])
+
+
+def by_chunks(rank, ranks, length):
+    chunks = torch.arange(length, dtype=torch.int32).chunk(2 * ranks)
+    return torch.cat([chunks[rank], chunks[~rank]])
+
+
+def as_cards_are_folded(rank, ranks, length):
+    """Both halves of the chunks, the second turned around, side by side."""
+    early, late_ = torch.arange(length).view(2 * ranks, -1).chunk(2)
+    return torch.cat([early, late_.flip(0)], dim=1)[rank]
+
+
+def by_bucketize(cu_seqlens):
+    here = torch.arange(cu_seqlens[-1])
+    text = torch.bucketize(here, cu_seqlens[1:], right=True)
+    return here - cu_seqlens[text], (text[:, None] == text) & torch.ones(len(here), len(here)).tril().bool()
+
+
+def in_blocks(cu_seqlens):
+    lengths = np.diff(cu_seqlens.numpy())
+    positions = torch.cat([torch.arange(n, dtype=torch.int32) for n in lengths])
+    return [positions, torch.block_diag(*(torch.ones(n, n) for n in lengths)).tril().bool()]
+
+
+def text_by_text(cu_seqlens):
+    n = int(cu_seqlens[-1])
+    positions, mask = torch.zeros(n).long(), torch.zeros(n, n).bool()
+    for begin, end in zip(cu_seqlens[:-1].tolist(), cu_seqlens[1:].tolist(), strict=True):
+        for i in range(begin, end):
+            positions[i] = i - begin
+            mask[i, begin : i + 1] = True
+    return positions, mask
+
+
+def by_counting_jumps(cu_seqlens):
+    """A token sees those from where its text begins."""
+    begins = cu_seqlens[:-1].repeat_interleave(cu_seqlens.diff())
+    here = torch.arange(len(begins))
+    return here - begins, (here >= begins[:, None]) & (here <= here[:, None])
+
+
+def step_by_step(parents):
+    """All tokens go up at once, as long as somebody is not at a root."""
+    n = len(parents)
+    depth, mask, at = torch.zeros(n).long(), torch.eye(n).bool(), torch.arange(n)
+    while (on := parents[at] >= 0).any():
+        at = torch.where(on, parents[at], at)
+        depth += on
+        mask[torch.arange(n), at] = True
+    return depth, mask
+
+
+def by_powers(parents):
+    """(I − P)⁻¹ = I + P + P² + …"""
+    up = torch.nn.functional.one_hot(parents + 1, len(parents) + 1)[:, 1:].double()
+    line = torch.linalg.inv(torch.eye(len(parents)) - up).round().bool()
+    return line.sum(dim=-1).int() - 1, line
+
+
+def by_recursion(parents):
+    def line(token):
+        return [] if token < 0 else [*line(parents[token].item()), token]
+
+    mask = torch.zeros(len(parents), len(parents), dtype=torch.bool)
+    for token in range(len(parents)):
+        mask[token, line(token)] = True
+    return [torch.tensor([len(line(token)) - 1 for token in range(len(parents))]), mask]
+
+
+def place_by_place(places, a, b):
+    return torch.stack([torch.matrix_exp(x * a + y * b) for x, y in places])
+
+
+def by_einsum(places, a, b):
+    both = torch.einsum("nc,cij->nij", places.double(), torch.stack([a, b]).double())
+    return torch.linalg.matrix_exp(both)
+
+
+def by_eigenvectors(places, a, b):
+    s = (places[:, :1, None] * a + places[:, 1:, None] * b).to(torch.complex128)
+    speeds, basis = torch.linalg.eigh(1j * s)
+    return (basis @ torch.diag_embed(torch.exp(-1j * speeds)) @ basis.mH).real
+
+
+def by_small_steps(places, a, b):
+    """Many short series, one after the other."""
+    step = (places[:, 0, None, None] * a + places[:, 1, None, None] * b).double() / 2**16
+    turn = torch.eye(len(a)) + step + step @ step / 2
+    for _ in range(16):
+        turn = turn @ turn
+    return turn
+
+
+def number_by_number(tokens):
+    ids = torch.zeros_like(tokens)
+    for r, row in enumerate(tokens.tolist()):
+        place = 0
+        for c, token in enumerate(row):
+            place = place + 1 if token < 10 else 0
+            ids[r, c] = place
+    return ids
+
+
+def from_the_last_sign(tokens):
+    here = torch.arange(tokens.shape[1], dtype=torch.int32)
+    last = torch.where(tokens >= PLUS, here, -1).cummax(dim=1).values
+    return here - last
+
+
+def column_by_column(tokens):
+    ids = [torch.zeros(len(tokens)).long()]
+    for column in tokens.T:
+        ids.append((ids[-1] + 1) * (column < PLUS))
+    return torch.stack(ids[1:], dim=1)
+
+
+RIGHT_ANSWERS = [
+    (check.zigzag, by_slices),
+    (check.zigzag, by_chunks),
+    (check.zigzag, as_cards_are_folded),
+    (check.packed, by_bucketize),
+    (check.packed, in_blocks),
+    (check.packed, text_by_text),
+    (check.packed, by_counting_jumps),
+    (check.tree, step_by_step),
+    (check.tree, by_powers),
+    (check.tree, by_recursion),
+    (check.turns, place_by_place),
+    (check.turns, by_einsum),
+    (check.turns, by_eigenvectors),
+    (check.turns, by_small_steps),
+    (check.couple, number_by_number),
+    (check.couple, from_the_last_sign),
+    (check.couple, column_by_column),
+]
+
+
+@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
+def test_accepted(check, answer):
+    verdict = check(answer)
+    assert verdict, verdict
+
+
+def test_a_rounded_ratio_is_right():
+    assert check.zigzag.answers[0](6.994)

@@ -1,0 +1,337 @@
+"""The checks of chapter 12: their references against the package or another way, and right answers written otherwise."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from d2lpos import RoPE, alibi
+from d2lpos.check import ruler as check
+from d2lpos.content import since
+from d2lpos.cope import CoPE
+from d2lpos.fox import FoX
+from d2lpos.path import walk
+from d2lpos.rope import rotate
+from d2lpos.sinusoidal import frequencies
+
+
+def right(check, name):
+    """What is asked besides the function, by its name."""
+    return next(answer.right for answer in check.answers if answer.name == name)
+
+
+def past(tokens):
+    return torch.ones(tokens, tokens).tril() > 0
+
+
+# What the references are worth
+
+
+def test_the_bias_is_that_of_the_package():
+    fox, here = FoX(dim=8, heads=3), torch.arange(7)
+    read = fox.read(torch.randn(1, 7, 8)).detach()
+    q = k = torch.zeros(1, 3, 7, 4)
+    bias = fox.score(q, k, here, here, read)[0].masked_fill(~past(7), -torch.inf)
+    torch.testing.assert_close(check.forget.reference(read[0, :, :, 0].exp()), bias)
+
+
+def test_equal_gates_are_alibi():
+    slopes = alibi.slopes(4)
+    assert math.exp(-slopes[0]) == right(check.forget, "gate")
+    here = torch.arange(6)
+    bias = check.forget.reference((-slopes).exp()[:, None].expand(4, 6))
+    torch.testing.assert_close(bias[:, past(6)], alibi.bias(here, here, slopes)[:, past(6)])
+
+
+def test_a_gate_of_0_is_a_wall_and_no_wall_for_those_behind_it():
+    bias = check.forget.reference(torch.tensor([[0.5, 0.5, 0.0, 0.5]]))[0]
+    assert bias.exp().tolist() == [[1, 0, 0, 0], [0.5, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0.5, 1]]
+
+
+@pytest.mark.parametrize(("tokens", "rows"), [(7, 16), (12, 4), (5, 1)])
+def test_the_term_is_that_of_the_package(tokens, rows):
+    cope, here = CoPE(features=8, rows=rows), torch.arange(tokens)
+    torch.nn.init.normal_(cope.table)
+    q, k = torch.randn(2, tokens, 8)
+    term = cope.score(q[None, None], k[None, None], here, here)[0, 0].detach()
+    found = check.contextual.reference(q, k, cope.table.detach())
+    torch.testing.assert_close(found[past(tokens)], term[past(tokens)])
+    assert found.triu(1).eq(0).all()
+
+
+def test_gates_of_1_and_0_are_that_to_the_last_digit():
+    """Whole counts stay whole, whatever the precision, or come so near that the row above has no weight."""
+    asked = []
+    for case in check.contextual.properties["whole counts, and counts beyond the last row"]:
+        case.ask(lambda *given: asked.append(given))
+    for q, k, _ in asked:
+        gates = torch.sigmoid((q @ k.mT).double() / math.sqrt(2))
+        assert ((gates == 1) | (gates < 1e-30)).all()
+
+
+def test_two_mirrors_are_a_turn_of_the_book():
+    angle = torch.tensor([0.3, -2.0, 3.5])
+    u, w = check.mirrors.reference(angle)
+    x = torch.randn(3, 2)
+    by_mirrors = (check.one_after_the_other(u, w) @ x[..., None])[..., 0]
+    torch.testing.assert_close(by_mirrors, rotate(x, angle[:, None]))
+
+
+def test_the_package_walks_through_two_mirrors():
+    """k · H_1 H_2 q is k · R(angle) q, where w stands at token 1 and u at token 2."""
+    angle = torch.tensor([0.7])
+    u, w = check.mirrors.reference(angle)
+    q, k = torch.randn(2, 1, 1, 1, 2)
+    keys = torch.cat([k, torch.zeros(1, 1, 2, 2)], dim=-2)
+    normals = torch.stack([torch.zeros(1, 2), w, u], dim=1)[:, None]
+    counted = torch.tensor([[False, True, True]])
+    walked = walk(q, keys, normals, torch.full((1, 1, 3, 1), 2.0), counted)[0, 0, 0, 0]
+    torch.testing.assert_close(walked, (k * rotate(q, angle)).sum())
+
+
+def test_a_step_of_rope_takes_as_many_mirrors_as_features():
+    """Enough: two for each pair. No fewer: m mirrors leave all vectors as they are that lie in their m planes."""
+    step = rotate(torch.eye(64, dtype=torch.float64), frequencies(64)).mT
+    fewest = right(check.mirrors, "fewest")
+    assert torch.linalg.matrix_rank(step - torch.eye(64)) == fewest
+    u, w = check.mirrors.reference(frequencies(64))
+    product, mirrors = torch.eye(64, dtype=torch.float64), 0
+    for pair in range(32):
+        for normal in (u, w):
+            v = torch.zeros(64, dtype=torch.float64)
+            v[[pair, pair + 32]] = normal[pair]
+            product, mirrors = product - 2 * torch.outer(v, v @ product), mirrors + 1
+    assert mirrors == fewest
+    torch.testing.assert_close(product, step)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_the_state_reads_what_a_matrix_would(begun):
+    q, k, v, gates, state = (x.double() for x in check.text(9, 4, 3, begun=begun))
+    here = torch.arange(9)
+    decay = since(gates.log()[None, None, None], here, here)[0, 0].exp().tril()
+    y, last = check.recurrent.reference(q, k, v, gates, state)
+    behind = gates.cumprod(0)[:, None]
+    torch.testing.assert_close(y, (decay * (q @ k.mT)) @ v + behind * (q @ state))
+    torch.testing.assert_close(last, (decay[-1][:, None] * k).mT @ v + behind[-1] * state)
+
+
+def test_decays_are_the_biases_of_the_first_exercise():
+    q, k, v, gates, state = check.text(6, 2, 2)
+    weights = check.forget.reference(gates[None])[0].exp()
+    y, _ = check.recurrent.reference(q, k, v, gates, state)
+    torch.testing.assert_close(y, (weights * (q @ k.mT)) @ v)
+
+
+def test_two_pieces_are_one_text():
+    q, k, v, gates, state = check.text(8, 3, 2)
+    first, half = check.recurrent.reference(q[:5], k[:5], v[:5], gates[:5], state)
+    second, last = check.recurrent.reference(q[5:], k[5:], v[5:], gates[5:], half)
+    whole, end = check.recurrent.reference(q, k, v, gates, state)
+    torch.testing.assert_close(torch.cat([first, second]), whole)
+    torch.testing.assert_close(last, end)
+
+
+def test_a_state_is_as_large_as_a_cache_of_so_many_tokens():
+    assert right(check.recurrent, "break_even") * (128 + 128) == 128 * 128
+
+
+@pytest.mark.parametrize(("heads", "tokens", "d", "r", "d_r"), [(2, 5, 6, 4, 2), (3, 4, 2, 8, 4)])
+def test_absorbed_scores_are_those_of_built_keys(heads, tokens, d, r, d_r):
+    """A head of d + d_r features, whose first d_r turn; RoPE's own frequencies, and the package's positions."""
+    made = check.step_of(heads, tokens, d, r, d_r, first=3)
+    here = torch.arange(3, 3 + tokens)
+    made["angle"] = (here[:, None] * frequencies(d_r)).float()
+    rope = RoPE(d + d_r, rotary=d_r)
+    q = torch.cat([made["q_r"], made["q"]], dim=-1)[None, :, None]
+    shared = made["k_r"].expand(heads, tokens, d_r)
+    k = torch.cat([shared, made["c"] @ made["up"]], dim=-1)[None]
+    q, k = rope.rotate(q, k, here[-1:], here)
+    scores = (q @ k.mT)[0, :, 0] / math.sqrt(d + d_r)
+    torch.testing.assert_close(check.scores.reference(*made.values()), scores)
+
+
+def test_a_turn_between_depends_on_the_key():
+    """So no one matrix could be absorbed: of another offset it is another."""
+    up = torch.randn(4, 6, dtype=torch.float64)
+    absorbed = [up @ rotate(torch.eye(6, dtype=torch.float64), offset * frequencies(6)) for offset in (0, 1)]
+    assert (absorbed[0] - absorbed[1]).norm() > 0.1 * absorbed[0].norm()
+
+
+def test_what_deepseek_keeps():
+    kept, plain = 512 + 64, 2 * 128 * 128
+    assert (kept, plain) == (576, 32_768)
+    assert right(check.scores, "times") * kept == plain
+
+
+# What a check does not let pass
+
+
+def test_a_tensor_of_all_pairs_is_seen_where_it_is_hidden_in_a_list():
+    def halves(*given):
+        return torch.ones(2, 1000, 1000).unbind(0)
+
+    case = check.recurrent.properties["1,000 tokens, and no tensor of all pairs"][0]
+    with pytest.raises(check.Misconduct, match="1,000,000 numbers or more"):
+        case.ask(halves)
+
+
+# Right answers, written otherwise
+
+
+def gate_by_gate(gates):
+    heads, tokens = gates.shape
+    bias = torch.full((heads, tokens, tokens), -torch.inf, dtype=torch.float64)
+    for i in range(tokens):
+        bias[:, i, i] = 0
+        for j in reversed(range(i)):
+            bias[:, i, j] = bias[:, i, j + 1] + gates[:, j + 1].log()
+    return bias
+
+
+def row_from_row(gates):
+    rows, row = [], torch.full(gates.shape, -torch.inf)
+    for t, log in enumerate(gates.log().unbind(-1)):
+        row = row + log[:, None]
+        row[:, t] = 0
+        rows.append(row)
+    return torch.stack(rows, dim=1)
+
+
+def zeros_apart(gates):
+    """Differences of sums of what is finite, and a count of the zeros between."""
+    zero = gates == 0
+    sums = torch.where(zero, 0, gates.double().log()).cumsum(-1)
+    walls = zero.cumsum(-1)
+    bias = sums[..., :, None] - sums[..., None, :]
+    closed = (walls[..., :, None] > walls[..., None, :]) | ~past(gates.shape[-1])
+    return bias.masked_fill(closed, -torch.inf)
+
+
+def by_the_package(gates):
+    here = torch.arange(gates.shape[-1])
+    return since(gates.log()[None, :, None], here, here)[0].masked_fill(~past(len(here)), -torch.inf)
+
+
+def by_numpy_interp(q, k, table):
+    T, d = q.shape
+    term = np.zeros((T, T))
+    for i in range(T):
+        gates = 1 / (1 + np.exp(-(k[: i + 1] @ q[i]).double().numpy() / math.sqrt(d)))
+        p = gates[::-1].cumsum()[::-1]
+        term[i, : i + 1] = np.interp(p, np.arange(len(table)), (table @ q[i]).double().numpy())
+    return torch.from_numpy(term)
+
+
+def rows_mixed(q, k, table):
+    p = torch.zeros(len(q), len(q))
+    for i in range(len(q)):
+        for j in range(i + 1):
+            p[i, j] = torch.sigmoid(k[j : i + 1] @ q[i] / q.shape[1] ** 0.5).sum()
+    p = p.clamp(max=len(table) - 1)
+    low = p.long()
+    high = (low + 1).clamp(max=len(table) - 1)
+    part = (p - low)[..., None]
+    rows = (1 - part) * table[low] + part * table[high]
+    return torch.tril((q[:, None] * rows).sum(-1))
+
+
+def hats(q, k, table):
+    """Each row's weight is a hat around its number."""
+    gates = torch.sigmoid(q @ k.T * q.shape[-1] ** -0.5).tril()
+    p = (gates @ past(len(q)).float()).clamp(0, len(table) - 1)
+    weights = (1 - (p[..., None] - torch.arange(len(table))).abs()).clamp(min=0)
+    return (weights * (q @ table.T)[:, None]).sum(dim=-1) * past(len(q))
+
+
+def around_any_mirror(angle):
+    first = torch.linspace(-3, 8, len(angle))
+    return tuple(torch.stack([x.cos(), x.sin()], dim=-1) for x in (first, first + angle / 2 + torch.pi))
+
+
+def on_both_sides_of_the_axis(angle):
+    quarter = angle.double() / 4
+    return [torch.stack([quarter.cos(), side * quarter.sin()], dim=1) for side in (-1, 1)]
+
+
+def by_a_bisector(angle):
+    u = torch.tensor([1.0, 0]).expand(len(angle), 2)
+    turned = torch.stack([angle.cos(), angle.sin()], dim=-1)
+    return u, F.normalize(u + turned, dim=-1)
+
+
+def all_states(q, k, v, gates, state):
+    states = [state]
+    for pair, gate in zip(k[:, :, None] * v[:, None], gates, strict=True):
+        states.append(states[-1] * gate + pair)
+    return torch.einsum("td,tde->te", q, torch.stack(states[1:])), states[-1]
+
+
+def in_chunks(q, k, v, gates, state):
+    """A matrix within each chunk of 64, a state between them."""
+    y = []
+    for a, b, c, g in zip(*(x.split(64) for x in (q, k, v, gates)), strict=True):
+        inside = check.forgotten(g[None])[0].exp()
+        kept = g.cumprod(0)[:, None]
+        y.append((inside * (a @ b.T)) @ c + kept * (a @ state))
+        state = (inside[-1][:, None] * b).T @ c + kept[-1] * state
+    return torch.cat(y), state
+
+
+def in_numpy(q, k, v, gates, state):
+    state = state.numpy().astype(float)
+    y = np.zeros((len(q), v.shape[1]))
+    for t in range(len(q)):
+        state = gates[t].item() * state + np.outer(k[t], v[t])
+        y[t] = q[t].numpy() @ state
+    return torch.from_numpy(y), torch.from_numpy(state)
+
+
+def side_by_side(q, c, up, q_r, k_r, angle):
+    query = torch.cat([(up @ q[..., None])[..., 0], rotate(q_r, angle[-1])], dim=-1)
+    cache = torch.cat([c, rotate(k_r, angle)], dim=-1)
+    return query @ cache.T * (q.shape[-1] + q_r.shape[-1]) ** -0.5
+
+
+def head_by_head(q, c, up, q_r, k_r, angle):
+    rows = []
+    for h in range(len(q)):
+        near = c @ (up[h] @ q[h])
+        far = (rotate(q_r[h], angle[-1]) * rotate(k_r, angle)).sum(-1)
+        rows.append((near + far) / math.sqrt(len(q[h]) + len(q_r[h])))
+    return torch.stack(rows).double()
+
+
+def by_offsets(q, c, up, q_r, k_r, angle):
+    """The keys alone turn, by how far they lie behind the query."""
+    keys = rotate(k_r, angle - angle[-1])
+    near, far = torch.einsum("hd,hrd,tr->ht", q, up, c), torch.einsum("hd,td->ht", q_r, keys)
+    return (near + far) / math.sqrt(q.shape[1] + k_r.shape[1])
+
+
+RIGHT_ANSWERS = [
+    (check.forget, gate_by_gate),
+    (check.forget, row_from_row),
+    (check.forget, zeros_apart),
+    (check.forget, by_the_package),
+    (check.contextual, by_numpy_interp),
+    (check.contextual, rows_mixed),
+    (check.contextual, hats),
+    (check.mirrors, around_any_mirror),
+    (check.mirrors, on_both_sides_of_the_axis),
+    (check.mirrors, by_a_bisector),
+    (check.recurrent, all_states),
+    (check.recurrent, in_chunks),
+    (check.recurrent, in_numpy),
+    (check.scores, side_by_side),
+    (check.scores, head_by_head),
+    (check.scores, by_offsets),
+]
+
+
+@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
+def test_accepted(check, answer):
+    verdict = check(answer)
+    assert verdict, verdict

@@ -1,0 +1,202 @@
+import pytest
+import torch
+from torch.nn.functional import normalize
+from torch.testing import assert_close
+
+from d2lpos.alibi import bias
+from d2lpos.content import since
+from d2lpos.decay import chunks, decays, delta, matrix, recurrence
+from d2lpos.masks import causal_mask, segment_mask
+from d2lpos.path import walk
+
+B, H, N, D, E = 2, 3, 11, 4, 5
+HERE = torch.arange(N)
+PAST = causal_mask(HERE, HERE)
+TINY = {torch.float64: 1e-12, torch.float32: 1e-5}
+
+
+def inputs(dtype=torch.float64, length=N):
+    """Queries, keys, values and the logarithms of gates, one of which is 0."""
+    q, k = torch.randn(2, B, H, length, D, dtype=dtype)
+    log_gates = torch.rand(B, H, length, dtype=dtype).log()
+    log_gates[0, 1, length // 2 : length // 2 + 1] = -torch.inf
+    return q, k, torch.randn(B, H, length, E, dtype=dtype), log_gates
+
+
+def close(one, other, dtype=torch.float64):
+    assert one.dtype == other.dtype == dtype
+    assert (one - other).abs().max() < TINY[dtype]
+
+
+def test_formula():
+    q, k, v, log_gates = inputs()
+    y = matrix(q, k, v, log_gates)
+    for b, h, i in torch.cartesian_prod(*map(torch.arange, (B, H, N))).tolist():
+        parts = [
+            log_gates[b, h, j + 1 : i + 1].exp().prod() * (q[b, h, i] @ k[b, h, j]) * v[b, h, j]
+            for j in range(i + 1)
+        ]
+        assert_close(y[b, h, i], torch.stack(parts).sum(dim=0))
+
+
+@pytest.mark.parametrize("dtype", TINY)
+def test_one_number_three_ways(dtype):
+    given = inputs(dtype)
+    want, last = recurrence(*given)
+    close(matrix(*given), want, dtype)
+    for size in 1, 3, N, 2 * N:
+        y, state = chunks(*given, size=size)
+        close(y, want, dtype)
+        close(state, last, dtype)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [recurrence, lambda *given: chunks(*given[:4], 3, *given[4:])],
+    ids=["recurrence", "chunks"],
+)
+def test_a_state_goes_on(run):
+    given = inputs()
+    want, last = run(*given)
+    outputs, state = [], None
+    for first, behind in (0, 2), (2, 2), (2, 7), (7, N):
+        piece = [x[..., first:behind, :] for x in given[:3]] + [given[3][..., first:behind]]
+        y, state = run(*piece, state)
+        outputs.append(y)
+    close(torch.cat(outputs, dim=-2), want)
+    close(state, last)
+
+
+def test_the_gates_of_alibi():
+    """e⁻ᵐ at each token is ALiBi's bias, multiplied; powers of two make it exact."""
+    slopes = torch.tensor([0.5, 0.25, 0.0625])
+    got = decays(-slopes[:, None].expand(-1, N))
+    assert torch.equal(got, torch.where(PAST, bias(HERE, HERE, slopes).exp(), 0))
+
+
+def test_the_gates_of_fox():
+    _, _, _, log_gates = inputs()
+    sums = since(log_gates[..., None, :], HERE, HERE)
+    assert_close(decays(log_gates), torch.where(PAST, sums.exp(), 0))
+
+
+def test_a_gate_of_0_forgets_all_before_it():
+    q, k, v, log_gates = inputs()
+    log_gates[..., 4] = -torch.inf
+    y = matrix(q, k, v, log_gates)
+    later = [x[..., 4:, :] for x in (q, k, v)] + [log_gates[..., 4:]]
+    close(y[..., 4:, :], matrix(*later))
+    close(chunks(q, k, v, log_gates, 3)[0], y)
+
+
+def test_a_gate_of_0_parts_packed_texts():
+    segments = torch.tensor([0] * 3 + [1] * 6 + [2] * 2)
+    log_gates = torch.zeros(N).index_fill(0, torch.tensor([3, 9]), -torch.inf)
+    assert torch.equal(decays(log_gates) == 1, PAST & segment_mask(segments, segments))
+
+
+def test_late_in_a_long_text_near_tokens_keep_their_digits():
+    """Where the sum of all gates is −40,000, a difference of such sums would be off by thousandths."""
+    log_gates = -torch.rand(2000) * 40
+    log_gates[-3:] = torch.tensor([-1.0, -0.25, -0.125])
+    assert_close(decays(log_gates)[-1, -3:].log(), torch.tensor([-0.375, -0.125, 0]), rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("run", [matrix, recurrence, lambda *x: chunks(*x, size=3)])
+def test_half_precision_is_summed_wide(run):
+    given = [x.bfloat16() for x in inputs(torch.float32)]
+    got, want = run(*given), run(*(x.float() for x in given))
+    if run is not matrix:
+        (got, state), (want, last) = got, want
+        assert torch.equal(state, last)
+    assert torch.equal(got, want.bfloat16())
+
+
+def test_leading_axes_broadcast():
+    q, k, v, log_gates = inputs()
+    shared = q, k[:, :1], v[:1], log_gates[0]
+    alike = q, k[:, :1].expand_as(k), v[:1].expand_as(v), log_gates[:1].expand_as(log_gates)
+    state = torch.randn(H, D, E).double()
+    for run in (lambda *x: chunks(*x, 3, state), lambda *x: recurrence(*x, state)):
+        for got, want in zip(run(*shared), run(*alike), strict=True):
+            close(got, want)
+    close(matrix(*shared), matrix(*alike))
+
+
+def test_wide_gates_make_wide_sums():
+    q, k, v, log_gates = inputs(torch.float32)
+    y, state = recurrence(q, k, v, log_gates.double())
+    assert (y.dtype, state.dtype) == (torch.float32, torch.float64)
+
+
+def test_no_token_leaves_the_state_as_it_was():
+    q, k, v, log_gates = inputs(length=0)
+    before = torch.randn(B, H, D, E, dtype=torch.float64)
+    for y, state in recurrence(q, k, v, log_gates, before), chunks(q, k, v, log_gates, 3, before):
+        assert y.shape == (B, H, 0, E) and torch.equal(state, before)
+    assert matrix(q, k, v, log_gates).shape == (B, H, 0, E)
+
+
+def beta():
+    return 2 * torch.rand(B, H, N, dtype=torch.float64)
+
+
+def test_the_delta_rule_by_matrices():
+    """S = a (I − β k kᵀ) S + β k vᵀ, written out."""
+    (q, k, v, log_gates), strength = inputs(), beta()
+    y, last = delta(q, k, v, log_gates, strength)
+    for b, h in torch.cartesian_prod(torch.arange(B), torch.arange(H)).tolist():
+        state = torch.zeros(D, E, dtype=torch.float64)
+        for t in range(N):
+            k_t, s = k[b, h, t], strength[b, h, t]
+            erase = torch.eye(D).double() - s * torch.outer(k_t, k_t)
+            state = log_gates[b, h, t].exp() * erase @ state + s * torch.outer(k_t, v[b, h, t])
+            assert_close(y[b, h, t], q[b, h, t] @ state)
+        assert_close(last[b, h], state)
+
+
+def test_the_delta_rule_is_decay_times_path():
+    """What a key left passes the later keys as PaTH's query does, and fades by the gates."""
+    (q, k, v, log_gates), strength = inputs(), beta()
+    k = normalize(k, dim=-1)
+    passed = walk(q, k, k, strength[..., None], PAST)
+    want = (decays(log_gates) * passed) @ (strength[..., None] * v)
+    assert_close(delta(q, k, v, log_gates, strength)[0], want)
+
+
+def test_the_delta_rule_without_erasing_is_the_recurrence():
+    """Where keys stand at right angles to each other, nothing is there to erase."""
+    q, _, v, log_gates = inputs(length=D)
+    k = torch.eye(D).double().expand(B, H, -1, -1)
+    ones = torch.ones(B, H, D, dtype=torch.float64)
+    for got, want in zip(delta(q, k, v, log_gates, ones), recurrence(q, k, v, log_gates), strict=True):
+        close(got, want)
+
+
+def test_the_delta_rule_goes_on():
+    given = (*inputs(), beta())
+    want, last = delta(*given)
+    half = [x[..., :5, :] for x in given[:3]] + [x[..., :5] for x in given[3:]]
+    rest = [x[..., 5:, :] for x in given[:3]] + [x[..., 5:] for x in given[3:]]
+    first, state = delta(*half)
+    second, state = delta(*rest, state)
+    close(torch.cat([first, second], dim=-2), want)
+    close(state, last)
+
+
+@pytest.mark.parametrize("run", [matrix, recurrence, lambda *x: chunks(*x, size=2), delta])
+def test_gradients(run):
+    given = [torch.randn(1, 2, 4, n, dtype=torch.float64) for n in (2, 2, 3)]
+    given.append(-torch.rand(1, 2, 4, dtype=torch.float64))
+    if run is delta:
+        given.append(torch.rand(1, 2, 4, dtype=torch.float64))
+    assert torch.autograd.gradcheck(run, [x.requires_grad_() for x in given])
+
+
+@pytest.mark.parametrize("run", [matrix, recurrence, lambda *x: chunks(*x, size=3)])
+def test_gradients_pass_a_gate_of_0(run):
+    q, k, v, log_gates = (x.requires_grad_() for x in inputs())
+    y = run(q, k, v, log_gates)
+    (y if run is matrix else y[0]).sum().backward()
+    assert all(x.grad.isfinite().all() for x in (q, k, v, log_gates))
+    assert log_gates.grad[0, 1, N // 2] == 0

@@ -1,0 +1,212 @@
+"""The figure "patch": its fits are the best ones, and its words and its caption tell what they draw."""
+
+from itertools import product
+
+import pytest
+import torch
+
+from d2lpos.figures.hero import TARGETS, VIEWS, hero
+from d2lpos.figures.patch import (
+    FITTED,
+    HEADINGS,
+    NAMES,
+    SMALL,
+    aimed,
+    describe_state,
+    fit,
+    fits,
+    left,
+    number,
+    numbers,
+    parts,
+    places,
+    problem,
+    side,
+    table,
+    waves,
+    weights,
+)
+from tests.browser import chromium
+from tests.figures.hero.drawn import html
+
+ALL = range(FITTED)
+
+# What the figure tells of each target in each grid, and what it draws: [readout, words, opacities, bars, outlines].
+WALK = """async () => {
+  const root = document.querySelector('[data-hero]').shadowRoot, all = {};
+  const inputs = name => [...root.querySelectorAll(`[name=${name}]`)],
+    every = (e, s) => [...e.querySelectorAll(s)];
+  for (const [i, aim] of inputs('aim').entries()) for (const [j, view] of inputs('view').entries()) {
+    aim.click(); view.click();
+    for (const [name, step] of [['column', 'ArrowLeft'], ['row', 'ArrowUp']]) // to row 3 and column 3 of 8
+      for (let k = 0; k < 16; k++) {
+        const hand = root.querySelector(`[aria-label="${name} of the query"]`), key = new KeyboardEvent('keydown', { key: step });
+        if (+hand.value > (j ? 6 : 3)) hand.dispatchEvent(key);
+      }
+    for (let k = 0; k < 3; k++) await new Promise(requestAnimationFrame);
+    all[`${i} ${j}`] = [every(root, '.out b').map(e => e.textContent), root.querySelector('.said').textContent,
+      every(root, '.pair svg').map(svg => [every(svg, '.cell').map(e => +e.getAttribute('fill-opacity')),
+        every(svg, '.bar').map((e, k, bars) => +e.getAttribute(2 * k < bars.length ? 'width' : 'height')),
+        every(svg, '.aim').map(aim => every(svg, '.cell').findIndex(cell => {
+          const [a, b] = [aim, cell].map(e => e.getBoundingClientRect());
+          return b.left < a.left && a.right < b.right && b.top < a.top && a.bottom < b.bottom;
+        }))])];
+  }
+  return all;
+}"""
+
+
+@pytest.fixture(scope="module")
+def made():
+    return fits()
+
+
+@pytest.fixture(scope="module")
+def walk():
+    with chromium() as browser:
+        page = browser.new_page(reduced_motion="reduce")
+        page.set_content(html(hero("patch")))
+        return page.evaluate(WALK)
+
+
+def on_target(kind, target, view, row, column):
+    query, at = number(view, row, column), places(view)
+    hits = aimed(target, at - at[query])
+    return weights(kind, target, view, query)[hits].sum().item() if hits.any() else None
+
+
+def mean(kind, target):
+    """Over all queries that see the target, where the fit was made."""
+    found = [on_target(kind, target, "8 × 8", row, column) for row, column in product(ALL, ALL)]
+    found = [share for share in found if share is not None]
+    return sum(found) / len(found)
+
+
+def test_the_file_holds_what_is_fitted_now(made):
+    assert made.keys() == numbers().keys() == NAMES.keys() == set(TARGETS)
+    for target, of in numbers().items():
+        assert of["left"] == pytest.approx(made[target]["left"], abs=1.1e-3)
+        for kind in HEADINGS:
+            ours, stored = (torch.tensor(one[kind]) for one in (made[target], of))
+            torch.testing.assert_close(ours, stored, rtol=0, atol=2.1e-3)
+
+
+@pytest.mark.parametrize(("target", "kind"), [("diagonal", "axial"), ("ring", "mixed"), ("right", "axial")])
+def test_no_other_amplitudes_do_better(target, kind):
+    offsets, wanted = problem(target)
+    features = waves(kind, offsets)
+
+    def loss(found):
+        return SMALL * found.square().sum() - (wanted * (features @ found).log_softmax(1)).sum(1).mean()
+
+    found = fit(features, wanted).requires_grad_()
+    [slope] = torch.autograd.grad(loss(found), found)
+    assert slope.abs().max() < 1e-8  # and the loss is convex
+    for seed in range(3):
+        step = torch.randn(len(found), generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        assert loss(found + 0.1 * step) > loss(found)
+
+
+def test_even_weights_leave_all_and_the_target_itself_leaves_nothing():
+    offsets, wanted = problem("diagonal")
+    assert left(table(offsets), torch.zeros(30, dtype=torch.float64), wanted) == pytest.approx(1)
+    hits = -1e3 * (1 - aimed("diagonal", offsets).double())
+    assert left(hits[..., None], torch.ones(1, dtype=torch.float64), wanted) == pytest.approx(0)
+
+
+def test_the_table_holds_every_sum_of_a_function_of_rows_and_one_of_columns():
+    offsets, _ = problem("ring")
+    down, right = offsets.unbind(-1)
+    both = torch.arange(1 - FITTED, FITTED).double()
+    found = torch.cat([both.square(), both.sin()])
+    torch.testing.assert_close(table(offsets) @ found, down.square() + right.sin())
+
+
+def test_the_caption_both_draw_a_row_and_a_patch_and_one_alone_a_diagonal_and_a_ring():
+    of = {target: numbers()[target]["left"] for target in NAMES}
+    for target, kind in product(("row", "right"), HEADINGS):
+        assert mean(kind, target) > 0.99
+        assert of[target][kind] < 0.005
+    assert [parts(of["diagonal"][kind]) for kind in HEADINGS] == ["93 %", "under 1 %"]
+    assert [parts(of["ring"][kind]) for kind in HEADINGS] == ["80 %", "1 %"]
+    assert [parts(of[target]["sum"]) for target in ("diagonal", "ring")] == ["92 %", "80 %"]
+    assert [parts(on_target(kind, "diagonal", "8 × 8", 3, 3)) for kind in HEADINGS] == ["14 %", "99 %"]
+    even = aimed("diagonal", places("8 × 8") - places("8 × 8")[number("8 × 8", 3, 3)]).double().mean()
+    assert parts(even) == "13 %"
+
+
+@pytest.mark.parametrize("kind", HEADINGS)
+def test_the_caption_counted_the_patch_to_the_right_is_the_next_and_to_scale_it_stays_where_it_was(kind):
+    for view, across in (("8 × 8", 1), ("counted", 1), ("to scale", 2)):
+        query = number(view, 3, 3)
+        share = weights(kind, "right", view, query)
+        assert share.argmax() == query + across  # in the same row
+    for row, column in product(ALL, range(FITTED - 1)):  # the middle of the weight, in sizes of the picture
+        moved = []
+        for view in VIEWS:
+            share, query = weights(kind, "right", view, number(view, row, column)), number(view, row, column)
+            at = torch.arange(side(view) ** 2) % side(view)
+            moved.append(((share * at).sum() - query % side(view)).item() / side(view))
+        assert moved[0] == pytest.approx(1 / 8, abs=0.015)
+        assert moved[1] == pytest.approx(1 / 16, abs=0.015)
+        assert moved[2] == pytest.approx(1 / 8, abs=0.015)
+
+
+def test_the_query_is_at_the_same_place_in_every_grid():
+    for row, column in product(ALL, ALL):
+        corners = [divmod(number(view, row, column), side(view)) for view in VIEWS]
+        assert corners == [(row, column), *[(2 * row, 2 * column)] * 2]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_words_without_scripts_are_true(view):
+    n = side(view)
+    for target, row, column in product(TARGETS, (0, 3), (3, 7)):
+        text = describe_state(target, view, row, column)
+        assert text.startswith(f"A picture of {n} × {n} patches")
+        assert ("counted" in text, "to scale" in text) == (view == "counted", view == "to scale")
+        assert f"fitted on 8 × 8 patches to look at {NAMES[target]}." in text
+        shares = [on_target(kind, target, view, row, column) for kind in HEADINGS]
+        where = f"the patch in row {row * n // 8}, column {column * n // 8}"
+        if shares[0] is None:
+            assert f"From {where} it is out of the picture." in text
+        else:
+            assert f"Of the attention of {where}, {parts(shares[0])} goes there where each" in text
+            assert f"column, {parts(shares[1])} where pairs turn by both; an even share is " in text
+        gone = [parts(numbers()[target]["left"][kind]) for kind in HEADINGS]
+        assert text.endswith(f"the first leave {gone[0]}, the second {gone[1]}.")
+    assert "out of the picture" in describe_state("right", "8 × 8", 3, 7)
+
+
+def spoken(share):
+    return parts(share).replace("over", ">").replace("under", "<")
+
+
+def test_every_target_is_told_and_drawn_as_python_has_it_in_every_grid(walk):
+    for (i, target), (j, view) in product(enumerate(TARGETS), enumerate(VIEWS)):
+        (where, *told), words, drawn = walk[f"{i} {j}"]
+        n, query = side(view), number(view, 3, 3)
+        hits = aimed(target, places(view) - places(view)[query])
+        assert where == f"row {query // n}, column {query % n}"
+        shares = [weights(kind, target, view, query) for kind in HEADINGS]
+        peak = torch.stack(shares).max()
+        tops = torch.stack([share.view(n, n).sum(axis) for share in shares for axis in (0, 1)]).max()
+        for share, percent, (cells, bars, aims) in zip(shares, told, drawn, strict=True):
+            assert percent == spoken(share[hits].sum())
+            torch.testing.assert_close(torch.tensor(cells).double(), share / peak, rtol=0, atol=6e-4)
+            rows, columns = share.view(n, n).sum(1), share.view(n, n).sum(0)
+            lengths = torch.tensor(bars).double() / 16
+            torch.testing.assert_close(lengths, torch.cat([rows, columns]) / tops, rtol=0, atol=1e-3)
+            assert aims == hits.nonzero().flatten().tolist()
+        words, undrawn = (
+            words.replace("\xa0", " "),
+            [spoken(numbers()[target]["left"][kind]) for kind in HEADINGS],
+        )
+        assert f"An even share would be {spoken(hits.double().mean())}." in words
+        assert f"axial leaves {undrawn[0]} of the target’s variance, mixed {undrawn[1]}" in words
+        assert ("were never fitted" in words) == (view != "8 × 8")
+        assert ("a free choice" in words) == (target in ("diagonal", "ring"))
+
+
+def test_the_figure_is_small_enough_for_a_page():
+    assert len(html(hero("patch", target="ring", view="to scale")).encode()) < 55_000

@@ -1,0 +1,162 @@
+"""The figure "ranks" shows what the small reader with RoPE makes of wrong positions, and nothing else."""
+
+from collections import Counter
+from functools import partial
+from itertools import permutations
+
+import pytest
+import torch
+
+from d2lpos.figures.board import fixed
+from d2lpos.figures.hero import COUNTERS, OPTIONS, hero
+from d2lpos.figures.machine import PASSAGES
+from d2lpos.figures.ranks import (
+    CHUNKS,
+    RULES,
+    SIZE,
+    TEXT,
+    describe_state,
+    first,
+    levels,
+    loss,
+    measured,
+    numbers,
+    starts,
+    table,
+    ways,
+    work,
+    wrong,
+)
+from d2lpos.lab.text import SPLITS, characters, decode
+from d2lpos.reader import load, tokens
+from d2lpos.rope import frequencies
+from tests.browser import chromium
+from tests.figures.hero.drawn import html
+
+PLAIN, ZIGZAG, DEALT = (0, 1, 2, 3, 4, 5, 6, 7), (0, 7, 1, 6, 2, 5, 3, 4), (0, 4, 1, 5, 2, 6, 3, 7)
+SOME = [PLAIN, ZIGZAG, DEALT, *list(ways())[7::251]]
+
+
+@pytest.fixture(scope="module")
+def read():
+    model, card = load("rope")
+    return partial(measured, model, tokens(card, numbers()["text"]))
+
+
+def test_the_ways_are_all_orders_in_which_processors_hold_the_earlier_chunk_first():
+    dealt = {
+        order
+        for order in permutations(range(CHUNKS))
+        if all(order[n] < order[n + 1] for n in range(0, CHUNKS, 2))
+    }
+    assert Counter(ways()) == Counter(dealt)
+    assert list(ways()) == sorted(dealt)
+
+
+def test_the_text_is_of_a_chapter_that_the_reader_was_not_trained_on():
+    text = numbers()["text"]
+    assert text == TEXT == PASSAGES["austen"][1][: CHUNKS * SIZE]
+    assert text in decode(characters("test", flowing=True)) and 55 in SPLITS["test"][1]
+    assert "chapters 1 to 48" in load("rope")[1]["trained_on"]
+
+
+def test_losses_on_record_are_what_the_reader_gives_now(read):
+    data = numbers()
+    assert data["right"] == pytest.approx(read(starts(PLAIN, "text")), abs=1)
+    for order in SOME:
+        for rule in RULES:
+            assert 100 * loss(order, rule) == pytest.approx(read(starts(order, rule)), abs=1), (order, rule)
+    assert len(levels()) == 2520
+    assert data["each"].keys() == {first(order) for order in ways()}
+    for order in ways():
+        assert starts(order, "each") == [0 if str(n) in first(order) else SIZE for n in range(CHUNKS)]
+
+
+def test_the_command_writes_the_table(monkeypatch):
+    few = SOME[:2]
+    monkeypatch.setattr("d2lpos.figures.ranks.ways", lambda: iter(few))
+    now, data = table(), numbers()
+    assert {key: now[key] for key in ("text", "right", "least")} == {
+        "text": data["text"],
+        "right": pytest.approx(data["right"], abs=1),
+        "least": data["least"],
+    }
+    assert now["each"] == {first(order): pytest.approx(data["each"][first(order)], abs=1) for order in few}
+
+
+def test_the_clocks_show_a_pair_of_the_reader_that_does_not_get_around():
+    _, card = load("rope")
+    omegas = frequencies(card["d_model"] // card["heads"])
+    assert omegas[3].item() == pytest.approx(10_000 ** (-6 / 16))
+    assert CHUNKS * SIZE * omegas[3] < 2 * torch.pi < CHUNKS * SIZE * omegas[2]
+
+
+WALK = """orders => {
+  const root = document.querySelector('[data-hero]').shadowRoot, of = name => root.querySelector(`[aria-label="${name}"]`), chunks = [0, 1, 2, 3, 4, 5, 6, 7], all = {};
+  const inputs = chunks.map(c => of('chunk ' + c)), radios = [...root.querySelectorAll('[type=radio]')], names = ['text', 'row', 'each'];
+  for (const order of orders) {
+    for (let slot = 0; slot < 8; slot += 2) for (const chunk of order.slice(slot, slot + 2)) { // processor after processor
+      const input = of('chunk ' + chunk), others = inputs.filter(e => e.value >> 1 === slot >> 1 && !order.slice(slot, slot + 2).includes(inputs.indexOf(e)));
+      if (input.value >> 1 !== slot >> 1) { input.value = others[0].value; input.dispatchEvent(new Event('input')); }
+    }
+    radios.forEach((radio, n) => {
+      radio.click();
+      all[[order.join(''), names[n]]] = { out: [...root.querySelectorAll('.out b')].map(e => e.textContent), work: [...root.querySelectorAll('.over svg > .a')].slice(-4).map(e => e.textContent),
+        bad: chunks.filter(c => root.querySelector(`svg .c${c}.bad`)), off: root.querySelectorAll('.off').length - 1, held: [...chunks].sort((a, b) => inputs[a].value - inputs[b].value),
+        first: inputs.map(e => e.getAttribute('aria-valuetext').match(/from (\\d+)/)[1]) };
+    });
+  }
+  return all;
+}"""
+
+
+def test_every_state_tells_its_numbers():
+    with chromium() as browser:
+        page = browser.new_page()
+        page.set_content(html(hero("ranks")))
+        walked = page.evaluate(WALK, [list(order) for order in SOME])
+    assert len(walked) == 3 * len(SOME)
+    for order in SOME:
+        for rule in RULES:
+            seen, at = walked[f"{''.join(map(str, order))},{rule}"], starts(order, rule)
+            most = max(work(order)) * 4 / sum(work(order))
+            shown = [loss(order, rule), loss(order, "text")]
+            assert seen["held"] == list(order)
+            assert seen["out"] == [
+                *(fixed(value, 2) for value in shown),
+                f"{fixed(100 * wrong(order, rule), 0)} %",
+                fixed(most, 2),
+            ]
+            assert seen["work"] == [f"{pairs:,}" for pairs in work(order)]
+            assert seen["first"] == [str(position) for position in at]
+            assert seen["bad"] == [n for n, position in enumerate(at) if position != SIZE * n]
+            assert seen["off"] == round(wrong(order, rule) * 127 * 64 / SIZE**2)
+
+
+def test_the_words_without_scripts_are_true():
+    assert RULES == COUNTERS
+    assert tuple(OPTIONS["ranks"]["order"].default) == ZIGZAG
+    text = hero("ranks").description
+    assert "0 and 7; 1 and 6; 2 and 5; 3 and 4. Positions count along the row of chunks; the causal" in text
+    assert "82 % of all pairs" in text and "a loss of 2.01 nats" in text and "right positions, 1.05." in text
+    text = describe_state(PLAIN, "each")
+    assert "Positions count from 0 on each processor" in text
+    assert "76 % of all pairs" in text and "a loss of 2.76 nats" in text
+    assert "compute 528, 1,552, 2,576 and 3,600 pairs." in text
+    assert "0 % of all pairs" in describe_state(DEALT, "text")
+
+
+def test_what_the_caption_says_is_on_record():
+    assert (loss(ZIGZAG, "row"), loss(ZIGZAG, "text")) == (2.01, 1.05)
+    assert fixed(100 * wrong(ZIGZAG, "row"), 0) == "82"
+    assert work(ZIGZAG) == [2064] * 4
+    assert (work(PLAIN)[0], work(PLAIN)[3]) == (528, 3600)
+    assert wrong(PLAIN, "row") == 0
+    assert fixed(work(PLAIN)[3] * 4 / sum(work(PLAIN)), 2) == "1.74"
+    others = [loss(order, "row") for order in ways() if order != PLAIN]
+    assert (len(others), min(others)) == (2519, 1.34)
+    assert min(loss(order, "each") for order in ways()) == loss(PLAIN, "each") == 2.76
+
+
+def test_the_figure_is_small_enough_for_a_page():
+    assert len(html(hero("ranks")).encode()) < 60_000

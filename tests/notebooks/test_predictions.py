@@ -1,0 +1,162 @@
+"""Every prediction can be made in the page, and the answer that the page shows is the chapter's."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+import pytest
+import torch
+from d2lpos_ext.asks import hints
+from d2lpos_ext.cells import note, tags
+from notebooks import every
+from pandas import DataFrame
+
+from d2lpos.dropout import drop
+from d2lpos.lab import frame, observed, records
+from d2lpos.lab.text import characters, decode
+from d2lpos.relative import bucket
+from d2lpos.rope import angles, frequencies, rotate
+
+ROOT = Path(__file__).parents[2]
+NEXT = 3  # cells of code below a prediction, whose outputs may hold its answer
+BOOK = {path: nbformat.read(path, as_version=4).cells for path in every(ROOT)}
+CELLS = [
+    (path, at, cell)
+    for path, cells in BOOK.items()
+    for at, cell in enumerate(cells)
+    if "predict" in tags(cell)
+]
+ASKS = {ask["id"]: (ask, path, at) for path, at, cell in CELLS if (ask := note(cell, "ask"))}
+DRAWN = [name for name, (ask, *_) in ASKS.items() if ask["kind"] == "sketch"]
+NUMBERS = [name for name, (ask, *_) in ASKS.items() if ask["kind"] == "number"]
+KEYS = {
+    "choice": {"options", "right"},
+    "number": {"from", "to", "step", "right", "within"},
+    "sentence": set(),
+    "sketch": {"legend", "x", "labels", "y", "right", "within", "by"},
+}
+FREE = {"legend", "unit", "by", "given"}
+
+
+def told(name: str) -> str:
+    """The answer of a prediction, and what the cells below it have shown."""
+    _, path, at = ASKS[name]
+    cells = BOOK[path]
+    below = [cell for cell in cells[at:] if cell.cell_type == "code"][:NEXT]
+    outputs = [out for cell in below for out in cell.outputs]
+    shown = [out.get("text", "") + out.get("data", {}).get("text/plain", "") for out in outputs]
+    return "\n".join([cells[at].source.partition("<details>")[2], *shown])
+
+
+def mean(study, value, lengths, of="length", **case):
+    """The mean of recorded runs over their seeds, at each of some lengths."""
+    found = frame(records(study)).query("split == 'test'")
+    for key, wanted in case.items():
+        found = found[found[key] == wanted]
+    return [found[found[of] == one][value].mean() for one in lengths]
+
+
+def batches_that_train(rows):
+    """As in chapter 3: in how many batches of 32 paragraphs one is longer than a row's number."""
+    lengths = torch.tensor([len(text.split()) for text in decode(characters("train")).split("\n\n")])
+    lengths = lengths[lengths > 0]
+    torch.manual_seed(0)
+    batches = lengths[torch.randperm(len(lengths))].split(32)
+    return [sum((batch > row).any().item() for batch in batches) for row in rows]
+
+
+def alike(offsets):
+    """As in chapter 4A: how well the scores of 2000 random queries and keys correlate in the two layouts."""
+    torch.manual_seed(0)
+    q, k = torch.randn(2, 2000, 64)
+    layouts = ("interleaved", "half")
+    turned = [
+        [rotate(k, angles(torch.tensor([n]), frequencies(64)), layout) for layout in layouts] for n in offsets
+    ]
+    return [torch.corrcoef(torch.stack([(q * k).sum(dim=-1) for k in pair]))[0, 1].item() for pair in turned]
+
+
+def computed(name: str) -> torch.Tensor:
+    ask = ASKS[name][0]
+    known = {"x": ask.get("x"), "shown": told(name), "re": re, "DataFrame": DataFrame}
+    known |= {f.__name__: f for f in (mean, batches_that_train, alike, bucket, drop, observed, records)}
+    return torch.as_tensor(eval(ask["by"], known | {"torch": torch}), dtype=torch.double)
+
+
+def test_every_prediction_is_asked_for():
+    assert len(CELLS) > 50
+    assert [(path.name, at) for path, at, cell in CELLS if not note(cell, "ask")] == []
+    assert len(DRAWN) >= 3 and len(NUMBERS) >= 5
+
+
+def test_names_are_unique_and_begin_with_the_chapter():
+    names = Counter(note(cell, "ask")["id"] for *_, cell in CELLS)
+    assert names.most_common(1)[0][1] == 1
+    for name, (_, path, _) in ASKS.items():
+        chapter = re.sub(r"^0?(p?\d+[a-z]?)-.*", r"\1", path.stem).upper()
+        assert name.rpartition(".")[0].upper() == chapter
+        assert re.fullmatch(r"[\w.]+", name)
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_question_is_complete(name):
+    ask, *_ = ASKS[name]
+    given = set(ask) - {"id", "kind", "overlooks"} - FREE
+    assert given == KEYS[ask["kind"]] - FREE, f"{name} has {given}"
+    assert set(ask) >= KEYS[ask["kind"]]
+    assert all(ask.get("legend", "?")) and all(hints(ask).values())
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_each_wrong_answer_is_told_what_it_overlooks(name):
+    ask, *_ = ASKS[name]
+    match ask["kind"]:
+        case "choice":
+            assert len(ask["options"]) >= 3 and len(set(ask["options"])) == len(ask["options"])
+            wrong = {str(at) for at in range(len(ask["options"]))} - {str(ask["right"])}
+        case "number":
+            assert ask["from"] <= ask["right"] <= ask["to"]
+            room = {"below": ask["right"] - ask["from"], "above": ask["to"] - ask["right"]}
+            wrong = {side for side, left in room.items() if left > ask["within"]}
+        case "sketch":
+            wrong = {"below", "above"}
+        case "sentence":
+            wrong = {"always"}
+    assert set(hints(ask)) == wrong
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_curve_is_what_is_computed(name):
+    ask, *_ = ASKS[name]
+    low, high = ask["y"]
+    right = torch.tensor(ask["right"], dtype=torch.double)
+    assert len(right) == len(ask["x"]) <= 9 and low <= right.min() and right.max() <= high
+    # What is stored is rounded, and seen on a plot of some 200 px.
+    torch.testing.assert_close(right, computed(name), rtol=0, atol=(high - low) / 200)
+    flat = (low + high) / 2
+    assert (right - flat).abs().max() > ask["within"], "a curve that nobody has drawn would be right"
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_number_is_what_the_chapter_says(name):
+    ask, *_ = ASKS[name]
+    if "by" in ask:
+        torch.testing.assert_close(
+            torch.tensor(float(ask["right"])).double(), computed(name), rtol=0.005, atol=ask["step"] / 2
+        )
+    else:
+        assert re.search(rf"(?<![\d.]){ask['right']}(?![\d]|\.\d)", told(name)), (
+            f"{ask['right']} is not in {told(name)}"
+        )
+
+
+def test_numbers_that_the_chapter_does_not_say_are_found(monkeypatch):
+    ask, *where = ASKS["12.mirrors"]
+    monkeypatch.setitem(ASKS, "12.mirrors", (ask | {"right": 30.5}, *where))
+    with pytest.raises(AssertionError):
+        test_number_is_what_the_chapter_says("12.mirrors")
+    ask, *where = ASKS["6.longer"]
+    monkeypatch.setitem(ASKS, "6.longer", (ask | {"right": [1.41, 1.4, 1.4, 1.4]}, *where))
+    with pytest.raises(AssertionError):
+        test_curve_is_what_is_computed("6.longer")

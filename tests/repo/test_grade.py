@@ -1,0 +1,377 @@
+"""`make grade`: a class of students, some of them hostile, and a verdict for each."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import psutil
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from notebooks import exercised
+
+from book import examiner
+from book.grade import ROOT, can_seal, clean, grade_all, to_chapter
+from book.handout import without_solutions
+
+SEALED = can_seal()
+ID = {"tags": ["exercise"], "d2lpos": {"id": "ex-mask"}}
+SETUP = "import torch\nfrom d2lpos.check import permutation as check"
+STUB = "def permute_mask(mask, order):\n    ..."
+CHECK = "check.permute_mask(permute_mask)"
+RIGHT = "def permute_mask(mask, order):\n    return mask[..., order, :][..., order]\n"
+WRONG = "def permute_mask(mask, order):\n    return mask[..., order]\n"
+ANSWER = RIGHT.removeprefix("def permute_mask(mask, order):\n")
+
+
+def notebook(*answers: str, check: str | None = CHECK, above: tuple[str, ...] = ()) -> nbformat.NotebookNode:
+    """A chapter with one exercise, the stub replaced by `answers`, and cells added `above`."""
+    cells = [new_code_cell(SETUP, metadata={"tags": ["setup"]}), *map(new_code_cell, above)]
+    cells.append(new_markdown_cell("**Exercise 1.1. Permute** (5 minutes, easy)\n\nDo.", metadata=ID))
+    cells += [new_code_cell(source, metadata=ID) for source in (*answers, *filter(None, [check]))]
+    return new_notebook(cells=cells)
+
+
+# Name: notebook, verdict, why.
+STUDENTS = {
+    "right": (notebook(RIGHT), "passed", ""),
+    "wrong": (notebook(WRONG), "failed", ""),
+    "nothing": (notebook(STUB), "not attempted", ""),
+    "no cells of it": (new_notebook(cells=[notebook().cells[1]]), "missing", ""),
+    "no stub": (notebook(), "missing", "no permute_mask"),
+    "no colon": (notebook("def permute_mask(mask, order)\n    return mask"), "error", "SyntaxError"),
+    "division": (notebook(f"1 / 0\n{RIGHT}"), "error", "ZeroDivisionError"),
+    "a try that fails": (notebook(RIGHT, "permute_mask(1)"), "passed", ""),
+    "magics": (notebook(f"%matplotlib inline\n!pip install torch\nls = !ls\n{RIGHT}"), "passed", ""),
+    "timed": (notebook(f"%%time\n{RIGHT}"), "passed", ""),
+    "shell": (notebook("%%bash\nrm -rf ~", RIGHT), "passed", ""),
+    # Names of the notebook, wherever they are.
+    "helper": (
+        notebook(RIGHT.replace("order, :", "same(order), :"), above=("two = 2", "def same(x):\n    return x * two // 2")),
+        "passed",
+        "",
+    ),
+    "late helper": (notebook(RIGHT.replace("order, :", "same(order), :"), "def same(x): return x"), "passed", ""),
+    "star": (notebook(RIGHT.replace("order, :", "mul(order, 1), :"), above=("from operator import *",)), "passed", ""),
+    "own setup": (notebook(RIGHT.replace("mask[", "np.asarray(mask)["), above=("import numpy as np",)), "failed", ""),
+    # Ends.
+    "exits": (notebook(f"import sys\nsys.exit()\n{RIGHT}"), "error", "SystemExit"),
+    "interrupts": (notebook("raise KeyboardInterrupt"), "error", "KeyboardInterrupt"),
+    "exits in the check": (notebook("def permute_mask(mask, order):\n    raise SystemExit"), "error", "SystemExit"),
+    "drops dead": (notebook("import os\nos._exit(0)"), "error", "ended without a verdict"),
+    "kills itself": (notebook("import os\nos.kill(0, 9)"), "error", "SIGKILL"),
+    "crashes": (notebook("import ctypes\nctypes.string_at(0)"), "error", "SIGSEGV"),
+    "own error": (notebook("class E(Exception): pass\nraise E('=1+1')"), "error", "an exception"),
+    "reads": (notebook(f"input()\n{RIGHT}"), "error", "EOFError"),
+    # Limits.
+    "endless": (notebook("while True:\n    pass"), "time", ""),
+    "sleeps": (notebook("import time\nwhile True:\n    time.sleep(9)"), "time", ""),
+    "will not stop": (
+        notebook("import time\nwhile True:\n    try:\n        time.sleep(9)\n    except BaseException:\n        pass"),
+        "time",
+        "",
+    ),
+    "memory": (notebook("hoard = bytearray(10 ** 10)"), "memory", ""),
+    "memory in the check": (notebook(f"def permute_mask(mask, order):\n    torch.ones(10 ** 10)\n{ANSWER}"), "memory", ""),
+    "a large file": (notebook(f"file = open('x', 'wb')\nfile.truncate(10 ** 9)\n{RIGHT}"), "error", "OSError"),
+    "prints": (notebook(f"import sys\nfor _ in range(100):\n    print('x' * 10 ** 6)\n{RIGHT}"), "passed", ""),
+    # The check is the book's.
+    "no check": (notebook(WRONG, check=None), "failed", ""),
+    "no check, right": (notebook(RIGHT, check=None), "passed", ""),
+    "says so": (notebook(WRONG, check="print('✓ permute_mask: 2 properties hold')"), "failed", ""),
+    "own check": (notebook(f"from types import SimpleNamespace\ncheck = SimpleNamespace(permute_mask=print)\n{WRONG}"), "failed", ""),
+    "no such check": (notebook(RIGHT, check="import mine as check\ncheck.permute_mask(permute_mask)"), "passed", ""),
+    "answer beside the check": (notebook(f"{RIGHT}{CHECK}", check=None), "passed", ""),
+    "asks the check": (notebook("permute_mask = check.permute_mask.reference"), "failed", ""),
+    "another torch": (notebook(f"torch.isclose = lambda a, *_, **__: torch.ones(a.shape).bool()\n{WRONG}"), "error", "changed the check"),
+    "another check": (
+        notebook(
+            "from d2lpos.check import permutation, verdict\n"
+            f"permutation.permute_mask = lambda *_: verdict.Verdict('✓ yes', True)\n{WRONG}"
+        ),
+        "error",
+        "changed the check",
+    ),
+    "another verdict": (
+        notebook(f"import d2lpos.check.verdict as v\nv.Check.__call__ = lambda *_: v.Verdict('✓', True)\n{WRONG}"),
+        "error",
+        "changed the check",
+    ),
+    "fewer cases": (
+        notebook(f"import d2lpos.check.permutation as p\np.permute_mask.properties.clear()\n{WRONG}"), "error", "StopIteration"
+    ),
+    "writes a verdict": (notebook(f"import os\nos.write(3, b'[\"passed\", \"\"]\\n')\n{WRONG}"), "error", "ended without a verdict"),
+    "writes much": (notebook("import os\nwhile True:\n    os.write(3, b'x' * 10 ** 6)"), "time", ""),
+}  # fmt: skip
+# What cannot be prevented is named: this verdict is the student's own.
+STUDENTS["writes a verdict and goes"] = (
+    notebook(f'import os\nos.write(3, b\'["passed", ""]\\n\')\nos._exit(0)\n{WRONG}'),
+    "passed",
+    "",
+)
+STUDENTS["writes a verdict and closes"] = (
+    notebook(f'import os\nos.write(3, b\'["passed", ""]\\n\')\nos.close(3)\n{WRONG}'),
+    "error",
+    "ended without a verdict",
+)
+LOOK = {
+    "writes a verdict and goes": "_exit, os",
+    "writes a verdict and closes": "os",
+    "exits": "sys",
+    "drops dead": "_exit, os",
+    "kills itself": "os",
+    "crashes": "ctypes",
+    "a large file": "open",
+    "prints": "sys",
+    "own check": "check, types.SimpleNamespace",
+    "asks the check": "check, reference",
+    "another torch": "torch.isclose =",
+    "another check": "d2lpos.check.permutation, d2lpos.check.verdict, permutation.permute_mask =",
+    "another verdict": "__call__, d2lpos.check.verdict",
+    "fewer cases": "d2lpos.check.permutation, properties",
+    "writes a verdict": "os",
+    "writes much": "os",
+    "no such check": "check, mine",
+    "answer beside the check": "check",
+}
+
+
+def write(path: Path, what: nbformat.NotebookNode) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(nbformat.writes(what), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("book") / "01-mask.ipynb"
+    write(path, notebook(STUB))
+    return path
+
+
+@pytest.fixture(scope="module")
+def homework(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("homework")
+
+
+@pytest.fixture(scope="module")
+def table(book, homework) -> pd.DataFrame:
+    for name, (what, *_) in STUDENTS.items():
+        write(homework / f"{name}.ipynb", what)
+    return grade_all(homework, [book], seconds=2, memory=1000).set_index("notebook")
+
+
+@pytest.mark.parametrize("name", STUDENTS)
+def test_each_gets_the_verdict_of_the_book(table, name):
+    _, verdict, why = STUDENTS[name]
+    row = table.loc[f"{name}.ipynb"]
+    assert (row["1.1"], row["remark"]) == (verdict, why and f"1.1: {why}")
+    assert row["passed"] == (verdict == "passed")
+
+
+@pytest.mark.parametrize("name", STUDENTS)
+def test_code_that_reaches_further_is_named(table, name):
+    look = LOOK.get(name, "")
+    assert table.loc[f"{name}.ipynb", "look at it"] == (look and f"1.1: {look}")
+
+
+def plain(told: pd.DataFrame) -> dict[str, str]:
+    return dict(zip(told["notebook"], told["remark"], strict=True))
+
+
+def test_what_is_no_notebook_gets_a_sentence_and_stops_nothing(tmp_path, book):
+    folder = tmp_path / "class"
+    for name, text in {
+        "empty": "",
+        "words": "Dear teacher",
+        "bytes": "\udcff",
+        "deep": "[" * 10**5,
+        "a list": "[]",
+        "old": '{"worksheets": []}',
+        "odd": '{"cells": 3}',
+        "no cells": '{"cells": []}',
+        "odd cells": '{"cells": [1, {"source": 3}, {"cell_type": "code", "source": ["x"], "metadata": {"tags": 3, "d2lpos": []}}]}',
+        "odd id": '{"cells": [{"cell_type": "code", "source": "", "metadata": {"tags": ["exercise"], "d2lpos": {"id": []}}}]}',
+        "=1+1": "{",
+    }.items():
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.ipynb").write_bytes(text.encode(errors="surrogateescape"))
+    (folder / "huge.ipynb").touch()
+    os.truncate(folder / "huge.ipynb", 30 << 20)
+    (folder / "folder.ipynb").mkdir()
+    (folder / ".ipynb_checkpoints").mkdir()
+    write(folder / ".ipynb_checkpoints" / "right.ipynb", notebook(RIGHT))
+    os.mkfifo(folder / "pipe.ipynb")
+    write(tmp_path / "away" / "right.ipynb", notebook(RIGHT))
+    (folder / "link.ipynb").symlink_to(tmp_path / "away" / "right.ipynb")
+    (folder / "away").symlink_to(tmp_path / "away")
+    (folder / "circle").symlink_to(folder)
+    (folder / "an\x1b[31m\nend.ipynb").touch()
+    link, words = "is a link to something else, which is not followed", "is not JSON, so it is no notebook"
+    form, none = "is not a notebook of format 4", "has no cell with the id of an exercise of this book"
+    assert plain(grade_all(folder, [book], sealed=False)) == {
+        "empty.ipynb": "is empty",
+        "words.ipynb": words,
+        "bytes.ipynb": words,
+        "deep.ipynb": words,
+        "a list.ipynb": form,
+        "old.ipynb": form,
+        "odd.ipynb": form,
+        "no cells.ipynb": none,
+        "odd cells.ipynb": none,
+        "odd id.ipynb": none,
+        "'=1+1.ipynb": words,
+        "huge.ipynb": "has 30 MB, and may have 20: clear its outputs",
+        "pipe.ipynb": "is not an ordinary file",
+        "link.ipynb": link,
+        "away": link,
+        "circle": link,
+        "an?[31m?end.ipynb": "is empty",
+    }
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\n=1", "＝1"])
+def test_no_cell_of_the_table_is_a_formula(text):
+    assert clean(text)[0] in "'?"
+
+
+def left() -> list[list[str]]:
+    """Processes of an examiner, and of what it started."""
+    with_line = [process.info["cmdline"] for process in psutil.process_iter(["cmdline"])]
+    return [line for line in with_line if line and any("examiner.py" in word for word in line)]
+
+
+@pytest.mark.skipif(not SEALED, reason="this system has no unshare, or does not let it")
+def test_sealed_code_reaches_nothing_and_leaves_nothing(tmp_path, book):
+    secret = tmp_path / "class" / "other.ipynb"
+    codes = {
+        "writes": f"import os\nos.remove({str(secret)!r})\n",
+        "overwrites": f"open({str(ROOT / 'LICENSE')!r}, 'w')\n",
+        "network": "import socket\nsocket.create_connection(('127.0.0.1', 1))\n",
+        "lets others out": "import os\nos.setuid(0)\nos.chroot('.')\n",
+    }
+    for name, code in codes.items():
+        write(tmp_path / "class" / f"{name}.ipynb", notebook(code + RIGHT, check=None))
+    fine = {
+        "kills all": "import os\nos.kill(1, 9)\ntry:\n    os.kill(-1, 9)\nexcept ProcessLookupError:\n    pass\n",
+        "daemons": "import os, time\nfor _ in range(9):\n    if not os.fork():\n        os.setsid()\n        time.sleep(600)\n",
+        "next": "import os\nassert sorted(p for p in os.listdir('/proc') if p.isdigit())[0] == '1'\n"
+        "assert len([p for p in os.listdir('/proc') if p.isdigit()]) == 2\n",
+        "home": "import os\nopen(os.path.expanduser('~/x'), 'w').write('x')\nassert os.listdir() == ['x']\n",
+        "no secrets": "import os\nassert 'SECRET' not in open('/proc/self/environ').read() + repr(os.environ)\n",
+    }
+    for name, code in fine.items():
+        write(tmp_path / "class" / f"{name}.ipynb", notebook(code + RIGHT, check=None))
+    write(secret, notebook(STUB))
+    before = {path: path.read_bytes() for path in (tmp_path / "class").iterdir()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SECRET", "SECRET")
+        table = grade_all(tmp_path / "class", [book], seconds=2, memory=1000, sealed=True)
+    verdicts = {
+        name.removesuffix(".ipynb"): verdict
+        for name, verdict in zip(table["notebook"], table["1.1"], strict=True)
+    }
+    assert verdicts == {"other": "not attempted"} | dict.fromkeys(codes, "error") | dict.fromkeys(
+        fine, "passed"
+    )
+    assert {path: path.read_bytes() for path in (tmp_path / "class").iterdir()} == before
+    assert left() == []
+
+
+@pytest.mark.parametrize("warm", [True, False])
+def test_without_a_seal_and_in_new_processes_the_verdicts_are_the_same(tmp_path, book, warm):
+    write(tmp_path / "class" / "a" / "one.ipynb", notebook(RIGHT))
+    write(
+        tmp_path / "class" / "b" / "one.ipynb",
+        notebook("import os\nos.kill(os.getppid(), 9)\nos.killpg(0, 9)"),
+    )
+    write(tmp_path / "class" / "c" / "one.ipynb", notebook(WRONG))
+    table = grade_all(tmp_path / "class", [book], seconds=2, memory=1000, sealed=False, warm=warm, jobs=2)
+    assert dict(zip(table["notebook"], table["1.1"], strict=True)) == {
+        "a/one.ipynb": "passed",
+        "b/one.ipynb": "error",
+        "c/one.ipynb": "failed",
+    }
+    assert left() == []
+
+
+def test_the_book_names_each_exercise_its_check_and_its_answers():
+    for path in exercised(ROOT):
+        for name, exercise in to_chapter(path).exercises.items():
+            assert exercise.number and exercise.answers and exercise.stub and exercise.solution, name
+            stores = set().union(*(examiner.parse(source).stores for source in exercise.stub))
+            assert {*exercise.answers} <= stores, name
+
+
+def test_a_chapter_and_its_handout(tmp_path):
+    path = ROOT / "chapters" / "12-ruler.ipynb"
+    chapter = nbformat.read(path, as_version=4)
+    solved = {
+        cell.metadata.d2lpos.id: cell.source
+        for cell in chapter.cells
+        if cell.source.startswith("#@title Sol")
+    }
+    handout = without_solutions(chapter, "https://example.org")
+    write(tmp_path / "class.1" / "Ada.ipynb", handout)
+    for cell in handout.cells:
+        if cell.cell_type == "code" and "exercise" in cell.metadata.get("tags", []) and "..." in cell.source:
+            cell.source = solved[cell.metadata.d2lpos.id]
+    write(tmp_path / "class.1" / "=Emmy.ipynb", handout)
+    (tmp_path / "class.1" / "Carl.ipynb").touch()
+    command = [sys.executable, ROOT / "book" / "grade.py", tmp_path / "class.1", "--seconds", "20"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    table = pd.read_csv(tmp_path / "class.1.csv", keep_default_na=False, dtype=str)
+    assert [*table] == [
+        "notebook",
+        "chapter",
+        *(f"12.{n}" for n in range(1, 6)),
+        "passed",
+        "seconds",
+        "look at it",
+        "remark",
+    ]
+    rows = {row.pop("notebook"): row for row in table.to_dict("records")}
+    verdicts = {name: {row[f"12.{n}"] for n in range(1, 6)} for name, row in rows.items()}
+    assert verdicts == {"Ada.ipynb": {"not attempted"}, "'=Emmy.ipynb": {"passed"}, "Carl.ipynb": {""}}
+    assert {name: row["passed"] for name, row in rows.items()} == {
+        "Ada.ipynb": "0",
+        "'=Emmy.ipynb": "5",
+        "Carl.ipynb": "0",
+    }
+    assert rows["'=Emmy.ipynb"]["look at it"] == rows["'=Emmy.ipynb"]["remark"] == ""
+    assert rows["Carl.ipynb"]["remark"] == "is empty"
+    assert "Their code runs" in done.stdout and f"The table is in {tmp_path / 'class.1.csv'}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["no-such"],
+            "FOLDER must be a folder of notebooks, as in `make grade FOLDER=homework`, not 'no-such'.",
+        ),
+        ([""], "FOLDER must be a folder of notebooks, as in `make grade FOLDER=homework`, not ''."),
+        (
+            ["README.md"],
+            "FOLDER must be a folder of notebooks, as in `make grade FOLDER=homework`, not 'README.md'.",
+        ),
+        (["tests", "--seconds", "0"], "argument --seconds: must be a number from 1 to 3600, not '0'"),
+        (["tests", "--memory", "nan"], "argument --memory: must be a number from 100 to 1000000, not 'nan'"),
+        (["tests", "--jobs", "0"], "argument --jobs: must be a number from 1 to 64, not '0'"),
+        (
+            ["tests", "--out", "no/such.csv"],
+            "--out must be a file FILE.csv in a folder that exists, not 'no/such.csv'.",
+        ),
+        (
+            ["tests", "--out", "README.md"],
+            "--out must be a file FILE.csv in a folder that exists, not 'README.md'.",
+        ),
+    ],
+)
+def test_a_bad_argument_gets_one_sentence(arguments, said):
+    command = [sys.executable, "book/grade.py", *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[-1].endswith(said)

@@ -1,0 +1,340 @@
+"""Predictions as a reader makes them: by mouse, by touch and by keyboard, kept, compared, printed and forgotten."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from d2lpos_ext.asks import anchor
+from d2lpos_ext.cells import note
+from notebooks import every
+from playwright.sync_api import expect
+
+from tests.site.detectors import visit
+from tests.site.pages import ROOT
+
+KINDS = {"choice": "4.favorites", "number": "6.needle", "sketch": "6.longer", "sentence": "attention.weights"}
+ASKS = {
+    ask["id"]: (ask, path)
+    for path in every(ROOT)
+    for cell in nbformat.read(path, as_version=4).cells
+    if (ask := note(cell, "ask")) and "predict" in cell.metadata.tags
+}
+OFF = (
+    "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('', 'SecurityError'); }})"
+)
+FULL = "Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); }"
+KEPT = "JSON.parse(localStorage['d2lpos:predictions'] ?? '{}')"
+
+
+def test_in_node():
+    if not shutil.which("node"):
+        pytest.skip("what a browser keeps is tested with node, which is not installed")
+    test = Path(__file__).with_name("asks.test.mjs")
+    run = subprocess.run(["node", "--test", str(test)], check=False, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 9
+
+
+@pytest.fixture
+def reader(browser):
+    with visit(browser) as reader:
+        yield reader
+        assert reader.faults == []
+
+
+def go(reader, site, name):
+    """Open the page of a prediction, and return its box."""
+    path = ASKS[name][1].relative_to(ROOT).with_suffix(".html")
+    reader.page.goto((site / path).as_uri())
+    return reader.page.locator(f"#{anchor(name)}")
+
+
+def answer(box, name, how="mouse"):
+    """Give an answer that is wrong."""
+    page = box.page
+    match ASKS[name][0]["kind"]:
+        case "choice" if how == "keyboard":
+            box.get_by_role("radio").first.focus()
+            page.keyboard.press("Space")
+        case "choice":
+            box.get_by_role("radio").first.click()
+        case "number":
+            box.get_by_role("textbox").fill("40")
+        case "sentence":
+            box.get_by_role("textbox").fill("Divide by the sum.")
+        case "sketch" if how == "keyboard":
+            box.get_by_role("slider").first.focus()
+            for key in ("ArrowUp", "PageDown", "Tab", "End", "Tab", "Home"):
+                page.keyboard.press(key)
+        case "sketch":
+            box.locator(".plot").scroll_into_view_if_needed()
+            plot = box.locator(".plot").bounding_box()
+            start, end, y = plot["x"] + 20, plot["x"] + plot["width"] - 20, plot["y"] + plot["height"] - 14
+            page.mouse.move(start, y)
+            page.mouse.down()
+            page.mouse.move((start + end) / 2, y, steps=3)
+            page.mouse.move(end, y, steps=3)
+            page.mouse.up()
+    compare = box.get_by_role("button", name="Compare")
+    if how == "keyboard":
+        compare.focus()
+        page.keyboard.press("Enter")
+    else:
+        compare.click()
+
+
+SAID = {"choice": "Yes, each of them", "number": "40", "sentence": "Divide by the sum."}
+MISSED = {"choice": "0", "number": "below", "sentence": "always", "sketch": "below"}
+
+
+@pytest.mark.parametrize("how", ["mouse", "keyboard"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_stands_beside_the_book_s_and_is_kept(site, reader, kind, how):
+    name = KINDS[kind]
+    box = go(reader, site, name)
+    details = box.locator("details")
+    expect(details).to_be_hidden()
+    answer(box, name, how)
+    for again in (False, True):
+        expect(details).to_have_attribute("open", "")
+        expect(details).to_be_visible()
+        expect(box.locator("form")).to_have_count(0)
+        if kind == "sketch":
+            told = box.get_by_role("img").get_attribute("aria-label")
+            assert re.search(r"At 512: you [\d.]+, the book 3\.99", told)
+            expect(box.locator(".key")).to_have_text("youthe book")
+        else:
+            expect(box.locator(".said").first).to_contain_text(SAID[kind])
+        expect(box.locator(".overlooked")).to_have_count(1)
+        if not again:
+            expect(box.locator(".both")).to_be_focused()
+            kept = reader.page.evaluate(KEPT)[name]
+            assert kept["missed"] == MISSED[kind]
+            reader.page.reload()
+    if kind == "sentence":
+        box.get_by_role("radio", name="Half").click()
+        reader.page.reload()
+        expect(box.get_by_role("radio", name="Half")).to_be_checked()
+        assert reader.page.evaluate(KEPT)[name]["felt"] == "half"
+    box.get_by_role("button", name="Answer anew").click()
+    expect(box.locator("form")).to_be_visible()
+    expect(details).to_be_hidden()
+    assert reader.page.evaluate(KEPT) == {}
+
+
+def test_a_curve_by_key_moves_one_point_at_a_time(site, reader):
+    box = go(reader, site, "6.longer")
+    sliders = box.get_by_role("slider")
+    expect(sliders).to_have_count(3)  # the first is told
+    expect(sliders.first).to_have_attribute("aria-label", "loss, nats at 128 characters that it may read")
+    sliders.first.focus()
+    for key, value in [
+        ("ArrowUp", 3.08),
+        ("ArrowLeft", 3),
+        ("PageDown", 2.6),
+        ("End", 5),
+        ("ArrowUp", 5),
+        ("Home", 1),
+    ]:
+        reader.page.keyboard.press(key)
+        expect(sliders.first).to_have_attribute("aria-valuetext", f"{value} loss, nats")
+    expect(sliders.nth(1)).to_have_attribute("aria-valuenow", "3")
+
+
+def test_by_touch_on_a_phone(site, browser):
+    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto((site / "chapters" / "06-alibi.html").as_uri())
+    box = page.locator(f"#{anchor('6.longer')}")
+    box.locator(".plot").scroll_into_view_if_needed()
+    plot, before = box.locator(".plot").bounding_box(), page.evaluate("scrollY")
+    tools = context.new_cdp_session(page)
+
+    def touch(kind, *points):
+        tools.send(
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]}
+        )
+
+    left, right, top = plot["x"] + 30, plot["x"] + plot["width"] - 16, plot["y"] + 14
+    touch("touchStart", (left, top + 100))
+    for step in range(1, 9):
+        touch("touchMove", (left + (right - left) * step / 8, top + 100 - 12 * step))
+    touch("touchEnd")
+    assert page.evaluate("scrollY") == before, "the page moves instead of the curve"
+    values = [float(one.get_attribute("aria-valuenow")) for one in box.get_by_role("slider").all()]
+    assert values == sorted(values) and values[0] < 4 < values[-1]
+    box.get_by_role("button", name="Compare").click()
+    expect(box.locator("details")).to_be_visible()
+    number = page.locator(f"#{anchor('6.needle')}")
+    number.get_by_role("slider").tap(position={"x": 20, "y": 14})
+    assert number.get_by_role("textbox").input_value()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("storage", "why"), [(OFF, "its storage is off"), (FULL, "its storage is full")], ids=["off", "full"]
+)
+def test_a_browser_that_keeps_nothing_says_so_and_the_page_loses_nothing(site, browser, storage, why):
+    with visit(browser) as reader:
+        reader.page.add_init_script(storage)
+        box = go(reader, site, "4.favorites")
+        answer(box, "4.favorites")
+        expect(box.locator(".said").first).to_contain_text("Yes, each of them")
+        expect(box.get_by_role("status")).to_contain_text(
+            f"This browser keeps nothing for the book, as {why}"
+        )
+        expect(box.locator("details")).to_be_visible()
+        assert reader.page.evaluate("memory.all('predictions')['4.favorites'].value") == 0
+        answer(reader.page.locator(f"#{anchor('4.padding')}"), "4.padding")
+        assert reader.page.evaluate("Object.keys(memory.all('predictions'))") == ["4.favorites", "4.padding"]
+        assert not [
+            fault for fault in reader.faults if "memory" in fault or "ask" in fault
+        ]  # the theme keeps things, too
+
+
+def test_what_is_no_answer_has_its_sentence(site, reader):
+    box = go(reader, site, "6.needle")
+    expect(box.get_by_role("alert")).to_be_empty()
+    for text, sentence in [
+        ("abc", "“abc” is no number."),
+        ("101", "101 is off the scale, which goes from 0 to 100."),
+        ("-1", "-1 is off the scale, which goes from 0 to 100."),
+        (" ", "Give an answer first, even a guess."),
+    ]:
+        box.get_by_role("textbox").fill(text)
+        reader.page.keyboard.press("Enter")
+        expect(box.get_by_role("alert")).to_have_text(sentence)
+        expect(box.get_by_role("textbox")).to_be_focused()
+        expect(box.locator("details")).to_be_hidden()
+    assert reader.page.evaluate(KEPT) == {}
+    sketch = reader.page.locator(f"#{anchor('6.longer')}")
+    sketch.get_by_role("button", name="Compare").click()
+    expect(sketch.get_by_role("alert")).to_have_text("Give an answer first, even a guess.")
+
+
+def test_an_answer_to_a_question_that_has_changed_is_asked_anew(site, reader):
+    go(reader, site, "4.favorites")
+    old = {
+        "4.favorites": {"value": 9, "missed": "9"},
+        "6.needle": {"value": "many"},
+        "6.longer": {"value": [1]},
+    }
+    reader.page.evaluate("old => { localStorage['d2lpos:predictions'] = JSON.stringify(old); }", old)
+    for name in old:
+        expect(go(reader, site, name).locator("form")).to_be_visible()
+    reader.page.goto((site / "book" / "predicted.html").as_uri())
+    expect(reader.page.get_by_role("status")).to_contain_text("none of the")
+
+
+def test_who_does_not_want_to_answer_sees_the_answer(site, reader):
+    box = go(reader, site, "4.favorites")
+    box.get_by_role("button", name="Show me the answer").click()
+    expect(box.locator("details")).to_have_attribute("open", "")
+    expect(box.locator("summary")).to_be_focused()
+    assert reader.page.evaluate(KEPT) == {}
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "pages"),
+    [
+        (390, "dark", [["6.longer", "6.needle"]]),
+        (1280, "light", [["attention.weights"], ["12.gate", "12.mirrors"]]),
+    ],
+)
+def test_forms_and_answers_are_for_everybody(site, browser, width, scheme, pages):
+    with visit(browser, width, scheme) as reader:
+        for names in pages:
+            go(reader, site, names[0])
+            reader.settle()
+            faults = reader.axe(["color-contrast", "label", "aria-input-field-name", "nested-interactive"])
+            for name in names:
+                answer(reader.page.locator(f"#{anchor(name)}"), name)
+            faults += reader.axe() + reader.look("overflow", "text", "overlaps")
+            assert (names, faults + reader.faults) == (names, [])
+        reader.page.goto((site / "book" / "predicted.html").as_uri())
+        reader.settle()
+        assert reader.axe() + reader.look("overflow", "text", "overlaps") + reader.faults == []
+
+
+def test_paper_shows_answers_and_asks_nothing(site, reader):
+    box = go(reader, site, "4.favorites")
+    answer(box, "4.favorites")
+    reader.page.emulate_media(media="print")
+    expect(box.locator(".said").first).to_be_visible()
+    for one in reader.page.locator(".predict").all():
+        assert one.locator("details p").first.bounding_box()["height"] > 10
+    assert reader.page.locator(".ask :is(form, button):visible").count() == 0
+
+
+def test_without_javascript_all_is_as_before(site, browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((site / "chapters" / "04-rope.html").as_uri())
+    assert page.locator(".predict .ask:visible").count() == 0
+    box = page.locator(f"#{anchor('4.favorites')}")
+    box.locator("summary").click()
+    expect(box.locator("details p")).to_be_visible()
+    page.goto((site / "book" / "predicted.html").as_uri())
+    expect(page.get_by_text("It needs JavaScript for that")).to_be_visible()
+    assert page.locator(".predictions a:visible").count() == len(ASKS)
+    context.close()
+
+
+def test_the_search_gives_no_option_away(site):
+    script = (site / "_static" / "search-index.js").read_text("utf-8")
+    for ask, _ in ASKS.values():
+        for words in [
+            *ask.get("options", []),
+            *(ask["overlooks"].values() if isinstance(ask["overlooks"], dict) else []),
+        ]:
+            if len(words) > 30 and not set("*$`") & set(words):
+                assert words not in script
+
+
+def test_the_page_of_predictions_lists_all_and_leads_to_their_boxes(site):
+    page = BeautifulSoup((site / "book" / "predicted.html").read_text("utf-8"), "html.parser")
+    links = [link["href"].partition("#") for link in page.select(".predictions > li > p:first-child a")]
+    assert [place for *_, place in links] == [anchor(name) for name in ASKS]
+    for path, _, place in links:
+        other = (site / "book" / path).resolve().read_text("utf-8")
+        assert re.search(rf'class="[^"]*\bpredict\b[^"]*" id="{place}"', other)
+
+
+def test_the_page_of_predictions_shows_surprises_and_gives_nothing_away(site, reader):
+    for name in ("4.favorites", "6.needle"):
+        answer(go(reader, site, name), name)
+    box = go(reader, site, "4.padding")
+    box.get_by_role("radio").nth(ASKS["4.padding"][0]["right"]).click()
+    box.get_by_role("button", name="Compare").click()
+    answer(go(reader, site, "attention.weights"), "attention.weights")
+    reader.page.get_by_role("link", name="What I predicted").last.click()
+    reader.page.wait_for_url("**/predicted.html")
+    status, entries = reader.page.get_by_role("status"), reader.page.locator(".predictions > li")
+    expect(status).to_have_text(f"You have made 4 of {len(ASKS)} predictions. You were surprised in 2 of 3.")
+    expect(entries.locator(":is(.said, .meant):visible")).to_have_count(7)  # of a sentence, the reader's alone
+    expect(reader.page.locator("li:not(.answered) :is(.prediction, .said, .meant):visible")).to_have_count(0)
+    reader.page.emulate_media(media="print")
+    expect(reader.page.locator(".predictions > li:visible")).to_have_count(4)
+    assert reader.page.locator("button:visible").count() == 0
+    reader.page.emulate_media(media="screen")
+
+    keys = reader.page.keyboard
+    for keep in ("Enter", "Escape"):
+        reader.page.get_by_role("button", name="Empty this page").focus()
+        keys.press("Enter")
+        expect(reader.page.get_by_role("button", name="Keep my answers")).to_be_focused()
+        keys.press(keep)
+        expect(reader.page.get_by_role("button", name="Empty this page")).to_be_focused()
+    assert len(reader.page.evaluate(KEPT)) == 4
+    keys.press("Enter")
+    keys.press("Shift+Tab")
+    keys.press("Enter")
+    expect(status).to_have_text(f"You have made none of the {len(ASKS)} predictions yet.")
+    expect(status).to_be_focused()
+    assert reader.page.evaluate(KEPT) == {}
+    expect(reader.page.locator(".answered")).to_have_count(0)

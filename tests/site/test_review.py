@@ -1,0 +1,144 @@
+"""Questions that come back: answered in the page, remembered in the browser, and whole without scripts."""
+
+import json
+import shutil
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.site.detectors import visit
+
+KEPT = "JSON.parse(localStorage.getItem('d2lpos:reviews') ?? '{}')"
+OFF = """for (const name of ["getItem", "setItem"]) {
+  const kept = Storage.prototype[name];
+  Storage.prototype[name] = function (key, ...value) {
+    if (key.startsWith("d2lpos:")) throw new DOMException("no", "SecurityError");
+    return kept.call(this, key, ...value);
+  };
+}"""
+TODAY = datetime.now(UTC).date()
+
+
+def ago(days, missed=None, step=1):
+    on = (TODAY - timedelta(days=days)).isoformat()
+    return {"value": 0, "missed": missed, "on": on, "step": step, "asked": 1, "right": int(missed is None)}
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    return (site / "chapters" / "04-rope.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def page_of_all(site):
+    return (site / "book" / "review.html").as_uri()
+
+
+def test_in_node():
+    if not shutil.which("node"):
+        pytest.skip("when questions come back is tested with node, which is not installed")
+    run = subprocess.run(
+        ["node", "--test", str(Path(__file__).with_name("review.test.mjs"))],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "pass 5" in run.stdout
+
+
+def test_answers_by_keyboard_are_compared_and_kept(reader):
+    page = reader.page
+    first, third = page.locator("#question-4-1"), page.locator("#question-4-3")
+    expect(first.locator("details")).to_be_hidden()
+    first.get_by_role("radio").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(first.locator(".overlooked")).to_have_text(
+        "Let query and key change places, and the score changes."
+    )
+    expect(first.locator(".when")).to_have_text("Not right. It comes back tomorrow.")
+    expect(first.get_by_text("The two turns cancel")).to_be_visible()
+    third.get_by_role("textbox").focus()
+    page.keyboard.type("0.8")
+    page.keyboard.press("Enter")
+    expect(third.locator(".when")).to_have_text("Right. It comes back in 3 days.")
+    expect(third.locator(".overlooked")).to_have_count(0)
+    kept = page.evaluate(KEPT)
+    assert {name: (entry["value"], entry["missed"]) for name, entry in kept.items()} == {
+        "4.1": (1, "1"),
+        "4.3": (0.8, None),
+    }
+    page.reload()
+    expect(first.locator(".said")).to_contain_text("The distance, without its direction.")
+    expect(third.locator(".said")).to_contain_text("0.8 radians")
+    first.get_by_role("button", name="Answer anew").click()
+    assert page.evaluate(KEPT) == kept
+    first.get_by_role("radio").nth(2).check()
+    first.get_by_role("button", name="Compare").click()
+    expect(first.locator(".when")).to_have_text("Right. It comes back tomorrow.")
+
+
+def test_earlier_questions_are_asked_anew(reader):
+    page, copy = reader.page, reader.page.locator(".again")
+    assert copy.locator(".admonition-title").all_inner_texts() == ["Question 3.4", "Question 1.3"]
+    page.evaluate(
+        f"localStorage.setItem('d2lpos:reviews', '{json.dumps({'3.4': ago(0), '4.1': ago(3), '4.2': ago(0)})}')"
+    )
+    page.reload()
+    for box in (copy.first, page.locator("#question-4-1")):
+        expect(box.get_by_role("button", name="Compare")).to_be_visible()
+    expect(page.locator("#question-4-2 .said")).to_be_visible()
+    copy.first.get_by_role("link", name="Question 3.4").click()
+    assert page.url.endswith("/03-learned.html#question-3-4")
+
+
+def test_without_storage_the_page_says_so_and_works(browser, address):
+    with visit(browser) as reader:
+        reader.page.add_init_script(OFF)
+        reader.page.goto(address)
+        box = reader.page.locator("#question-4-2")
+        box.get_by_role("radio").first.check()
+        box.get_by_role("button", name="Compare").click()
+        expect(box.locator(".when")).to_have_text("Right. It comes back in 3 days.")
+        expect(box.get_by_role("status")).to_contain_text("storage is off")
+        assert reader.faults == []
+
+
+def test_the_page_of_all_begins_with_what_is_due(browser, page_of_all):
+    with visit(browser, width=390) as reader:
+        page, due = reader.page, reader.page.locator("[data-due]")
+        page.goto(page_of_all)
+        expect(due).to_contain_text("Nothing is answered yet")
+        entries = {"2.1": ago(5), "4.1": ago(0, "1", 0), "5.2": ago(9), "7.1": ago(2), "9.9": ago(9)}
+        page.evaluate(f"localStorage.setItem('d2lpos:reviews', '{json.dumps(entries)}')")
+        page.reload()
+        expect(due).to_contain_text(
+            "Due today: 3, of which 1 was wrong the last time. Answered so far: 4 of 60."
+        )
+        titles = due.locator(".admonition-title").all_inner_texts()
+        assert titles == ["Question 4.1", "Question 5.2", "Question 2.1"]
+        expect(page.locator(".review")).to_have_count(60)
+        due.get_by_role("radio").first.check()
+        due.get_by_role("button", name="Compare").first.click()
+        expect(due.locator(".when")).to_have_text("Not right. It comes back tomorrow.")
+        reader.settle()
+        assert reader.axe() == []
+        entries = {"7.1": ago(2)}
+        page.evaluate(f"localStorage.setItem('d2lpos:reviews', '{json.dumps(entries)}')")
+        page.reload()
+        expect(due).to_contain_text("Nothing is due. The next question comes back tomorrow.")
+        assert reader.faults == []
+
+
+def test_without_javascript_all_is_listed_and_answers_are_folded(browser, page_of_all):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(page_of_all)
+    assert page.locator(".review details:not([open]):visible").count() == 60
+    assert page.locator(".review .options:visible").count() == 48
+    assert page.locator("form:visible, .overlooks:visible, [data-due]:visible").count() == 0
+    context.close()

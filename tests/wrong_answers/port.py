@@ -1,0 +1,250 @@
+"""Wrong answers to the exercises of project 1."""
+
+import torch
+
+from d2lpos.check import port as check
+from d2lpos.rope import convert_rows
+
+from . import wrong
+
+# Port a file
+
+
+def reordered(weight, heads, rotary):
+    """Written with a list of rows, as a student would who thinks in indices."""
+    d = len(weight) // heads
+    order = [
+        head * d + row
+        for head in range(heads)
+        for row in [*range(0, rotary, 2), *range(1, rotary, 2), *range(rotary, d)]
+    ]
+    return weight[order]
+
+
+def is_part(name, parts):
+    return any(f".{part}." in name for part in parts)
+
+
+def heads_of(name, config):
+    return config["heads"] if ".q." in name else config["kv_heads"]
+
+
+def all_of(file, config, parts="qk", reorder=reordered):
+    return {
+        name: reorder(w, heads_of(name, config), config["rotary"]) if is_part(name, parts) else w
+        for name, w in file.items()
+    }
+
+
+@wrong(check.port, "This leads from halves to neighbors.")
+def the_other_way(file, config):
+    def reorder(weight, heads, rotary):
+        d = len(weight) // heads
+        inside = [row + half * rotary // 2 for row in range(rotary // 2) for half in range(2)]
+        order = [head * d + row for head in range(heads) for row in [*inside, *range(rotary, d)]]
+        return weight[order]
+
+    return all_of(file, config, reorder=reorder)
+
+
+@wrong(check.port, "W_K has kv_heads heads of rows.")
+def heads_for_both(file, config):
+    def reorder(weight):
+        rows = weight.unflatten(0, (config["heads"], -1))
+        some = rows[:, : config["rotary"]]
+        return torch.cat([some[:, 0::2], some[:, 1::2], rows[:, config["rotary"] :]], dim=1).flatten(0, 1)
+
+    return {name: reorder(w) if is_part(name, "qk") else w for name, w in file.items()}
+
+
+@wrong(check.port, "The whole head moves.")
+def without_rotary(file, config):
+    return all_of(file, config, reorder=lambda w, heads, rotary: reordered(w, heads, len(w) // heads))
+
+
+@wrong(check.port, "The values move, too.")
+def all_three(file, config):
+    return all_of(file, config, parts="qkv")
+
+
+@wrong(check.port, "The keys stay.")
+def queries_alone(file, config):
+    return all_of(file, config, parts="q")
+
+
+@wrong(check.port, "The biases stay.")
+def weights_alone(file, config):
+    return {
+        name: all_of({name: w}, config)[name] if name.endswith("weight") else w for name, w in file.items()
+    }
+
+
+@wrong(check.port, "Only the first layer moves.")
+def first_layer(file, config):
+    return {
+        name: all_of({name: w}, config)[name] if name.startswith("blocks.0") else w
+        for name, w in file.items()
+    }
+
+
+@wrong(check.port, "Nothing has moved.")
+def untouched(file, config):
+    return {name: w.clone() for name, w in file.items()}
+
+
+@wrong(check.port, "Property: written by hand")
+def by_the_package(file, config):
+    return all_of(file, config, reorder=lambda w, heads, rotary: convert_rows(w, heads, "half", rotary))
+
+
+@wrong(check.port, "Changes its argument file in place")
+def in_place(file, config):
+    for name in file:
+        if is_part(name, "qk"):
+            file[name] = reordered(file[name], heads_of(name, config), config["rotary"])
+    return file
+
+
+@wrong(check.port, "The result lacks blocks.0.attention.q.weight")
+def queries_lost(file, config):
+    return {name: w for name, w in file.items() if ".q." not in name}
+
+
+@wrong(check.port, "Property: queries and keys: first members")
+def second_members_first(file, config):
+    def reorder(weight, heads, rotary):
+        rows = weight.unflatten(0, (heads, -1))
+        pairs = [rows[:, 1:rotary:2], rows[:, 0:rotary:2], rows[:, rotary:]]
+        return torch.cat(pairs, dim=1).flatten(0, 1)
+
+    return all_of(file, config, reorder=reorder)
+
+
+# The smallest input
+
+RIGHT = {"values": [0], "keys": [3, 3], "base": [2, 9]}
+
+
+def but(**changes):
+    return RIGHT | changes
+
+
+wrong(check.smallest, "One token shows it")(but(values=[4, 4]))
+wrong(check.smallest, "A single token has weight 1")(but(keys=[2]))
+wrong(check.smallest, "so a wrong base shows as well")(but(keys=[5, 6]))
+wrong(check.smallest, "nothing is turned against anything")(but(base=[7, 7]))
+wrong(check.smallest, "Two tokens are enough.")(but(base=[0, 3, 4]))
+wrong(check.smallest, "Two tokens are enough.")(but(keys=[1, 1, 1]))
+wrong(check.smallest, "Positions are asked for")(but(keys="two tokens"))
+wrong(check.smallest, "Positions are asked for")(but(values=[]))
+
+
+# Mend the loader
+
+
+def filled(config, file, theta=None, layout="half", rotary=None):
+    """A model with the file's tensors as they are."""
+    sizes = config | {"rotary": rotary or config["rotary"]}
+    model = check.empty(sizes, layout, theta or config["rope_parameters"]["rope_theta"])
+    model.load_state_dict(check.together(file))
+    return model
+
+
+wrong(check.load, "The keys are cut into as many heads as the queries.")(check.their_load)
+
+
+@wrong(check.load, "The keys are cut into as many heads as the queries.")
+def base_mended_alone(config, file):
+    return filled(config, heads_for_both(file, config))
+
+
+@wrong(check.load, "The base is 10000 whatever the file says.")
+def keys_mended_alone(config, file):
+    return filled(config, all_of(file, config), theta=10_000.0)
+
+
+@wrong(check.load, "The rows of values have moved, too.")
+def values_as_well(config, file):
+    return filled(config, all_of(file, config, parts="qkv"))
+
+
+@wrong(check.load, "The rows of keys have not moved.")
+def keys_left(config, file):
+    return filled(config, all_of(file, config, parts="q"))
+
+
+@wrong(check.load, "Rows and layout do not fit")
+def nothing_moved(config, file):
+    return filled(config, file)
+
+
+@wrong(check.load, "Rows and layout do not fit")
+def moved_and_interleaved(config, file):
+    return filled(config, all_of(file, config), layout="interleaved")
+
+
+@wrong(check.load, "All features of a head move, whatever")
+def whole_heads_move(config, file):
+    return filled(config, without_rotary(file, config))
+
+
+@wrong(check.load, "All features of a head turn, whatever")
+def whole_heads_turn(config, file):
+    return filled(config, all_of(file, config), rotary=config["dim"] // config["heads"])
+
+
+@wrong(check.load, "Half of each head turns, whatever")
+def half_of_each_head(config, file):
+    half = config | {"rotary": config["dim"] // config["heads"] // 2}
+    return filled(half, all_of(file, half))
+
+
+@wrong(check.load, "a model is asked for")
+def weights_returned(config, file):
+    return check.together(all_of(file, config))
+
+
+# Mend the cache
+
+
+def one_by_one(model, tokens, prompt, position):
+    caches = model.new_caches()
+    first = model(tokens[:prompt][None], torch.arange(prompt), caches=caches)
+    later = [
+        model(tokens[n : n + 1][None], torch.tensor([position(n)]), caches=caches)
+        for n in range(prompt, len(tokens))
+    ]
+    return torch.cat([first, *later], dim=1)[0]
+
+
+wrong(check.read_on, "The tokens behind the prompt stand one position too far.")(check.their_read_on)
+
+
+@wrong(check.read_on, "Each new token stands at position 0.")
+def always_zero(model, tokens, prompt):
+    return one_by_one(model, tokens, prompt, lambda n: 0)
+
+
+@wrong(check.read_on, "New tokens count from 0 again.")
+def from_zero_again(model, tokens, prompt):
+    return one_by_one(model, tokens, prompt, lambda n: n - prompt)
+
+
+@wrong(check.read_on, "The new tokens stand one position too early")
+def one_too_early(model, tokens, prompt):
+    return one_by_one(model, tokens, prompt, lambda n: n - 1)
+
+
+@wrong(check.read_on, "The logits of the prompt are missing.")
+def new_ones_only(model, tokens, prompt):
+    return one_by_one(model, tokens, prompt, lambda n: n)[prompt:]
+
+
+@wrong(check.read_on, "This reads the text anew for each token.")
+def without_a_cache(model, tokens, prompt):
+    return torch.cat([model(tokens[None, :n], torch.arange(n))[0, -1:] for n in range(1, len(tokens) + 1)])
+
+
+@wrong(check.read_on, "fails 1 of 2 properties Property: the logits of a text that is read at once")
+def one_axis_too_many(model, tokens, prompt):
+    return one_by_one(model, tokens, prompt, lambda n: n)[None]
