@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from d2lpos.check import verdict as module
-from d2lpos.check.verdict import Answer, Case, Check, Late, call, count, describe, within
+from d2lpos.check.verdict import Answer, Case, Check, Late, call, count, describe, receipt, within
 
 PAIR = torch.tensor([1.0, -2.0])
 double = Check(
@@ -74,9 +74,10 @@ def drifting():
 
 def test_passed():
     verdict = double(lambda x: x + x)
-    assert repr(verdict) == "✓ double: 2 properties hold\n  twice as much\n  large numbers"
+    shown = "✓ double: 2 properties hold\n  twice as much\n  large numbers\nReceipt: " + receipt("double")
+    assert repr(verdict) == shown
     assert verdict.passed and bool(verdict)
-    assert repr(colors(colors.reference)) == "✓ colors: 1 property holds\n  all"
+    assert repr(colors(colors.reference)) == f"✓ colors: 1 property holds\n  all\nReceipt: {receipt('colors')}"
 
 
 @pytest.mark.parametrize("answer", [..., stub, returns_dots, lambda x: ..., [...], {"sky": ..., "sea": ...}])
@@ -393,7 +394,8 @@ def test_nothing_is_answered_yet(given):
 
 def test_a_check_asks_for_all_its_answers():
     assert repr(reads(lambda: 1, 27, ["rope", "alibi"])) == (
-        "✓ reads: 1 property holds\n  all\n✓ whole: 27\n✓ names: ['rope', 'alibi']"
+        "✓ reads: 1 property holds\n  all\n✓ whole: 27\n✓ names: ['rope', 'alibi']\n"
+        f"Receipt: {receipt('reads')}"
     )
     assert repr(reads(..., ..., ...)) == (
         "○ reads: not attempted yet\n○ whole: not attempted yet\n○ names: not attempted yet"
@@ -402,3 +404,5 @@ def test_a_check_asks_for_all_its_answers():
     assert not reads(lambda: 2, 27, {"rope", "alibi"})
     assert repr(reads(lambda: 1, 27)) == "✗ reads: takes 2 answers, got 1"
     assert reads(lambda: 1)
+    for half in (reads(lambda: 1), reads(lambda: 1, 27, ...), reads(lambda: 2, 27, ["rope", "alibi"])):
+        assert "Receipt" not in half.text
