@@ -29,7 +29,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 COPIES = ".again, section:has(> .again):not(:has(> .review:not(.again)))"  # questions that come back
-LEFT_OUT = f"{COPIES}, [data-due], .ask[hidden], .prediction, .overlooks, #find-the-mistake, .headerlink, .downloads, .subtitle, .start, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
+LEFT_OUT = f"{COPIES}, [data-due], .screen, .ask[hidden], .prediction, .overlooks, #find-the-mistake, .headerlink, .downloads, .subtitle, .start, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
 FRAMES = 6  # of a slider
 WIDTH = 567  # px: a page between its margins. A figure is drawn for the width that it is printed at
 
@@ -86,6 +86,8 @@ def leaf(site: Path, name: str, sections: bool = False) -> dict:
     for figure in article.select("[data-explore]"):
         figure.replace_with(frames(figure))
     gather(article)
+    for part in article.select("details.part"):  # what a reader ticks off, by chapter
+        part.summary.name, part.name = "p", "div"
     for fold in article.select("details"):  # tables
         fold.summary.decompose()
         fold.unwrap()

@@ -137,6 +137,18 @@ const ask = {
     });
     return make("fieldset", {className: "felt"}, make("legend", {}, "How close were you?"), ...labels);
   },
+
+  // Asks in the place of some buttons before what cannot be undone: `act` on a yes, `back` on all else.
+  sure(buttons, title, words, yes, no, act, back) {
+    const agree = make("button", {type: "button"}, yes), keep = make("button", {type: "button", className: "skip"}, no);
+    const box = make("div", {role: "group", ariaLabel: title}, make("p", {}, words), make("p", {className: "buttons"}, agree, keep));
+    const leave = () => { box.remove(); back(); };
+    agree.addEventListener("click", () => { act(); leave(); });
+    keep.addEventListener("click", leave);
+    box.addEventListener("keydown", event => { if (event.key === "Escape") leave(); });
+    buttons.replaceWith(box);
+    keep.focus();
+  },
 };
 
 function make(name, properties, ...children) {

@@ -39,18 +39,14 @@
       found.length ? make("p", {className: "buttons"}, print, empty) : "");
   };
 
-  const confirm = count => {
-    const yes = make("button", {type: "button"}, "Empty it"), no = make("button", {type: "button", className: "skip"}, "Keep my answers");
-    const box = make("div", {role: "group", ariaLabel: "Empty this page?"}, make("p", {},
-      count > 1 ? `This forgets your ${count} predictions. They are kept nowhere else.` : "This forgets your prediction. It is kept nowhere else."),
-      make("p", {className: "buttons"}, yes, no));
-    const back = () => { fill(); (bar.querySelector(".skip") ?? bar.querySelector(".told")).focus(); };
-    yes.addEventListener("click", () => { memory.forget(kind); fill(); const told = bar.querySelector(".told"); told.tabIndex = -1; told.focus(); });
-    no.addEventListener("click", back);
-    box.addEventListener("keydown", event => { if (event.key === "Escape") back(); });
-    bar.querySelector(".buttons").replaceWith(box);
-    no.focus();
-  };
+  const confirm = count => ask.sure(bar.querySelector(".buttons"), "Empty this page?",
+    count > 1 ? `This forgets your ${count} predictions. They are kept nowhere else.` : "This forgets your prediction. It is kept nowhere else.",
+    "Empty it", "Keep my answers", () => memory.forget(kind), () => {
+      fill();
+      const told = bar.querySelector(".told");
+      told.tabIndex = -1;
+      (bar.querySelector(".skip") ?? told).focus();
+    });
 
   fill();
 }

@@ -34,7 +34,7 @@ def _parts(root: Path) -> list[str]:
         if asked:
             place = os.path.relpath(path, root / "book")
             parts += [f"## [{title(cells)}]({place})", '<ul class="predictions">', *map(_entry, asked), "</ul>"]
-    return [*parts, '<script src="../_static/predicted.js"></script>']
+    return parts
 
 
 def _entry(cell: NotebookNode) -> str:
