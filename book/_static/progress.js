@@ -1,7 +1,7 @@
 // The page of a reader's progress: in the list of all sections and exercises, what was read and passed is marked and
 // counted; receipts add to it; and it can be saved, printed and emptied.
 const progress = {
-  kinds: ["read", "passed", "place", "predictions", "reviews"],
+  kinds: ["read", "passed", "place", "predictions", "mistakes", "reviews"],
 
   // The receipts that a text shows, as a check prints them or as a reader types them.
   receipts(text) {

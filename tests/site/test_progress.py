@@ -182,7 +182,7 @@ def test_what_is_saved_comes_back_in_another_browser(site, browser, reader):
     with page.expect_download() as told:
         page.get_by_role("button", name="Save to a file").click()
     saved = Path(told.value.path()).read_text("utf-8")
-    assert set(json.loads(saved)["d2lpos"]) == {"read", "passed", "place", "predictions", "reviews"}
+    assert set(json.loads(saved)["d2lpos"]) == {"read", "passed", "place", "predictions", "mistakes", "reviews"}
     with visit(browser) as other:
         page = go(other, site)
         add(page, MASK)
