@@ -39,7 +39,7 @@ else {
     return [box, reading.key(link.href)];
   });
   const marks = new Map([...exercises].map(([receipt, entry]) => [receipt, entry.appendChild(make("span", {className: "passed"}))]));
-  const counts = parts.map(part => part.querySelector("summary").appendChild(make("span", {className: "count"})));
+  const counts = parts.map(part => part.querySelector("summary").appendChild(make("small", {className: "count"})));
 
   const told = make("p", {className: "told", role: "status"}), trouble = make("p", {className: "trouble", role: "alert"});
   const text = make("textarea", {rows: 2, ariaLabel: "Receipts, or what your checks printed"});

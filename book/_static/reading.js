@@ -60,7 +60,7 @@ const reading = {
     if (!last) return;
     link.href = reading.address(last.key);
     link.ariaLabel = `Go on with ${last.page}${last.section && `, ${last.section}`}`;
-    link.querySelector(".long").textContent = `: ${last.page}`;
+    link.querySelector(".long").textContent = `with ${last.page}`;
     link.hidden = false;
   },
 };

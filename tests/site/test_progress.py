@@ -133,7 +133,7 @@ def test_the_first_page_leads_to_where_a_reader_was_and_moves_nothing(site, read
     page.reload()
     assert page.locator("article h1").bounding_box() == title
     link = page.get_by_role("link", name="Go on with RoPE, Summary")
-    expect(link).to_have_text("Go on: RoPE")
+    expect(link).to_have_text("Go on with RoPE")
     link.click()
     page.wait_for_url("**/chapters/04-rope.html#summary")
     go(reader, site).get_by_role("link", name="Go on with RoPE, Summary").click()
