@@ -89,8 +89,9 @@ const ask = {
           trouble.textContent = error.message;
           return (element.querySelector("[type=text], :checked, [role=slider]") ?? element.querySelector("input, textarea")).focus();
         }
-        const said = {value, missed: form.miss(value), on: new Date().toISOString().slice(0, 10)};
-        memory.write(kind, question.id, kind === "reviews" ? review.after(memory.all(kind)[question.id], said) : said);
+        const said = {value, missed: form.miss(value), on: new Date().toISOString().slice(0, 10)}, before = memory.all(kind)[question.id];
+        if (kind === "predictions" && before) said.first = before.first ?? before;
+        memory.write(kind, question.id, kind === "reviews" ? review.after(before, said) : said);
         compare(form, value, true);
       });
       skip.addEventListener("click", () => { details.hidden = false; details.open = true; shown.replaceChildren(); details.querySelector("summary").focus(); });
@@ -101,12 +102,12 @@ const ask = {
 
     const compare = (form, value, now) => {
       const missed = form.miss(value), words = missed === null ? [] : hint(missed), anew = make("button", {type: "button", className: "skip"}, "Answer anew");
-      anew.addEventListener("click", () => { if (kind !== "reviews") memory.write(kind, question.id); put(); shown.querySelector("input, textarea, [tabindex]")?.focus(); });
+      anew.addEventListener("click", () => { put(); shown.querySelector("input, textarea, [tabindex]")?.focus(); });
       const both = make("div", {className: "both", tabIndex: -1}, make("div", {className: "said"}, make("b", {}, form.title ?? "You said"), make("div", {}, ...form.says(value))),
         form.answer ? make("div", {className: "meant"}, make("b", {}, "The book says"), make("div", {}, ...form.answer())) : "");
       const judged = question.kind === "sentence";  // by the reader, below the answer
       const trouble = memory.trouble ? make("p", {className: "trouble", role: "status"}, memory.trouble) : "";
-      const overlooked = words.length ? make("div", {className: "overlooked"}, judged ? make("b", {}, "Often left out: ") : "", ...words) : "";
+      const overlooked = words.length ? make("div", {className: "overlooked"}, judged ? make("b", {}, "Easily missed: ") : "", ...words) : "";
       const when = kind === "reviews" ? make("p", {className: "when"}, review.says(memory.all(kind)[question.id])) : "";
       const all = kind === "predictions" ? make("a", {href: `${document.documentElement.dataset.content_root}book/predicted.html`}, "What I predicted") : "";
       shown.replaceChildren(...[both, judged ? "" : overlooked, when, trouble, make("p", {className: "buttons"}, anew, all)].filter(Boolean));
@@ -118,9 +119,10 @@ const ask = {
     };
 
     put();
-    const before = memory.all(kind)[question.id];
+    const before = memory.all(kind)[question.id], anew = before && kind === "reviews" && review.asks(place, before);
+    if (anew) shown.prepend(make("p", {className: "when"}, review.before(before)));
     try {
-      if (before && !(kind === "reviews" && review.asks(place, before))) compare(ask.kinds[question.kind](question), before.value, false);
+      if (before && !anew) compare(ask.kinds[question.kind](question), before.value, false);
     } catch {
       put();  // the question has changed since, and what was kept is no answer to it
     }

@@ -9,7 +9,7 @@
   const words = {surprised: "Surprised", half: "Half", said: "As you said", "": "Not compared yet"};
 
   const show = place => {
-    const entry = place.closest("li"), question = ask.read(place), kept = memory.all(kind)[question.id];
+    const entry = place.closest("li"), question = ask.read(place), now = memory.all(kind)[question.id], kept = now?.first ?? now;
     entry.querySelector(".asked")?.remove();
     let parts = null, how;
     try {
@@ -31,7 +31,7 @@
     const found = places.map(show).filter(how => how !== null), judged = found.filter(Boolean).length;
     const surprised = found.filter(how => how === "surprised").length, all = `${found.length} of ${places.length}`;
     const told = !found.length ? `You have made none of the ${places.length} predictions yet.`
-      : `You have made ${all} predictions. ` + (judged ? `You were surprised in ${surprised} of ${judged}.` : "None of them is compared yet.");
+      : `You have made ${all} predictions. ` + (judged ? `You were surprised in ${surprised} of ${judged}.` : "None of them is compared yet.") + (judged && judged < found.length ? ` For ${found.length - judged} only you can say.` : "");
     const print = make("button", {type: "button"}, "Print"), empty = make("button", {type: "button", className: "skip"}, "Empty this page");
     print.addEventListener("click", () => window.print());
     empty.addEventListener("click", () => confirm(found.length));

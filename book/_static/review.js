@@ -34,6 +34,11 @@ const review = {
     return `${entry.missed === null ? "Right." : "Not right."} It comes back ${this.when(this.left(entry, this.today()))}.`;
   },
 
+  // Of a question that is asked anew.
+  before(entry) {
+    return this.left(entry, this.today()) > 0 ? this.says(entry) : `${entry.missed === null ? "Right" : "Not right"} the last time.`;
+  },
+
   when: days => days <= 1 ? "tomorrow" : `in ${days} days`,
 
   today: () => new Date().toISOString().slice(0, 10),

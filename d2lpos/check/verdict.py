@@ -150,7 +150,7 @@ class Check:
         verdicts += [ask(value) for ask, value in zip(self.answers, given, strict=False)]
         lines = [one.text for one in verdicts]
         if all(verdicts) and len(given) == len(self.answers):
-            lines.append(f"Receipt: {receipt(self.name)}")
+            lines.append(f"Receipt: {receipt(self.name)} (for the page Where I stand)")
         return Verdict("\n".join(lines), all(verdicts))
 
     def _judge(self, answer: Any) -> Verdict:

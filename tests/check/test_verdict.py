@@ -72,12 +72,16 @@ def drifting():
     return answer
 
 
+def line(name):
+    return f"Receipt: {receipt(name)} (for the page Where I stand)"
+
+
 def test_passed():
     verdict = double(lambda x: x + x)
-    shown = "✓ double: 2 properties hold\n  twice as much\n  large numbers\nReceipt: " + receipt("double")
+    shown = "✓ double: 2 properties hold\n  twice as much\n  large numbers\n" + line("double")
     assert repr(verdict) == shown
     assert verdict.passed and bool(verdict)
-    assert repr(colors(colors.reference)) == f"✓ colors: 1 property holds\n  all\nReceipt: {receipt('colors')}"
+    assert repr(colors(colors.reference)) == f"✓ colors: 1 property holds\n  all\n{line('colors')}"
 
 
 @pytest.mark.parametrize("answer", [..., stub, returns_dots, lambda x: ..., [...], {"sky": ..., "sea": ...}])
@@ -395,7 +399,7 @@ def test_nothing_is_answered_yet(given):
 def test_a_check_asks_for_all_its_answers():
     assert repr(reads(lambda: 1, 27, ["rope", "alibi"])) == (
         "✓ reads: 1 property holds\n  all\n✓ whole: 27\n✓ names: ['rope', 'alibi']\n"
-        f"Receipt: {receipt('reads')}"
+        + line("reads")
     )
     assert repr(reads(..., ..., ...)) == (
         "○ reads: not attempted yet\n○ whole: not attempted yet\n○ names: not attempted yet"

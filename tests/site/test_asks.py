@@ -123,7 +123,29 @@ def test_an_answer_stands_beside_the_book_s_and_is_kept(site, reader, kind, how)
     box.get_by_role("button", name="Answer anew").click()
     expect(box.locator("form")).to_be_visible()
     expect(details).to_be_hidden()
-    assert reader.page.evaluate(KEPT) == {}
+    answer(box, name, how)
+    again = reader.page.evaluate(KEPT)[name]
+    assert {key: again["first"][key] for key in kept} == kept, "the first answer is the prediction"
+
+
+def test_what_comes_next_is_unclear_until_there_is_an_answer(site, reader):
+    box = go(reader, site, "4.favorites")
+    output = reader.page.locator(f"#{anchor('4.favorites')} + .cell .cell_output")
+    blurred = "e => getComputedStyle(e).filter !== 'none'"
+    assert output.evaluate(blurred)
+    output.hover()
+    assert not output.evaluate(blurred)
+    reader.page.mouse.move(0, 0)
+    reader.page.emulate_media(media="print")
+    assert not output.evaluate(blurred)
+    reader.page.emulate_media(media="screen")
+    assert output.evaluate(blurred)
+    answer(box, "4.favorites")
+    reader.page.mouse.move(0, 0)
+    assert not output.evaluate(blurred)
+    box.get_by_role("button", name="Answer anew").click()
+    box.get_by_role("button", name="Show me the answer").click()
+    assert not output.evaluate(blurred)
 
 
 def test_a_curve_by_key_moves_one_point_at_a_time(site, reader):
@@ -315,7 +337,7 @@ def test_the_page_of_predictions_shows_surprises_and_gives_nothing_away(site, re
     reader.page.get_by_role("link", name="What I predicted").last.click()
     reader.page.wait_for_url("**/predicted.html")
     status, entries = reader.page.get_by_role("status"), reader.page.locator(".predictions > li")
-    expect(status).to_have_text(f"You have made 4 of {len(ASKS)} predictions. You were surprised in 2 of 3.")
+    expect(status).to_have_text(f"You have made 4 of {len(ASKS)} predictions. You were surprised in 2 of 3. For 1 only you can say.")
     expect(entries.locator(":is(.said, .meant):visible")).to_have_count(7)  # of a sentence, the reader's alone
     expect(reader.page.locator("li:not(.answered) :is(.prediction, .said, .meant):visible")).to_have_count(0)
     reader.page.emulate_media(media="print")

@@ -95,7 +95,7 @@ def forgets_the_values(q, k, v):
     return F.softmax(q @ k.transpose(-2, -1) / sqrt(q.size(-1)), dim=-1)
 
 
-@wrong(check.attention, "The exponential of a large logit is infinite.")
+@wrong(check.attention, "The exponential of a large logit is infinite.", card=True)
 def overflow(q, k, v):
     exponentials = torch.exp(torch.einsum("...td,...sd->...ts", q, k) / sqrt(q.size(-1)))
     return exponentials @ v / exponentials.sum(-1, keepdim=True)
@@ -139,7 +139,7 @@ def softmax_over_dimension_1(q, k, v):
     return F.softmax(q @ k.transpose(-2, -1) / sqrt(q.size(-1)), dim=1) @ v
 
 
-@wrong(check.attention, "squeeze drops a dimension")
+@wrong(check.attention, "squeeze drops a dimension", card=True)
 def squeezed(q, k, v):
     logits = (q.unsqueeze(-2) * k.unsqueeze(-3)).sum(-1) / sqrt(q.size(-1))
     return (F.softmax(logits, dim=-1) @ v).squeeze()
@@ -258,7 +258,7 @@ def rounded_to_tenths(f, x, order):
     return torch.equal(f(x[order]).round(decimals=1), f(x)[order].round(decimals=1))
 
 
-@wrong(check.is_equivariant, "Another order is tried", card=True)
+@wrong(check.is_equivariant, "Another order is tried")
 def rotated(f, x, order):
     return torch.allclose(f(x.roll(-1, 0)), f(x).roll(-1, 0), atol=1e-5)
 
@@ -284,7 +284,7 @@ def default_tolerance(f, x, order):
     return torch.isclose(f(x)[order], f(x[order])).all().item()
 
 
-@wrong(check.is_equivariant, "next to 0 it forgives nothing", card=True)
+@wrong(check.is_equivariant, "next to 0 it forgives nothing")
 def relative_tolerance(f, x, order):
     return torch.allclose(f(x[order]), f(x)[order], rtol=1e-4, atol=0)
 
@@ -363,7 +363,7 @@ def transposed(mask, order):
     return mask[..., order, order[:, None]]
 
 
-@wrong(check.permute_mask, "The order permutes the first two dimensions.")
+@wrong(check.permute_mask, "The order permutes the first two dimensions.", card=True)
 def first_dimensions(mask, order):
     return mask[order[:, None], order]
 

@@ -171,7 +171,7 @@ def one_step_back(q, offset, base):
     return rotate(q, -frequencies(q.shape[-1], base), "interleaved")
 
 
-@wrong(check.best_key, "fails 1 of 3 properties Property: many queries at once")
+@wrong(check.best_key, "fails 1 of 3 properties Property: many queries at once", card=True)
 def one_query(q, offset, base):
     return rotate(q, -offset * frequencies(len(q), base), "interleaved")
 
@@ -305,7 +305,7 @@ def no_root(q, k, v, keys, values):
     return attended(turned(q, n), keys, values, len(q)), keys, values
 
 
-@wrong(check.step, "√d is that of queries and keys")
+@wrong(check.step, "√d is that of queries and keys", card=True)
 def root_of_values(q, k, v, keys, values):
     n = len(keys)
     keys, values = grown(keys, turned(k, n)), grown(values, v)
@@ -432,7 +432,7 @@ def last_of_all(d, base, length):
     return next((i for i, wave in enumerate(waves(d, base)) if wave > length), d // 2 - 1)
 
 
-@wrong(check.first_open, "The next pair above is open.", card=True)
+@wrong(check.first_open, "The next pair above is open.")
 def rounded(d, base, length):
     index = d / 2 * math.log(length / (2 * math.pi)) / math.log(base)
     return min(max(round(index), 0), d // 2)

@@ -45,5 +45,6 @@ def place_mistakes(cells: list[NotebookNode], file: Path) -> list[NotebookNode]:
 
 def card(content: dict[str, Any]) -> str:
     """Return the MyST of one card."""
-    asked = form(content["ask"], "mistakes", "Which property fails?", hidden=False)
+    legend = "Which property fails, or do both?" if "both" in content["ask"]["options"] else "Which property fails?"
+    asked = form(content["ask"], "mistakes", legend, hidden=False)
     return CARD.format(fence=FENCE, form=asked, **content)

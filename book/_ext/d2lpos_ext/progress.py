@@ -16,7 +16,7 @@ from .mistakes import place_mistakes
 
 BLOCK = "```{progress}\n```"
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
-RECEIPT = re.compile(r"^Receipt: (\w+)$", re.MULTILINE)
+RECEIPT = re.compile(r"^Receipt: (\w+)", re.MULTILINE)
 
 
 def expand(text: str, root: Path) -> str:
