@@ -16,28 +16,29 @@ TURN = 2 * math.pi
 # Angles that training has not shown -------------------------------------------------------------------------
 
 
-def past_the_arc(omega: Tensor, length: int, longer: int) -> Tensor:
-    angles = torch.arange(longer)[:, None] * omega % TURN
+def past_the_arc(omega: Tensor, slower: Tensor, length: int, longer: int) -> Tensor:
+    angles = torch.arange(longer)[:, None] * slower % TURN
     return (angles >= length * omega).double().mean(dim=0)
 
 
-def new_where(new: Callable[[Tensor, Tensor, int], Tensor]) -> Callable:
-    """As the right answer, where new(offsets, omega, length) tells which offsets are new to which pair."""
+def new_where(new: Callable[[Tensor, Tensor], Tensor]) -> Callable:
+    """As the right answer, where new(angles, arc) tells which offsets are new to which pair."""
 
-    def answer(omega: Tensor, length: int, longer: int) -> Tensor:
-        offsets = torch.arange(longer)[:, None].to(omega)
-        return new(offsets, omega, length).double().mean(dim=0)
+    def answer(omega: Tensor, slower: Tensor, length: int, longer: int) -> Tensor:
+        angles = torch.arange(longer)[:, None] * slower
+        return new(angles, length * omega).double().mean(dim=0)
 
     return answer
 
 
-def of_the_circle(omega: Tensor, length: int, longer: int) -> Tensor:
-    shown, met = ((n * omega).clamp(max=TURN) for n in (length, longer))
-    return 1 - shown / met
+def of_the_circle(omega: Tensor, slower: Tensor, length: int, longer: int) -> Tensor:
+    shown, met = ((n * turn).clamp(max=TURN) for n, turn in ((length, omega), (longer, slower)))
+    return 1 - shown / torch.maximum(met, shown)
 
 
-def angles_case(omega: list[float], length: int, longer: int) -> Case:
-    return either(call(omega=torch.tensor(omega), length=length, longer=longer))
+def angles_case(omega: list[float], length: int, longer: int, slower: list[float] | None = None) -> Case:
+    given = {"omega": torch.tensor(omega), "slower": torch.tensor(slower or omega)}
+    return either(call(**given, length=length, longer=longer))
 
 
 new_angles = Check(
@@ -45,7 +46,7 @@ new_angles = Check(
     reference=past_the_arc,
     properties={
         "pairs that have shown an arc": [
-            angles_case([0.125], 4, 10),
+            angles_case([0.125], 8, 20),
             angles_case([0.25, 0.0625], 8, 32),
             angles_case([0.25, 0.03125], 8, 64),
             angles_case([0.375, 0.25, 0.125], 12, 100),
@@ -54,30 +55,41 @@ new_angles = Check(
             angles_case([1.0, 0.5], 16, 32),
             angles_case([1.0, 0.25], 64, 200),
         ],
+        "slower pairs, and the arc that training has shown": [
+            angles_case([0.25, 0.125], 8, 32, [0.125, 0.03125]),
+            angles_case([0.25, 0.0625], 16, 64, [0.0625, 0.03125]),
+            angles_case([0.125], 32, 96, [0.0625]),
+        ],
     },
     mistakes={
         "A hand that has left its arc comes round again: take the angle modulo a full turn, 2π radians.": new_where(
-            lambda n, omega, length: (n >= length) & (length * omega < TURN)
+            lambda angles, arc: (angles >= arc) & (arc < TURN)
         ),
         "A pair that has gone around has shown every angle, and nothing is new to it.": new_where(
-            lambda n, omega, length: n * omega % TURN >= length * omega % TURN
+            lambda angles, arc: angles % TURN >= arc % TURN
+        ),
+        "Training has shown the arc length · omega. The pairs were slowed after it.": (
+            lambda omega, slower, *given: past_the_arc(slower, slower, *given)
+        ),
+        "The row is read with the slower frequencies.": (
+            lambda omega, slower, *given: past_the_arc(omega, omega, *given)
         ),
         "The last offset of training is length − 1. The angle at length is new.": new_where(
-            lambda n, omega, length: n * omega % TURN > length * omega
+            lambda angles, arc: angles % TURN > arc
         ),
         "A full turn is 2π radians.": (
-            new_where(lambda n, omega, length: n * omega % math.pi >= length * omega),
-            new_where(lambda n, omega, length: n * omega % 1 >= length * omega),
+            new_where(lambda angles, arc: angles % math.pi >= arc),
+            new_where(lambda angles, arc: angles % 1 >= arc),
         ),
-        "This is how many offsets are new. Divide by longer.": lambda omega, length, longer: (
-            longer * past_the_arc(omega, length, longer)
+        "This is how many offsets are new. Divide by longer.": lambda omega, slower, length, longer: (
+            longer * past_the_arc(omega, slower, length, longer)
         ),
         "Of all offsets 0 … longer − 1 the share is asked for, not of those past length.": (
-            lambda omega, length, longer: past_the_arc(omega, length, longer) * longer / (longer - length)
+            lambda omega, slower, length, longer: (
+                past_the_arc(omega, slower, length, longer) * longer / (longer - length)
+            )
         ),
-        "This is the share of what training has shown.": lambda omega, length, longer: (
-            1 - past_the_arc(omega, length, longer)
-        ),
+        "This is the share of what training has shown.": lambda *given: 1 - past_the_arc(*given),
         "This is a share of the circle. Count offsets, some of which come back to the arc.": of_the_circle,
     },
     answers=(

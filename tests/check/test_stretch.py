@@ -9,18 +9,20 @@ from scipy.stats import ttest_1samp
 
 from d2lpos import RoPE
 from d2lpos.check import stretch as check
-from d2lpos.scaling import llama3, longrope
+from d2lpos.scaling import linear, llama3, longrope, ntk, unscaled
 from d2lpos.sinusoidal import frequencies
 
 OMEGA = frequencies(16)
 
 
 @pytest.mark.parametrize("longer", [64, 128, 256, 512])
-def test_new_angles_are_those_of_a_loop(longer):
-    found = check.new_angles.reference(OMEGA, 64, longer)
-    for share, omega in zip(found.tolist(), OMEGA.tolist(), strict=True):
+@pytest.mark.parametrize("rule", [unscaled, partial(ntk, factor=4), partial(linear, factor=4)])
+def test_new_angles_are_those_of_a_loop(longer, rule):
+    slower = rule(OMEGA)[0]
+    found = check.new_angles.reference(OMEGA, slower, 64, longer)
+    for share, omega, turn in zip(found.tolist(), OMEGA.tolist(), slower.tolist(), strict=True):
         arc = min(64 * omega, 2 * math.pi)
-        assert share == sum(n * omega % (2 * math.pi) >= arc for n in range(longer)) / longer
+        assert share == sum(n * turn % (2 * math.pi) >= arc for n in range(longer)) / longer
 
 
 @pytest.mark.parametrize(("dim", "base", "length"), [(16, 1e4, 64), (64, 1e4, 128), (128, 5e5, 8192)])

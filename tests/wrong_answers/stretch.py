@@ -14,71 +14,82 @@ from . import wrong
 
 
 @wrong(check.new_angles, "comes round again", card=True)
-def once_past_always_past(omega, length, longer):
-    angles = torch.arange(longer)[:, None] * omega
+def once_past_always_past(omega, slower, length, longer):
+    angles = torch.arange(longer)[:, None] * slower
     arc = length * omega
     new = (angles >= arc) & (arc < 2 * torch.pi)
     return new.double().mean(dim=0)
 
 
 @wrong(check.new_angles, "nothing is new to it", card=True)
-def arc_wrapped(omega, length, longer):
-    angles = torch.arange(longer)[:, None] * omega
-    new = angles % (2 * torch.pi) >= length * omega % (2 * torch.pi)
+def arc_wrapped(omega, slower, length, longer):
+    angles = torch.arange(longer)[:, None] * slower
+    arc = length * omega % (2 * torch.pi)
+    new = angles % (2 * torch.pi) >= arc
     return new.double().mean(dim=0)
 
 
+@wrong(check.new_angles, "The pairs were slowed after it.", card=True)
+def arc_of_the_slower(omega, slower, length, longer):
+    angles = torch.arange(longer)[:, None] * slower
+    new = angles % (2 * torch.pi) >= length * slower
+    return new.double().mean(dim=0)
+
+
+def hands(omega, longer, turn=2 * math.pi, start=0):
+    return torch.outer(torch.arange(start, longer).float(), omega).remainder(turn)
+
+
+@wrong(check.new_angles, "read with the slower frequencies")
+def slower_forgotten(omega, slower, length, longer):
+    return (hands(omega, longer) >= length * omega).float().mean(0)
+
+
 @wrong(check.new_angles, "comes round again")
-def every_later_place(omega, length, longer):
+def every_later_place(omega, slower, length, longer):
     return torch.full((len(omega),), (longer - length) / longer)
 
 
 @wrong(check.new_angles, "The angle at length is new.")
-def one_more(omega, length, longer):
-    angles = torch.outer(torch.arange(longer).float(), omega).remainder(2 * math.pi)
-    return (angles > length * omega).float().mean(0)
+def one_more(omega, slower, length, longer):
+    return (hands(slower, longer) > length * omega).float().mean(0)
 
 
 @wrong(check.new_angles, "A full turn is 2π radians.")
-def half_a_turn(omega, length, longer):
-    angles = torch.outer(torch.arange(longer).float(), omega).remainder(math.pi)
-    return (angles >= length * omega).float().mean(0)
+def half_a_turn(omega, slower, length, longer):
+    return (hands(slower, longer, math.pi) >= length * omega).float().mean(0)
 
 
 @wrong(check.new_angles, "a full turn, 2π radians")
-def in_degrees(omega, length, longer):
-    angles = torch.outer(torch.arange(longer).float(), omega).remainder(360)
-    return (angles >= length * omega).float().mean(0)
+def in_degrees(omega, slower, length, longer):
+    return (hands(slower, longer, 360) >= length * omega).float().mean(0)
 
 
 @wrong(check.new_angles, "A full turn is 2π radians.")
-def in_turns(omega, length, longer):
-    angles = torch.outer(torch.arange(longer).float(), omega).remainder(1)
-    return (angles >= length * omega).float().mean(0)
+def in_turns(omega, slower, length, longer):
+    return (hands(slower, longer, 1) >= length * omega).float().mean(0)
 
 
 @wrong(check.new_angles, "This is how many offsets are new.")
-def counted(omega, length, longer):
-    angles = torch.outer(torch.arange(longer).float(), omega).remainder(2 * math.pi)
-    return (angles >= length * omega).float().sum(0)
+def counted(omega, slower, length, longer):
+    return (hands(slower, longer) >= length * omega).float().sum(0)
 
 
 @wrong(check.new_angles, "not of those past length")
-def of_later_offsets(omega, length, longer):
-    angles = torch.outer(torch.arange(length, longer).float(), omega).remainder(2 * math.pi)
-    return (angles >= length * omega).float().mean(0)
+def of_later_offsets(omega, slower, length, longer):
+    return (hands(slower, longer, start=length) >= length * omega).float().mean(0)
 
 
 @wrong(check.new_angles, "the share of what training has shown")
-def shown(omega, length, longer):
-    angles = torch.outer(torch.arange(longer).float(), omega).remainder(2 * math.pi)
-    return (angles < length * omega).float().mean(0)
+def shown(omega, slower, length, longer):
+    return (hands(slower, longer) < length * omega).float().mean(0)
 
 
 @wrong(check.new_angles, "This is a share of the circle.")
-def share_of_the_circle(omega, length, longer):
+def share_of_the_circle(omega, slower, length, longer):
     full = torch.tensor(2 * math.pi)
-    return 1 - torch.minimum(length * omega, full) / torch.minimum(longer * omega, full)
+    shown = torch.minimum(length * omega, full)
+    return (1 - shown / torch.minimum(longer * slower, full)).clamp(min=0)
 
 
 # A larger base
