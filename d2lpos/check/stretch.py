@@ -188,7 +188,7 @@ larger_base = Check(
     },
     answers=(
         Answer(
-            "needed",
+            "fitting",
             10_000 * 4 ** (8 / 3),
             {
                 "This is NTK's, for the slowest pair alone.": 10_000 * 4 ** (8 / 7),
