@@ -48,7 +48,7 @@ def strictly_before(q, k, v, positions, score):
     return heads(q, k, v, positions, score, seen=positions[None, :] < positions[:, None]).nan_to_num()
 
 
-@wrong(check.attend, "taken their share already")
+@wrong(check.attend, "Hidden after the softmax")
 def cut_afterwards(q, k, v, positions, score):
     weights = (q @ k.mT / q.shape[-1] ** 0.5 + score(positions, positions)).softmax(-1)
     return (weights * (positions[None, :] <= positions[:, None])) @ v
@@ -87,7 +87,7 @@ def transposed_score(q, k, v, positions, score):
     return heads(q, k, v, positions, lambda a, b: score(a, b).transpose(1, 2))
 
 
-@wrong(check.attend, "softmax runs over the last axis")
+@wrong(check.attend, "a weight of 1")
 def over_queries(q, k, v, positions, score):
     logits = q @ k.mT / q.shape[-1] ** 0.5 + score(positions, positions)
     seen = positions[None, :] <= positions[:, None]
@@ -124,7 +124,7 @@ def backwards(logits, tokens, padding):
     return nll(logits[:, 1:], tokens[:, :-1], real[:, 1:] & real[:, :-1])
 
 
-@wrong(check.next_loss, "nothing tells it", card=True)
+@wrong(check.next_loss, "The first token of a text stands behind padding", card=True)
 def ignores_padding(logits, tokens, padding):
     return F.cross_entropy(logits[:, :-1].mT, tokens[:, 1:], ignore_index=padding)
 
@@ -191,8 +191,7 @@ def cut(text, first, length, asked):
 
 @wrong(check.fair_rows, "These begin at `ends`.")
 def begin_there(text, ends, length, asked):
-    longer = torch.cat([text, torch.zeros(length + 1, dtype=text.dtype)])
-    return cut(longer, ends.tolist(), length, asked) if ends.max() + length < len(text) else text[len(text)]
+    return cut(text, ends.tolist(), length, asked)
 
 
 @wrong(check.fair_rows, "The targets are the tokens themselves.")
@@ -389,7 +388,7 @@ def spread(mine, theirs):
     return mean, half * math.sqrt(len(each))
 
 
-@wrong(check.beside, "divide by n − 1")
+@wrong(check.beside, "This divides squares by n.")
 def by_n(mine, theirs):
     each = torch.tensor(both(mine, theirs)).double().numpy()
     n = len(each)
