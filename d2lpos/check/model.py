@@ -385,8 +385,8 @@ def law_case(name: str, longest: int = 12) -> Case:
 
 
 NAMES = list(ENCODINGS)
-relative = Check(
-    "relative",
+offsets_alone = Check(
+    "offsets_alone",
     reference=unmoved,
     properties={
         "True where offsets alone count": [law_case(name) for name in NAMES[:4]],

@@ -245,80 +245,80 @@ def same(a, b):
     return torch.allclose(a, b, atol=1e-4)
 
 
-@wrong(check.relative, "Allow 0.0001.")
+@wrong(check.offsets_alone, "Allow 0.0001.")
 def to_the_last_digit(scores, q, k, longest):
     p = torch.arange(q.shape[1])
     return all(torch.equal(scores(q, k, p), scores(q, k, p + s)) for s in range(longest - len(p) + 1))
 
 
-@wrong(check.relative, "One shift is not enough.", card=True)
+@wrong(check.offsets_alone, "One shift is not enough.", card=True)
 def one_step(scores, q, k, longest):
     here = torch.arange(q.shape[1])
     return torch.allclose(scores(q, k, here), scores(q, k, here + 1), atol=1e-4)
 
 
-@wrong(check.relative, "One shift is not enough.")
+@wrong(check.offsets_alone, "One shift is not enough.")
 def furthest(scores, q, k, longest):
     p = torch.arange(q.shape[1])
     return same(scores(q, k, p), scores(q, k, p + longest - len(p)))
 
 
-@wrong(check.relative, "One shift is not enough.")
+@wrong(check.offsets_alone, "One shift is not enough.")
 def half_way(scores, q, k, longest):
     p = torch.arange(q.shape[1])
     return same(scores(q, k, p), scores(q, k, p + (longest - len(p)) // 2))
 
 
-@wrong(check.relative, "a whole turn of a table")
+@wrong(check.offsets_alone, "a whole turn of a table")
 def by_fours(scores, q, k, longest):
     p = torch.arange(q.shape[1])
     return all(same(scores(q, k, p), scores(q, k, p + s)) for s in range(0, longest - len(p) + 1, 4))
 
 
-@wrong(check.relative, "The last start is missing")
+@wrong(check.offsets_alone, "The last start is missing")
 def one_start_less(scores, q, k, longest):
     p = torch.arange(q.shape[1])
     return all(same(scores(q, k, p), scores(q, k, p + s)) for s in range(longest - len(p)))
 
 
-@wrong(check.relative, "go past `longest`")
+@wrong(check.offsets_alone, "go past `longest`")
 def too_far(scores, q, k, longest):
     p = torch.arange(q.shape[1])
     return all(same(scores(q, k, p), scores(q, k, p + s)) for s in range(longest))
 
 
-@wrong(check.relative, "Without contents")
+@wrong(check.offsets_alone, "Without contents")
 def empty_heads(scores, q, k, longest):
     p, q, k = torch.arange(q.shape[1]), 0 * q, 0 * k
     return all(same(scores(q, k, p), scores(q, k, p + s)) for s in range(longest - len(p) + 1))
 
 
-@wrong(check.relative, "Twice the positions is another law")
+@wrong(check.offsets_alone, "Twice the positions is another law")
 def doubled(scores, q, k, longest):
     p = torch.arange(q.shape[1])
     return same(scores(q, k, p), scores(q, k, p * 2))
 
 
-@wrong(check.relative, "Means hide changes that cancel.")
+@wrong(check.offsets_alone, "Means hide changes that cancel.")
 def means(scores, q, k, longest):
     p = torch.arange(q.shape[1])
     shifts = range(longest - len(p) + 1)
     return all(same(scores(q, k, p).mean(), scores(q, k, p + s).mean()) for s in shifts)
 
 
-@wrong(check.relative, "One pair is not all of them.")
+@wrong(check.offsets_alone, "One pair is not all of them.")
 def corner(scores, q, k, longest):
     p = torch.arange(q.shape[1])
     shifts = range(longest - len(p) + 1)
     return all(same(scores(q, k, p)[:, 0, 0], scores(q, k, p + s)[:, 0, 0]) for s in shifts)
 
 
-@wrong(check.relative, "True where offsets alone count")
+@wrong(check.offsets_alone, "True where offsets alone count")
 def never(scores, q, k, longest):
     return longest < 12
 
 
-@wrong(check.relative, "False where places count")
+@wrong(check.offsets_alone, "False where places count")
 def coarse(scores, q, k, longest):
     p = torch.arange(q.shape[1])
     shifts = range(longest - len(p) + 1)
