@@ -18,8 +18,8 @@ from d2lpos.threads import one_thread
 
 from .measure import run
 
-SUBJECTS = ("rope", "bias", "skew", "sinusoidal", "training", "attention", "rulers")
-ALONE = ("attention", "rulers")  # whose tables have a line of their own that tells of the run
+SUBJECTS = ("rope", "bias", "skew", "sinusoidal", "training", "attention", "fused", "rulers")
+ALONE = ("attention", "fused", "rulers")  # whose tables have a line of their own that tells of the run
 PEERS = ("torch", "transformers", "rotary-embedding-torch", "x-transformers")
 TABLES = Path(__file__).parents[1] / "book" / "benchmarks"
 

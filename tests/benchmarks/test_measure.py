@@ -87,11 +87,11 @@ def test_layers_of_attention_agree(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["speed"], "subjects are rope, bias, skew, sinusoidal, training, attention, rulers; got speed"),
+        (["speed"], "subjects are rope, bias, skew, sinusoidal, training, attention, fused, rulers; got speed"),
         (["--rounds", "0"], "--rounds must be positive; got 0"),
         (
             ["rope", "--write"],
-            "--write measures every subject, so that all tables are from one run; name none, or attention or rulers",
+            "--write measures every subject, so that all tables are from one run; name none, or attention or fused or rulers",
         ),
     ],
 )

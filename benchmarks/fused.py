@@ -1,0 +1,54 @@
+"""Attention forward, with ALiBi and three masks: the formula, PyTorch's program with all pairs, and FlexAttention.
+
+Forward alone, because on a CPU PyTorch has no gradient of FlexAttention. Tensors of all pairs and block masks are made
+before, as layers of a model share them.
+"""
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from d2lpos import ALiBi
+from d2lpos.alibi import bias, slopes
+from d2lpos.attention import attend
+from d2lpos.flex import attend_flex, block_mask, compiled
+from d2lpos.masks import causal_mask, segment_mask, window_mask
+
+from .attention import DIM, HEADS
+from .measure import Contest
+
+LENGTHS = (2048, 8192)
+TEXTS = 8
+
+
+def contests(device: str, lengths: tuple[int, ...] = LENGTHS) -> list[Contest]:
+    short, long = lengths
+    return [
+        contest(device, short, "causal"),
+        contest(device, long, "causal"),
+        contest(device, long, "window", window=long // TEXTS),
+        contest(device, long, "texts", texts=TEXTS),
+    ]
+
+
+def contest(device: str, length: int, name: str, window: int | None = None, texts: int = 1) -> Contest:
+    at = torch.arange(length, device=device)
+    here, text = at % (length // texts), at // (length // texts)
+    q, k, v = torch.randn(3, 1, HEADS, length, DIM // HEADS, device=device)
+    seen = causal_mask(here, here) & segment_mask(text, text)
+    if window is not None:
+        seen &= window_mask(here, here, window)
+    alibi = ALiBi(HEADS, slopes=slopes(HEADS)).to(device)
+    pairs = bias(here, here, alibi.slopes).masked_fill(~seen, -torch.inf)[None]
+    blocks = block_mask(here, here, True, window, text, text)
+    contenders = {
+        "`attend`, all pairs": lambda: attend(q, k, v, here, here, alibi, seen),
+        "PyTorch's program, a tensor of all pairs": lambda: scaled_dot_product_attention(q, k, v, pairs),
+        "FlexAttention, compiled": lambda: attend_flex(q, k, v, here, here, alibi, blocks, compiled()),
+    }
+    return Contest(
+        f"fused-{name}-{length}",
+        f"{length} tokens, ALiBi, {name}, {HEADS} heads of {DIM // HEADS} features; forward",
+        {title: torch.no_grad()(call) for title, call in contenders.items()},
+        memory=True,
+        rounds=None if length <= 2048 else 5,
+    )
