@@ -311,7 +311,7 @@ def as_far_as_it_goes(seen, size):
     return loop(seen, size, by_sum, cut_short=True)
 
 
-@wrong(check.block_states, "queries and keys of different numbers")
+@wrong(check.block_states, "0 for none, 1 for some")
 def square(seen, size):
     n = len(seen)
     if seen.shape[1] == n:
