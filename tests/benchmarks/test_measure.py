@@ -6,8 +6,9 @@ import sys
 
 import pytest
 import torch
+from torch.nn.attention.flex_attention import flex_attention
 
-from benchmarks import attention, measure, skew
+from benchmarks import attention, fused, measure, skew
 from benchmarks.__main__ import SUBJECTS, TABLES
 from benchmarks.measure import Contest, forward_and_backward, megabytes, run
 from benchmarks.rope import turn_functions
@@ -82,6 +83,19 @@ def test_layers_of_attention_agree(monkeypatch):
             first, *others = [call() for call in contest.contenders.values()]
             for other in others:
                 torch.testing.assert_close(other, first, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile")
+def test_fused_and_readable_programs_agree(monkeypatch):
+    monkeypatch.setattr(fused, "compiled", lambda: flex_attention)
+    found = fused.contests("cpu", lengths=(64, 128))
+    assert [contest.name for contest in found] == [
+        "fused-causal-64", "fused-causal-128", "fused-window-128", "fused-texts-128"
+    ]  # fmt: skip
+    for contest in found:
+        first, *others = [call() for call in contest.contenders.values()]
+        for other in others:
+            torch.testing.assert_close(other, first, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -413,5 +413,4 @@ def medians_divided(contenders, rounds, clock, wait):
 @wrong(check.measure, "the first contender's time over its own")
 def slowness(contenders, rounds, clock, wait):
     right = reckon(*stopwatch(contenders, rounds, clock, wait))
-    firsts, times = stopwatch(contenders, 0, clock, wait), right
-    return {name: (times[name][0], times[name][1], 1 / times[name][2]) for name in times}
+    return {name: (first, each, 1 / speed) for name, (first, each, speed) in right.items()}
