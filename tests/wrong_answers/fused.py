@@ -28,7 +28,7 @@ def far_gains(slopes, q_positions, k_positions):
     return add
 
 
-@wrong(check.alibi_mod, "A distance has no sign.", card=True)
+@wrong(check.alibi_mod, "A distance has no sign.")
 def signed(slopes, q_positions, k_positions):
     def add(score, batch, head, query, key):
         back = q_positions[batch, query] - k_positions[batch, key]
@@ -394,7 +394,7 @@ def means(contenders, rounds, clock, wait):
 def fastest(contenders, rounds, clock, wait):
     firsts, times = stopwatch(contenders, rounds, clock, wait)
     right = reckon(firsts, times)
-    return {name: (right[name][0], sorted(times[name])[0], right[name][2]) for name in times}
+    return {name: (right[name][0], min(times[name]), right[name][2]) for name in times}
 
 
 @wrong(check.measure, "only if they take turns")
