@@ -23,7 +23,7 @@ html:root .bd-content .bd-article.bd-article:not(:has(.margin)) .pst-scrollable-
 <body class="bd-content">
 <main class="bd-article">
 <h1>A course with “Where words stand”</h1>
-<p>This folder is for teachers. To the class you give the notebooks, which have no solutions: <a href="handout.zip">handout.zip</a> is all of them in one file, and its README tells how to run them. Slides open in any browser, without a network.</p>
+<p>This folder is for teachers. To the class you give the notebooks, which have no solutions: <a href="handout.zip">handout.zip</a> is all of them in one file, and its README tells how to run them. Open notebooks in JupyterLab, from the folder <code>handout</code>. Slides open in any browser, without a network, and so does this page.</p>
 <div class="pst-scrollable-table-container" tabindex="0"><table><thead><tr><th>Chapter</th><th>Slides</th><th>Notebook</th></tr></thead><tbody>
 {rows}
 </tbody></table></div>
@@ -42,7 +42,7 @@ def index(site: Path, out: Path) -> str:
     titles = {path.stem: decks.read(path).title.get_text() for path in sorted((out / "decks").glob("*.html"))}
     rows = "\n".join(
         f'<tr><td>{escape(title.removesuffix(" — slides"))}</td><td><a href="decks/{stem}.html">{stem}.html</a></td>'
-        f'<td><a href="handout/{stem}.ipynb">{stem}.ipynb</a></td></tr>'
+        f"<td>{next((out / 'handout').rglob(f'{stem}.ipynb')).relative_to(out / 'handout')}</td></tr>"
         for stem, title in titles.items()
     )
     plan = page.article
@@ -56,11 +56,10 @@ def index(site: Path, out: Path) -> str:
     for link in plan.select("a[href]"):
         parts = urlsplit(link["href"])
         stem, anchor = Path(unquote(parts.path)).stem, unquote(parts.fragment)
-        notebook = next((out / "handout").rglob(f"{stem}.ipynb"), None) if stem else None
-        if anchor in ids.get(stem, ()):  # a figure or a theorem
-            link["href"] = f"decks/{stem}.html#{anchor}"
-        elif notebook:
-            link["href"] = notebook.relative_to(out).as_posix()
+        if anchor.startswith("ex-"):
+            anchor = "exercises"
+        if anchor in {"", *ids.get(stem, ())} and stem in ids:  # a deck, or a slide of it
+            link["href"] = f"decks/{stem}.html#{anchor}".rstrip("#")
         elif parts.path and not parts.scheme:
             link.unwrap()
     for tag in plan.select("pre"):

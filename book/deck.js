@@ -3,7 +3,7 @@
   const root = document.documentElement, main = document.querySelector("main"), slides = [...main.children];
   const bar = document.querySelector("nav"), list = bar.querySelector("details"), links = [...bar.querySelectorAll("a")];
   const [back, next, notes] = ["back", "next", "notes"].map(name => bar.querySelector(`.${name}`));
-  const dark = matchMedia("(prefers-color-scheme: dark)"), canvas = matchMedia("(min-width: 900px) and (min-height: 420px)");
+  const dark = matchMedia("(prefers-color-scheme: dark)"), canvas = matchMedia("print, (min-width: 900px) and (min-height: 420px)");
   const hands = "[data-hero], [data-explore], nav, a, button, summary, input, .notes";
   let at = -1, touch;
   (dark.onchange = () => { root.dataset.theme = dark.matches ? "dark" : "light"; })();
@@ -29,6 +29,7 @@
   const grown = new ResizeObserver(boxes => { if (canvas.matches) boxes.forEach(({target}) => shrink(target)); });
   document.fonts.ready.then(() => { fit(); main.querySelectorAll(".fit").forEach(box => grown.observe(box)); });
   canvas.addEventListener("change", fit);
+  matchMedia("print").addEventListener("change", fit);  // paper has other figures
   addEventListener("resize", scale);
 
   // The machine that reads is tall; side by side its texts need fewer lines.
@@ -75,7 +76,7 @@
   });
   back.onclick = () => turn(at - 1);
   next.onclick = forth;
-  notes.onclick = () => { notes.ariaPressed = main.classList.toggle("noted"); };
+  notes.onclick = () => { notes.ariaPressed = main.classList.toggle("noted"); fit(); };
 
   // A click beside the figures, or a swipe, turns; what moves by hand keeps its drags.
   const free = event => !event.target.closest(hands);

@@ -1,9 +1,10 @@
-"""Write a deck of slides for each chapter from its built page: python -m book.decks.
+"""Write a deck of slides for each notebook of the path and in depth from its built page: python -m book.decks.
 
 A deck is one file that asks for nothing else. It shows what the chapter shows, in the chapter's order: its opening, its
-figures, theorems and predictions, then its claims, for a vote, and the list of its exercises without their solutions.
+figures, numbered equations, theorems and predictions, then its claims, for a vote, and the list of its exercises without their solutions.
 """
 
+import json
 import re
 import shutil
 import sys
@@ -19,7 +20,7 @@ from book.downloads import SITE
 
 ROOT = Path(__file__).parent.parent
 sys.path.append(str(ROOT / "book" / "_ext"))
-from notebooks import path as path_of_chapters
+from notebooks import chapters
 from programs import whole
 
 OUT = ROOT / "_build" / "class" / "decks"
@@ -68,10 +69,11 @@ class Slide:
     notes: str = ""
     section: str = ""
     large: float = TEXT
+    entry: str = ""  # in the list of slides, if not the heading
 
     @property
     def name(self) -> str:
-        return " ".join(BeautifulSoup(self.heading, "html.parser").get_text().split())
+        return " ".join(BeautifulSoup(self.entry or self.heading, "html.parser").get_text().split())
 
     def html(self, number: int, count: int) -> str:
         tag = "h1" if number == 1 else "h2"
@@ -98,24 +100,40 @@ def slides(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
     for tag in article.select(".solution, .exercise, .overlooks, .headerlink"):
         tag.decompose()
     for tag in article.select(".ask"):  # its form needs the site's scripts
+        ask, options = json.loads(tag["data-ask"]), tag.select(".options > ul > li")
+        if ask["kind"] == "choice":
+            right = f"<p><strong>“{inside(options[ask['right']].p)}”</strong></p>"
+            tag.find_next_sibling("details").summary.insert_after(BeautifulSoup(right, "html.parser"))
         tag.replace_with(*tag.select(".options > *"))
     found, predictions = [], 0
-    for tag in article.select("figure[id], .theorem.admonition, .predict"):
+    for tag in article.select(
+        "figure[id], section:not(.theorem-content) > .math[id^=eq-], .theorem.admonition, .predict"
+    ):
         section = tag.find_parent("section").find(re.compile("h[1-6]"))
         section = "" if section.name == "h1" else inside(section)
         if tag.name == "figure":
             found.append(picture(tag, section))
         elif "theorem" in tag["class"]:
-            title = tag.select_one(".admonition-title")
-            found.append(Slide(tag["id"], inside(title), inside(tag.section), section=section))
+            title, proof = tag.select_one(".admonition-title"), tag.find_next_sibling(class_="proof")
+            found.append(Slide(tag["id"], inside(title), inside(tag.section), inside(proof), section))
+        elif "math" in tag["class"]:
+            formula = copy(tag)
+            del formula["id"]
+            number = tag["id"].removeprefix("eq-").upper().replace("-", ".")
+            body = f"{tag.find_previous_sibling('p')}{formula}"
+            found.append(Slide(tag["id"], f"Equation ({number})", body, section=section))
         else:
             predictions += 1
             parts = [str(part) for part in tag.find_all(recursive=False) if part.name != "details"]
             answer = copy(tag.details)
             answer.summary.decompose()
             body = "".join(parts[1:]) + fold("Compare with the answer", inside(answer))
-            found.append(Slide(f"prediction-{predictions}", "Predict first", body, section=section))
-    return [opening(article), *found, *claims, exercises]
+            before = tag.find_previous_sibling("p")  # what the question takes for known
+            entry = f"Predict first: {BeautifulSoup(parts[1], 'html.parser').get_text()}"
+            found.append(
+                Slide(f"prediction-{predictions}", "Predict first", body, str(before or ""), section, entry=entry)
+            )
+    return [opening(article), *found, *claims, *exercises]
 
 
 def opening(article: Tag) -> Slide:
@@ -135,7 +153,8 @@ def picture(figure: Tag, section: str) -> Slide:
     body = "".join(inside(output) for output in shown.select(".output.text_html")) or inside(shown)
     large = HERO if shown.select("[data-hero]") else PICTURE if shown.select("svg, img") else TEXT
     notes = f"<p><strong>{number}.</strong> {rest}</p>{others}"
-    return Slide(figure["id"], first, body, notes, section=f"{section} · {number}".lstrip(" ·"), large=large)
+    above = f"{section} · {number}".lstrip(" ·")
+    return Slide(figure["id"], first, body, notes, above, large, entry=f"{number}. {first}")
 
 
 def split(paragraph: Tag) -> tuple[str, str]:
@@ -192,13 +211,19 @@ def votes(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
             "Show the verdict", f"<p>{verdict}</p><p>{reason}</p>"
         )
         found.append(
-            Slide(f"vote-{len(found) + 1}", "Vote: true, half true or false?", body, section="A claim")
+            Slide(
+                f"vote-{len(found) + 1}",
+                "Vote: true, half true, false or open?",
+                body,
+                section="A claim",
+                entry=f"Vote: {inside(words)}",
+            )
         )
     return found
 
 
-def homework(article: Tag) -> Slide:
-    """Return the list of the exercises: titles and minutes."""
+def homework(article: Tag) -> list[Slide]:
+    """Return the list of the exercises, titles and minutes, if there are any."""
     rows = ""
     for exercise in article.select("div.exercise"):
         title = re.sub(
@@ -208,13 +233,18 @@ def homework(article: Tag) -> Slide:
             flags=re.DOTALL,
         )
         rows += f"<tr><td>{title}</td><td>{exercise.select_one('.effort').get_text()}</td></tr>"
-    return Slide("exercises", "Exercises", f"<table><tbody>{rows}</tbody></table>")
+    return [Slide("exercises", "Exercises", f"<table><tbody>{rows}</tbody></table>")] if rows else []
 
 
-def deck(site: Path, stem: str, ledger: Tag) -> str:
-    """Return the deck of the chapter `stem` as HTML, from the built pages in the folder `site` and the ledger's article."""
-    page = BeautifulSoup(whole((site / "chapters" / f"{stem}.html").read_text("utf-8"), site), "html.parser")
-    found = slides(page.article, ledger, stem)
+def page_of(site: Path, notebook: Path) -> Path:
+    """Return the built page of a notebook."""
+    return site / notebook.relative_to(ROOT).with_suffix(".html")
+
+
+def deck(site: Path, notebook: Path, ledger: Tag) -> str:
+    """Return the deck of a notebook as HTML, from the built pages in the folder `site` and the ledger's article."""
+    page = BeautifulSoup(whole(page_of(site, notebook).read_text("utf-8"), site), "html.parser")
+    found = slides(page.article, ledger, notebook.stem)
     parts = [slide.html(number, len(found)) for number, slide in enumerate(found, 1)]
     body = BeautifulSoup("\n".join(parts), "html.parser")
     known = {slide.anchor for slide in found}
@@ -257,11 +287,11 @@ def write(site: Path, out: Path) -> list[Path]:
     """Write the decks of the built pages in `site` into a new folder `out`; return their paths."""
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    decks = [out / f"{chapter.stem}.html" for chapter in path_of_chapters(ROOT)]
+    decks = {notebook: out / f"{notebook.stem}.html" for notebook in chapters(ROOT)}
     ledger = read(site / "book" / "ledger.html").article
-    for path in decks:
-        path.write_text(deck(site, path.stem, ledger), "utf-8")
-    return decks
+    for notebook, path in decks.items():
+        path.write_text(deck(site, notebook, ledger), "utf-8")
+    return list(decks.values())
 
 
 if __name__ == "__main__":
