@@ -117,11 +117,8 @@ def slides(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
             title, proof = tag.select_one(".admonition-title"), tag.find_next_sibling(class_="proof")
             found.append(Slide(tag["id"], inside(title), inside(tag.section), inside(proof), section))
         elif "math" in tag["class"]:
-            formula = copy(tag)
-            del formula["id"]
-            number = tag["id"].removeprefix("eq-").upper().replace("-", ".")
-            body = f"{tag.find_previous_sibling('p')}{formula}"
-            found.append(Slide(tag["id"], f"Equation ({number})", body, section=section))
+            number = tag["id"].removeprefix("eq-").replace("-", ".")
+            found.append(Slide(tag["id"], f"Equation ({number})", *derived(tag), section))
         else:
             predictions += 1
             parts = [str(part) for part in tag.find_all(recursive=False) if part.name != "details"]
@@ -140,6 +137,19 @@ def opening(article: Tag) -> Slide:
     """Return the title, with what the chapter asks and where it leads."""
     question, goals = article.select("section > p", limit=2)
     return Slide("title", inside(article.h1), f'<div class="question">{question}</div>{goals}')
+
+
+def derived(formula: Tag) -> tuple[str, str]:
+    """Return a formula with the paragraph that leads to it, from where its sentence begins, and the paragraph below it."""
+    parts = [copy(formula)]
+    del parts[0]["id"]
+    for tag in formula.find_previous_siblings(["p", "div"]):
+        parts.insert(0, copy(tag))
+        del parts[0]["id"]
+        if tag.name == "p" and not tag.get_text().strip()[:1].islower():
+            break
+    below = formula.find_next_sibling()
+    return "".join(map(str, parts)), str(below) if below and below.name == "p" else ""
 
 
 def picture(figure: Tag, section: str) -> Slide:

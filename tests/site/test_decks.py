@@ -1,21 +1,25 @@
 """The course for a class: slides that show what a chapter shows, and none of its solutions, from one file in a folder."""
 
+import json
 import re
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
 
+import numpy as np
 import pypdfium2
 import pytest
 from bs4 import BeautifulSoup, Tag
-from notebooks import path
+from notebooks import chapters
+from PIL import Image
 
 from book.course import write
-from book.decks import read, split
+from book.decks import page_of, read, split
 from tests.site.detectors import visit
 from tests.site.pages import ROOT, Html, broken, foreign
 
-CHAPTERS = [chapter.stem for chapter in path(ROOT)]
+PAGES = {notebook.stem: notebook for notebook in chapters(ROOT)}
+CHAPTERS = list(PAGES)
 SOME = ["02-sinusoidal", "08-choosing"]  # a slider and the machine that reads, wide tables
 TURNS = "ArrowRight", "ArrowDown", "PageDown", " "
 
@@ -42,21 +46,26 @@ def test_it_holds_what_a_class_needs(course):
         *("decks", "handout", "handout.zip", "index.html", "LICENSE", "LICENSE-TEXT"),
     }
     assert [file.stem for file in sorted((course / "decks").iterdir())] == CHAPTERS
-    assert {file.stem for file in (course / "handout").glob("*.ipynb")} == set(CHAPTERS)
+    assert {file.stem for file in (course / "handout").rglob("*.ipynb")} >= set(CHAPTERS)
 
 
 def test_its_page_leads_to_all_of_it_and_loads_nothing(course):
     page = Html(course / "index.html")
     assert page.loads == []
     decks = {f"decks/{stem}.html" for stem in CHAPTERS}
-    assert decks | {f"handout/{stem}.ipynb" for stem in CHAPTERS} <= set(page.links)
+    assert decks <= set(page.links)
     assert {"decks/04-rope.html#fig-4-1", "decks/01-permutation-equivariance.html#thm-1-1"} <= set(page.links)
+    assert {"decks/04-rope.html#eq-4-4", "decks/04-rope.html#exercises"} <= set(page.links)
+    assert not [link for link in page.links if link.partition("#")[0].endswith(".ipynb")]  # shown as raw text
+    figures = {figure for figure in re.findall(r"Figure \w+\.\d+", read(course / "index.html").get_text())}
+    linked = {words(link) for link in read(course / "index.html").select("a[href^='decks/']")}
+    assert figures and figures <= linked
     assert broken(course) == []
 
 
 @pytest.mark.parametrize("stem", CHAPTERS)
 def test_a_deck_shows_what_the_chapter_shows(site, course, stem):
-    chapter, slides = read(site / "chapters" / f"{stem}.html").article, read(deck(course, stem)).main
+    chapter, slides = read(page_of(site, PAGES[stem])).article, read(deck(course, stem)).main
     for tag in chapter.select(".solution"):
         tag.decompose()
     ids = [slide["id"] for slide in slides.select("section")]
@@ -66,6 +75,17 @@ def test_a_deck_shows_what_the_chapter_shows(site, course, stem):
         assert len(slides.find(id=name).select("svg, img, table")) == len(
             chapter.find(id=name).select("svg, img, table")
         )
+    equations = [tag["id"] for tag in chapter.select("section > .math[id^=eq-]")]
+    for name in equations:
+        assert slides.find(id=name).select(".fit > p, .fit > .math")[-1].math
+    for theorem in chapter.select(".theorem.admonition"):
+        assert words(theorem.find_next_sibling(class_="proof"))[:20] in words(slides.find(id=theorem["id"]).aside)
+    for ask, slide in zip(
+        chapter.select(".predict .ask"), slides.select("[id^=prediction-]:has(li)"), strict=False
+    ):
+        if (asked := json.loads(ask["data-ask"]))["kind"] == "choice":
+            right = words(ask.select(".options li")[asked["right"]])
+            assert right in [words(option).strip("“” ") for option in slide.select(".answer strong")]
     assert sum(name.startswith("prediction-") for name in ids) == len(chapter.select(".predict"))
     claims = [words(verdict.parent) for verdict in chapter.select("aside .verdict")]
     votes = [slide for slide in slides.select("section") if slide["id"].startswith("vote-")]
@@ -74,12 +94,13 @@ def test_a_deck_shows_what_the_chapter_shows(site, course, stem):
     ] == claims
     efforts = [words(tag) for tag in chapter.select("div.exercise .effort")]
     assert [words(row.find_all("td")[1]) for row in slides.select("#exercises tr")] == efforts
+    assert len({words(entry) for entry in read(deck(course, stem)).select("nav li")}) == len(ids)
     assert ids[0] == "title" and words(slides.h1) == words(chapter.h1).removesuffix(" #")
 
 
 @pytest.mark.parametrize("stem", CHAPTERS)
 def test_no_solution_is_in_it(site, course, stem):
-    chapter, slides = read(site / "chapters" / f"{stem}.html").article, read(deck(course, stem)).main
+    chapter, slides = read(page_of(site, PAGES[stem])).article, read(deck(course, stem)).main
     solutions = [tag.extract() for tag in chapter.select(".solution")]
     secret = {
         line.strip() for tag in solutions for line in tag.get_text().splitlines() if len(line.strip()) > 12
@@ -308,3 +329,49 @@ def test_the_plan_fits_a_phone_and_a_desk(course, browser):
         with visit(browser, width) as reader:
             reader.open((course / "index.html").as_uri())
             assert reader.look("overflow", "text") + reader.axe() == []
+
+
+def picture_of(reader) -> np.ndarray:
+    reader.page.wait_for_timeout(400)
+    return np.asarray(Image.open(BytesIO(reader.page.screenshot())).convert("L"), dtype=int)
+
+
+def test_a_picture_is_the_same_however_one_comes_to_it(course, browser):
+    """Chromium once kept the letters of a scale that the slide had only tried."""
+    with visit(browser, 1280) as reader:
+        reader.resize(1280, 720)
+        reader.page.goto((course / "index.html").as_uri())
+        reader.page.get_by_role("link", name="Figure 4.2", exact=True).first.click()
+        linked = picture_of(reader)
+        reader.page.reload()
+        again = picture_of(reader)
+        for key in ("ArrowRight", "ArrowLeft"):
+            reader.page.keyboard.press(key)
+        walked = picture_of(reader)
+    assert abs(linked - walked).max() < 64 and abs(again - walked).max() < 64
+
+
+def test_print_has_the_width_of_the_screen_and_cuts_nothing(course, browser):
+    with visit(browser, 1280) as reader:
+        reader.resize(1280, 720)
+        reader.page.goto(deck(course, "04-rope").as_uri())
+        reader.page.wait_for_timeout(500)
+        printed = reader.page.pdf(prefer_css_page_size=True, print_background=True)
+        reader.page.emulate_media(media="print")
+        widths = {stage.bounding_box()["width"] for stage in reader.page.locator(".stage").all()}
+        assert widths == {1200}
+    with pypdfium2.PdfDocument(BytesIO(printed)) as pdf:
+        for page in pdf:  # nothing reaches the edges
+            ink = np.asarray(page.render(scale=1).to_pil().convert("L"))
+            assert (ink[:, :20] > 240).all() and (ink[:, -20:] > 240).all() and (ink[-8:] > 240).all()
+
+
+def test_notes_stand_below_what_a_slide_shows(course, browser):
+    with visit(browser, 1280) as reader:
+        reader.resize(1280, 720)
+        reader.page.goto(deck(course, "04-rope").as_uri())
+        turned_to(reader, "fig-4-6")
+        reader.page.keyboard.press("n")
+        reader.page.wait_for_timeout(200)
+        shown, notes = (reader.page.locator(f"#fig-4-6 {part}").bounding_box() for part in (".fit", ".notes"))
+        assert shown["y"] + shown["height"] <= notes["y"] + 1
