@@ -143,7 +143,9 @@ def derived(formula: Tag) -> tuple[str, str]:
     """Return a formula with the paragraph that leads to it, from where its sentence begins, and the paragraph below it."""
     parts = [copy(formula)]
     del parts[0]["id"]
-    for tag in formula.find_previous_siblings(["p", "div"]):
+    for tag in formula.find_previous_siblings():
+        if tag.name != "p" and "math" not in tag.get("class", ()):
+            break
         parts.insert(0, copy(tag))
         del parts[0]["id"]
         if tag.name == "p" and not tag.get_text().strip()[:1].islower():
