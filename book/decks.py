@@ -260,7 +260,7 @@ def deck(site: Path, notebook: Path, ledger: Tag) -> str:
     parts = [slide.html(number, len(found)) for number, slide in enumerate(found, 1)]
     body = BeautifulSoup("\n".join(parts), "html.parser")
     known = {slide.anchor for slide in found}
-    for tag in body.select("[id^='p-']"):
+    for tag in body.select("[id^='p-'], [id^='id']"):  # of paragraphs and citations, which may come twice
         del tag["id"]
     for link in body.select("a[href]"):
         if link["href"][1:] not in known and not link["href"].startswith("https:"):
