@@ -6,6 +6,7 @@ into a pipe of its own, which nothing that it prints can reach.
 """
 
 import ast
+import builtins
 import ctypes
 import dis
 import json
@@ -17,17 +18,19 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from tempfile import mkdtemp
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, Self, TextIO
 
 VERDICTS = ("passed", "failed", "not attempted", "error", "time", "memory", "missing")
 START = 300  # seconds that a setup may take
+MOST = 200  # letters of a reason
 FILES = 64 << 20  # bytes that a file of a student's, and all of them together, may have
+KEPT = "files, processes and the network are kept from it"
 HIDDEN = (b"/run", b"/tmp/.X11-unix")  # where other programs listen on sockets
 LOADS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"}
 # Imports that need no look.
@@ -56,6 +59,37 @@ class Nothing:
 
     def __call__(self, *_: object, **__: object) -> Self:
         return self
+
+
+def stand_in(module: Any, helpers: list[str]) -> tuple[Nothing, Callable[[], Callable[[], bool]]]:
+    """What students' code finds as `check`, and what closes it before the check runs.
+
+    Functions of the checks' module that the book's own cells call, such as `check.perplexity`, work until then. Once
+    closed, none does, so no answer lets them do its work. What closes it returns what tells whether an answer tried.
+    """
+    closed, tried = [], []
+
+    def get(name: str) -> Any:
+        tried.extend(closed)
+        function = getattr(module, name, None) if name in helpers else None
+        if not isinstance(function, FunctionType):  # a check does nothing
+            return Nothing()
+
+        def helper(*arguments: Any, **named: Any) -> Any:
+            tried.extend(closed)
+            return Nothing() if closed else function(*arguments, **named)
+
+        return helper
+
+    class Checks(Nothing):
+        def __getattr__(self, name: str) -> Any:
+            return get(name)
+
+    def close() -> Callable[[], bool]:
+        closed.append(True)
+        return lambda: bool(tried)
+
+    return Checks(), close
 
 
 @dataclass
@@ -127,7 +161,7 @@ def telling(tree: ast.Module, modules: set[str]) -> set[str]:
     """
     nodes = list(ast.walk(tree))
     imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
-    found = set()
+    found, named = set(), set()
     for module, name in ((getattr(node, "module", ""), name) for node in imports for name in node.names):
         path = f"{module or ''}.{name.name}".strip(".")
         if not plain(path.split(".")[0]) or any(map(reaches, path.split("."))):
@@ -135,6 +169,13 @@ def telling(tree: ast.Module, modules: set[str]) -> set[str]:
         modules = modules | {(name.asname or name.name).split(".")[0]}
     for node in nodes:
         match node:
+            case ast.Attribute(value=ast.Name(id="check") as name, attr=attr):  # which of the helpers, and no other
+                named.add(name)
+                found.add(f"check.{attr}")
+                if reaches(attr):
+                    found.add(attr)
+            case ast.Name() if node in named:  # a walk meets it after the attribute
+                pass
             case ast.Name(id=name) if reaches(name) or name.startswith("__"):
                 found.add(name)
             case ast.Attribute(attr=name) if reaches(name) or (name[0] == "_" and root(node) != "self"):
@@ -218,15 +259,33 @@ def judge(check: str, book: Book, answers: dict[str, Any]) -> tuple[str, str]:
         return "time", ""
     if "MemoryError" in text or "allocate memory" in text:
         return "memory", ""
-    heads = re.findall("^[✓✗○].*", told.text, re.MULTILINE)
-    return ("not attempted" if all("not attempted yet" in head for head in heads) else "failed"), ""
+    lines = re.sub(r"\n {4}", " ", told.text).split("\n")
+    heads = [line for line in lines if line[:1] in ("✓", "✗", "○")]
+    if all("not attempted yet" in head for head in heads):
+        return "not attempted", ""
+    return "failed", reason(lines)
+
+
+def reason(lines: list[str]) -> str:
+    """Why a check refuses an answer: the first property that fails and the hint, or else what is still open."""
+    at = next((at for at, line in enumerate(lines) if line.startswith("✗")), None)
+    if at is None:
+        return next((line.removeprefix("○ ") for line in lines if line.startswith("○")), "")
+    end = next((to for to, line in enumerate(lines) if to > at and line[:1] in ("✓", "✗", "○")), len(lines))
+    said = lines[at + 1 : end]
+    kept = [line.removeprefix("Property: ") for line in said if line.startswith("Property: ")][:1]
+    kept = kept or [lines[at].removeprefix("✗ ")]
+    for name in [raised[1] for line in said if (raised := re.match(r"Raises (\w+)", line))][:1]:
+        kept.append(f"raises {name}" if isinstance(vars(builtins).get(name), type) else "raises an exception")
+    return ". ".join(kept + [line for line in said if line.startswith("Hint: ")][-1:])[:MOST]
 
 
 def kind(error: BaseException) -> tuple[str, str]:
     """The verdict that an exception means, and its name, where the name is not the student's."""
     if isinstance(error, MemoryError) or (type(error) is RuntimeError and "allocate memory" in str(error)):
         return "memory", ""
-    return "error", type(error).__name__ if type(error).__module__ == "builtins" else "an exception"
+    name = type(error).__name__ if type(error).__module__ == "builtins" else "an exception"
+    return "error", f"{name} ({KEPT})" if isinstance(error, OSError) and type(error).__module__ == "builtins" else name
 
 
 def student(request: dict, job: dict, book: Book | None, report: int) -> None:
@@ -236,7 +295,8 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
         os.write(report, json.dumps(what).encode() + b"\n")
 
     book = book or prepare(job)
-    names = {**book.names, "check": Nothing()}
+    checks, close = stand_in(book.names.get("check"), request["helpers"])
+    names = {**book.names, "check": checks}
     answers = request["answers"]
     for name in answers:
         names.pop(name, None)
@@ -261,13 +321,29 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
         except BaseException as error:  # noqa: BLE001 (a student's code may raise anything, SystemExit, too)
             trouble.append(kind(error))
     if lacking := [name for name in answers if name not in names]:
-        return tell(trouble[0] if trouble else ("missing", f"no {lacking[0]}"))
+        return tell(trouble[0] if trouble else ("missing", late(request) or f"no {lacking[0]}"))
+    tried = close()
+    if any(isinstance(names[name], Nothing) for name in answers):
+        return tell(("error", "uses the check"))
     try:
         verdict = judge(request["check"], book, {name: names[name] for name in answers})
     except BaseException as error:  # noqa: BLE001
         verdict = kind(error)
+    if verdict[0] != "passed" and tried():
+        verdict = "error", "uses the check"
+    if verdict[0] == "not attempted":
+        verdict = "not attempted", late(request)
     # A cell that fails beside a right answer, to try something, does not count.
     tell(trouble[0] if trouble and verdict[0] != "passed" else verdict)
+
+
+def late(request: dict) -> str:
+    """A sentence where a cell below the check defines an answer; empty where none does."""
+    for source in request["below"]:
+        with suppress(SyntaxError, ValueError, MemoryError, RecursionError):
+            for name in sorted({*request["answers"]} & parse(source).stores):
+                return f"{name} is defined below its check"
+    return ""
 
 
 def limit(job: dict) -> None:

@@ -33,7 +33,9 @@ from notebooks import answers, exercised
 LARGEST = 20  # megabytes of a notebook
 HEAD = re.compile(r"\*\*Exercise (?P<number>[\w.]+)\. ")
 SIGNS = {"passed": "✓", "failed": "✗", "not attempted": "○"}
-MISSING = {"verdict": "missing", "why": "", "look": [], "seconds": 0.0}
+MISSING = {"verdict": "missing", "why": "its cells are not in the notebook", "look": [], "seconds": 0.0}
+HELPER = re.compile(r"\bcheck\.(\w+)")
+LONGEST = 2000  # letters of a cell of the table
 ROOM = 256  # processes and threads that a student's code may have besides those that run already
 
 
@@ -46,6 +48,7 @@ class Exercise:
     """What the book has of an exercise: its number, its check and the names that this judges, stub and solution."""
 
     number: str = ""
+    text: str = ""
     check: str = ""
     answers: list[str] = field(default_factory=list)
     stub: list[str] = field(default_factory=list)
@@ -78,6 +81,8 @@ def read(path: Path) -> list[Cell]:
             raise Refused("is a link to something else, which is not followed")
         if not stat.S_ISREG(kind.st_mode):
             raise Refused("is not an ordinary file")
+        if path.suffix != ".ipynb":
+            raise Refused("is no notebook: its name does not end in .ipynb")
         if not kind.st_size:
             raise Refused("is empty")
         if kind.st_size > LARGEST << 20:
@@ -117,6 +122,7 @@ def to_chapter(path: Path) -> Chapter:
         if cell.kind == "markdown":
             head = HEAD.match(cell.source)
             exercise.number = head["number"] if head else exercise.number
+            exercise.text += cell.source
         elif "solution" in cell.tags:
             exercise.solution.append(cell.source)
         elif cell.source.startswith("check."):
@@ -143,6 +149,8 @@ def request(cells: list[Cell], name: str, chapter: Chapter) -> dict | None:
     above = [(at, cell) for at, cell in enumerate(cells[: last + 1]) if cell.kind == "code"]
     solutions = chain.from_iterable(one.solution for one in chapter.exercises.values())
     ours = {source.strip() for source in chain(chapter.cells, solutions)}
+    below = [cell for cell in cells[last + 1 :] if cell.kind == "code" and not cell.id]
+    told = [*chapter.cells, exercise.text, *exercise.solution]
     return {
         "cells": [cell.source for _, cell in above],
         "own": [place for place, (at, _) in enumerate(above) if at >= first or at in marked],
@@ -150,6 +158,8 @@ def request(cells: list[Cell], name: str, chapter: Chapter) -> dict | None:
         "check": exercise.check,
         "answers": exercise.answers,
         "known": exercise.stub + exercise.solution,
+        "helpers": sorted(set(HELPER.findall("\n".join(told)))),
+        "below": [cell.source for cell in below if cell.source.strip() not in ours],
     }
 
 
@@ -245,11 +255,11 @@ def can_seal() -> bool:
 
 
 def found(folder: Path) -> Iterator[Path]:
-    """The notebooks in a folder and its subfolders, and the links among them, which are told and not followed."""
+    """The files in a folder and its subfolders, and the links among them, which are told and not followed."""
     for place, folders, files in os.walk(folder):
         links = [name for name in folders if (Path(place) / name).is_symlink()]
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        names = links + [name for name in files if name.endswith(".ipynb")]
+        names = links + [name for name in files if name.endswith(".ipynb") or not name.startswith(".")]
         yield from (Path(place) / name for name in sorted(names))
 
 
@@ -259,7 +269,9 @@ def clean(text: str, most: int = 200) -> str:
     return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠")) else text
 
 
-def grade(path: Path, book: list[Chapter], examiners: dict[str, list[Examiner]]) -> dict:
+def grade(
+    path: Path, book: list[Chapter], examiners: dict[str, list[Examiner]], exercises: Iterable[str] = ()
+) -> dict:
     """The row of one notebook; whatever is in it, a row."""
     row = {"chapter": "", "verdicts": {}, "seconds": 0.0, "look": [], "remark": ""}
     try:
@@ -274,12 +286,14 @@ def grade(path: Path, book: list[Chapter], examiners: dict[str, list[Examiner]])
     remarks = []
     examiner = examiners[chapter.name].pop()
     for name, exercise in chapter.exercises.items():
+        if exercises and exercise.number not in exercises:
+            continue
         what = request(cells, name, chapter)
         told = examiner.verdict(what) if what else MISSING
         row["verdicts"][exercise.number] = told["verdict"]
         row["seconds"] += told["seconds"]
         if told["why"]:
-            remarks.append(f"{exercise.number}: {told['why']}")
+            remarks.append(f"{exercise.number}: {clean(told['why'])}")
         if told["look"]:
             row["look"].append(f"{exercise.number}: {', '.join(map(str, told['look']))}")
     examiners[chapter.name].append(examiner)
@@ -299,8 +313,8 @@ def tabulate(rows: dict[str, dict]) -> DataFrame:
             | {
                 "passed": [*row["verdicts"].values()].count("passed"),
                 "seconds": round(row["seconds"], 1),
-                "look at it": clean("; ".join(row["look"])),
-                "remark": clean(row["remark"]),
+                "look at it": clean("; ".join(row["look"]), LONGEST),
+                "remark": clean(row["remark"], LONGEST),
             }
             for name, row in rows.items()
         ]
@@ -315,13 +329,21 @@ def grade_all(
     jobs: int = 1,
     sealed: bool | None = None,
     warm: bool = sys.platform == "linux",
+    exercises: Iterable[str] = (),
 ) -> DataFrame:
     """The table of all notebooks in `folder`; `book` are the chapters that are known.
 
+    `exercises`: the numbers of those that were set; by default, all. Raises Refused where the book has none of a number.
     `sealed`: whether their code runs in a room of its own; by default, where the system has that.
     `warm`: whether the examiner forks after it has imported PyTorch, which macOS does not bear.
     """
     known = [to_chapter(path) for path in book or exercised(ROOT)]
+    numbers = {exercise.number for chapter in known for exercise in chapter.exercises.values()}
+    if strange := sorted({*exercises} - numbers):
+        raise Refused(
+            "--exercises must be numbers of the book's exercises, as in `--exercises 4.1 4.3`, "
+            f"not {strange[0]!r}"
+        )
     sealed = can_seal() if sealed is None else sealed
     paths = [*found(folder)]
     names = [str(path.relative_to(folder)) for path in paths]
@@ -331,7 +353,7 @@ def grade_all(
             return stack.enter_context(Examiner(chapter, seconds, memory, sealed, warm))
 
         examiners = {chapter.name: [new(chapter) for _ in range(jobs)] for chapter in known}
-        rows = pool.map(lambda path: grade(path, known, examiners), paths)
+        rows = pool.map(lambda path: grade(path, known, examiners, exercises), paths)
         return tabulate(dict(zip(names, tqdm(rows, total=len(paths)), strict=True)))
 
 
@@ -355,8 +377,11 @@ def shown(table: DataFrame) -> str:
     """The table as a terminal shows it, in the signs of the checks."""
     if table.empty:
         return "No notebooks."
-    short = table.drop(columns=["chapter"]).replace(SIGNS)
-    return f"{short.to_string(index=False, max_colwidth=60)}\n✓ passed  ✗ failed  ○ not attempted"
+    short = table.drop(columns=["chapter", "look at it", "remark"]).replace(SIGNS)
+    lines = [short.to_string(index=False, max_colwidth=60), "✓ passed  ✗ failed  ○ not attempted"]
+    for row in table.to_dict("records"):
+        lines += [f"{row['notebook']}, {name}: {row[name]}" for name in ("look at it", "remark") if row[name]]
+    return "\n".join(lines)
 
 
 def number(least: float, most: float, kind: type = int) -> Any:
@@ -386,6 +411,9 @@ def main() -> str | None:
     parser.add_argument(
         "--memory", type=number(100, 1_000_000), default=2000, help="MB for an exercise (default: 2000)"
     )
+    parser.add_argument(
+        "--exercises", nargs="+", default=[], metavar="NUMBER", help="those that were set (default: all)"
+    )
     parser.add_argument("--jobs", type=number(1, 64), default=1, help="notebooks at a time (default: 1)")
     parser.add_argument(
         "--out", type=Path, metavar="FILE.csv", help="the table (default: FOLDER.csv, beside the folder)"
@@ -404,7 +432,14 @@ def main() -> str | None:
     sealed = can_seal()
     print(notes(sealed))
     try:
-        table = grade_all(folder, seconds=asked.seconds, memory=asked.memory, jobs=asked.jobs, sealed=sealed)
+        table = grade_all(
+            folder,
+            seconds=asked.seconds,
+            memory=asked.memory,
+            jobs=asked.jobs,
+            sealed=sealed,
+            exercises=asked.exercises,
+        )
     except Refused as error:
         return f"No table was written: {error}."
     except KeyboardInterrupt:

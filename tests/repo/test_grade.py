@@ -23,23 +23,27 @@ STUB = "def permute_mask(mask, order):\n    ..."
 CHECK = "check.permute_mask(permute_mask)"
 RIGHT = "def permute_mask(mask, order):\n    return mask[..., order, :][..., order]\n"
 WRONG = "def permute_mask(mask, order):\n    return mask[..., order]\n"
+CALL = "check.permute_mask.reference(mask, order)"
+REFUSED = "one mask (T, T). Hint: Only the keys are permuted. The queries have moved too."
 ANSWER = RIGHT.removeprefix("def permute_mask(mask, order):\n")
 
 
-def notebook(*answers: str, check: str | None = CHECK, above: tuple[str, ...] = ()) -> nbformat.NotebookNode:
-    """A chapter with one exercise, the stub replaced by `answers`, and cells added `above`."""
+def notebook(
+    *answers: str, check: str | None = CHECK, above: tuple[str, ...] = (), below: tuple[str, ...] = ()
+) -> nbformat.NotebookNode:
+    """A chapter with one exercise, the stub replaced by `answers`, and cells added `above` and `below`."""
     cells = [new_code_cell(SETUP, metadata={"tags": ["setup"]}), *map(new_code_cell, above)]
     cells.append(new_markdown_cell("**Exercise 1.1. Permute** (5 minutes, easy)\n\nDo.", metadata=ID))
     cells += [new_code_cell(source, metadata=ID) for source in (*answers, *filter(None, [check]))]
-    return new_notebook(cells=cells)
+    return new_notebook(cells=[*cells, *map(new_code_cell, below)])
 
 
 # Name: notebook, verdict, why.
 STUDENTS = {
     "right": (notebook(RIGHT), "passed", ""),
-    "wrong": (notebook(WRONG), "failed", ""),
+    "wrong": (notebook(WRONG), "failed", REFUSED),
     "nothing": (notebook(STUB), "not attempted", ""),
-    "no cells of it": (new_notebook(cells=[notebook().cells[1]]), "missing", ""),
+    "no cells of it": (new_notebook(cells=[notebook().cells[1]]), "missing", "its cells are not in the notebook"),
     "no stub": (notebook(), "missing", "no permute_mask"),
     "no colon": (notebook("def permute_mask(mask, order)\n    return mask"), "error", "SyntaxError"),
     "division": (notebook(f"1 / 0\n{RIGHT}"), "error", "ZeroDivisionError"),
@@ -55,7 +59,7 @@ STUDENTS = {
     ),
     "late helper": (notebook(RIGHT.replace("order, :", "same(order), :"), "def same(x): return x"), "passed", ""),
     "star": (notebook(RIGHT.replace("order, :", "mul(order, 1), :"), above=("from operator import *",)), "passed", ""),
-    "own setup": (notebook(RIGHT.replace("mask[", "np.asarray(mask)["), above=("import numpy as np",)), "failed", ""),
+    "own setup": (notebook(RIGHT.replace("mask[", "np.asarray(mask)["), above=("import numpy as np",)), "failed", "one mask (T, T)"),
     # Ends.
     "exits": (notebook(f"import sys\nsys.exit()\n{RIGHT}"), "error", "SystemExit"),
     "interrupts": (notebook("raise KeyboardInterrupt"), "error", "KeyboardInterrupt"),
@@ -75,16 +79,37 @@ STUDENTS = {
     ),
     "memory": (notebook("hoard = bytearray(10 ** 10)"), "memory", ""),
     "memory in the check": (notebook(f"def permute_mask(mask, order):\n    torch.ones(10 ** 10)\n{ANSWER}"), "memory", ""),
-    "a large file": (notebook(f"file = open('x', 'wb')\nfile.truncate(10 ** 9)\n{RIGHT}"), "error", "OSError"),
+    "a large file": (
+        notebook(f"file = open('x', 'wb')\nfile.truncate(10 ** 9)\n{RIGHT}"),
+        "error",
+        f"OSError ({examiner.KEPT})",
+    ),
     "prints": (notebook(f"import sys\nfor _ in range(100):\n    print('x' * 10 ** 6)\n{RIGHT}"), "passed", ""),
     # The check is the book's.
-    "no check": (notebook(WRONG, check=None), "failed", ""),
+    "no check": (notebook(WRONG, check=None), "failed", REFUSED),
     "no check, right": (notebook(RIGHT, check=None), "passed", ""),
-    "says so": (notebook(WRONG, check="print('✓ permute_mask: 2 properties hold')"), "failed", ""),
-    "own check": (notebook(f"from types import SimpleNamespace\ncheck = SimpleNamespace(permute_mask=print)\n{WRONG}"), "failed", ""),
+    "says so": (notebook(WRONG, check="print('✓ permute_mask: 2 properties hold')"), "failed", REFUSED),
+    "own check": (notebook(f"from types import SimpleNamespace\ncheck = SimpleNamespace(permute_mask=print)\n{WRONG}"), "failed", REFUSED),
     "no such check": (notebook(RIGHT, check="import mine as check\ncheck.permute_mask(permute_mask)"), "passed", ""),
     "answer beside the check": (notebook(f"{RIGHT}{CHECK}", check=None), "passed", ""),
-    "asks the check": (notebook("permute_mask = check.permute_mask.reference"), "failed", ""),
+    "asks the check": (notebook("permute_mask = check.permute_mask.reference"), "error", "uses the check"),
+    "asks it later": (notebook(f"def permute_mask(mask, order):\n    return {CALL}"), "error", "uses the check"),
+    "is the check": (notebook("permute_mask = check"), "error", "uses the check"),
+    "opens the check": (
+        notebook(f"check.permute_mask = lambda *_: True\ncheck.closed = check.tried = []\n{WRONG}"),
+        "failed",
+        REFUSED,
+    ),
+    # Why.
+    "below": (notebook(STUB, below=(RIGHT,)), "not attempted", "permute_mask is defined below its check"),
+    "below, no stub": (notebook(below=(RIGHT,)), "missing", "permute_mask is defined below its check"),
+    "below, broken": (notebook(STUB, below=("def permute_mask(",)), "not attempted", ""),
+    "no such name": (notebook("def permute_mask(mask, order):\n    return maks"), "failed", "one mask (T, T). raises NameError"),
+    "own error inside": (
+        notebook("class E(Exception): pass\ndef permute_mask(mask, order):\n    raise E('Hint: =1+1')"),
+        "failed",
+        "one mask (T, T). raises an exception",
+    ),
     "another torch": (notebook(f"torch.isclose = lambda a, *_, **__: torch.ones(a.shape).bool()\n{WRONG}"), "error", "changed the check"),
     "another check": (
         notebook(
@@ -126,15 +151,18 @@ LOOK = {
     "a large file": "open",
     "prints": "sys",
     "own check": "check, types.SimpleNamespace",
-    "asks the check": "check, reference",
+    "asks the check": "check.permute_mask, reference",
+    "asks it later": "check.permute_mask, reference",
+    "is the check": "check",
+    "opens the check": "check.closed, check.permute_mask, check.tried",
     "another torch": "torch.isclose =",
     "another check": "d2lpos.check.permutation, d2lpos.check.verdict, permutation.permute_mask =",
     "another verdict": "__call__, d2lpos.check.verdict",
     "fewer cases": "d2lpos.check.permutation, properties",
     "writes a verdict": "os",
     "writes much": "os",
-    "no such check": "check, mine",
-    "answer beside the check": "check",
+    "no such check": "check.permute_mask, mine",
+    "answer beside the check": "check.permute_mask",
 }
 
 
@@ -200,6 +228,8 @@ def test_what_is_no_notebook_gets_a_sentence_and_stops_nothing(tmp_path, book):
     (folder / "huge.ipynb").touch()
     os.truncate(folder / "huge.ipynb", 30 << 20)
     (folder / "folder.ipynb").mkdir()
+    (folder / "notes.docx").write_text("words")
+    (folder / ".hidden").touch()
     (folder / ".ipynb_checkpoints").mkdir()
     write(folder / ".ipynb_checkpoints" / "right.ipynb", notebook(RIGHT))
     os.mkfifo(folder / "pipe.ipynb")
@@ -222,6 +252,7 @@ def test_what_is_no_notebook_gets_a_sentence_and_stops_nothing(tmp_path, book):
         "odd cells.ipynb": none,
         "odd id.ipynb": none,
         "'=1+1.ipynb": words,
+        "notes.docx": "is no notebook: its name does not end in .ipynb",
         "huge.ipynb": "has 30 MB, and may have 20: clear its outputs",
         "pipe.ipynb": "is not an ordinary file",
         "link.ipynb": link,
@@ -296,6 +327,47 @@ def test_without_a_seal_and_in_new_processes_the_verdicts_are_the_same(tmp_path,
     assert left() == []
 
 
+@pytest.mark.parametrize("path", [path for path in exercised(ROOT) if to_chapter(path).exercises], ids=lambda path: path.stem[:3])
+def test_a_handout_filled_with_the_solutions_passes(tmp_path, path):
+    chapter = to_chapter(path)
+    handout = without_solutions(nbformat.read(path, as_version=4), "https://example.org")
+    for cell in handout.cells:
+        if cell.cell_type == "code" and "exercise" in cell.metadata.get("tags", []):
+            exercise = chapter.exercises[cell.metadata.d2lpos.id]
+            cell.source = "" if cell.source.startswith("check.") else "\n".join(exercise.solution)
+    write(tmp_path / "class" / "right.ipynb", handout)
+    [row] = grade_all(tmp_path / "class", [path], seconds=60).to_dict("records")
+    told = {exercise.number: row[exercise.number] for exercise in chapter.exercises.values()}
+    assert told == dict.fromkeys(told, "passed"), row["remark"]
+    assert row["look at it"] == ""
+
+
+def test_a_project_is_graded_as_it_tells_its_students(tmp_path):
+    path = ROOT / "chapters" / "projects" / "p1-port-a-checkpoint.ipynb"
+    solution = to_chapter(path).exercises["ex-port"].solution[0].partition("trained,")[0]
+    told = "perplexity = check.perplexity(config, port(file, config), card, novel)"
+    moved = "check.moved(file, {'q': config['heads'], 'k': config['kv_heads']}, config['rotary'], 'half')"
+    for name, source in {
+        "as told": f"{solution}\n{told}",
+        "helped": f"def port(file, config):\n    return {moved}\nperplexity = 4.63",
+        "kept": f"m = check.moved\ndef port(file, config):\n    return {moved.replace('check.moved', 'm')}\n{told}",
+        "is one": f"port = check.moved\n{solution.replace('port', 'other')}\n{told.replace('port', 'other')}",
+        "half": f"{solution}\nperplexity = ...",
+    }.items():
+        handout = without_solutions(nbformat.read(path, as_version=4), "https://example.org")
+        [stub] = [cell for cell in handout.cells if cell.source.startswith("def port(")]
+        stub.source = source
+        write(tmp_path / "class" / f"{name}.ipynb", handout)
+    table = grade_all(tmp_path / "class", [path], exercises=["P1.1"]).set_index("notebook")
+    assert [*table] == ["chapter", "P1.1", "passed", "seconds", "look at it", "remark"]
+    assert dict(zip(table.index, table["P1.1"] + ", " + table["remark"], strict=True)) == {
+        "as told.ipynb": "passed, ",
+        "half.ipynb": "failed, P1.1: perplexity: not attempted yet",
+        **dict.fromkeys(["helped.ipynb", "is one.ipynb", "kept.ipynb"], "error, P1.1: uses the check"),
+    }
+    assert set(table.loc[["helped.ipynb", "is one.ipynb", "kept.ipynb"], "look at it"]) == {"P1.1: check.moved"}
+
+
 def test_the_book_names_each_exercise_its_check_and_its_answers():
     for path in exercised(ROOT):
         for name, exercise in to_chapter(path).exercises.items():
@@ -356,6 +428,10 @@ def test_a_chapter_and_its_handout(tmp_path):
         (
             ["README.md"],
             "FOLDER must be a folder of notebooks, as in `make grade FOLDER=homework`, not 'README.md'.",
+        ),
+        (
+            ["tests", "--exercises", "1.1", "=1.99"],
+            "--exercises must be numbers of the book's exercises, as in `--exercises 4.1 4.3`, not '=1.99'.",
         ),
         (["tests", "--seconds", "0"], "argument --seconds: must be a number from 1 to 3600, not '0'"),
         (["tests", "--memory", "nan"], "argument --memory: must be a number from 100 to 1000000, not 'nan'"),
