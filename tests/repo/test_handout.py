@@ -6,10 +6,10 @@ from zipfile import ZipFile
 
 import nbformat
 import pytest
-from d2lpos_ext.cells import tags
+from d2lpos_ext.cells import note, tags
 from nbclient import NotebookClient
 from nbformat import NotebookNode
-from notebooks import answers, exercised
+from notebooks import answers, exercised, projects
 
 from book.handout import write
 
@@ -56,10 +56,13 @@ def test_solutions_are_gone_and_all_else_is_there(handout, path):
     assert bool(secret) == any("exercise" in tags(cell) for cell in book)
     assert not secret & lines(given.cells)
     assert [cell.id for cell in given.cells] == [cell.id for cell in kept]
+    asked = False
     for cell, old in zip(given.cells, kept, strict=True):
         if cell.cell_type == "code":
             assert cell.source == old.source
-            assert cell.outputs == ([] if "exercise" in tags(cell) else old.outputs)
+            assert cell.outputs == ([] if asked or "exercise" in tags(cell) else old.outputs)
+        else:
+            asked = "predict" in tags(old) or (asked and not re.search("^#+ ", old.source, re.MULTILINE))
     assert not shown(solved) & shown(given.cells)
 
 
@@ -71,6 +74,35 @@ def test_links_lead_out_of_the_folder_only_by_their_full_address(handout, path):
             assert re.match("https?:", target) or (handout / file(path)).parent.joinpath(target).exists(), (
                 target
             )
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem[:3])
+def test_a_prediction_shows_its_options_and_nothing_tells_its_answer(handout, path):
+    book = {cell.id: cell for cell in nbformat.read(path, as_version=4).cells}
+    cells = nbformat.read(handout / file(path), as_version=4).cells
+    for at, cell in enumerate(cells):
+        if "predict" in tags(cell):
+            ask = note(cell, "ask") or {}
+            before, _, answer = cell.source.partition("<details>")
+            assert answer == book[cell.id].source.partition("<details>")[2] != ""
+            assert all(f"\n- {option}" in before for option in ask.get("options", []))
+            if ask.get("kind") == "number":
+                assert f"Between {ask['from']} and {ask['to']}" in before
+            below = next((one for one in cells[at:] if one.cell_type == "code"), None)
+            assert not (below and below.outputs)
+
+
+@pytest.mark.parametrize("path", projects(ROOT), ids=lambda path: path.stem[:3])
+def test_a_project_does_not_lead_to_its_solutions(handout, path):
+    text = (handout / file(path)).read_text("utf-8")
+    assert "/solutions/" not in text and "compare with" not in text
+    assert "/solutions/" in path.read_text("utf-8")
+
+
+def test_a_book_without_a_home_says_so(tmp_path, capsys):
+    write(tmp_path / "handout")
+    homeless = "github.com/OWNER/" in (ROOT / "pyproject.toml").read_text("utf-8")
+    assert ("make address REPO=" in capsys.readouterr().err) == homeless
 
 
 def test_a_chapter_runs_with_its_stubs_as_they_are(handout):
