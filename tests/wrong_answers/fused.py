@@ -45,7 +45,7 @@ def bias_alone(slopes, q_positions, k_positions):
     return add
 
 
-@wrong(check.alibi_mod, "Queries have positions of their own.", card=True)
+@wrong(check.alibi_mod, "Queries have positions of their own.")
 def keys_for_both(slopes, q_positions, k_positions):
     def add(score, batch, head, query, key):
         here = k_positions[batch, query]
@@ -55,7 +55,7 @@ def keys_for_both(slopes, q_positions, k_positions):
     return add
 
 
-@wrong(check.alibi_mod, "All rows of the batch", card=True)
+@wrong(check.alibi_mod, "All rows of the batch")
 def first_of_batch(slopes, q_positions, k_positions):
     here, there = q_positions[0], k_positions[0]
 
@@ -65,7 +65,7 @@ def first_of_batch(slopes, q_positions, k_positions):
     return add
 
 
-@wrong(check.alibi_mod, "Property: no number for each pair", card=True)
+@wrong(check.alibi_mod, "Property: no number for each pair")
 def looked_up(slopes, q_positions, k_positions):
     distance = (k_positions[:, None, :] - q_positions[:, :, None]).abs()
 
@@ -110,7 +110,7 @@ def upside_down(window, q_positions, k_positions, q_texts, k_texts):
     return see
 
 
-@wrong(check.sight, "The window has two sides here.", card=True)
+@wrong(check.sight, "The window has two sides here.")
 def two_sides(window, q_positions, k_positions, q_texts, k_texts):
     def see(batch, head, query, key):
         apart = q_positions[batch, query] - k_positions[batch, key]
@@ -129,7 +129,7 @@ def one_too_wide(window, q_positions, k_positions, q_texts, k_texts):
     return see
 
 
-@wrong(check.sight, "Another text in the row", card=True)
+@wrong(check.sight, "Another text in the row")
 def leaks(window, q_positions, k_positions, q_texts, k_texts):
     def see(batch, head, query, key):
         back = q_positions[batch, query] - k_positions[batch, key]
@@ -280,7 +280,7 @@ def exchanged(seen, size):
     return loop(seen, size, lambda block: {0: 0, 1: 2, 2: 1}[by_sum(block)])
 
 
-@wrong(check.block_states, "Two corners do not tell of a block.", card=True)
+@wrong(check.block_states, "Two corners do not tell of a block.")
 def by_corners(seen, size):
     rows, columns = -(-len(seen) // size), -(-seen.shape[1] // size)
     grown = torch.zeros(rows * size, columns * size).bool()

@@ -21,7 +21,7 @@ def heads(q, k, v, positions, score, seen=None, root=True):
     return torch.softmax(logits.masked_fill(~seen, float("-inf")), -1) @ v
 
 
-@wrong(check.attend, "Hidden by the place in the row.", card=True)
+@wrong(check.attend, "Hidden by the place in the row.")
 def lower_triangle(q, k, v, positions, score):
     logits = q @ k.mT / q.shape[-1] ** 0.5 + score(positions, positions)
     seen = torch.ones(len(positions), len(positions)).tril() > 0
@@ -124,7 +124,7 @@ def backwards(logits, tokens, padding):
     return nll(logits[:, 1:], tokens[:, :-1], real[:, 1:] & real[:, :-1])
 
 
-@wrong(check.next_loss, "The first token of a text stands behind padding", card=True)
+@wrong(check.next_loss, "The first token of a text stands behind padding")
 def ignores_padding(logits, tokens, padding):
     return F.cross_entropy(logits[:, :-1].mT, tokens[:, 1:], ignore_index=padding)
 
@@ -206,7 +206,7 @@ def at_the_front(text, ends, length, asked):
     return tokens, torch.where(torch.arange(length) < asked, targets, -100)
 
 
-@wrong(check.fair_rows, "All are asked for.", card=True)
+@wrong(check.fair_rows, "All are asked for.")
 def every_target(text, ends, length, asked):
     rows = torch.stack([text[end - length : end + 1] for end in ends])
     return rows[:, :-1], rows[:, 1:]
@@ -251,7 +251,7 @@ def to_the_last_digit(scores, q, k, longest):
     return all(torch.equal(scores(q, k, p), scores(q, k, p + s)) for s in range(longest - len(p) + 1))
 
 
-@wrong(check.offsets_alone, "One shift is not enough.", card=True)
+@wrong(check.offsets_alone, "One shift is not enough.")
 def one_step(scores, q, k, longest):
     here = torch.arange(q.shape[1])
     return torch.allclose(scores(q, k, here), scores(q, k, here + 1), atol=1e-4)
@@ -343,7 +343,7 @@ def zipped(mine, theirs):
     return student([a - b for a, b in zip(mine.values(), theirs.values(), strict=False)])
 
 
-@wrong(check.beside, "seeds in another order", card=True)
+@wrong(check.beside, "seeds in another order")
 def one_after_the_other(mine, theirs):
     seeds = [seed for seed in mine if seed in theirs]
     other = [loss for seed, loss in theirs.items() if seed in mine]

@@ -13,7 +13,7 @@ from . import wrong
 # Angles that training has not shown
 
 
-@wrong(check.new_angles, "comes round again", card=True)
+@wrong(check.new_angles, "comes round again")
 def once_past_always_past(omega, slower, length, longer):
     angles = torch.arange(longer)[:, None] * slower
     arc = length * omega
@@ -21,7 +21,7 @@ def once_past_always_past(omega, slower, length, longer):
     return new.double().mean(dim=0)
 
 
-@wrong(check.new_angles, "nothing is new to it", card=True)
+@wrong(check.new_angles, "nothing is new to it")
 def arc_wrapped(omega, slower, length, longer):
     angles = torch.arange(longer)[:, None] * slower
     arc = length * omega % (2 * torch.pi)
@@ -29,7 +29,7 @@ def arc_wrapped(omega, slower, length, longer):
     return new.double().mean(dim=0)
 
 
-@wrong(check.new_angles, "The pairs were slowed after it.", card=True)
+@wrong(check.new_angles, "The pairs were slowed after it.")
 def arc_of_the_slower(omega, slower, length, longer):
     angles = torch.arange(longer)[:, None] * slower
     new = angles % (2 * torch.pi) >= length * slower
@@ -99,7 +99,7 @@ def opened(dim, base, length):
     return sum(1 for omega in frequencies(dim, base).tolist() if length * omega >= 2 * math.pi)
 
 
-@wrong(check.larger_base, "So the slowest pair fits alone.", card=True)
+@wrong(check.larger_base, "So the slowest pair fits alone.")
 def slowest_pair_alone(dim, base, length, longer):
     waves = 2 * torch.pi / frequencies(dim, base)
     if (waves <= length).all():
@@ -142,7 +142,7 @@ def grows_by(dim, base, length, longer):
     return 1.0 if i == dim // 2 else (longer / length) ** (dim / 2 / i)
 
 
-@wrong(check.larger_base, "the base may stay", card=True)
+@wrong(check.larger_base, "the base may stay")
 def always_larger(dim, base, length, longer):
     waves = 2 * torch.pi / frequencies(dim, base)
     pair = int((waves <= length).sum())
@@ -224,7 +224,7 @@ def turns_of_the_longer(omega, factor, length, low, high):
     return omega * kept + omega / factor * (1 - kept), logarithmic(factor, length)
 
 
-@wrong(check.own_rule, "Take the root.", card=True)
+@wrong(check.own_rule, "Take the root.")
 def squared(omega, factor, length, low, high):
     turns = length * omega / (2 * torch.pi)
     kept = ((turns - low) / (high - low)).clamp(0, 1)
@@ -262,7 +262,7 @@ def affordable(budget, lengths, shares):
     return [int(budget * share // n) for share, n in zip(shares.tolist(), lengths.tolist(), strict=True)]
 
 
-@wrong(check.bought, "shares are of the tokens", card=True)
+@wrong(check.bought, "shares are of the tokens")
 def shares_of_rows(budget, lengths, shares, trained):
     mean = (shares * lengths).sum()
     rows = (budget * shares / mean).long()
@@ -321,7 +321,7 @@ def all_of_a_long_row(budget, lengths, shares, trained):
     return found
 
 
-@wrong(check.bought, "0, and no negative number", card=True)
+@wrong(check.bought, "0, and no negative number")
 def fewer_than_none(budget, lengths, shares, trained):
     rows = (budget * shares / lengths).long()
     pairs = rows * lengths * (lengths + 1) // 2
@@ -345,7 +345,7 @@ def around(each, half, margin):
     return word(each.mean().item() - half, each.mean().item() + half, margin)
 
 
-@wrong(check.kept, "A mean below the margin may be luck.", card=True)
+@wrong(check.kept, "A mean below the margin may be luck.")
 def by_the_mean(before, after, margin):
     rise = (after - before).mean()
     return "kept" if rise < margin else "lost"
@@ -373,7 +373,7 @@ def lost_above_zero(before, after, margin):
     return "kept" if high < margin else "lost" if low > 0 else "undecided"
 
 
-@wrong(check.kept, "however far it falls", card=True)
+@wrong(check.kept, "however far it falls")
 def within_both_margins(before, after, margin):
     each = (after - before).mean(dim=1)
     error = each.std().item() / len(each) ** 0.5
