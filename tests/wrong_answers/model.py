@@ -233,6 +233,11 @@ def never_all(text, ends, length, asked):
     return cut(text, (ends - length).tolist(), length, min(asked, length - 1))
 
 
+@wrong(check.fair_rows, "the last of a row are asked")
+def at_least_two(text, ends, length, asked):
+    return cut(text, (ends - length).tolist(), length, max(asked, 2))
+
+
 @wrong(check.fair_rows, "a row that ends with the text")
 def one_short(text, ends, length, asked):
     return cut(text[:-1], (ends - length).tolist(), length, asked)
