@@ -118,6 +118,7 @@ def texts(study: str, records: list[dict]) -> dict[str, str]:
     found = {f"{study}-about.csv": about.getvalue()}
     if study == "real-board":
         found["real-board.json"] = json.dumps(board_data(records), indent=0) + "\n"
+        found["real-board.csv"] = dearest(records).to_csv(lineterminator="\n")
     elif study == "real-sentence":
         told = json.dumps(sentence_data(records), ensure_ascii=False, separators=(",", ":"))
         found["real-sentence.json"] = told + "\n"
@@ -135,6 +136,26 @@ def looking_back(records: list[dict], best: int = 8) -> "DataFrame":
     names |= {"half": "half pace", "double": "double pace", "first": "first token"}
     means = table.groupby("case")[[*names]].mean().nlargest(best, "previous")
     return means.round(3).rename(columns=names).rename_axis("Head")
+
+
+def dearest(records: list[dict], best: int = 5) -> "DataFrame":
+    """The pairs and the layers that cost most where all of them stand still, passage by passage, and the means."""
+    whole = [
+        record | {"rows": [row for row in record["rows"] if row["case"] == "held" or row["pair"] is None]}
+        for record in records
+    ]
+    rises = over_passages(whole, against="as trained", by=["case", "seed"])
+    table = rises.pivot(index="case", columns="seed", values="mean").map("{:+.3f}".format)
+    table.columns = [f"Passage {seed}" for seed in table]
+    means = over_passages(whole, against="as trained").set_index("case")
+    table["Mean"] = [
+        f"{row.mean:+.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
+        for row in means.loc[table.index].itertuples()
+    ]
+    kinds = [means[means.index.str.startswith(kind)]["mean"] for kind in ("pair", "layer", "no rotation")]
+    kept = [case for kind in kinds for case in kind.nlargest(best).index]
+    table = table.loc[kept].apply(lambda column: column.str.replace("-", "−"))
+    return table.rename(lambda case: case.replace("held", "in all layers")).rename_axis("Still")
 
 
 def in_another_order(records: list[dict]) -> "DataFrame":

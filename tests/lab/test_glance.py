@@ -13,6 +13,7 @@ from d2lpos.lab.glance import loaded, tokens
 from d2lpos.lab.observed import (
     along,
     board_data,
+    dearest,
     digits_found,
     publish_observed,
     sentence_data,
@@ -149,6 +150,20 @@ def test_the_published_board_is_that_of_its_records_and_of_the_words_on_it():
         f"by {data['none'][0]:.3f} where nothing turns",
     ):
         assert words in (RESULTS.parent / "results.md").read_text("utf-8")
+
+
+def test_the_dearest_parts_of_the_board_are_told_passage_by_passage():
+    told = dearest(observed("real-board"))
+    data = board_data(observed("real-board"))
+    kinds = {"pair": data["columns"], "layer": data["rows"], "no": [data["none"]]}
+    for kind, cells in kinds.items():
+        rises = sorted((cell[0] for cell in cells), reverse=True)[:5]
+        part = told[[name.startswith(kind) for name in told.index]]
+        means = [float(cell.split()[0].replace("−", "-")) for cell in part["Mean"]]
+        assert means == pytest.approx(rises, abs=1e-3)
+        single = part.drop(columns="Mean").map(lambda cell: float(cell.replace("−", "-")))
+        assert single.mean(axis=1).tolist() == pytest.approx(rises, abs=1e-3)
+    assert told.columns.tolist() == [*(f"Passage {n}" for n in range(data["passages"])), "Mean"]
 
 
 def test_sentences_go_on_as_one_by_one():

@@ -971,6 +971,10 @@ def test_the_board_shows_where_the_loss_falls_as_dashes_and_a_part_by_a_ring(hos
     assert ring["width"] > ground["width"] and ring["height"] < ground["height"] / 20
     x, y = cell_of_the_board(host, 9, 16)
     assert ring["x"] < x < ring["x"] + ring["width"] and ring["y"] < y < ring["y"] + ring["height"]
+    falls = min(range(32), key=lambda pair: data["columns"][pair][0])
+    assert data["columns"][falls][0] < 0
+    host.show(hero("board", pair=falls))
+    host.rest()
     bar = "all('.now').map(e => +e.getAttribute('width'))"
     assert host(bar)[0] == 0  # the loss falls, so nothing is added to its bar
     host.page.get_by_label("layer", exact=True).press("Home")
