@@ -977,6 +977,7 @@ def test_the_board_shows_where_the_loss_falls_as_dashes_and_a_part_by_a_ring(hos
     host.rest()
     bar = "all('.now').map(e => +e.getAttribute('width'))"
     assert host(bar)[0] == 0  # the loss falls, so nothing is added to its bar
+    host.show(hero("board", layer=9))
     host.page.get_by_label("layer", exact=True).press("Home")
     assert host("out()[0]") == "everything"
     host.rest()
