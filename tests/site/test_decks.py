@@ -331,8 +331,14 @@ def test_the_plan_fits_a_phone_and_a_desk(course, browser):
 
 
 def picture_of(reader) -> np.ndarray:
-    reader.page.wait_for_timeout(400)
-    return np.asarray(Image.open(BytesIO(reader.page.screenshot())).convert("L"), dtype=int)
+    """The slide that is shown, once it has come to rest."""
+    reader.page.wait_for_selector("section.now")
+    reader.page.evaluate("document.fonts.ready")
+    before = None
+    while (picture := reader.page.screenshot()) != before:
+        before = picture
+        reader.page.wait_for_timeout(400)
+    return np.asarray(Image.open(BytesIO(picture)).convert("L"), dtype=int)
 
 
 def test_a_picture_is_the_same_however_one_comes_to_it(course, browser):
