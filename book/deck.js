@@ -54,6 +54,7 @@
     to = Math.max(0, Math.min(slides.length - 1, to));
     if (to > at) slides[to].querySelectorAll(".answer").forEach(fold => { fold.open = false; });
     location.replace(`#${slides[to].id}`);
+    show();  // the event comes later, perhaps after the next key
   };
   const forth = () => { const fold = closed(); if (fold) fold.open = true; else turn(at + 1); };
   addEventListener("hashchange", show);
