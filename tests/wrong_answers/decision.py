@@ -211,3 +211,11 @@ def not_the_last(differences, first):
     for n in range(first, differences.shape[1]):
         found |= wins(differences, n)
     return found.float().mean().item()
+
+
+@wrong(check.peeking, "comes after `first` seeds")
+def a_seed_later(differences, first):
+    found = torch.zeros(len(differences)) > 0
+    for n in range(first + 1, differences.shape[1] + 1):
+        found |= wins(differences, n)
+    return found.float().mean().item()
