@@ -64,14 +64,14 @@ def higher_is_better(low, high, least):
     return "no difference" if low > -least and high < least else "undecided"
 
 
-@wrong(check.decide, "a finding", card=True)
+@wrong(check.decide, "a finding")
 def only_a_difference_counts(low, high, least):
     if high < -least:
         return "better"
     return "worse" if low > least else "undecided"
 
 
-@wrong(check.decide, "has not shown that there is no difference", card=True)
+@wrong(check.decide, "has not shown that there is no difference")
 def not_found_is_not_there(low, high, least):
     if high < -least:
         return "better"
@@ -130,7 +130,7 @@ def one_more(spread, gap):
     return search(spread, gap) + 1
 
 
-@wrong(check.seeds, "Begin with two.", card=True)
+@wrong(check.seeds, "Begin with two.")
 def one_seed(spread, gap):
     n = search(spread, gap)
     return n if n > 2 else 1
@@ -144,25 +144,25 @@ def bonferroni(p):
     return torch.clamp(p * len(p), max=1)
 
 
-@wrong(check.holm, "the order of size", card=True)
+@wrong(check.holm, "the order of size")
 def as_listed(p):
     factors = torch.arange(len(p), 0, -1)
     return (p * factors).cummax(0).values.clamp(max=1)
 
 
-@wrong(check.holm, "to the place where its p stood", card=True)
+@wrong(check.holm, "to the place where its p stood")
 def comes_sorted(p):
     found, _ = torch.sort(p)
     return (found * torch.arange(len(p), 0, -1)).cummax(0).values.clamp(max=1)
 
 
-@wrong(check.holm, "raise it to the one before", card=True)
+@wrong(check.holm, "raise it to the one before")
 def falls(p):
     rank = p.argsort().argsort()
     return (p * (len(p) - rank)).clamp(max=1)
 
 
-@wrong(check.holm, "1 at most", card=True)
+@wrong(check.holm, "1 at most")
 def beyond_one(p):
     order = p.argsort()
     return (p[order] * torch.arange(len(p), 0, -1)).cummax(0).values[order.argsort()]
