@@ -11,7 +11,7 @@ import pytest
 from nbval.plugin import get_sanitize_patterns
 from notebooks import every
 
-from conftest import changed
+from conftest import alike, changed
 
 ROOT = Path(__file__).parents[2]
 BOOK = every(ROOT)
@@ -91,6 +91,31 @@ def test_changed_picture_fails(kind, tmp_path):
     run = compare(tmp_path)
     assert run.returncode == 1, run.stdout
     assert f"mismatch '{kind}'" in run.stdout
+
+
+def picture(d: str = "M201.35 11.7L-215 3", word: str = "0.85", fill: str = "#101010") -> str:
+    return f'<svg aria-label="{word}"><path d="{d}" style="fill: {fill}" /><text x="3.1" y="4">{word}</text></svg>'
+
+
+@pytest.mark.parametrize("d", ["M201.34 11.7L-215 3", "M201.35 11.71L-215.01 2.99"])
+def test_a_hundredth_of_a_point_is_what_another_processor_rounds(d):
+    assert alike(picture(), picture(d))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"d": "M201.37 11.7L-215 3"},
+        {"d": "M201.35 11.7L-215 4"},
+        {"d": "M201.35 11.7L-215 3L4 4"},
+        {"d": "M201.35 11.7M-215 3"},
+        {"word": "0.86"},
+        {"fill": "#101011"},
+    ],
+    ids=str,
+)
+def test_what_differs_more_is_another_picture(other):
+    assert not alike(picture(), picture(**other))
 
 
 def test_replacements_hide_no_numbers():
