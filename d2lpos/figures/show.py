@@ -116,7 +116,7 @@ def _children(parent: ET.Element, used: set[str]) -> list[ET.Element]:
 
 def _attribute(name: str, value: str) -> str:
     if name in ("d", "x", "y", "width", "height") or value.startswith("rotate"):
-        # Two decimals are finer than a screen, and the same on every processor.
+        # Two decimals are finer than a screen. Processors seldom differ in them, and then by one in the last.
         value = re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), value)
         return re.sub(r"\s*([A-Za-z])\s*", r"\1", value).strip()
     if value.startswith("data:"):
