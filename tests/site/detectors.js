@@ -1,6 +1,7 @@
 // What a reader would call broken, found in the live page. Each detector returns one line for each fault.
 window.detect = (() => {
   let before;
+  const FIELD = 'input, select, textarea';
   // Elements in shadow roots too, and only those that are drawn.
   const all = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e]);
   const drawn = () => all(document.body).filter(e => e.checkVisibility({visibilityProperty: true}));
@@ -11,17 +12,28 @@ window.detect = (() => {
   // Hidden from sight on purpose, for screen readers: a box of a pixel, or one that is clipped away.
   const unseen = (e, style) => e.offsetWidth <= 1 || e.offsetHeight <= 1 || style.clip !== 'auto' || style.clipPath !== 'none';
 
+  // An element's box and how it clips, read once in a run of a detector: nothing moves meanwhile.
+  function measuring() {
+    const known = new Map();
+    return e => {
+      if (!known.has(e)) {
+        const style = getComputedStyle(e), {overflowX, overflowY, position} = style;
+        known.set(e, {overflowX, overflowY, position, edge: e.getBoundingClientRect(), hides: e instanceof HTMLElement && unseen(e, style)});
+      }
+      return known.get(e);
+    };
+  }
+
   // How far a box reaches beyond what can be seen or scrolled to, or null where it is all there.
-  function beyond(box, element) {
+  function beyond(box, element, measure = measuring()) {
     const slack = {x: 2, y: box.height / 3}; // the box of a letter is taller than its ink
     const free = {x: true, y: true};
     const past = (axis, [low, high], start, end) =>
       free[axis] && (low < start - slack[axis] || high > end + slack[axis]);
     for (let e = element; e; e = up(e)) {
-      const style = getComputedStyle(e);
+      const style = measure(e), {edge} = style;
       if (e !== document.body && e !== document.documentElement) {
-        const edge = e.getBoundingClientRect();
-        if (style.overflowX !== 'visible' && e instanceof HTMLElement && unseen(e, style)) return null;
+        if (style.overflowX !== 'visible' && style.hides) return null;
         if (/hidden|clip/.test(style.overflowX) && past('x', [box.left, box.right], edge.left, edge.right)) return near(e);
         if (/hidden|clip/.test(style.overflowY) && past('y', [box.top, box.bottom], edge.top, edge.bottom)) return near(e);
         // What scrolls can be reached, except before its beginning.
@@ -80,12 +92,13 @@ window.detect = (() => {
 
     // Text that is cut off, or that runs out of its block.
     text() {
+      const measure = measuring();
       return boxes().flatMap(([e, what, rects]) => {
         const holder = block(e);
-        const edge = holder && getComputedStyle(holder).overflowX === 'visible' && holder.getBoundingClientRect();
+        const edge = holder && measure(holder).overflowX === 'visible' && measure(holder).edge;
         for (const box of rects) {
           if (box.width < 1) continue;
-          const by = beyond(box, e);
+          const by = beyond(box, e, measure);
           if (by) return [`${what} in ${near(e)} is cut off by ${by}`];
           if (edge && edge.width > 1 && box.right > edge.right + 2) return [`${what} in ${near(e)} runs out of ${near(holder)}`];
         }
@@ -123,7 +136,8 @@ window.detect = (() => {
     overlaps() {
       scrollTo(0, 0); // what is fixed out of sight lies over nothing then
       const lines = boxes().flatMap(([e, what, rects]) => [...rects].map(box => ({e, what, box}))).filter(({box}) => box.left < innerWidth).sort((a, b) => a.box.top - b.box.top);
-      const reads = ({e, box}) => opacity(e) > 0.05 && !forEars(e) && !beyond(box, e);
+      const measure = measuring();
+      const reads = ({e, box}) => opacity(e) > 0.05 && !forEars(e) && !beyond(box, e, measure);
       return lines.flatMap((line, i) => {
         const faults = [];
         for (let j = i + 1; j < lines.length && lines[j].box.top < line.box.bottom; j++) {
@@ -202,10 +216,11 @@ window.detect = (() => {
       });
     },
 
-    // The first text and the first link of each look on each ground that is not known yet, and all texts of shadow
-    // roots: axe would judge each word of code. A link counts by its block, too, and by whether that is mostly links.
+    // The first text and the first link of each look on each ground that is not known yet: axe would judge each word of
+    // code. In a shadow root, where texts lie over pictures, all of a look that this page has not shown yet. A link
+    // counts by its block, too, and by whether that is mostly links.
     mark(known) {
-      const grounds = new Map([[undefined, '']]), judged = new Set(known);
+      const grounds = new Map([[undefined, '']]), before = new Set(known), judged = new Set(known); // of this run, too
       // What lets all that is behind it through is left out.
       const ground = e => {
         if (!grounds.has(e)) {
@@ -217,11 +232,13 @@ window.detect = (() => {
       };
       const look = e => {
         const {color, fill, fontSize, fontWeight, textShadow} = getComputedStyle(e);
-        return [e.localName, color, fill, fontSize, fontWeight, textShadow, ground(e)].join();
+        const large = parseFloat(fontSize) >= (fontWeight >= 700 ? 56 / 3 : 24); // 14 and 18 pt: less contrast will do
+        return [e.matches(FIELD) && e.localName, color, fill, large, textShadow, ground(e)].join();
       };
       // Of text on a picture and of a single character, axe never finds that its contrast is too low.
+      const plain = e => !/(gradient|url)\(/.test(ground(e).split(/;(?=rgb\()/).at(-1));
       const own = e => [...e.childNodes].map(n => n.nodeType === Node.TEXT_NODE ? n.data.replace(/\s/g, '') : '').join('');
-      const speaks = e => !e.closest('svg') && (e.matches('input, select, textarea') || own(e).length > 1);
+      const speaks = e => !e.closest('svg') && (e.matches(FIELD) || own(e).length > 1) && plain(e);
       const letters = e => e.textContent.replace(/\s/g, '').length;
       const marks = [];
       for (const e of drawn()) {
@@ -231,12 +248,12 @@ window.detect = (() => {
           const {textDecorationLine, textDecorationColor, borderBottom, fontStyle, fontFamily} = getComputedStyle(e);
           const around = block(up(e)) ?? up(e), links = [...around.querySelectorAll('a[href], [role=link]')];
           const amid = letters(around) > 2 * links.reduce((sum, link) => sum + letters(link), 0);
-          kinds.link = [textDecorationLine, textDecorationColor, borderBottom, fontStyle, fontFamily, look(e), look(around), amid].join();
+          kinds.link = [textDecorationLine, textDecorationColor, borderBottom, fontStyle, fontFamily, look(e), around.localName, look(around), amid].join();
         }
         for (const [name, kind] of Object.entries(kinds)) {
-          const apart = e.getRootNode() !== document;
-          if (apart || !judged.has(kind)) marks.push({e, name, kind: apart ? null : kind});
-          judged.add(kind);
+          const apart = e.getRootNode() !== document, full = apart ? `${location.pathname} ${kind}` : kind;
+          if (!(apart ? before : judged).has(full)) marks.push({e, name, kind: full});
+          judged.add(full);
         }
       }
       for (const {e, name} of marks) e.dataset[name] = '';
@@ -252,10 +269,13 @@ window.detect = (() => {
         preload: false, // it would fetch the styles once more
       });
       for (const {e, name} of marks) delete e.dataset[name];
-      const undecided = new Set(incomplete.flatMap(({nodes}) => nodes.map(node => node.element)));
+      // Of text in the color of its ground, which a program may hide on purpose, axe never judges the contrast.
+      const open = incomplete.flatMap(({nodes}) => nodes).filter(({any}) => any[0]?.data?.messageKey !== 'equalRatio');
+      const undecided = new Set(open.map(({element}) => element));
+      const unknown = new Set(marks.filter(({e}) => undecided.has(e)).map(({kind}) => kind));
       return [
         violations.flatMap(({id, help, nodes}) => nodes.map(({target, html}) => `axe ${id}: ${help}: ${target} ${html.slice(0, 100)}`)),
-        marks.filter(({e, kind}) => kind && !undecided.has(e)).map(({kind}) => kind),
+        marks.map(({kind}) => kind).filter(kind => !unknown.has(kind)),
       ];
     },
 

@@ -138,6 +138,7 @@ def test_a_look_that_axe_could_not_judge_is_judged_again(browser):
         "<svg role='img' aria-label='A word.'><text y='20'>pale</text></svg>",
         "<svg role='img' aria-label='A word.'><foreignObject width='99' height='99'><p>pale</p></foreignObject></svg>",
         "<svg role='img' aria-label='A word.' style='position:absolute'><text y='20' fill='#ccc'>pale</text></svg>",
+        "<div style='background: linear-gradient(#fff, #eee)'><p>pale</p></div>",
     ],
 )
 def test_what_axe_is_not_asked_for_it_could_not_judge(browser, text):
@@ -150,7 +151,32 @@ def test_what_axe_is_not_asked_for_it_could_not_judge(browser, text):
         assert reader.page.evaluate(found, {"runOnly": ["color-contrast"]}) == []
         reader.page.evaluate("document.querySelectorAll('p, span, text').forEach(e => e.append(' and so on'))")
         judged = reader.page.evaluate(found, {"runOnly": ["color-contrast"]})
-        assert judged == ([] if "svg" in text else ["color-contrast"])
+        assert judged == ([] if "svg" in text or "gradient" in text else ["color-contrast"])
+
+
+@pytest.mark.parametrize(
+    ("inner", "judged"),
+    [("background: #fff", True), ("background: #fff linear-gradient(#fff, #eee)", False), ("", False)],
+)
+def test_contrast_is_judged_where_no_picture_shows_through(browser, inner, judged):
+    text = f"<div style='background: linear-gradient(#fff, #eee)'><p style='color: #ccc; {inner}'>pale</p></div>"
+    assert bool(found(browser, text, detectors=["axe"])) == judged
+
+
+@pytest.mark.parametrize(("size", "faults"), [(20, 1), (26, 0)])
+def test_large_letters_need_less_contrast_than_small_ones_of_their_color(browser, size, faults):
+    looks = set()
+    assert found(browser, "<p style='color: #888; font-size: 30px'>large</p>", detectors=["axe"], looks=looks) == []
+    text = f"<p style='color: #888; font-size: {size}px'>letters</p>"
+    assert len(found(browser, text, detectors=["axe"], looks=looks)) == faults
+
+
+def test_all_texts_of_a_figure_are_judged_once_on_a_page(browser):
+    drawn = "root.innerHTML = '<p style=color:#ccc>pale</p><p style=color:#ccc>pale</p>'"
+    figure = HERO.partition("root.innerHTML")[0].format() + f"{drawn}</script>"
+    looks = set()
+    for count in (2, 0):
+        assert len(found(browser, figure, detectors=["axe"], looks=looks)) == count
 
 
 def test_a_link_amid_words_is_judged_although_one_of_its_look_stood_alone(browser):
