@@ -82,6 +82,11 @@ FURTHER = ("as trained", "linear", "ntk", "yarn", "llama 3", "larger base", "no 
 STRETCHED = ("as trained", "linear", "ntk", "dynamic ntk", "yarn")
 
 
+def small(run: Run, *tested: int) -> Run:
+    """A smoke form: two steps of a small model, on 16 tokens; without `tested`, it is tested on as many."""
+    return replace(run, length=16, tested=tested, steps=2, checks=1, dim=32, heads=2)
+
+
 def dropped(run: Run) -> tuple[Run, ...]:
     """No dropout, and each placement at each rate, of both encodings that are added without a network."""
     placed = PLACED if TASKS[run.task].special is None else (*PLACED, *SPARED)
@@ -179,13 +184,13 @@ STUDIES = {
             replace(NEEDLE, encoding="kerple"),
             replace(NEEDLE, encoding="fire"),
         ),
-        smoke=(replace(NEEDLE, encoding="alibi", steps=10, tested=(32, 64)),),
+        smoke=(small(replace(NEEDLE, encoding="alibi"), 16, 32),),
         value="accuracy",
     ),
     "far": Study(
         "Where distance is a penalty, how far away may the key be?",
         full=tuple(replace(FAR, encoding=encoding) for encoding in ("alibi", "kerple", "fire")),
-        smoke=(replace(FAR, encoding="alibi", steps=10, tested=(32, 512)),),
+        smoke=(small(replace(FAR, encoding="alibi"), 16, 256),),
         value="accuracy",
     ),
     "crowd": Study(
@@ -201,45 +206,43 @@ STUDIES = {
             replace(NEEDLE, encoding="t5 short", readings=("as trained", "sharper")),
             replace(NEEDLE, encoding="alibi", readings=("as trained", "sharper")),
         ),
-        smoke=(
-            replace(NEEDLE, encoding="t5", steps=10, tested=(32, 64), readings=("as trained", "sharper")),
-        ),
+        smoke=(small(replace(NEEDLE, encoding="t5", readings=("as trained", "sharper")), 16, 32),),
         value="accuracy",
     ),
     "settings": Study(
         "One setting of YaRN is wrong: how many of its needles are lost?",
         full=(replace(NEEDLE, encoding="rope", readings=("as trained", "yarn", *MISREAD)),),
-        smoke=(replace(NEEDLE, encoding="rope", steps=10, tested=(32, 64), readings=("yarn", *MISREAD)),),
+        smoke=(small(replace(NEEDLE, encoding="rope", readings=("yarn", *MISREAD)), 16, 32),),
         value="accuracy",
     ),
     "stacks-needle": Study(
         "Windows with RoPE in three layers of four, no position in the fourth: how far does it find a needle?",
         full=stacked(NEEDLE),
-        smoke=(stacked(replace(NEEDLE, steps=10, tested=(32, 64)))[3],),
+        smoke=(stacked(small(NEEDLE, 16, 32))[3],),
         value="accuracy",
     ),
     "stacks-language": Study(
         "Windows with RoPE in three layers of four, no position in the fourth: how well does it read a longer text?",
         full=stacked(LONG),
-        smoke=(stacked(SHORT)[3],),
+        smoke=(stacked(small(LONG, 16, 32))[3],),
         value="loss_last",
     ),
     "further-language": Study(
         "Trained on at four times the length, under each rule: what does further training buy a reader of a novel?",
         full=trained_on(LONG),
-        smoke=trained_on(replace(SHORT, steps=5)),
+        smoke=trained_on(small(LONG, 16, 64)),
         value="loss_last",
     ),
     "further-needle": Study(
         "Trained on at four times the length, under each rule: what does further training buy in finding a needle?",
         full=trained_on(NEEDLE),
-        smoke=trained_on(replace(NEEDLE, steps=10, tested=(32, 64))),
+        smoke=trained_on(small(NEEDLE, 16, 64)),
         value="accuracy",
     ),
     "resolution": Study(
         "Trained on digits of 8 × 8 pixels, who reads them where each pixel is cut into four, or nine?",
         full=finer(FINER),
-        smoke=(replace(finer(FINER)[3], steps=3, tested=(64, 256)),),
+        smoke=(small(finer(FINER)[3], 16, 64),),
         value="accuracy",
     ),
     "addition": Study(
@@ -253,7 +256,7 @@ STUDIES = {
         full=tuple(
             replace(COUNT, encoding=name) for name in ("none", "rope", "alibi", "fox", "cope", "path")
         ),
-        smoke=(replace(COUNT, encoding="fox", steps=5, tested=(32, 64)),),
+        smoke=(small(replace(COUNT, encoding="fox"), 16, 32),),
         value="accuracy",
     ),
     "back": Study(
@@ -262,7 +265,7 @@ STUDIES = {
             replace(BACK, encoding=name)
             for name in ("none", "sinusoidal", "rope", "alibi", "shaw", "shaw wide", "rope on values")
         ),
-        smoke=(replace(BACK, encoding="rope on values", steps=5),),
+        smoke=(small(replace(BACK, encoding="rope on values")),),
         value="accuracy",
     ),
     "table": Study(
@@ -273,7 +276,7 @@ STUDIES = {
             replace(LONG, encoding="fourier"),
             replace(LONG, encoding="sinusoidal"),
         ),
-        smoke=(replace(SHORT, encoding="learned", readings=("as trained", *PAST)),),
+        smoke=(small(replace(LONG, encoding="learned", readings=("as trained", *PAST)), 16, 64),),
         value="loss_last",
     ),
     "scale": Study(
@@ -283,7 +286,7 @@ STUDIES = {
             for encoding in ("sinusoidal", "learned")
             for scale in (1 / 64, 1 / 16, 1 / 4, 1, 4, 16)
         ),
-        smoke=(replace(SCALED, encoding="sinusoidal", scale=4, steps=10),),
+        smoke=(small(replace(SCALED, encoding="sinusoidal", scale=4)),),
     ),
     "layers": Study(
         "Is a position that is added once still there six layers later?",
@@ -295,7 +298,7 @@ STUDIES = {
                 for again in (False, True)
             ),
         ),
-        smoke=(replace(DEEP, encoding="sinusoidal", again=True, steps=4),),
+        smoke=(small(replace(DEEP, encoding="sinusoidal", again=True)),),
     ),
     "digits": Study(
         "Does a learned table find out that pixels stand in rows and columns?",
@@ -305,7 +308,7 @@ STUDIES = {
             replace(PIXELS, encoding="learned"),
             replace(PIXELS, encoding="learned", scale=0.02),
         ),
-        smoke=(replace(PIXELS, encoding="learned", steps=4),),
+        smoke=(small(replace(PIXELS, encoding="learned")),),
         value="accuracy",
     ),
     "dropout-language": Study(

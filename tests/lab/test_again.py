@@ -2,7 +2,7 @@
 
 What a record promises is in `PROTOCOL` and `ROUNDING`. Where a test here fails by the last digits, an encoding, the
 training or a task computes otherwise than it did: take that back, or raise the number that says so, run what is
-published again, and write the short runs anew: python -m tests.lab.again --write.
+published again, and write the short runs that have changed: python -m tests.lab.again --write.
 """
 
 import pytest
@@ -36,7 +36,7 @@ def test_a_run_gives_its_record_again(run):
         assert apart(measured(record), measured(new)) < NEAR
     same = [record for record in kept if alike(record["machine"], new["machine"])]
     if not same:
-        pytest.skip("near, but no record is from this kind of machine: python -m tests.lab.again --write")
+        pytest.skip("near, but its record is from another kind of machine")
     assert all(measured(record) == measured(new) for record in same)
 
 
