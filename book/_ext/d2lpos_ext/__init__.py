@@ -1,5 +1,6 @@
 """The Sphinx extension that turns plain notebooks into pages: tags into boxes, links into citations."""
 
+import gc
 from pathlib import Path
 
 import nbformat
@@ -64,6 +65,7 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    gc.set_threshold(200_000)  # the trees of the pages grow and stay: to search them for garbage takes a tenth of a build
     app.connect("source-read", read)
     app.add_transform(Mentions)
     app.connect("env-get-updated", renumber, priority=900)  # after all that count
