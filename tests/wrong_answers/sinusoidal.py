@@ -257,7 +257,8 @@ def position_recovered(code, k, base):
 
 
 def likeness(d, base, offsets):
-    return torch.stack([torch.cos(k * base ** (-torch.arange(0, d, 2).double() / d)).sum() for k in offsets])
+    omega = base ** (-torch.arange(0, d, 2).double() / d)
+    return torch.stack([torch.cos(k * omega).sum() for k in offsets])
 
 
 @wrong(check.collision, "Offset 0 is counted.")
