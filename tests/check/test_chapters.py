@@ -15,6 +15,7 @@ from notebooks import answers, exercised
 
 import d2lpos.check
 from d2lpos.check.verdict import Check
+from d2lpos.pretrained.smollm2 import opened
 from tests.weights import need
 
 CHAPTERS = exercised(Path(__file__).parents[2])
@@ -55,6 +56,12 @@ def setup(chapter):
     return namespace
 
 
+@pytest.fixture
+def once(monkeypatch):
+    """SmolLM2's file is opened once, whichever cell opens it: that takes seconds."""
+    monkeypatch.setattr("gguf.GGUFReader", opened)
+
+
 EXERCISED = [chapter for chapter in CHAPTERS if code(chapter, "exercise")]
 
 
@@ -78,13 +85,13 @@ def test_every_check_belongs_to_one_exercise():
 
 
 @pytest.mark.parametrize("chapter", EXERCISED, ids=lambda path: path.stem)
-def test_stubs_are_not_attempted(chapter):
+def test_stubs_are_not_attempted(chapter, once):
     lines = [line for verdict in verdicts(chapter, "exercise") for line in repr(verdict).splitlines()]
     assert [line for line in lines if not line.startswith("○")] == []
 
 
 @pytest.mark.parametrize("chapter", EXERCISED, ids=lambda path: path.stem)
-def test_solutions_pass_all_checks(chapter):
+def test_solutions_pass_all_checks(chapter, once):
     found = list(verdicts(chapter, "solution"))
     assert found
     assert all(found), [verdict for verdict in found if not verdict]

@@ -13,7 +13,8 @@ from d2lpos.check import trained as check
 from d2lpos.lab.glance import Glance, tokens
 from d2lpos.masks import Mask
 from d2lpos.placing import from_padding
-from d2lpos.pretrained import find, load_minilm, load_smollm2, losses, stand_in
+from d2lpos.pretrained import load_minilm, load_smollm2, losses, stand_in
+from d2lpos.pretrained.smollm2 import reader
 from d2lpos.scaling import still
 from tests.weights import need
 
@@ -101,9 +102,9 @@ def test_lengths_do_not():
 
 def test_layer_7_of_the_file():
     need("smollm2")
-    from gguf import GGUFReader, dequantize
+    from gguf import dequantize
 
-    parts = {part.name: part for part in GGUFReader(find("smollm2")[0]).tensors}
+    parts = {part.name: part for part in reader().tensors}
     wq, wk = (
         torch.tensor(dequantize(part.data, part.tensor_type))
         for part in (parts[f"blk.7.attn_{name}.weight"] for name in "qk")
