@@ -63,7 +63,9 @@ def wrong(graph: dict[str, set[str]]) -> set[tuple[str, str]]:
     return {(a, b) for a, b in pairs if package(a) != package(b) and package(b) not in BELOW[package(a)]}
 
 
-GRAPH = imports(ROOT)
+@pytest.fixture(scope="module")
+def graph():
+    return imports(ROOT)
 
 
 def test_every_package_has_its_place():
@@ -71,21 +73,21 @@ def test_every_package_has_its_place():
     assert packages == set(BELOW)
 
 
-def test_no_module_needs_itself():
-    tuple(TopologicalSorter(GRAPH).static_order())
+def test_no_module_needs_itself(graph):
+    tuple(TopologicalSorter(graph).static_order())
 
 
-def test_packages_use_what_is_below():
-    assert wrong(GRAPH) == set()
+def test_packages_use_what_is_below(graph):
+    assert wrong(graph) == set()
 
 
-def test_the_tower_stands():
+def test_the_tower_stands(graph):
     for at, name in enumerate(TOWER):
-        users = {other for other, used in GRAPH.items() if name in used}
+        users = {other for other, used in graph.items() if name in used}
         assert not users & set(TOWER[:at])
-    encodings = {name for name, used in GRAPH.items() if TOWER[0] in used} - {*TOWER, *ON_TOP}
+    encodings = {name for name, used in graph.items() if TOWER[0] in used} - {*TOWER, *ON_TOP}
     assert len(encodings) > 10
-    attention = {name for name in encodings if GRAPH[name] & set(TOWER[1:])}
+    attention = {name for name in encodings if graph[name] & set(TOWER[1:])}
     assert {name for name in attention if package(name) == "d2lpos"} == set()
 
 
@@ -120,6 +122,6 @@ def test_a_way_up_is_found(tmp_path, where, line, found):
     assert wrong(imports(tmp_path)) == {found}
 
 
-def test_a_circle_is_found():
+def test_a_circle_is_found(graph):
     with pytest.raises(CycleError):
-        tuple(TopologicalSorter(GRAPH | {"d2lpos.lab.run": {"d2lpos.lab.sweep"}}).static_order())
+        tuple(TopologicalSorter(graph | {"d2lpos.lab.run": {"d2lpos.lab.sweep"}}).static_order())

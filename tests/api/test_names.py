@@ -6,27 +6,27 @@ import re
 
 from notebooks import every
 
-from tests.api.names import PACKAGE, PUBLIC, ROOT
+from tests.api.names import PUBLIC, ROOT
 
 # What the others and the exercises stand on; a chapter shows how to use `check`.
 INTERNAL = {"arguments", "census", "check", "inputs", "interrupt", "published", "threads"}
 
 
-def test_every_module_is_on_the_page():
-    modules = {name for name, thing in PACKAGE.members.items() if thing.is_module}
+def test_every_module_is_on_the_page(package):
+    modules = {name for name, thing in package.members.items() if thing.is_module}
     assert modules - INTERNAL == {module for module, _ in PUBLIC}
 
 
-def test_every_name_of_the_package_is_on_the_page():
-    assert set(PACKAGE.exports) <= {name for _, name in PUBLIC}
+def test_every_name_of_the_package_is_on_the_page(package):
+    assert set(package.exports) <= {name for _, name in PUBLIC}
 
 
-def test_every_name_is_used():
+def test_every_name_is_used(package):
     used = {place for source in _sources() for place in _used(ast.parse(source))}
     unused = {
         (module, name)
         for module, name in PUBLIC
-        if (module, name) not in used and not (name in PACKAGE.exports and ("d2lpos", name) in used)
+        if (module, name) not in used and not (name in package.exports and ("d2lpos", name) in used)
     }
     assert unused == set()
 
