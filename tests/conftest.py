@@ -12,6 +12,9 @@ from tests.warm import Python
 settings.register_profile("same", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("same")
 
+# `torch.manual_seed` takes a thousand times longer, for it looks for accelerators.
+SEED_TORCH = torch.manual_seed if torch.accelerator.is_available() else torch.default_generator.manual_seed
+
 GET = "Download them with `make weights`, 177 MB, then run `make test` again."
 HOW = "Install Chromium with `make browser`, then run `make test` again."
 
@@ -19,7 +22,7 @@ HOW = "Install Chromium with `make browser`, then run `make test` again."
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup():
     """A test draws the same numbers whichever ran before it in its process, and so do its fixtures."""
-    for seed in (random.seed, np.random.seed, torch.manual_seed):
+    for seed in (random.seed, np.random.seed, SEED_TORCH):
         seed(0)
 
 

@@ -242,7 +242,7 @@ STUDIES = {
     "resolution": Study(
         "Trained on digits of 8 × 8 pixels, who reads them where each pixel is cut into four, or nine?",
         full=finer(FINER),
-        smoke=(small(finer(FINER)[3], 16, 64),),
+        smoke=(small(finer(FINER)[3], 16, 64, 256),),
         value="accuracy",
     ),
     "addition": Study(
