@@ -1,9 +1,7 @@
 """Stored outputs are compared: one changed digit fails the run, in each notebook and in each of its cells."""
 
-import os
 import re
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -13,36 +11,29 @@ from notebooks import every
 
 from conftest import changed, same_picture
 
+pytest_plugins = ["pytester"]
+
 ROOT = Path(__file__).parents[2]
 BOOK = every(ROOT)
 GOOD = Path(__file__).with_name("good.ipynb")
 
 
-def compare(folder: Path, *options: str) -> subprocess.CompletedProcess:
-    """Run the comparison, as the book's own test run does, on the notebooks in a folder."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--nbval",
-        "-p",
-        "conftest",
-        "-p",
-        "no:cacheprovider",
-        "-rf",
-        *options,
-        ".",
-    ]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTEST_ADDOPTS": ""}
-    return subprocess.run(command, check=False, cwd=folder, env=environment, capture_output=True, text=True)
+@pytest.fixture
+def compare(pytester):
+    """Run the comparison, as the book's own test run does, on the notebooks in the folder `pytester.path`."""
+    return partial(
+        pytester.runpytest_inprocess,
+        *("--nbval", "-p", "conftest", "-p", "no:tests.kernels", "-p", "no:cacheprovider", "-rf"),
+    )
 
 
-def test_unchanged_outputs_pass_and_ignored_ones_are_told(tmp_path):
-    (tmp_path / "good.ipynb").write_bytes(GOOD.read_bytes())
-    run = compare(tmp_path)
-    assert run.returncode == 0, run.stdout
-    assert "11 cells compared, 1 ignored" in run.stdout
-    assert "good.ipynb::Cell 11: A clock never shows the same time twice." in run.stdout
+def test_unchanged_outputs_pass_and_ignored_ones_are_told(pytester, compare):
+    (pytester.path / GOOD.name).write_bytes(GOOD.read_bytes())
+    run = compare()
+    assert run.ret == 0
+    told = str(run.stdout)
+    assert "11 cells compared, 1 ignored" in told
+    assert "good.ipynb::Cell 11: A clock never shows the same time twice." in told
 
 
 def cells_with_a_number(path: Path) -> list[int]:
@@ -60,37 +51,37 @@ def test_every_notebook_has_numbers_in_whose_comparison_a_changed_digit_must_be_
     assert cells_with_a_number(path)
 
 
-def test_changed_digit_fails(tmp_path):
+def test_changed_digit_fails(pytester, compare):
     notebook, cell = nbformat.read(GOOD, as_version=4), cells_with_a_number(GOOD)[0]
     code = [cell for cell in notebook.cells if cell.cell_type == "code"][cell]
     code.outputs = changed(code.outputs)
-    nbformat.write(notebook, tmp_path / GOOD.name)
-    run = compare(tmp_path)
-    assert run.returncode == 1, run.stdout
-    failed = re.findall(r"^FAILED (\S+::Cell \d+)", run.stdout, re.MULTILINE)
-    assert failed == [f"{GOOD.name}::Cell {cell}"], run.stdout
+    nbformat.write(notebook, pytester.path / GOOD.name)
+    run = compare()
+    assert run.ret == 1
+    failed = re.findall(r"^FAILED (\S+::Cell \d+)", str(run.stdout), re.MULTILINE)
+    assert failed == [f"{GOOD.name}::Cell {cell}"]
 
 
-def test_a_comparison_that_overlooks_a_changed_digit_fails(tmp_path):
+def test_a_comparison_that_overlooks_a_changed_digit_fails(pytester, compare):
     """Here because the numbers are replaced before they are compared, and only the digit 9 is left."""
-    (tmp_path / GOOD.name).write_bytes(GOOD.read_bytes())
-    (tmp_path / "blind.cfg").write_text("regex: .+\nreplace: 9\n\nregex: \\d\nreplace: 9\n")
-    run = compare(tmp_path, "--nbval-sanitize-with", str(tmp_path / "blind.cfg"))
-    assert "A changed digit in the stored output goes unnoticed." in run.stdout
-    assert run.returncode == 1, run.stdout
+    (pytester.path / GOOD.name).write_bytes(GOOD.read_bytes())
+    (pytester.path / "blind.cfg").write_text("regex: .+\nreplace: 9\n\nregex: \\d\nreplace: 9\n")
+    run = compare("--nbval-sanitize-with", "blind.cfg")
+    assert "A changed digit in the stored output goes unnoticed." in str(run.stdout)
+    assert run.ret == 1
 
 
 @pytest.mark.parametrize("kind", ["image/svg+xml", "text/plain"])
-def test_changed_picture_fails(kind, tmp_path):
+def test_changed_picture_fails(kind, pytester, compare):
     notebook = nbformat.read(GOOD, as_version=4)
     data = next(
         output.data for cell in notebook.cells for output in cell.get("outputs", []) if "data" in output
     )
     data[kind] = data[kind].replace("Three", "Four")
-    nbformat.write(notebook, tmp_path / "good.ipynb")
-    run = compare(tmp_path)
-    assert run.returncode == 1, run.stdout
-    assert f"mismatch '{kind}'" in run.stdout
+    nbformat.write(notebook, pytester.path / GOOD.name)
+    run = compare()
+    assert run.ret == 1
+    assert f"mismatch '{kind}'" in str(run.stdout)
 
 
 def picture(d: str = "M201.35 11.7L-215 3", word: str = "0.85", fill: str = "#101010") -> str:
