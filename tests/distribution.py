@@ -18,7 +18,6 @@ SINGLY = (
     "tests/core/test_mutants.py",
     "tests/figures/hero/test_hero_host.py",
     "tests/lab/test_kill.py",
-    "tests/notebooks/test_extension.py",
     "tests/site/test_detectors.py",
     "tests/site/test_pages.py",
     "tests/site/test_search.py",
