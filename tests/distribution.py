@@ -9,6 +9,7 @@ import pytest
 # There are as many workers as processors, so a second thread of PyTorch or NumPy would wait for them.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    gc.set_threshold(10_000)  # by default, every 700 objects: a seventh of the time of what reads pages
 
 # It builds the pages, which others wait for, so one worker begins with it.
 FIRST = "tests/site/test_html.py"
