@@ -37,6 +37,9 @@ class Kernels:
 
     process = None
 
+    def __init__(self):
+        self.environment = dict(os.environ)  # before a test changes it
+
     def can_start(self, command: list[str], environment: dict[str, str]) -> bool:
         if sys.platform != "linux" or command[: len(KERNEL)] != KERNEL:
             return False
@@ -44,10 +47,10 @@ class Kernels:
             # In a session of its own: Ctrl-C is meant for pytest, which then ends its kernels.
             self.process = subprocess.Popen(
                 [sys.executable, "-m", __name__, *IMPORTED],
-                cwd=ROOT, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+                cwd=ROOT, env=self.environment, start_new_session=True,
+                text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             )  # fmt: skip
-            self.environment = early(os.environ)
-        return early(environment) == self.environment
+        return early(environment) == early(self.environment)
 
     def ask(self, *request: object) -> int | None:
         print(json.dumps(request), file=self.process.stdin, flush=True)
