@@ -1,6 +1,6 @@
 """The process that runs students' code for `book/grade.py`: a fork for each exercise, with limits, sealed on Linux.
 
-It imports what a chapter's setup imports, once. Then it reads requests, a line of JSON each, and answers each with a
+It runs the setup of each chapter that it is told, once. It reads requests, a line of JSON each, and answers each with a
 line: the verdict, one word of why, and what a teacher should look at in the code. A student's process writes these
 into a pipe of its own, which nothing that it prints can reach.
 """
@@ -213,25 +213,28 @@ def state() -> dict[tuple[str, str], tuple[int, int]]:
 
 @dataclass
 class Book:
-    """What the book brings to a student's code: names, the cells that made them, and how all was before."""
+    """What a chapter brings to a student's code: names, the cells that made them, and what is drawn next by chance."""
 
     names: dict[str, Any]
     ran: set[str]
-    state: dict
+    chance: Any
     verdict: type
 
 
 def prepare(job: dict) -> Book:
-    """Run the book's setup, and those of its cells that its stubs build on."""
+    """Run a chapter's setup, and those of its cells that its stubs build on, with the chance of a new process."""
+    import torch
+
     cells = [parse(source) for source in job["cells"]]
     stubs = [parse(source) for source in job["stubs"]]
     names = {"__name__": "__main__", "get_ipython": Nothing(), "display": Nothing()}
     run = needed(cells, {*job["setup"]}, list(set().union(*(stub.now | stub.later for stub in stubs))))
+    torch.manual_seed(torch.Generator().initial_seed())
     for at in run:
         exec(cells[at].code, names)  # noqa: S102 (the book's own cell)
     from d2lpos.check.verdict import Verdict
 
-    return Book(names, {job["cells"][at].strip() for at in run}, state(), Verdict)
+    return Book(names, {job["cells"][at].strip() for at in run}, torch.get_rng_state(), Verdict)
 
 
 def ask(check: str, book: Book, answers: dict[str, Any]) -> Any:
@@ -243,8 +246,8 @@ def ask(check: str, book: Book, answers: dict[str, Any]) -> Any:
     return names["told"]
 
 
-def judge(check: str, book: Book, answers: dict[str, Any]) -> tuple[str, str]:
-    """The verdict of the book's check in one word, and why."""
+def judge(check: str, book: Book, before: dict, answers: dict[str, Any]) -> tuple[str, str]:
+    """The verdict of the book's check in one word, and why; `before`, what `state` was."""
     told = ask(check, book, answers)
     if type(told) is not book.verdict:
         return "error", "changed the check"
@@ -252,7 +255,7 @@ def judge(check: str, book: Book, answers: dict[str, Any]) -> tuple[str, str]:
         # A check that lets this pass, or that is not what it was, has been tampered with.
         fooled = ask(check, book, {name: object() for name in answers})
         now = state()
-        same = all(now.get(key) == value for key, value in book.state.items())
+        same = all(now.get(key) == value for key, value in before.items())
         return ("passed", "") if same and not fooled else ("error", "changed the check")
     text = " ".join(told.text.split())
     if "Has not ended after" in text:
@@ -295,6 +298,8 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
         os.write(report, json.dumps(what).encode() + b"\n")
 
     book = book or prepare(job)
+    sys.modules["torch"].set_rng_state(book.chance)
+    before = state()
     checks, close = stand_in(book.names.get("check"), request["helpers"])
     names = {**book.names, "check": checks}
     answers = request["answers"]
@@ -326,7 +331,7 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
     if any(isinstance(names[name], Nothing) for name in answers):
         return tell(("error", "uses the check"))
     try:
-        verdict = judge(request["check"], book, {name: names[name] for name in answers})
+        verdict = judge(request["check"], book, before, {name: names[name] for name in answers})
     except BaseException as error:  # noqa: BLE001
         verdict = kind(error)
     if verdict[0] != "passed" and tried():
@@ -457,7 +462,7 @@ def seal(scratch: str) -> None:
 
 
 def serve(requests: TextIO, replies: TextIO) -> None:
-    """Prepare as the first line asks, then answer each request."""
+    """Seal as the first line asks, then prepare each chapter that a line tells, and answer each request."""
 
     def reply(what: dict) -> None:
         print(json.dumps(what), file=replies, flush=True)
@@ -468,12 +473,19 @@ def serve(requests: TextIO, replies: TextIO) -> None:
             seal(job["scratch"])
         if sys.platform == "linux":
             ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: no other process may look into this one
-        book = prepare(job) if job["warm"] else None
     except Exception as error:  # noqa: BLE001
         return reply({"ready": False, "why": f"{type(error).__name__}: {error}"})
     reply({"ready": True})
-    for line in requests:
-        reply(examine(json.loads(line), job, book))
+    chapters = {}
+    for what in map(json.loads, requests):
+        if "chapter" in what:
+            reply(examine(what, *chapters[what["chapter"]]))
+            continue
+        try:
+            chapters[what["name"]] = job | what, prepare(what) if job["warm"] else None
+        except Exception as error:  # noqa: BLE001
+            return reply({"ready": False, "why": f"{type(error).__name__}: {error}"})
+        reply({"ready": True})
 
 
 if __name__ == "__main__":

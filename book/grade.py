@@ -164,19 +164,16 @@ def request(cells: list[Cell], name: str, chapter: Chapter) -> dict | None:
 
 
 class Examiner:
-    """The process that runs students' code of one chapter. `sealed` says whether it can only compute."""
+    """The process that runs students' code. `sealed` says whether it can only compute."""
 
     SEAL = ("unshare", "--map-root-user", "--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
 
-    def __init__(self, chapter: Chapter, seconds: float, memory: int, sealed: bool, warm: bool):
-        self.chapter, self.warm = chapter, warm
-        stubs = [source for exercise in chapter.exercises.values() for source in exercise.stub]
-        self.job = {"cells": chapter.cells, "setup": chapter.setup, "stubs": stubs}
-        self.job |= {"seconds": seconds, "memory": memory, "sealed": sealed, "warm": warm}
+    def __init__(self, seconds: float, memory: int, sealed: bool, warm: bool):
+        self.job = {"seconds": seconds, "memory": memory, "sealed": sealed, "warm": warm}
         self.process, self.over = None, False
 
     def start(self) -> None:
-        """Start the process anew. Raises Refused where the setup of the chapter does not run."""
+        """Start the process anew. Raises Refused where it does not start."""
         if self.over:
             raise Refused("was stopped")
         self.scratch = TemporaryDirectory(prefix="grade-", ignore_cleanup_errors=True)
@@ -192,11 +189,26 @@ class Examiner:
             cwd=self.scratch.name,
             start_new_session=True,
         )
-        told = self.ask(self.job | {"scratch": self.scratch.name, "processes": ROOM + busy()}, 300)
+        self.prepared = set()
+        self.tell(
+            self.job | {"scratch": self.scratch.name, "processes": ROOM + busy()},
+            "the examiner does not start",
+        )
+
+    def prepare(self, chapter: Chapter) -> None:
+        """Let the process run the setup of a chapter, once. Raises Refused where that does not run."""
+        if chapter.name not in self.prepared:
+            stubs = [source for exercise in chapter.exercises.values() for source in exercise.stub]
+            what = {"name": chapter.name, "cells": chapter.cells, "setup": chapter.setup, "stubs": stubs}
+            self.tell(what, f"the setup of {chapter.name} does not run")
+            self.prepared.add(chapter.name)
+
+    def tell(self, what: dict, failed: str) -> None:
+        """Tell the process what it needs. Raises Refused, with the words of `failed`, where it cannot go on."""
+        told = self.ask(what, 300)
         if not told or not told["ready"]:
             self.stop()
-            why = told["why"] if told else "the process did not start"
-            raise Refused(f"the setup of {self.chapter.name} does not run ({why})")
+            raise Refused(f"{failed} ({told['why'] if told else 'the process has ended'})")
 
     def ask(self, what: dict, seconds: float) -> dict | None:
         """The answer to a line of JSON; None where none comes in time, or the process has ended."""
@@ -207,12 +219,13 @@ class Examiner:
                 return json.loads(self.process.stdout.readline())
         return None
 
-    def verdict(self, what: dict) -> dict:
+    def verdict(self, chapter: Chapter, what: dict) -> dict:
         """What the book's check says of a student's code."""
         if not self.process:
             self.start()
-        told = self.ask(what, self.job["seconds"] + 330)
-        if not told or told["spent"] or not self.warm:
+        self.prepare(chapter)
+        told = self.ask(what | {"chapter": chapter.name}, self.job["seconds"] + 330)
+        if not told or told["spent"] or not self.job["warm"]:
             self.stop()
         return told or MISSING | {"verdict": "error", "why": "ended the examiner"}
 
@@ -269,9 +282,7 @@ def clean(text: str, most: int = 200) -> str:
     return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠")) else text
 
 
-def grade(
-    path: Path, book: list[Chapter], examiners: dict[str, list[Examiner]], exercises: Iterable[str] = ()
-) -> dict:
+def grade(path: Path, book: list[Chapter], examiners: list[Examiner], exercises: Iterable[str] = ()) -> dict:
     """The row of one notebook; whatever is in it, a row."""
     row = {"chapter": "", "verdicts": {}, "seconds": 0.0, "look": [], "remark": ""}
     try:
@@ -284,19 +295,19 @@ def grade(
     chapter = next(chapter for chapter in book if chapter.name == votes.most_common(1)[0][0])
     row |= {"chapter": chapter.name}
     remarks = []
-    examiner = examiners[chapter.name].pop()
+    examiner = examiners.pop()
     for name, exercise in chapter.exercises.items():
         if exercises and exercise.number not in exercises:
             continue
         what = request(cells, name, chapter)
-        told = examiner.verdict(what) if what else MISSING
+        told = examiner.verdict(chapter, what) if what else MISSING
         row["verdicts"][exercise.number] = told["verdict"]
         row["seconds"] += told["seconds"]
         if told["why"]:
             remarks.append(f"{exercise.number}: {clean(told['why'])}")
         if told["look"]:
             row["look"].append(f"{exercise.number}: {', '.join(map(str, told['look']))}")
-    examiners[chapter.name].append(examiner)
+    examiners.append(examiner)
     return row | {"remark": "; ".join(remarks)}
 
 
@@ -348,11 +359,7 @@ def grade_all(
     paths = [*found(folder)]
     names = [str(path.relative_to(folder)) for path in paths]
     with ThreadPoolExecutor(jobs) as pool, ExitStack() as stack:  # at Ctrl-C, first the examiners end
-
-        def new(chapter: Chapter) -> Examiner:
-            return stack.enter_context(Examiner(chapter, seconds, memory, sealed, warm))
-
-        examiners = {chapter.name: [new(chapter) for _ in range(jobs)] for chapter in known}
+        examiners = [stack.enter_context(Examiner(seconds, memory, sealed, warm)) for _ in range(jobs)]
         rows = pool.map(lambda path: grade(path, known, examiners, exercises), paths)
         return tabulate(dict(zip(names, tqdm(rows, total=len(paths)), strict=True)))
 

@@ -13,9 +13,9 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from notebooks import exercised
 
 from book import examiner
-from book.grade import ROOT, can_seal, clean, grade_all, to_chapter
+from book.grade import ROOT, can_seal, clean, grade_all, main, to_chapter
 from book.handout import without_solutions
-from tests.weights import need
+from tests.weights import lack, need
 
 SEALED = can_seal()
 ID = {"tags": ["exercise"], "d2lpos": {"id": "ex-mask"}}
@@ -328,20 +328,58 @@ def test_without_a_seal_and_in_new_processes_the_verdicts_are_the_same(tmp_path,
     assert left() == []
 
 
-@pytest.mark.parametrize("path", [path for path in exercised(ROOT) if to_chapter(path).exercises], ids=lambda path: path.stem[:3])
-def test_a_handout_filled_with_the_solutions_passes(tmp_path, path):
-    if path.stem == "09-trained-model":  # its exercises read the models; those of the second project do not
-        for name in ("smollm2", "minilm"):
-            need(name)
-    chapter = to_chapter(path)
+def test_a_chapter_brings_nothing_to_another(tmp_path, book):
+    """One examiner runs the setups of all chapters, and each student has the names and the chance of one of them."""
+
+    def of_other(*answers: str) -> nbformat.NotebookNode:
+        text = nbformat.writes(notebook(*answers)).replace("ex-mask", "ex-other").replace("1.1", "1.2")
+        return nbformat.reads(text.replace("import torch", "import torch\\ntorch.manual_seed(5)\\nmine = 1"), as_version=4)
+
+    other = tmp_path / "02-other.ipynb"
+    write(other, of_other(STUB))
+    for name, what in {
+        "a": of_other(RIGHT),
+        "b": notebook(f"assert torch.initial_seed() == torch.Generator().initial_seed()\n{RIGHT}"),
+        "c": of_other(f"assert torch.initial_seed() == 5 and mine\n{RIGHT}"),
+        "d": notebook(f"mine\n{WRONG}"),
+    }.items():
+        write(tmp_path / "class" / f"{name}.ipynb", what)
+    table = grade_all(tmp_path / "class", [book, other], seconds=20, sealed=False).set_index("notebook")
+    assert [*(table["1.1"] + table["1.2"])] == ["passed", "passed", "passed", "error"]
+    assert table.loc["d.ipynb", "remark"] == "1.1: NameError"
+
+
+EXERCISED = [path for path in exercised(ROOT) if to_chapter(path).exercises]
+# Its exercises read the models; those of the second project do not.
+READ = {"09-trained-model": ("smollm2", "minilm")}
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory) -> pd.DataFrame:
+    """One student's handouts of all chapters, filled with the solutions, as one examiner grades them."""
+    folder = tmp_path_factory.mktemp("solved")
+    for path in EXERCISED:
+        if not any(map(lack, READ.get(path.stem, ()))):
+            write(folder / path.name, filled(path))
+    return grade_all(folder, EXERCISED, seconds=60).set_index("notebook")
+
+
+def filled(path: Path) -> nbformat.NotebookNode:
+    exercises = to_chapter(path).exercises
     handout = without_solutions(nbformat.read(path, as_version=4), "https://example.org")
     for cell in handout.cells:
         if cell.cell_type == "code" and "exercise" in cell.metadata.get("tags", []):
-            exercise = chapter.exercises[cell.metadata.d2lpos.id]
-            cell.source = "" if cell.source.startswith("check.") else "\n".join(exercise.solution)
-    write(tmp_path / "class" / "right.ipynb", handout)
-    [row] = grade_all(tmp_path / "class", [path], seconds=60).to_dict("records")
-    told = {exercise.number: row[exercise.number] for exercise in chapter.exercises.values()}
+            solution = exercises[cell.metadata.d2lpos.id].solution
+            cell.source = "" if cell.source.startswith("check.") else "\n".join(solution)
+    return handout
+
+
+@pytest.mark.parametrize("path", EXERCISED, ids=lambda path: path.stem[:3])
+def test_a_handout_filled_with_the_solutions_passes(solved, path):
+    for name in READ.get(path.stem, ()):
+        need(name)
+    row = solved.loc[path.name]
+    told = {exercise.number: row[exercise.number] for exercise in to_chapter(path).exercises.values()}
     assert told == dict.fromkeys(told, "passed"), row["remark"]
     assert row["look at it"] == ""
 
@@ -450,8 +488,11 @@ def test_a_chapter_and_its_handout(tmp_path):
         ),
     ],
 )
-def test_a_bad_argument_gets_one_sentence(arguments, said):
-    command = [sys.executable, "book/grade.py", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode != 0
-    assert done.stderr.splitlines()[-1].endswith(said)
+def test_a_bad_argument_gets_one_sentence(monkeypatch, capsys, arguments, said):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "argv", ["grade.py", *arguments])
+    with pytest.raises(SystemExit) as end:
+        sys.exit(main())
+    assert end.value.code
+    told = end.value.code if isinstance(end.value.code, str) else capsys.readouterr().err
+    assert told.splitlines()[-1].endswith(said)
