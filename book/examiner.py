@@ -297,8 +297,10 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
     def tell(what: Any) -> None:
         os.write(report, json.dumps(what).encode() + b"\n")
 
+    import torch
+
     book = book or prepare(job)
-    sys.modules["torch"].set_rng_state(book.chance)
+    torch.set_rng_state(book.chance)
     before = state()
     checks, close = stand_in(book.names.get("check"), request["helpers"])
     names = {**book.names, "check": checks}

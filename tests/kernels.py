@@ -19,7 +19,7 @@ from pathlib import Path
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 
-from tests.warm import become
+from tests.warm import become, move
 
 ROOT = Path(__file__).parents[1]
 KERNEL = [sys.executable, "-m", "ipykernel_launcher"]
@@ -41,8 +41,10 @@ class Kernels:
         self.environment = dict(os.environ)  # before a test changes it
 
     def can_start(self, command: list[str], environment: dict[str, str]) -> bool:
-        if sys.platform != "linux" or command[: len(KERNEL)] != KERNEL:
-            return False
+        ours = sys.platform == "linux" and command[: len(KERNEL)] == KERNEL
+        return ours and early(environment) == early(self.environment)
+
+    def start(self, *request: object) -> int:
         if not self.process:
             # In a session of its own: Ctrl-C is meant for pytest, which then ends its kernels.
             self.process = subprocess.Popen(
@@ -50,7 +52,7 @@ class Kernels:
                 cwd=ROOT, env=self.environment, start_new_session=True,
                 text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             )  # fmt: skip
-        return early(environment) == early(self.environment)
+        return self.ask("start", *request)
 
     def ask(self, *request: object) -> int | None:
         print(json.dumps(request), file=self.process.stdin, flush=True)
@@ -99,7 +101,7 @@ class Provisioner(LocalProvisioner):
         if not kernels.can_start(cmd, options["env"]):
             return await super().launch_kernel(cmd, **options)
         self.cwd, quiet = str(options.get("cwd") or Path.cwd()), options.get("stderr") is not None
-        self.pid = self.pgid = kernels.ask("start", cmd[1:], self.cwd, options["env"], quiet)
+        self.pid = self.pgid = kernels.start(cmd[1:], self.cwd, options["env"], quiet)
         self.process = Kernel(self.pid)
         return self.connection_info
 
@@ -137,11 +139,7 @@ def start(command: list[str], folder: str, environment: dict[str, str], quiet: b
     """Be the kernel; where it shall be quiet, what it says of itself is lost."""
     os.setsid()
     null = os.open(os.devnull, os.O_RDWR)
-    for number in range(3 if quiet else 2):
-        os.dup2(null, number)
-    os.environ.clear()
-    os.environ.update(environment | {"JPY_PARENT_PID": str(os.getppid())})
-    os.chdir(folder)
+    move([null] * (3 if quiet else 2), folder, environment | {"JPY_PARENT_PID": str(os.getppid())})
     for module in ("numpy.random", "torch"):  # Python's own chance begins anew in each fork
         if module in sys.modules:
             sys.modules[module].seed()

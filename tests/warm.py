@@ -41,6 +41,15 @@ class Python:
         return subprocess.CompletedProcess(command, *json.loads(self.process.stdout.readline()))
 
 
+def move(files: list[int], folder: str, environment: dict[str, str]) -> None:
+    """Go where a new Python would have started: its first files, its folder and its environment."""
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+
+
 def become(what: str, *arguments: str) -> None:
     """Do what a new Python does with these arguments."""
     if what == "-c":
@@ -61,11 +70,7 @@ def serve() -> None:
         command, folder, environment = json.loads(line)
         with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
             if not (child := os.fork()):
-                for number, file in enumerate((os.open(os.devnull, os.O_RDONLY), out.fileno(), err.fileno())):
-                    os.dup2(file, number)
-                os.environ.clear()
-                os.environ.update(environment)
-                os.chdir(folder)
+                move([os.open(os.devnull, os.O_RDONLY), out.fileno(), err.fileno()], folder, environment)
                 return become(*command)  # and end as every Python does
             code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             out.seek(0), err.seek(0)

@@ -91,9 +91,12 @@ def call(label: str = "", /, **arguments: Any) -> Case:
 
 def copied(arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments to keep or to spoil. A plain tensor, as most are, has a copy that is made fifty times sooner."""
-    tensors = [value for value in arguments.values() if type(value) is Tensor and value.is_contiguous()]
-    clones = {id(value): value.clone() for value in tensors if not value.requires_grad}
-    return copy.deepcopy(arguments, clones)
+    plain = [
+        value
+        for value in arguments.values()
+        if type(value) is Tensor and value.is_contiguous() and not value.requires_grad
+    ]
+    return copy.deepcopy(arguments, {id(value): value.clone() for value in plain})
 
 
 @dataclass(frozen=True, eq=False)
@@ -367,25 +370,24 @@ class Watch:
 
     def __init__(self):
         self.calls, self.thread, self.wakes = set(), None, 0.0
-        self.lock = threading.Lock()
-        self.earlier = threading.Condition(self.lock)
+        self.changes = threading.Condition()
 
     def begin(self, call: Call) -> None:
-        with self.lock:
+        with self.changes:
             self.calls.add(call)
             if self.thread is None or not self.thread.is_alive():  # as in a fork
                 self.wakes = call.end
                 self.thread = threading.Thread(target=self.run, daemon=True)
                 self.thread.start()
             elif call.end < self.wakes:
-                self.earlier.notify()
+                self.changes.notify()
 
     def end(self, call: Call) -> None:
-        with self.lock:
+        with self.changes:
             self.calls.discard(call)
 
     def run(self) -> None:
-        with self.lock:
+        with self.changes:
             while self.calls:
                 now = time.monotonic()
                 for call in self.calls:
@@ -394,7 +396,7 @@ class Watch:
                         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(call.thread), stop)
                         call.end = now + call.seconds  # again, where a bare `except` swallows it
                 self.wakes = min(call.end for call in self.calls)
-                self.earlier.wait(self.wakes - now)
+                self.changes.wait(self.wakes - now)
             self.thread = None
 
 

@@ -5,6 +5,7 @@ python -m tests.lab.again --write          the tests' short runs that have no re
 """
 
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,9 +30,12 @@ def short() -> list[Run]:
 
 
 def records_of(runs: list[Run]) -> list[dict]:
-    """A record of each: the one that is kept where it still holds, of whichever machine, else a new one."""
-    kept = {record["key"]: record for record in read(SHORT) if not rounded_before(record)}
-    return [kept.get(run.key) or execute(run) for run in runs]
+    """The records of each that still hold, of whichever machines, or else a new one."""
+    kept = defaultdict(list)
+    for record in read(SHORT):
+        if not rounded_before(record):
+            kept[record["key"]].append(record)
+    return [record for run in runs for record in kept[run.key] or [execute(run)]]
 
 
 def measured(record: dict) -> dict:

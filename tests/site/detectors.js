@@ -219,8 +219,8 @@ window.detect = (() => {
     // The first text and the first link of each look on each ground that is not known yet: axe would judge each word of
     // code. In a shadow root, where texts lie over pictures, all of a look that this page has not shown yet. A link
     // counts by its block, too, and by whether that is mostly links.
-    mark(known) {
-      const grounds = new Map([[undefined, '']]), before = new Set(known), judged = new Set(known); // of this run, too
+    mark(looks) {
+      const grounds = new Map([[undefined, '']]), known = new Set(looks), judged = new Set(looks);
       // What lets all that is behind it through is left out.
       const ground = e => {
         if (!grounds.has(e)) {
@@ -252,7 +252,7 @@ window.detect = (() => {
         }
         for (const [name, kind] of Object.entries(kinds)) {
           const apart = e.getRootNode() !== document, full = apart ? `${location.pathname} ${kind}` : kind;
-          if (!(apart ? before : judged).has(full)) marks.push({e, name, kind: full});
+          if (!(apart ? known : judged).has(full)) marks.push({e, name, kind: full});
           judged.add(full);
         }
       }

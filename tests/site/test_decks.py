@@ -38,10 +38,7 @@ def deck(course: Path, stem: str) -> Path:
     return course / "decks" / f"{stem}.html"
 
 
-@cache
-def parsed(deck: Path) -> BeautifulSoup:
-    """A deck that is read once, so no test may change it."""
-    return read(deck)
+parsed = cache(read)  # of a deck, which no test may change
 
 
 def words(tag: Tag) -> str:

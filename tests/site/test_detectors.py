@@ -171,6 +171,14 @@ def test_large_letters_need_less_contrast_than_small_ones_of_their_color(browser
     assert len(found(browser, text, detectors=["axe"], looks=looks)) == faults
 
 
+def test_text_in_the_color_of_its_ground_is_not_asked_about_again(browser):
+    with visit(browser) as reader:
+        reader.page.set_content(PAGE.format(body="<p style='color: #fff; background: #fff'>hidden</p>", style=""))
+        reader.settle()
+        assert reader.axe() == []
+        assert reader.page.evaluate("looks => detect.mark(looks).length", list(reader.looks)) == 0
+
+
 def test_all_texts_of_a_figure_are_judged_once_on_a_page(browser):
     drawn = "root.innerHTML = '<p style=color:#ccc>pale</p><p style=color:#ccc>pale</p>'"
     figure = HERO.partition("root.innerHTML")[0].format() + f"{drawn}</script>"

@@ -88,7 +88,7 @@ class Slow(Quiet):
         super().copyfile(source, out)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "light"), (DESK, "dark")])
 def test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves(
     site, address, browser, width, scheme
 ):
@@ -112,7 +112,7 @@ def test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves
     assert told == []
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [PHONE, DESK])
 def test_nothing_moves_on_a_slow_line(site, browser, width):
     """The first page has to do without its fonts. The later ones have them."""
     with serve(site, Slow) as address, visit(browser, width) as reader:
