@@ -20,6 +20,8 @@ HERE = {"localhost", "127.0.0.1", ""}
 # Until what observes sizes and frames has had its turn; on a busy machine one frame is not enough.
 FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
 KEYS = ("ArrowRight", "ArrowLeft", "Space")
+LIKELY = """e => e.matches('button, summary, [type=checkbox]') ? 'Space'
+    : e.type === 'range' && +e.value >= +(e.max || 100) ? 'ArrowLeft' : 'ArrowRight'"""
 
 
 @dataclass
@@ -129,8 +131,9 @@ class Visit:
         if not waiting:
             return [f"no control that the keyboard reaches: {name}"]
         # A control may have nothing to do until another one has moved (a reset button), so all get a second turn; or
-        # once another one has moved (the base, where digits are chosen), so sliders come first.
-        waiting.sort(key=lambda control: control.evaluate("e => e.type !== 'range'"))
+        # once another one has moved (the base, where digits are chosen), so sliders come first, and what folds others
+        # away comes last.
+        waiting.sort(key=lambda control: control.evaluate("e => (e.localName === 'summary') - (e.type === 'range')"))
         for _ in range(2):
             waiting = [control for control in waiting if not self._answers(figure, control)]
         return [
@@ -142,9 +145,8 @@ class Visit:
         if not control.evaluate("e => e.isConnected && detect.focused(e)"):
             return False
         figure.evaluate("e => detect.remember(e)")
-        # The likely key first, since each that does nothing takes as long as an answer may.
-        pressed = control.evaluate("e => e.matches('button, [type=checkbox]')")
-        for key in reversed(KEYS) if pressed else KEYS:
+        likely = control.evaluate(LIKELY)  # comes first: a key that does nothing takes as long as an answer may
+        for key in sorted(KEYS, key=likely.__ne__):
             self.page.keyboard.press(key)
             if figure.evaluate("e => detect.changes(e)"):
                 return True
