@@ -28,6 +28,8 @@ IMPORTED = (
     "pandas", "scipy.stats", "torch", "torch._dynamo",
 )  # fmt: skip
 READ_EARLY = ("CUDA", "KMP", "MKL", "MPL", "OMP", "OPENBLAS", "PYTHON", "PYTORCH", "TORCH")
+# joblib, threadpoolctl and Inductor set these themselves, in the tests' process as in every kernel that imports them.
+SET_BY_LIBRARIES = {"KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK", "TORCHINDUCTOR_CACHE_DIR"}
 # What a kernel chooses before its first cell, and matplotlib reads as it is imported.
 BACKEND = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
 
@@ -69,7 +71,8 @@ kernels = Kernels()
 
 def early(environment: dict[str, str]) -> dict[str, str]:
     """The part of an environment that libraries read as they are imported."""
-    return {name: value for name, value in environment.items() if name.startswith(READ_EARLY)}
+    names = [name for name in environment if name.startswith(READ_EARLY) and name not in SET_BY_LIBRARIES]
+    return {name: environment[name] for name in names}
 
 
 class Kernel:

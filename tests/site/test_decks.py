@@ -16,7 +16,7 @@ from PIL import Image
 
 from book.course import write
 from book.decks import page_of, read, split
-from tests.site.detectors import visit
+from tests.site.detectors import FRAMES, visit
 from tests.site.pages import ROOT, Html, broken, foreign
 
 PAGES = {notebook.stem: notebook for notebook in chapters(ROOT)}
@@ -175,7 +175,7 @@ NOW = (
 def turned_to(reader, anchor: str) -> None:
     reader.page.evaluate("id => location.replace(`#${id}`)", anchor)
     reader.page.wait_for_selector(f"[id='{anchor}'].now")
-    reader.page.wait_for_timeout(100)
+    reader.page.evaluate(FRAMES)
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
