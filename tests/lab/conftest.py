@@ -1,3 +1,4 @@
+import os
 import signal
 
 import pytest
@@ -15,3 +16,12 @@ def ctrl_c():
 def no_encodings_of_their_own(monkeypatch):
     """What a test registers ends with it."""
     monkeypatch.setattr("d2lpos.lab.encodings.OWN", {})
+
+
+@pytest.fixture(autouse=True)
+def environment():
+    """Dask changes the environment of the process that starts its workers, and leaves it so."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
