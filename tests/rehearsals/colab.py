@@ -55,10 +55,13 @@ def main(*names: str) -> str | None:
         def fails(path: Path, **more: str) -> bool:
             start = time.perf_counter()
             content = tempfile.mkdtemp(dir=folder)
-            run = [colab / "bin/jupyter-execute", "--log-level=ERROR", "--startup_timeout=300", copy(path, content)]
-            status = subprocess.run(run, env=environment | more, check=False).returncode
+            run = [colab / "bin/jupyter-execute", "--startup_timeout=300", copy(path, content)]
+            told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+            done = subprocess.run(run, env=environment | more, check=False, **told)
             print(f"{path.name}: {time.perf_counter() - start:.0f} s", flush=True)
-            return bool(status)
+            if done.returncode:
+                print(done.stdout, flush=True)
+            return bool(done.returncode)
 
         alone, others, known = [], [], set()
         for path in map(Path, names or every(ROOT)):
