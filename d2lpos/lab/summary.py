@@ -12,7 +12,6 @@ from .lines import read
 from .record import check_record
 from .run import Run
 from .studies import STUDIES
-from .tasks import TASKS
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -65,8 +64,6 @@ def frame(records: Iterable[dict], of: str = "metrics") -> "DataFrame":
         ran["stack"] = ", ".join(
             f"{len(list(group))} {kind}" for kind, group in groupby(ran["stack"])
         )  # one value, so that rows can be told apart by it
-        if ran["causal"] is None:
-            ran["causal"] = TASKS[ran["task"]].causal
         about = {"seconds": record["seconds"], "device": record["machine"]["device"], "key": record["key"]}
         rows += [ran | row | about for row in record.get(of, [])]
     always = ["task", "encoding", "causal", "trained"]

@@ -9,7 +9,7 @@ import torch
 
 from d2lpos.lab import GLANCES, Glance, Store, glimpse, observed, over_passages
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.glance import loaded, tokens
+from d2lpos.lab.glance import encoder, loaded, tokens
 from d2lpos.lab.observed import (
     along,
     board_data,
@@ -22,7 +22,8 @@ from d2lpos.lab.observed import (
 )
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.real import branches, hidden, readings, rows_moved
-from d2lpos.pretrained import losses
+from d2lpos.lab.real_table import BIT, behind_filler, ordered
+from d2lpos.pretrained import load_minilm, losses
 from d2lpos.published import RESULTS
 from tests.weights import need
 
@@ -80,6 +81,11 @@ def test_a_key_tells_glances_apart():
 def test_what_cannot_be_is_named(change, error):
     with pytest.raises(ValueError, match=error):
         Glance("real-layout", **change)
+
+
+def test_a_sweep_tells_what_a_glance_reads():
+    assert Glance("real-layout").encoding == "smollm2 persuasion"
+    assert Glance("real-needles", "yarn", "stand-in", "rule").encoding == "stand-in rule yarn"
 
 
 def test_a_layout_is_right_in_two_ways_alone():
@@ -349,6 +355,27 @@ def test_the_files_of_a_study_are_those_of_its_records(study):
     assert {record["key"] for record in records} <= known
     for name, text in texts(study, records).items():
         assert (RESULTS / name).read_text("utf-8") == text, f"python -m d2lpos.lab {study} --publish"
+
+
+@pytest.mark.parametrize("study", [study for study in PUBLISHED if study in SMOKE])
+def test_the_stand_in_tells_what_the_model_did(study):
+    """By the names of what is measured."""
+    here, there = (
+        {frozenset(row) for record in records for row in record["rows"]}
+        for records in (found(study), observed(study))
+    )
+    assert here == there
+
+
+def test_published_cosines_come_out_again():
+    need("minilm")
+    model, rows = load_minilm(), observed("real-table")[0]["rows"]
+    told = {(row["case"], row["text"], row.get("beside")): row for row in rows if "text" in row}
+    for row in ordered(model, "cpu"):
+        assert row == pytest.approx(told["order", row["text"], row["beside"]], abs=2e-4)
+    found = behind_filler(model, torch.tensor([encoder("minilm")(BIT)]), "cpu")
+    there = told["moved", BIT, None]
+    assert len(found) == 9 and found == pytest.approx({case: there[case] for case in found}, abs=2e-4)
 
 
 def test_a_published_loss_comes_out_again():

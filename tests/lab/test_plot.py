@@ -12,7 +12,7 @@ from d2lpos.figures import STYLE, show
 from d2lpos.figures.style import PAGE
 from d2lpos.lab.encodings import ENCODINGS, FAMILY
 from d2lpos.lab.models import READINGS
-from d2lpos.lab.plot import GAP, LABELS, describe, named, plot
+from d2lpos.lab.plot import GAP, LABELS, _label, describe, named, plot
 from d2lpos.lab.studies import STUDIES
 from d2lpos.lab.summary import frame, summary
 from tests.lab.results import result
@@ -128,6 +128,15 @@ def test_no_name_covers_another_or_leaves_the_figure(figures):
             boxes = sorted((text.get_window_extent() for text in written(ax)), key=lambda box: box.y0)
             assert all(high.y0 - low.y0 > 0.95 * GAP * figure.dpi / 72 for low, high in pairwise(boxes))
             assert all(0 <= box.x0 and box.x1 <= width and 0 <= box.y0 and box.y1 <= height for box in boxes)
+
+
+@pytest.mark.parametrize("dpi", [36, 144])
+def test_names_keep_their_distance_at_any_resolution(dpi):
+    figure, ax = plt.subplots(dpi=dpi)
+    _label(ax, [ax.plot([0, 1], [0, end], label=f"{end}")[0] for end in (1, 1.02, 2)])
+    low, middle, high = sorted(text.get_window_extent().y0 * 72 / dpi for text in written(ax))
+    assert middle - low == pytest.approx(GAP, abs=1) and high - middle > 3 * GAP
+    plt.close(figure)
 
 
 def test_names_stand_in_the_order_of_their_lines(figures):

@@ -2,7 +2,7 @@ import sys
 
 import dask
 import pytest
-from distributed import LocalCluster
+from distributed import Client, LocalCluster
 
 from d2lpos.lab.run import Run
 from d2lpos.lab.store import Store
@@ -118,9 +118,11 @@ def test_a_cluster_that_is_not_there(store, tmp_path):
         sweep(errands(1, tmp_path), store, walk, cluster="tcp://127.0.0.1:9")
 
 
-def test_workers_with_several_threads_are_refused(store, tmp_path):
+def test_workers_with_several_threads_are_refused(store, tmp_path, monkeypatch):
+    """One such worker among others is enough."""
+    monkeypatch.setattr(Client, "nthreads", lambda client: {"one": 1, "another": 2})
     with (
-        LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
         pytest.raises(ValueError, match="must have one thread; start them with --nthreads 1"),
     ):
         sweep(errands(1, tmp_path), store, walk, cluster=cluster.scheduler_address)

@@ -37,6 +37,12 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
             "return torch.log1p(c.to(far) * far) / torch.log1p(c * reach)",
         ): "A tensor without axes does not decide the dtype.",
     },
+    "d2lpos/lab/digits.py": {
+        (
+            "return torch.from_numpy(data.images[rows]).long(), torch.from_numpy(data.target[rows]).long()",
+            "return torch.from_numpy(data.images[rows]).long(), torch.from_numpy(data.target[rows])",
+        ): "The classes are int64 already.",
+    },
     "d2lpos/lab/inside.py": {
         (
             "x = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)",
@@ -74,6 +80,12 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
             "for layer, vectors in enumerate(states(model, tokens.to(device))):",
             "for layer, vectors in enumerate(states(model, tokens)):",
         ): "On a processor alone all is in one place.",
+    },
+    "d2lpos/lab/summary.py": {
+        (
+            'return " where " * bool(by) + ", ".join(f"{c} is {at!r}" for c, at in zip(by, where, strict=True))',
+            'return " where " * bool(by) + ", ".join(f"{c} is {at!r}" for c, at in zip(by, where, strict=False))',
+        ): "A group has one value for each column that it is made by.",
     },
     "d2lpos/lab/training.py": {
         (
