@@ -1,8 +1,12 @@
 """What cases that several chapters share can see."""
 
+from types import SimpleNamespace
+
+import pytest
 import torch
 
-from d2lpos.check.cases import Count, no_loop
+from d2lpos.check.cases import Count, by_hand, either, no_loop
+from d2lpos.check.verdict import Case, Misconduct
 
 FEW, MANY = [torch.ones(2)] * 4, [torch.ones(2)] * 64
 
@@ -33,3 +37,20 @@ def test_a_loop_is_told_from_one_call_for_all():
     case = no_loop("no loop", "4 rows", (FEW,), (MANY,))
     assert case.ask(through_map) == "more than the operations of 4 rows"
     assert case.ask(at_once) == "no more than the operations of 4 rows"
+
+
+def test_who_calls_the_package_is_told():
+    package = SimpleNamespace(inner=lambda x: x + 1)
+    case = by_hand("by hand", package, "inner", "outer", (1,), (5,))
+    assert case.ask(lambda x: x + 1) == "written by hand"
+    with pytest.raises(Misconduct, match="Calls the package's outer, which is what you are to write"):
+        case.ask(lambda x: package.inner(x) if x > 1 else x + 1)  # in the last call alone
+    assert package.inner(1) == 2
+
+
+@pytest.mark.parametrize("kind", [torch.float64, torch.int64])
+@pytest.mark.parametrize("given", [torch.float16, torch.float32, torch.int32, torch.bool])
+def test_any_precision_is_as_good_and_truth_is_no_number(kind, given):
+    found = either(Case("", lambda answer: answer()), kind).ask(lambda: torch.ones(2, dtype=given))
+    same = given != torch.bool and given.is_floating_point == kind.is_floating_point
+    assert found.dtype == (kind if same else given)

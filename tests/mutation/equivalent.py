@@ -19,6 +19,22 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
             ),
         ): "Softmax sees differences only; this subtracts where it need not.",
     },
+    "d2lpos/check/cases.py": {
+        (
+            "return [number(part, name) for part, name in zip(outcome, names, strict=True)]",
+            "return [number(part, name) for part, name in zip(outcome, names, strict=False)]",
+        ): "Two lines above, other lengths are refused.",
+    },
+    "d2lpos/check/verdict.py": {
+        (
+            "@dataclass(frozen=True, repr=False)",
+            "@dataclass(frozen=True, repr=True)",
+        ): "A class with a `__repr__` of its own keeps it.",
+        (
+            "if type(value) is Tensor and value.is_contiguous() and not value.requires_grad",
+            "if value is Tensor and value.is_contiguous() and not value.requires_grad",
+        ): "`deepcopy` copies them, too, in more time.",
+    },
     "d2lpos/dropout.py": {
         (
             (
