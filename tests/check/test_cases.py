@@ -2,10 +2,11 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 
-from d2lpos.check.cases import Count, by_hand, either, no_loop
+from d2lpos.check.cases import Count, by_hand, either, no_loop, several
 from d2lpos.check.verdict import Case, Misconduct
 
 FEW, MANY = [torch.ones(2)] * 4, [torch.ones(2)] * 64
@@ -14,6 +15,14 @@ FEW, MANY = [torch.ones(2)] * 4, [torch.ones(2)] * 64
 def through_map(rows):
     """A loop in C: Python makes no steps in it, but torch is asked for each row."""
     return list(map(torch.sin, rows))
+
+
+def in_python(rows):
+    """A loop that asks nothing of torch."""
+    total = 0
+    for _ in rows:
+        total += 1
+    return total
 
 
 def at_once(rows):
@@ -33,6 +42,13 @@ def test_what_is_asked_of_torch_counts():
     assert many.exceeds(few)
 
 
+def test_steps_of_python_count():
+    none, few, many = (counted(in_python, rows) for rows in ([], FEW, MANY))
+    assert none.calls == few.calls == many.calls == 0
+    assert many.steps - none.steps == 16 * (few.steps - none.steps) > 0
+    assert many.exceeds(few) and not few.exceeds(few)
+
+
 def test_a_loop_is_told_from_one_call_for_all():
     case = no_loop("no loop", "4 rows", (FEW,), (MANY,))
     assert case.ask(through_map) == "more than the operations of 4 rows"
@@ -46,6 +62,31 @@ def test_who_calls_the_package_is_told():
     with pytest.raises(Misconduct, match="Calls the package's outer, which is what you are to write"):
         case.ask(lambda x: package.inner(x) if x > 1 else x + 1)  # in the last call alone
     assert package.inner(1) == 2
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [(1, 2.5), [1.0, 2.5], np.array([1, 2.5]), torch.tensor([1, 2.5]), (np.float32(1), torch.tensor(2.5))],
+)
+def test_several_numbers_come_in_any_form(outcome):
+    found = several(outcome, "one", "other")
+    assert found == [1, 2.5] and [type(part) for part in found] == [int, float]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        (7, "Returns type int; 2 numbers are asked for: one, other"),
+        (torch.tensor(7), "Returns type Tensor; 2 numbers"),
+        (np.ones(3), "Returns 3 entries; 2 numbers"),
+        ([1], "Returns 1 entry; 2 numbers"),
+        ([1, "2"], "Returns type str for other; a number is asked for"),
+        ([True, 2], "Returns type bool for one"),
+    ],
+)
+def test_what_is_not_several_numbers_is_named(outcome, words):
+    with pytest.raises(Misconduct, match=f"^{words}"):
+        several(outcome, "one", "other")
 
 
 @pytest.mark.parametrize("kind", [torch.float64, torch.int64])

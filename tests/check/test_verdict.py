@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from d2lpos.check import verdict as module
-from d2lpos.check.verdict import Answer, Case, Check, Late, call, count, describe, receipt, within
+from d2lpos.check.verdict import Answer, Case, Check, Late, call, count, describe, is_telling, receipt, within
 
 PAIR = torch.tensor([1.0, -2.0])
 double = Check(
@@ -219,6 +219,7 @@ guess = Check(
         "Of two, one is enough.": (lambda n: n > 1, lambda n: n > 0),
         "This is an integer.": lambda n: int(n > 2),
         "An even number fails.": lambda n: 1 / (n % 2) > 0,
+        "The first one fails.": lambda n: 1 / (n - 1) < 1,
     },
 )
 
@@ -236,11 +237,21 @@ guess = Check(
         (lambda n: int(n > 2), "This is an integer."),
         (lambda n: 1 / (n % 2) > 0, "An even number fails."),
         (lambda n: 1 / (n % 2) > 0 if n < 3 else True, ""),  # the same error, and nothing wrong with 4
+        (lambda n: 1 / (n - 1) < 1, "The first one fails."),
+        (lambda n: 1 / (n - 1) < 1 / 2, ""),  # the same error, and 3 is wrong, too
     ],
 )
 def test_a_hint_is_given_where_the_mistake_is_made(answer, hint):
     text = repr(guess(answer))
     assert text.partition("Hint: ")[2] == hint
+
+
+@pytest.mark.parametrize(("dtype", "few"), [(torch.float32, 1), (torch.int64, 4), (torch.bool, 8)])
+def test_few_numbers_may_be_the_same_by_chance(dtype, few):
+    right = torch.zeros(few, dtype=dtype)
+    assert not is_telling(torch.ones(few, dtype=dtype), right)
+    assert is_telling(torch.ones(few + 1, dtype=dtype), torch.zeros(few + 1, dtype=dtype))
+    assert is_telling(torch.ones(few, dtype=torch.float64), right)
 
 
 def test_of_two_mistakes_that_the_answer_makes_the_first_is_told():
@@ -401,8 +412,7 @@ def test_nothing_is_answered_yet(given):
 
 def test_a_check_asks_for_all_its_answers():
     assert repr(reads(lambda: 1, 27, ["rope", "alibi"])) == (
-        "✓ reads: 1 property holds\n  all\n✓ whole: 27\n✓ names: ['rope', 'alibi']\n"
-        + line("reads")
+        "✓ reads: 1 property holds\n  all\n✓ whole: 27\n✓ names: ['rope', 'alibi']\n" + line("reads")
     )
     assert repr(reads(..., ..., ...)) == (
         "○ reads: not attempted yet\n○ whole: not attempted yet\n○ names: not attempted yet"
