@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 from functools import partial
 from textwrap import dedent
+from types import ModuleType
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,7 +16,7 @@ from d2lpos.figures import STYLE
 from d2lpos.lab import STUDIES, Run, Store, encodings, execute, export, frame, register, sweep
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.encodings import ENCODINGS
-from d2lpos.lab.fingerprint import fingerprint
+from d2lpos.lab.fingerprint import _installed, fingerprint
 from d2lpos.lab.models import build
 from d2lpos.lab.plot import describe, plot
 from tests.lab.results import result
@@ -172,6 +173,7 @@ def test_what_no_hash_can_tell_needs_a_version():
         (("", bell()), ValueError, "name must be a word; got ''"),
         ((3, bell()), ValueError, "name must be a word; got 3"),
         (("bell", Encoding()), TypeError, r"make must be a function from a run to an encoding; got Encoding"),
+        (("bell", 7), TypeError, "make must be a function from a run to an encoding; got 7"),
     ],
 )
 def test_bad_registrations(arguments, error, words):
@@ -286,3 +288,9 @@ def test_bad_files_of_encodings(tmp_path, monkeypatch, capsys, arguments, words)
     (tmp_path / "none.py").write_text("print")
     assert main(arguments) == 2
     assert capsys.readouterr().err.startswith(words)
+
+
+def test_what_a_notebook_holds_is_not_installed():
+    """Its module has no file, and neither has what is written in C."""
+    assert not _installed(ModuleType("__main__"))
+    assert _installed(ModuleType("itertools")) and _installed(torch.sin)

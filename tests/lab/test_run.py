@@ -168,6 +168,8 @@ def test_what_is_not_said():
             SQUARED | {"readings": ("sharper",)},
             'reading "sharper" needs positions of one axis; "axial" has two',
         ),
+        ({"scale": 0.0}, "scale must be finite and positive; got 0.0"),
+        ({"rate": -1.0}, "rate must be finite and positive; got -1.0"),
         ({"readings": ("to scale",)}, 'reading "to scale" needs encoding "axial" or "mixed"; got "rope"'),
         (
             {"encoding": "learned", "readings": ("interpolated",)},

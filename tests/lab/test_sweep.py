@@ -98,6 +98,7 @@ def test_nothing_to_do(store, tmp_path):
         ({"cluster": "local:0"}, "cluster must be like"),
         ({"cluster": "local:many"}, "cluster must be like"),
         ({"cluster": "host:8786"}, "cluster must be like"),
+        ({"cluster": "tcp:host"}, "cluster must be like"),
         ({"cluster": "4"}, 'must be like "local:4", "tcp://host:port" or "tls://host:port"; got \'4\''),
         ({"cluster": "inproc://10.0.0.1/7/1"}, "cluster must be like"),
         ({"cluster": "local://4"}, "cluster must be like"),

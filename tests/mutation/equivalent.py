@@ -102,7 +102,17 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
             "for layer, vectors in enumerate(states(model, tokens)):",
         ): "On a processor alone all is in one place.",
     },
+    "d2lpos/lab/real_table.py": {
+        (
+            "home = own(ids[0], torch.arange(ids.shape[1], device=device))",
+            "home = own(ids[0], torch.arange(ids.shape[1]))",
+        ): "On a processor alone all is in one place.",
+    },
     "d2lpos/lab/summary.py": {
+        (
+            "seeds = [sorted(side.index.tolist()) for side in (ours, theirs)]",
+            "seeds = [sorted(side.index) for side in (ours, theirs)]",
+        ): "An index that is gone through gives Python's integers, too.",
         (
             'return " where " * bool(by) + ", ".join(f"{c} is {at!r}" for c, at in zip(by, where, strict=True))',
             'return " where " * bool(by) + ", ".join(f"{c} is {at!r}" for c, at in zip(by, where, strict=False))',
