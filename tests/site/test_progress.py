@@ -32,8 +32,8 @@ def reader(browser):
         assert reader.faults == []
 
 
-def go(reader, site, name=STANDING):
-    reader.page.goto((site / name).as_uri())
+def go(reader, address, name=STANDING):
+    reader.page.goto(f"{address}/{name}")
     return reader.page
 
 
@@ -107,9 +107,9 @@ def test_a_solution_without_its_receipt_stops_the_build(tmp_path):
         receipts(tmp_path / "01-a.ipynb")
 
 
-def test_a_section_is_read_when_its_end_was_seen_for_long_enough(site, reader):
+def test_a_section_is_read_when_its_end_was_seen_for_long_enough(address, reader):
     reader.page.clock.install()
-    page = go(reader, site, "chapters/04-rope.html")
+    page = go(reader, address, "chapters/04-rope.html")
     section = page.locator(".bd-article > section > section").first
     key = f"chapters/04-rope#{section.get_attribute('id')}"
     read = "Object.keys(memory.all('read'))"
@@ -119,13 +119,13 @@ def test_a_section_is_read_when_its_end_was_seen_for_long_enough(site, reader):
     page.clock.run_for(60_000)
     assert key in page.evaluate(read)
     assert page.evaluate("memory.all('place').last.key") not in (key, None), "it goes on behind what is read"
-    page = go(reader, site)
+    page = go(reader, address)
     expect(page.locator(".sections :checked")).to_have_count(len(page.evaluate(read)))
     expect(page.locator("details.part[open] > summary")).to_contain_text("4. RoPE")
 
 
-def test_the_first_page_leads_to_where_a_reader_was_and_moves_nothing(site, reader):
-    page = go(reader, site, "index.html")
+def test_the_first_page_leads_to_where_a_reader_was_and_moves_nothing(address, reader):
+    page = go(reader, address, "index.html")
     expect(page.locator(".go-on")).to_be_hidden()
     title = page.locator("article h1").bounding_box()
     place = {"key": "chapters/04-rope#summary", "page": "RoPE", "section": "Summary"}
@@ -136,12 +136,12 @@ def test_the_first_page_leads_to_where_a_reader_was_and_moves_nothing(site, read
     expect(link).to_have_text("Go on with RoPE")
     link.click()
     page.wait_for_url("**/chapters/04-rope.html#summary")
-    go(reader, site).get_by_role("link", name="Go on with RoPE, Summary").click()
+    go(reader, address).get_by_role("link", name="Go on with RoPE, Summary").click()
     page.wait_for_url("**/chapters/04-rope.html#summary")
 
 
-def test_receipts_are_pasted_and_typed_and_what_is_none_has_its_sentence(site, reader):
-    page = go(reader, site)
+def test_receipts_are_pasted_and_typed_and_what_is_none_has_its_sentence(address, reader):
+    page = go(reader, address)
     answer = add(page, f"✓ attention: 5 properties hold\n  one token\nReceipt: {ATTENTION}")
     expect(answer).to_have_text("Added: Exercise 1.2.")
     expect(page.get_by_role("textbox")).to_be_empty()
@@ -158,8 +158,8 @@ def test_receipts_are_pasted_and_typed_and_what_is_none_has_its_sentence(site, r
     expect(page.locator(f"[data-receipt='{MASK}']")).to_contain_text("passed")
 
 
-def test_notebooks_are_read_for_what_their_reader_solved(site, reader):
-    page = go(reader, site)
+def test_notebooks_are_read_for_what_their_reader_solved(address, reader):
+    page = go(reader, address)
     solved = notebook("○ layers: not attempted yet", f"✓ attention: 5 properties hold\nReceipt: {ATTENTION}")
     expect(hand_in(page, a_ipynb=solved)).to_have_text("Added: Exercise 1.2.")
     for text, sentence in {
@@ -173,8 +173,8 @@ def test_notebooks_are_read_for_what_their_reader_solved(site, reader):
     expect(both).to_have_text("“a.ipynb” is no notebook. Added: Exercise 1.4.")
 
 
-def test_what_is_saved_comes_back_in_another_browser(site, browser, reader):
-    page = go(reader, site)
+def test_what_is_saved_comes_back_in_another_browser(address, browser, reader):
+    page = go(reader, address)
     expect(page.get_by_role("button", name="Save to a file")).to_be_hidden()
     add(page, ATTENTION)
     page.locator("details.part").nth(1).locator("[type=checkbox]").first.check()
@@ -184,7 +184,7 @@ def test_what_is_saved_comes_back_in_another_browser(site, browser, reader):
     saved = Path(told.value.path()).read_text("utf-8")
     assert set(json.loads(saved)["d2lpos"]) == {"read", "passed", "place", "predictions", "mistakes", "reviews"}
     with visit(browser) as other:
-        page = go(other, site)
+        page = go(other, address)
         add(page, MASK)
         expect(hand_in(page, mine_json=saved)).to_have_text("“mine.json” is added to what was here.")
         expect(page.get_by_role("status").first).to_contain_text("read 1 of ")
@@ -194,8 +194,8 @@ def test_what_is_saved_comes_back_in_another_browser(site, browser, reader):
         assert other.faults == []
 
 
-def test_it_is_emptied_after_a_question(site, reader):
-    page = go(reader, site)
+def test_it_is_emptied_after_a_question(address, reader):
+    page = go(reader, address)
     empty = page.get_by_role("button", name="Empty this page")
     expect(empty).to_be_hidden()
     add(page, ATTENTION)
@@ -217,17 +217,17 @@ def test_it_is_emptied_after_a_question(site, reader):
 @pytest.mark.parametrize(
     ("storage", "why"), [(OFF, "its storage is off"), (FULL, "its storage is full")], ids=["off", "full"]
 )
-def test_a_browser_that_keeps_nothing_says_so(site, browser, storage, why):
+def test_a_browser_that_keeps_nothing_says_so(address, browser, storage, why):
     with visit(browser) as reader:
         reader.page.add_init_script(storage)
-        page = go(reader, site)
+        page = go(reader, address)
         expect(add(page, ATTENTION)).to_have_text("Added: Exercise 1.2.")
         expect(page.get_by_role("alert")).to_contain_text(f"This browser keeps nothing for the book, as {why}")
         expect(page.locator(".done")).to_have_count(1)
 
 
-def test_what_was_kept_and_cannot_be_read_is_told(site, reader):
-    page = go(reader, site)
+def test_what_was_kept_and_cannot_be_read_is_told(address, reader):
+    page = go(reader, address)
     for odd in ("no json", "[1]", '{"last": 1}'):
         page.evaluate("odd => { for (const kind of ['read', 'place']) localStorage[`d2lpos:${kind}`] = odd; }", odd)
         page.reload()
@@ -235,9 +235,9 @@ def test_what_was_kept_and_cannot_be_read_is_told(site, reader):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
-def test_it_is_for_everybody(site, browser, width, scheme):
+def test_it_is_for_everybody(address, browser, width, scheme):
     with visit(browser, width, scheme) as reader:
-        page = go(reader, site)
+        page = go(reader, address)
         add(page, f"{ATTENTION} NONE")
         page.locator("details.part").nth(1).locator("[type=checkbox]").first.check()
         reader.settle()
@@ -246,10 +246,10 @@ def test_it_is_for_everybody(site, browser, width, scheme):
         assert reader.axe() + reader.look("overflow", "text", "overlaps") + reader.faults == []
 
 
-def test_without_javascript_it_is_a_list(site, browser):
+def test_without_javascript_it_is_a_list(address, browser):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto((site / STANDING).as_uri())
+    page.goto(f"{address}/{STANDING}")
     expect(page.get_by_text("It needs JavaScript for that")).to_be_visible()
     page.locator("details.part summary").nth(1).click()
     expect(page.get_by_role("link", name="Two stories")).to_be_visible()
