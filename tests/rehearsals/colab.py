@@ -13,12 +13,9 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 import venv
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from shutil import copy
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "book" / "_ext"))
@@ -52,27 +49,19 @@ def main(*names: str) -> str | None:
             "GIT_CONFIG_VALUE_0": project["urls"]["Repository"],
         }
 
-        def fails(path: Path, **more: str) -> bool:
-            start = time.perf_counter()
-            content = tempfile.mkdtemp(dir=folder)
-            run = [colab / "bin/jupyter-execute", "--startup_timeout=300", copy(path, content)]
-            told = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-            done = subprocess.run(run, env=environment | more, check=False, **told)
-            print(f"{path.name}: {time.perf_counter() - start:.0f} s", flush=True)
-            if done.returncode:
-                print(done.stdout, flush=True)
-            return bool(done.returncode)
-
         alone, others, known = [], [], set()
         for path in map(Path, names or every(ROOT)):
             lines = set(re.findall("%pip .+", path.read_text("utf-8")))
-            (others if lines <= known else alone).append(path)
+            (others if lines <= known else alone).append(path.resolve())
             known |= lines
-        failed = [path.name for path in alone if fails(path)]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            side_by_side = pool.map(lambda path: fails(path, OMP_NUM_THREADS="1"), others)
-            failed += [path.name for path, wrong in zip(others, side_by_side, strict=True) if wrong]
-    return f"These do not run as on Colab: {', '.join(failed)}" if failed else None
+        execute = [colab / "bin/python", "-m", "tests.rehearsals.execute"]
+        jobs = os.cpu_count() or 1
+        failed = subprocess.run([*execute, "1", *alone], cwd=ROOT, env=environment, check=False).returncode
+        side_by_side = environment | {"OMP_NUM_THREADS": "1"}
+        failed |= subprocess.run(
+            [*execute, str(jobs), *others], cwd=ROOT, env=side_by_side, check=False
+        ).returncode
+    return "Not all notebooks run as on Colab." if failed else None
 
 
 if __name__ == "__main__":

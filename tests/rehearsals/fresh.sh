@@ -31,7 +31,8 @@ environment=("HOME=$desk/home" "PATH=$path")
 for name in $(compgen -e); do
   case $name in
     PIP_* | *_proxy | *_PROXY | SSL_CERT_* | *_CA_BUNDLE | GIT_SSL_CAINFO | NODE_EXTRA_CA_CERTS | \
-      PYTHON | CONSTRAINTS | HASHES | D2LPOS_REQUIRE_BROWSER | D2LPOS_REQUIRE_WEIGHTS | D2LPOS_WEIGHTS | D2LPOS_PRINT | D2LPOS_CHROMIUM)
+      PYTHON | CONSTRAINTS | HASHES | D2LPOS_REQUIRE_BROWSER | D2LPOS_REQUIRE_WEIGHTS | D2LPOS_WEIGHTS | D2LPOS_PRINT | D2LPOS_CHROMIUM | \
+      D2LPOS_BOOK)
       environment+=("$name=${!name}")
       ;;
   esac
