@@ -626,11 +626,11 @@ frozen = Check(
     answers=(
         Answer(
             "first",
-            15,
+            14,
             {
-                "Pair 15 may be held, too: that costs 0.02.": 16,
-                "To hold pair 14 costs 0.08.": 14,
-                "So many pairs are held. From which one on?": 17,
+                "Pair 14 may be held, too: that costs 0.03 in all.": 15,
+                "To hold pair 13 costs 0.07.": 13,
+                "So many pairs are held. From which one on?": 18,
                 "With all pairs held the model loses 2 nats.": 0,
             },
         ),

@@ -138,23 +138,23 @@ def test_a_model_that_turns_needs_the_mask_alone():
     assert min(apart["neither"], apart["positions"]) > 2
 
 
-def test_pairs_from_15_on_can_be_held():
-    """To hold pair 15, too, costs 0.02, and pair 14 costs 0.08: each 0.03 from what is allowed. Fewer cost nothing."""
+def test_pairs_from_14_on_can_be_held():
+    """To hold pair 14, too, costs 0.03, and pair 13 costs 0.07: each 0.02 from what is allowed. Fewer cost nothing."""
     model, allowed, found = smollm2(), 0.05, {}
 
     def loss(p):
         rule = partial(still, pairs=range(p, 32))
         encoding = RoPE(64, 100_000.0, scaling=rule)
-        found[p] = losses(model, text(), encoding=encoding).mean().item()
+        found[p] = losses(model, text()[:, :256], encoding=encoding).mean().item()
         return found[p]
 
     first = right(check.frozen, "first")
     assert check.frozen.reference(loss, 32, allowed) == first
     limit = found[32] + allowed
-    assert min(abs(one - limit) for one in found.values()) > 0.025
+    assert min(abs(one - limit) for one in found.values()) > 0.015
     assert {first - 1, first} <= set(found)
     assert len(found) < check.MOST
-    assert loss(18) < found[32] - 0.01
+    assert loss(18) < found[32] - 0.003
 
 
 def test_the_table_was_cut_at_128_and_at_512():

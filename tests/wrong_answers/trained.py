@@ -530,5 +530,5 @@ def seven_tenths(table, below):
 
 
 wrong(check.previous_head.answers[0], "Expected 2 entries, got 1")([144])
-wrong(check.frozen.answers[0], "It is not 18")(18)
+wrong(check.frozen.answers[0], "It is not 20")(20)
 wrong(check.cuts.answers[0], "Expected 2 entries, got 3")([128, 256, 512])
