@@ -17,8 +17,10 @@ AXE = f"""if (!window.axe) {{
     ]}});
 }}"""
 HERE = {"localhost", "127.0.0.1", ""}
-# Until what observes sizes and frames has had its turn; on a busy machine one frame is not enough.
-FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
+# Until what observes sizes has had its turn, and then what it asked to draw: the third frame shows it.
+FRAMES = """(async () => {
+    for (let frame = 0; frame < 4; frame++) await new Promise(requestAnimationFrame);
+})()"""
 KEYS = ("ArrowRight", "ArrowLeft", "Space")
 LIKELY = """e => e.matches('button, summary, [type=checkbox]') ? 'Space'
     : e.type === 'range' && +e.value >= +(e.max || 100) ? 'ArrowLeft' : 'ArrowRight'"""

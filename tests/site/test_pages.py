@@ -35,7 +35,7 @@ def looks() -> set[str]:
 
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_page_from_file(site, browser, looks, name):
-    """Opened once, since that takes longer than a look: on a phone, at a desk, zoomed; then both in the dark."""
+    """Opened once, since that takes longer than a look: on a phone, zoomed, at a desk; then at the desk and on the phone in the dark."""
     with visit(browser, PHONE, looks=looks) as reader:
         address = (site / f"{name}.html").as_uri()
         reader.open(address)
@@ -46,13 +46,12 @@ def test_page_from_file(site, browser, looks, name):
         faults += reader.look("overflow", "text", "pictures", "formulas", "listings", "overlaps") + reader.axe()
         reader.resize(NARROWEST)
         faults += reader.look("overflow")
-        reader.resize(DESK)
-        faults += reader.look("overflow", "text", "pictures", "formulas", "code", "motion", "focus") + reader.axe()
         reader.resize(**ZOOMED)
         faults += reader.look("overflow", "text", "overlaps")
+        reader.resize(DESK)
+        faults += reader.look("overflow", "text", "pictures", "formulas", "code", "motion", "focus") + reader.axe()
         reader.page.emulate_media(color_scheme="dark")
         reader.page.wait_for_selector("html[data-theme=dark]")
-        reader.resize(DESK)
         faults += reader.contrast() + reader.look("focus") + reader.keyboard()
         reader.resize(PHONE)
         if figures:

@@ -183,6 +183,7 @@ each = pytest.mark.parametrize("name", FIGURES)
 
 
 @each
+@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
 def test_several_on_a_page_are_drawn_once_and_stay_apart(host, name):
     host.show(figure(name), figure(name), figure(name, **OTHER[name]))
     assert host("document.querySelectorAll('[data-hero]').length") == 3
