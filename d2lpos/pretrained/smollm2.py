@@ -190,8 +190,10 @@ def losses(model: SmolLM2, tokens: Tensor, x: Tensor | None = None, **how: objec
     """
     x = model.read(model.embed(tokens), **how) if x is None else x
     parts = zip(x[:, :-1].split(HEAD, dim=1), tokens[:, 1:].split(HEAD, dim=1), strict=True)
-    found = [cross_entropy(model.logits(a).float().mT, b, reduction="none") for a, b in parts]
-    return torch.cat(found, dim=1)
+    found = [
+        cross_entropy(model.logits(a).float().flatten(0, 1), b.flatten(), reduction="none") for a, b in parts
+    ]
+    return torch.cat([loss.unflatten(0, (len(tokens), -1)) for loss in found], dim=1)
 
 
 def stand_in(layout: str = "half") -> SmolLM2:
