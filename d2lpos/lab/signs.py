@@ -25,7 +25,7 @@ def signs(moments: "DataFrame", value: str = "test", against: str = "none") -> "
 
     Raises ValueError where nothing is `against`, and where the seeds of two do not match.
 
-    >>> none = [Run("lookup", "learned", s, steps=1) for s in (0, 1)]
+    >>> none = [Run("lookup", "learned", s, 16, steps=1) for s in (0, 1)]
     >>> arm = {"dropout": "sum", "drop": 0.5}
     >>> some = [Run(**run.fields() | arm) for run in none]
     >>> signs(moments(map(execute, none + some))).sign.tolist()

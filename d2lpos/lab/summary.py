@@ -114,7 +114,8 @@ def paired(
 
     Raises ValueError as `summary` does, where nothing is `against`, and where the seeds of two do not match.
 
-    >>> runs = [Run("order", e, steps=1) for e in ("none", "t5")]
+    >>> few = {"length": 4, "steps": 1}
+    >>> runs = [Run("order", e, **few) for e in ("none", "t5")]
     >>> paired(frame(map(execute, runs))).encoding.tolist()
     ['t5']
     """

@@ -37,7 +37,7 @@ def moments(records: Iterable[dict]) -> "DataFrame":
 
     Raises KeyError for records of a task without validation.
 
-    >>> run = Run("lookup", "learned", steps=4, checks=2)
+    >>> run = Run("lookup", "learned", length=8, steps=4, checks=2)
     >>> moments([execute(run)])[["moment", "step"]].values.tolist()[1]
     ['last', 4]
     """
@@ -65,7 +65,7 @@ def verdicts(moments: "DataFrame", value: str = "test", against: str = "none") -
 
     Raises ValueError as `paired` does.
 
-    >>> none = [Run("lookup", "learned", s, steps=1) for s in (0, 1)]
+    >>> none = [Run("lookup", "learned", s, 16, steps=1) for s in (0, 1)]
     >>> arm = {"dropout": "sum", "drop": 0.5}
     >>> some = [Run(**run.fields() | arm) for run in none]
     >>> verdicts(moments(map(execute, none + some))).verdict.tolist()
