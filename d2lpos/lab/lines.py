@@ -29,7 +29,7 @@ def read(path: str | Path, check: Callable[[dict], None] | None = None) -> list[
     records, lines = [], {}
     for number, text in enumerate(Path(path).read_bytes().splitlines(), start=1):
         try:
-            record = json.loads(text.decode(), parse_constant=_refuse)
+            record = json.loads(text, parse_constant=_refuse)
             records.append({"key": record["key"], "run": record["run"]} | record)
             if check is not None:
                 check(record)

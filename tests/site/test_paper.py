@@ -106,11 +106,26 @@ def pdf(printed):
         yield pdf
 
 
+FOOT = 54  # points below the text of a page
+
+
 @pytest.fixture(scope="module")
-def pages(printed) -> list[str]:
-    """The words of each page."""
+def sheets(printed):
+    """The text of each page, and where its first line begins and its last ends, in points."""
     with pypdfium2.PdfDocument(printed / PDF) as pdf:
-        return [page.get_textpage().get_text_bounded() for page in pdf]
+        found = []
+        for page in pdf:
+            text = page.get_textpage()
+            lines = [text.get_rect(line) for line in range(text.count_rects())]
+            lines = [(top, bottom) for _, bottom, _, top in lines if bottom > FOOT]
+            found.append((text, max(lines)[0], min(low for _, low in lines)))
+        yield found
+
+
+@pytest.fixture(scope="module")
+def pages(sheets) -> list[str]:
+    """The words of each page."""
+    return [text.get_text_bounded() for text, _, _ in sheets]
 
 
 def test_front_page_leads_to_it(printed):
@@ -152,34 +167,27 @@ def test_no_heading_is_left_behind_at_the_foot_of_a_page(document, pages):
     assert [n for n, words in enumerate(pages, 1) if bare(words.splitlines()[-1]) in titles] == []
 
 
-FOOT = 54  # points below the text of a page
-
-
-def beyond(printed: Path, words: str) -> list[tuple[int, float, float]]:
+def beyond(sheets: list, words: str) -> list[tuple[int, float, float]]:
     """On which page the words stand, how far above them its first line is, and how far below them its last, in points."""
     found = []
-    with pypdfium2.PdfDocument(printed / PDF) as pdf:
-        for number, page in enumerate(pdf, 1):
-            text = page.get_textpage()
-            lines = [text.get_rect(line) for line in range(text.count_rects())]
-            lines = [(top, bottom) for _, bottom, _, top in lines if bottom > FOOT]
-            search = text.search(words)
-            while hit := search.get_next():
-                _, bottom, _, top = text.get_charbox(hit[0])
-                found.append((number, max(lines)[0] - top, bottom - min(low for _, low in lines)))
+    for number, (text, first, last) in enumerate(sheets, 1):
+        search = text.search(words)
+        while hit := search.get_next():
+            _, bottom, _, top = text.get_charbox(hit[0])
+            found.append((number, first - top, bottom - last))
     return found
 
 
 @pytest.mark.parametrize("words", ["Solution: page", "Answer: page"])
-def test_no_page_begins_with_what_ends_an_exercise_or_a_question(printed, words):
-    found = beyond(printed, words)
+def test_no_page_begins_with_what_ends_an_exercise_or_a_question(sheets, words):
+    found = beyond(sheets, words)
     assert len(found) > 20
     assert [number for number, above, _ in found if above < 12] == []
 
 
 @pytest.mark.parametrize("effort", ["minutes, easy", "minutes, medium", "minutes, hard"])
-def test_no_exercise_parts_from_its_title(printed, effort):
-    found = beyond(printed, effort)
+def test_no_exercise_parts_from_its_title(sheets, effort):
+    found = beyond(sheets, effort)
     assert len(found) > 5
     assert [number for number, _, below in found if below < 12] == []
 

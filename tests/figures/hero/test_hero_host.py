@@ -91,13 +91,13 @@ var focused = () => {
   const e = shadow().activeElement;
   return e && (e.ariaLabel || (e.closest('label') ?? e).textContent).trim();
 };
-var seen = () => all('text, p, b, small, button, label, legend, summary')
+var seen = (n = 0) => all('text, p, b, small, button, label, legend, summary', n)
   .filter(e => e.textContent.trim() && +getComputedStyle(e).opacity && e.getClientRects().length);
-var outside = () => seen().filter(e => {
-  const a = box(e), b = box(all('.fig')[0]);
+var outside = (n = 0) => seen(n).filter(e => {
+  const a = box(e), b = box(all('.fig', n)[0]);
   return a.left < b.left - 1 || a.right > b.right + 1 || a.bottom > b.bottom + 1;
 }).map(e => e.textContent);
-var sizes = () => seen().filter(e => e.matches('text'))
+var sizes = (n = 0) => seen(n).filter(e => e.matches('text'))
   .map(e => Math.round(e.getScreenCTM().d * parseFloat(getComputedStyle(e).fontSize)));
 var places = () => all('.fig *').map(e => Object.values(box(e).toJSON()).map(Math.round).join());
 var colors = () => seen().map(e => getComputedStyle(e)[e.matches('text') ? 'fill' : 'color']);
@@ -112,8 +112,9 @@ var inks = async count => {
   while (seen.length < count) { await frame(); seen.push(ink()); }
   return seen;
 };
+var inkOfAll = () => [...document.querySelectorAll('[data-hero]')].map((_, n) => ink(n)).join();
 var rest = async () => { // a redraw after a change of width may begin two frames late
-  for (let was, same = 0; same < 4; was = ink()) { await frame(); same = ink() === was ? same + 1 : 0; }
+  for (let was, now, same = 0; same < 4; was = now) { await frame(); now = inkOfAll(); same = now === was ? same + 1 : 0; }
 };
 </script>"""
 
@@ -197,18 +198,22 @@ def test_several_on_a_page_are_drawn_once_and_stay_apart(host, name):
     assert [host(f"out({n})") for n in (1, 2)] == before[1:]
 
 
-@each
 @pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
-def test_at_every_width_the_text_can_be_read_and_is_inside(host, name):
-    host.show(figure(name, **OTHER[name]))
-    host(UNFOLD)
+def test_at_every_width_the_text_can_be_read_and_is_inside(host):
+    """All figures on one page, which wait for a change of width together."""
+    host.show(*(figure(name, **OTHER[name]) for name in FIGURES))
+    for n in range(len(FIGURES)):
+        host(UNFOLD.replace("'details'", f"'details', {n}"))
+    least = "Math.min(...seen(n).map(e => parseFloat(getComputedStyle(e).fontSize)))"
     for width in (320, 360, 390, 480, 560, 576, 640, 768, 930, 1024, 1124):
         host.page.set_viewport_size({"width": width, "height": 900})
         host.rest()
         assert host("document.documentElement.scrollWidth") <= width
-        assert host("outside()") == [], width
-        assert set(host("sizes()")) == {13 if width < 840 + 24 else 15}, width
-        assert min(host("seen().map(e => parseFloat(getComputedStyle(e).fontSize))")) >= 12
+        for n, name in enumerate(FIGURES):
+            over, sizes, smallest = host(f"(n => [outside(n), [...new Set(sizes(n))], {least}])({n})")
+            assert (name, width, over) == (name, width, [])
+            assert (name, width, sizes) == (name, width, [13 if width < 840 + 24 else 15])
+            assert smallest >= 12, (name, width)
 
 
 @each
