@@ -99,22 +99,22 @@ var outside = (n = 0) => seen(n).filter(e => {
 }).map(e => e.textContent);
 var sizes = (n = 0) => seen(n).filter(e => e.matches('text'))
   .map(e => Math.round(e.getScreenCTM().d * parseFloat(getComputedStyle(e).fontSize)));
-var places = () => all('.fig *').map(e => Object.values(box(e).toJSON()).map(Math.round).join());
-var colors = () => seen().map(e => getComputedStyle(e)[e.matches('text') ? 'fill' : 'color']);
-var marks = () => all('svg *').flatMap(e => [getComputedStyle(e).fill, getComputedStyle(e).stroke]);
+var places = n => all('.fig *', n).map(e => Object.values(box(e).toJSON()).map(Math.round).join());
+var colors = n => seen(n).map(e => getComputedStyle(e)[e.matches('text') ? 'fill' : 'color']);
+var marks = n => all('svg *', n).flatMap(e => [getComputedStyle(e).fill, getComputedStyle(e).stroke]);
 var missed = () => all('button, label').filter(e => [-21, 21].some(d => { // 21 px above and below its middle
   const { left, top, width, height } = box(e);
   return shadow().elementFromPoint(left + width / 2, top + height / 2 + d)?.closest('button, label') !== e;
 })).map(e => e.textContent);
 var frame = () => new Promise(requestAnimationFrame);
-var inks = async count => {
+var film = async (count, n) => {
   const seen = [];
-  while (seen.length < count) { await frame(); seen.push(ink()); }
+  while (seen.length < count) { await frame(); seen.push(ink(n)); }
   return seen;
 };
-var inkOfAll = () => [...document.querySelectorAll('[data-hero]')].map((_, n) => ink(n)).join();
+var inks = () => [...document.querySelectorAll('[data-hero]')].map((_, n) => ink(n));
 var rest = async () => { // a redraw after a change of width may begin two frames late
-  for (let was, now, same = 0; same < 4; was = now) { await frame(); now = inkOfAll(); same = now === was ? same + 1 : 0; }
+  for (let was, now, same = 0; same < 4; was = now) { await frame(); now = inks().join(); same = now === was ? same + 1 : 0; }
 };
 </script>"""
 
@@ -183,6 +183,18 @@ def host(browser, request):
 each = pytest.mark.parametrize("name", FIGURES)
 
 
+def show_all(host, css="", **options):
+    """Show every figure on one page, unfolded, so that they wait together."""
+    host.show(*(figure(name, **options.get(name, {})) for name in FIGURES), css=css)
+    for n in range(len(FIGURES)):
+        host(UNFOLD.replace("'details'", f"'details', {n}"))
+
+
+def of_each(host, expression):
+    """What a function of the figure's number is worth, by the figure's name."""
+    return dict(zip(FIGURES, host(f"inks().map((_, n) => {expression})"), strict=True))
+
+
 @each
 @pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
 def test_several_on_a_page_are_drawn_once_and_stay_apart(host, name):
@@ -200,30 +212,26 @@ def test_several_on_a_page_are_drawn_once_and_stay_apart(host, name):
 
 @pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
 def test_at_every_width_the_text_can_be_read_and_is_inside(host):
-    """All figures on one page, which wait for a change of width together."""
-    host.show(*(figure(name, **OTHER[name]) for name in FIGURES))
-    for n in range(len(FIGURES)):
-        host(UNFOLD.replace("'details'", f"'details', {n}"))
-    least = "Math.min(...seen(n).map(e => parseFloat(getComputedStyle(e).fontSize)))"
+    show_all(host, **OTHER)
     for width in (320, 360, 390, 480, 560, 576, 640, 768, 930, 1024, 1124):
         host.page.set_viewport_size({"width": width, "height": 900})
         host.rest()
         assert host("document.documentElement.scrollWidth") <= width
-        for n, name in enumerate(FIGURES):
-            over, sizes, smallest = host(f"(n => [outside(n), [...new Set(sizes(n))], {least}])({n})")
-            assert (name, width, over) == (name, width, [])
-            assert (name, width, sizes) == (name, width, [13 if width < 840 + 24 else 15])
-            assert smallest >= 12, (name, width)
+        size = 13 if width < 840 + 24 else 15
+        assert of_each(host, "[outside(n), [...new Set(sizes(n))]]") == {name: [[], [size]] for name in FIGURES}, width
+        least = of_each(host, "Math.min(...seen(n).map(e => parseFloat(getComputedStyle(e).fontSize)))")
+        assert min(least.values()) >= 12, (least, width)
 
 
-@each
 @pytest.mark.parametrize("host", [{"viewport": {"width": 1280, "height": 800}}], indirect=True)
-def test_on_a_desk_it_is_wide_and_fits_below_a_title(host, name):
-    host.show(figure(name))
+def test_on_a_desk_it_is_wide_and_fits_below_a_title(host):
+    host.show(*map(figure, FIGURES))
     for width, high in ((930, 600), (1100, 620)):
         host(f"document.body.style.width = '{width}px'")
-        host.page.wait_for_function(f"() => box(all('.fig')[0]).width === {width}")
-        assert host("box(all('.fig')[0]).height") <= high
+        host.page.wait_for_function(f"() => inks().every((_, n) => box(all('.fig', n)[0]).width === {width})")
+        host.rest()
+        heights = of_each(host, "box(all('.fig', n)[0]).height")
+        assert max(heights.values()) <= high, heights
 
 
 STATE = "[out(), all('input').map(e => [e.value, e.checked])]"
@@ -324,35 +332,34 @@ def test_what_leaves_the_page_plays_no_more(host):
     assert host(path) == stands
 
 
-@each
-def test_paper_shows_nothing_to_touch(host, name):
-    host.show(figure(name))
-    host(UNFOLD)
+def test_paper_shows_nothing_to_touch(host):
+    show_all(host)
     host.page.emulate_media(media="print")
     host.rest()
-    shown = ["button", "summary", "select", "[type=radio]", "[type=checkbox]", ".head"]
-    assert host(f"all('{','.join(shown)}').filter(e => e.getClientRects().length)") == []
-    assert host("outside()") == []
+    touched = "button, summary, select, [type=radio], [type=checkbox], .head"
+    shown = f"all('{touched}', n).filter(e => e.getClientRects().length).map(e => e.outerHTML)"
+    assert of_each(host, f"[{shown}, outside(n)]") == {name: [[], []] for name in FIGURES}
 
 
-@each
 @pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
-def test_reduced_motion_takes_one_frame(host, name):
-    host.show(figure(name))
+def test_reduced_motion_takes_one_frame(host):
+    host.show(*map(figure, FIGURES))
     host.rest()
-    host.page.get_by_label(DRAGS[name][0], exact=True).press("Home")
-    assert len(set(host("inks(8)")[2:])) == 1
+    for n, name in enumerate(FIGURES):
+        host.page.locator("[data-hero]").nth(n).get_by_label(DRAGS[name][0], exact=True).press("Home")
+        assert (name, len(set(host(f"film(8, {n})")[2:]))) == (name, 1)
 
 
-@each
 @pytest.mark.parametrize("host", [{"color_scheme": "light"}, {"color_scheme": "dark"}], indirect=True)
-def test_the_hosts_theme_decides_not_the_systems(host, name):
+def test_the_hosts_theme_decides_not_the_systems(host):
     hues = ("rope", "sinusoidal", "none", "learned", "relative", "alibi")
     colors = "color:rgb(200,210,220)" + "".join(f";--enc-{hue}:#abc" for hue in hues)
-    host.show(figure(name), css=f"body{{background:#111;{colors}}}")
-    letters_on_a_disc = {"rgb(0, 0, 0)"} if name == "dial" else set()
-    assert set(host("colors()")) == {"rgb(200, 210, 220)"} | letters_on_a_disc
-    assert "rgb(170, 187, 204)" in host("marks()")
+    host.show(*map(figure, FIGURES), css=f"body{{background:#111;{colors}}}")
+    letters_on_a_disc = {"dial": ["rgb(0, 0, 0)"]}
+    for name, found in of_each(host, "[...new Set(colors(n))].sort()").items():
+        assert (name, found) == (name, [*letters_on_a_disc.get(name, []), "rgb(200, 210, 220)"])
+    marked = of_each(host, "marks(n).includes('rgb(170, 187, 204)')")
+    assert all(marked.values()), marked
 
 
 HOSTILE = """
@@ -360,19 +367,18 @@ svg{width:30px!important;transform:rotate(9deg)} input,label,button{display:none
 text{fill:red!important;font-size:40px!important} p{font-size:60px} .fig,.out{display:none}"""
 
 
-@each
 @pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
-def test_hostile_css_changes_nothing(host, name):
-    host.show(figure(name))
+def test_hostile_css_changes_nothing(host):
+    show_all(host)
     host.rest()
-    calm = host("places()")
-    host.show(figure(name), css=HOSTILE)
+    calm = of_each(host, "places(n)")
+    show_all(host, css=HOSTILE)
     host.rest()
-    assert host("places()") == calm
+    hurt = of_each(host, "places(n)")
+    assert [name for name in FIGURES if hurt[name] != calm[name]] == []
 
 
-@each
-def test_scripts_created_again_after_inner_html(host, name):
+def test_scripts_created_again_after_inner_html(host):
     host.show("<main></main>")
     host.page.evaluate(
         """html => {
@@ -383,28 +389,30 @@ def test_scripts_created_again_after_inner_html(host, name):
             script.type = old.type; script.textContent = old.textContent; old.replaceWith(script);
           }
         }""",
-        html(figure(name)),
+        "\n".join(html(figure(name)) for name in FIGURES),
     )
-    host.page.wait_for_function("() => shadow() && out().length")
+    for n in range(len(FIGURES)):
+        host.page.wait_for_function(f"() => shadow({n}) && out({n}).length")
 
 
-@each
-def test_in_a_frame_that_allows_nothing_but_scripts(host, name):
+def test_in_a_frame_that_allows_nothing_but_scripts(host):
     sandboxed = '<iframe sandbox="allow-scripts" width="700" height="800"'
-    host.show(f'{sandboxed} srcdoc="{escape(html(figure(name)))}"></iframe>')
-    host.page.frame_locator("iframe").locator(".fig svg").first.wait_for()
+    host.show(*(f'{sandboxed} srcdoc="{escape(html(figure(name)))}"></iframe>' for name in FIGURES))
+    for n in range(len(FIGURES)):
+        host.page.frame_locator("iframe").nth(n).locator(".fig svg").first.wait_for()
 
 
-@each
-def test_a_hidden_tab_is_drawn_when_it_is_shown(host, name):
-    host.show(f'<div id="tab" style="display:none">{html(figure(name))}</div>')
-    host.page.wait_for_function("() => shadow()")
+def test_a_hidden_tab_is_drawn_when_it_is_shown(host):
+    figures = "\n".join(html(figure(name)) for name in FIGURES)
+    host.show(f'<div id="tab" style="display:none">{figures}</div>')
+    host.page.wait_for_function("() => inks().length")
     host("document.querySelector('#tab').style.display = ''")
     host.rest()
-    hidden = host("ink()")
-    host.show(figure(name))
+    hidden = of_each(host, "ink(n)")
+    host.show(figures)
     host.rest()
-    assert host("ink()") == hidden
+    shown = of_each(host, "ink(n)")
+    assert [name for name in FIGURES if hidden[name] != shown[name]] == []
 
 
 @each
@@ -481,13 +489,14 @@ def test_the_status_waits_until_the_hand_rests(host, name):
     assert all(value in host("spoken()") for value in host("out()"))
 
 
-@each
 @pytest.mark.parametrize("host", [{"java_script_enabled": False}], indirect=True)
-def test_without_scripts_the_words_remain(browser, host, name):
-    host.show(figure(name))
-    assert host.page.get_by_text(figure(name).description).is_visible()
-    if name not in ("grid", "stretch"):
-        assert host.page.get_by_role("img").bounding_box()["width"] > 200
+def test_without_scripts_the_words_remain(host):
+    host.show(*map(figure, FIGURES))
+    for n, name in enumerate(FIGURES):
+        shown = host.page.locator("[data-hero]").nth(n)
+        assert shown.get_by_text(figure(name).description).is_visible(), name
+        if name not in ("grid", "stretch"):
+            assert shown.get_by_role("img").bounding_box()["width"] > 200, name
 
 
 def test_a_word_follows_the_pointer_and_tab_order_follows_the_sentence(host):
@@ -659,7 +668,7 @@ def test_the_plain_clocks_play_by_whole_words(host):
     host.page.get_by_role("button", name="Play").click()
     host.page.wait_for_function("() => out()[0] > 22")
     words = "[out()[0], ...all('text').map(e => e.textContent).filter(t => /position .*[.\\d]/.test(t))]"
-    said = host(f"inks(6).then(() => {words})")
+    said = host(f"film(6).then(() => {words})")
     assert re.fullmatch(r"\d+", said[0]) and set(said[1:]) == {
         f"hands at position {said[0]}",
         "at position 20",
