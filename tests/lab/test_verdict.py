@@ -116,6 +116,13 @@ def test_verdicts(by, sd, verdict):
     assert table["verdict"].tolist() == [verdict, verdict]
 
 
+def test_a_chance_of_a_twentieth_is_not_below_it(monkeypatch):
+    monkeypatch.setattr("d2lpos.lab.verdict._holm", lambda rows: 0.05 + 0 * rows["mean"])
+    base, other = noise(0, 2, 0.0), noise(1, 3)
+    table = verdicts(moments(arm("none", 0.0, base, base) + arm("sum", 0.1, other, other)))
+    assert table["verdict"].tolist() == ["undecided", "undecided"]
+
+
 def test_one_seed_decides_nothing():
     table = verdicts(moments([record(), record("sum", 0.1, best=9.0, last=9.0)]))
     assert table["verdict"].tolist() == ["undecided", "undecided"]

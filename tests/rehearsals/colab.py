@@ -4,12 +4,11 @@ An environment is made with Colab's versions and without d2lpos. The first cell 
 the book's address, where git answers with the last commit of this repository. No cell may fail. Outputs are not
 compared: other versions print and draw a little differently.
 
-What one notebook has installed, others find: all install by the same line, which the linter sees to. So only those that
-bring a new line run alone, and first; the others run side by side.
+What one notebook has installed, others find: all install by the same line, which the linter sees to. After that they run
+side by side.
 """
 
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -43,24 +42,16 @@ def main(*names: str) -> str | None:
         subprocess.run([*pip, "install", *COLAB.split(), torch], check=True)
         environment = os.environ | {
             "COLAB_RELEASE_TAG": "rehearsal",
+            "OMP_NUM_THREADS": "1",  # they run side by side
             "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # the kernel warns about itself
             "GIT_CONFIG_COUNT": "1",
             "GIT_CONFIG_KEY_0": f"url.{ROOT}.insteadOf",
             "GIT_CONFIG_VALUE_0": project["urls"]["Repository"],
         }
 
-        alone, others, known = [], [], set()
-        for path in map(Path, names or every(ROOT)):
-            lines = set(re.findall("%pip .+", path.read_text("utf-8")))
-            (others if lines <= known else alone).append(path.resolve())
-            known |= lines
-        execute = [colab / "bin/python", "-m", "tests.rehearsals.execute"]
-        jobs = os.cpu_count() or 1
-        failed = subprocess.run([*execute, "1", *alone], cwd=ROOT, env=environment, check=False).returncode
-        side_by_side = environment | {"OMP_NUM_THREADS": "1"}
-        failed |= subprocess.run(
-            [*execute, str(jobs), *others], cwd=ROOT, env=side_by_side, check=False
-        ).returncode
+        paths = [Path(path).resolve() for path in names or every(ROOT)]
+        execute = [colab / "bin/python", "-m", "tests.rehearsals.execute", str(os.cpu_count() or 1), *paths]
+        failed = subprocess.run(execute, cwd=ROOT, env=environment, check=False).returncode
     return "Not all notebooks run as on Colab." if failed else None
 
 
