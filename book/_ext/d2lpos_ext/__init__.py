@@ -22,7 +22,7 @@ from .numbers import renumber
 from .policy import write_policies
 from .readers import bring_readers
 from .repair import repair_pages
-from .search import remove_index, write_index
+from .search import remove_tools, skip_index, write_index
 from .slim import slim
 from .social import describe, set_address, without_placeholder
 
@@ -73,10 +73,11 @@ def setup(app: Sphinx) -> dict[str, bool]:
     setup_formulas(app)
     app.connect("config-inited", set_address)
     app.connect("builder-inited", place_front)
+    app.connect("builder-inited", skip_index)
     app.connect("html-page-context", describe)
     app.connect("build-finished", lead_on, priority=899)
     app.connect("build-finished", repair_pages, priority=900)  # after all that write pages
-    app.connect("build-finished", remove_index, priority=901)
+    app.connect("build-finished", remove_tools, priority=901)
     app.connect("build-finished", slim, priority=902)
     app.connect("build-finished", write_index, priority=903)
     app.connect("build-finished", bring_readers, priority=903)

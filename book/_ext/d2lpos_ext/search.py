@@ -16,20 +16,24 @@ from bs4 import BeautifulSoup, NavigableString, Tag
 from sphinx.application import Sphinx
 
 MINISEARCH = Path(__file__).parents[2] / "_vendor" / "minisearch" / "minisearch.js"
-SPHINX = ("searchindex.js", "_static/searchtools.js")  # Sphinx's own search, whose page here has none of it
 DRAWN = re.compile(r"<(svg|script|style)\b.*?</\1>", re.DOTALL)
 WORD = re.compile(r"[^\W\d_]{3,}")
-LEFT_OUT = ".ask, .mistake, .review, .predictions, details, .solution, .headerlink, .effort, .output.text_html, nav, button, form"
+LEFT_OUT = {"details", "nav", "button", "form"}
+LEFT_OUT_BY_CLASS = {"ask", "mistake", "review", "predictions", "solution", "headerlink", "effort"}
 BLOCKS = {"p", "tr", "pre", "figcaption", "caption", "li"}
 SCRIPTS = {"msup": "{}^{}", "msub": "{}_{}", "msubsup": "{}_{}^{}", "mfrac": "{}/{}"}
 
 Entry = dict[str, str | list]
 
 
-def remove_index(app: Sphinx, exception: Exception | None) -> None:
-    """Remove Sphinx's search: `slim` would take all words of the book in a script for names of classes."""
-    for name in SPHINX:
-        (Path(app.outdir) / name).unlink(missing_ok=True)
+def skip_index(app: Sphinx) -> None:
+    """Let Sphinx collect no words for its own search, which nobody would see: they take a twentieth of a build."""
+    app.builder.index_page = app.builder.dump_search_index = lambda *_: None
+
+
+def remove_tools(app: Sphinx, exception: Exception | None) -> None:
+    """Remove the script of Sphinx's search, which no page has."""
+    (Path(app.outdir) / "_static" / "searchtools.js").unlink(missing_ok=True)
 
 
 def write_index(app: Sphinx, exception: Exception | None) -> None:
@@ -59,7 +63,7 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
     """
     article = BeautifulSoup(DRAWN.sub(blank, html), "html.parser").article
     ids = {tag["id"] for tag in article.select("[id]")}
-    for tag in article.select(LEFT_OUT):
+    for tag in article.find_all(is_left_out):
         tag.decompose()
     lines = [0, *(line.end() for line in re.finditer("\n", html))]
     entries, added = [], {}
@@ -80,6 +84,11 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
     for place in sorted(added, reverse=True):
         html = f'{html[:place]} id="{added[place]}"{html[place:]}'
     return html, said(article.h1), entries
+
+
+def is_left_out(tag: Tag) -> bool:
+    classes = set(tag.get("class", []))
+    return tag.name in LEFT_OUT or bool(classes & LEFT_OUT_BY_CLASS) or classes >= {"output", "text_html"}
 
 
 def blank(found: re.Match) -> str:
