@@ -112,6 +112,7 @@ def changed(old, new, source):
         ("2", "3", "WIDTH = 2\ndef make(run): return WIDTH"),
         ("2", "3", "def helper(x): return 2\ndef make(run): return helper(run)"),
         ("2", "3", "def make(run, width=2): return width"),
+        ("2", "'2'", "def make(run, width=2): return width"),
         ("2", "3", "def make(run, *, width=2): return width"),
         ("'a'", "'b'", "def make(run): return run.dim in {'a', 'c', 'd'}"),
         ("2", "3", "class E(Encoding):\n  rate = 2\nmake = lambda run: E()"),

@@ -11,7 +11,7 @@ import torch
 from d2lpos import Encoding, Learned, RoPE, scaling
 from d2lpos.attention import attention_weights
 from d2lpos.lab import inside, models, training
-from d2lpos.lab.experiment import execute
+from d2lpos.lab.experiment import deterministic, execute
 from d2lpos.lab.inside import probes, states
 from d2lpos.lab.models import DROPOUTS, ENCODINGS, ONLY, READINGS, Stretched, build, place, reading, reads
 from d2lpos.lab.run import Run
@@ -47,6 +47,17 @@ def test_a_run_leaves_the_random_numbers_of_others_alone():
     execute(TINY)
     assert torch.equal(torch.rand(3), expected)
     assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_digits_that_would_differ_the_second_time_are_refused():
+    with deterministic():
+        assert torch.are_deterministic_algorithms_enabled()
+
+
+@pytest.mark.parametrize(("checks", "steps"), [(1, [3]), (2, [1, 2, 3]), (3, [1, 2, 3]), (9, [1, 2, 3])])
+def test_the_curve_has_a_row_for_each_check_and_the_last_step(checks, steps):
+    curve = execute(replace(TINY, steps=3, checks=checks))["curve"]
+    assert [row["step"] for row in curve] == steps
 
 
 def test_a_record_tells_what_was_run_and_where():

@@ -4,9 +4,11 @@ import json
 from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 import torch
+from torch import nn
 
 from d2lpos.lab import GLANCES, Glance, Store, glimpse, observed, over_passages, real_table
 from d2lpos.lab.__main__ import main
@@ -23,7 +25,7 @@ from d2lpos.lab.observed import (
 )
 from d2lpos.lab.passages import made, passage
 from d2lpos.lab.real import branches, hidden, readings, rows_moved
-from d2lpos.lab.real_table import BIT, moved, ordered
+from d2lpos.lab.real_table import BIT, moved, ordered, remembered
 from d2lpos.pretrained import load_minilm, losses
 from d2lpos.published import RESULTS
 from tests.weights import need
@@ -77,6 +79,8 @@ def test_a_key_tells_glances_apart():
     ("change", "error"),
     [
         ({"text": "emma"}, "text must be one of"),
+        ({"model": "gpt"}, "model must be one of"),
+        ({"dtype": "float8"}, "dtype must be one of"),
         ({"length": 0}, "length must be"),
         ({"seed": -1}, "seed must not"),
     ],
@@ -368,6 +372,14 @@ def test_the_stand_in_tells_what_the_model_did(study):
         for records in (found(study), observed(study))
     )
     assert here == there
+
+
+def test_what_a_table_remembers_has_four_decimals():
+    model = SimpleNamespace(table=torch.randn(9, 5), tokens=nn.Embedding(20, 5))
+    told = remembered(model)
+    assert told["norms"] == [round(norm, 4) for norm in model.table.double().norm(dim=1).tolist()]
+    numbers = [number for values in told.values() for number in (values if isinstance(values, list) else [values])]
+    assert numbers == [round(number, 4) for number in numbers]
 
 
 def test_published_cosines_come_out_again(monkeypatch):

@@ -119,6 +119,18 @@ def test_a_cluster_that_is_not_there(store, tmp_path):
         sweep(errands(1, tmp_path), store, walk, cluster="tcp://127.0.0.1:9")
 
 
+def test_workers_that_come_late_are_waited_for(store, tmp_path, monkeypatch):
+    threads, seen = Client.nthreads, []
+
+    def at_first_none(client):
+        seen.append(threads(client) if seen else {})
+        return seen[-1]
+
+    monkeypatch.setattr(Client, "nthreads", at_first_none)
+    assert sweep(errands(1, tmp_path), store, walk, cluster="local:1") == {"finished": 1, "failed": 0}
+    assert seen[0] == {} and len(seen) > 1
+
+
 def test_workers_with_several_threads_are_refused(store, tmp_path, monkeypatch):
     """One such worker among others is enough."""
     monkeypatch.setattr(Client, "nthreads", lambda client: {"one": 1, "another": 2})

@@ -64,6 +64,18 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
             "return torch.from_numpy(data.images[rows]).long(), torch.from_numpy(data.target[rows])",
         ): "The classes are int64 already.",
     },
+    "d2lpos/lab/fingerprint.py": {
+        (
+            'return ["tensor", str(thing.dtype), thing.tolist()]',
+            "return ['tensorx', str(thing.dtype), thing.tolist()]",
+        ): "Any word tells it from other kinds.",
+    },
+    "d2lpos/lab/lines.py": {
+        (
+            'draft = path.with_name(path.name + ".draft")',
+            "draft = path.with_name(path.name + '.draftx')",
+        ): "Any name will do that no other file has.",
+    },
     "d2lpos/lab/inside.py": {
         (
             "x = torch.cat([x, torch.ones_like(x[:, :1])], dim=1)",
@@ -119,6 +131,10 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
         ): "A group has one value for each column that it is made by.",
     },
     "d2lpos/lab/training.py": {
+        (
+            "asked_late = torch.cat(lates) if lates else torch.zeros_like(right).bool()",
+            "asked_late = torch.cat(lates) if lates else torch.zeros_like(right)",
+        ): "Where nothing is asked late, nobody takes what it would choose.",
         (
             "*(t.split(max(1, 8192 // length)) for t in sampler(rows, within, generator)), strict=True",
             "*(t.split(max(2, 8192 // length)) for t in sampler(rows, within, generator)), strict=True",
