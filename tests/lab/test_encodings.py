@@ -124,6 +124,7 @@ def changed(old, new, source):
         ("2.0", "2.5", "table = torch.tensor([1.0, 2.0])\nmake = lambda run: table"),
         ("2.0", "2.5", "table = np.array([1.0, 2.0])\nmake = lambda run: table"),
         ("2", "3", "make = partial(lambda run, width: width, width=2)"),
+        ("2", "3", "class M:\n  def width(self): return 2\nm = M()\nmake = lambda run: m.width()"),
         ("2", "3", "class M:\n  def make(self, run): return self.x\nm = M()\nm.x = 2\nmake = m.make"),
         ("torch.sin", "torch.cos", "make = lambda run: torch.sin"),
         ("linear", "ntk", "from d2lpos.scaling import linear\nmake = lambda run: linear"),

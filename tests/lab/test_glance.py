@@ -1,7 +1,7 @@
 """The studies of trained models, on a tiny stand-in; what is published of them is what their records say."""
 
 import json
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from hashlib import sha256
 from itertools import pairwise
 from types import SimpleNamespace
@@ -73,6 +73,8 @@ def test_a_key_tells_glances_apart():
     others = [replace(glance, **change) for change in ({"seed": 1}, {"text": "rule"}, {"model": "stand-in"})]
     assert len({glance.key, *(other.key for other in others)}) == 4
     assert Glance(**glance.fields()).key == glance.key
+    with pytest.raises(FrozenInstanceError):
+        glance.seed = 1
 
 
 @pytest.mark.parametrize(
@@ -352,6 +354,7 @@ def test_weights_that_are_missing_end_a_run_with_a_sentence(tmp_path, monkeypatc
     assert "WeightsMissing: the weights of all-MiniLM-L6-v2 are not in" in capsys.readouterr().err
 
 
+NOT_RUN = {("real-length", "sharper", "persuasion"), ("real-length", "sharper", "rule")}
 PUBLISHED = [study for study in GLANCES if (RESULTS / f"{study}.jsonl").is_file()]
 
 
@@ -360,6 +363,9 @@ def test_the_files_of_a_study_are_those_of_its_records(study):
     records = sorted(observed(study), key=lambda record: (record["run"]["seed"], record["key"]))
     known = {glance.key for glance in GLANCES[study].runs(range(100))}
     assert {record["key"] for record in records} <= known
+    first = {record["key"] for record in records if record["run"]["seed"] == 0}
+    lacking = [glance for glance in GLANCES[study].runs([0]) if glance.key not in first]
+    assert {(glance.study, glance.part, glance.text) for glance in lacking} <= NOT_RUN
     for name, text in texts(study, records).items():
         assert (RESULTS / name).read_text("utf-8") == text, f"python -m d2lpos.lab {study} --publish"
 

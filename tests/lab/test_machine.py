@@ -3,13 +3,14 @@
 import platform
 import subprocess
 from importlib.metadata import version
+from io import StringIO
 from pathlib import Path
 
 import pytest
 import torch
 
 from d2lpos.lab import machine as module
-from d2lpos.lab.machine import commit, machine, processor
+from d2lpos.lab.machine import alike, chip, commit, machine, processor
 
 
 def test_the_machine():
@@ -23,6 +24,30 @@ def test_the_machine():
         "torch": torch.__version__,
         "d2lpos": version("d2lpos"),
     }
+
+
+INFO = """processor\t: 0
+cpu family\t: 25
+model\t\t: 1
+model name\t: Abacus: 9 rows
+stepping\t: 2
+"""
+
+
+def test_a_processor_is_told_by_its_name_family_model_and_stepping(monkeypatch):
+    for info, name, numbers in (INFO, "Abacus: 9 rows", "25-1-2"), (INFO.replace("stepping", "step"), "Abacus: 9 rows", None):
+        monkeypatch.setattr(module, "open", lambda _, info=info: StringIO(info), raising=False)
+        assert (processor(), chip()) == (name, numbers)
+
+
+@pytest.mark.parametrize(
+    "name", ["device", "processor", "chip", "vectors", "system", "threads", "torch", "compiled"]
+)
+def test_machines_are_of_one_kind_where_all_is_the_same_that_both_tell(name):
+    about = machine("cpu") | {"compiled": False}
+    assert alike(about, about | {"commit": "another", "started": 1})
+    assert not alike(about, about | {name: "another"})
+    assert alike(about, {key: value for key, value in about.items() if key != name})
 
 
 @pytest.mark.parametrize("changed", ["", " M d2lpos/rope.py"])

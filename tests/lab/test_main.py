@@ -17,6 +17,7 @@ import torch
 from d2lpos.lab.__main__ import EVERY, cost, main
 from d2lpos.lab.lines import line, read
 from d2lpos.lab.publish import export
+from d2lpos.lab.record import ABOUT, check_record
 from d2lpos.lab.report import duration, origin, pages, publish
 from d2lpos.lab.run import Run
 from d2lpos.lab.store import Store
@@ -263,6 +264,11 @@ def test_a_look_counts_what_is_published_beside_the_store(folder, capsys):
     assert "5 of 18 runs are finished" in capsys.readouterr().out
 
 
+def test_a_record_tells_no_more_of_its_machine_than_is_needed():
+    record = result(STUDIES["order"].full[0])
+    check_record(record | {"machine": {name: record["machine"][name] for name in ("device", *ABOUT)}})
+
+
 def without(name):
     return lambda record: record.pop(name)
 
@@ -399,6 +405,9 @@ def test_no_checkout(monkeypatch, folder, capsys):
     assert capsys.readouterr().err == (
         "--publish needs --results where d2lpos is not in a checkout of the book\n"
     )
+    (folder / "out").mkdir()
+    finish(Store("some.sqlite"), range(1))
+    assert main([*PUBLISH, "some.sqlite", "--seeds", "1"]) == 0
 
 
 AMID = """
@@ -480,7 +489,17 @@ def test_what_was_done_again_stands_below_what_was_published(folder, store):
     assert '"RoPE, again"' not in (folder / "order-test.csv").read_text()
 
 
-@pytest.mark.parametrize("study", [name for name in STUDIES if (RESULTS / f"{name}.jsonl").is_file()])
+PUBLISHED = [name for name in STUDIES if (RESULTS / f"{name}.jsonl").is_file()]
+
+
+def test_of_each_published_seed_there_is_the_whole_study():
+    for study in PUBLISHED:
+        found = records(study)
+        seeds = {record["run"]["seed"] for record in found}
+        assert {record["key"] for record in found} == {run.key for run in STUDIES[study].runs(seeds)}, study
+
+
+@pytest.mark.parametrize("study", PUBLISHED)
 def test_the_book_s_page_shows_what_the_records_say(study):
     order = [run.key for run in STUDIES[study].runs(range(100))]
     found = sorted(read(RESULTS / f"{study}.jsonl"), key=lambda record: order.index(record["key"]))

@@ -12,7 +12,7 @@ from d2lpos import Learned, T5Bias, Transformer
 from d2lpos.lab import training
 from d2lpos.lab.experiment import execute
 from d2lpos.lab.models import build
-from d2lpos.lab.readers import card, dequantized, losses, pack, script
+from d2lpos.lab.readers import card, dequantized, losses, pack, reader, script
 from d2lpos.lab.studies import LITTLE, STUDIES
 from d2lpos.lab.summary import records
 from d2lpos.lab.text import UNKNOWN, characters, decode
@@ -106,6 +106,14 @@ def test_a_record_keeps_what_a_file_needs(monkeypatch):
     assert found.mean().item() == pytest.approx(told["whole"], abs=1e-5)
     assert found[:32].mean().item() == pytest.approx(told["within"], abs=1e-5)
     assert "reader" not in execute(replace(run, keep=False))
+
+
+def test_each_seed_reads_passages_of_its_own(monkeypatch):
+    monkeypatch.setattr("d2lpos.lab.readers.TEXTS", 2)
+    run = replace(LITTLE, encoding="learned", readings=("as trained", "last row"))
+    model = build(run).eval()
+    one, again, other = (reader(model, replace(run, seed=seed))["places"] for seed in (0, 0, 1))
+    assert one == again != other
 
 
 @pytest.mark.parametrize("name", READERS)
