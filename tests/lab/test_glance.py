@@ -384,6 +384,7 @@ def test_what_a_table_remembers_has_four_decimals():
     model = SimpleNamespace(table=torch.randn(9, 5), tokens=nn.Embedding(20, 5))
     told = remembered(model)
     assert told["norms"] == [round(norm, 4) for norm in model.table.double().norm(dim=1).tolist()]
+    assert all(row != nearest for row, nearest in enumerate(told["nearest"]))
     numbers = [number for values in told.values() for number in (values if isinstance(values, list) else [values])]
     assert numbers == [round(number, 4) for number in numbers]
 
