@@ -264,7 +264,7 @@ def test_a_look_counts_what_is_published_beside_the_store(folder, capsys):
     assert "5 of 18 runs are finished" in capsys.readouterr().out
 
 
-def test_a_record_tells_no_more_of_its_machine_than_is_needed():
+def test_a_record_needs_to_tell_no_more_of_its_machine_than_is_read():
     record = result(STUDIES["order"].full[0])
     check_record(record | {"machine": {name: record["machine"][name] for name in ("device", *ABOUT)}})
 

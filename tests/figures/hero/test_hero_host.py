@@ -119,8 +119,8 @@ var rest = async () => { // a redraw after a change of width may begin two frame
 </script>"""
 
 
-# Opens what a figure folds, for the tests that look inside.
-UNFOLD = "all('details').forEach(e => { e.open = true; })"
+# Opens what the figures of a page fold, for the tests that look inside.
+UNFOLD = "inks().forEach((_, n) => all('details', n).forEach(e => { e.open = true; }))"
 
 
 @pytest.fixture(scope="module")
@@ -186,8 +186,7 @@ each = pytest.mark.parametrize("name", FIGURES)
 def show_all(host, css="", **options):
     """Show every figure on one page, unfolded, so that they wait together."""
     host.show(*(figure(name, **options.get(name, {})) for name in FIGURES), css=css)
-    for n in range(len(FIGURES)):
-        host(UNFOLD.replace("'details'", f"'details', {n}"))
+    host(UNFOLD)
 
 
 def of_each(host, expression):
