@@ -9,6 +9,7 @@ import ast
 import builtins
 import ctypes
 import dis
+import gc
 import json
 import math
 import os
@@ -485,6 +486,7 @@ def serve(requests: TextIO, replies: TextIO) -> None:
             continue
         try:
             chapters[what["name"]] = job | what, prepare(what) if job["warm"] else None
+            gc.freeze()  # else a fork would copy much of the memory, to count references in it
         except Exception as error:  # noqa: BLE001
             return reply({"ready": False, "why": f"{type(error).__name__}: {error}"})
         reply({"ready": True})
