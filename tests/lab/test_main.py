@@ -219,25 +219,40 @@ def test_summary_and_plot_run_nothing(folder, store, capsys):
 PLAIN = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override"]
 
 
+# Runs the command for each list of arguments, and prints a line of what came of it: status, output, errors.
+CALLS = """
+import json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from d2lpos.lab.__main__ import main
+for call in json.loads(sys.argv[1]):
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        status = main(call)
+    print(json.dumps([status, out.getvalue(), err.getvalue()]))
+"""
+
+
 @pytest.mark.skipif(os.name != "posix" or not shutil.which("setpriv"), reason="no setpriv")
 def test_a_look_into_a_folder_that_cannot_be_written(folder, store):
     """Records that lie on a read-only medium, or belong to somebody else, in a store of any name."""
     (folder / "order.jsonl").touch()
     (folder / "some.sqlite").rename(folder / "lab.sqlite")
     folder.chmod(0o500)
+    run = ["order", "--seeds", "2"]
+    look = [*run, "--summary", "--results", "."]
+    calls = [look, [*look, "--store", "lab.sqlite"], run]
+    plain = PLAIN if os.geteuid() == 0 else []
+    command = [*plain, sys.executable, "-c", CALLS, json.dumps(calls)]
     try:
-        wanted = [*COMMAND, "order", "--seeds", "2", "--summary", "--results", "."]
-        plain = PLAIN if os.geteuid() == 0 else []
-        for more in ([], ["--store", "lab.sqlite"]):
-            done = subprocess.run([*plain, *wanted, *more], capture_output=True, text=True, check=False)
-            assert (done.returncode, done.stderr) == (0, "")
-            assert f"{BOTH - 1} of {BOTH} runs are finished, on cpu" in done.stdout
-        done = subprocess.run([*plain, *wanted[:-3]], capture_output=True, text=True, check=False)
-        assert (done.returncode, "readonly" in done.stderr) == (2, True), (
-            "the folder was not what the test needs"
-        )
+        told = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     finally:
         folder.chmod(0o700)
+    *looks, tried = map(json.loads, told.splitlines())
+    for status, out, err in looks:
+        assert (status, err) == (0, "")
+        assert f"{BOTH - 1} of {BOTH} runs are finished, on cpu" in out
+    status, _, err = tried
+    assert (status, "readonly" in err) == (2, True), "the folder was not what the test needs"
 
 
 def test_a_look_writes_nothing(folder, store, capsys):
