@@ -102,7 +102,13 @@ FITTED = {
         "use_mem_rope": True,
         "layers_block_type": ["linear_attention", "hybrid"] * 4,
     },
+    "falcon_h1": {"mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_state": 8, "mamba_chunk_size": 16},
     "falcon": {"new_decoder_architecture": False, "multi_query": False, "num_kv_heads": 4},
+    "git": {"vision_config": {"num_hidden_layers": 1}},
+    "phi4_multimodal": {
+        "vision_config": {"num_hidden_layers": 2, "intermediate_size": 32},
+        "audio_config": {"num_blocks": 1, "intermediate_size": 32},
+    },
     "gpt_neo": {"attention_types": [[["global", "local"], 4]]},
     "whisper": {"num_mel_bins": 80},
     "xmod": {"languages": ["en_XX"], "default_language": "en_XX"},

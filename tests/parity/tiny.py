@@ -45,6 +45,8 @@ SIZES = {
     **dict.fromkeys(("qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim", "rotary_dim"), 8),
     **dict.fromkeys(("linear_num_key_heads", "linear_num_value_heads"), 2),
     **dict.fromkeys(("linear_key_head_dim", "linear_value_head_dim", "hidden_size_per_layer_input"), 8),
+    "linear_num_heads": 4,
+    "linear_head_dim": 8,
     **dict.fromkeys(("max_position_embeddings", "n_positions", "max_seq_len"), 512),
     **dict.fromkeys(("sliding_window", "attention_chunk_size", "window_size"), 5),
     **dict.fromkeys(("num_mtp_layers", "num_nextn_predict_layers", "num_kv_shared_layers"), 0),

@@ -1,4 +1,4 @@
-"""Compare every family of transformers with its reading, and the outcome with the book's table: some minutes.
+"""Compare every family of transformers with its reading, and the outcome with the book's table.
 
 python -m tests.rehearsals.families
 """
