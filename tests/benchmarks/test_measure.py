@@ -2,6 +2,7 @@
 
 import csv
 import importlib
+import shutil
 import sys
 
 import pytest
@@ -48,7 +49,8 @@ def test_backward_computes_the_gradient():
 
 
 @pytest.mark.parametrize(("subject", "state"), [*((subject, "") for subject in SUBJECTS), ("rope", "-kept")])
-def test_the_tables_of_the_book_name_the_contenders(subject, state):
+def test_the_tables_of_the_book_name_the_contenders(subject, state, monkeypatch):
+    monkeypatch.setattr(shutil, "which", str)  # the tables come from a machine with a compiler; none runs here
     for contest in importlib.import_module(f"benchmarks.{subject}").contests("cpu"):
         with (TABLES / f"{contest.name}{state}-cpu.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
