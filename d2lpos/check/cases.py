@@ -1,10 +1,8 @@
 """Cases that several chapters ask: is it written by hand, without a loop, and right in whichever precision?"""
 
 import math
-import sys
-import sysconfig
 from collections.abc import Callable
-from types import FrameType, ModuleType
+from types import ModuleType
 from unittest.mock import patch
 
 import numpy as np
@@ -12,9 +10,8 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from .code import Lines
 from .verdict import Case, Misconduct, count
-
-LIBRARIES = (*{sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}, "<frozen", __file__)
 
 
 def by_hand(label: str, package: ModuleType, inside: str, name: str, *calls: tuple) -> Case:
@@ -33,14 +30,14 @@ def by_hand(label: str, package: ModuleType, inside: str, name: str, *calls: tup
 
 
 class Count(TorchFunctionMode):
-    """Counts what is asked of torch, and the steps of Python in code that is not a library's.
+    """Counts what is asked of torch, and the lines of Python that run in code that is not a library's.
 
-    The steps tell of a loop that asks nothing of torch, because it goes through NumPy or a list.
+    The lines tell of a loop that asks nothing of torch, because it goes through NumPy or a list.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.calls = self.steps = 0
+        self.calls = self.lines = 0
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         self.calls += 1
@@ -48,24 +45,16 @@ class Count(TorchFunctionMode):
 
     def ask(self, answer: Callable, *arguments: object) -> object:
         """Call the answer and count, as long as it runs."""
-        before = sys.gettrace()
-        with self:
-            sys.settrace(self._trace)
-            try:
-                return answer(*arguments)
-            finally:
-                sys.settrace(before)
-
-    def _trace(self, frame: FrameType, event: str, _: object) -> Callable | None:
-        if frame.f_code.co_filename.startswith(LIBRARIES):
-            return None
-        frame.f_trace_lines, frame.f_trace_opcodes = False, True
-        self.steps += event == "opcode"
-        return self._trace
+        lines = Lines(__file__)
+        try:
+            with self:
+                return lines.ask(answer, *arguments)
+        finally:
+            self.lines += lines.lines
 
     def exceeds(self, other: "Count") -> bool:
         """Whether there is more work than in `other`; a branch more is no loop."""
-        return self.calls > other.calls or self.steps > 1.5 * other.steps
+        return self.calls > other.calls or self.lines > 1.5 * other.lines
 
 
 def no_loop(label: str, few: str, small: tuple, large: tuple) -> Case:

@@ -2,7 +2,6 @@
 
 import copy
 import ctypes
-import dis
 import textwrap
 import threading
 import time
@@ -18,12 +17,13 @@ import torch
 from torch import Tensor
 
 from ..threads import one_thread
+from .code import is_stub
 
 TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible
-PATIENCE = 10.0  # seconds that an answer may take for one case
+PATIENCE = 10.0  # seconds of the processor that an answer may take for one case
+CEILING = 20  # times as many seconds of the clock, for an answer that waits or a machine that is busy
 WHOLE = 24  # the most numbers of a tensor that are printed one by one
 LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # 32 that nobody takes for one another
-IDLE = {"RESUME", "NOP", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST"}  # the bytecode of `...`
 
 
 class Misconduct(Exception):
@@ -232,13 +232,6 @@ def receipt(name: str) -> str:
     return "".join(LETTERS[number >> 5 * place & 31] for place in range(6))
 
 
-def is_stub(function: Any) -> bool:
-    """Whether the body does nothing, unlike a body that works and forgets its `return`."""
-    if not hasattr(function, "__code__"):
-        return False
-    return all(step.opname in IDLE for step in dis.get_instructions(function))
-
-
 def nothing(outcome: Any) -> bool:
     """Whether a stub or a forgotten `return` gave this, so that there is nothing to look into."""
     return outcome is None or outcome is ...
@@ -338,6 +331,9 @@ def patient(answer: Any) -> Callable[[Case], Any]:
 def within(seconds: float, function: Callable, *arguments: Any) -> Any:
     """What the function returns; where it takes longer, it is stopped, and `Late` is raised.
 
+    Seconds are those of the processor, so that no answer is late because the machine is busy. One that waits uses
+    none, and is stopped after CEILING times as many by the clock.
+
     A second thread sends the exception, because signals reach the main thread only, and on some systems none. It
     arrives between two steps of Python: a single call into C that takes longer is not stopped.
     """
@@ -352,20 +348,29 @@ def within(seconds: float, function: Callable, *arguments: Any) -> Any:
                 pass  # one that is on its way arrives here
     except Stop:
         WATCH.end(call)
-        raise Late(f"Has not ended after {seconds:g} seconds") from None
+        raise Late(f"Has not ended after {call.limit:g} seconds") from None
 
 
 class Call:
-    """A call in this thread that is stopped after so many seconds."""
+    """A call in this thread that is stopped after so many seconds of the processor, or CEILING times as many."""
 
     def __init__(self, seconds: float):
-        self.seconds, self.thread, self.end = seconds, threading.get_ident(), time.monotonic() + seconds
+        self.limit, self.thread = seconds, threading.get_ident()
+        self.ends = {time.process_time: seconds, time.monotonic: CEILING * seconds}
+        self.begin()
+
+    def begin(self) -> None:
+        self.begins = {clock: clock() for clock in self.ends}
+
+    def left(self) -> dict[Callable, float]:
+        """By clock, the seconds that it has left."""
+        return {clock: self.begins[clock] + end - clock() for clock, end in self.ends.items()}
 
 
 class Watch:
     """Stops calls, from one thread for all: to start one takes longer than most calls.
 
-    The thread sleeps until the first of the calls that it knows is to end, and ends itself where none is on then.
+    The thread sleeps as long as each of the calls that it knows has left, and ends itself where none is on then.
     """
 
     def __init__(self):
@@ -375,11 +380,12 @@ class Watch:
     def begin(self, call: Call) -> None:
         with self.changes:
             self.calls.add(call)
+            wakes = time.monotonic() + min(call.left().values())
             if self.thread is None or not self.thread.is_alive():  # as in a fork
-                self.wakes = call.end
+                self.wakes = wakes
                 self.thread = threading.Thread(target=self.run, daemon=True)
                 self.thread.start()
-            elif call.end < self.wakes:
+            elif wakes < self.wakes:
                 self.changes.notify()
 
     def end(self, call: Call) -> None:
@@ -389,14 +395,15 @@ class Watch:
     def run(self) -> None:
         with self.changes:
             while self.calls:
-                now = time.monotonic()
                 for call in self.calls:
-                    if call.end <= now:
+                    if over := [clock for clock, left in call.left().items() if left <= 0]:
+                        call.limit = call.ends[over[0]]
                         stop = ctypes.py_object(Stop)
                         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(call.thread), stop)
-                        call.end = now + call.seconds  # again, where a bare `except` swallows it
-                self.wakes = min(call.end for call in self.calls)
-                self.changes.wait(self.wakes - now)
+                        call.begin()  # again, where a bare `except` swallows it
+                left = min(min(call.left().values()) for call in self.calls)
+                self.wakes = time.monotonic() + left
+                self.changes.wait(max(left, 0.01))  # a busy processor would bring the end nearer in ever smaller steps
             self.thread = None
 
 

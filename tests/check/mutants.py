@@ -20,7 +20,7 @@ from torch import Tensor
 
 from d2lpos.check.verdict import Check, attempt, difference, within
 
-PATIENCE = 0.3  # seconds for a case; references take milliseconds
+PATIENCE = 0.3  # seconds of the processor for a case; references take milliseconds
 OPERATORS = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,

@@ -333,6 +333,14 @@ def test_within_leaves_results_and_errors():
         within(0.1, forever, 1)
 
 
+def test_seconds_are_those_of_the_processor(monkeypatch):
+    """A right answer on a busy machine waits for its turn, which is not its fault; one that waits for ever is stopped."""
+    assert within(0.05, lambda: time.sleep(0.2) or 1) == 1
+    monkeypatch.setattr(module, "CEILING", 3)
+    with pytest.raises(Late, match=r"^Has not ended after 0\.15 seconds$"):
+        within(0.05, lambda: [time.sleep(0.01) for _ in range(1000)])
+
+
 def test_nothing_arrives_late():
     """An answer that ends as its time does is either stopped or not; no exception comes behind."""
     for _ in range(20):

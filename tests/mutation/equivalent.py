@@ -22,10 +22,6 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
     "d2lpos/check/cases.py": {
         ("super().__init__()", "pass"): "The class of torch has nothing to begin with.",
         (
-            "frame.f_trace_lines, frame.f_trace_opcodes = False, True",
-            "frame.f_trace_lines, frame.f_trace_opcodes = True, True",
-        ): "Lines come, too, and are not counted.",
-        (
             "return [number(part, name) for part, name in zip(outcome, names, strict=True)]",
             "return [number(part, name) for part, name in zip(outcome, names, strict=False)]",
         ): "Two lines above, other lengths are refused.",
