@@ -14,6 +14,13 @@ class Handler(SimpleHTTPRequestHandler):
     def log_request(self, *_):
         """Only errors are worth a line."""
 
+    def send_error(self, code, *words):
+        """Show the page that a host shows where none is."""
+        page = Path(self.directory, "404.html")
+        if code == 404 and page.exists():
+            self.error_message_format = page.read_text("utf-8").replace("%", "%%")
+        super().send_error(code, *words)
+
 
 def main(port: str = "8000") -> str | None:
     """Serve until Ctrl-C. Return a sentence when that cannot be."""

@@ -45,7 +45,7 @@ else {
   const text = make("textarea", {rows: 2, ariaLabel: "Receipts, or what your checks printed"});
   const file = make("input", {type: "file", accept: ".ipynb,.json", multiple: true});
   const form = make("form", {noValidate: true}, make("fieldset", {}, make("legend", {}, "Show what you have solved"),
-    make("p", {}, "Paste what your checks printed, or type a receipt, such as K7QX4M."), text,
+    make("p", {}, `Paste what your checks printed, or type a receipt, such as ${[...exercises.keys()][0]}.`), text,
     make("p", {className: "buttons"}, make("button", {}, "Add")),
     make("label", {className: "file"}, make("span", {}, "Or choose notebooks that you have worked in. They are read here, and stay where they are."), file)));
   const answer = make("p", {className: "answer", role: "status"});

@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[2]
 FRONT, *OTHERS = re.findall(r"(?:root|file): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
 PAGES = ["index", *OTHERS]
 EVERYWHERE = [*PAGES, "search"]  # what a reader can open
+NOT_FOUND = "404"  # shown in place of any other
 
 
 @dataclass
@@ -62,7 +63,9 @@ def broken(site: Path) -> list[str]:
             parts = urlsplit(address)
             if parts.scheme or parts.netloc:
                 continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            # Who is served this page may be in any folder, so its links begin at the root.
+            place = unquote(parts.path).removeprefix("/" * (path.stem == NOT_FOUND))
+            target = (path.parent / place).resolve() if place else path
             if not target.is_file():
                 faults.append(f"{name} leads to {address}, which is not there")
             elif parts.fragment and target in read and unquote(parts.fragment) not in read[target].ids:

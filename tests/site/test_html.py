@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from d2lpos_ext.policy import policy, write_policies
 from d2lpos_ext.repair import repair
 
-from tests.site.pages import EVERYWHERE, FRONT, PAGES, ROOT, Html, broken, pages
+from tests.site.pages import EVERYWHERE, FRONT, NOT_FOUND, PAGES, ROOT, Html, broken, pages
 
 REPOSITORY = re.search(r'Repository = "(.+)"', (ROOT / "pyproject.toml").read_text("utf-8"))[1]
 
@@ -26,6 +26,7 @@ def test_book_builds(build):
 def test_every_page_is_known(site):
     assert {path.relative_to(site).with_suffix("").as_posix() for path in pages(site)} == {
         *EVERYWHERE,
+        NOT_FOUND,
     }
 
 

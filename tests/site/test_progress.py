@@ -158,6 +158,12 @@ def test_receipts_are_pasted_and_typed_and_what_is_none_has_its_sentence(address
     expect(page.locator(f"[data-receipt='{MASK}']")).to_contain_text("passed")
 
 
+def test_the_receipt_that_the_page_shows_is_one_that_it_takes(address, reader):
+    page = go(reader, address)
+    shown = re.search(r"a receipt, such as (\w+)\.", page.locator(".standing form").inner_text())[1]
+    expect(add(page, shown)).to_have_text(re.compile(r"^Added: Exercise \w+\.\d+\.$"))
+
+
 def test_notebooks_are_read_for_what_their_reader_solved(address, reader):
     page = go(reader, address)
     solved = notebook("○ layers: not attempted yet", f"✓ attention: 5 properties hold\nReceipt: {ATTENTION}")

@@ -18,6 +18,7 @@ from .front import place_front
 from .mentions import Mentions, check_numbers, note_anchor
 from .mistakes import place_mistakes
 from .moved import lead_on
+from .not_found import write_not_found
 from .numbers import renumber
 from .policy import write_policies
 from .readers import bring_readers
@@ -81,5 +82,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("build-finished", slim, priority=902)
     app.connect("build-finished", write_index, priority=903)
     app.connect("build-finished", bring_readers, priority=903)
+    app.connect("build-finished", write_not_found, priority=903)
     app.connect("build-finished", write_policies, priority=904)  # nothing may change after it
     return {"parallel_read_safe": True, "parallel_write_safe": True}
