@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 PORT ?= 8000
+TORCH ?=
 CONSTRAINTS ?= constraints.txt
 export CONSTRAINTS
 
@@ -11,15 +12,19 @@ pip := $(python) -m pip install --disable-pip-version-check --progress-bar off -
 # Nothing is shown of a command, unless it fails.
 quietly = >$(1) 2>&1 || { status=$$?; cat $(1) >&2; exit $$status; }
 
+ifneq ($(TORCH),$(filter cpu,$(TORCH)))
+$(error TORCH must be cpu, or nothing for the build that pip takes by itself; not '$(TORCH)')
+endif
+
 .DELETE_ON_ERROR:
-.PHONY: help book serve pdf zip test quick lint notebooks cards handout grade class lab weights browser address clean
+.PHONY: help book serve pdf zip test proof quick lint notebooks cards handout grade class lab weights browser address clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
-# Anew each time: Sphinx tells a page's warnings only when it reads that page.
+# Anew each time: Sphinx tells a page's warnings only when it reads that page. What other commands put into _build stays.
 book: .venv/book.stamp  ## Build the book
-	@rm -rf _build && mkdir _build
+	@rm -rf _build/html _build/jupyter_execute _build/.doctrees && mkdir -p _build
 	@$(bin)/jupyter-book build . -W -n --keep-going -q $(call quietly,_build/build.log)
 	@$(python) -c 'from pathlib import Path; print("The book is at", Path("_build/html/index.html").resolve().as_uri())'
 
@@ -32,12 +37,16 @@ pdf: .venv/pdf.stamp book  ## Print the book into one PDF, which the front page 
 zip: book  ## Pack the pages for reading offline, which the front page then offers
 	@$(python) -m book.archive
 
-# Who gets what is in tests/distribution.py.
-test: .venv/test.stamp  ## Run every test and compare every chapter with its stored outputs
+# Which tests are proofs is in tests/tiers.py, and which worker gets what in tests/distribution.py.
+workers := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
+test: .venv/test.stamp  ## Run the tests, and compare every chapter with its stored outputs
 	@$(need_git)
-	@$(python) -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-	@echo 'All is well. The tests are in tests/, the chapters they ran in chapters/; `make book` builds the pages.'
-	@test "$$D2LPOS_PRINT" = 1 || echo 'Left to .ci/run: the tests that print the book (D2LPOS_PRINT=1 runs them here).'
+	@$(python) -m pytest $(workers) -m 'not proof'
+
+proof: .venv/test.stamp  ## Run the proofs: what `make test` leaves, since few changes touch it
+	@$(need_git)
+	@$(python) -m pytest $(workers) -m 'proof'
 
 quick: .venv/test.stamp  ## Run the tests that your change touches, in under a minute
 	@$(need_git)
@@ -83,11 +92,13 @@ clean:  ## Remove the built book and the environment
 # The environment. The stamp of each dependency group in pyproject.toml says that it is installed as pinned.
 # HASHES=hashes.txt first installs everything but PyTorch, if its hash is the one in that file. Of PyTorch there are
 # several builds of one version, for CPUs and for each CUDA: which of them a machine gets is the machine's choice.
+# TORCH=cpu takes PyTorch's own small build for machines without a GPU: the one that pip takes on Linux brings CUDA.
 # Matplotlib lists the fonts once, here: if that took long, the first cell that draws would say so in its output.
 
 .venv/%.stamp: constraints.txt pyproject.toml | .venv/bin/activate
 	@echo 'Installing what `make $(MAKECMDGOALS)` needs into .venv, once.'
 	@$(pip) $(if $(HASHES),--no-deps --require-hashes --requirement $(HASHES),--upgrade pip setuptools) $(call quietly,.venv/pip.log)
+	@$(if $(filter-out book pdf,$*),$(if $(TORCH),$(pip) --no-deps --index-url https://download.pytorch.org/whl/$(TORCH) torch $(call quietly,.venv/pip.log)))
 	@$(pip) $(if $(filter book pdf,$*),,--no-build-isolation --editable .) --group $* $(call quietly,.venv/pip.log)
 	@$(if $(filter book pdf,$*),,$(python) -c 'import matplotlib.font_manager' $(call quietly,.venv/pip.log))
 	@touch $@

@@ -1,6 +1,7 @@
 """The line on the front page that leads to the book as one file; it names what has been made."""
 
 import re
+import shutil
 from pathlib import Path
 
 SITE = Path(__file__).parent.parent / "_build" / "html"
@@ -10,8 +11,11 @@ PDF, ZIP, SHA256 = (f"where-words-stand.{suffix}" for suffix in ("pdf", "zip", "
 
 
 def offer(site: Path) -> None:
-    """Write the line of the site's front page anew."""
+    """Write the line of the site's front page anew, and keep copies beside the site, which the next build empties."""
     offers = []
+    for name in (PDF, ZIP, SHA256):
+        if (site / name).exists():
+            shutil.copy(site / name, site.parent)
     if (site / PDF).exists():
         offers.append(f'<a href="{PDF}">the book as one PDF</a> ({size(site / PDF)})')
     if (site / ZIP).exists():

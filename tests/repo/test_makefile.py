@@ -19,9 +19,9 @@ def run(command: list, **options) -> subprocess.CompletedProcess:
 
 def make(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
     """Run make as a reader does: what the make around this test exports must not reach it."""
-    exported = ("MAKE", "PYTHON", "CONSTRAINTS", "HASHES")
+    exported = ("MAKE", "PYTHON", "CONSTRAINTS", "HASHES", "TORCH")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(exported)}
-    return run(["make", *arguments], cwd=folder, env={**clean, **environment})
+    return run(["make", *arguments], cwd=folder, env={**clean, "PYTHONDONTWRITEBYTECODE": "1", **environment})
 
 
 @pytest.fixture
@@ -145,6 +145,38 @@ def test_the_book_does_without_the_package(tree):
     assert "--editable ." in make(tree, "--dry-run", "test").stdout
 
 
+def test_a_machine_without_a_gpu_gets_the_small_build_of_pytorch_for_the_asking(tree):
+    """From PyTorch's own index, before anything that needs PyTorch; the pages need none."""
+    small = "pip install --disable-pip-version-check --progress-bar off --constraint constraints.txt --no-deps --index-url https://download.pytorch.org/whl/cpu torch"
+    for more in ([], ["HASHES=hashes.txt"]):
+        plan = make(tree, "--dry-run", "test", "TORCH=cpu", *more).stdout
+        assert 0 < plan.index(small) < plan.index("--group test")
+        assert "download.pytorch.org" not in make(tree, "--dry-run", "test", *more).stdout
+    assert "download.pytorch.org" not in make(tree, "--dry-run", "book", "TORCH=cpu").stdout
+
+
+def test_a_build_of_pytorch_that_is_not_known_gets_one_sentence(tree):
+    done = make(tree, "test", "TORCH=gpu", f"PYTHON={sys.executable}")
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[0].endswith("TORCH must be cpu, or nothing for the build that pip takes by itself; not 'gpu'.  Stop.")
+    assert not (tree / ".venv").exists()
+
+
+def test_a_new_book_leaves_what_other_commands_have_made(tree):
+    stamp(tree, "book")
+    (tree / ".venv/bin/python").symlink_to(sys.executable)
+    builder = tree / ".venv/bin/jupyter-book"
+    builder.write_text("#!/bin/sh\nmkdir _build/html && touch _build/html/index.html\n", encoding="utf-8")
+    builder.chmod(0o755)
+    for name in ("html/gone.html", ".doctrees/gone", "handout/01.ipynb", "handout.zip", "where-words-stand.pdf"):
+        (tree / "_build" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / "_build" / name).touch()
+    done = make(tree, "book")
+    assert done.returncode == 0, done.stderr
+    left = {"build.log", "handout/01.ipynb", "handout.zip", "html/index.html", "where-words-stand.pdf"}
+    assert set(contents(tree / "_build")) == left
+
+
 def test_address_changes_every_place_and_can_be_undone(tree):
     (tree / "notes.txt").write_bytes("Bücher".encode("latin-1"))  # of a reader who writes no UTF-8
     before = contents(tree)
@@ -159,6 +191,8 @@ def test_address_changes_every_place_and_can_be_undone(tree):
     assert {name for name in after if name.endswith(".ipynb") and name.startswith("chapters/")} <= changed
     assert f'Repository = "https://github.com/{new}"'.encode() in after["pyproject.toml"]
     assert [name for name, text in after.items() if f"/{old}".encode() in text] == []
+    online = b"**[Read it online](https://ada.github.io/four-doors/)**"
+    assert online in after["README.md"] and b"Read it online" not in before["README.md"]
     back = make(tree, "address", f"REPO={old}", f"PYTHON={sys.executable}")
     assert back.returncode == 0, back.stderr
     assert contents(tree) == before

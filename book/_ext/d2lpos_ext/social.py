@@ -6,22 +6,12 @@ import re
 from html import escape, unescape
 from pathlib import Path
 
+from home import PLACEHOLDER, home
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-PLACEHOLDER = "OWNER"
 SHOWN = re.compile(rf"(git clone |git\+)https://github\.com/{PLACEHOLDER}/[\w-]+")
 DESCRIPTION = re.compile(r'<meta content="([^"]*)" name="description"')
-
-
-def home(repository: str) -> str:
-    """Return the address of the site that GitHub Pages makes of a repository, or "" while that has no owner.
-
-    >>> home("https://github.com/Ada/d2lpos")
-    'https://ada.github.io/d2lpos/'
-    """
-    owner, name = repository.rstrip("/").split("/")[-2:]
-    return "" if owner == PLACEHOLDER else f"https://{owner.lower()}.github.io/{name}/"
 
 
 def without_placeholder(text: str) -> str:
