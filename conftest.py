@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from nbval.plugin import IPyNbCell, IPyNbFile
 
-pytest_plugins = ["tests.distribution", "tests.kernels"]
+pytest_plugins = ["tests.distribution", "tests.kernels", "tests.tiers"]
 
 SANITIZE = Path(__file__).parent / "tests" / "notebooks" / "sanitize.cfg"
 PICTURE = "image/svg+xml"

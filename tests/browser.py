@@ -18,14 +18,19 @@ import pytest
 from book.browser import find_chromium, launch
 
 
-@contextmanager
-def chromium() -> Iterator:
-    """Yield a running browser. Where there is none, skip; with D2LPOS_REQUIRE_BROWSER=1, fail."""
+def need_chromium() -> None:
+    """Where there is no browser, skip; with D2LPOS_REQUIRE_BROWSER=1, fail."""
     needs = {"Chromium": find_chromium(), "the Python package playwright": find_spec("playwright")}
     missing = [name for name, found in needs.items() if not found]
     if missing:
         stop = pytest.fail if os.environ.get("D2LPOS_REQUIRE_BROWSER") == "1" else pytest.skip
         stop(f"browser tests need {' and '.join(missing)}")
+
+
+@contextmanager
+def chromium() -> Iterator:
+    """Yield a running browser, where there is one."""
+    need_chromium()
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A reader's first minutes: README's commands in an empty directory, with an empty HOME and next to no environment.
 #   bash tests/rehearsals/fresh.sh [COMMAND ...]    other commands in their place, after README's clone
-# Tests the last commit, and prints the seconds that each command took.
+# Tests the last commit, and prints the seconds that each command took, and how fast the machine is.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 desk=$(mktemp -d)
@@ -31,7 +31,7 @@ environment=("HOME=$desk/home" "PATH=$path")
 for name in $(compgen -e); do
   case $name in
     PIP_* | *_proxy | *_PROXY | SSL_CERT_* | *_CA_BUNDLE | GIT_SSL_CAINFO | NODE_EXTRA_CA_CERTS | \
-      PYTHON | CONSTRAINTS | HASHES | D2LPOS_REQUIRE_BROWSER | D2LPOS_REQUIRE_WEIGHTS | D2LPOS_WEIGHTS | D2LPOS_PRINT | D2LPOS_CHROMIUM | \
+      PYTHON | CONSTRAINTS | HASHES | D2LPOS_REQUIRE_BROWSER | D2LPOS_REQUIRE_WEIGHTS | D2LPOS_WEIGHTS | D2LPOS_CHROMIUM | \
       D2LPOS_BOOK)
       environment+=("$name=${!name}")
       ;;
@@ -48,4 +48,5 @@ env -i "${environment[@]}" bash -u -c '
 "
   done
   printf "%s" "$times"
+  "${PYTHON:-python3}" -m tests.speed
 ' fresh "${commands[@]}" </dev/null

@@ -1,6 +1,5 @@
 """The book as one PDF: the document that is printed, and what Chromium makes of it."""
 
-import os
 import re
 import shutil
 from collections import Counter
@@ -14,20 +13,17 @@ from bs4 import BeautifulSoup
 from d2lpos_ext.social import PLACEHOLDER
 
 from book.downloads import PDF, offer
-from book.paper import ROOT, WIDTH, assemble, opened, write
+from book.paper import ROOT, WIDTH, opened, write
+from tests.browser import need_chromium
 from tests.site.detectors import SCRIPT
 from tests.site.pages import PAGES, Html, broken
 
 MOST = 12e6  # bytes
 
 
-PRINTS = os.environ.get("D2LPOS_PRINT") == "1"
-
-
 @pytest.fixture(scope="module")
-def document(site, request) -> BeautifulSoup:
-    printed = request.getfixturevalue("printed").with_name("paper.html").read_text("utf-8") if PRINTS else None
-    return BeautifulSoup(printed or assemble(site), "html.parser")
+def document(printed) -> BeautifulSoup:
+    return BeautifulSoup(printed.with_name("paper.html").read_text("utf-8"), "html.parser")
 
 
 def headings(document: BeautifulSoup) -> list[str]:
@@ -91,8 +87,7 @@ def test_figures_are_drawn_for_the_width_that_they_are_printed_at():
 
 @pytest.fixture(scope="module")
 def printed(site, tmp_path_factory) -> Path:
-    if not PRINTS:
-        pytest.skip("printing is left to .ci/run (D2LPOS_PRINT=1)")
+    need_chromium()
     copy = tmp_path_factory.mktemp("paper") / "html"
     shutil.copytree(site, copy)
     write(copy)

@@ -1,0 +1,64 @@
+"""The list of proofs names tests that there are, and no file or folder of tests is forgotten."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import tiers
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = {path.parent for pattern in ("tests/**/test_*.py", "chapters/**/*.ipynb", "book/*.ipynb") for path in ROOT.glob(pattern)}
+
+
+@pytest.fixture(scope="module")
+def collected(request) -> list[str]:
+    """The names of all tests, of whichever tier; where only some were asked for, they are looked for here."""
+    config = request.config
+    if config.args == config.getini("testpaths"):
+        return config.stash[tiers.COLLECTED]
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n\n")[0].splitlines()
+
+
+def test_every_proof_is_a_test(collected):
+    assert tiers.faults(collected) == []
+
+
+def test_every_file_and_folder_has_tests(collected):
+    files = {nodeid.partition("::")[0] for nodeid in collected}
+    written = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/**/*test*.py") if "def test_" in path.read_text("utf-8")}
+    assert written - files == set()
+    assert {folder.relative_to(ROOT).as_posix() for folder in FOLDERS} <= {file.rpartition("/")[0] for file in files}
+
+
+def test_what_is_wrong_with_a_list_is_told(monkeypatch):
+    kept = {"tests/a.py": (), "tests/b.py::test_it": ("one",), "tests/moved.py": (), "tests/c.py::test_no_more": ()}
+    monkeypatch.setattr(tiers, "PROOFS", kept)
+    there = ["tests/a.py::test_x", "tests/b.py::test_it[two]", "tests/b.py::test_other", "tests/c.py::test_now"]
+    assert [tiers.is_proof(nodeid) for nodeid in there] == [True, True, False, False]
+    assert not tiers.is_proof("tests/b.py::test_it[one]")
+    gone = "no test has this name"
+    assert tiers.faults(there) == [f"{name}: {gone}" for name in ("tests/b.py::test_it[one]", "tests/moved.py", "tests/c.py::test_no_more")]
+
+
+def test_make_runs_both_tiers_by_the_name_of_the_marker():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert re.findall(r"-m '(.+?)'", makefile) == ["not proof", "proof"]
+
+
+@pytest.mark.parametrize(("expression", "last"), [("not proof", r"The tests ran for \d+ s, .*; left: 1 proof, which `make proof` runs\."), ("proof", r"1 proof ran for \d+ s, .*; `make test` runs all other tests\.")])
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_a_run_ends_with_what_was_left(tmp_path, expression, last, workers):
+    (tmp_path / "test_two.py").write_text("def test_quick(): pass\ndef test_slow(): pass\n", "utf-8")
+    (tmp_path / "conftest.py").write_text(
+        "from tests import speed, tiers\npytest_plugins = ['tests.tiers']\ntiers.PROOFS = {'test_two.py::test_slow': ()}\ntiers.ten_million_additions = lambda: 'they take 1 s'\n",
+        "utf-8",
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-n", workers, "-m", expression, "-c", "none.ini", "--rootdir", "."]
+    (tmp_path / "none.ini").write_text("[pytest]\n", "utf-8")
+    done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.fullmatch(last, done.stdout.splitlines()[-1]), done.stdout

@@ -1,0 +1,124 @@
+"""Two tiers of tests. `make test` leaves the proofs out, `make proof` runs them, and `.ci/run` runs both.
+
+A proof shows once more, and at length, what a quicker test shows as well, or what few changes touch. The list is here and
+nowhere else: tests that it names get the marker `proof`. tests/repo/test_tiers.py holds it to the tests that there are.
+"""
+
+import time
+from collections.abc import Iterable
+
+import pytest
+
+from tests.speed import ten_million_additions
+
+# A file, or a function of it -> which of its tests stay in `make test`, by what stands in the brackets of their names, or
+# by a part of that; "" are those without brackets.
+PROOFS = {
+    "chapters/09-trained-model.ipynb": (),
+    "chapters/in-depth/09a-inside-smollm2.ipynb": (),
+    "tests/check/test_reference_mutants.py::test_every_mutant_is_refused_or_explained": (),
+    "tests/check/test_trained.py": (),
+    "tests/core/test_bias.py::test_every_score_mod_compiles": (),
+    "tests/core/test_compile.py::test_one_graph_serves_every_length": ("rope, half", "t5"),
+    "tests/core/test_export.py::test_one_program_serves_every_length": ("rope, half-one line of positions",),
+    "tests/core/test_flex.py::test_a_compiled_program_of_everything": (),
+    "tests/core/test_mutants.py": (),
+    "tests/figures/hero/test_hero_host.py": ("", "dial"),
+    "tests/lab/test_again.py::test_a_run_gives_its_record_again": ("order rope none a35a",),
+    "tests/lab/test_encodings.py::test_an_own_encoding_runs_wherever_runs_do": (),
+    "tests/lab/test_kill.py": (),
+    "tests/lab/test_main.py::test_the_book_s_page_shows_what_the_records_say": ("crowd",),
+    "tests/lab/test_sweep.py::test_every_run_is_done_once_and_failures_are_kept": (),
+    "tests/repo/test_grade.py::test_a_chapter_and_its_handout": (),
+    "tests/repo/test_grade.py::test_a_handout_filled_with_the_solutions_passes": (),
+    "tests/repo/test_grade.py::test_a_project_is_graded_as_it_tells_its_students": (),
+    "tests/repo/test_grade.py::test_without_a_seal_and_in_new_processes_the_verdicts_are_the_same": (),
+    "tests/repo/test_handout.py::test_a_chapter_runs_with_its_stubs_as_they_are": (),
+    "tests/site/test_archive.py": (),
+    "tests/site/test_decks.py": (),
+    "tests/site/test_detectors.py": (),
+    "tests/site/test_pages.py::test_nothing_moves_on_a_slow_line": (),
+    "tests/site/test_pages.py::test_page_from_file": ("index", "search", "chapters/04-rope", "book/models", "book/progress"),
+    "tests/site/test_pages.py::test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves": (),
+    "tests/site/test_paper.py": (),
+}
+
+COLLECTED, BEGAN, LEFT_OUT = pytest.StashKey[list[str]](), pytest.StashKey[tuple[float, str]](), pytest.StashKey[int]()
+
+
+def bracket(nodeid: str) -> str:
+    """What stands in the brackets of a test's name."""
+    return nodeid.partition("[")[2].removesuffix("]")
+
+
+def fits(nodeid: str, part: str) -> bool:
+    """Whether this stands in the brackets, or is a part of what does."""
+    whole = bracket(nodeid)
+    return f"-{part}-" in f"-{whole}-" if part else not whole
+
+
+def named(nodeid: str) -> str | None:
+    """The entry of the list that names a test."""
+    file, function = nodeid.partition("::")[0], nodeid.partition("[")[0]
+    return next((entry for entry in (function, file) if entry in PROOFS), None)
+
+
+def is_proof(nodeid: str) -> bool:
+    entry = named(nodeid)
+    return entry is not None and not any(fits(nodeid, part) for part in PROOFS[entry])
+
+
+def faults(nodeids: Iterable[str]) -> list[str]:
+    """What the list names and no test of these is: an entry, or what stays of it."""
+    found = {entry: [] for entry in PROOFS}
+    for nodeid in nodeids:
+        if entry := named(nodeid):
+            found[entry].append(nodeid)
+    names = [(entry, part) for entry, kept in PROOFS.items() for part in (kept if found[entry] else [None])]
+    missing = [(entry, part) for entry, part in names if not any(fits(nodeid, part) for nodeid in found[entry])]
+    return [entry + (f"[{part}]" if part else "") + ": no test has this name" for entry, part in missing]
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "proof: shows at length what need not be shown at each change (tests/tiers.py)")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    config.stash[COLLECTED] = [item.nodeid for item in items]
+    proofs = [item for item in items if is_proof(item.nodeid)]
+    config.stash[LEFT_OUT] = len(proofs)
+    for item in proofs:
+        item.add_marker("proof")
+
+
+# What is told in the end: of the tests that a worker of pytest-xdist has found, the one that tells knows nothing.
+
+
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["proofs"] = session.config.stash.get(LEFT_OUT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    if hasattr(node, "workeroutput"):
+        node.config.stash[LEFT_OUT] = node.workeroutput["proofs"]
+
+
+def pytest_sessionstart(session):
+    if not hasattr(session.config, "workerinput") and session.config.option.markexpr in ("proof", "not proof"):
+        session.config.stash[BEGAN] = time.perf_counter(), ten_million_additions()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):
+    """Write the last line of `make test` and `make proof`."""
+    if BEGAN not in config.stash:
+        return
+    began, speed = config.stash[BEGAN]
+    number = config.stash.get(LEFT_OUT, 0)
+    proofs = f"{number} proof{'s' * (number != 1)}"
+    asked = config.option.markexpr == "proof"
+    left = "`make test` runs all other tests" if asked else f"left: {proofs}, which `make proof` runs"
+    print(f"{proofs if asked else 'The tests'} ran for {time.perf_counter() - began:.0f} s, where {speed}; {left}.")
