@@ -1,45 +1,61 @@
 """Run every notebook as Colab would: python tests/rehearsals/colab.py [NOTEBOOK ...]
 
-An environment is made with Colab's versions and without d2lpos. The first cell of a notebook installs it from
-the book's address, where git answers with the last commit of this repository. No cell may fail. Outputs are not
-compared: other versions print and draw a little differently.
+An environment is made with Colab's Python and versions, without d2lpos. The first cell of a notebook installs it from
+the book's address, where git answers with the last commit of this repository. What must hold of the cells is in
+tests/rehearsals/execute.py. Pictures and words are not compared: other versions draw and print a little differently.
+
+COLAB_PYTHON names Colab's Python where it is in an unusual place.
 
 What one notebook has installed, others find: all install by the same line, which the linter sees to. After that they run
 side by side.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
-import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "book" / "_ext"))
 from notebooks import every
 
-# Colab's own list of 19 August 2026. Python is 3.13 there, and here whichever runs this file; PyTorch is 2.11 there,
-# and here the one in constraints.txt, because a machine without a GPU may have a small build of that one only.
+# Colab's own list of 19 August 2026.
+PYTHON = "3.13"
 COLAB = """
     ipykernel==6.17.1 ipython==7.34.0 ipywidgets==7.7.1 jupyter_client==7.4.9 matplotlib==3.10.0 nbclient==0.10.4
     notebook==6.5.7 numpy==2.1.3 pandas==2.2.3 pip==24.1.2 scikit-learn==1.6.1 scipy==1.16.3 tornado==6.5.7
-    tqdm==4.67.3 traitlets==5.7.1
+    torch==2.11.0 tqdm==4.67.3 traitlets==5.7.1
 """
+
+
+def python() -> str | None:
+    """The path of Colab's Python on this machine, None where there is none."""
+    named, versions = os.environ.get("COLAB_PYTHON"), Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    known = [sys.executable, shutil.which(f"python{PYTHON}"), *versions.glob(f"{PYTHON}.*/bin/python")]
+    tell = "import sys; print('%d.%d' % sys.version_info[:2])"
+    for path in [named] if named else filter(None, known):
+        told = subprocess.run([path, "-c", tell], capture_output=True, text=True, check=False).stdout
+        if told.strip() == PYTHON:
+            return str(path)
+    return None
 
 
 def main(*names: str) -> str | None:
     """Return a sentence when a notebook fails."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    [torch] = [
-        line for line in (ROOT / "constraints.txt").read_text("utf-8").split() if line.startswith("torch==")
-    ]
+    if not (found := python()):
+        return f"Colab has Python {PYTHON}, and this machine has none: install it, or name it with COLAB_PYTHON."
     with tempfile.TemporaryDirectory() as folder:
         colab = Path(folder, "colab")
-        venv.create(colab, with_pip=True)
+        subprocess.run([found, "-m", "venv", colab], check=True)
         pip = [colab / "bin/python", "-m", "pip", "-qq", "--disable-pip-version-check"]
-        subprocess.run([*pip, "install", *COLAB.split(), torch], check=True)
+        start = time.perf_counter()
+        subprocess.run([*pip, "install", *COLAB.split()], check=True)
+        print(f"Python {PYTHON} with Colab's versions: {time.perf_counter() - start:.0f} s", flush=True)
         environment = os.environ | {
             "COLAB_RELEASE_TAG": "rehearsal",
             "OMP_NUM_THREADS": "1",  # they run side by side

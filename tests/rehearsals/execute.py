@@ -1,5 +1,8 @@
 """Run notebooks and tell which fail, JOBS at a time: python -m tests.rehearsals.execute JOBS NOTEBOOK ...
 
+A notebook fails where a cell does, where a check refuses an answer of the book's own, where a number is printed that is
+not the stored one, and where a cell complains on stderr that does not say so by its tags.
+
 What one installs, others find. So cells that bring a new line of `%pip` run first, with those above them, and one notebook
 at a time.
 
@@ -8,6 +11,7 @@ what Colab has, and runs among its versions.
 """
 
 import asyncio
+import re
 import sys
 import tempfile
 import time
@@ -15,20 +19,52 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from nbformat import NotebookNode
 
 from tests import kernels
+
+NUMBER = re.compile(r"(?<![\w.])[-+−]?\d+(?:[.,]\d+)*")
+MOST = 300_000  # characters of an output: a saved copy of a notebook holds it
+
+
+def printed(cell: NotebookNode, stream: str = "stdout") -> str:
+    """What a cell has printed, and the words of its results; or what it has said on stderr."""
+    parts = [output.text for output in cell.outputs if output.get("name") == stream]
+    if stream == "stdout":
+        parts += [output.data.get("text/plain", "") for output in cell.outputs if "data" in output]
+    return "".join(parts)
+
+
+def complaints(cell: NotebookNode, stored: NotebookNode) -> list[str]:
+    """What is wrong with the outputs of a cell that has run, beside those that the book stores."""
+    tags, said = cell.metadata.get("tags", []), printed(cell)
+    found = []
+    if "✗" in said or ("○" in said and "solution" in tags):
+        found.append(f"a check refuses what the book says: {said[:300]}")
+    if (error := printed(cell, "stderr")) and "remove-stderr" not in tags:
+        found.append(f"on stderr: {error[:300]}")
+    numbers, wanted = (NUMBER.findall(printed(one)) for one in (cell, stored))
+    if numbers != wanted and "nbval-ignore-output" not in tags:
+        found.append(f"prints {numbers[:20]}; the book has {wanted[:20]}")
+    size = sum(len(str(text)) for output in cell.outputs for text in output.get("data", {}).values())
+    if size > MOST:
+        found.append(f"an output of {size} characters, of at most {MOST}")
+    return [f"cell {cell.id}: {text}" for text in found]
 
 
 async def fails(path: str, turn: asyncio.Semaphore, cells: int | None = None) -> str | None:
     """The name of a notebook whose first cells, or all, do not run in an empty folder; what it said is printed."""
     async with turn:
         start, told, name = time.perf_counter(), [], Path(path).name
-        notebook = nbformat.read(path, as_version=4)
+        notebook, book = (nbformat.read(path, as_version=4) for _ in range(2))
         notebook.cells = notebook.cells[:cells]
         with tempfile.TemporaryDirectory() as folder:
             client = NotebookClient(notebook, startup_timeout=300, resources={"metadata": {"path": folder}})
             try:
                 await client.async_execute()
+                pairs = zip(notebook.cells, book.cells, strict=False)
+                code = ((cell, stored) for cell, stored in pairs if cell.cell_type == "code")
+                told = [text for pair in code for text in complaints(*pair)]
             except Exception as error:  # noqa: BLE001, any of them is a fault
                 told = [str(error)]
         part = "" if cells is None else ", what it installs"

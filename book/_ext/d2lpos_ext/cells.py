@@ -166,6 +166,7 @@ def _code(cell: NotebookNode, hidden: str) -> None:
     cell.source = re.sub(r"\A#@title.*\n", "", cell.source)
     if "setup" in tags(cell):
         cell.metadata.tags.append("hide-input")
+        cell.outputs = []  # the device of whoever ran it
     cell.metadata.mystnb = {"code_prompt_show": f"Show {hidden}", "code_prompt_hide": f"Hide {hidden}"}
     printed = "".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs)
     if printed and not COLUMNS.search(printed):
