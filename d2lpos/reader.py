@@ -79,9 +79,14 @@ def filled(model: Transformer, file: Mapping) -> Transformer:
     return model.eval()
 
 
+def parsed(script: str) -> dict:
+    """Card, shapes and weights of a file's text."""
+    return json.loads(script.partition("] = ")[2].rstrip().removesuffix(";"))
+
+
 def read(script: str) -> tuple[Transformer, dict]:
     """The model of a file's text, and its card. Its layers see all that a mask lets them see."""
-    file = json.loads(script.partition("] = ")[2].rstrip().removesuffix(";"))
+    file = parsed(script)
     card = file["card"]
     known = len(card["vocabulary"])
     sizes = [card[name] for name in ("d_model", "heads", "layers")]

@@ -1,5 +1,5 @@
 // The machine that reads: two small models beside each other, the surprise of each at every character, and where their heads look.
-// What it shows is computed here, by the models; their files come when the figure does, or when one is chosen.
+// What it shows is computed here, by the models. On the site their files come when the figure does, or when one is chosen; a cell brings those that it names.
 
 export const WINDOW = 32; // characters that a point of the line is the mean of
 const SLICE = 10, FULL = 5, LEFT = 30, RIGHT = 78, HIGH = 150, TOP = 66; // ms between two breaths; nats of the darkest ink; px around the lines
@@ -38,7 +38,7 @@ export const TOUR = { part: [[0, .25], [.1, .25], [.9, 1]] };
 
 const LOOK = `.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:20px 36px;margin:6px 0 14px}.panel{min-width:0}
 .name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px;min-width:0}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}}.name svg{width:30px;height:12px;flex:none}
-select{font:inherit;color:inherit;background:transparent;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}.name select{font-weight:650;font-size:17px}.ctl{--c:var(--enc-none,#6f7378)}
+select{font:inherit;color:inherit;background:transparent;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}option:disabled{color:#767676}.name select{font-weight:650;font-size:17px}.ctl{--c:var(--enc-none,#6f7378)}
 .text{position:relative;margin:10px 0 6px}.ink,textarea{font:17px/1.75 var(--serif,Georgia),serif;font-kerning:none;font-variant-ligatures:none;letter-spacing:0;white-space:pre-wrap;overflow-wrap:break-word;box-sizing:border-box;width:100%;margin:0;padding:0;border:0}
 .ink{min-height:3.5em}.ink i{font-style:normal;transition:background-color .25s;border-radius:1px}.ink i.un{opacity:.68}.ink i.at{outline:2px solid;outline-offset:1px}
 textarea{position:absolute;inset:0;height:100%;resize:none;overflow:hidden;background:none;color:inherit;-webkit-text-fill-color:transparent;caret-color:currentColor;outline-offset:6px}
@@ -61,7 +61,8 @@ export function render(host, { passages, trained: T, ...options }) {
     return { ...parts, name, area, sample, cells, heads, line: s('path.line'), label: text(0, 0, ''), spans: [], losses: [], marked: [], done: 0,
       panel: h('div.panel', {}, h('div.name', {}, s('svg', { viewBox: '0 0 30 12', 'aria-hidden': 'true' }, sample), name, parts.within, parts.beyond), h('div.text', {}, parts.text, area), parts.told, heads) };
   };
-  const sides = [options.left, options.right].map(side), live = h('div.sr', { role: 'status', id: 'told' }), verdict = h('p.verdict');
+  const sides = [options.left, options.right].map(side), live = h('div.sr', { role: 'status', id: 'told' }), verdict = h('p.verdict'), call = h('code');
+  const others = h('p.mute', { hidden: '' }, 'Models that are gray in the menus come when a cell names them, as in ', call, '.');
   const pick = h('select', {}, ...[...Object.keys(passages), OWN].map(name => h('option', {}, name)));
   const clocks = Object.fromEntries(Object.keys(CLOCKS).map(k => [k, h('input', { type: 'radio', name: 'clock' })])), mix = h('input', { type: 'checkbox' });
   const begin = h('input.start', { type: 'range', max: 1000, step: 4 }), beginOut = h('output'), hand = h('input', { type: 'range', min: 8, 'aria-label': 'length of the text' });
@@ -146,6 +147,13 @@ export function render(host, { passages, trained: T, ...options }) {
   }
   const show = () => { for (const o of sides) ink(o); draw(); if (!fig?.matches('.plays')) look(); means = tell(); };
 
+  /** Let hands choose what there is: all models on the site; in a notebook those that its cells have brought, in Colab this cell. */
+  function offer() {
+    const site = 'content_root' in document.documentElement.dataset, names = Object.keys(HUES), lacks = names.filter(name => !site && !globalThis.d2lposReaders?.[name]);
+    for (const o of sides) for (const option of o.name.options) option.disabled = lacks.includes(option.value.split(' ')[0]);
+    others.hidden = !lacks.length || lacks.length === names.length; // none are there before the cell is run
+    call.textContent = `machine("${lacks[0]}", "${lacks[1] ?? key(sides[0])}")`;
+  }
   /** A model's file: there already, as in a notebook that is run, or a file of the site. */
   const file = name => globalThis.d2lposReaders?.[name] ?? loaded.get(name) ?? loaded.set(name, new Promise((done, failed) => {
     const { content_root: root } = document.documentElement.dataset, onload = () => done(d2lposReaders[name]);
@@ -155,7 +163,7 @@ export function render(host, { passages, trained: T, ...options }) {
   })).get(name);
   async function compute() { // both models in turn, with a breath every few milliseconds
     const mine = ++job, rest = () => new Promise(done => setTimeout(done));
-    fig.classList.remove('read');
+    fig.classList.remove('read'); offer();
     for (const o of sides) o.done = 0;
     try {
       for (const o of sides) {
@@ -218,6 +226,7 @@ export function render(host, { passages, trained: T, ...options }) {
   };
   for (const o of sides) {
     o.name.onchange = () => act('');
+    o.name.onfocus = o.name.onpointerdown = offer; // another cell may have run
     o.area.oninput = () => { source = o.area.value; pick.value = OWN; length = source.length; at = -1; act('', { text: true }); };
     o.area.onpaste = e => {
       const { value, selectionStart: from, selectionEnd: to } = o.area;
@@ -233,7 +242,7 @@ export function render(host, { passages, trained: T, ...options }) {
   const controls = h('div.ctl', {}, h('label', {}, 'read ', pick), h('label', {}, mix, 'shuffle the words'), h('label', {}, 'start at position', begin, beginOut),
     h('fieldset.ctl', { 'aria-label': 'the clock' }, h('span', {}, 'the clock'), ...Object.keys(CLOCKS).map(k => h('label', {}, clocks[k], CLOCKS[k]))));
   mount(host, 'The machine that reads', LOOK, `drag the end of the text past ${T} characters: who is surprised? Type a text of your own. Point at a character to see where the heads look.`,
-    [controls, verdict, two, h('div.over', {}, hand, chart), live], () => { w = width(chart); if (words) { draw(); look(); } },
+    [controls, verdict, others, two, h('div.over', {}, hand, chart), live], () => { w = width(chart); if (words) { draw(); look(); } },
     { tour: TOUR, show: ({ part }) => { length = max(8, Math.round(part * words.length)); act('', { again: false }); } });
   fig = host.shadowRoot.querySelector('.fig'); host.shadowRoot.append(h('slot'));
   fig.onpointerdown = fig.onkeydown = () => { options.play = false; };

@@ -3,22 +3,26 @@
     machine("none", "rope", text="austen", state="longer")  # last expression of a cell
 
 The output holds the engine and its preset. On the book's pages the models come as files of the site, when the
-figure is in view. A notebook has no such files, so the function adds them to its output, in an element that
-`book/execute.py` empties: what is stored stays small, and running a cell brings the models back.
+figure is in view. A notebook has no such files, so the function adds those that it names to its output, packed, in
+an element that `book/execute.py` empties: what is stored stays small, and running a cell brings the models back.
 """
 
 import json
 import math
 import re
+import zlib
+from base64 import b64decode
 from copy import deepcopy
 from functools import cache, partial
 from hashlib import sha256
 from html import escape
+from itertools import groupby, pairwise
 
+import numpy as np
 import torch
 
 from ..arguments import check_name
-from ..reader import LONGEST, READERS, load, path, surprise, tokens
+from ..reader import LONGEST, load, parsed, path, surprise, tokens
 from ..rope import RoPE
 from ..scaling import linear, ntk
 from .hero import PAGE, module
@@ -90,6 +94,25 @@ STATES = {
 
 SIDES = ("left", "right")
 EMPTY = "<script data-readers></script>\n"
+COMMENT = re.compile(
+    r"^ *(?://.*|/\*\*.*\*/)\n", re.MULTILINE
+)  # a tenth of the program that each notebook holds
+# Puts models into the window, as the files of the site do, but as promises: `brought` packs what this unpacks.
+BRING = """
+{
+  const whole = async (size, floats, text) => {
+    const data = new Uint8Array(size), digit = i => (c => c - 35 - (c > 92))(text.charCodeAt(i));
+    for (let i = 0, at = 0, bits = 0, held = 0; i < text.length; i += 2) {
+      bits |= digit(i) + 91 * digit(i + 1) << held;
+      for (held += 13; held > 7; held -= 8, bits >>= 8) data[at++] = bits;
+    }
+    const plain = new Blob([data]).stream().pipeThrough(new DecompressionStream('deflate'));
+    const bytes = new Uint8Array(await new Response(plain).arrayBuffer()), end = bytes.indexOf(10) + 1, weights = bytes.slice(end);
+    for (let i = 0; i < 4 * floats; i++) weights[i] = bytes[end + i % 4 * floats + (i >> 2)];
+    return { ...JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))), weights };
+  };
+  window.d2lposReaders ??= {};
+"""
 STEP, LINE, COLUMNS, WINDOW, FULL = (
     8,
     22,
@@ -110,7 +133,7 @@ class Machine:
     @property
     def html(self) -> str:
         """The figure without its models, as a notebook stores it and a page of the book holds it."""
-        source = module("machine")
+        source = COMMENT.sub("", module("machine"))
         data = {"passages": dict(PASSAGES.values()), "trained": trained()}
         arguments = json.dumps(self.options | data, sort_keys=True, ensure_ascii=False)
         key = sha256((source + arguments).encode()).hexdigest()[:12]
@@ -119,8 +142,8 @@ class Machine:
         return f'{EMPTY}<div class="reads">\n{figure}</div>\n'
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        models = "".join(path(name).read_text("utf-8") for name in READERS)
-        full = self.html.replace("></", f">{models}</", 1)
+        names = dict.fromkeys(self.options[side].split()[0] for side in SIDES)
+        full = self.html.replace("></", f">{BRING}{''.join(map(brought, names))}}}\n</", 1)
         return {"text/html": full, "text/plain": self.description}
 
 
@@ -157,6 +180,29 @@ def machine(
         options |= STATES[name]
     options["length"] = min(options["length"], len(words))
     return Machine(options | {"left": left, "right": right, "words": words, "play": play})
+
+
+@cache
+def brought(name: str) -> str:
+    """The statement of `BRING` that brings a model: all that is in its file, in seven tenths of the characters."""
+    file = parsed(path(name).read_text("utf-8"))
+    weights = b64decode(file.pop("weights"))
+    floats = sum(rows if kind == "q8" else rows * columns for _, rows, columns, kind in file["shapes"])
+    # What is alike stands together, with a code of its own: the first bytes of all floats, the second ones and so on.
+    planes = np.frombuffer(weights, np.uint8, 4 * floats).reshape(-1, 4).T.tobytes()
+    packer, data = zlib.compressobj(9), b""
+    for part in (json.dumps(file).encode() + b"\n", planes, weights[4 * floats :]):
+        data += packer.compress(part) + packer.flush(zlib.Z_FULL_FLUSH)
+    data += packer.flush()
+    return f'  d2lposReaders["{name}"] = whole({len(data)}, {floats}, "{digits(data)}");\n'
+
+
+def digits(data: bytes) -> str:
+    """Bytes in characters that neither a script nor JSON has to escape: 13 bits are two of 91 (as in basE91)."""
+    bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")
+    values = np.pad(bits, (0, -len(bits) % 13)).reshape(-1, 13) @ (1 << np.arange(13))
+    codes = 35 + np.stack([values % 91, values // 91], 1).ravel()
+    return bytes((codes + (codes > 91)).tolist()).decode()  # without the backslash, 92
 
 
 @cache
@@ -257,18 +303,24 @@ def still(alt: str, options: dict, found: list[torch.Tensor]) -> str:
         marks.append(f'<text x="0" y="{top + 15}" font-size="15" font-weight="650">{name}</text>')
         top += 24
         shades = (8 * loss / FULL).clamp(max=8).nan_to_num().round().long().tolist()
-        cells = [""] * 9
+        cells, ends = [""] * 9, [(0, 0)] * 9  # in steps and lines, each from where the one before it ends
+        marks.append(f'<g font-size="12.5" style="font-family:{MONO}">')
         for row, (start, end) in enumerate(rows(words)):
-            line = words[start:end]
-            for column, shade in enumerate(shades[start:end]):
-                cells[shade] += f"M{column * STEP} {top + row * LINE + 8}h{STEP}"
-            marks.append(
-                f'<text x="0" y="{top + row * LINE + 13}" textLength="{len(line) * STEP}" font-size="12.5" '
-                f'style="font-family:{MONO};white-space:pre">{escape(line)}</text>'
-            )
+            line, column = words[start:end], 0
+            for shade, run in groupby(shades[start:end]):
+                (x, y), many = ends[shade], len([*run])
+                cells[shade] += f"m{column - x} {row - y}h{many}"
+                column += many
+                ends[shade] = column, row
+            place = f'y="{top + row * LINE + 13}" textLength="{len(line) * STEP}" style="white-space:pre"'
+            marks.append(f"<text {place}>{escape(line, False)}</text>")
+        place = f"translate(0 {top + 8}) scale({STEP} {LINE})"
+        marks.append(f'</g>\n<g transform="{place}" style="stroke:{hue}" stroke-width="{17 / LINE:.3g}">')
         for shade in range(1, 9):
-            ink = f'style="stroke:{hue}" stroke-width="17" opacity="{0.62 * shade / 8:.3g}"'
-            marks.append(f'<path d="{cells[shade]}" {ink}/>' if cells[shade] else "")
+            marks.append(
+                f'<path d="{cells[shade]}" opacity="{0.62 * shade / 8:.3g}"/>' if cells[shade] else ""
+            )
+        marks.append("</g>")
         top += len(rows(words)) * LINE + 14
     marks.append(lines(found, hues, [NAMES[options[side]] for side in SIDES], top))
     size = (STEP * COLUMNS, top + 190)
@@ -278,9 +330,10 @@ def still(alt: str, options: dict, found: list[torch.Tensor]) -> str:
 def lines(found: list[torch.Tensor], hues: list[str], names: list[str], top: int) -> str:
     """The mean surprise of the last characters along the text, in an SVG, from `top` on."""
     means = [
-        [loss[max(0, i - WINDOW) : i].nanmean().item() for i in range(9, len(loss) + 1)] for loss in found
+        [(i, v) for i in range(9, len(loss) + 1) if (v := loss[max(0, i - WINDOW) : i].nanmean().item()) == v]
+        for loss in found
     ]
-    n, high = max(64, len(found[0])), math.ceil(max(3, *(max(line, default=0) for line in means)))
+    n, high = max(64, len(found[0])), math.ceil(max([3, *(v for line in means for _, v in line)]))
 
     def x(i: int) -> float:
         return 24 + i / n * (STEP * COLUMNS - 110)
@@ -301,14 +354,17 @@ def lines(found: list[torch.Tensor], hues: list[str], names: list[str], top: int
         marks.append(f'<path d="{line}" stroke="currentColor" stroke-dasharray="4 4"/>')
         marks.append(label(edge, bottom, trained(), "middle"))
     marks.append(label(x(n), bottom, f"character {len(found[0])}"))
-    heights = [y(line[-1]) if line else y(0) for line in means]
+    heights = [y(line[-1][1]) if line else y(0) for line in means]
     if abs(heights[0] - heights[1]) < 15:  # names stand apart
         middle, up = sum(heights) / 2, heights[0] > heights[1]
         heights = [middle + 8 * (1 if up else -1), middle - 8 * (1 if up else -1)]
-    dashes = "", ' stroke-dasharray="7 4"'
+    dashes = "", ' stroke-dasharray="70 40"'
     for line, hue, name, height, dash in zip(means, hues, names, heights, dashes, strict=True):
-        points = "L".join(f"{x(i):.1f} {y(v):.1f}" for i, v in [*enumerate(line, 9)][::2])
-        if points:
-            marks.append(f'<path d="M{points}" fill="none" style="stroke:{hue}" stroke-width="2.2"{dash}/>')
+        # In tenths of a pixel, each from the one before it.
+        ends = [(round(10 * x(i)), round(10 * y(v))) for i, v in line[::-3][::-1]]
+        steps = " ".join(f"{b - a} {d - c}" for (a, c), (b, d) in pairwise([(0, 0), *ends]))
+        if ends:
+            ink = f'fill="none" style="stroke:{hue}" stroke-width="22"{dash}'
+            marks.append(f'<path transform="scale(.1)" d="m{steps}" {ink}/>')
         marks.append(label(x(len(found[0])) + 6, height + 4, name, "start"))
     return "\n".join(marks)

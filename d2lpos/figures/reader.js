@@ -17,8 +17,9 @@ const erf = x => { // Abramowitz and Stegun 7.1.26: within 1.5e-7
 
 /** The tensors of an exported file by name: 8-bit numbers times the scale of their row, or floats already. First come all floats, then all 8-bit numbers. */
 export function unpack({ shapes, weights }) {
-  const letters = atob(weights), bytes = new Uint8Array(letters.length), { buffer } = bytes, tensors = {};
-  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  // A file of the site has text; the output of a cell brings bytes.
+  const letters = weights.buffer ? '' : atob(weights), bytes = letters ? new Uint8Array(letters.length) : weights, { buffer } = bytes, tensors = {};
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
   const floats = shapes.map(([, rows, columns, kind]) => kind === 'q8' ? rows : rows * columns);
   let at = 0, small = 4 * floats.reduce((a, b) => a + b);
   shapes.forEach(([name, rows, columns, kind], k) => {

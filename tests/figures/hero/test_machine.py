@@ -2,6 +2,8 @@
 
 import json
 import re
+from base64 import b64decode
+from functools import partial
 from html import escape
 from shutil import copy
 
@@ -11,8 +13,8 @@ import torch
 from d2lpos_ext.policy import policy
 
 from book.execute import READERS as STORED
-from d2lpos.figures.machine import PASSAGES, STATES, losses, machine
-from d2lpos.reader import READERS, load, path
+from d2lpos.figures.machine import NAMES, PASSAGES, STATES, brought, losses, machine
+from d2lpos.reader import READERS, load, parsed, path
 from tests.browser import chromium
 from tests.figures.hero.test_hero_host import INSIDE, Host
 from tests.site.detectors import Visit
@@ -54,6 +56,17 @@ def full(figure) -> str:
     return figure._repr_mimebundle_()["text/html"]
 
 
+def models(figure) -> str:
+    """The script that brings the models of a figure."""
+    return STORED.search(full(figure))[0].removeprefix("<script data-readers>").removesuffix("</script>")
+
+
+def offered(host, n: int = 0) -> list[list[str]]:
+    """The models that can be chosen on each side."""
+    options = "[...e.options].filter(o => !o.disabled).map(o => o.value)"
+    return host(f"all('.name select', {n}).map(e => {options})")
+
+
 def ready(host, n: int = 0) -> None:
     """Wait until both models have read and the numbers are told."""
     host.page.wait_for_function(f"() => all('.read', {n}).length")
@@ -65,6 +78,10 @@ def told(host) -> list[str]:
 
 def said(host) -> str:
     return host("all('.verdict')[0].textContent")
+
+
+def choose(host, side: str, name: str) -> None:
+    host.page.get_by_role("combobox", name=f"{side} model").select_option(name)
 
 
 def do(host, act) -> str:
@@ -82,11 +99,33 @@ def nats(loss: torch.Tensor, start: int, end: int) -> str:
 
 
 def test_what_is_stored_is_small_and_holds_no_model():
-    figure = machine(state="longer")
-    assert len(figure.html) < 70_000 and 'weights":' not in figure.html
+    figure = machine("none", "rope ntk", state="longer")
+    assert len(figure.html) < 60_000 and "DecompressionStream" not in figure.html
     sent = full(figure)
-    assert all(f'd2lposReaders ??= {{}})["{name}"]' in sent for name in READERS)
+    assert re.findall(r'd2lposReaders\["(\w+)"\] = ', sent) == ["none", "rope"]
     assert STORED.sub(r"\1\2", sent) == figure.html
+
+
+def calls(root) -> list:
+    """The figure of each call in a notebook of the book."""
+    cells = [
+        cell.source
+        for path in sorted((root / "chapters").rglob("*.ipynb"))
+        for cell in nbformat.read(path, as_version=4).cells
+        if cell.cell_type == "code" and cell.source.startswith("machine(")
+    ]
+    return [eval(source, {"machine": machine}) for source in cells]
+
+
+def test_the_output_of_each_call_is_small(pytestconfig):
+    figures = calls(pytestconfig.rootpath)
+    assert len(figures) >= 6
+    largest = sorted(READERS, key=lambda name: len(brought(name)))[-2:]
+    texts = (*PASSAGES, '& <"' * 128)  # with what is escaped, too
+    figures += [machine(*largest, text, "longer late shuffled") for text in texts]
+    for figure in figures:
+        size = sum(len(part.encode()) for part in figure._repr_mimebundle_().values())
+        assert size < 300_000, figure.options
 
 
 def test_a_model_is_small():
@@ -124,6 +163,8 @@ def test_words_and_picture_follow_the_state():
     still = machine(text="austen", state="longer").html.split("<script type")[0]
     assert len(still) < 30_000 and "preceded it" in still
     assert still.count("<path") > 16
+    unknown = machine(text="中" * 200, state="longer").html
+    assert "nan" not in unknown[unknown.index("<text") : unknown.index("</svg>")]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +189,7 @@ def test_bad_input_is_refused(options, error, message):
 
 def test_it_reads_what_python_reads_and_answers_each_hand(host):
     figure = machine(BLIND, TURNS, TEXT, "longer")
-    host.show(full(figure), full(figure))
+    host.show(full(figure), full(figure), f"<script>{models(machine('alibi', 'alibi'))}</script>")
     ready(host)
     found = [losses(name, figure.options) for name in (BLIND, TURNS)]
     edge = load(TURNS)[1]["train_length"]
@@ -377,9 +418,44 @@ def test_in_a_frame_that_allows_nothing_but_scripts(host):
     host.page.frame_locator("iframe").locator(".fig.read").wait_for()
 
 
+def test_what_cells_bring_is_what_the_files_hold(host):
+    pairs = zip(READERS[::2], READERS[1::2], strict=True)
+    host.show(*(f"<script>{models(machine(*pair))}</script>" for pair in pairs))
+    for name in READERS:
+        file = parsed(path(name).read_text("utf-8"))
+        came = host.page.evaluate(
+            "async name => { const file = await d2lposReaders[name]; return { ...file, weights: [...file.weights] } }",
+            name,
+        )
+        assert bytes(came.pop("weights")) == b64decode(file.pop("weights"))
+        assert came == file
+
+
+def test_a_notebook_offers_the_models_that_its_cells_have_brought(host):
+    host.show(full(machine(BLIND, "rope ntk", TEXT)))
+    ready(host)
+    assert offered(host) == [["none", "rope", "rope linear", "rope ntk"]] * 2
+    assert len(set(host("all('.name option').map(e => getComputedStyle(e).color)"))) == 2
+    way = host.page.get_by_text("Models that are gray in the menus")
+    assert way.inner_text().endswith('as in machine("sinusoidal", "learned").')
+    # A cell that runs later brings others.
+    later = machine("t5", "alibi", TEXT)
+    host.page.add_script_tag(content=models(later))
+    host.page.get_by_role("combobox", name="first model").focus()
+    assert offered(host) == [[name for name in NAMES if name not in ("sinusoidal", "learned")]] * 2
+    for side, name in (("first", "t5"), ("second", "alibi")):
+        do(host, partial(choose, host, side, name))
+    assert told(host)[::2] == [nats(loss, 0, None) for loss in later.losses]
+    # With all of them there is nothing left to say.
+    host.page.add_script_tag(content=models(machine("sinusoidal", "learned")))
+    host.page.get_by_role("combobox", name="second model").focus()
+    assert offered(host) == [list(NAMES)] * 2 and not way.is_visible()
+
+
 def test_where_no_models_are_it_says_what_to_do(host):
     host.show(machine())
     host.page.wait_for_function("() => all('.verdict')[0].textContent.startsWith('Run this cell')")
+    assert offered(host) == [[], []] and not host.page.get_by_text("Models that are gray").is_visible()
 
 
 def test_from_a_folder_it_loads_what_is_asked_for_and_no_more(host, tmp_path):
@@ -410,10 +486,15 @@ def test_from_a_folder_it_loads_what_is_asked_for_and_no_more(host, tmp_path):
     visit = Visit(host.page)
     visit.settle()
     assert visit.axe() == []
-    do(host, lambda: host.page.get_by_role("combobox", name="second model").select_option("rope ntk"))
-    do(host, lambda: host.page.get_by_role("combobox", name="first model").select_option("learned"))
-    assert asked()[3:] == ["readers-learned.js"]
-    (tmp_path / "_static" / "readers-t5.js").unlink()
-    host.page.get_by_role("combobox", name="first model").select_option("t5")
+    do(host, partial(choose, host, "second", "rope ntk"))
+    assert offered(host) == [list(NAMES)] * 2
+    assert not host.page.get_by_text("Models that are gray").is_visible()
+    for number, name in enumerate(("learned", "sinusoidal", "t5"), 3):
+        do(host, partial(choose, host, "first", name))
+        assert asked()[number:] == [f"readers-{name}.js"]
+    file = (tmp_path / "_static" / "readers-alibi.js").rename(tmp_path / "away.js")
+    choose(host, "first", "alibi")
     host.page.wait_for_function("() => all('.verdict')[0].textContent.startsWith('A model did not arrive')")
+    file.rename(tmp_path / "_static" / "readers-alibi.js")
+    do(host, partial(choose, host, "first", "alibi"))
     host.trouble.clear()
