@@ -40,7 +40,7 @@ zip: book  ## Pack the pages for reading offline, which the front page then offe
 # Which tests are proofs is in tests/tiers.py, and which worker gets what in tests/distribution.py.
 workers := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-test: .venv/test.stamp  ## Run the tests, and compare every chapter with its stored outputs
+test: .venv/test.stamp  ## Run the tests, and compare the chapters with their stored outputs
 	@$(need_git)
 	@$(python) -m pytest $(workers) -m 'not proof'
 

@@ -11,36 +11,76 @@ import pytest
 
 from tests.speed import ten_million_additions
 
-# A file, or a function of it -> which of its tests stay in `make test`, by what stands in the brackets of their names, or
-# by a part of that; "" are those without brackets.
+# A file, a function of it or a single test -> which of its tests stay in `make test`, by what stands in the brackets of their
+# names, or by a part of that; "" are those without brackets.
 PROOFS = {
+    # Trained models, and a study in full.
     "chapters/09-trained-model.ipynb": (),
+    "chapters/in-depth/03a-inside-a-table.ipynb": (),
     "chapters/in-depth/09a-inside-smollm2.ipynb": (),
-    "tests/check/test_reference_mutants.py::test_every_mutant_is_refused_or_explained": (),
+    "chapters/in-depth/09b-sentences-and-places.ipynb": (),
+    "chapters/projects/p2-read-the-heads.ipynb": (),
+    "tests/check/test_chapters.py::test_solutions_pass_all_checks[09-trained-model]": (),
+    "tests/check/test_chapters.py::test_stubs_are_not_attempted[09-trained-model]": (),
     "tests/check/test_trained.py": (),
+    "tests/core/test_smollm2.py": (),
+    "tests/notebooks/test_without_weights.py": (),
+    # Mutants.
+    "tests/check/test_reference_mutants.py::test_every_mutant_is_refused_or_explained": (),
+    "tests/check/test_wrong_answers.py::test_the_text_is_short_and_always_the_same": (),
+    "tests/core/test_mutants.py": (),
+    # Compiled and exported programs, but one of each kind.
     "tests/core/test_bias.py::test_every_score_mod_compiles": (),
     "tests/core/test_compile.py::test_one_graph_serves_every_length": ("rope, half", "t5"),
     "tests/core/test_export.py::test_one_program_serves_every_length": ("rope, half-one line of positions",),
     "tests/core/test_flex.py::test_a_compiled_program_of_everything": (),
-    "tests/core/test_mutants.py": (),
-    "tests/figures/hero/test_hero_host.py": ("", "dial"),
+    "tests/core/test_flex.py::test_masks_and_their_combinations": ("True-20-by sequence-in order", "packed"),
+    "tests/core/test_grid.py::test_one_graph_serves_every_number_of_cells": ("rope",),
+    # The lab, where processes die and runs are done again.
     "tests/lab/test_again.py::test_a_run_gives_its_record_again": ("order rope none a35a",),
+    "tests/lab/test_encodings.py::test_a_script_does_what_its_code_says_now": (),
     "tests/lab/test_encodings.py::test_an_own_encoding_runs_wherever_runs_do": (),
     "tests/lab/test_kill.py": (),
+    "tests/lab/test_main.py::test_a_look_into_a_folder_that_cannot_be_written": (),
+    "tests/lab/test_main.py::test_a_reader_may_have_enough": (),
+    "tests/lab/test_main.py::test_ctrl_c_while_modules_load_ends_without_a_traceback": (),
+    "tests/lab/test_main.py::test_smoke_of_a_study_from_end_to_end": (),
     "tests/lab/test_main.py::test_the_book_s_page_shows_what_the_records_say": ("crowd",),
     "tests/lab/test_sweep.py::test_every_run_is_done_once_and_failures_are_kept": (),
+    # Figures in a browser, but one of them.
+    "tests/figures/hero/test_hero.py::test_the_same_options_give_the_same_bytes_and_others_another_key": ("dial",),
+    "tests/figures/hero/test_hero_host.py": ("", "dial"),
+    "tests/figures/hero/test_hero_host.py::test_a_hidden_tab_is_drawn_when_it_is_shown": (),
+    "tests/figures/hero/test_hero_host.py::test_in_a_frame_that_allows_nothing_but_scripts": (),
+    "tests/figures/hero/test_hero_host.py::test_paper_shows_nothing_to_touch": (),
+    "tests/figures/hero/test_machine.py::test_what_cells_bring_is_what_the_files_hold": (),
+    # Pages in a browser, but one of each kind.
+    "tests/notebooks/test_extension.py::test_mistakes_fail_the_build": (),
+    "tests/notebooks/test_extension.py::test_wrong_opening_fails_the_build": (),
+    "tests/site/test_archive.py": (),
+    "tests/site/test_asks.py::test_an_answer_stands_beside_the_book_s_and_is_kept": ("choice-mouse", "number-keyboard"),
+    "tests/site/test_asks.py::test_forms_and_answers_are_for_everybody": (),
+    "tests/site/test_decks.py": (),
+    "tests/site/test_detectors.py": (),
+    "tests/site/test_pages.py::test_list_begins_below_an_opening_figure": ("1280-900",),
+    "tests/site/test_pages.py::test_nothing_moves_on_a_slow_line": (),
+    "tests/site/test_pages.py::test_one_entry_of_the_list_is_marked_and_it_lies_over_nothing": ("chapters/03-learned-1280",),
+    "tests/site/test_pages.py::test_page_from_file": (
+        *("index", "chapters/09-trained-model", "chapters/in-depth/06b-long-texts", "chapters/projects/p3-from-nothing"),
+        *("book/progress", "search"),
+    ),
+    "tests/site/test_pages.py::test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves": (),
+    "tests/site/test_paper.py": (),
+    "tests/site/test_progress.py::test_it_is_for_everybody": (),
+    "tests/site/test_search.py::test_results_come_while_one_types_and_open_at_the_paragraph": ("file",),
+    "tests/site/test_search.py::test_the_dialog_is_for_everybody": (),
+    "tests/site/test_search.py::test_the_page_of_results_shows_words_around_the_match": ("file",),
+    # Classes that are graded.
     "tests/repo/test_grade.py::test_a_chapter_and_its_handout": (),
     "tests/repo/test_grade.py::test_a_handout_filled_with_the_solutions_passes": (),
     "tests/repo/test_grade.py::test_a_project_is_graded_as_it_tells_its_students": (),
     "tests/repo/test_grade.py::test_without_a_seal_and_in_new_processes_the_verdicts_are_the_same": (),
     "tests/repo/test_handout.py::test_a_chapter_runs_with_its_stubs_as_they_are": (),
-    "tests/site/test_archive.py": (),
-    "tests/site/test_decks.py": (),
-    "tests/site/test_detectors.py": (),
-    "tests/site/test_pages.py::test_nothing_moves_on_a_slow_line": (),
-    "tests/site/test_pages.py::test_page_from_file": ("index", "search", "chapters/04-rope", "book/models", "book/progress"),
-    "tests/site/test_pages.py::test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves": (),
-    "tests/site/test_paper.py": (),
 }
 
 COLLECTED, BEGAN, LEFT_OUT = pytest.StashKey[list[str]](), pytest.StashKey[tuple[float, str]](), pytest.StashKey[int]()
@@ -59,8 +99,8 @@ def fits(nodeid: str, part: str) -> bool:
 
 def named(nodeid: str) -> str | None:
     """The entry of the list that names a test."""
-    file, function = nodeid.partition("::")[0], nodeid.partition("[")[0]
-    return next((entry for entry in (function, file) if entry in PROOFS), None)
+    names = nodeid, nodeid.partition("[")[0], nodeid.partition("::")[0]
+    return next((name for name in names if name in PROOFS), None)
 
 
 def is_proof(nodeid: str) -> bool:
