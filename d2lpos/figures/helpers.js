@@ -24,17 +24,17 @@ export const along = (tour, t) => Object.fromEntries(Object.entries(tour).map(([
 }));
 
 // Neutrals are currentColor, and the one hue is the page's own: the page's theme decides, not the system's.
-const CSS = `:host{display:block;font:15px/1.4 var(--sans,system-ui),sans-serif;font-variant-numeric:tabular-nums;text-align:left}
+const CSS = `:host{display:block;font:15px/1.4 var(--sans,sans-serif);font-variant-numeric:tabular-nums;text-align:left}
 .fig{max-width:1100px;margin:auto}.wide{font-size:16px}.wide text{font-size:15px}p{margin:0 0 8px}
 .head{display:flow-root;min-height:44px}.head p{margin:10px 0 4px}.play{float:left;min-width:60px;margin-right:12px}
 .foot{display:flex;flex-wrap:wrap;gap:0 32px}.foot>*{flex:1 1 300px;min-width:0}.foot>p{margin:8px 0 0}
 svg{display:block;width:100%;overflow:visible;fill:currentColor}text{font-size:13px}
 .mid{text-anchor:middle}.end{text-anchor:end}.mute{opacity:.75}
 .thin{stroke:currentColor;stroke-opacity:.3;stroke-width:1;fill:none}
-label,button{cursor:pointer}input{accent-color:var(--c);color:inherit}
+label,button{cursor:pointer;position:relative;z-index:1}input{accent-color:var(--c);color:inherit}
 :is([type=radio],[type=checkbox]){width:16px;height:16px;margin:0 6px 0 0;vertical-align:-2px}
 .ctl{display:flex;flex-wrap:wrap;align-items:center;gap:0 8px}.ctl label{display:flex;align-items:center;min-height:44px;margin-right:8px}.ctl input[type=range]{height:44px}
-button{position:relative;font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;padding:4px 8px;margin:6px 0}
+button{font:inherit;color:inherit;background:none;border:1px solid;border-radius:6px;padding:4px 8px;margin:7px 0}
 button::after{content:"";position:absolute;inset:-8px -1px}
 :is(button,input):focus-visible{outline:2px solid;outline-offset:2px}
 .over{position:relative}.over input{position:absolute;margin:0;opacity:0}.over input,.over ::-webkit-slider-thumb{appearance:none}

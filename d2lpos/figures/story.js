@@ -15,7 +15,7 @@ export const clock = (seconds, last, [rest, glide]) => {
   return min(last, step + max(0, seconds - step * (rest + glide) - rest) / glide);
 };
 
-const LOOK = `:host{display:block;font:15px/1.4 var(--sans,system-ui),sans-serif;font-variant-numeric:tabular-nums;text-align:left}
+const LOOK = `:host{display:block;font:15px/1.4 var(--sans,sans-serif);font-variant-numeric:tabular-nums;text-align:left}
 .fig{max-width:min(100%,var(--most));margin:auto}svg{display:block;width:100%;height:auto;overflow:visible;fill:currentColor}
 .bar{display:flex;align-items:center;gap:8px;margin-top:6px}.bar input{flex:1;min-width:60px;height:44px;margin:0;appearance:none;background:none;color:inherit;cursor:pointer}
 ::-webkit-slider-runnable-track{height:2px;background:currentColor}::-moz-range-track{height:2px;background:currentColor}

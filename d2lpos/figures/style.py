@@ -58,7 +58,7 @@ STYLE = {
 # The page's own colors: `book.css` holds the same, and their dark forms.
 PAGE = {"ink": "#1d1f22", "ink-2": "#595d63", "rule": "#dcd8cf", "paper": "#fffefb", "ground": "#f5f3ed"}
 
-SANS = "'Source Sans 3', system-ui, sans-serif"
+SANS = "'Source Sans 3', sans-serif"
 MONO = "'Source Code Pro', ui-monospace, monospace"
 
 # A heatmap that is no encoding is gray.
