@@ -40,15 +40,15 @@ zip: book  ## Pack the pages for reading offline, which the front page then offe
 # Which tests are proofs is in tests/tiers.py, and which worker gets what in tests/distribution.py.
 workers := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-test: .venv/test.stamp  ## Run the tests, and compare the chapters with their stored outputs
+test: .venv/test.stamp  ## Run the tests, and compare most notebooks with their stored outputs
 	@$(need_git)
 	@$(python) -m pytest $(workers) -m 'not proof'
 
-proof: .venv/test.stamp  ## Run the proofs: what `make test` leaves, since few changes touch it
+proof: .venv/test.stamp  ## Run the slow tests that `make test` leaves out
 	@$(need_git)
 	@$(python) -m pytest $(workers) -m 'proof'
 
-quick: .venv/test.stamp  ## Run the tests that your change touches, in under a minute
+quick: .venv/test.stamp  ## Run the tests nearest to your change, in about a minute
 	@$(need_git)
 	@$(python) -m tests.quick
 
@@ -60,7 +60,7 @@ notebooks: .venv/test.stamp  ## Run every chapter and store its outputs
 	@$(python) book/execute.py
 	@$(python) -m tests.check.cards
 
-cards: .venv/test.stamp  ## Draw the pictures that links to the book show
+cards: .venv/test.stamp  ## Draw the preview pictures that show where a link to the book is shared
 	@$(python) book/cards.py
 
 handout: .venv/book.stamp  ## Write the chapters without their solutions, for a class
@@ -82,7 +82,7 @@ weights: .venv/test.stamp  ## Download two trained models, 177 MB, into your cac
 browser: .venv/pdf.stamp  ## Install Chromium for the PDF and the browser tests, unless there is one
 	@$(install_chromium)
 
-address:  ## Give the book its home: make address REPO=owner/name
+address:  ## Write the repository's address into all links: make address REPO=owner/name
 	@$(need_python)
 	@$(PYTHON) book/address.py "$$REPO"
 

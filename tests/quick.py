@@ -1,7 +1,7 @@
 """Run the tests that a change touches: `make quick`, or python -m tests.quick [FILE ...]
 
 Without names, the changed files are those that git lists: changed or new since the last commit or, where nothing is,
-in it. The choice goes by names alone, so it is quick and not complete; `make test` decides.
+in it. The choice goes by names alone, so it is quick and not complete; `.ci/run` decides.
 """
 
 import re

@@ -158,7 +158,7 @@ def pytest_unconfigure(config):
         return
     began, speed = config.stash[BEGAN]
     number = config.stash.get(LEFT_OUT, 0)
-    proofs = f"{number} proof{'s' * (number != 1)}"
     asked = config.option.markexpr == "proof"
-    left = "`make test` runs all other tests" if asked else f"left: {proofs}, which `make proof` runs"
-    print(f"{proofs if asked else 'The tests'} ran for {time.perf_counter() - began:.0f} s, where {speed}; {left}.")
+    what, left = f"The {number} proofs", f"`make proof` runs {number} proofs, which are left"
+    what, left = (what, "`make test` runs all other tests") if asked else ("The tests", left)
+    print(f"{what} took {time.perf_counter() - began:.0f} s, where {speed}. {left}.")

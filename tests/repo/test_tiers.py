@@ -52,14 +52,14 @@ def test_make_runs_both_tiers_by_the_name_of_the_marker():
 @pytest.mark.parametrize(
     ("workers", "expression", "last"),
     [
-        ("1", "not proof", r"The tests ran for \d+ s, where they take 1 s; left: 1 proof, which `make proof` runs\."),
-        ("0", "proof", r"1 proof ran for \d+ s, where they take 1 s; `make test` runs all other tests\."),
+        ("1", "not proof", r"The tests took \d+ s, where they take 1 s\. `make proof` runs 2 proofs, which are left\."),
+        ("0", "proof", r"The 2 proofs took \d+ s, where they take 1 s\. `make test` runs all other tests\."),
     ],
 )
 def test_a_run_ends_with_what_was_left(tmp_path, workers, expression, last):
-    (tmp_path / "test_two.py").write_text("def test_quick(): pass\ndef test_slow(): pass\n", "utf-8")
+    (tmp_path / "test_two.py").write_text("def test_quick(): pass\ndef test_slow(): pass\ndef test_slower(): pass\n", "utf-8")
     (tmp_path / "conftest.py").write_text(
-        "from tests import speed, tiers\npytest_plugins = ['tests.tiers']\ntiers.PROOFS = {'test_two.py::test_slow': ()}\ntiers.ten_million_additions = lambda: 'they take 1 s'\n",
+        "from tests import speed, tiers\npytest_plugins = ['tests.tiers']\ntiers.PROOFS = dict.fromkeys(['test_two.py::test_slow', 'test_two.py::test_slower'], ())\ntiers.ten_million_additions = lambda: 'they take 1 s'\n",
         "utf-8",
     )
     command = [sys.executable, "-m", "pytest", "-q", "-n", workers, "-m", expression, "-c", "none.ini", "--rootdir", "."]
