@@ -2,7 +2,6 @@
 
 PYTHON ?= python3
 PORT ?= 8000
-TORCH ?=
 CONSTRAINTS ?= constraints.txt
 export CONSTRAINTS
 
@@ -12,8 +11,12 @@ pip := $(python) -m pip install --disable-pip-version-check --progress-bar off -
 # Nothing is shown of a command, unless it fails.
 quietly = >$(1) 2>&1 || { status=$$?; cat $(1) >&2; exit $$status; }
 
-ifneq ($(TORCH),$(filter cpu,$(TORCH)))
+# In the environment it may be another program's.
+torch := $(filter cpu,$(TORCH))
+ifeq ($(origin TORCH),command line)
+ifneq ($(TORCH),$(torch))
 $(error TORCH must be cpu, or nothing for the build that pip takes by itself; not '$(TORCH)')
+endif
 endif
 
 .DELETE_ON_ERROR:
@@ -98,7 +101,7 @@ clean:  ## Remove the built book and the environment
 .venv/%.stamp: constraints.txt pyproject.toml | .venv/bin/activate
 	@echo 'Installing what `make $(MAKECMDGOALS)` needs into .venv, once.'
 	@$(pip) $(if $(HASHES),--no-deps --require-hashes --requirement $(HASHES),--upgrade pip setuptools) $(call quietly,.venv/pip.log)
-	@$(if $(filter-out book pdf,$*),$(if $(TORCH),$(pip) --no-deps --index-url https://download.pytorch.org/whl/$(TORCH) torch $(call quietly,.venv/pip.log)))
+	@$(if $(filter-out book pdf,$*),$(if $(torch),$(pip) --no-deps --index-url https://download.pytorch.org/whl/cpu torch $(call quietly,.venv/pip.log)))
 	@$(pip) $(if $(filter book pdf,$*),,--no-build-isolation --editable .) --group $* $(call quietly,.venv/pip.log)
 	@$(if $(filter book pdf,$*),,$(python) -c 'import matplotlib.font_manager' $(call quietly,.venv/pip.log))
 	@touch $@

@@ -13,6 +13,8 @@ from torch.overrides import TorchFunctionMode
 from .code import Lines
 from .verdict import Case, Misconduct, count
 
+BRANCH = 20  # lines that one input may run more than another without a loop
+
 
 def by_hand(label: str, package: ModuleType, inside: str, name: str, *calls: tuple) -> Case:
     """Refuses an answer that calls the package's `name`, of which the function `inside` is a part."""
@@ -54,13 +56,13 @@ class Count(TorchFunctionMode):
 
     def exceeds(self, other: "Count") -> bool:
         """Whether there is more work than in `other`; a branch more is no loop."""
-        return self.calls > other.calls or self.lines > 1.5 * other.lines
+        return self.calls > other.calls or self.lines - other.lines > BRANCH
 
 
 def no_loop(label: str, few: str, small: tuple, large: tuple) -> Case:
     """Refuses an answer that takes more steps for the large arguments than for the small, which are `few`.
 
-    `large` is to hold at least eight times as many of what a loop would run over.
+    `large` is to hold at least BRANCH + 5 more of what a loop would run over.
     """
 
     def ask(answer: Callable) -> str:

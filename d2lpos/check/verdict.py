@@ -2,10 +2,12 @@
 
 import copy
 import ctypes
+import os
 import textwrap
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from hashlib import sha256
@@ -339,16 +341,24 @@ def within(seconds: float, function: Callable, *arguments: Any) -> Any:
     """
     call = Call(seconds)
     try:
-        WATCH.begin(call)
         try:
+            WATCH.begin(call)
             return function(*arguments)
         finally:
             WATCH.end(call)
             for _ in range(3):
                 pass  # one that is on its way arrives here
     except Stop:
+        WATCH.free()
         WATCH.end(call)
         raise Late(f"Has not ended after {call.limit:g} seconds") from None
+
+
+def processor_clock() -> Callable[[], float]:
+    """Tells how long the processor has worked for this thread; where no system tells, for all threads of the process."""
+    if not hasattr(time, "pthread_getcpuclockid"):  # macOS and Windows
+        return time.process_time
+    return partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
 
 
 class Call:
@@ -356,7 +366,7 @@ class Call:
 
     def __init__(self, seconds: float):
         self.limit, self.thread = seconds, threading.get_ident()
-        self.ends = {time.process_time: seconds, time.monotonic: CEILING * seconds}
+        self.ends = {processor_clock(): seconds, time.monotonic: CEILING * seconds}
         self.begin()
 
     def begin(self) -> None:
@@ -392,6 +402,12 @@ class Watch:
         with self.changes:
             self.calls.discard(call)
 
+    def free(self) -> None:
+        """Release the lock as often as this thread has it: `Stop` may come when it is taken and no `with` would release it."""
+        with suppress(RuntimeError):
+            while True:
+                self.changes.release()
+
     def run(self) -> None:
         with self.changes:
             while self.calls:
@@ -408,6 +424,8 @@ class Watch:
 
 
 WATCH = Watch()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=WATCH.calls.clear)  # those are calls of the parent's threads
 
 
 def disagreement(given: Callable, expected: Callable, cases: list[Case]) -> list[str]:

@@ -48,6 +48,29 @@ def test_lines_of_python_count():
     assert many.exceeds(few) and not few.exceeds(few)
 
 
+def with_a_branch(rows):
+    """More is written for many rows than for few, and nothing again and again."""
+    if len(rows) > 8:
+        first = rows[0]
+        last = rows[-1]
+        both = first, last
+        both = both[::-1]
+    return torch.stack(rows).sin()
+
+
+def beside_many_lines(rows):
+    """A loop of Python hides behind a longer one that is always the same."""
+    for _ in range(100):
+        pass
+    return [float(row[0]) for row in map(np.asarray, rows)]
+
+
+def test_a_branch_is_no_loop_and_a_loop_beside_many_lines_is_one():
+    case = no_loop("no loop", "4 rows", (FEW,), (MANY,))
+    assert case.ask(with_a_branch) == "no more than the operations of 4 rows"
+    assert case.ask(beside_many_lines) == "more than the operations of 4 rows"
+
+
 def test_a_loop_is_told_from_one_call_for_all():
     case = no_loop("no loop", "4 rows", (FEW,), (MANY,))
     assert case.ask(through_map) == "more than the operations of 4 rows"

@@ -3,6 +3,7 @@
 import threading
 import time
 from fractions import Fraction
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -339,6 +340,43 @@ def test_seconds_are_those_of_the_processor(monkeypatch):
     monkeypatch.setattr(module, "CEILING", 3)
     with pytest.raises(Late, match=r"^Has not ended after 0\.15 seconds$"):
         within(0.05, lambda: [time.sleep(0.01) for _ in range(1000)])
+
+
+class Unlucky(threading.Condition):
+    """Where an answer ends just as its time does, Stop comes when the lock is taken and nothing would release it yet."""
+
+    def __enter__(self):
+        super().__enter__()
+        if module.WATCH.calls and threading.current_thread() is threading.main_thread():  # as the call ends
+            module.WATCH.calls.clear()
+            raise module.Stop
+
+
+def test_an_answer_that_ends_as_it_is_stopped_leaves_no_lock_behind(monkeypatch):
+    watch = module.Watch()
+    monkeypatch.setattr(module, "WATCH", watch)
+    watch.changes = Unlucky()
+    with pytest.raises(Late):
+        within(60, lambda: None)
+    taken = []
+    other = threading.Thread(target=lambda: taken.append(watch.changes.acquire(timeout=5)))
+    other.start()
+    other.join()
+    assert taken == [True]
+
+
+def test_other_threads_use_none_of_an_answers_seconds():
+    """On Linux; elsewhere their work counts."""
+    if not hasattr(time, "pthread_getcpuclockid"):
+        pytest.skip("this system does not tell how long the processor has worked for a thread")
+    ended = threading.Event()
+    others = [threading.Thread(target=lambda: [sha256(bytes(2**20)) for _ in iter(ended.is_set, True)]) for _ in range(2)]
+    for thread in others:
+        thread.start()
+    try:
+        assert within(0.2, lambda: time.sleep(0.5) or 1) == 1
+    finally:
+        ended.set()
 
 
 def test_nothing_arrives_late():

@@ -9,8 +9,9 @@ transformers = pytest.importorskip("transformers")
 KNOWN = yaml.safe_load((BOOK / "models" / "by-hand.yml").read_text("utf-8"))
 LETTERS = {"sliding_attention": "t", "chunked_attention": "t", "full_attention": "N", "linear_attention": "-"}
 
-if transformers.__version__ != KNOWN["version"]:
-    pytest.skip(f"the families were read in version {KNOWN['version']}", allow_module_level=True)
+pytestmark = pytest.mark.skipif(
+    transformers.__version__ != KNOWN["version"], reason=f"the families were read in version {KNOWN['version']}"
+)
 
 
 def test_layers_are_those_of_the_defaults():

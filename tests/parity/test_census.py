@@ -12,8 +12,9 @@ from tests.parity import census
 HAND = yaml.safe_load((census.FOLDER / "by-hand.yml").read_text("utf-8"))
 CALL = r"(?<!def )apply_(?:\w*_)?rotary\w*\("
 
-if transformers.__version__ != HAND["version"]:
-    pytest.skip(f"the families were read in version {HAND['version']}", allow_module_level=True)
+pytestmark = pytest.mark.skipif(
+    transformers.__version__ != HAND["version"], reason=f"the families were read in version {HAND['version']}"
+)
 
 
 @pytest.fixture(scope="module")

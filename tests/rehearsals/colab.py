@@ -37,7 +37,7 @@ def python() -> str | None:
     named, versions = os.environ.get("COLAB_PYTHON"), Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
     known = [sys.executable, shutil.which(f"python{PYTHON}"), *versions.glob(f"{PYTHON}.*/bin/python")]
     tell = "import sys; print('%d.%d' % sys.version_info[:2])"
-    for path in [named] if named else filter(None, known):
+    for path in filter(None, [shutil.which(named)] if named else known):
         told = subprocess.run([path, "-c", tell], capture_output=True, text=True, check=False).stdout
         if told.strip() == PYTHON:
             return str(path)

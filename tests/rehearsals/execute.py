@@ -23,32 +23,32 @@ from nbformat import NotebookNode
 
 from tests import kernels
 
-NUMBER = re.compile(r"(?<![\w.])[-+−]?\d+(?:[.,]\d+)*")
+VALUE = re.compile(r"\b(?:True|False|None|nan|inf)\b|(?<![\w.])[-+−]?(?:\d+(?:[.,]\d+)*|\.\d+)(?:e[-+]?\d+)?")
 MOST = 300_000  # characters of an output: a saved copy of a notebook holds it
 
 
-def printed(cell: NotebookNode, stream: str = "stdout") -> str:
-    """What a cell has printed, and the words of its results; or what it has said on stderr."""
-    parts = [output.text for output in cell.outputs if output.get("name") == stream]
-    if stream == "stdout":
-        parts += [output.data.get("text/plain", "") for output in cell.outputs if "data" in output]
-    return "".join(parts)
+def texts(cell: NotebookNode, *kinds: str) -> str:
+    """What the outputs of a cell hold of these kinds: the name of a stream, or how a type of data begins."""
+    parts = [output.text for output in cell.outputs if output.get("name") in kinds]
+    data = [item for output in cell.outputs for item in output.get("data", {}).items()]
+    return "\n".join(parts + [str(text) for kind, text in data if kind.startswith(kinds)])
 
 
 def complaints(cell: NotebookNode, stored: NotebookNode) -> list[str]:
     """What is wrong with the outputs of a cell that has run, beside those that the book stores."""
-    tags, said = cell.metadata.get("tags", []), printed(cell)
+    tags, installs = cell.metadata.get("tags", []), "%pip" in cell.source
+    said, wanted = (texts(one, "stdout", "text/plain") for one in (cell, stored))
+    everything = texts(cell, "stdout", "stderr", "text/", "image/", "application/")
     found = []
-    if "✗" in said or ("○" in said and "solution" in tags):
-        found.append(f"a check refuses what the book says: {said[:300]}")
-    if (error := printed(cell, "stderr")) and "remove-stderr" not in tags:
-        found.append(f"on stderr: {error[:300]}")
-    numbers, wanted = (NUMBER.findall(printed(one)) for one in (cell, stored))
-    if numbers != wanted and "nbval-ignore-output" not in tags and "%pip" not in cell.source:
-        found.append(f"prints {numbers[:20]}; the book has {wanted[:20]}")
-    size = sum(len(str(text)) for output in cell.outputs for text in output.get("data", {}).values())
-    if size > MOST:
-        found.append(f"an output of {size} characters, of at most {MOST}")
+    if "✗" in texts(cell, "stdout", "text/") or ("○" in said and "solution" in tags) or said.count("✓") != wanted.count("✓"):
+        found.append(f"a check says other than in the book: {said[:300]}")
+    if (error := texts(cell, "stderr")) and "remove-stderr" not in tags or installs and "ERROR" in everything:
+        found.append(f"complains: {error or everything:.300}")
+    values = [VALUE.findall(one) for one in (said, wanted)]
+    if values[0] != values[1] and "nbval-ignore-output" not in tags and not installs:
+        found.append(f"prints {values[0][:20]}; the book has {values[1][:20]}")
+    if len(everything) > MOST:
+        found.append(f"outputs of {len(everything)} characters, of at most {MOST}")
     return [f"cell {cell.id}: {text}" for text in found]
 
 

@@ -17,7 +17,8 @@ FOLDERS = {path.parent for pattern in ("tests/**/test_*.py", "chapters/**/*.ipyn
 def collected(request) -> list[str]:
     """The names of all tests, of whichever tier; where only some were asked for, they are looked for here."""
     config = request.config
-    if config.args == config.getini("testpaths"):
+    part = any(getattr(config.option, name, None) for name in ("deselect", "ignore", "ignore_glob", "last_failed", "lf"))
+    if config.args == config.getini("testpaths") and not part:
         return config.stash[tiers.COLLECTED]
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n\n")[0].splitlines()
