@@ -94,9 +94,6 @@ STATES = {
 
 SIDES = ("left", "right")
 EMPTY = "<script data-readers></script>\n"
-COMMENT = re.compile(
-    r"^ *(?://.*|/\*\*.*\*/)\n", re.MULTILINE
-)  # a tenth of the program that each notebook holds
 # Puts models into the window, as the files of the site do, but as promises: `brought` packs what this unpacks.
 BRING = """
 {
@@ -133,7 +130,7 @@ class Machine:
     @property
     def html(self) -> str:
         """The figure without its models, as a notebook stores it and a page of the book holds it."""
-        source = COMMENT.sub("", module("machine"))
+        source = module("machine")
         data = {"passages": dict(PASSAGES.values()), "trained": trained()}
         arguments = json.dumps(self.options | data, sort_keys=True, ensure_ascii=False)
         key = sha256((source + arguments).encode()).hexdigest()[:12]
