@@ -11,7 +11,6 @@ import nbformat
 import pytest
 import torch
 from d2lpos_ext.policy import policy
-from programs import WHOLE
 
 from book.execute import READERS as STORED
 from d2lpos.figures.machine import NAMES, PASSAGES, STATES, brought, losses, machine
@@ -499,8 +498,3 @@ def test_from_a_folder_it_loads_what_is_asked_for_and_no_more(host, tmp_path):
     file.rename(tmp_path / "_static" / "readers-alibi.js")
     do(host, partial(choose, host, "first", "alibi"))
     host.trouble.clear()
-
-
-def test_pages_share_its_program():
-    """A program that is cut otherwise than the others would stand whole in each page, and in no deck."""
-    assert WHOLE.search(machine("none", "rope").html)[1].endswith("\n")
