@@ -1,0 +1,44 @@
+"""Checks for the exercises, one module a chapter or project.
+
+A chapter uses its module by name:
+
+    from d2lpos.check import permutation as check
+    check.permute_mask(permute_mask)
+
+The result is a verdict, and its text is what the notebook shows: "○ … not attempted yet", "○ … 1 of 8 still
+open", "✓ … 2 properties hold" with a receipt for the page of a reader's progress, or "✗ …" with a counterexample and, where
+the mistake is a known one, a hint.
+A check never raises, and stops an answer that takes more than ten seconds for one case. It runs on the CPU, so an
+answer gets CPU tensors and returns them.
+
+To write one, describe it:
+
+    permute_mask = Check(
+        "permute_mask",
+        reference=lambda mask, order: mask[..., order, :][..., order],
+        properties={
+            "one mask (T, T)": [call(mask=draw(3, 3) > 0, order=torch.tensor([1, 2, 0]))],
+            "a batch of masks": [call(mask=draw(3, 3, 3) > 0, order=torch.tensor([1, 2, 0]))],
+        },
+        mistakes={
+            "Only the keys are permuted. The queries have moved too.": lambda mask, order: mask[..., order],
+        },
+    )
+
+- The reference is a right answer, and the answer agrees with it in every case of every property. `call` is the
+  case that passes arguments. A `Case` of your own asks something else: what comes out when the function that the
+  answer receives is broken, or what a dictionary says under a key. Those that several chapters ask are in
+  `cases`.
+- A property needs a wrong answer that fails it and no other; the tests insist. Its cases come smallest first,
+  because the first that fails is the counterexample.
+- A mistake is an answer that makes it, and is right in all else; a tuple holds several that make the same. The
+  reader's answer is recognized by what it gives, not by how it is written, so choose cases in which different
+  mistakes give different results.
+- What the exercise asks besides, a number or a name, is an `Answer` beside the properties:
+  `answers=(Answer("orders", 24, {"Those are the orders of five tokens.": 120}),)`. The notebook leaves it open in
+  the stub, `orders = ...`, and hands it over behind the function, `check.symmetries(symmetries, orders)`.
+- Draw inputs from a seeded generator, as numbers whose sums and products are exact (quarters, whole numbers).
+  Then the text is the same on every processor, and `call` prints small inputs whole, to be tried.
+
+`tests/wrong_answers/` holds the wrong answers of each chapter and says how to add one.
+"""

@@ -1,0 +1,107 @@
+"""Cases that several chapters ask: is it written by hand, without a loop, and right in whichever precision?"""
+
+import math
+from collections.abc import Callable
+from types import ModuleType
+from unittest.mock import patch
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from .code import Lines
+from .verdict import Case, Misconduct, count
+
+BRANCH = 20  # lines that one input may run more than another without a loop
+
+
+def by_hand(label: str, package: ModuleType, inside: str, name: str, *calls: tuple) -> Case:
+    """Refuses an answer that calls the package's `name`, of which the function `inside` is a part."""
+
+    def caught(*_: object, **__: object) -> None:
+        raise Misconduct(f"Calls the package's {name}, which is what you are to write")
+
+    def ask(answer: Callable) -> str:
+        with patch.object(package, inside, caught):
+            for arguments in calls:
+                answer(*arguments)
+        return "written by hand"
+
+    return Case(label, ask)
+
+
+class Count(TorchFunctionMode):
+    """Counts what is asked of torch, and the lines of Python that run in code that is not a library's.
+
+    The lines tell of a loop that asks nothing of torch, because it goes through NumPy or a list.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = self.lines = 0
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        self.calls += 1
+        return function(*args, **(kwargs or {}))
+
+    def ask(self, answer: Callable, *arguments: object) -> object:
+        """Call the answer and count, as long as it runs."""
+        lines = Lines(__file__)
+        try:
+            with self:
+                return lines.ask(answer, *arguments)
+        finally:
+            self.lines += lines.lines
+
+    def exceeds(self, other: "Count") -> bool:
+        """Whether there is more work than in `other`; a branch more is no loop."""
+        return self.calls > other.calls or self.lines - other.lines > BRANCH
+
+
+def no_loop(label: str, few: str, small: tuple, large: tuple) -> Case:
+    """Refuses an answer that takes more steps for the large arguments than for the small, which are `few`.
+
+    `large` is to hold at least BRANCH + 5 more of what a loop would run over.
+    """
+
+    def ask(answer: Callable) -> str:
+        counts = []
+        for arguments in (small, large):
+            counts.append(Count())
+            counts[-1].ask(answer, *arguments)
+        return f"{'more than' if counts[1].exceeds(counts[0]) else 'no more than'} the operations of {few}"
+
+    return Case(label, ask)
+
+
+def either(case: Case, kind: torch.dtype = torch.float64) -> Case:
+    """The case, with floating-point tensors of any precision as good as `kind`, or integers for an integer."""
+
+    def ask(answer: Callable) -> object:
+        outcome = case.ask(answer)
+        if not isinstance(outcome, Tensor) or outcome.dtype == torch.bool:
+            return outcome
+        return outcome.to(kind) if outcome.is_floating_point() == kind.is_floating_point else outcome
+
+    return Case(case.text, ask)
+
+
+def several(outcome: object, *names: str) -> list[int | float]:
+    """The numbers of a tuple, a list, an array or a tensor, one for each name; those without a fraction are int."""
+    asked = f"{len(names)} numbers are asked for: {', '.join(names)}"
+    listed = isinstance(outcome, tuple | list) or (isinstance(outcome, np.ndarray | Tensor) and outcome.ndim)
+    if not listed:
+        raise Misconduct(f"Returns type {type(outcome).__name__}; {asked}")
+    if len(outcome) != len(names):
+        raise Misconduct(f"Returns {count(len(outcome), 'entry', 'entries')}; {asked}")
+    return [number(part, name) for part, name in zip(outcome, names, strict=True)]
+
+
+def number(value: object, name: str) -> int | float:
+    """A number of Python's, NumPy's or torch's, as Python's; int where it has no fraction."""
+    boxed = isinstance(value, np.ndarray | np.generic | Tensor) and not value.shape
+    plain = value.item() if boxed else value
+    if not isinstance(plain, int | float) or isinstance(plain, bool):
+        raise Misconduct(f"Returns type {type(value).__name__} for {name}; a number is asked for")
+    return int(plain) if math.isfinite(plain) and plain == int(plain) else float(plain)

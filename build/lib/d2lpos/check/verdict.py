@@ -1,0 +1,524 @@
+"""A check runs an answer beside the reference, names the first difference, and recognizes known mistakes."""
+
+import copy
+import ctypes
+import os
+import textwrap
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..threads import one_thread
+from .code import is_stub
+
+TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible
+PATIENCE = 10.0  # seconds of the processor that an answer may take for one case
+CEILING = 20  # times as many seconds of the clock, for an answer that waits or a machine that is busy
+WHOLE = 24  # the most numbers of a tensor that are printed one by one
+LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # 32 that nobody takes for one another
+
+
+class Misconduct(Exception):
+    """An answer did what no right result excuses; the message says what."""
+
+
+class Late(Misconduct):
+    """An answer takes too long, most likely for ever."""
+
+
+class Stop(BaseException):
+    """What a late answer is stopped with; no `except Exception` of its own catches it."""
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict:
+    """What a check found. Its text is what a notebook shows; it is true only where every property holds."""
+
+    text: str
+    passed: bool
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question to an answer: `ask(answer)` is its outcome, `text` tells the reader what went in."""
+
+    text: str
+    ask: Callable[[Any], Any]
+
+
+def call(label: str = "", /, **arguments: Any) -> Case:
+    """The case that calls an answer with `arguments`, by position; `label` replaces their description.
+
+    The answer gets copies, twice, with two states of torch's random numbers. It must leave the copies as
+    they are and return the same both times.
+    """
+
+    def ask(answer: Callable) -> Any:
+        results = []
+        for seed in range(2):
+            given = copied(arguments)
+            with torch.random.fork_rng(devices=[]):
+                torch.default_generator.manual_seed(seed)
+                results.append(answer(*given.values()))
+            for name, value in arguments.items():
+                if difference(value, given[name]):
+                    raise Misconduct(f"Changes its argument {name} in place")
+        change = attempt(difference, *results)
+        # By their text, too: nan is unlike itself, and so are lists that hold more than one type.
+        comparable = type(results[0]).__eq__ is not object.__eq__  # a generator equals none but itself
+        changed = change and not isinstance(change, Exception) and repr(results[0]) != repr(results[1])
+        if changed and comparable:
+            raise Misconduct("Returns something else when called again with the same input")
+        return results[0]
+
+    shown = [describe(name, value) for name, value in arguments.items() if not callable(value)]
+    return Case(label or ", ".join(shown), ask)
+
+
+def copied(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments to keep or to spoil. A plain tensor, as most are, has a copy that is made fifty times sooner."""
+    plain = [
+        value
+        for value in arguments.values()
+        if type(value) is Tensor and value.is_contiguous() and not value.requires_grad
+    ]
+    return copy.deepcopy(arguments, {id(value): value.clone() for value in plain})
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What an exercise asks besides its function: a number, a name, True or False, or several of them.
+
+    Call it with what the reader has found; it returns a `Verdict` and never raises.
+
+    right: the answer, a set where the order does not matter, or a function that tells whether an answer is right.
+    mistakes: a hint in one sentence -> the wrong answer that it explains, or a function that recognizes it.
+    within: how far a number may be off, where it is rounded.
+    """
+
+    name: str
+    right: Any
+    mistakes: dict[str, Any]
+    within: float = 0
+
+    def __call__(self, given: Any) -> Verdict:
+        given = attempt(plain, given)
+        blanks = [part is ... or part is None for part in (given if isinstance(given, list) else [given])]
+        if all(blanks) and blanks:
+            return Verdict(f"○ {self.name}: not attempted yet", False)
+        if self._is(self.right, given):
+            return Verdict(lay_out([f"✓ {self.name}: {said(given)}"]), True)
+        hints = [hint for hint, wrong in self.mistakes.items() if self._is(wrong, given)]
+        near = f", to within {said(self.within)}" if self.within else ""
+        lines = [mismatch(self.right, given) or f"It is not {said(given)}{near}"]
+        lines += [f"Hint: {hint}" for hint in hints[:1]]
+        return Verdict(lay_out([f"✗ {self.name}: {lines[0]}", *lines[1:]]), False)
+
+    def _is(self, wanted: Any, given: Any) -> bool:
+        if callable(wanted):
+            return attempt(wanted, given) is True
+        return attempt(alike, wanted, given, self.within) is True
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """An exercise's check. Call it with an answer; it returns a `Verdict` and never raises.
+
+    properties: what must hold, in words -> the cases that show it, smallest first.
+    mistakes: a hint in one sentence -> an answer that makes this mistake, or a tuple of them. The first hint is
+    given whose answer has the same outcomes as the reader's, up to and with the property that fails first. Many
+    mistakes share one word or an error: then the two agree in all cases, or fail the same properties.
+    answers: what the exercise asks besides; the reader's answers to it follow in the call, in this order.
+    Where all of it is right, the verdict ends with a receipt.
+    """
+
+    name: str
+    reference: Any
+    properties: dict[str, list[Case]]
+    mistakes: dict[str, Any]
+    answers: tuple[Answer, ...] = ()
+
+    def __call__(self, answer: Any, *given: Any) -> Verdict:
+        with one_thread():
+            verdicts = [self._judge(answer)]
+        if given and len(given) != len(self.answers):
+            text = f"✗ {self.name}: takes {count(len(self.answers), 'answer')}, got {len(given)}"
+            return Verdict(text, False)
+        verdicts += [ask(value) for ask, value in zip(self.answers, given, strict=False)]
+        lines = [one.text for one in verdicts]
+        if all(verdicts) and len(given) == len(self.answers):
+            lines.append(f"Receipt: {receipt(self.name)} (for the page Where I stand)")
+        return Verdict("\n".join(lines), all(verdicts))
+
+    def _judge(self, answer: Any) -> Verdict:
+        given = patient(answer)
+        if left := self._left(answer, given):
+            return Verdict(f"○ {self.name}: {left}", False)
+        right = self._outcomes(self.reference)
+        found = {name: disagreement(given, right, cases) for name, cases in self.properties.items()}
+        failed = [name for name in found if found[name]]
+        if not failed:
+            headline = f"✓ {self.name}: {count(len(found), 'property holds', 'properties hold')}"
+            return Verdict(lay_out([headline, *(f"  {name}" for name in found)]), True)
+        first = failed[0]
+        makes = partial(self._makes, given, until=first)
+        hints = (
+            f"Hint: {hint}" for hint, mistake in self.mistakes.items() if any(map(makes, versions(mistake)))
+        )
+        lines = [f"Property: {first}", *found[first], *islice(hints, 1)]
+        headline = f"✗ {self.name}: fails {len(failed)} of {len(found)} properties"
+        return Verdict(lay_out([headline, *lines]), False)
+
+    def _makes(self, given: Callable, mistake: Any, until: str) -> bool:
+        """Whether the answer behaves as this mistake, as far as it has to: see `mistakes`."""
+        names = list(self.properties)
+        right, mistaken = self._outcomes(self.reference), self._outcomes(mistake)
+        wrong = next(case for case in self.properties[until] if disagreement(given, right, [case]))
+        outcome = given(wrong)
+        if is_telling(outcome, right(wrong)) or isinstance(outcome, Exception):
+            names = names[: names.index(until) + 1]
+        if any(disagreement(given, mistaken, self.properties[name]) for name in names):
+            return False
+        return not isinstance(outcome, Exception) or self._failed(given) == self._failed(mistaken)
+
+    def _failed(self, given: Callable) -> list[str]:
+        right = self._outcomes(self.reference)
+        return [name for name, cases in self.properties.items() if disagreement(given, right, cases)]
+
+    def _outcomes(self, answer: Any) -> Callable[[Case], Any]:
+        """The outcomes of the reference or of a mistake, each asked once for all verdicts."""
+        if id(answer) not in self._asked:
+            self._asked[id(answer)] = patient(answer)
+        return self._asked[id(answer)]
+
+    @cached_property
+    def _asked(self) -> dict[int, Callable]:
+        return {}
+
+    def _left(self, answer: Any, given: Callable) -> str:
+        """What is left to write before the answer can be judged, in words; empty where nothing is."""
+        if isinstance(answer, dict | list | tuple):
+            entries = list(answer.values() if isinstance(answer, dict) else answer)
+            blanks = sum(entry is ... for entry in entries)
+            if 0 < blanks < len(entries):
+                return f"{blanks} of {len(entries)} still open"
+            return "not attempted yet" if blanks else ""
+        outcome = given(next(iter(self.properties.values()))[0])
+        blank = answer is ... or outcome is ... or (outcome is None and is_stub(answer))
+        return "not attempted yet" if blank else ""
+
+
+def receipt(name: str) -> str:
+    """What a reader shows the book for an exercise that is done: it names the exercise, and proves nothing.
+
+    >>> receipt("attention")
+    '9BZJ9J'
+    """
+    number = int.from_bytes(sha256(name.encode()).digest()[:4], "big")
+    return "".join(LETTERS[number >> 5 * place & 31] for place in range(6))
+
+
+def nothing(outcome: Any) -> bool:
+    """Whether a stub or a forgotten `return` gave this, so that there is nothing to look into."""
+    return outcome is None or outcome is ...
+
+
+def attempt(function: Callable, *arguments: Any) -> Any:
+    """What the function returns, or the exception that it raises."""
+    try:
+        return function(*arguments)
+    except Exception as error:  # noqa: BLE001 (a reader's answer may raise anything)
+        return error
+
+
+def plain(given: Any) -> Any:
+    """What a reader has found, whether it came as NumPy's, torch's or Python's, and in whatever letters."""
+    if isinstance(given, Tensor | np.ndarray | np.generic):
+        return plain(given.tolist())
+    if isinstance(given, list | tuple | set | frozenset):
+        return [plain(part) for part in given]
+    return given.strip().casefold() if isinstance(given, str) else given
+
+
+def alike(wanted: Any, given: Any, within: float) -> bool:
+    """Whether a plain answer is the one that is wanted, to within rounding; a set has no order."""
+    if isinstance(wanted, set | frozenset):
+        wanted, given = (sorted(part, key=repr) for part in (map(plain, wanted), given))
+    if isinstance(wanted, list | tuple):
+        pairs = zip(wanted, given, strict=True)
+        return isinstance(given, list) and all(alike(one, other, within) for one, other in pairs)
+    if isinstance(wanted, str | bool) or isinstance(given, str | bool):
+        return type(wanted) is type(given) and plain(wanted) == given
+    return abs(wanted - given) <= within
+
+
+def mismatch(wanted: Any, given: Any) -> str:
+    """In which way an answer is not even of the kind that is wanted; empty where it is."""
+    if isinstance(wanted, list | tuple | set | frozenset):
+        if not isinstance(given, list):
+            return f"Expected {count(len(wanted), 'entry', 'entries')}, got {said(given)}"
+        if len(given) != len(wanted):
+            return f"Expected {count(len(wanted), 'entry', 'entries')}, got {len(given)}"
+        return next(filter(None, map(mismatch, wanted, given)), "")
+    kinds = {bool: "True or False", str: "a name in quotes", int: "a number", float: "a number"}
+    for kind, words in kinds.items():
+        if isinstance(wanted, kind):
+            fits = isinstance(given, int | float) if kind in (int, float) else isinstance(given, kind)
+            return (
+                ""
+                if fits and isinstance(given, bool) == (kind is bool)
+                else f"Expected {words}, got {said(given)}"
+            )
+    return ""
+
+
+def said(given: Any) -> str:
+    if isinstance(given, list):
+        return f"[{', '.join(map(said, given))}]"
+    if isinstance(given, int | float):
+        return f"{given:.6g}" if isinstance(given, float) else f"{given}"
+    return textwrap.shorten(repr(given), 40) if isinstance(given, str) else type(given).__name__
+
+
+def is_telling(outcome: Any, expected: Any) -> bool:
+    """Whether two answers hardly share this wrong outcome by chance: it has many numbers, or another type."""
+    if nothing(outcome) or isinstance(outcome, Exception):
+        return False
+    if isinstance(outcome, Tensor) and isinstance(expected, Tensor):
+        other = outcome.dtype != expected.dtype or outcome.shape != expected.shape
+        few = 1 if outcome.is_floating_point() else 8 if outcome.dtype == torch.bool else 4
+        return other or outcome.numel() > few
+    if isinstance(outcome, list) and isinstance(expected, list):
+        return len(outcome) > 2 or {*map(type, outcome)} != {*map(type, expected)}
+    if isinstance(outcome, tuple) and isinstance(expected, tuple):
+        return any(map(is_telling, outcome, expected))
+    return not isinstance(outcome, type(expected))
+
+
+def versions(mistake: Any) -> tuple:
+    return mistake if isinstance(mistake, tuple) else (mistake,)
+
+
+def patient(answer: Any) -> Callable[[Case], Any]:
+    """The outcomes of an answer, each asked once; none any more when one has come too late."""
+    late = []
+
+    @cache
+    def given(case: Case) -> Any:
+        if late:
+            return late[0]
+        outcome = attempt(within, PATIENCE, case.ask, answer)
+        late.extend([outcome] * isinstance(outcome, Late))
+        return outcome
+
+    return given
+
+
+def within(seconds: float, function: Callable, *arguments: Any) -> Any:
+    """What the function returns; where it takes longer, it is stopped, and `Late` is raised.
+
+    Seconds are those of the processor, so that no answer is late because the machine is busy. One that waits uses
+    none, and is stopped after CEILING times as many by the clock.
+
+    A second thread sends the exception, because signals reach the main thread only, and on some systems none. It
+    arrives between two steps of Python: a single call into C that takes longer is not stopped.
+    """
+    call = Call(seconds)
+    try:
+        try:
+            WATCH.begin(call)
+            return function(*arguments)
+        finally:
+            WATCH.end(call)
+            for _ in range(3):
+                pass  # one that is on its way arrives here
+    except Stop:
+        WATCH.free()
+        WATCH.end(call)
+        raise Late(f"Has not ended after {call.limit:g} seconds") from None
+
+
+def processor_clock() -> Callable[[], float]:
+    """Tells how long the processor has worked for this thread; where no system tells, for all threads of the process."""
+    if not hasattr(time, "pthread_getcpuclockid"):  # macOS and Windows
+        return time.process_time
+    return partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
+
+
+class Call:
+    """A call in this thread that is stopped after so many seconds of the processor, or CEILING times as many."""
+
+    def __init__(self, seconds: float):
+        self.limit, self.thread = seconds, threading.get_ident()
+        self.ends = {processor_clock(): seconds, time.monotonic: CEILING * seconds}
+        self.begin()
+
+    def begin(self) -> None:
+        self.begins = {clock: clock() for clock in self.ends}
+
+    def left(self) -> dict[Callable, float]:
+        """By clock, the seconds that it has left."""
+        return {clock: self.begins[clock] + end - clock() for clock, end in self.ends.items()}
+
+
+class Watch:
+    """Stops calls, from one thread for all: to start one takes longer than most calls.
+
+    The thread sleeps as long as each of the calls that it knows has left, and ends itself where none is on then.
+    """
+
+    def __init__(self):
+        self.calls, self.thread, self.wakes = set(), None, 0.0
+        self.changes = threading.Condition()
+
+    def begin(self, call: Call) -> None:
+        with self.changes:
+            self.calls.add(call)
+            wakes = time.monotonic() + min(call.left().values())
+            if self.thread is None or not self.thread.is_alive():  # as in a fork
+                self.wakes = wakes
+                self.thread = threading.Thread(target=self.run, daemon=True)
+                self.thread.start()
+            elif wakes < self.wakes:
+                self.changes.notify()
+
+    def end(self, call: Call) -> None:
+        with self.changes:
+            self.calls.discard(call)
+
+    def free(self) -> None:
+        """Release the lock as often as this thread has it: `Stop` may come when it is taken and no `with` would release it."""
+        with suppress(RuntimeError):
+            while True:
+                self.changes.release()
+
+    def run(self) -> None:
+        with self.changes:
+            while self.calls:
+                for call in self.calls:
+                    if over := [clock for clock, left in call.left().items() if left <= 0]:
+                        call.limit = call.ends[over[0]]
+                        stop = ctypes.py_object(Stop)
+                        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(call.thread), stop)
+                        call.begin()  # again, where a bare `except` swallows it
+                left = min(min(call.left().values()) for call in self.calls)
+                self.wakes = time.monotonic() + left
+                self.changes.wait(max(left, 0.01))  # a busy processor would bring the end nearer in ever smaller steps
+            self.thread = None
+
+
+WATCH = Watch()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=WATCH.calls.clear)  # those are calls of the parent's threads
+
+
+def disagreement(given: Callable, expected: Callable, cases: list[Case]) -> list[str]:
+    """The first case in which the two have different outcomes, and how; nothing where they agree in all."""
+    for case in cases:
+        text = attempt(difference, expected(case), given(case))
+        if isinstance(text, Exception):
+            text = "Returns something that cannot be compared"
+        if text:
+            return [*f"Input: {case.text}".splitlines(), text]
+    return []
+
+
+def difference(expected: Any, got: Any) -> str:
+    """How an outcome differs from the expected one, in words; empty where it does not."""
+    if isinstance(got, Exception):
+        same = type(got) is type(expected) and str(got) == str(expected)
+        return "" if same else describe_error(got)
+    expected, got = (value.item() if isinstance(value, np.generic) else value for value in (expected, got))
+    if got is None and expected is not None:
+        return "Expected an answer, got None (is a return missing?)"
+    if not isinstance(got, type(expected)):
+        return f"Expected type {type(expected).__name__}, got type {type(got).__name__}"
+    if isinstance(expected, Tensor):
+        return tensor_difference(expected, got)
+    if isinstance(expected, list):
+        return list_difference(expected, got)
+    return "" if got == expected else f"Expected {expected}, got {got}"
+
+
+def tensor_difference(expected: Tensor, got: Tensor) -> str:
+    for trait in ("dtype", "device", "layout", "shape"):
+        wanted, found = getattr(expected, trait), getattr(got, trait)
+        if wanted != found:
+            show = tuple if trait == "shape" else str
+            return f"Expected {trait} {show(wanted)}, got {show(found)}"
+    if torch.equal(expected, got):
+        return ""  # nearly always, and sooner known
+    wrong = ~torch.isclose(got, expected, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+    if not wrong.any():
+        return ""
+    at = tuple(wrong.nonzero()[0].tolist())
+    place = f"At {at}: expected" if at else "Expected"
+    return f"{place} {number(expected[at].item())}, got {number(got[at].item())}"
+
+
+def list_difference(expected: list, got: list) -> str:
+    """Lists are collections here: their order does not matter."""
+    for entry in got:
+        if type(entry) is not type(expected[0]):
+            return f"Expected a list of {type(expected[0]).__name__}, got one of {type(entry).__name__}"
+    missing = [f"missing {entry}" for entry in expected if entry not in got]
+    extra = [f"not expected {entry}" for entry in got if entry not in expected]
+    if not missing and not extra and len(got) == len(expected):
+        return ""
+    return "; ".join([f"Expected {len(expected)} entries, got {len(got)}", *missing[:1], *extra[:1]])
+
+
+def describe(name: str, value: Any) -> str:
+    """An argument as one would write it; of a tensor with many or with long numbers, the shape."""
+    if not isinstance(value, Tensor):
+        return f"{name} = {written(value)}"
+    kind = str(value.dtype).removeprefix("torch.")
+    note = "" if kind in ("float32", "int64") else f" ({kind})"
+    numbers = value.double()
+    if value.numel() <= WHOLE and torch.equal(numbers, (1000 * numbers).round() / 1000):
+        return f"{name} = {written((value.long() if kind == 'bool' else value).tolist())}{note}"
+    return f"{name} {tuple(value.shape)}{note}"
+
+
+def written(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(written, value))}]"
+    return repr(value + 0.0 if isinstance(value, float) else value)
+
+
+def describe_error(error: Exception) -> str:
+    message = textwrap.shorten(str(error).partition("\n")[0], 200)
+    return message if isinstance(error, Misconduct) else f"Raises {type(error).__name__}: {message}"
+
+
+def number(value: Any) -> str:
+    """Rounded, so that the text is the same on every processor; all else as it is."""
+    if not isinstance(value, float):
+        return f"{value}"
+    return f"{round(value, 4) + 0.0:.4f}" if abs(value) < 1e6 else f"{value:.3e}"
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def lay_out(lines: list[str]) -> str:
+    """At most 70 characters a line; what continues a line is indented under it."""
+    wrapped = (textwrap.wrap(line, 70, subsequent_indent="    ", break_on_hyphens=False) for line in lines)
+    return "\n".join(part for parts in wrapped for part in parts)

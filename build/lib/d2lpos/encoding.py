@@ -1,0 +1,104 @@
+"""The four doors through which position can enter attention."""
+
+from torch import Tensor, nn
+
+from .arguments import check_size, check_tensor
+from .positions import check_positions
+
+__all__ = ["Encoding"]
+
+DOORS = ("embed", "rotate", "score", "value")
+
+
+class Encoding(nn.Module):
+    """No encoding at all: every door is closed, and attention sees no order but that of a causal mask (NoPE).
+
+    A subclass opens a door by overriding its method. Shapes: x is (batch, sequence, dim); q and k are
+    (batch, head, sequence, feature); positions are (sequence,) or (batch, sequence), and where `axes` is not
+    1, as for images, their coordinates stand last. A door trusts that there is one for each token; `attend`
+    and the layers see to it.
+
+    Sources: NoPE is studied by Haviv et al. 2022 (arXiv 2203.16634), Chi et al. 2023 (arXiv 2305.13571) and
+    Kazemnejad et al. 2023 (arXiv 2305.19466).
+
+    >>> Encoding().doors
+    ()
+    """
+
+    axes = 1  # coordinates of a position
+    reads = False  # whether door 3 also takes what `read` gives, and which keys a query sees
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        """Door 1, the input: the token embeddings x with position added; (batch, sequence, dim)."""
+        return x
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        """Door 2, queries and keys: both, turned by their positions; shapes unchanged."""
+        return q, k
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
+        """Door 3, the scores: what is added to the logits after the 1/√d scale.
+
+        Broadcasts to (batch, head, query, key); None adds nothing.
+        """
+        return None
+
+    def value(self, weights: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
+        """Door 4, the values: what is added to the output, given the attention weights.
+
+        weights are (batch, head, query, key), the result (batch, head, query, feature); None adds nothing.
+        """
+        return None
+
+    def turn_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
+        """Door 4 for a turn, on the way in: values, turned by their positions; shape unchanged."""
+        return v
+
+    def turn_back(self, y: Tensor, q_positions: Tensor) -> Tensor:
+        """Door 4 for a turn, on the way out: what a query takes home, turned back by its position."""
+        return y
+
+    def read(self, x: Tensor) -> Tensor | None:
+        """What a text's own ruler needs of the hidden states x, (batch, sequence, dim), besides queries and keys.
+
+        (batch, head, sequence, number), which a cache keeps; None where an encoding needs nothing. One that
+        `reads` has two more arguments of `score`: these numbers of all keys, of which the queries are the last,
+        and the Boolean mask of the keys that a query sees, None for all.
+        """
+        return None
+
+    @property
+    def doors(self) -> tuple[str, ...]:
+        """The names of the doors that this encoding opens."""
+        opened = {name for name in (*DOORS, "turn_values") if opens(self, name)}
+        return tuple(door for door in DOORS if door in opened or door == "value" and "turn_values" in opened)
+
+
+NOPE = Encoding()
+
+
+def opens(encoding: Encoding, method: str) -> bool:
+    """Whether an encoding has a method of its own for a door."""
+    return getattr(type(encoding), method) is not getattr(Encoding, method)
+
+
+def adds_values(encoding: Encoding) -> bool:
+    """Whether door 4 adds to what the weights mix: a turn opens it too, and adds nothing."""
+    return "value" in encoding.doors and opens(encoding, "value")
+
+
+def check_encoding(encoding: Encoding) -> None:
+    """Raise a TypeError where encoding is none."""
+    if not isinstance(encoding, Encoding):
+        raise TypeError(f"encoding must be an Encoding, such as RoPE(64); got {encoding!r}")
+
+
+def check_embeddings(x: Tensor, dim: int, positions: Tensor, axes: int = 1) -> None:
+    """Raise a TypeError or ValueError where x is not (batch, sequence, dim) with a position for each token."""
+    check_tensor("x", x)
+    if x.dim() != 3:
+        raise ValueError(f"x must be (batch, sequence, dim); got {tuple(x.shape)}")
+    if not x.is_floating_point():
+        raise TypeError(f"x must be floating-point; got {x.dtype}")
+    check_size("x", x.shape[-1], dim, "features")
+    check_positions("positions", positions, x.shape[:2], x.device, axes)

@@ -1,0 +1,750 @@
+"""The pictures of the essay on the book's first page: `python -m d2lpos.figures book` writes them.
+
+Each is a story, a hero figure, or the machine that reads. What is measured comes from the records of a study, what is
+computed from the package, and what models use from `book/models/`.
+"""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+import yaml
+
+from ..alibi import bias
+from ..census import families
+from ..rope import rotate
+from ..sinusoidal import frequencies, sinusoidal
+from .doors import DOORS, HEIGHT, MARKERS, WIDTH, draw_door, draw_house, draw_words
+from .doors import doors as all_doors
+from .grid import view
+from .hero import WORDS, hero
+from .machine import machine
+from .story import Story, part
+from .style import STYLE
+
+BOOK = Path(__file__).parents[2] / "book"
+PAPER = "var(--paper, #fffefb)"
+CSS = {key: style.css for key, style in STYLE.items()}
+
+
+def text(
+    x: object, y: object, words: str | list[str], size: float = 13, at: str = "middle", **more: object
+) -> str:
+    return part("text", words, x=x, y=y, font_size=size, text_anchor=at, **more)
+
+
+def line(x1: object, y1: object, x2: object, y2: object, color: str = "currentColor", **more: object) -> str:
+    return part("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=color, **{"stroke_width": 1, **more})
+
+
+def group(*inside: str, **attributes: object) -> str:
+    return part("g", "".join(inside), **attributes)
+
+
+def moved(*places: tuple[float, float]) -> list[str]:
+    return [f"translate({x:g} {y:g})" for x, y in places]
+
+
+def cells(
+    word: str, side: float = 9, count: int = 5, color: str = "currentColor", across: bool = False
+) -> str:
+    """The vector of a word as shades, the same wherever the word stands, around the origin."""
+    shade = random.Random(word)
+    start = -count * (side + 1) / 2
+    return "".join(
+        part(
+            "rect",
+            x=start + (side + 1) * at if across else -side / 2,
+            y=-side / 2 if across else start + (side + 1) * at,
+            width=side,
+            height=side,
+            fill=color,
+            fill_opacity=round(shade.uniform(0.08, 0.9), 2),
+        )
+        for at in range(count)
+    )
+
+
+def bag() -> Story:
+    """Two sentences, and the one bag that both become."""
+    sentences = [list(WORDS), ["the", "dog", "jumps", "over", "the", "fox"]]
+    heap = [("the", 0, 0), ("fox", 1, 0), ("over", 2, 0), ("dog", 0, 1), ("jumps", 1, 1), ("the", 2, 1)]
+    parts = []
+    for side, words in enumerate(sentences):
+        middle, seen = 86 + 188 * side, 1 if side == 0 else [0, 0, 1]
+        parts.append(text(middle, 16, " ".join(words), 12.5, opacity=seen))
+        halves = f"C{middle - 104} 182 {middle - 84} 290 {middle} 290S{middle + 104} 182 {middle + 46} 122"
+        sack = f"M{middle - 46} 122{halves}"
+        tie = "".join(
+            f"M{middle} 130Q{middle + way * 30} 130 {middle + way * 46} 122L{middle + way * 58} 106"
+            for way in (-1, 1)
+        )
+        fall = f"M{middle} 34V88M{middle - 6} 80L{middle} 88L{middle + 6} 80"
+        done = [0, 1] if side == 0 else [0, 0, 0, 1]
+        parts.append(
+            part(
+                "path",
+                d=fall,
+                fill="none",
+                stroke="currentColor",
+                stroke_opacity=0.5,
+                stroke_width=1.5,
+                opacity=done,
+            )
+        )
+        parts.append(
+            part("path", d=sack + tie, fill="none", stroke="currentColor", stroke_width=2, opacity=seen)
+        )
+        free = heap.copy()
+        for at, word in enumerate(words):
+            spot = next(place for place in free if place[0] == word)
+            free.remove(spot)
+            above, inside = (middle - 70 + 28 * at, 52), (middle - 44 + 44 * spot[1], 166 + 66 * spot[2])
+            falls = moved(above, inside) if side == 0 else moved(above, above, above, inside)
+            parts.append(group(cells(word, 8, 4), text(0, 31, word, 11.5), transform=falls, opacity=seen))
+    parts.append(text(180, 226, "=", 30, opacity=[0, 0, 0, 1]))
+    return Story(
+        alt="The fox jumps over the dog, and the dog jumps over the fox. The vectors of each "
+        "sentence fall into a bag, "
+        "and the two bags hold the same six vectors.",
+        says=(
+            "One sentence, one vector for each word.",
+            "Attention takes them all at once.",
+            "Another sentence, another story, the same words.",
+            "Both bags hold the same vectors. Who jumps?",
+        ),
+        size=(WIDTH, 294),
+        parts=tuple(parts),
+    )
+
+
+GUESTS = {  # by the names of this page, and only who is on it
+    1: {"sinusoidal": ("clocks",), "learned": ("a table",)},
+    3: {"alibi": ("ALiBi",), "relative": ("T5, Shaw’s keys",)},
+}
+
+
+def doors() -> Story:
+    """The plan of attention; one door opens after the other."""
+    seen = range(5)
+    parts = [
+        part("g", draw_house()),
+        group(draw_words(known=False), opacity=[1, 0]),
+        group(draw_words(known=True), opacity=[0, 1]),
+    ]
+    for number, door in DOORS.items():
+        plain = door._replace(hook="", guests=GUESTS.get(number, door.guests))
+        for open in (False, True):
+            shown = [int((step >= number) == open) for step in seen]
+            parts.append(group(draw_door(number, plain, open), opacity=shown))
+    alt = all_doors().alt.replace("sinusoidal, learned", "clocks, a table").replace(", Transformer-XL", "")
+    return Story(
+        alt=alt,
+        says=(
+            "Words go in above and come out below. All doors are closed: nothing says who was first.",
+            "Door 1: each word is marked at the entrance.",
+            "Door 2: what a word asks with and what it is found by are turned.",
+            "Door 3: a score is corrected before it becomes a weight.",
+            "Door 4: mark what is collected. One door is enough.",
+        ),
+        size=(WIDTH, HEIGHT),
+        parts=tuple(parts),
+    )
+
+
+def rows() -> Story:
+    """A learned table, and a text that is two words too long for it."""
+    words = ["the", "fox", "jumps", "over", "the", "dog", "and", "then", "the", "fox"]
+    high, top, steps = 29, 44, [5, 7, 8, 9]
+    color = CSS["learned"]
+    parts = [text(78, 18, "the table", font_weight=600), text(258, 18, "the text", font_weight=600)]
+    for at, word in enumerate(words):
+        y = top + high * at
+        if at < 8:
+            parts.append(text(18, y + 5, str(at + 1), opacity=0.75))
+            parts.append(group(cells(f"row {at}", 15, 6, color, across=True), transform=f"translate(78 {y})"))
+            there = [int(at <= last) for last in steps]
+            places = moved(*((232, y) if seen else (78, y) for seen in there))
+            parts.append(
+                group(cells(f"row {at}", 15, 6, color, across=True), transform=places, opacity=there)
+            )
+        else:
+            shown = [int(at <= last) for last in steps]
+            frame_ = part(
+                "rect",
+                x=184,
+                y=y - 9,
+                width=96,
+                height=18,
+                fill="none",
+                stroke="currentColor",
+                stroke_dasharray="3 3",
+            )
+            parts.append(group(frame_, text(232, y + 4.5, "no row", 12.5), opacity=shown))
+        parts.append(text(292, y + 5, word, at="start", opacity=[int(at <= last) for last in steps]))
+    end = top + high * 7.5
+    parts.append(line(4, end, 152, end, stroke_width=3))
+    parts.append(text(78, end + 22, "the table ends here"))
+    return Story(
+        alt="A table of eight rows of numbers beside a text of ten words. Each of the first eight "
+        "words gets its row. "
+        "The ninth and the tenth word get none, because the table has ended.",
+        says=(
+            "The row of its place is added to each word.",
+            "Eight rows are enough for eight words.",
+            "The ninth word asks for row 9. There is none.",
+            "Nor for the tenth, and no rule makes one.",
+        ),
+        size=(WIDTH, 338),
+        parts=tuple(parts),
+    )
+
+
+def turn() -> Story:
+    """Two words as arrows, while the sentence moves along the text: places added, and turned."""
+    plane = torch.tensor([[1.5, 0.8], [1.3, -0.3]], dtype=torch.float64)  # fox, dog
+    starts = torch.arange(9)
+    places = (starts[:, None] + torch.tensor([2, 6])) / 4
+    clock = sinusoidal(places, 2)[..., [1, 0]]  # how far to the right and how far up
+    added, turned = plane + clock, rotate(plane.expand(9, 2, 2), places[..., None], "interleaved")
+    parts = []
+
+    def arrow(tail: tuple, tip: torch.Tensor, color: str, width: float = 2) -> str:
+        """From a tail to its tip at each step, with a head."""
+        (x0, y0), found = tail, []
+        for x, y in tip.tolist():
+            away = math.hypot(x - x0, y - y0)
+            a, b = (x - x0) / away, (y - y0) / away
+            left, right = (f"L{x - 7 * a - side * b:.1f} {y - 7 * b + side * a:.1f}" for side in (3.5, -3.5))
+            head = f"{left}M{x:.1f} {y:.1f}{right}"
+            found.append(f"M{x0:.1f} {y0:.1f}L{x:.1f} {y:.1f}{head}")
+        return part(
+            "path",
+            d=found if len(found) > 1 else found[0],
+            fill="none",
+            stroke=color,
+            stroke_width=width,
+            stroke_linecap="round",
+        )
+
+    for panel, (title, tips) in enumerate((("add the place", added), ("turn by the place", turned))):
+        scale, (x, y) = (46, (24, 158)) if not panel else (46, (272, 150))
+        origin = torch.tensor([x, y])
+
+        def on_page(points: torch.Tensor, scale=scale, origin=origin) -> torch.Tensor:
+            return origin + scale * points * torch.tensor([1, -1])
+
+        parts.append(text(90 + 182 * panel, 18, title, 14, font_weight=600))
+        keys = ((CSS["none"], "word"), (CSS["sinusoidal"], "clock"), ("currentColor", "sum"))
+        if panel:
+            keys = ((CSS["none"], "word"), (CSS["rope"], "word, turned"))
+        for at, (color, name) in enumerate(keys):
+            left = 6 + 60 * at if not panel else 196 + 60 * at
+            parts.append(line(left, 36, left + 14, 36, color, stroke_width=2.5))
+            parts.append(text(left + 19, 40, name, 12, at="start"))
+        if panel:
+            parts.append(
+                part("circle", cx=x, cy=y, r=80, fill="none", stroke="currentColor", stroke_opacity=0.2)
+            )
+        for word, name in enumerate(("fox", "dog")):
+            tail, end = on_page(plane[word]).tolist(), on_page(tips[:, word])
+            parts.append(line(x, y, *tail, CSS["none"], stroke_width=2, stroke_opacity=0.6))
+            color, width = (CSS["rope"], 3) if panel else ("currentColor", 2.5)
+            parts.append(group(arrow((x, y), end[:1], color, width), opacity=0.25))
+            if panel:
+                parts.append(arrow((x, y), end, color, width))
+            else:
+                parts.append(arrow(tuple(tail), end, CSS["sinusoidal"], 2))
+                parts.append(arrow((x, y), end, color, width))
+            beyond = on_page(
+                tips[:, word] * (1 + (0.36 if panel else 0.26) / tips[:, word].norm(dim=-1, keepdim=True))
+            )
+            parts.append(
+                text(
+                    [round(v, 1) for v in beyond[:, 0].tolist()],
+                    [round(v + 4.5, 1) for v in beyond[:, 1].tolist()],
+                    name,
+                    13,
+                )
+            )
+        scores = [f"{score:.1f}".replace("-", "−") for score in tips.prod(dim=1).sum(-1).tolist()]
+        parts.append(text(90 + 182 * panel, 268, f"score at first: {scores[0]}", opacity=0.75))
+        parts.append(
+            text(90 + 182 * panel, 288, [f"score now: {score}" for score in scores], 14, font_weight=600)
+        )
+    return Story(
+        alt="Two words, fox and dog, as arrows. On the left each has the hand of a clock added. "
+        "While the sentence moves along "
+        "the text, the sums change their lengths and directions, and their score goes up and "
+        "down. On the right each word is "
+        "turned by its place instead. Both turn alike, the angle between them stays, and so does "
+        "their score.",
+        says=tuple(
+            f"Fox is word {start + 2} of the text, and dog is word {start + 6}." for start in starts.tolist()
+        ),
+        size=(WIDTH, 296),
+        parts=tuple(parts),
+        rhythm=(0.25, 0.45),
+    )
+
+
+def pairs() -> Story:
+    """A query and a key of eight numbers as four pairs of hands, each of which turns at its own speed."""
+    speeds = frequencies(8, base=100).tolist()
+    query, key = (0.3, 1.9, 0.9, 2.4), (1.2, 1.3, 2.3, 1.2)  # directions before any turn
+    starts, apart, radius, parts = range(9), 4, 38, []
+    parts.append(
+        text(
+            180,
+            16,
+            [f"fox is word {start + 2}, dog is word {start + 2 + apart}" for start in starts],
+            14,
+            font_weight=600,
+        )
+    )
+    total = 0.0
+    for at, (speed, q, k) in enumerate(zip(speeds, query, key, strict=True)):
+        middle, first, second = 46 + 89.5 * at, q, k + apart * speed
+        hands = []
+        for angle, ring in ((first, False), (second, True)):
+            x, y = radius * math.cos(angle), -radius * math.sin(angle)
+            hands.append(
+                line(0, 0, round(x, 1), round(y, 1), CSS["rope"], stroke_width=3, stroke_linecap="round")
+            )
+            look = (
+                {"fill": PAPER, "stroke": CSS["rope"], "stroke_width": 2.5} if ring else {"fill": CSS["rope"]}
+            )
+            hands.append(part("circle", cx=round(x, 1), cy=round(y, 1), r=6, **look))
+        wide = (second - first) % (2 * math.pi)
+        low, high = (first, second) if wide <= math.pi else (second, first)
+        ends = [(18 * math.cos(angle), -18 * math.sin(angle)) for angle in (low, high)]
+        slice_ = f"M0 0L{ends[0][0]:.1f} {ends[0][1]:.1f}A18 18 0 0 0 {ends[1][0]:.1f} {ends[1][1]:.1f}Z"
+        wedge = part("path", d=slice_, fill=CSS["rope"], fill_opacity=0.25)
+        turned = [f"rotate({-math.degrees(speed * (start + 2)):.2f})" for start in starts]
+        face = part("circle", r=radius, fill="none", stroke="currentColor", stroke_opacity=0.25)
+        pale = group(*hands, transform=turned[0], opacity=0.2)
+        now = group(wedge, *hands, transform=turned)
+        parts.append(group(face, pale, now, transform=f"translate({middle} 92)"))
+        parts.append(text(middle, 40, ("fast", "", "", "slow")[at]))
+        own = round(math.cos(second - first), 1)
+        total += own
+        parts.append(text(middle, 160, f"{own:.1f}".replace("-", "−"), 14))
+        if at:
+            parts.append(text(middle - 45, 160, "+", 14))
+    parts.append(line(4, 174, 356, 174, stroke_opacity=0.5))
+    parts.append(text(90, 196, f"score at first: {total:.1f}", 14, opacity=0.75))
+    parts.append(text(270, 196, f"score now: {total:.1f}", 14, font_weight=600))
+    return Story(
+        alt="Four dials, from fast to slow, each with two hands: one for fox, with a disc, and one "
+        "for dog, with a ring. While the sentence "
+        "moves along the text, the hands turn, each dial at its own speed. The angle between the "
+        "two hands of a dial stays, and so do "
+        f"the four parts of the score, whose sum is {total:.1f}.",
+        says=tuple(
+            "Disc: fox. Ring: dog. Pale: at first. On each dial the two hands keep their distance."
+            for _ in starts
+        ),
+        size=(WIDTH, 208),
+        parts=tuple(parts),
+        rhythm=(0.25, 0.45),
+    )
+
+
+def stripes() -> Story:
+    """A number for each distance, in a square; the sentence moves to another page, and the square stays."""
+    side, left, top = 40, 84, 104
+    firsts = [1, 1, 300, 729]
+    before, after = CSS["sinusoidal"], CSS["relative"]
+    parts = []
+    for i, word in enumerate(WORDS):
+        middle = (i + 0.5) * side
+        parts.append(text(left + middle, 72, word, 12.5))
+        parts.append(text(left + middle, 92, [f"{first + i}" for first in firsts], 11.5, opacity=0.75))
+        parts.append(text(left - 36, top + middle + 4.5, word, 12.5, at="end"))
+        parts.append(
+            text(
+                left - 4,
+                top + middle + 4.5,
+                [f"{first + i}" for first in firsts],
+                11.5,
+                at="end",
+                opacity=0.75,
+            )
+        )
+        for j in range(6):
+            x, y, far = left + side * j, top + side * i, abs(j - i)
+            shade = (0.85, 0.62, 0.44, 0.3, 0.18, 0.1)[far]
+            parts.append(
+                part(
+                    "rect",
+                    x=x + 1,
+                    y=y + 1,
+                    width=side - 2,
+                    height=side - 2,
+                    fill=before if j < i else after,
+                    fill_opacity=shade,
+                )
+            )
+            sign = (f"{far}→" if j > i else f"←{far}") if far else "0"
+            strong = i == 2 and j in (1, 5)
+            parts.append(
+                text(x + side / 2, y + side / 2 + 4.5, sign, 12.5, font_weight=700 if strong else 400)
+            )
+    row = part(
+        "rect",
+        x=left,
+        y=top + 2 * side,
+        width=6 * side,
+        height=side,
+        fill="none",
+        stroke="currentColor",
+        stroke_width=2.5,
+    )
+    parts.append(group(row, opacity=[0, 1]))
+    parts.append(
+        text(left + 3 * side, 18, ["on page 1", "on page 1", "on page 2", "on page 3"], 14, font_weight=600)
+    )
+    parts.append(text(left + 3 * side, 48, "the word that is asked", 12, opacity=0.75))
+    parts.append(text(left - 4, 84, "the word", 12, at="end", opacity=0.75))
+    parts.append(text(left - 4, 98, "that asks", 12, at="end", opacity=0.75))
+    end = top + 6 * side
+    parts.append(text(52, end + 20, "arrow: how far, and to which side", 12.5, at="start"))
+    parts.append(text(52, end + 38, "color: the number that is added to the score", 12.5, at="start"))
+    return Story(
+        alt="The six words of a sentence along two sides of a square. Each cell holds how far one "
+        "word stands from the other and to which side, and "
+        "cells of one offset form a stripe of one color. When the sentence moves from word 1 "
+        "to word 729 of a text, the "
+        "numbers of its words change, and the square stays.",
+        says=(
+            "Each pair of words has an offset, and each offset has one color.",
+            "For jumps: fox is 1 to the left, dog is 3 to the right.",
+            "The sentence stands further on, and its words have other numbers. The square stays.",
+            "Jumps is word 731 now. The square has not changed.",
+        ),
+        size=(WIDTH, 390),
+        parts=tuple(parts),
+    )
+
+
+def toll() -> Story:
+    """Scores of a head, the line of ALiBi, and the weights before and after."""
+    words = ["a", "fox", "saw", "a", "cub", "and", "a", "fox", "ran"]
+    scores = torch.tensor([0, 3, 1, 0, 2, 0, 0, 3, 1.0])
+    places = torch.arange(9)
+    paid = scores + bias(places[-1:], places, torch.tensor([0.25]))[0, 0]
+    before, after = scores.softmax(0).tolist(), paid.softmax(0).tolist()
+    unit, zero, ground, tall = 28, 138, 334, 140
+    gray, color = CSS["none"], CSS["alibi"]
+    parts = [text(4, 18, "how well each word fits: its score", 14, at="start", font_weight=600)]
+    parts.append(text(4, 222, "what it gets: its weight", 14, at="start", font_weight=600))
+    parts += [line(4, zero, 356, zero), line(4, ground, 356, ground)]
+    for at, word in enumerate(words):
+        x, was, now = 24 + 39 * at, scores[at].item(), paid[at].item()
+        if was:
+            parts.append(
+                part(
+                    "rect",
+                    x=x - 12,
+                    y=zero - unit * was,
+                    width=24,
+                    height=unit * was,
+                    fill=gray,
+                    fill_opacity=[0.75, 0.75, 0.12],
+                )
+            )
+        parts.append(
+            part(
+                "rect",
+                x=x - 12,
+                y=round(min(zero, zero - unit * now), 2),
+                width=24,
+                height=round(unit * abs(now), 2),
+                fill=color,
+                opacity=[0, 0, 1],
+            )
+        )
+        high = [round(tall * weight, 2) for weight in (before[at], before[at], after[at])]
+        parts.append(
+            part(
+                "rect",
+                x=x - 12,
+                y=[ground - v for v in high],
+                width=24,
+                height=high,
+                fill=[gray, gray, color],
+            )
+        )
+        if word == "fox":
+            share = [f"{100 * weight:.0f} %" for weight in (before[at], before[at], after[at])]
+            parts.append(text(x, [round(ground - v - 6, 1) for v in high], share, 13, font_weight=600))
+        parts.append(text(x, ground + 18, word, 13, font_weight=700 if at == 8 else 400))
+    parts.append(text(336, ground + 33, "asks", 12, opacity=0.75))
+    level = zero - 3.4 * unit
+    flat, falls = f"M336 {level:.1f}L24 {level:.1f}", f"M336 {level:.1f}L24 {level + 2 * unit:.1f}"
+    look = {"fill": "none", "stroke": color, "stroke_width": 2.5, "stroke_dasharray": "8 3 2 3"}
+    parts.append(part("path", d=[flat, falls], opacity=[0, 1], **look))
+    parts.append(text(306, 35, "¼ less for each step back", 12.5, at="end", opacity=[0, 1]))
+    return Story(
+        alt="The words a fox saw a cub and a fox ran, and the scores that the last word gives them: "
+        "both foxes fit best, and "
+        f"equally well, so each gets {100 * before[1]:.0f} % of the weight. A line takes a "
+        f"quarter from a score for each step "
+        f"back. Now the near fox gets {100 * after[7]:.0f} % and the far fox {100 * after[1]:.0f} %.",
+        says=(
+            "Ran asks who. Both foxes fit equally well and get the same weight.",
+            "Now every step back costs a quarter.",
+            "The far fox pays seven times as much as the near one.",
+        ),
+        size=(WIDTH, 376),
+        parts=tuple(parts),
+    )
+
+
+LENGTHS = (64, 128, 256, 512)
+READERS = {  # names of the records: key of the style, and name in the picture
+    "RoPE": ("rope", "RoPE"),
+    "sinusoidal": ("sinusoidal", "clocks"),
+    "T5": ("relative", "T5"),
+    "none": ("none", "no positions"),
+    "ALiBi": ("alibi", "ALiBi"),
+}
+
+
+def losses() -> dict[str, list[float]]:
+    """Mean loss on the last 64 characters at each length, in nats, by the name in the records."""
+    tables = [dict(view("extrapolation", "loss_last", "test", length)["rows"]) for length in LENGTHS]
+    return {
+        name: [float(table[name].split()[0]) for table in tables if name in table]
+        for name in (*READERS, "learned")
+    }
+
+
+def past() -> Story:
+    """How well six kinds of models read texts that are longer than those of training."""
+    left, right, bottom, unit = 34, 258, 262, 52
+    found = losses()
+    xs = [left + (right - left) * at / 3 for at in range(4)]
+
+    def height(loss: float) -> float:
+        return round(bottom - unit * (loss - 0.4), 1)
+
+    parts = [line(left - 8, bottom, right + 8, bottom), line(left - 8, height(5), left - 8, bottom)]
+    parts += [text(x, bottom + 19, str(length)) for x, length in zip(xs, LENGTHS, strict=True)]
+    parts += [text(left - 14, height(loss) + 4.5, str(loss), at="end") for loss in (1, 2, 3, 4)]
+    parts.append(text((left + right) / 2, bottom + 40, "characters that it may read", 13))
+    parts.append(text(0, 14, "surprise (loss, in nats): lower is better", at="start"))
+    parts.append(line(xs[0], height(0.5), xs[0], height(4.75), stroke_dasharray="2 4", stroke_opacity=0.6))
+    parts.append(text(xs[0] + 6, height(4.6), "length in training", 12.5, at="start"))
+    for name, (key, label) in READERS.items():
+        ys = [height(loss) for loss in found[name]]
+        drawn = []
+        for last in range(4):
+            points = [(xs[min(at, last)], ys[min(at, last)]) for at in range(4)]
+            drawn.append("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points))
+        dash = " ".join(f"{2 * v:g}" for v in STYLE[key].dash) or "none"
+        parts.append(
+            part(
+                "path",
+                d=drawn,
+                fill="none",
+                stroke=CSS[key],
+                stroke_width=2.5,
+                stroke_dasharray=dash,
+                stroke_linejoin="round",
+            )
+        )
+        parts.append(
+            group(
+                part(
+                    "path",
+                    d=MARKERS.get(STYLE[key].marker, "M-4 -4L4 4M4 -4L-4 4"),
+                    fill=CSS[key],
+                    stroke=CSS[key],
+                ),
+                transform=moved(*zip(xs, ys, strict=True)),
+            )
+        )
+        parts.append(
+            text(
+                [round(x + 10, 1) for x in xs], [y + 4.5 for y in ys], label, at="start", opacity=[0, 0, 0, 1]
+            )
+        )
+    [start, *_] = found["learned"]
+    parts.append(
+        part("path", d=MARKERS["s"], fill=CSS["learned"], transform=f"translate({xs[0]} {height(start)})")
+    )
+    parts.append(text(xs[0] + 10, height(0.9), "table: no row 65", 12.5, at="start", opacity=[0, 1]))
+    said = {name: f"{mean[-1]:.1f}" for name, mean in found.items()}
+    return Story(
+        alt="Surprise at the same 64 characters, in nats, when a model may read 64, 128, 256 and 512 "
+        "characters, after training on "
+        f"64. All begin between 1.3 and 1.9. At 512, RoPE stands at {said['RoPE']}, clocks at "
+        f"{said['sinusoidal']}, T5 at {said['T5']}, "
+        f"no positions at {said['none']}, and ALiBi at {said['ALiBi']}. A table has no row 65.",
+        says=(
+            "64 characters, as in training. All read well.",
+            "128: the table has no row, and clocks are lost.",
+            "256: RoPE meets distances that it has never seen.",
+            "512: only ALiBi reads on as before.",
+        ),
+        size=(WIDTH, 306),
+        parts=tuple(parts),
+    )
+
+
+KINDS = {  # of `d2lpos.census`: how a dot looks, and what it means
+    "turn": ({"fill": CSS["rope"]}, "turn in every attention layer (RoPE)"),
+    "some": (
+        {"fill": CSS["rope"], "fill_opacity": 0.3, "stroke": CSS["rope"], "stroke_width": 1.5},
+        "turn in some layers, nothing in others",
+    ),
+    "none": ({"fill": "none", "stroke": "currentColor", "stroke_width": 1.5}, "nothing in any attention"),
+    "bias": ({"fill": CSS["relative"]}, "a number added to the scores (door 3)"),
+    "table": ({"fill": CSS["learned"]}, "a table"),
+    "sinusoids": ({"fill": CSS["sinusoidal"]}, "clocks, added"),
+}
+
+
+def counted() -> Counter:
+    """How many families there are of each kind in each year."""
+    return Counter((row["kind"], int(row["year"])) for row in families())
+
+
+def years() -> Story:
+    """A dot for each family of models, in its year."""
+    known = counted()
+    steps = [2020, 2022, 2023, 2024, 2025, 2026]
+    parts, bottom, pitch = [], 232, 9.4
+    for year in range(2018, 2027):
+        left = 4 + 40 * (year - 2018)
+        at, drawn = 0, []
+        for kind, (look, _) in KINDS.items():
+            count = known[kind, year]
+            spots = ((left + pitch * (n % 4), bottom - pitch * (n // 4)) for n in range(at, at + count))
+            dots = "".join(
+                f"M{x - 1.7:.1f} {y:.1f}a3.7 3.7 0 1 0 7.4 0a3.7 3.7 0 1 0 -7.4 0" for x, y in spots
+            )
+            drawn.append(part("path", d=dots, **look) if count else "")
+            at += count
+        shown = [int(year <= step) for step in steps]
+        parts.append(group(*drawn, opacity=shown))
+        parts.append(text(left + 16, bottom + 24, str(year), 12.5, opacity=shown))
+    for at, (kind, (look, words)) in enumerate(KINDS.items()):
+        y = 14 + 20 * at
+        total = sum(count for (counts, _), count in known.items() if counts == kind)
+        parts += [
+            part("circle", cx=8, cy=y, r=4.5, **look),
+            text(20, y + 4.5, f"{words}: {total}", at="start"),
+        ]
+    parts.append(text(356, 98.5, "one dot: one family", 12.5, at="end", opacity=0.75))
+
+    def turned(year: int) -> str:
+        return f"{known['turn', year]} of {sum(known[kind, year] for kind in KINDS)}"
+
+    return Story(
+        alt="One dot for each family of language models, by year and by what it tells attention of "
+        "position. Until 2023 there are "
+        "tables, clocks, added numbers and turns. In 2024 and 2025 most dots are turns in "
+        "every layer. In 2026 "
+        f"{turned(2026)} are.",
+        says=(
+            "Until 2020: tables, clocks, and vectors for distances.",
+            "2021 brings the turn, 2022 the toll.",
+            f"2023: {turned(2023)} new families turn in every attention layer.",
+            f"2024: {turned(2024)} turn in every attention layer.",
+            f"2025: {turned(2025)} turn in every attention layer.",
+            f"2026: {turned(2026)} turn in every attention layer. Some leave layers without.",
+        ),
+        size=(WIDTH, 264),
+        parts=tuple(parts),
+        rhythm=(1.3, 0.7),
+    )
+
+
+def layers() -> Story:
+    """The layers of five families, from the first below to the last above."""
+    known = yaml.safe_load((BOOK / "models" / "by-hand.yml").read_text("utf-8"))["layers"]
+    parts, bottom, high = [], 380, 6
+    looks = {
+        "T": ({"fill": CSS["rope"], "width": 48}, "turns, sees all"),
+        "t": ({"fill": CSS["rope"], "width": 22}, "turns, sees a part"),
+        "N": (
+            {"fill": "none", "stroke": "currentColor", "stroke_width": 1.2, "width": 47},
+            "no turn, sees all",
+        ),
+        "-": ({"fill": CSS["none"], "fill_opacity": 0.3, "width": 22}, "no attention"),
+    }
+    for at, (look, words) in enumerate(looks.values()):
+        x, y = 4 + 182 * (at % 2), 8 + 22 * (at // 2)
+        parts += [
+            part("rect", x=x + 24 - look["width"] / 2, y=y, height=high, **look),
+            text(x + 56, y + 8, words, 12.5, at="start"),
+        ]
+    for at, words in enumerate(("one bar: one layer,", "the first at the bottom")):
+        parts.append(text(4, 70 + 16 * at, words, 12.5, at="start", opacity=0.75))
+    steps = len(known)
+    for at, (name, told) in enumerate(known.items()):
+        middle = 34 + 71 * at
+        drawn = []
+        for kind, (look, _) in looks.items():
+            wide = look["width"]
+            ys = [bottom - high * (i + 1) for i, one in enumerate(told["pattern"]) if one == kind]
+            bars = "".join(f"M{middle - wide / 2:g} {y}h{wide}v{high - 1.6}h-{wide}z" for y in ys)
+            drawn.append(
+                part("path", d=bars, **{key: value for key, value in look.items() if key != "width"})
+                if ys
+                else ""
+            )
+        parts.append(
+            group(
+                *drawn,
+                text(middle, bottom + 18, name, 12.5, font_weight=600),
+                opacity=[int(step >= at) for step in range(steps)],
+            )
+        )
+    return Story(
+        alt="The layers of five families of models as stacks of bars, wide where a layer sees the "
+        "whole text and narrow where it sees "
+        "a window. " + " ".join(f"{name}: {told['says']}" for name, told in known.items()),
+        says=tuple(f"{name}: {told['says']}" for name, told in known.items()),
+        size=(WIDTH, 404),
+        parts=tuple(parts),
+        rhythm=(2.6, 0.7),
+    )
+
+
+PICTURES: dict[str, Callable] = {
+    "bag": bag,
+    "shuffle": lambda: hero("shuffle", order=[0, 5, 2, 3, 4, 1], added=False, play=True),
+    "doors": doors,
+    "clocks": lambda: hero("clocks", p=20, plain=True, play=True),
+    "rows": rows,
+    "turn": turn,
+    "pairs": pairs,
+    "stripes": stripes,
+    "toll": toll,
+    "past": past,
+    "machine": lambda: machine("rope", "alibi", state="longer", play=True),
+    "years": years,
+    "layers": layers,
+}
+
+
+def write(folder: Path) -> None:
+    """Write each picture as a piece of a page, to stand on it in this order."""
+    for name, picture in drawn().items():
+        (folder / f"{name}.html").write_text(picture, "utf-8")
+
+
+def drawn() -> dict[str, str]:
+    """The HTML of each picture by its name. The first story brings the program of all."""
+    pages, first = {}, True
+    for name, draw in PICTURES.items():
+        picture = draw()
+        pages[name] = picture.html(first) if isinstance(picture, Story) else picture.html
+        first = first and not isinstance(picture, Story)
+    return pages

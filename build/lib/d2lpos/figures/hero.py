@@ -1,0 +1,439 @@
+"""Hero figures: what only smooth motion teaches, each an ES module sent inside the notebook's output.
+
+    hero("shuffle", positions=True)  # last expression of a cell
+
+The source travels in the output, so the figure runs on the page, in JupyterLab and in Colab's sandboxed
+frame, with no server, no kernel and no global name. Where scripts do not run, the words and the picture in
+the element stay. The output depends on the sources and the options alone: running a notebook again changes no
+byte.
+
+`python d2lpos/figures/hero.py shuffle` prints the module that is sent, and a `plain` behind the name that of the plain
+form; the tests in node read that.
+"""
+
+import json
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+# A module's own scope keeps the figures of one page apart, but hides which script it is: elements are found
+# by a hash. One that is drawn already is left alone, because a page may hold the same output twice.
+PAGE = """\
+<div data-hero="{key}">{fallback}</div>
+<script type="module">
+{module}
+for (const element of document.querySelectorAll('[data-hero="{key}"]'))
+  if (!element.shadowRoot) render(element, {arguments});
+</script>
+"""
+
+KINDS, BUCKETS = ("both", "causal", "shaw"), (8, 16, 32, 64)
+WORDS = ("the", "fox", "jumps", "over", "the", "dog")
+MODES = ("digits", "clocks")
+BASES = (8, 64, 1000, 10_000, 100_000)
+PLACES = ("none", "sum", "token", "position", "independent", "whole position")
+REMEDIES = ("error", "last row", "wrapped", "stretched", "blocks")
+RULES = ("as trained", "linear", "ntk", "dynamic ntk", "yarn", "llama3")
+SLOPES, LENGTHS, BACK = (
+    ("released", "paper"),
+    tuple(2**n for n in range(2, 13)),
+    tuple(2**n for n in range(1, 12)),
+)
+STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
+COUNTERS = ("text", "row", "each")
+SORTS = ("full", "window", "none")
+GATES = ("equal", "stop", "nouns")
+TARGETS, VIEWS = ("row", "right", "diagonal", "ring"), ("8 × 8", "counted", "to scale")
+VALUES, SPLITS = ("accuracy", "loss", "loss_last"), ("test", "unseen")
+
+
+@dataclass(frozen=True)
+class Option:
+    """A default, the values that are accepted, and words for these."""
+
+    default: Any
+    accepts: Callable[[Any], bool]
+    wanted: str
+
+
+def whole(default: int, last: int, first: int = 0) -> Option:
+    wanted = f"a whole number from {first} to {last}"
+    return Option(default, lambda v: type(v) is int and first <= v <= last, wanted)
+
+
+def is_order(value: Any) -> bool:
+    numbers = isinstance(value, list | tuple) and all(type(word) is int for word in value)
+    return numbers and sorted(value) == list(range(len(WORDS)))
+
+
+def is_dealt(value: Any) -> bool:
+    numbers = isinstance(value, list | tuple) and all(type(chunk) is int for chunk in value)
+    pairs = zip(value[::2], value[1::2], strict=False) if numbers else ()
+    return numbers and sorted(value) == list(range(8)) and all(first < second for first, second in pairs)
+
+
+def is_stack(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(value) == 4 and all(kind in SORTS for kind in value)
+
+
+SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
+SEED = whole(7, 2**32 - 1)
+
+
+def any_to(last: int) -> Option:
+    wanted = f"None or a whole number from 0 to {last}"
+    return Option(None, lambda v: v is None or type(v) is int and 0 <= v <= last, wanted)
+
+
+OPTIONS = {
+    "board": {
+        "layer": any_to(29),
+        "pair": any_to(31),
+        "still": Option(None, lambda v: v is None or v == "all", "None or 'all'"),
+    },
+    "buckets": {
+        "kind": Option("causal", lambda v: v in KINDS, "one of " + ", ".join(KINDS)),
+        "buckets": Option(
+            32, lambda v: type(v) is int and v in BUCKETS, "one of " + ", ".join(map(str, BUCKETS))
+        ),
+        "max_distance": whole(128, 256, first=40),
+        "clip": whole(16, 32, first=1),
+        "length": whole(64, 128, first=8),
+        "offset": whole(-40, 127, first=-127),
+    },
+    "cliff": {
+        "p": whole(11, 31),
+        "length": whole(32, 32, first=8),
+        "remedy": Option("wrapped", lambda v: v in REMEDIES, "one of " + ", ".join(REMEDIES)),
+    },
+    "clocks": {
+        "p": whole(11, 63),
+        "mode": Option("clocks", lambda v: v in MODES, "one of " + ", ".join(MODES)),
+        "base": Option(64, lambda v: type(v) is int and v in BASES, "one of " + ", ".join(map(str, BASES))),
+        "plain": SWITCH,
+    },
+    "dial": {"m": whole(14, 32), "n": whole(6, 32), "pair": whole(1, 2), "lock": SWITCH},
+    "dropout": {
+        "place": Option("position", lambda v: v in PLACES, "one of " + ", ".join(PLACES)),
+        "rate": Option(0.2, lambda v: type(v) in (int, float) and 0 <= v <= 0.5, "a number from 0 to 0.5"),
+        "offset": whole(4, 32, first=1),
+        "seed": SEED,
+    },
+    "gates": {
+        "gates": Option("equal", lambda v: v in GATES, "one of " + ", ".join(GATES)),
+        "query": whole(11, 11),
+        "word": whole(1, 11),
+    },
+    "grid": {
+        "study": Option("extrapolation", lambda v: v in STUDIES, "one of " + ", ".join(STUDIES)),
+        "value": Option(None, lambda v: v is None or v in VALUES, "None or one of " + ", ".join(VALUES)),
+        "split": Option("test", lambda v: v in SPLITS, "one of " + ", ".join(SPLITS)),
+        "length": Option(None, lambda v: v is None or type(v) is int, "None or a whole number"),
+    },
+    "patch": {
+        "target": Option("diagonal", lambda v: v in TARGETS, "one of " + ", ".join(TARGETS)),
+        "view": Option("8 × 8", lambda v: v in VIEWS, "one of " + ", ".join(VIEWS)),
+        "row": whole(3, 7),
+        "column": whole(3, 7),
+    },
+    "ranks": {
+        "order": Option(
+            [0, 7, 1, 6, 2, 5, 3, 4], is_dealt, "the chunks 0 to 7, two for each processor, the earlier one first"
+        ),
+        "rule": Option("row", lambda v: v in COUNTERS, "one of " + ", ".join(COUNTERS)),
+    },
+    "shuffle": {
+        "order": Option([0, 1, 2, 3, 4, 5], is_order, "the numbers 0 to 5 in any order"),
+        "positions": SWITCH,
+        "causal": SWITCH,
+        "added": Option(True, SWITCH.accepts, SWITCH.wanted),
+        "seed": SEED,
+    },
+    "slopes": {
+        "heads": whole(8, 16, first=1),
+        "length": Option(
+            512, lambda v: type(v) is int and v in LENGTHS, "one of " + ", ".join(map(str, LENGTHS))
+        ),
+        "rule": Option("released", lambda v: v in SLOPES, "one of " + ", ".join(SLOPES)),
+        "back": Option(64, lambda v: type(v) is int and v in BACK, "one of " + ", ".join(map(str, BACK))),
+        "match": whole(6, 12),
+    },
+    "stack": {
+        "layers": Option(["window", "window", "window", "none"], is_stack, "four of " + ", ".join(SORTS)),
+        "sharper": SWITCH,
+        "length": whole(256, 256, first=32),
+    },
+    "stretch": {
+        "rule": Option("as trained", lambda v: v in RULES, "one of " + ", ".join(RULES)),
+        "length": whole(256, 512, first=64),
+    },
+}
+for options in OPTIONS.values():
+    options["play"] = SWITCH
+
+
+STORY = ("play", "added")  # options that tell what moves, not what is there at first
+
+
+class Hero:
+    """What `hero` returns: the figure for a page, and a description of it for everything else."""
+
+    def __init__(self, name: str, options: dict[str, Any]):
+        self.name, self.options = name, options
+        self.state = {option: value for option, value in options.items() if option not in STORY}
+        self.description = DESCRIBE[name](**self.state)
+
+    @property
+    def html(self) -> str:
+        source = module(self.name, self.options.get("plain", False))
+        arguments = json.dumps(self.options, sort_keys=True)
+        if self.name in DATA:
+            arguments += ", " + json.dumps(DATA[self.name](), separators=(",", ":"))
+        key = sha256((source + arguments).encode()).hexdigest()[:12]
+        fallback = f"<p>{escape(self.description)}</p>{still(self.name, self.description, self.state)}"
+        return PAGE.format(key=key, fallback=fallback, module=source, arguments=arguments)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": self.html, "text/plain": self.description}
+
+
+def hero(name: str, **options) -> Hero:
+    """The interactive figure of that name, with options of its own.
+
+    board: layer, 0 to 29, and pair, 0 to 31, of SmolLM2 that stands still; without a layer the pair in all layers,
+    without a pair all of the layer, without both nothing; or still, "all", where nothing turns.
+    buckets: kind, "both" or "causal" of T5, or "shaw"; buckets, 8, 16, 32 or 64; max_distance, 40 to 256; clip of
+    Shaw, 1 to 32; length of training, 8 to 128; offset, -127 to 127.
+    cliff: position p, 0 to 31; length of the text, 8 to 32 tokens; remedy past the 8 rows of the table, "error",
+    "last row", "wrapped", "stretched" or "blocks".
+    clocks: position p, 0 to 63; mode, "digits" or "clocks"; base of the clocks, 8, 64, 1000, 10000 or 100000; plain,
+    whether hands and hill are all there is, and position alone can be changed.
+    dial: positions m of the query and n of the key, 0 to 32; pair, 0 (fast), 1 or 2 (slow); lock, whether both
+    move together.
+    dropout: place, "none", "sum", "token", "position", "independent" or "whole position"; rate, 0 to 0.5; offset,
+    1 to 32; seed.
+    gates: gates of twelve words, "equal", "stop" (forget at the full stop) or "nouns" (count only these); query, 0 to
+    11; word whose distance and weight are told, 0 to query.
+    grid: study, "order", "extrapolation", "table", "needle", "far", "scale", "layers" or "digits"; value,
+    "accuracy", "loss" or "loss_last", or None for the study's own; split, "test" or "unseen"; length, or None for
+    the longest.
+    patch: target, "row", "right", "diagonal" or "ring"; view, "8 × 8" patches, or 16 × 16 with positions that are
+    "counted" or "to scale"; row and column of the query, 0 to 7, where the picture has 8 × 8.
+    ranks: order of the chunks 0 to 7 on four processors, two each, the earlier one first; rule, who counts positions:
+    "text" (before it is cut), "row" (along the chunks as they lie) or "each" (each processor from 0).
+    shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
+    whether the mask is on; added, whether the reader may add both, as the story does at its end with positions; seed
+    of the shuffle button.
+    slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper";
+    back, how many tokens ago a word stands that matches, a power of two from 2 to 2048; match, its score above the
+    others, 0 to 12.
+    stack: layers, four of "full" (RoPE on the whole text), "window" (RoPE on the last 16 tokens) and "none" (no
+    position), the first one first; sharper, whether logits grow with the text; length of the text, 32 to 256.
+    stretch: rule, "as trained", "linear", "ntk", "dynamic ntk", "yarn" or "llama3"; length of the text, 64 to 512.
+
+    All have `play`: with True the figure shows its idea for five seconds when half of it is first in view, unless the
+    reader prefers reduced motion, and stops when a hand touches it. Its button plays the same again.
+
+    Raises ValueError for an unknown name, for a value out of range, for what a study did not measure, for a part
+    beside still="all", for a word after its query and for plain digits, TypeError for an unknown option.
+
+    >>> hero("dial", m=3, n=1, pair=0).options
+    {'m': 3, 'n': 1, 'pair': 0, 'lock': False, 'play': False}
+    """
+    if name not in OPTIONS:
+        raise ValueError(f"there is no hero figure {name!r}; there are {', '.join(OPTIONS)}")
+    known = OPTIONS[name]
+    for option, value in options.items():
+        if option not in known:
+            raise TypeError(f"{name} has no option {option!r}; it has {', '.join(known)}")
+        if not known[option].accepts(value):
+            raise ValueError(f"{option} of {name} must be {known[option].wanted}; got {value!r}")
+    return Hero(name, {option: known[option].default for option in known} | options)
+
+
+def module(name: str, plain: bool = False) -> str:
+    """The source of the ES module that is sent: the shared helpers, then the figure's own, whose plain form is apart."""
+    here, before = Path(__file__).parent, ("reader",) if name == "machine" else ("row",) if plain else ()
+    parts = ("helpers", *before, name)
+    return "".join((here / f"{part}.js").read_text("utf-8") for part in parts)
+
+
+def late(module: str, name: str) -> Callable:
+    """A function of a figure's own module, which is imported when it is called.
+
+    So the rest of this file needs only the standard library.
+    """
+    return lambda **state: getattr(import_module(f"d2lpos.figures.{module}"), name)(**state)
+
+
+def describe_buckets(kind: str, buckets: int, max_distance: int, clip: int, length: int, offset: int) -> str:
+    # Late, because the rest of this file needs only the standard library.
+    import torch
+
+    from d2lpos.relative import bucket
+    from d2lpos.shaw import row
+
+    offsets = torch.arange(-127, 1 if kind == "causal" else 128)
+    if kind == "shaw":
+        name, kept, found = f"Shaw’s table with clip {clip}", "vectors", row(offsets, clip)
+    else:
+        side = {"both": "for two sides", "causal": "for a causal model"}[kind]
+        name, kept = f"T5’s {buckets} buckets {side}, with maximum distance {max_distance}", "buckets"
+        found = bucket(offsets, buckets, max_distance, bidirectional=kind == "both")
+    fresh = len(found.unique()) - len(found[offsets.abs() < length].unique())
+    return (
+        f"{name}: which offsets share one of its {kept}, and the bias matrix of 128 tokens, in which each of them "
+        f"is a band along the diagonal. After training on {length} tokens, {fresh} of the {kept} that a text of "
+        "128 tokens uses have never been trained."
+    )
+
+
+def describe_cliff(p: int, length: int, remedy: str) -> str:
+    text = f"A learned table of 8 rows, and a text of {length} tokens. "
+    if length <= 8:
+        return text + "Each position has a row of its own."
+    return (
+        text
+        + {
+            "error": f"Positions 8 to {length - 1} have no row, and the text is refused.",
+            "last row": f"Positions 7 to {length - 1} all get row 7, and without a mask nothing tells them apart.",
+            "wrapped": "Positions that are 8 apart get the same row, and without a mask nothing tells them apart.",
+            "stretched": f"Every position gets its own mix of rows, but steps become {7 / (length - 1):.2f} as long.",
+            "blocks": "It is read in blocks of 8, and no token sees another block.",
+        }[remedy]
+    )
+
+
+def describe_clocks(p: int, mode: str, base: int, plain: bool) -> str:
+    if plain and mode != "clocks":
+        raise ValueError(f"mode of clocks must be clocks where plain is True; got {mode!r}")
+    if mode == "digits":
+        return (
+            f"Six binary digits write position {p} as {p:06b}. One step flips up to six of them at once, so "
+            "the similarity of neighbors jumps."
+        )
+    return (
+        f"Six clocks tell position {p}, each {base ** (1 / 6):.3g} times slower than the one before it. One "
+        "step turns every hand by its own angle, the same from everywhere, so the similarity to other positions "
+        "is a hill that moves along with the position and keeps its shape."
+    )
+
+
+def describe_dial(m: int, n: int, pair: int, lock: bool) -> str:
+    omega = 10_000 ** (-2 * 8 * pair / 64)
+    score = f"{math.cos((n - m) * omega):.2f}".replace("-", "−")
+    return (
+        f"RoPE turns a query at position {m} and a key at position {n} by ω = {omega:.2f} rad per position. "
+        f"Their score is cos((n − m)ω) = {score}. Where both positions grow alike, both turn and the score stays."
+    )
+
+
+def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
+    # Late, because the rest of this file needs only the standard library.
+    import torch
+
+    from d2lpos.figures.still import noise
+    from d2lpos.sinusoidal import sinusoidal
+
+    a, b = sinusoidal(torch.tensor([8.0, 8.0 + offset], dtype=torch.float64), 24)
+    where = {
+        "none": "No dropout",
+        "sum": f"Dropout at rate {rate:g} on the sum of token and position",
+        "token": f"Dropout at rate {rate:g} on the token only",
+        "position": f"Dropout at rate {rate:g} on the position only",
+        "independent": f"Dropout at rate {rate:g} on token and position, with a mask for each",
+        "whole position": f"Dropout at rate {rate:g} of whole position vectors",
+    }[place]
+    return (
+        f"{where}. The similarity of positions 8 and {8 + offset} is {(a * b).sum():.1f} in the mean, "
+        f"as without dropout, with a standard deviation of {noise(place, rate, a, b):.1f}. At one rate all placements keep the "
+        "mean, and the noise is very different: none where the token alone is dropped, most where whole "
+        "vectors are."
+    )
+
+
+def describe_shuffle(order: list[int], positions: bool, causal: bool, seed: int) -> str:
+    sentence = " ".join(WORDS[word] for word in order)
+    hows = [how for how, on in (("with positions added", positions), ("under a causal mask", causal)) if on]
+    then = (
+        "has another output there, and so have other words."
+        if hows
+        else "takes its row, its column and its output along, and nothing else changes."
+    )
+    words = ", ".join([f"“{sentence}”", *hows])
+    return f"Attention among the words {words}. A word that moves to another place {then}"
+
+
+def describe_slopes(heads: int, length: int, rule: str, back: int, match: int) -> str:
+    # Late, because the rest of this file needs only the standard library.
+    import torch
+
+    from d2lpos.alibi import slopes
+
+    scores = -slopes(heads, rule).double()[:, None] * torch.arange(length)
+    held = scores.softmax(-1).cumsum(-1)
+    windows = ", ".join(str(int(n)) for n in (held < 0.99 - 1e-9).sum(-1) + 1)
+    text = (
+        f"ALiBi with {heads} heads and the slopes of the {rule} rule, in a text of {length} tokens that are all "
+        f"alike. All but 1 % of a head’s weight is on the nearest {windows} keys, head by head."
+    )
+    if back >= length:
+        return text
+    scores[:, back] += match
+    shares = ", ".join(f"{100 * share:.0f}" for share in scores.softmax(-1)[:, back].tolist())
+    return f"{text} A word {back} tokens back that scores {match} more gets {shares} % of it."
+
+
+def describe_stretch(rule: str, length: int) -> str:
+    return (
+        "Eight dials show the pairs of a head that was trained with RoPE on 64 tokens. Five of them have not been all "
+        f"the way around, and a text of {length} tokens brings them to {length / 64:.3g} times the largest angle that "
+        "training has shown. Scaling rules slow the pairs down: fewer angles are new, and steps are smaller."
+    )
+
+
+DESCRIBE = {
+    "board": late("board", "describe_state"),
+    "buckets": describe_buckets,
+    "cliff": describe_cliff,
+    "clocks": describe_clocks,
+    "dial": describe_dial,
+    "dropout": describe_dropout,
+    "gates": late("gates", "describe_state"),
+    "grid": late("grid", "describe_view"),
+    "patch": late("patch", "describe_state"),
+    "ranks": late("ranks", "describe_state"),
+    "shuffle": describe_shuffle,
+    "slopes": describe_slopes,
+    "stack": late("stack", "describe_state"),
+    "stretch": describe_stretch,
+}
+
+
+def recorded() -> dict[str, dict]:
+    # Late, because the rest of this file needs only the standard library.
+    from d2lpos.figures.grid import numbers
+
+    return {study: numbers(study) for study in STUDIES}
+
+
+def still(name: str, description: str, state: dict[str, Any]) -> str:
+    """What stands below the words where scripts do not run."""
+    # Late, because the rest of this file needs only the standard library.
+    from d2lpos.figures.still import STILL
+
+    return STILL[name](description, **state) if name in STILL else ""
+
+
+# what a figure shows besides its options
+DATA = {"grid": recorded} | {name: late(name, "numbers") for name in ("board", "patch", "ranks", "stack")}
+
+
+if __name__ == "__main__":
+    print(module(sys.argv[1], "plain" in sys.argv[2:]), end="")

@@ -1,0 +1,121 @@
+"""One look at a trained model: a frozen value, whose key names its record for good."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from ..arguments import check_count, check_name, check_positive
+from ..pretrained.minilm import load_minilm, minilm_tokenizer
+from ..pretrained.smollm2 import load_smollm2, smollm2_tokenizer, stand_in
+from ..pretrained.weights import WEIGHTS
+from .passages import TEXTS, passage
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+__all__ = ["Glance", "encoder", "loaded", "tokenizer", "tokens"]
+
+PROTOCOL = 1  # raised when a glance is no longer the same experiment
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+MODELS = (*WEIGHTS, "stand-in")
+LONGEST = 8  # characters that a token has, on average, at most
+
+
+@dataclass(frozen=True)
+class Glance:
+    """A trained model, one passage, and what is asked.
+
+    study, part: what is asked; a study may have several parts, such as a layer.
+    model: "smollm2", "minilm", or "stand-in", which is tiny, untrained, and reads bytes.
+    text, seed, length: the passage, its number, and its tokens. dtype: in which the model computes.
+
+    Raises ValueError for a name that is not known, and a size that is not positive.
+
+    >>> glance = Glance("real-layout", model="stand-in", length=8)
+    >>> Glance(**glance.fields()) == glance
+    True
+    """
+
+    study: str
+    part: str = ""
+    model: str = "smollm2"
+    text: str = "persuasion"
+    seed: int = 0
+    length: int = 512
+    dtype: str = "float32"
+
+    def __post_init__(self):
+        check_name("model", self.model, MODELS)
+        check_name("text", self.text, TEXTS)
+        check_name("dtype", self.dtype, DTYPES)
+        check_positive(length=self.length)
+        check_count(seed=self.seed)
+
+    @property
+    def encoding(self) -> str:
+        """What the sweep calls it."""
+        return " ".join(filter(None, (self.model, self.text, self.part)))
+
+    @property
+    def key(self) -> str:
+        """16 hexadecimal digits: a hash of all fields, of the version, and of the weights."""
+        told = self.fields() | {"protocol": PROTOCOL, "weights": weights(self.model)}
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+    def fields(self) -> dict:
+        """All fields, fit for JSON."""
+        return asdict(self)
+
+
+def weights(model: str) -> str:
+    """The SHA-256 of a model's weights; of the stand-in, its name."""
+    return WEIGHTS[model].main if model in WEIGHTS else model
+
+
+@cache
+def loaded(model: str, dtype: str = "float32", device: str = "cpu", layout: str = "half") -> nn.Module:
+    """A model, loaded once. Raises WeightsMissing where its weights are not on this machine.
+
+    >>> loaded("stand-in").encoding.dim
+    8
+    """
+    if model == "minilm":
+        return load_minilm(DTYPES[dtype]).to(device)
+    if model == "smollm2":
+        return load_smollm2(DTYPES[dtype], layout).to(device)
+    return stand_in(layout).to(device, DTYPES[dtype])
+
+
+@cache
+def encoder(model: str) -> Callable[[str], list[int]]:
+    if model == "stand-in":
+        return lambda text: list(text.encode())
+    return lambda text: tokenizer(model).encode(text).ids
+
+
+@cache
+def tokenizer(model: str) -> "Tokenizer":
+    return {"smollm2": smollm2_tokenizer, "minilm": minilm_tokenizer}[model]()
+
+
+def tokens(glance: Glance, device: str = "cpu") -> Tensor:
+    """The passage of a glance, (1, length), int64.
+
+    Raises ValueError where the text ends before.
+
+    >>> tokens(Glance("real-layout", model="stand-in", length=3))
+    tensor([[67, 104,  97]])
+    """
+    text = passage(glance.text, glance.seed, glance.length * (1 if glance.model == "stand-in" else LONGEST))
+    found = encoder(glance.model)(text)[: glance.length]
+    if len(found) < glance.length:
+        raise ValueError(
+            f"passage {glance.seed} of {glance.text} has {len(found)} tokens; got {glance.length}"
+        )
+    return torch.tensor([found], device=device)

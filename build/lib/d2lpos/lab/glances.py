@@ -1,0 +1,153 @@
+"""The studies of trained models: their questions, their glances, and what does them."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import torch
+
+from ..threads import one_thread
+from . import real
+from .glance import Glance, loaded, weights
+from .machine import forget_peak, machine, peak_bytes
+from .passages import TEXTS
+from .real_table import table
+
+__all__ = ["GLANCES", "Look", "glimpse"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """A question, the glances that answer it, and the function that makes a record's rows of one.
+
+    full: the glances of one passage number. The smoke form reads the stand-in. Its number stands in place of a seed.
+
+    >>> [glance.text for glance in GLANCES["real-layout"].runs(range(1))]
+    ['persuasion', 'pride', 'rule']
+    """
+
+    question: str
+    full: tuple[Glance, ...]
+    rows: Callable[[Glance, str], list[dict]]
+    smoke: tuple[Glance, ...]
+
+    def runs(self, seeds: Iterable[int], smoke: bool = False, also: Iterable[str] = ()) -> list[Glance]:
+        """All glances, passage by passage, so that a sweep that is stopped has compared all cases."""
+        return [
+            Glance(**glance.fields() | {"seed": seed})
+            for seed in seeds
+            for glance in (self.smoke if smoke else self.full)
+        ]
+
+
+def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) -> tuple[Glance, ...]:
+    return tuple(Glance(study, part, text=text, **how) for text in texts for part in parts or ("",))
+
+
+LAYERS = tuple(f"layer {n}" for n in range(30))
+TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
+
+GLANCES = {
+    "real-layout": Look(
+        "A file whose pairs are neighbors is turned as halves: what does a trained model lose?",
+        every("real-layout"),
+        real.layout,
+        every("real-layout", **TINY),
+    ),
+    "real-positions": Look(
+        "Which property of 0, 1, 2, … does a trained model need?",
+        every("real-positions"),
+        real.placed,
+        every("real-positions", **TINY),
+    ),
+    "real-positions-bfloat16": Look(
+        "Which property of 0, 1, 2, … does a trained model need, when it computes in bfloat16?",
+        every("real-positions-bfloat16", dtype="bfloat16"),
+        real.placed,
+        every("real-positions-bfloat16", dtype="bfloat16", **TINY),
+    ),
+    "real-heads": Look(
+        "Which heads look one back, which at the first token, and which pairs make them?",
+        every("real-heads"),
+        real.heads,
+        every("real-heads", **TINY),
+    ),
+    "real-board": Look(
+        "Of 30 layers of 32 pairs, which does a trained model use, at 512 tokens?",
+        every("real-board", "columns", *LAYERS, texts=("persuasion",)),
+        real.board,
+        every("real-board", "columns", "layer 1", **TINY),
+    ),
+    "real-bands": Look(
+        "Which bands of pairs does it use at 512 tokens, and which at 8,192?",
+        (
+            *every("real-bands", "bands", texts=("persuasion", "pride"), dtype="bfloat16"),
+            *every("real-bands", "bands", texts=("persuasion", "pride"), dtype="bfloat16", length=8192),
+        ),
+        real.board,
+        every("real-bands", "bands", **TINY),
+    ),
+    "real-sentence": Look(
+        "How does a sentence go on, when a part of the clockwork stands still?",
+        every("real-sentence", "columns", *LAYERS, texts=("rule",)),
+        real.sentence,
+        every("real-sentence", "columns", "layer 1", **TINY),
+    ),
+    "real-length": Look(
+        "Trained on 8,192 tokens, how well does a model read 16,384?",
+        every("real-length", *real.READINGS, texts=("persuasion", "rule"), dtype="bfloat16", length=16384),
+        real.length,
+        every("real-length", "yarn", "window and 4 first", **TINY),
+    ),
+    "real-needles": Look(
+        "Numbers are hidden in a novel: does a trained model find them at twice its length?",
+        tuple(
+            glance
+            for reading in ("as trained", "ntk", "yarn", "linear", "window and 4 first", "sharper")
+            for length in (1024, 4096, 8192, 16384)
+            for glance in every(
+                "real-needles", reading, texts=("persuasion",), dtype="bfloat16", length=length
+            )
+        ),
+        real.needles,
+        every("real-needles", "yarn", **TINY | {"length": 640}),
+    ),
+    "real-table": Look(
+        "What does a trained table remember, and what do vectors of sentences know of order?",
+        (Glance("real-table", model="minilm"),),
+        table,
+        (),
+    ),
+}
+"""The studies of trained models by name.
+
+>>> GLANCES["real-board"].full[1].part
+'layer 0'
+"""
+
+
+def glimpse(glance: Glance, device: str = "cpu") -> dict:
+    """Do one glance on one thread, and write down all of it.
+
+    >>> record = glimpse(Glance("real-layout", model="stand-in"))
+    >>> record["rows"][0]["case"]
+    'neighbors, turned so'
+    """
+    started = datetime.now(UTC)
+    with one_thread(), torch.no_grad():
+        about = machine(device)
+        loaded(glance.model, glance.dtype, device)  # outside the time that the record tells
+        forget_peak(device)
+        clock = time.perf_counter()
+        rows = GLANCES[glance.study].rows(glance, device)
+    return {
+        "key": glance.key,
+        "run": glance.fields(),
+        "weights": weights(glance.model),
+        "rows": rows,
+        "started": started.isoformat(timespec="seconds"),
+        "seconds": round(time.perf_counter() - clock, 2),
+        "peak_bytes": peak_bytes(device),
+        "machine": about,
+    }

@@ -1,0 +1,309 @@
+"""Records of trained models: read, put into tables over passages, and published."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from ..arguments import check_name
+from ..published import published
+from .glance import Glance
+from .glances import GLANCES
+from .lines import read, write
+from .real import FOLLOWED, READINGS, SENTENCE
+from .record import check_key
+from .report import finished, origin
+from .store import Store
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["board_data", "observed", "over_passages"]
+
+PARTS = {"run": dict, "rows": list, "weights": str, "started": str, "seconds": (int, float), "machine": dict}
+
+
+RIGHT = ("as trained", "neighbors, turned so")  # the cases that others are compared with
+NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule"}
+
+
+def check_glance(record: dict) -> None:
+    """Raise a ValueError for what is no record of a glance."""
+    for name, kind in PARTS.items():
+        if not isinstance(record.get(name), kind):
+            raise ValueError(  # noqa: TRY004 (as of all that cannot be read)
+                f"{name} is missing or cannot be read: {str(record.get(name))[:60]}"
+            )
+    check_key(record, Glance)
+
+
+def observed(study: str, folder: Path | None = None) -> list[dict]:
+    """The published records of a study of trained models; none where it has none yet.
+
+    folder: where they are, as STUDY.jsonl; the book's own where none is given. Raises as `records` does.
+
+    >>> {record["run"]["model"] for record in observed("real-layout")}
+    {'smollm2'}
+    """
+    check_name("study", study, GLANCES)
+    path = (folder or published("results")) / f"{study}.jsonl"
+    return read(path, check_glance) if path.is_file() else []
+
+
+def rows(records: Iterable[dict]) -> "DataFrame":
+    """A row for each row of each record, with the fields of its glance."""
+    from pandas import DataFrame
+
+    told = [record["run"] | row for record in records for row in record["rows"]]
+    for row in told:
+        if row["case"] == "held":
+            row["case"] = (
+                f"pair {row['pair']} held"
+                if row["part"] == "columns"
+                else f"pairs {row['pair']} to {row['pair'] + 3} held"
+            )
+    return DataFrame(told)
+
+
+def over_passages(
+    records: Iterable[dict],
+    value: str = "loss",
+    against: str | None = None,
+    by: Iterable[str] = ("case", "text"),
+) -> "DataFrame":
+    """Mean of a column over passages, with its 95 % interval from low to high, and n; Student's.
+
+    against: a case that is first taken away, passage by passage. by: columns that tell apart what is not averaged.
+    A single passage has no interval: low and high are nan.
+
+    >>> rows = observed("real-layout")
+    >>> table = over_passages(rows, by=["case", "text"])
+    >>> table["case"][0]
+    'neighbors, turned so'
+    """
+    from pandas import DataFrame
+
+    from .summary import _interval
+
+    table, by = rows(records), list(by)
+    passage = [name for name in ("text", "seed", "length", "dtype") if name in table]
+    if against is not None:
+        base = table[table["case"] == against].set_index(passage)[value]
+        table[value] = table[value] - base.loc[table.set_index(passage).index].to_numpy()
+    found = [[*where, *_interval(part[value])] for where, part in table.groupby(by, sort=False)]
+    return DataFrame(found, columns=[*by, "mean", "low", "high", "n"])
+
+
+def publish_observed(study: str, store: Store, runs: Iterable[Glance], folder: Path) -> int:
+    """As `publish`: add the finished records to those of a study, write its files, and return how many there are."""
+    found = {record["key"]: record for record in (*observed(study, folder), *finished(runs, store))}
+    kept = sorted(found.values(), key=lambda record: (record["run"]["seed"], record["key"]))
+    folder.mkdir(exist_ok=True)
+    for name, text in texts(study, kept).items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    write(kept, folder / f"{study}.jsonl")
+    return len(kept)
+
+
+def texts(study: str, records: list[dict]) -> dict[str, str]:
+    """The texts that pages include, by the names of their files."""
+    about = io.StringIO()
+    told = dict(origin(study, records)) | {"Weights": f"SHA-256 {records[0]['weights'][:16]}…"}
+    told["Runs"] = told["Runs"].replace("seed", "passage")
+    csv.writer(about, lineterminator="\n").writerows(told.items())
+    found = {f"{study}-about.csv": about.getvalue()}
+    if study == "real-board":
+        found["real-board.json"] = json.dumps(board_data(records), indent=0) + "\n"
+        found["real-board.csv"] = dearest(records).to_csv(lineterminator="\n")
+    elif study == "real-sentence":
+        told = json.dumps(sentence_data(records), ensure_ascii=False, separators=(",", ":"))
+        found["real-sentence.json"] = told + "\n"
+    elif study in TABLES or "loss" in records[0]["rows"][0]:
+        cells = TABLES.get(study, shown)(records)
+        found[f"{study}.csv"] = cells.to_csv(lineterminator="\n")
+    return found
+
+
+def looking_back(records: list[dict], best: int = 8) -> "DataFrame":
+    """The heads that weigh the previous token most, with the fastest pair held still, and with none turning."""
+    table = rows(records)
+    table["pair 0 still"] = [weights[0] for weights in table["still"]]
+    names = {"previous": "previous token", "pair 0 still": "pair 0 still", "nothing": "none turning"}
+    names |= {"half": "half pace", "double": "double pace", "first": "first token"}
+    means = table.groupby("case")[[*names]].mean().nlargest(best, "previous")
+    return means.round(3).rename(columns=names).rename_axis("Head")
+
+
+def dearest(records: list[dict], best: int = 5) -> "DataFrame":
+    """The pairs and the layers that cost most where all of them stand still, passage by passage, and the means."""
+    whole = [
+        record | {"rows": [row for row in record["rows"] if row["case"] == "held" or row["pair"] is None]}
+        for record in records
+    ]
+    rises = over_passages(whole, against="as trained", by=["case", "seed"])
+    table = rises.pivot(index="case", columns="seed", values="mean").map("{:+.3f}".format)
+    table.columns = [f"Passage {seed}" for seed in table]
+    means = over_passages(whole, against="as trained").set_index("case")
+    table["Mean"] = [
+        f"{row.mean:+.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
+        for row in means.loc[table.index].itertuples()
+    ]
+    kinds = [means[means.index.str.startswith(kind)]["mean"] for kind in ("pair", "layer", "no rotation")]
+    kept = [case for kind in kinds for case in kind.nlargest(best).index]
+    table = table.loc[kept].apply(lambda column: column.str.replace("-", "−"))
+    return table.rename(lambda case: case.replace("held", "in all layers")).rename_axis("Still")
+
+
+def in_another_order(records: list[dict]) -> "DataFrame":
+    """Cosines of two sentences, as they are and with all tokens in one place."""
+    table = rows(records).query("case == 'order'").set_index("text")
+    return table[["other", "cosine", "all at 5", "all at 0"]].rename_axis("Sentence")
+
+
+def along(records: list[dict], parts: int = 4) -> "DataFrame":
+    """The loss in each part of a long passage, a row for each way to read it and text."""
+    from pandas import DataFrame
+
+    found = []
+    for record in records:
+        [row] = record["rows"]
+        step = len(row["places"]) // parts
+        means = [fmean(row["places"][step * n : step * (n + 1)]) for n in range(parts)]
+        tokens = [record["run"]["length"] * n // parts for n in range(parts + 1)]
+        names = [f"{a:,} to {b:,}" for a, b in pairwise(tokens)]
+        found.append(
+            {"Reading": row["case"], "Text": NAMES[record["run"]["text"]]}
+            | dict(zip(names, means, strict=True))
+        )
+    means = DataFrame(found).groupby(["Reading", "Text"], sort=False).mean()
+    order = sorted(means.index, key=lambda at: (at[1], READINGS.index(at[0])))
+    return means.loc[order].map("{:.3f}".format)
+
+
+def digits_found(records: list[dict]) -> "DataFrame":
+    """How many of the digits asked for are found, over all passages, a row for each reading and a column for each length."""
+    sums = rows(records).groupby(["case", "length"])[["right", "of"]].sum()
+    wide = (sums["right"].astype(str) + " of " + sums["of"].astype(str)).unstack().fillna("–")
+    wide = wide.loc[[reading for reading in READINGS if reading in wide.index]]
+    return wide.rename(columns="{:,} tokens".format).rename_axis(index="Reading", columns=None)
+
+
+TABLES = {
+    "real-heads": looking_back,
+    "real-length": along,
+    "real-needles": digits_found,
+    "real-table": in_another_order,
+}
+
+
+def shown(records: list[dict]) -> "DataFrame":
+    """A row for each case and a column for each text: what the loss rises by ± half of the 95 % interval over passages.
+
+    The rise is over the case that is right, whose own loss stands in its row. Where not all are means over as many
+    passages, each says over how many.
+    """
+    from pandas import concat
+
+    cases = [row["case"] for record in records for row in record["rows"]]
+    right = next(case for case in RIGHT if case in cases)
+    beside = ["text", "length"] if len({record["run"]["length"] for record in records}) > 1 else ["text"]
+    by = ["case", *beside]
+    levels, rises = (over_passages(records, against=one, by=by) for one in (None, right))
+    means = concat([levels[levels["case"] == right], rises[rises["case"] != right]])
+    # Adding 0.0 takes the sign from −0.
+    sign = ["" if case == right else "+" for case in means["case"]]
+    uneven = means["n"].nunique() > 1
+    means["cell"] = [
+        (
+            f"{round(row.mean, 3) + 0.0:{plus}.3f}"
+            + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
+            + f", n = {row.n}" * uneven
+        )
+        for row, plus in zip(means.itertuples(), sign, strict=True)
+    ]
+    means["cell"] = means["cell"].str.replace("-", "−")
+    means["text"] = means["text"].map(NAMES)
+    if "length" in beside:
+        means["text"] += ", " + means["length"].map("{:,} tokens".format)
+    wide = means.pivot(index="case", columns="text", values="cell").rename_axis(columns=None, index="Case")
+    return wide.loc[list(dict.fromkeys(means["case"]))].fillna("–")
+
+
+def board_data(records: list[dict]) -> dict:
+    """What a page shows of the board: means over passages, rounded.
+
+    base: loss and the followed heads' weights as trained; none: with no rotation at all. cells[layer][pair],
+    rows[layer] and columns[pair]: [what the loss rises by, the weights of the heads]; a weight is null in a layer below
+    what is held still, where it stays as it was. passages: over how many.
+    """
+    found: dict[tuple, list] = {}
+    seeds = set()
+    bases = {
+        record["run"]["seed"]: row["loss"]
+        for record in records
+        for row in record["rows"]
+        if record["run"]["part"] == "columns" and row["case"] == "as trained"
+    }
+    for record in records:
+        seed = record["run"]["seed"]
+        if seed not in bases:
+            continue
+        seeds.add(seed)
+        for row in record["rows"]:
+            rise = row["loss"] - (0 if row["case"] == "as trained" else bases[seed])
+            found.setdefault((row["case"].split()[0], row["layer"], row["pair"]), []).append(
+                (rise, row["previous"])
+            )
+
+    def mean(key: tuple) -> list | None:
+        if key not in found:
+            return None
+        rises, weights = zip(*found[key], strict=True)
+        each = zip(*weights, strict=True)
+        return [round(fmean(rises), 4), *(None if None in one else round(fmean(one), 3) for one in each)]
+
+    layers = sorted({layer for _, layer, _ in found if layer is not None})
+    pairs = sorted({pair for case, _, pair in found if case == "held"})
+    return {
+        "heads": FOLLOWED,
+        "passages": len(seeds),
+        "base": mean(("as", None, None)),
+        "none": mean(("no", None, None)),
+        "columns": [mean(("held", None, pair)) for pair in pairs],
+        "rows": [mean(("layer", layer, None)) for layer in layers],
+        "cells": [[mean(("layer", layer, pair)) for pair in pairs] for layer in layers],
+    }
+
+
+def sentence_data(records: list[dict]) -> dict:
+    """How a sentence goes on, as pages show it.
+
+    begins: the sentence. goes: each way to go on once, that of the model as trained first. none, rows[layer],
+    columns[pair] and cells[layer][pair]: the index of one of them, with the parts held still that `board_data` tells of.
+    """
+    # It is the same sentence whatever the number of the passage.
+    kept = [record for record in records if record["run"]["seed"] == 0]
+    words = {
+        (row["layer"], row["pair"] if row["case"] == "held" else row["case"]): row["goes on"]
+        for record in kept
+        for row in record["rows"]
+    }
+    goes = list(dict.fromkeys([words[None, "as trained"], *words.values()]))
+    layers = sorted({layer for layer, _ in words if layer is not None})
+    pairs = sorted({pair for _, pair in words if isinstance(pair, int)})
+
+    def at(layer: int | None, part: int | str) -> int:
+        return goes.index(words[layer, part])
+
+    return {
+        "begins": SENTENCE,
+        "goes": goes,
+        "none": at(None, "no rotation"),
+        "columns": [at(None, pair) for pair in pairs],
+        "rows": [at(layer, "no rotation") for layer in layers],
+        "cells": [[at(layer, pair) for pair in pairs] for layer in layers],
+    }

@@ -1,0 +1,105 @@
+"""Passages that trained models read: of two novels, which they have very likely seen, and of a text made by rule.
+
+A passage is known by its text, its number and its length in tokens. That of a novel begins with a chapter and reads on
+through the next ones, a paragraph a line, as `characters(…, flowing=True)` has it: passage p of *Persuasion* with
+chapter 1 + 5p mod 24, of *Pride and Prejudice* with chapter 1 + 12p mod 61. Nothing stands before its first token.
+"""
+
+import random
+import re
+from functools import cache
+from importlib import resources
+
+from ..arguments import check_count, check_name
+from .text import _flowing
+
+__all__ = ["TEXTS", "made", "passage"]
+
+NOVELS = {"persuasion": ("persuasion.txt", 24, 5), "pride": ("pride-and-prejudice.txt", 61, 12)}
+TEXTS = (*NOVELS, "rule")
+"""The texts by name.
+
+>>> TEXTS
+('persuasion', 'pride', 'rule')
+"""
+WHO = [
+    "miller",
+    "baker",
+    "weaver",
+    "potter",
+    "fisher",
+    "tailor",
+    "smith",
+    "gardener",
+    "painter",
+    "carter",
+    "cook",
+    "clerk",
+]
+WHERE = ["Aldby", "Brome", "Corrin", "Dunlow", "Eskham", "Farley", "Gorsty", "Harwick", "Islop", "Kelby"]
+WHAT = [
+    "lamps",
+    "ropes",
+    "bowls",
+    "coats",
+    "keys",
+    "loaves",
+    "spoons",
+    "drums",
+    "kites",
+    "chairs",
+    "boots",
+    "bells",
+]
+HOW = ["red", "old", "heavy", "small", "blue", "broken", "bright", "plain", "round", "green"]
+DID = ["sold", "sent", "lent", "gave", "brought", "returned"]
+COUNT = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+WHEN = ["On Monday", "On Tuesday", "On Friday", "In March", "In June", "In the evening", "At noon", "Later"]
+
+
+def passage(text: str, number: int, characters: int) -> str:
+    """The first so many characters of a passage, or fewer where the novel ends.
+
+    Raises ValueError for a text that is not in TEXTS, and a number below 0.
+
+    >>> passage("persuasion", 0, 44)
+    'Chapter 1\\nSir Walter Elliot, of Kellynch Hall'
+    """
+    check_name("text", text, TEXTS)
+    check_count(number=number)
+    if text == "rule":
+        return made(number, characters)
+    book, chapters, step = NOVELS[text]
+    found = "".join(flowing(book)[step * number % chapters :])
+    return found[:characters]
+
+
+@cache
+def flowing(book: str) -> list[str]:
+    """The chapters of a novel, a paragraph a line."""
+    text = resources.files(__package__).joinpath("data", book).read_text("utf-8")
+    return [_flowing(part) for part in re.split(r"^(?=Chapter \d+$)", text, flags=re.MULTILINE)[1:]]
+
+
+def made(number: int, characters: int) -> str:
+    """A text that nobody has written: who gave what to whom, drawn from lists of words; a paragraph has six sentences.
+
+    >>> made(0, 60)
+    'At noon, the smith of Islop brought six heavy chairs to the '
+    """
+    draw = random.Random(
+        f"d2lpos {number}"
+    ).random  # the one method of which Python promises the same numbers for good
+
+    def pick(words: list[str]) -> str:
+        return words[int(draw() * len(words))]
+
+    parts, length = [], 0
+    while length < characters:
+        one, here = pick(WHO), pick(WHERE)
+        other, there = pick([w for w in WHO if w != one]), pick([w for w in WHERE if w != here])
+        gift = f"{pick(DID)} {pick(COUNT)} {pick(HOW)} {pick(WHAT)}"
+        end = "\n" if len(parts) % 6 == 5 else " "
+        parts.append(f"{pick(WHEN)}, the {one} of {here} {gift} to the {other} of {there}.{end}")
+        length += len(parts[-1])
+    return "".join(parts)[:characters]

@@ -1,0 +1,473 @@
+"""What is asked of SmolLM2: functions of a glance, each giving rows that a record keeps.
+
+All losses are in nats a token, means over the tokens of a passage that have one before them. What is changed is changed
+in the trained model as it stands: nothing is trained again.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from ..attention import attend, attention_weights
+from ..encoding import Encoding
+from ..masks import Mask, causal_mask
+from ..pretrained.smollm2 import SmolLM2, attend_in_window, losses
+from ..rope import RoPE, convert, convert_rows, rotate
+from ..scaling import dynamic_ntk, linear, ntk, still, unscaled, yarn
+from ..sinusoidal import angles, frequencies
+from ..temperature import multiply
+from .glance import Glance, encoder, loaded, tokenizer, tokens
+from .models import crowded
+from .passages import WHO
+
+__all__ = ["READINGS", "board", "heads", "layout", "length", "needles", "placed", "sentence"]
+
+Rows = list[dict]
+
+FOLLOWED = ((1, 2), (2, 1), (11, 1), (16, 0))  # layer and head: `heads` found them to look one back the most
+TRAINED = 8192  # tokens
+FEW = 1024  # tokens of which all pairs fit
+BIN = 256  # tokens over which a loss at a place is a mean
+SENTENCE = "The cat sat on the mat, and the dog sat on the"
+WORDS = 8  # tokens with which it goes on
+
+
+def rope(model: SmolLM2, **changed: object) -> RoPE:
+    """The model's own encoding, with some arguments changed."""
+    own = model.encoding
+    return RoPE(**{"dim": own.dim, "base": own.base, "layout": own.layout} | changed)
+
+
+def mean(found: Tensor) -> float:
+    return round(found.double().mean().item(), 6)
+
+
+# Layout
+
+
+@contextmanager
+def rows_moved(model: SmolLM2, queries: bool, keys: bool) -> Iterator[None]:
+    """Rows of neighbors moved to halves, of queries, of keys, or of both."""
+    moved = [(b.q, b.heads) for b in model.blocks if queries]
+    moved += [(b.k, b.kv_heads) for b in model.blocks if keys]
+    before = [projection.weight for projection, _ in moved]
+    for projection, count in moved:
+        rows = convert_rows(projection.weight, count, "half")
+        projection.weight = torch.nn.Parameter(rows, requires_grad=False)
+    try:
+        yield
+    finally:
+        for (projection, _), weight in zip(moved, before, strict=True):
+            projection.weight = weight
+
+
+def layout(glance: Glance, device: str) -> Rows:
+    """The loss with the file's rows, which are neighbors, turned as neighbors or as halves, moved or not."""
+    model, text = loaded(glance.model, glance.dtype, device, "interleaved"), tokens(glance, device)
+    rows = [{"case": "neighbors, turned so", "loss": mean(losses(model, text))}]
+    halves = rope(model, layout="half")
+    for case, queries, keys in (
+        ("all moved to halves", True, True),
+        ("nothing moved", False, False),
+        ("queries alone moved", True, False),
+        ("keys alone moved", False, True),
+    ):
+        with rows_moved(model, queries, keys):
+            rows.append({"case": case, "loss": mean(losses(model, text, encoding=halves))})
+    rows.append({"case": "no rotation", "loss": mean(losses(model, text, encoding=Encoding()))})
+    return rows
+
+
+# Positions
+
+
+class Apart(Encoding):
+    """RoPE whose queries stand `ahead` places further on than their keys do."""
+
+    def __init__(self, own: RoPE, ahead: int):
+        super().__init__()
+        self.own, self.ahead = own, ahead
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        return self.own.rotate(q, k, q_positions + self.ahead, k_positions)
+
+
+class Coarse(Encoding):
+    """RoPE computed in few bits: its positions, the angles, or the tables of cosines and sines."""
+
+    def __init__(self, own: RoPE, what: str, dtype: torch.dtype):
+        super().__init__()
+        self.own, self.what, self.dtype = own, what, dtype
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        return self.turn(q, q_positions), self.turn(k, k_positions)
+
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
+        omega, layout = frequencies(self.own.dim, self.own.base).to(x.device), self.own.layout
+        turns = self.rounded(angles(self.rounded(positions.float(), "positions"), omega), "angles")
+        if self.what != "tables":
+            return rotate(x, turns, layout)
+        cos, sin = self.rounded(turns.cos(), "tables"), self.rounded(turns.sin(), "tables")
+        quarter = rotate(x.float(), torch.full_like(turns, torch.pi / 2), layout)
+        both = (torch.cat([table, table], dim=-1) for table in (cos, sin))
+        cos, sin = both if layout == "half" else (convert(table, "interleaved") for table in both)
+        return (x.float() * cos + quarter * sin).to(x)
+
+    def rounded(self, found: Tensor, what: str) -> Tensor:
+        return found.to(self.dtype).float() if what == self.what else found
+
+
+def placings(n: int, device: str, seed: int) -> dict[str, Tensor]:
+    """Positions by name: each asks what one property of 0, 1, 2, … is worth."""
+    here = torch.arange(n, device=device)
+    shuffled = torch.randperm(n, generator=torch.Generator().manual_seed(seed)).to(device)
+    later = here >= n // 2
+    cases = {"as trained": here}
+    for shift in (1, 1000, 100_000, 1_000_000, 10_000_000):
+        cases[f"shifted by {shift:,}"] = here + shift
+    cases["shifted by 1,000,000 in float64"] = here.double() + 1_000_000
+    for factor in (0.5, 0.9, 1.1, 2, 4):
+        cases[f"times {factor:g}"] = here * factor
+    cases |= {
+        "all equal": torch.zeros_like(here),
+        "reversed": here.flip(0),
+        "shuffled": shuffled,
+        "in pairs equal": here // 2,
+        "gap of 1,000 in the middle": here + 1000 * later,
+        "gap of 7,000 in the middle": here + 7000 * later,
+        "second half at 0 again": here - n // 2 * later,
+    }
+    return cases
+
+
+def placed(glance: Glance, device: str) -> Rows:
+    """The loss when positions are moved; the mask stays that of the text, so angles alone change."""
+    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    rows = [
+        {"case": case, "loss": mean(losses(model, text, positions=positions))}
+        for case, positions in placings(text.shape[1], device, glance.seed).items()
+    ]
+    for ahead in (1, -1):
+        one = Apart(model.encoding, ahead)
+        rows.append({"case": f"queries moved by {ahead:+d}", "loss": mean(losses(model, text, encoding=one))})
+    for what in ("positions", "angles", "tables"):
+        for dtype in (torch.bfloat16, torch.float16):
+            one = Coarse(model.encoding, what, dtype)
+            rows.append({"case": f"{what} in {name(dtype)}", "loss": mean(losses(model, text, encoding=one))})
+    return rows
+
+
+def name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+# Heads
+
+
+def looking(model: SmolLM2, q: Tensor, k: Tensor, encoding: Encoding) -> Tensor:
+    """The weights of a layer's heads, (head, query, key)."""
+    here = torch.arange(q.shape[2], device=q.device)
+    return attention_weights(q, k, here, here, encoding, causal_mask(here, here))[0]
+
+
+def heads(glance: Glance, device: str) -> Rows:
+    """A row for each head: how much it weighs the previous token, the first, and its own, on average.
+
+    still: the weight of the previous token with one pair held still in this layer alone, from the fastest to the
+    slowest. nothing: with none turning; half and double: with positions so. q, k: the mean length of each pair of its
+    queries and of the keys that it shares.
+    """
+    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    pairs, rows = model.encoding.dim // 2, []
+    held = {
+        "nothing": Encoding(),
+        "half": rope(model, scaling=partial(linear, factor=2)),
+        "double": rope(model, scaling=lambda omega: (2 * omega, 1.0)),
+    }
+
+    def previous(q: Tensor, k: Tensor, encoding: Encoding) -> list[float]:
+        found = looking(model, q, k, encoding).diagonal(-1, dim1=1, dim2=2).double().mean(dim=1)
+        return [round(weight, 4) for weight in found.tolist()]
+
+    def lengths(x: Tensor) -> Tensor:
+        split = (2, -1) if model.encoding.layout == "half" else (-1, 2)
+        axis = -2 if model.encoding.layout == "half" else -1
+        return x[0].float().unflatten(-1, split).norm(dim=axis).mean(dim=1)
+
+    def watch(layer: int, q: Tensor, k: Tensor) -> None:
+        weights = looking(model, q, k, model.encoding).double()[:, 1:]
+        told = {
+            "previous": weights.diagonal(0, dim1=1, dim2=2).mean(dim=1),
+            "first": weights[:, :, 0].mean(dim=1),
+            "own": weights.diagonal(1, dim1=1, dim2=2).mean(dim=1),
+        }
+        columns = {what: [round(v, 4) for v in values.tolist()] for what, values in told.items()}
+        columns |= {what: previous(q, k, encoding) for what, encoding in held.items()}
+        one_still = [previous(q, k, rope(model, scaling=partial(still, pairs=[p]))) for p in range(pairs)]
+        columns["still"] = [list(column) for column in zip(*one_still, strict=True)]
+        long_q, long_k = lengths(q), lengths(k).repeat_interleave(q.shape[1] // k.shape[1], dim=0)
+        columns["q"], columns["k"] = (
+            [[round(v, 2) for v in row] for row in x.tolist()] for x in (long_q, long_k)
+        )
+        for head in range(q.shape[1]):
+            row = {"case": f"layer {layer}, head {head}", "layer": layer, "head": head}
+            rows.append(row | {what: values[head] for what, values in columns.items()})
+
+    with torch.no_grad():
+        model.read(model.embed(text), watch=watch)
+    return rows
+
+
+# The board
+
+
+@torch.no_grad()
+def board(glance: Glance, device: str) -> Rows:
+    """What becomes of the loss, and of the previous-token head, with parts of the rotation held still.
+
+    The glance's part is "layer 7": each of its pairs alone, and all of them; or "columns": each pair in all layers,
+    and everything; or "bands": each four neighboring pairs in all layers. layer and pair are None where all are held.
+    previous: the weights that the heads of FOLLOWED give to the previous token; None below the layer, and where the text
+    is long.
+    """
+    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    layers, pairs = len(model.blocks), model.encoding.dim // 2
+    followed = FOLLOWED if glance.model == "smollm2" else ((0, 0), (1, 2))
+
+    def reading(encodings: list[Encoding], x: Tensor, first: int) -> dict[str, float | None]:
+        seen = {}
+
+        def watch(layer: int, q: Tensor, k: Tensor) -> None:
+            for at, head in followed:
+                if layer == at and q.shape[2] <= FEW:
+                    own = q[:, [head]], k[:, [head * k.shape[1] // q.shape[1]]]
+                    weights = looking(model, *own, encodings[layer])
+                    seen[at, head] = round(weights[0].diagonal(-1).mean().item(), 4)
+
+        x = model.read(x, encoding=encodings, watch=watch, first=first)
+        return {"loss": mean(losses(model, text, x)), "previous": [seen.get(one) for one in followed]}
+
+    def held(some: list[int]) -> Encoding:
+        return Encoding() if len(some) == pairs else rope(model, scaling=partial(still, pairs=some))
+
+    start, rows = model.embed(text), []
+    if glance.part.startswith("layer "):
+        layer = int(glance.part.removeprefix("layer "))
+        x = model.read(start, last=layer)
+        for pair in (*range(pairs), None):
+            encodings = [model.encoding] * layers
+            encodings[layer] = held(list(range(pairs)) if pair is None else [pair])
+            rows.append(
+                {"case": f"layer {layer}", "layer": layer, "pair": pair} | reading(encodings, x, layer)
+            )
+        return rows
+    rows.append(
+        {"case": "as trained", "layer": None, "pair": None} | reading([model.encoding] * layers, start, 0)
+    )
+    width = 1 if glance.part == "columns" else 4
+    for pair in range(0, pairs, width):
+        some = list(range(pair, pair + width))
+        rows.append({"case": "held", "layer": None, "pair": pair} | reading([held(some)] * layers, start, 0))
+    rows.append(
+        {"case": "no rotation", "layer": None, "pair": None}
+        | reading([held([*range(pairs)])] * layers, start, 0)
+    )
+    return rows
+
+
+class EachStill(Encoding):
+    """RoPE in which each text of a batch holds other pairs still; turns is (batch, pairs), 0 where one is held."""
+
+    def __init__(self, own: RoPE, turns: Tensor):
+        super().__init__()
+        self.own, self.turns = own, turns
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        omega = frequencies(self.own.dim, self.own.base).to(q.device)
+        by = angles(q_positions, omega) * self.turns[:, None, None, :]
+        return rotate(q, by, self.own.layout), rotate(k, by, self.own.layout)
+
+
+@torch.no_grad()
+def sentence(glance: Glance, device: str) -> Rows:
+    """How SENTENCE goes on, the likeliest token each time, with one pair, a layer, or a column held still.
+
+    The part is as for `board`. All conditions of a part are read as one batch.
+    """
+    model = loaded(glance.model, glance.dtype, device)
+    layers, pairs = len(model.blocks), model.encoding.dim // 2
+    turns = torch.ones(pairs + 2, pairs, device=device)
+    turns[1 : pairs + 1] -= torch.eye(pairs, device=device)  # the first row turns as trained
+    turns[-1] = 0
+    columns = glance.part == "columns"
+    layer = 0 if columns else int(glance.part.removeprefix("layer "))
+    text = torch.tensor([encoder(glance.model)(SENTENCE)], device=device).expand(pairs + 2, -1)
+    start = text.shape[1]
+    changed = EachStill(model.encoding, turns)
+    encodings = [changed if columns or at == layer else model.encoding for at in range(layers)]
+    for _ in range(WORDS):
+        alike, of = text.unique(dim=0, return_inverse=True)  # below the layer, they are read once
+        x = model.read(model.embed(alike), last=layer)[of]
+        x = model.read(x, encoding=encodings, first=layer)
+        text = torch.cat([text, model.logits(x[:, -1:]).argmax(dim=-1)], dim=1)
+    told = [decoded(glance.model, row[start:].tolist()) for row in text]
+    cases = ["as trained", *["held"] * pairs, "no rotation"]
+    named = [None, *range(pairs), None]
+    return [
+        {"case": case, "layer": None if columns else layer, "pair": pair, "goes on": words}
+        for case, pair, words in zip(cases, named, told, strict=True)
+    ]
+
+
+def decoded(model: str, found: list[int]) -> str:
+    if model == "stand-in":
+        return bytes(found).decode("latin-1")
+    return tokenizer("smollm2").decode(found)
+
+
+# Length
+
+
+# Needles
+
+
+HIDDEN = 8  # needles in a passage
+DIGITS = 5
+
+
+def hidden(glance: Glance) -> tuple[list[int], list[tuple[int, list[int], list[int]]]]:
+    """A passage with needles in it, spread evenly: its tokens; and of each needle where it stands, the question and the answer.
+
+    A needle says the secret number of somebody, "The secret number of the baker is 48213.", and a question says the
+    same up to the number. Who, and the numbers, are drawn by the number of the passage.
+    """
+    encode = encoder(glance.model)
+    draw = random.Random(f"needles {glance.seed}")
+    who = draw.sample(WHO, HIDDEN)
+    answers = [encode("".join(draw.choice("0123456789") for _ in range(DIGITS))) for _ in who]
+    questions = [encode(f"\nThe secret number of the {one} is") + encode(" ") for one in who]
+    needles = [ask + answer + encode(".\n") for ask, answer in zip(questions, answers, strict=True)]
+    room = glance.length - sum(map(len, needles))
+    if room < HIDDEN:
+        raise ValueError(f"length must leave room for {HIDDEN} needles; got {glance.length}")
+    hay = tokens(replace(glance, length=room))[0].tolist()
+    text, asked = [], []
+    for number, needle in enumerate(needles):
+        start, end = (room * part // (2 * HIDDEN) for part in (max(0, 2 * number - 1), 2 * number + 1))
+        text += hay[start:end]
+        asked.append((len(text), questions[number], answers[number]))
+        text += needle
+    return text + hay[end:], asked
+
+
+@torch.no_grad()
+def branches(
+    model: SmolLM2,
+    text: Tensor,
+    asked: Tensor,
+    encoding: Encoding | None = None,
+    window: tuple[int, int] | None = None,
+    temperature: Callable[[Tensor], Tensor] | None = None,
+) -> Tensor:
+    """Logits (question, token, vocabulary) of questions (question, token), each as if it alone followed a text (1, n).
+
+    The text is read once: the questions stand at the same positions, and no one sees another.
+    """
+    n, size = text.shape[1], asked.shape[1]
+    here = torch.arange(n, device=text.device)
+    after = n + torch.arange(size, device=text.device)
+    everywhere = torch.cat([here, after])
+    back = after[:, None] - everywhere
+    seen = back >= 0
+    if window is not None:
+        seen &= (back < window[0]) | (everywhere < window[1])
+    encoding = model.encoding if encoding is None else encoding
+    x, y = model.embed(text), model.embed(asked)
+    for block in model.blocks:
+        (q, k, v), (ask, key, value) = block.projected(x), block.projected(y)
+        if temperature is not None:
+            q, ask = multiply(q, here, temperature), multiply(ask, after, temperature)
+        keys, values = (
+            torch.cat([a.expand(len(b), -1, -1, -1), b], dim=2) for a, b in ((k, key), (v, value))
+        )
+        y = block.close(y, attend(ask, keys, values, after, everywhere, encoding, seen))
+        if window is None:
+            x = block.close(x, attend(q, k, v, here, here, encoding, Mask(here)))
+        else:
+            x = block.close(x, attend_in_window(q, k, v, here, encoding, *window))
+    return model.logits(y)
+
+
+def needles(glance: Glance, device: str) -> Rows:
+    """How many digits of the needles a model says rightly, each after those before it.
+
+    The part names how it reads, with the settings for twice the length of training, however long the text is.
+    """
+    model = loaded(glance.model, glance.dtype, device)
+    text, asked = hidden(glance)
+    # Questions differ in length: what follows a shorter one is not looked at.
+    longest = max(len(question) + len(answer) for _, question, answer in asked)
+    padded = [(question + answer + [0] * longest)[:longest] for _, question, answer in asked]
+    tensors = (torch.tensor(part, device=device) for part in ([text], padded))
+    logits = branches(
+        model, *tensors, **readings(model, max(glance.length, 2 * TRAINED))[glance.part]
+    ).float()
+    rows = []
+    for (place, question, answer), one in zip(asked, logits, strict=True):
+        said, wanted = one[len(question) - 1 :][: len(answer)], torch.tensor(answer, device=device)
+        right = int((said.argmax(dim=-1) == wanted).sum())
+        loss = cross_entropy(said, wanted)
+        rows.append(
+            {
+                "case": glance.part,
+                "at": place,
+                "right": right,
+                "of": len(answer),
+                "loss": round(loss.item(), 4),
+            }
+        )
+    return rows
+
+
+# Length
+
+
+READINGS = (
+    "as trained", "yarn", "ntk", "linear", "window", "window and 4 first", "dynamic ntk", "yarn, scores as they were",
+    "sharper",
+)  # fmt: skip
+
+
+def readings(model: SmolLM2, n: int) -> dict[str, dict]:
+    """How to read n tokens, by name: as trained, by rules that slow pairs down, and in windows of half the training length."""
+    factor, trained, half = max(1.0, n / TRAINED), min(TRAINED, n), max(1, min(TRAINED, n) // 2)
+    scaled = {
+        "as trained": unscaled,
+        "linear": partial(linear, factor=factor),
+        "ntk": partial(ntk, factor=factor),
+        "dynamic ntk": partial(dynamic_ntk, factor=factor, length=trained, current=n),
+        "yarn": partial(yarn, factor=factor, length=trained),
+        "yarn, scores as they were": partial(yarn, factor=factor, length=trained, attention_factor=1.0),
+    }
+    ways = {name: {"encoding": rope(model, scaling=rule)} for name, rule in scaled.items()}
+    ways |= {"window": {"window": (half, 0)}, "window and 4 first": {"window": (half, 4)}}
+    return ways | {"sharper": {"temperature": partial(crowded, length=trained)}}
+
+
+def length(glance: Glance, device: str) -> Rows:
+    """The loss over each 256 tokens of a long passage; the part names how it is read, as `readings` does."""
+    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    found = losses(model, text, **readings(model, glance.length)[glance.part])[0]
+    return [
+        {
+            "case": glance.part,
+            "loss": mean(found),
+            "places": [round(part.mean().item(), 4) for part in found.split(BIN)],
+        }
+    ]

@@ -1,0 +1,214 @@
+"""What is published of a study: its records, and the tables and the figure that its page makes of them."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from statistics import fmean, median
+from typing import TYPE_CHECKING
+
+from .grid import grid
+from .lines import write
+from .plot import LABELS, describe, plot, table, told_apart
+from .readers import script
+from .run import Run
+from .signs import signs
+from .stacks import stacks
+from .store import Store
+from .studies import STUDIES
+from .summary import frame, records
+from .verdict import moments, verdicts
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def publish(study: str, store: Store, runs: Iterable[Run], folder: Path) -> int:
+    """Add the finished records among `runs` to what is published of a study; return how many are published now.
+
+    A record replaces one of the same run. The files of the page are written anew. Records in the folder "again" are
+    of runs that were repeated, on another machine or after a change of rounding, and stand beside the others.
+
+    Raises ValueError where something is published that the study does not run any more.
+    """
+    found = {record["key"]: record for record in (*records(study, folder), *finished(runs, store))}
+    seeds = sorted({record["run"]["seed"] for record in found.values()})
+    kept = [found.pop(run.key) for run in STUDIES[study].runs(seeds) if run.key in found]
+    if found:
+        raise ValueError(
+            f"{folder / study}.jsonl has records of runs that are not in the study, as {next(iter(found))}; "
+            "take them out first"
+        )
+    texts = pages(study, kept, records(study, folder / "again"))
+    folder.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    write(kept, folder / f"{study}.jsonl")
+    return len(kept)
+
+
+def finished(runs: Iterable[Run], store: Store) -> list[dict]:
+    """Return the finished records of runs, in their order."""
+    keys = [run.key for run in runs]
+    found = {record["key"]: record for record in store.records(keys)}
+    return [found[key] for key in keys if key in found]
+
+
+def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[str, str]:
+    """Return the texts that the page includes by the names of their files. again: records of runs that were repeated."""
+    from ..figures import show
+    from ..figures.hero import STUDIES as SHOWN
+
+    rows, value = frame(records), STUDIES[study].value
+    texts = {f"{study}-{split}.csv": table(part, value) for split, part in rows.groupby("split")}
+    probes = frame(records, of="probes")
+    if len(probes):
+        texts[f"{study}-probes.csv"] = table(probes, "error", "layer", "layer {}")
+    if again:
+        texts[f"{study}-again.csv"] = repeated(records, again, value)
+    texts = {name: cells.to_csv(index_label="Encoding", lineterminator="\n") for name, cells in texts.items()}
+    if "dropout" in rows:
+        told = {"verdicts": decisions, "signs": counts, "rates": at_equal_rates}
+        for name, tell in told.items():
+            texts[f"{study}-{name}.csv"] = tell(records).to_csv(index=False, lineterminator="\n")
+    if study in SHOWN:
+        texts[f"{study}-grid.json"] = json.dumps(grid(study, records), indent=0, ensure_ascii=False) + "\n"
+    if study == "stacks-needle":
+        texts[f"{study}.json"] = json.dumps(stacks(records), indent=0) + "\n"
+    if kept := [record for record in records if "reader" in record]:
+        texts |= {f"{study}-{record['run']['encoding']}.js": script(record) for record in kept}
+        texts[f"{study}-cards.csv"] = cards(kept).to_csv(
+            index=False, float_format="%.3f", lineterminator="\n"
+        )
+    about = io.StringIO()
+    csv.writer(about, lineterminator="\n").writerows(origin(study, records))
+    texts[f"{study}-about.csv"] = about.getvalue()
+    if told_apart(rows):
+        texts[f"{study}.svg"] = show(plot(rows, value), alt=describe(rows, value)).svg
+    return texts
+
+
+def cards(records: list[dict]) -> "DataFrame":
+    """Return a row for each reader: its size, its loss within and past the training length, and what 8 bits change."""
+    from pandas import DataFrame
+
+    rows = []
+    for record in records:
+        trained, places = record["run"]["length"], record["reader"]["places"]
+        row = {
+            "Encoding": LABELS.get(record["run"]["encoding"], record["run"]["encoding"]),
+            "Parameters": f"{record['parameters']:,}",
+            "File in kB": round(len(script(record)) / 1000),
+            f"Places 0–{trained - 1}": fmean(places[:trained]),
+            f"Places {trained}–{len(places) - 1}": fmean(places[trained:]),
+        }
+        for name in ("float", "8 bits"):
+            losses = record["reader"]["passage"][name]
+            row |= {f"{trained} characters, {name}": losses["within"], f"512, {name}": losses["whole"]}
+        rows.append(row)
+    return DataFrame(rows)
+
+
+def repeated(records: list[dict], again: list[dict], value: str) -> "DataFrame":
+    """Return the tests of runs that were repeated in a table, and below each row what came out the second time."""
+    from pandas import concat
+
+    keys = {record["key"] for record in again}
+    sides = {"": [record for record in records if record["key"] in keys], ", again": again}
+    found = [table(frame(side).query("split == 'test'"), value) for side in sides.values()]
+    found = [part.rename(lambda name, end=end: name + end) for part, end in zip(found, sides, strict=True)]
+    return concat(found).loc[
+        [row for pair in zip(*(part.index for part in found), strict=True) for row in pair]
+    ]
+
+
+def decisions(records: list[dict]) -> "DataFrame":
+    """Return what `verdicts` finds, in words: the difference ± half of its 95 % interval, in nats."""
+    found = verdicts(moments(records))
+    half = found["high"] - found["mean"]
+    found["difference"] = [
+        f"{mean:+.3f} ± {h:.3f}".replace("-", "−") for mean, h in zip(found["mean"], half, strict=True)
+    ]
+    found["p"] = found["p"].map("{:.3f}".format).replace("0.000", "< 0.001")
+    shown = found[["encoding", "moment", "dropout", "drop", "difference", "p", "verdict"]]
+    return shown.rename(columns={"drop": "rate"}).rename(columns=str.capitalize).rename(columns={"P": "p"})
+
+
+def counts(records: list[dict]) -> "DataFrame":
+    """Return what `signs` finds, in words: of each placement against none, and of some against each other."""
+    from pandas import concat
+
+    table = moments(records)
+    placed = table[table["dropout"] != "none"]
+    found = [signs(table).assign(against="none")]
+    for against, names in (("sum", ("token", "protected")), ("others protected", ("protected",))):
+        if against in set(placed["dropout"]):
+            some = signs(placed, against=against).assign(against=against)
+            found.append(some[some["dropout"].isin(names)])
+    return _counted(concat(found), "encoding", "moment", "dropout", "against")
+
+
+def at_equal_rates(records: list[dict]) -> "DataFrame":
+    """Return the counts of the token against the sum at each rate, in words."""
+    from pandas import concat
+
+    table = moments(records)
+    found = concat(signs(rows, against="sum") for rate, rows in table.groupby("drop") if rate)
+    return _counted(found[found["dropout"] == "token"], "encoding", "moment")
+
+
+def _counted(found: "DataFrame", *columns: str) -> "DataFrame":
+    n = (found["better"] + found["worse"]).astype(str)
+    shown = found[[*columns]].rename(columns=str.capitalize)
+    shown["Rate"] = found["drop"]
+    shown["Difference"] = found["mean"].map("{:+.3f}".format).str.replace("-", "−")
+    for side in ("better", "worse"):
+        shown[side.capitalize()] = found[side].astype(str) + " of " + n
+    for test in ("sign", "rank"):
+        shown[f"p by {test}s"] = found[test].map("{:.3f}".format)
+    return shown
+
+
+def origin(study: str, records: list[dict]) -> list[tuple[str, str]]:
+    """Return where records come from, in rows of two cells."""
+    machines, seconds = [record["machine"] for record in records], [record["seconds"] for record in records]
+    seeds = len({record["run"]["seed"] for record in records})
+    days = sorted(record["started"][:10] for record in records)
+    options = " --device cuda" * any(machine["device"] != "cpu" for machine in machines)
+    options += " --compile" * any(machine.get("compiled") for machine in machines)
+
+    older = sorted({LABELS.get(run.encoding, run.encoding) for run in map(rounded_before, records) if run})
+
+    def every(*names: str) -> str:
+        return "; ".join(sorted({", ".join(str(machine[name]) for name in names) for machine in machines}))
+
+    return [
+        ("Command", f"`python -m d2lpos.lab {study} --seeds {seeds}{options}`"),
+        ("Runs", f"{len(records)}, with {seeds} seed{'s' * (seeds > 1)}"),
+        ("Device", every("device", "processor", "system")),
+        ("PyTorch", every("torch")),
+        ("Python", every("python")),
+        ("Commit", every("commit")),
+        ("Dates", " to ".join(dict.fromkeys((days[0], days[-1])))),
+        *[("Rounding", f"{', '.join(older)}: of an earlier version; the same runs give other digits now")]
+        * bool(older),
+        ("Time", f"{duration(sum(seconds))} in all; the median of a run is {duration(median(seconds))}"),
+    ]
+
+
+def rounded_before(record: dict) -> Run | None:
+    """Return the run of a record whose encoding has since begun to round differently."""
+    if "weights" in record:  # nothing was trained
+        return None
+    run = Run(**record["run"])
+    versions = {"protocol": 1, "task": 1, "rounding": 1} | record.get("versions", {})
+    return None if versions == run.versions else run
+
+
+def duration(seconds: float) -> str:
+    """Say a time with about two digits."""
+    minutes = round(seconds / 60)
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

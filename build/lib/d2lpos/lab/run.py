@@ -1,0 +1,205 @@
+"""What decides an experiment: one frozen value, whose key names its record for good."""
+
+import hashlib
+import json
+from dataclasses import MISSING, asdict, dataclass, fields
+from numbers import Integral
+
+from ..arguments import check_name, check_positive, check_scale
+from .encodings import ROUNDING, SQUARE, Own, known, mark, packed, unpack
+from .models import DROPOUTS, LAYERS, ONLY, READINGS, SPARED
+from .places import LIMITED, PLACES, side
+from .synthetic import addition
+from .tasks import TASKS
+from .training import PRECISIONS, check_seed, check_shortest
+
+__all__ = ["Run"]
+
+# Of training and testing; raised when a run is no longer the same experiment. What differs by rounding alone is:
+# that has numbers of its own in `ROUNDING`, which a record tells and a key does not.
+PROTOCOL = 1
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model, trained once and tested.
+
+    task, encoding: names in `TASKS` and `ENCODINGS`.
+    length: tokens of a training sequence; with shortest, each batch draws one from shortest … length.
+    tested: the lengths of test sequences; the training length where none is given.
+    readings: names in `READINGS`, the ways to read the trained model.
+    steps, size, rate: of training; size is the sequences in a batch, rate the largest learning rate.
+    causal: whether the model must not look ahead; None is the task's own choice.
+    checks: how often the curve is read during training.
+    precision: "float32", or "bfloat16" for autocast.
+    scale: what the encoding adds to the embeddings is multiplied by it; a learned table, at the start only.
+    again: whether the encoding adds it before every block, not before the first alone.
+    probe: whether the record also tells where the trained model holds the positions.
+    keep: whether the record also holds the trained model in 8 bits, and its loss at each place.
+    stack: for each layer, from the first, "full", "window" (half the training length wide) or "none" (without position);
+        () is all full.
+    further: names in `READINGS`: under each, a copy of the trained model is trained on, for further_steps on up to
+        further_length tokens, with as many tokens in a batch. Scaling rules then stretch to that length.
+    places, limit: who hands out the positions, in training and in tests, a name in `PLACES`; those in
+        `LIMITED` keep them below limit.
+    dropout, drop: where dropout falls in training, a name in `DROPOUTS`, and its rate.
+
+    Raises ValueError or TypeError for a name that is not known, a size that is not positive, lengths that do
+    not fit, a reading or places that its encoding does not have, a rate without dropout or dropout without a
+    rate, special tokens to protect where the task has none, and digits to couple where it adds none.
+
+    >>> run = Run("order", "rope", length=8)
+    >>> run.key
+    'c244887cfbe39214'
+    >>> Run(**run.fields()) == run
+    True
+    """
+
+    task: str
+    encoding: str = "none"
+    seed: int = 0
+    length: int = 64
+    shortest: int | None = None
+    tested: tuple[int, ...] = ()
+    readings: tuple[str, ...] = ("as trained",)
+    steps: int = 200
+    size: int = 64
+    rate: float = 3e-3
+    checks: int = 10
+    dim: int = 64
+    heads: int = 4
+    layers: int = 2
+    causal: bool | None = None
+    precision: str = "float32"
+    scale: float = 1.0
+    again: bool = False
+    probe: bool = False
+    dropout: str = "none"
+    drop: float = 0.0
+    keep: bool = False
+    stack: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
+    further_length: int = 0
+    further_steps: int = 0
+    places: str = "counted"
+    limit: int = 0
+
+    def __post_init__(self):
+        check_name("task", self.task, TASKS)
+        check_name("encoding", self.encoding, known())
+        check_name("dropout", self.dropout, DROPOUTS)
+        check_name("places", self.places, PLACES)
+        check_name("precision", self.precision, PRECISIONS)
+        sizes = ("length", "steps", "size", "checks", "dim", "heads", "layers")
+        check_positive(**{name: getattr(self, name) for name in sizes})
+        check_seed(self.seed)
+        if isinstance(self.tested, Integral):
+            raise TypeError(f"tested must be lengths, such as ({self.tested},); got {self.tested!r}")
+        for length in self.tested:
+            check_positive(tested=length)
+        # One experiment has one key, however it was written down.
+        self._settle(rate=float(self.rate), scale=float(self.scale), readings=tuple(self.readings))
+        self._settle(again=bool(self.again), probe=bool(self.probe), drop=float(self.drop))
+        self._settle(keep=bool(self.keep))
+        self._settle(tested=tuple(map(int, self.tested)) or (int(self.length),))
+        self._settle(**{name: int(getattr(self, name)) for name in (*sizes, "seed")})
+        self._settle(causal=TASKS[self.task].causal if self.causal is None else bool(self.causal))
+        self._settle(stack=tuple(self.stack), further=tuple(self.further))
+        for given in ("readings", "further"):
+            for name in getattr(self, given):
+                check_name(given, name, READINGS)
+                if self.encoding not in ONLY.get(name, (self.encoding,)):
+                    needed = '" or "'.join(ONLY[name])
+                    raise ValueError(f'reading "{name}" needs encoding "{needed}"; got "{self.encoding}"')
+        for kind in self.stack:
+            check_name("stack", kind, LAYERS)
+        if self.stack and len(self.stack) != self.layers:
+            raise ValueError(
+                f"stack must have a member for each of {self.layers} layers; got {len(self.stack)}"
+            )
+        more = {"further_length": self.further_length, "further_steps": self.further_steps}
+        if self.further:
+            check_positive(**more)
+            self._settle(**{name: int(size) for name, size in more.items()})
+        elif any(more.values()):
+            raise ValueError(f"further must name a reading where there are steps or a length; got {more}")
+        self._check_places()
+        check_shortest(self.shortest, self.length)
+        if self.dim % self.heads:
+            raise ValueError(f"dim must be a multiple of heads; got dim={self.dim}, heads={self.heads}")
+        check_scale(rate=self.rate, scale=self.scale)
+
+        if not (self.drop == 0 if self.dropout == "none" else 0 < self.drop < 1):
+            wanted = "0" if self.dropout == "none" else "above 0 and below 1"
+            raise ValueError(f'drop must be {wanted} for dropout "{self.dropout}"; got {self.drop}')
+        if self.dropout in SPARED and TASKS[self.task].special is None:
+            raise ValueError(f'dropout "{self.dropout}" needs a task with special tokens; got "{self.task}"')
+
+    def _check_places(self) -> None:
+        lengths = (self.length, *self.tested, self.further_length)
+        fit = ("counted", "jittered") if self.encoding in SQUARE else ("counted", *LIMITED)
+        if self.places not in fit:
+            wanted = f"must be one of {', '.join(fit)}"
+            raise ValueError(f'places of "{self.encoding}" {wanted}; got "{self.places}"')
+        if self.places == "coupled" and TASKS[self.task].train is not addition:
+            raise ValueError(f'places "coupled" needs a task of addition; got "{self.task}"')
+        if self.places in LIMITED:
+            check_positive(limit=self.limit)
+        elif self.limit:
+            raise ValueError(f'limit must be 0 for places "{self.places}"; got {self.limit}')
+        self._settle(limit=int(self.limit))
+        if self.places in ("begun", "drawn") and self.limit < max(lengths):
+            raise ValueError(f"limit must be at least {max(lengths)}, the longest row; got {self.limit}")
+        if self.encoding in SQUARE or "interpolated" in self.readings:
+            for length in lengths:
+                side(length)
+        if self.encoding in SQUARE:
+            flat = [name for name in ("shortest", "probe", "keep") if getattr(self, name)]
+            flat += [f'reading "{name}"' for name in self.readings if name in ("window", "sharper")]
+            if flat:
+                raise ValueError(f'{flat[0]} needs positions of one axis; "{self.encoding}" has two')
+
+    def _settle(self, **values) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def stretch(self) -> float:
+        """The length to stretch to as a multiple of the training length, at least 1: of further training, else of tests."""
+        return max(1.0, (self.further_length or max(self.tested)) / self.length)
+
+    @property
+    def key(self) -> str:
+        """16 hexadecimal digits: a hash of all fields that differ from their defaults, and of versions.
+
+        A field that is added later with a default therefore leaves the keys of earlier records alone. Of an
+        encoding that was registered, its version and its code as it is now are part of the key.
+        """
+        told = {
+            f.name: v
+            for f in fields(self)
+            if (v := getattr(self, f.name)) != f.default or f.default is MISSING
+        }
+        told |= {"protocol": PROTOCOL, "version": TASKS[self.task].version}
+        if own := mark(self.encoding):
+            told["own"] = own
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def versions(self) -> dict[str, int]:
+        """What a run would be done with today. Under the same versions, machines of one kind give the same digits."""
+        versions = {"protocol": PROTOCOL, "task": TASKS[self.task].version}
+        return versions | {"rounding": ROUNDING.get(self.encoding, 1)}
+
+    def fields(self) -> dict:
+        """All fields, fit for JSON; `Run(**fields)` is the same run."""
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+    def __reduce__(self) -> tuple:
+        """Take an encoding that was registered along, so that a worker can make it."""
+        return _arrive, (self.fields(), packed(self.encoding))
+
+
+def _arrive(fields: dict, own: Own | None) -> Run:
+    unpack(fields["encoding"], own)
+    return Run(**fields)

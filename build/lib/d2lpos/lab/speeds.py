@@ -1,0 +1,33 @@
+"""The tables of the page on speed, for chapters that quote them."""
+
+from typing import TYPE_CHECKING
+
+from ..arguments import check_name
+from ..published import published
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["speeds"]
+
+
+def speeds(contest: str, device: str = "cpu") -> "DataFrame":
+    """Return a published table of the page on speed, with a row for each contender.
+
+    contest: what was measured: "rope-forward", "alibi", …
+
+    Raises ValueError for a contest that is not published for this device, and where none is.
+
+    >>> speeds("t5")["Contender"].tolist()
+    ['Hugging Face T5', '`T5Bias`']
+    """
+    from pandas import read_csv
+
+    folder = published("benchmarks")
+    end = f"-{device}.csv"
+    known = [path.name.removesuffix(end) for path in folder.iterdir() if path.name.endswith(end)]
+    if not known:
+        raise ValueError(f"device must be one that something is published for; got {device!r}")
+    check_name("contest", contest, sorted(known))
+    with (folder / f"{contest}{end}").open() as file:
+        return read_csv(file)

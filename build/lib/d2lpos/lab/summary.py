@@ -1,0 +1,170 @@
+"""Records as a table: means over seeds with intervals, and differences paired by seed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..arguments import check_name
+from ..published import published
+from .lines import read
+from .record import check_record
+from .run import Run
+from .studies import STUDIES
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+__all__ = ["frame", "paired", "records", "summary"]
+
+VALUES = ("loss", "accuracy", "loss_last", "accuracy_last")
+PROBED = ("error", "r2")
+ABOUT = ("seconds", "device", "key")
+
+
+def records(study: str, folder: Path | None = None) -> list[dict]:
+    """Return the published records of a study; none where it has none yet.
+
+    folder: where they are, as STUDY.jsonl; the book's own where none is given.
+
+    Raises ValueError for a name that is not in `STUDIES`, and with file and line for what is no record, has not the
+    key of its run, or the key of another record.
+
+    >>> {record["run"]["task"] for record in records("order")}
+    {'order'}
+    """
+    check_name("study", study, STUDIES)
+    path = (folder or published("results")) / f"{study}.jsonl"
+    return read(path, check_record) if path.is_file() else []
+
+
+def frame(records: Iterable[dict], of: str = "metrics") -> "DataFrame":
+    """Return a table with a row for each metric of each record or, of="probes", for each probe.
+
+    Its columns say what was run: task, encoding, causal, trained (the training length), other fields that
+    differ between the runs, and seed; what was asked: reading, length and split; what came out: loss,
+    accuracy, loss_last and accuracy_last, nan where there is none; and seconds, device and key of the run.
+    Of a probe: layer; error and r2. Records without probes are left out there.
+
+    Raises ValueError for another `of`.
+
+    >>> table = frame([execute(Run("order", length=4, steps=1))])
+    >>> table[["encoding", "seed", "length", "split"]].values.tolist()
+    [['none', 0, 4, 'test']]
+    """
+    from pandas import DataFrame
+
+    columns = {"metrics": ["reading", "length", "split", *VALUES], "probes": ["layer", *PROBED]}
+    check_name("of", of, columns)
+    rows = []
+    for record in records:
+        ran = {field.name: field.default for field in fields(Run)} | record["run"]
+        ran |= {"trained": ran["length"], "shortest": ran["shortest"] or ran["length"]}
+        ran["stack"] = ", ".join(
+            f"{len(list(group))} {kind}" for kind, group in groupby(ran["stack"])
+        )  # one value, so that rows can be told apart by it
+        about = {"seconds": record["seconds"], "device": record["machine"]["device"], "key": record["key"]}
+        rows += [ran | row | about for row in record.get(of, [])]
+    always = ["task", "encoding", "causal", "trained"]
+    asked = ["seed", *columns[of], *ABOUT]
+    table = DataFrame(rows, columns=None if rows else always + asked)
+    more = [
+        c
+        for c in table
+        if c not in (*always, *asked, "length", "tested", "readings", "further") and table[c].nunique() > 1
+    ]
+    values = [column for column in (*VALUES, *PROBED) if column in asked]
+    return table[always + more + asked].astype(dict.fromkeys(values, float))
+
+
+def summary(frame: "DataFrame", by: Sequence[str] | None = None, value: str = "loss") -> "DataFrame":
+    """Return the mean of a column over seeds, its 95 % interval from low to high, and n, the number of seeds.
+
+    by: columns that tell apart what is not averaged over; all that say what was run and asked where none are
+    given.
+
+    The interval is Student's. One seed has none: low and high are nan. Rows without a value are left out.
+    Raises ValueError for a column that is not there, and where rows of one seed would be averaged.
+
+    >>> runs = [Run("order", length=4, steps=1, seed=s) for s in (0, 1)]
+    >>> summary(frame(map(execute, runs)), by=["encoding"]).n.tolist()
+    [2]
+    """
+    from pandas import DataFrame
+
+    by = _settings(frame, by)
+    rows = [[*where, *_interval(values)] for where, values in _groups(frame, by, value).items()]
+    return DataFrame(rows, columns=[*by, "mean", "low", "high", "n"])
+
+
+def paired(
+    frame: "DataFrame",
+    value: str = "loss",
+    of: str = "encoding",
+    against: str = "none",
+    by: Sequence[str] | None = None,
+) -> "DataFrame":
+    """Return the mean of the differences between runs of the same seed, with its 95 % interval and n.
+
+    Rows whose column `of` is `against` are taken from the others, where the columns `by` are the same; those
+    are all that say what was run and asked where none are given. Runs of one seed share batches and first
+    weights, so their differences may vary less than the runs. For what a reading changes, take of="reading" and
+    against="as trained".
+
+    Raises ValueError as `summary` does, where nothing is `against`, and where the seeds of two do not match.
+
+    >>> few = {"length": 4, "steps": 1}
+    >>> runs = [Run("order", e, **few) for e in ("none", "t5")]
+    >>> paired(frame(map(execute, runs))).encoding.tolist()
+    ['t5']
+    """
+    from pandas import DataFrame
+
+    by = [column for column in _settings(frame, by) if column != of]
+    groups = _groups(frame, [of, *by], value)
+    check_name("against", against, list(dict.fromkeys(name for name, *_ in groups)))
+    rows = []
+    for (name, *where), ours in groups.items():
+        if name == against:
+            continue
+        theirs = groups.get((against, *where), ours[:0])
+        if set(ours.index) != set(theirs.index):
+            seeds = [sorted(side.index.tolist()) for side in (ours, theirs)]
+            raise ValueError(
+                f"the seeds of {of} {name!r} are {seeds[0]}, those of {against!r} are {seeds[1]}"
+                + _where(by, where)
+            )
+        rows.append([name, *where, *_interval(ours - theirs)])
+    return DataFrame(rows, columns=[of, *by, "mean", "low", "high", "n"])
+
+
+def _settings(frame: "DataFrame", by: Sequence[str] | None) -> list[str]:
+    measured = (*VALUES, *PROBED, *ABOUT, "seed")
+    return list(by) if by is not None else [column for column in frame if column not in measured]
+
+
+def _groups(frame: "DataFrame", by: list[str], value: str) -> dict[tuple, "Series"]:
+    """Return the values by seed for each setting of the columns `by`."""
+    for argument, column in (("value", value), *(("by", column) for column in (*by, "seed"))):
+        check_name(argument, column, list(frame))
+    if not by:
+        raise ValueError("by must name at least one column; got none")
+    groups = {}
+    for where, rows in frame.dropna(subset=value).groupby(by, sort=False):
+        groups[where] = values = rows.set_index("seed")[value]
+        if not values.index.is_unique:
+            raise ValueError("by must tell rows of one seed apart; there are several" + _where(by, where))
+    return groups
+
+
+def _where(by: list[str], where: Sequence) -> str:
+    return " where " * bool(by) + ", ".join(f"{c} is {at!r}" for c, at in zip(by, where, strict=True))
+
+
+def _interval(values: "Series") -> tuple[float, float, float, int]:
+    from scipy.stats import t
+
+    n, mean = len(values), values.mean()
+    half = t.ppf(0.975, n - 1) * values.std() / n**0.5
+    return mean, mean - half, mean + half, n

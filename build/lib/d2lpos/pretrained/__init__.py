@@ -1,0 +1,35 @@
+"""What the configuration of a trained model says about position, and two trained models to open.
+
+`encoding_of` reads a `config.json` of the Hugging Face Hub, and nothing is downloaded or run for it. What it does not
+understand it refuses by name, because a wrong encoding raises no error: the model only writes worse.
+
+`SmolLM2` and `MiniLM` are plain PyTorch; `load_smollm2` and `load_minilm` fill them with the weights that `fetch` has
+downloaded. Their positions are arguments.
+"""
+
+from .layer import Layer, Reading
+from .minilm import MiniLM, load_minilm, minilm_tokenizer
+from .reading import encoding_of
+from .smollm2 import SmolLM2, load_smollm2, losses, smollm2_tokenizer, stand_in
+from .weights import WEIGHTS, Weights, WeightsMissing, at_hand, fetch, find, folder
+
+__all__ = [
+    "WEIGHTS",
+    "Layer",
+    "MiniLM",
+    "Reading",
+    "SmolLM2",
+    "Weights",
+    "WeightsMissing",
+    "at_hand",
+    "encoding_of",
+    "fetch",
+    "find",
+    "folder",
+    "load_minilm",
+    "load_smollm2",
+    "losses",
+    "minilm_tokenizer",
+    "smollm2_tokenizer",
+    "stand_in",
+]

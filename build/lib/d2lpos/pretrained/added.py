@@ -1,0 +1,74 @@
+"""Families that add positions to their input."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..encoding import Encoding
+from ..learned import Learned
+from ..relative import T5Bias
+from ..sinusoidal import Sinusoidal
+from .layer import Config, Layer, Reading
+
+
+def windows_in_turn(config: Config, depth: int) -> list[int | None]:
+    """GPT-Neo's: `attention_layers` says which layers are local; these have a window."""
+    return [config["window_size"] if kind == "local" else None for kind in config["attention_layers"]]
+
+
+def mpnet(config: Config) -> Encoding:
+    """T5's buckets; the model cuts offsets into 32 of them, whatever size its table has."""
+    buckets = config.first("relative_attention_num_buckets", default=32)
+    if buckets != 32:
+        raise ValueError(f"relative_attention_num_buckets of mpnet must be 32; got {buckets}")
+    return T5Bias(config.first("num_attention_heads"), buckets=32, max_distance=128)
+
+
+@dataclass(frozen=True)
+class Added:
+    """A family with a table or sinusoids, as data.
+
+    before counts the rows of a table that stand before the first token's, besides those for `length` tokens. padded
+    says that tokens count from `pad_token_id` + 1 in a table of `length` rows, as in RoBERTa. clocks are the layout
+    and the endpoint of sinusoids; None for a table that is learned. The keys of sizes are tried in turn. encoder
+    names what the encoder of a model with two parts has, and windows finds one for each layer. bias is what all layers
+    share besides.
+    """
+
+    before: int = 0
+    padded: bool = False
+    clocks: tuple[str, bool] | None = None
+    flag: str | None = None  # a key that turns a table into the clocks, interleaved
+    causal: bool = False
+    encoder: "Added | None" = None
+    length: tuple[str, ...] = ("max_position_embeddings",)
+    dim: tuple[str, ...] = ("hidden_size",)
+    depth: tuple[str, ...] = ("num_hidden_layers",)
+    bias: Callable[[Config], Encoding] | None = None
+    windows: Callable[[Config, int], list[int | None]] | None = None
+    aside: frozenset[str] = field(default=frozenset())
+
+    def read(self, family: str, config: Config, tokens: int | None) -> Reading:
+        kind = config.get("position_embedding_type")
+        if kind not in (None, "absolute"):
+            raise ValueError(f"position_embedding_type of {family} must be absolute; got {kind!r}")
+        depth, first = config.first(*self.depth), self.before
+        if self.padded:
+            first = config.first("pad_token_id") + 1
+        bias = self.bias and self.bias(config)
+        windows = self.windows(config, depth) if self.windows else [None] * depth
+        return Reading(
+            family,
+            tuple(Layer(encoding=bias, window=window) for window in windows),
+            input=self.encoding(config),
+            first=first,
+            causal=any([self.causal, config.get("is_decoder"), config.get("causal")]),
+            encoder=self.encoder and self.encoder.read(family, config, tokens),
+        )
+
+    def encoding(self, config: Config) -> Encoding:
+        dim = config.first(*self.dim)
+        clocks = ("interleaved", False) if self.flag and config.get(self.flag) else self.clocks
+        if clocks:
+            layout, endpoint = clocks
+            return Sinusoidal(dim, layout=layout, endpoint=endpoint)
+        return Learned(config.first(*self.length) + self.before, dim)

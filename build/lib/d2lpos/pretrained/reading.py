@@ -1,0 +1,61 @@
+"""`encoding_of`: from a configuration to what turns, biases or adds in each layer."""
+
+from collections.abc import Mapping
+
+from .families import FAMILIES, READ_BY, REFUSED
+from .keys import SAYS_NO, SILENT_KEYS
+from .layer import Config, Reading
+
+__all__ = ["encoding_of"]
+
+
+def encoding_of(config: object, tokens: int | None = None) -> Reading:
+    """What a configuration says about position, layer by layer.
+
+    config is a `config.json` as a dictionary, as transformers 4 or 5 writes it, or a configuration of transformers.
+    One that holds a `text_config` is read for its text. tokens is the length of the text that will be read, which
+    dynamic NTK and LongRoPE depend on. Raises TypeError for another config; ValueError for a family that is not
+    known or whose positions no reading says, for a key that is neither understood nor known to say nothing of
+    positions, for a value that is not understood, and without tokens where these count.
+
+    Learned tables come untrained, in the right size: the weights are the model's. Of a model that reads pictures it
+    tells what happens to one of the configuration's size.
+
+    >>> sizes = {"hidden_size": 64, "num_attention_heads": 4}
+    >>> llama = {"model_type": "llama", "num_hidden_layers": 2, **sizes}
+    >>> rope = encoding_of(llama | {"rope_theta": 5e5}).encodings[0]
+    >>> rope.dim, rope.base, rope.layout
+    (16, 500000.0, 'half')
+    """
+    values = config if isinstance(config, Mapping) else getattr(config, "to_dict", lambda: None)()
+    if not isinstance(values, Mapping):
+        raise TypeError(
+            f"config must be a dictionary or a configuration of transformers; got {type(config).__name__}"
+        )
+    family = values.get("model_type")
+    if family in REFUSED:
+        raise ValueError(f"model_type {family!r} is refused: {REFUSED[family]}")
+    if family not in FAMILIES and isinstance(values.get("text_config"), Mapping):
+        return encoding_of({"model_type": f"{family}_text", **values["text_config"]}, tokens)
+    if family not in FAMILIES:
+        raise ValueError(f"model_type {family!r} is not known")
+    read = Config(values, hidden=frozenset(key for key, readers in READ_BY.items() if family not in readers))
+    family_row = FAMILIES[family]
+    found = family_row.read(family, read, tokens)
+    check_keys(family, values, read.used | set(family_row.aside))
+    return found
+
+
+def check_keys(family: str, values: Mapping, understood: set[str]) -> None:
+    """Raise a ValueError for a key that is not understood, and that is not known to say nothing of positions."""
+    for key, value in values.items():
+        if key in understood or key in SILENT_KEYS or value is None or value in ([], {}):
+            continue
+        if key in SAYS_NO and value is False:
+            continue
+        if key == "use_bidirectional_attention" and value == "vision":
+            continue  # words see as ever
+        raise ValueError(
+            f"key {key!r} of {family} is not understood; its value is {value!r}. "
+            "Leave it out if it says nothing of positions"
+        )
