@@ -1,29 +1,14 @@
 """What Python tells of an answer's code, asked of each Python that this machine has."""
 
-import os
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.pythons import find
+
 CODE = Path(__file__).parents[2] / "d2lpos" / "check" / "code.py"
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
-PYENV = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
-
-
-def runs(path: object) -> str:
-    """The version of a Python, "" where it does not run."""
-    tell = "import sys; print('%d.%d' % sys.version_info[:2])"
-    return subprocess.run([path, "-c", tell], capture_output=True, text=True, check=False).stdout.strip()
-
-
-def python(version: str) -> object:
-    """The path of a Python of this version, None where there is none."""
-    known = [sys.executable, shutil.which(f"python{version}"), *PYENV.glob(f"{version}.*/bin/python")]
-    return next((path for path in known if path and runs(path) == version), None)
-
 
 COUNT = f"""
 import runpy
@@ -89,7 +74,7 @@ assert all(map(is_stub, (dots, passes, returns_nothing))) and not any(map(is_stu
 @pytest.mark.parametrize("version", VERSIONS)
 def test_lines_and_stubs_are_told_from_the_first_call_on(version):
     """A tracer of single instructions hears nothing of a function's first call, from Python 3.12 on."""
-    if not (found := python(version)):
+    if not (found := find(version)):
         pytest.skip(f"this machine has no Python {version}")
     done = subprocess.run([found, "-"], input=COUNT + STUBS, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -11,7 +11,6 @@ side by side.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,8 +19,10 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "book" / "_ext"))
+sys.path += [str(ROOT), str(ROOT / "book" / "_ext")]
 from notebooks import every
+
+from tests.pythons import find
 
 # Colab's own list of 19 August 2026.
 PYTHON = "3.13"
@@ -32,22 +33,10 @@ COLAB = """
 """
 
 
-def python() -> str | None:
-    """The path of Colab's Python on this machine, None where there is none."""
-    named, versions = os.environ.get("COLAB_PYTHON"), Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
-    known = [sys.executable, shutil.which(f"python{PYTHON}"), *versions.glob(f"{PYTHON}.*/bin/python")]
-    tell = "import sys; print('%d.%d' % sys.version_info[:2])"
-    for path in filter(None, [shutil.which(named)] if named else known):
-        told = subprocess.run([path, "-c", tell], capture_output=True, text=True, check=False).stdout
-        if told.strip() == PYTHON:
-            return str(path)
-    return None
-
-
 def main(*names: str) -> str | None:
     """Return a sentence when a notebook fails."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    if not (found := python()):
+    if not (found := find(PYTHON, os.environ.get("COLAB_PYTHON"))):
         return f"Colab has Python {PYTHON}, and this machine has none: install it, or name it with COLAB_PYTHON."
     with tempfile.TemporaryDirectory() as folder:
         colab = Path(folder, "colab")
