@@ -86,14 +86,9 @@ PROOFS = {
 COLLECTED, BEGAN, LEFT_OUT = pytest.StashKey[list[str]](), pytest.StashKey[tuple[float, str]](), pytest.StashKey[int]()
 
 
-def bracket(nodeid: str) -> str:
-    """What stands in the brackets of a test's name."""
-    return nodeid.partition("[")[2].removesuffix("]")
-
-
 def fits(nodeid: str, part: str) -> bool:
-    """Whether this stands in the brackets, or is a part of what does."""
-    whole = bracket(nodeid)
+    """Whether this stands in the brackets of a test's name, or is a part of what does."""
+    whole = nodeid.partition("[")[2].removesuffix("]")
     return f"-{part}-" in f"-{whole}-" if part else not whole
 
 

@@ -60,7 +60,7 @@ def test_make_runs_both_tiers_by_the_name_of_the_marker():
 def test_a_run_ends_with_what_was_left(tmp_path, workers, expression, last):
     (tmp_path / "test_two.py").write_text("def test_quick(): pass\ndef test_slow(): pass\ndef test_slower(): pass\n", "utf-8")
     (tmp_path / "conftest.py").write_text(
-        "from tests import speed, tiers\npytest_plugins = ['tests.tiers']\ntiers.PROOFS = dict.fromkeys(['test_two.py::test_slow', 'test_two.py::test_slower'], ())\ntiers.ten_million_additions = lambda: 'they take 1 s'\n",
+        "from tests import tiers\npytest_plugins = ['tests.tiers']\ntiers.PROOFS = dict.fromkeys(['test_two.py::test_slow', 'test_two.py::test_slower'], ())\ntiers.ten_million_additions = lambda: 'they take 1 s'\n",
         "utf-8",
     )
     command = [sys.executable, "-m", "pytest", "-q", "-n", workers, "-m", expression, "-c", "none.ini", "--rootdir", "."]
