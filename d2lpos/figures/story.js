@@ -37,9 +37,10 @@ export function render(host, { says, rhythm, play }) {
   for (const name of ['style', 'width', 'height']) svg.removeAttribute(name);
   root.adoptedStyleSheets = [sheet]; root.append(fig);
 
-  let at = play && !still() ? 0 : last, raf = 0, told;
+  let at = play && !still() ? 0 : last, aim = null, raf = 0, told; // aim: the step that a hand asked for, until the story is there
   function show(to) {
     at = to;
+    if (at === aim) aim = null;
     for (const [part, steps] of parts) for (const name in steps)
       if (name === 'text') part.textContent = steps.text[min(Math.round(at), steps.text.length - 1)]; else part.setAttribute(name, between(steps[name], at));
     const now = Math.round(at);
@@ -65,14 +66,14 @@ export function render(host, { says, rhythm, play }) {
     };
     raf = requestAnimationFrame(frame); document.addEventListener('visibilitychange', stop);
   }
-  function begin() { run(last, seconds => clock(seconds, last, rhythm)); button.textContent = 'Stop'; }
+  function begin() { aim = null; run(last, seconds => clock(seconds, last, rhythm)); button.textContent = 'Stop'; }
   function go(by) {
-    const from = at, to = max(0, min(last, by < 0 ? Math.ceil(at) - 1 : Math.floor(at) + 1));
+    const from = at, here = aim ?? at, to = aim = max(0, min(last, by < 0 ? Math.ceil(here) - 1 : Math.floor(here) + 1));
     if (still()) { stop(); show(to); } else run(to, seconds => seconds > .4 ? to : from + (to - from) * seconds / .4);
   }
   button.onclick = () => { if (button.textContent === 'Stop') stop(); else begin(); };
   back.onclick = () => go(-1); on.onclick = () => go(1);
-  slider.oninput = () => { stop(); show(+slider.value); };
+  slider.oninput = () => { aim = null; stop(); show(+slider.value); };
   slider.onkeydown = e => { // a drag is finer than a key
     const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[e.key];
     if (by) { e.preventDefault(); go(by); }
