@@ -41,9 +41,11 @@ def titles() -> dict[str, str]:
 
 
 def picture(name: str) -> str:
-    """Return the emblem of a chapter's encoding, as SVG; the first has none yet, and the others have all."""
+    """Return the first screen for the first page, or the emblem of a chapter's encoding, as SVG; others show all emblems."""
     from d2lpos.figures import STYLE, emblem, emblems, hero
 
+    if name == FRONT.stem:
+        return (STATIC / "front.svg").read_text("utf-8")
     key = name.partition("-")[2]
     if key in STYLE:
         return emblem(key).svg

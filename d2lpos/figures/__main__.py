@@ -4,8 +4,5 @@ import sys
 from pathlib import Path
 
 from . import essay
-from .doors import write
 
-book = Path(sys.argv[1])
-write(book / "_static")
-essay.write(book / "figures")
+essay.write(Path(sys.argv[1], "figures"))

@@ -4,19 +4,16 @@
 """
 
 import random
-import re
 from collections.abc import Iterable
-from pathlib import Path
 from typing import NamedTuple
 
-from .show import BACKGROUND, Picture, picture
+from .show import Picture, picture
 from .style import MONO, PAGE, STYLE
 
 WIDTH, HEIGHT = 360, 538  # text of 13 units is 13 pixels on a phone
 WALL = 190  # the right wall of the house, where the doors are
 WORDS = {17: "the", 43: "fox", 78: "jumps", 115: "over", 146: "the", 174: "dog"}  # by their middle
 HALF = 18  # half the width of a doorway
-WHITE = {"paper": "#ffffff", "ground": "#f6f6f6"}  # of a page that is not the book's
 INK2, GROUND, PAPER = (f"var(--{name}, {PAGE[name]})" for name in ("ink-2", "ground", "paper"))
 
 PLUS = "M-5 0H5M0 -5V5"
@@ -144,20 +141,6 @@ def doors(open: Iterable[int] = tuple(DOORS), wire: bool = False) -> Picture:
         parts += [draw_door(number, door, number in open) for number, door in DOORS.items()]
     alt = _describe(open, wire)
     return picture("\n".join(parts), alt, (1.2 * WIDTH, 1.2 * HEIGHT), (WIDTH, HEIGHT))
-
-
-def write(folder: Path) -> None:
-    """Write the README's `doors.svg`, for a white page, and `doors-dark.svg`, in the dark colors of the folder's `book.css`.
-
-    Neither has a ground of its own, since pages differ in theirs.
-    """
-    css = (folder / "book.css").read_text("utf-8")
-    dark = re.search(r'\[data-theme="dark"\] \{(.*?)\}', css, re.DOTALL)[1]
-    colors = {"doors": WHITE, "doors-dark": dict(re.findall(r"--([\w-]+):(#\w+)", dark))}
-    svg = doors().svg.replace(BACKGROUND, "")
-    for name, own in colors.items():
-        colored = re.sub(r"var\(--([\w-]+), (#\w+)\)", lambda m, own=own: own.get(m[1], m[2]), svg)
-        (folder / f"{name}.svg").write_text(colored, "utf-8")
 
 
 def _line(path: str, color: str = "currentColor", width: float = 1.5, dash: str = "none") -> str:

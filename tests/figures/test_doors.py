@@ -7,7 +7,7 @@ import pytest
 
 from d2lpos.cope import CoPE
 from d2lpos.figures import STYLE, doors
-from d2lpos.figures.doors import DOORS, HEIGHT, WIDTH, WIRE, WIRED, write
+from d2lpos.figures.doors import DOORS, HEIGHT, WIDTH, WIRE, WIRED
 from d2lpos.fox import FoX
 from d2lpos.inkling import Inkling
 from d2lpos.path import PaTH
@@ -109,15 +109,6 @@ def test_with_a_wire_too_only_open_doors_let_anyone_in():
 def test_a_door_that_is_not_there_is_refused():
     with pytest.raises(ValueError, match=r"open is \{5\}; the doors have the numbers 1 to 4"):
         doors({5})
-
-
-def test_the_files_of_the_book_are_current(tmp_path):
-    (tmp_path / "book.css").write_bytes((STATIC / "book.css").read_bytes())
-    write(tmp_path)
-    for name in ("doors.svg", "doors-dark.svg"):
-        assert (tmp_path / name).read_text("utf-8") == (STATIC / name).read_text("utf-8"), (
-            "run `python -m d2lpos.figures book`"
-        )
 
 
 # The text and the box of each, in the picture's own units.

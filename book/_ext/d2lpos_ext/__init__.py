@@ -14,7 +14,7 @@ from .cells import translate
 from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
 from .formulas import setup_formulas
-from .front import place_front
+from .front import lead_back, place_front
 from .mentions import Mentions, check_numbers, note_anchor
 from .mistakes import place_mistakes
 from .moved import lead_on
@@ -76,6 +76,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", place_front)
     app.connect("builder-inited", skip_index)
     app.connect("html-page-context", describe)
+    app.connect("html-page-context", lead_back, priority=900)  # after the theme
     app.connect("build-finished", lead_on, priority=899)
     app.connect("build-finished", repair_pages, priority=900)  # after all that write pages
     app.connect("build-finished", remove_tools, priority=901)

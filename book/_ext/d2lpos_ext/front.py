@@ -1,6 +1,14 @@
-"""The first page of the book is `index.html`, wherever its source lies: one address, one preview."""
+"""The first page of the book is `index.html`, wherever its source lies: one address, one preview. It is the essay, which
+leads from each of its sections to a chapter, and each chapter leads back.
+"""
+
+import re
+from pathlib import Path
 
 from sphinx.application import Sphinx
+
+SECTION = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+CHAPTER = re.compile(r"\]\(\.\./(chapters/\d\d-[\w-]+)\.ipynb\)")
 
 
 def place_front(app: Sphinx) -> None:
@@ -11,3 +19,24 @@ def place_front(app: Sphinx) -> None:
     uri, file = builder.get_target_uri, builder.get_outfilename
     builder.get_target_uri = lambda name, typ=None: uri("index" if name == root else name, typ)
     builder.get_outfilename = lambda name: file("index" if name == root else name)
+
+
+def sections(essay: str) -> dict[str, tuple[str, str]]:
+    """Return the title and the anchor of the section that leads to each chapter in its last link.
+
+    >>> sections("## A toll\\nIt [costs](../chapters/06-alibi.ipynb). ")
+    {'chapters/06-alibi': ('A toll', 'a-toll')}
+    """
+    led = {}
+    for title, text in SECTION.findall(essay):
+        if found := CHAPTER.findall(text):
+            led.setdefault(found[-1], (title, re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))))
+    return led
+
+
+def lead_back(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
+    """Name the essay in the contents, and at the end of each chapter the section that leads there."""
+    context["root_title"] = "The essay"
+    if re.match(r"chapters/\d\d-", pagename):
+        essay = Path(app.env.doc2path(app.config.root_doc)).read_text("utf-8")
+        context["essay"] = sections(essay).get(pagename, ("from its first page", ""))

@@ -1,0 +1,215 @@
+// The first screen: six words change places, and what attention makes of “jumps” does not change, until it is told the positions.
+// Pure math and the drawing as text come first, which node uses to write the page (write.mjs) and to test it; then what moves.
+
+export const WORDS = ['the', 'fox', 'jumps', 'over', 'the', 'dog'], START = [0, 1, 2, 3, 4, 5], SWAPPED = [0, 5, 2, 3, 4, 1], MIXED = [5, 3, 0, 2, 4, 1];
+const FOX = 1, JUMPS = 2, DOG = 5, D = 8, { abs, cos, sin, max, min, PI } = Math;
+
+// Five features of a word: animal, fox rather than dog, action, relation, article. By hand, not trained.
+const THE = [0, 0, 0, .1, 1];
+export const EMBED = [THE, [1, .9, .1, 0, 0], [.1, 0, 1, .2, 0], [0, 0, .3, 1, .1], THE, [1, -.9, .1, 0, 0]];
+const NONE = Array(D).fill(0);
+/** The head: features × 8 for queries, keys and values. An action asks for an animal, best one place to its left: the key of an animal is turned by one place in the first pair, and by a quarter turn in the second. */
+export const HEAD = {
+  query: [NONE, NONE, [2.1, 0, 1.8, 0, 1.6, 0, 1, 0], NONE, NONE],
+  key: [[1.1, 1.72, 0, 1.75, 1, 0, .6, 0], NONE, [0, 0, 0, 0, .7, 0, .3, 0], [0, 0, 0, 0, .8, .2, .5, 0], [0, 0, 0, 0, -.5, .2, -.2, 0]],
+  value: [[.5, -.85, .45, -.4, .35, .8, -.75, .3], [.65, .1, -.7, .7, -.75, -.25, .3, .7], [.3, -.2, .6, -.4, .3, -.5, -.3, .1], [.4, -.5, .3, -.3, .5, .2, -.6, .5], [.1, .2, .3, -.2, -.2, .1, .2, -.1]],
+};
+const RATES = [0, 1, 2, 3].map(i => 100 ** (-i / 4)); // RoPE with base 100, since the sentence is short
+const dot = (a, b) => a.reduce((t, v, i) => t + v * b[i], 0);
+const through = (x, table) => NONE.map((_, j) => x.reduce((t, v, f) => t + v * table[f][j], 0));
+const turn = (v, p) => v.map((a, j) => { const t = p * RATES[j >> 1]; return j % 2 ? v[j - 1] * sin(t) + a * cos(t) : a * cos(t) - v[j + 1] * sin(t); });
+/** order[place] is a word. The attention weights of jumps (by word), and the vector that they mix: softmax(q·k/√8) v. */
+export function attend(order, told) {
+  const place = order.indexOf(JUMPS), at = (v, p) => told ? turn(v, p) : v, q = at(through(EMBED[JUMPS], HEAD.query), place);
+  const scores = order.map((w, p) => dot(q, at(through(EMBED[w], HEAD.key), p)) / Math.sqrt(D)), top = max(...scores);
+  const e = scores.map(s => Math.exp(s - top)), sum = e.reduce((a, b) => a + b), weights = [];
+  order.forEach((w, p) => { weights[w] = e[p] / sum; });
+  const values = order.map(w => through(EMBED[w], HEAD.value));
+  return { weights, vector: NONE.map((_, j) => values.reduce((t, v, p) => t + e[p] / sum * v[j], 0)) };
+}
+export const change = (a, b) => max(...a.map((v, i) => abs(v - b[i])));
+export const sentence = order => order.map(w => WORDS[w]).join(' ');
+/** Take a word out and put it in again at another place. */
+export const put = (order, word, to) => { const rest = order.filter(w => w !== word); rest.splice(to, 0, word); return rest; };
+/** What the line says; no more than weights can. */
+export function verdict(order, told) {
+  if (!told) return sentence(order) === sentence(START) ? 'Move a word. What changes?' : 'Nothing changes: to “jumps” it is the same sentence.';
+  const { weights } = attend(order, true), most = weights.indexOf(max(...weights));
+  return `With positions, “jumps” gives most weight to ${most === JUMPS ? 'itself' : `the ${WORDS[most]}`}.`;
+}
+/** What stands there without scripts, and on paper. */
+export const STILL = 'Swap fox and dog: no bar changes.', TOLD = 'With positions the bars change: most weight goes to the animal before “jumps”.';
+
+// The drawing, in pixels, for a width of 848 at most: a wider one is this one, larger.
+export function sizes(W) {
+  const wide = W >= 600, gap = wide ? 10 : 4, tile = (W - 5 * gap) / 6, high = wide ? 64 : 52, arcs = wide ? W < 800 ? 140 : 156 : 86, beam = wide ? 40 : 24;
+  const cell = wide ? min(56, W * .066) : (W - 98) / 8, bars = wide ? 104 : 78, top = arcs + high + beam, cap = wide ? 34 : 30;
+  return { W, wide, gap, tile, high, arcs, beam, cell, bars, top, cap, H: top + cap + bars + 12, zero: top + cap + bars / 2, step: tile + gap, flow: tile * .8, base: wide ? 28 : 16, nest: wide ? 11 : 7 };
+}
+const f = v => +v.toFixed(1);
+/** Ribbons that never cross. Where each leaves jumps: the nearest words outside, jumps itself in the middle (offsets from the middle of the tile, as parts of the flow). And what each passes above: how many ribbons, and their weight. */
+export function nest(order, weights) {
+  const place = order.indexOf(JUMPS), port = [], rank = [], under = [], sides = [order.slice(0, place).reverse(), order.slice(place + 1)];
+  let x = -.5;
+  for (const w of [...sides[0], JUMPS, ...sides[1].toReversed()]) { port[w] = x + weights[w] / 2; x += weights[w]; }
+  for (const side of [...sides, [JUMPS]]) side.reduce((t, w, i) => { rank[w] = i; under[w] = t + weights[w] / 2; return t + weights[w]; }, 0);
+  return [...port, ...rank, ...under];
+}
+/** The whole state as numbers, so that it can glide: places, ports, weights, vector, vector of the first sentence, told. */
+export function numbers(order, told) {
+  const now = attend(order, told), was = attend(START, told);
+  const [port, up] = [nest(order, now.weights)].flatMap(n => [n.slice(0, 6), n.slice(6)]);
+  return [...START.map(w => order.indexOf(w)), ...port, ...now.weights, ...now.vector, ...was.vector, +told, ...up];
+}
+/** Attributes of each moving part. `lift` is how far each word is above its line. */
+export function parts(n, lift, S) {
+  const x = w => n[w] * S.step + S.tile / 2, y = w => S.arcs - lift[w], me = x(JUMPS), yj = y(JUMPS), v1 = 8 * S.cell;
+  const arcs = START.map(w => {
+    const wide = max(n[12 + w] * S.flow, 1.2), from = me + n[6 + w] * S.flow;
+    if (w === JUMPS) return { d: `M${f(from)} ${f(yj + 9)}v-${S.wide ? 14 : 11}`, 'stroke-width': f(wide) };
+    const to = x(w), up = (S.base + S.nest * n[35 + w] + S.flow * n[41 + w]) / .75;
+    return { d: `M${f(from)} ${f(yj)}C${f(from)} ${f(yj - up)} ${f(to)} ${f(y(w) - up)} ${f(to)} ${f(y(w))}`, 'stroke-width': f(wide) };
+  });
+  const l = me - S.tile / 2, r = me + S.tile / 2, a = yj + S.high - 6, b = S.top, m = (a + b) / 2;
+  const bar = (v, w) => { const high = abs(v) * S.bars / 2; return { y: f(v > 0 ? S.zero - high : S.zero), height: f(max(high, .5)), width: f(w) }; };
+  return {
+    arcs, words: START.map(w => ({ transform: `translate(${f(x(w))} ${f(y(w))})` })),
+    beam: { d: `M${f(l)} ${f(a)}C${f(l)} ${f(m)} 0 ${f(m)} 0 ${b}V${S.H - 4}q0 4 4 4H${f(v1 - 4)}q4 0 4 -4V${b}C${f(v1)} ${f(m)} ${f(r)} ${f(m)} ${f(r)} ${f(a)}Z` },
+    bars: n.slice(18, 26).map(v => bar(v, S.cell * .5)), ghosts: n.slice(26, 34).map(v => bar(v, S.cell * .5 + 6)),
+  };
+}
+const write = at => Object.entries(at).map(([k, v]) => ` ${k}="${v}"`).join('');
+/** The picture as text: what stands in the page without script, and what the script then moves. */
+export function picture(W, order = START, told = false) {
+  const S = sizes(W), n = numbers(order, told), p = parts(n, START.map(() => 0), S), v1 = 8 * S.cell, x = v1 + (S.wide ? 36 : 16), half = S.tile / 2;
+  const column = (j, at, k) => `<rect class="${k}"${write({ x: f((j + .5) * S.cell - at.width / 2), ...at })} rx="1.5"/>`;
+  const most = change(n.slice(18, 26), n.slice(26, 34)).toFixed(2), line = S.top + (S.wide ? 25 : 20), inset = S.wide ? 14 : 9;
+  return `<g class="arcs" fill="none">${p.arcs.map((a, w) => `<path class="k-${WORDS[w]}"${write(a)}/>`).join('')}</g>
+<path class="beam"${write(p.beam)}/>
+<text class="cap" x="${inset}" y="${line}">the new <tspan class="em">jumps</tspan>${W > 800 ? ': all words, mixed by their %' : ''}</text>
+<path class="zero" d="M${inset} ${S.zero}H${f(v1 - inset)}"/>${p.bars.map((b, j) => column(j, b, 'bar')).join('')}<g class="ghosts" opacity="0">${p.ghosts.map((b, j) => column(j, b, 'ghost')).join('')}<text class="cap" x="${f(v1 - inset)}" y="${line}" text-anchor="end">dashed: at the start</text></g>
+<text class="cap" x="${f(x)}" y="${line}">${S.wide ? 'largest change since the start' : 'changed by'}</text><text class="most" x="${f(x)}" y="${S.top + (S.wide ? 72 : 54)}">${most}</text>
+<g class="words">${WORDS.map((t, w) => `<g class="word k-${t}"${write(p.words[w])}><rect class="ring" x="${f(-half - 3)}" y="-3" width="${f(S.tile + 6)}" height="${S.high + 6}" rx="7"/><rect class="tile" x="${f(-half)}" width="${f(S.tile)}" height="${S.high}" rx="4"/><text class="name" y="${S.wide ? 32 : 24}">${t}</text><text class="share" y="${S.wide ? 52 : 42}">${Math.round(100 * n[12 + w])} %</text></g>`).join('')}</g>`;
+}
+
+// From here on, only in a page.
+const ease = t => t < .5 ? 4 * t ** 3 : 1 - (2 - 2 * t) ** 3 / 2;
+export function start(root) {
+  const all = (e, q) => [...e.querySelectorAll(q)], one = q => root.querySelector(q), still = matchMedia('(prefers-reduced-motion: reduce)');
+  const [svg, spare] = all(root, 'svg.stage'), says = one('.says'), live = one('[role=status]'), told = one('[type=checkbox]'), play = one('.play');
+  let S, scale = 1, order = START, shown = numbers(START, false), from = shown, goal = shown, lift = START.map(() => 0), low = lift, amp = lift, begun = 0, long = 1;
+  let clock = 0, last = 0, raf = 0, held = -1, grip = 0, tour = [], paused = false, fresh = true, speak = 0, E = {};
+  spare.remove(); svg.classList.remove('wide'); svg.setAttribute('role', 'group'); svg.setAttribute('aria-label', 'The words, the attention of jumps, and its vector');
+
+  function layout() {
+    const full = svg.clientWidth || 340, W = min(full, 848);
+    scale = full / W;
+    if (S?.W !== W) draw(W);
+    svg.style.height = `${S.H * scale}px`;
+    root.style.setProperty('--left', `${(8 * S.cell + 36) * scale}px`); root.style.setProperty('--top', `${(S.top + 92) * scale}px`);
+  }
+  function draw(W) {
+    const active = E.words?.indexOf(document.activeElement) ?? -1;
+    S = sizes(W); svg.setAttribute('viewBox', `0 0 ${W} ${S.H}`);
+    for (const e of [root, svg]) e.classList.toggle('broad', S.wide);
+    svg.innerHTML = picture(W, order, told.checked);
+    E = { arcs: all(svg, '.arcs path'), words: all(svg, '.word'), bars: all(svg, '.bar'), ghosts: all(svg, '.ghost'), beam: [svg.querySelector('.beam')], most: svg.querySelector('.most'), shares: all(svg, '.share'), veil: svg.querySelector('.ghosts') };
+    E.words.forEach((e, w) => {
+      const name = WORDS[w] + (w ? w === 4 ? ', the second' : '' : ', the first');
+      for (const [k, v] of Object.entries({ tabindex: 0, role: 'slider', 'aria-label': name, 'aria-valuemin': 1, 'aria-valuemax': 6 })) e.setAttribute(k, v);
+      e.onkeydown = key => {
+        const to = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, Home: -9, End: 9 }[key.key];
+        if (!to) return;
+        key.preventDefault(); stop(); go(put(order, w, max(0, min(5, order.indexOf(w) + to))));
+      };
+      e.onpointerdown = at => {
+        if (at.button) return;
+        stop(); held = w; grip = at.clientX - shown[w] * S.step * scale; e.classList.add('held');
+        e.before(...E.words.filter(other => other !== e)); // on top of the others, and not taken out itself, which would drop it
+        e.setPointerCapture(at.pointerId); run();
+      };
+      e.onpointermove = at => {
+        if (held !== w) return;
+        const p = max(-.3, min(5.3, (at.clientX - grip) / S.step / scale)), to = max(0, min(5, Math.round(p)));
+        shown[w] = from[w] = p;
+        if (order.indexOf(w) !== to) go(put(order, w, to), 300); else run();
+      };
+      e.onpointerup = e.onpointercancel = () => { if (held !== w) return; held = -1; e.classList.remove('held'); go(order, 220); };
+    });
+    paint(); update(); if (active >= 0) E.words[active].focus({ preventScroll: true });
+  }
+  function paint() {
+    const p = parts(shown, lift, S);
+    for (const k of ['arcs', 'words', 'bars', 'ghosts']) p[k].forEach((at, i) => { for (const a in at) E[k][i].setAttribute(a, at[a]); });
+    E.beam[0].setAttribute('d', p.beam.d);
+    root.style.setProperty('--mix', `${f(100 * shown[13] / (shown[13] + shown[17]))}%`); // the vector takes the color of whom jumps listens to
+    E.veil.setAttribute('opacity', shown[34]);
+  }
+  /** Glide to an order: who goes right passes above, who goes left below. */
+  function go(to, ms = 420) {
+    const jumped = to.some((w, p) => order[p] !== w);
+    order = to; goal = numbers(order, told.checked); from = [...shown]; low = [...lift];
+    amp = START.map(w => { const d = goal[w] - from[w]; return w === held || abs(d) < .5 ? 0 : S.high * (.14 * d + Math.sign(d) / 2); });
+    long = still.matches ? 1 : jumped && held < 0 && max(...START.map(w => abs(goal[w] - from[w]))) > 1.5 ? ms * 1.35 : ms; begun = clock;
+    update(); run();
+  }
+  function frame(now) {
+    const lapse = paused ? 0 : min(50, max(0, now - last));
+    last = now; clock += lapse;
+    if (tour.length && clock >= tour[0][0]) { const [, to] = tour.shift(); if (to) go(to); }
+    const t = min(1, (clock - begun) / long), s = ease(t);
+    shown = goal.map((v, i) => i === held ? shown[i] : t < 1 ? from[i] + (v - from[i]) * s : v);
+    lift = lift.map((v, w) => w === held ? v + (S.high * .14 - v) * .4 : t < 1 ? low[w] * (1 - s) + amp[w] * sin(PI * s) : 0);
+    paint();
+    if (!tour.length) button();
+    raf = !paused && (t < 1 || tour.length) ? requestAnimationFrame(frame) : 0;
+  }
+  function run() { if (!raf && !paused) { last = performance.now(); raf = requestAnimationFrame(frame); } }
+  const button = () => { play.textContent = tour.length ? paused ? 'Play' : 'Pause' : 'Replay'; };
+  function stop() { tour = []; fresh = paused = false; button(); }
+  function begin(wait) {
+    tour = [[clock + wait, SWAPPED], [clock + wait + 2000, MIXED], [clock + wait + 2800]]; paused = false; button(); run();
+  }
+  function update() {
+    const line = verdict(order, told.checked), most = change(goal.slice(18, 26), goal.slice(26, 34)).toFixed(2);
+    says.textContent = line; E.most.textContent = most;
+    E.words.forEach((e, w) => {
+      E.shares[w].textContent = `${Math.round(100 * goal[12 + w])} %`;
+      e.setAttribute('aria-valuenow', order.indexOf(w) + 1);
+      e.setAttribute('aria-valuetext', `place ${order.indexOf(w) + 1} of 6: ${sentence(order)}`);
+    });
+    if (held < 0) { // Tab follows the sentence
+      const mid = max(0, order.findIndex(w => E.words[w] === document.activeElement)), row = order.map(w => E.words[w]);
+      row[mid].before(...row.slice(0, mid)); row[mid].after(...row.slice(mid + 1));
+    }
+    clearTimeout(speak);
+    speak = setTimeout(() => { if (!tour.length && held < 0) live.textContent = `${sentence(order)}. Largest change of the vector of jumps: ${most}. ${line}`; }, 600);
+  }
+  told.onchange = () => {
+    stop(); go(order, 600);
+    if (told.checked && sentence(order) === sentence(START) && !still.matches) { tour = [[clock + 1300, SWAPPED], [clock + 2100]]; button(); }
+  };
+  one('.swap').onclick = () => { stop(); go(order.map(w => w === FOX ? DOG : w === DOG ? FOX : w)); };
+  one('.mix').onclick = () => {
+    let to = order;
+    stop();
+    while (sentence(to) === sentence(order)) to = START.map(w => [Math.random(), w]).sort(([a], [b]) => a - b).map(([, w]) => w);
+    go(to);
+  };
+  play.onclick = () => {
+    fresh = false;
+    if (tour.length) { paused = !paused; button(); run(); return; }
+    if (told.checked) told.checked = false;
+    go(START); begin(still.matches ? 600 : 1400);
+  };
+  document.addEventListener('visibilitychange', () => { if (document.hidden && tour.length) { paused = true; button(); } });
+  addEventListener('beforeprint', () => { stop(); told.checked = false; order = START; shown = goal = from = numbers(START, false); lift = START.map(() => 0); paint(); update(); says.textContent = `${STILL} ${TOLD}`; });
+  addEventListener('afterprint', update);
+  root.classList.add('runs');
+  layout(); new ResizeObserver(layout).observe(svg);
+  if (still.matches) { play.textContent = 'Play'; return; }
+  button();
+  const seen = new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) { seen.disconnect(); if (fresh) begin(1100); } }, { threshold: .5 });
+  seen.observe(svg); // it plays once, for who sees it and has not touched it
+}
+if (typeof document !== 'undefined') for (const root of document.querySelectorAll('.front')) start(root);

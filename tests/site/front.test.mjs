@@ -1,0 +1,58 @@
+// The first screen: what its head does over all orders, and whether the files of the book are those that it writes.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { attend, change, MIXED, nest, START, SWAPPED, verdict } from '../../book/front/front.js';
+import { files } from '../../book/front/write.mjs';
+
+const FRONT = new URL('../../book/front/', import.meta.url), [FOX, JUMPS, DOG] = [1, 2, 5];
+const all = function* (rest, head = []) { if (!rest.length) yield head; for (const w of rest) yield* all(rest.filter(v => v !== w), [...head, w]); };
+const orders = [...all(START)];
+
+test('the files of the book are current', () => {
+  for (const name in files) assert.equal(readFileSync(new URL(name, FRONT), 'utf8'), files[name], `${name}: run node book/front/write.mjs`);
+});
+
+test('the program is small', () => assert(readFileSync(new URL('front.js', FRONT)).length <= 16384));
+
+test('without positions no order changes the vector', () => {
+  assert.equal(orders.length, 720);
+  for (const order of orders) assert(change(attend(order, false).vector, attend(START, false).vector) < 1e-12);
+});
+
+test('with positions the swap turns the weights around', () => {
+  const [was, now] = [START, SWAPPED].map(order => attend(order, true));
+  assert(was.weights[FOX] > .7 && was.weights[DOG] < .03 && now.weights[DOG] > .7 && now.weights[FOX] < .03);
+  assert(now.vector.filter((v, i) => Math.abs(v - was.vector[i]) > .3).length >= 7);
+});
+
+test('the animal before jumps weighs more than the one behind it', () => {
+  let split = 0;
+  for (const order of orders) {
+    const [fox, jumps, dog] = [FOX, JUMPS, DOG].map(w => order.indexOf(w)), { weights, vector } = attend(order, true);
+    assert(Math.abs(weights.reduce((x, y) => x + y) - 1) < 1e-12 && vector.every(v => Math.abs(v) <= 1));
+    if ((fox < jumps) === (dog < jumps)) continue;
+    split++;
+    const [before, behind] = fox < jumps ? [FOX, DOG] : [DOG, FOX];
+    assert(weights[before] > 1.5 * weights[behind], order);
+  }
+  assert.equal(split, 240);
+});
+
+test('ribbons stay within the tile that they leave', () => {
+  for (const order of orders) for (const told of [false, true]) assert(nest(order, attend(order, told).weights).slice(0, 6).every(v => Math.abs(v) <= .5));
+});
+
+test('the line says what changed, and who weighs most', () => {
+  assert.equal(verdict(START, false), 'Move a word. What changes?');
+  assert.equal(verdict([4, 1, 2, 3, 0, 5], false), verdict(START, false)); // both “the” are one word
+  assert.equal(verdict(SWAPPED, false), 'Nothing changes: to “jumps” it is the same sentence.');
+  assert.equal(verdict(START, true), 'With positions, “jumps” gives most weight to the fox.');
+  assert.equal(verdict(SWAPPED, true), 'With positions, “jumps” gives most weight to the dog.');
+  for (const order of orders) {
+    const { weights } = attend(order, true), most = { 1: 'the fox', 2: 'itself', 5: 'the dog' }[weights.indexOf(Math.max(...weights))];
+    assert.equal(verdict(order, true), `With positions, “jumps” gives most weight to ${most}.`);
+  }
+  assert.equal(verdict(MIXED, true), 'With positions, “jumps” gives most weight to the dog.');
+});
