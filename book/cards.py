@@ -27,6 +27,7 @@ small {{display:block; font-size:1em; font-weight:300}}
 em {{display:block; margin-top:28px; font-size:40px; font-weight:400; line-height:1.3; letter-spacing:0; color:var(--ink-2)}}
 footer {{display:flex; align-items:center; gap:18px; font-size:32px; font-weight:600}} img {{height:44px}}
 svg {{grid-area:1 / 2 / 3; align-self:center; width:440px; height:auto; background:none !important}}
+body:has(.arcs) {{padding-bottom:40px; h1 {{align-self:start; font-size:84px}} em {{margin-top:12px}} footer {{display:none}} svg {{grid-area:2 / 1; width:1040px; height:290px}} .name {{font-family:var(--serif)}} .share {{font-family:var(--sans)}}}}
 </style><h1>{words}</h1>{picture}<footer><img src="{static}/mark.svg">{book}</footer></html>"""
 
 
@@ -45,7 +46,8 @@ def picture(name: str) -> str:
     from d2lpos.figures import STYLE, emblem, emblems, hero
 
     if name == FRONT.stem:
-        return (STATIC / "front.svg").read_text("utf-8")
+        whole = (STATIC / "front.svg").read_text("utf-8")
+        return whole.replace(" width", ' preserveAspectRatio="xMidYMin slice" width', 1)  # the upper half, larger
     key = name.partition("-")[2]
     if key in STYLE:
         return emblem(key).svg

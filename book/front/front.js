@@ -87,7 +87,7 @@ export function picture(W, order = START, told = false) {
   return `<g class="arcs" fill="none">${p.arcs.map((a, w) => `<path class="k-${WORDS[w]}"${write(a)}/>`).join('')}</g>
 <path class="beam"${write(p.beam)}/>
 <text class="cap" x="${inset}" y="${line}">the new <tspan class="em">jumps</tspan>${W > 800 ? ': all words, mixed by their %' : ''}</text>
-<path class="zero" d="M${inset} ${S.zero}H${f(v1 - inset)}"/>${p.bars.map((b, j) => column(j, b, 'bar')).join('')}<g class="ghosts" opacity="0">${p.ghosts.map((b, j) => column(j, b, 'ghost')).join('')}<text class="cap" x="${f(v1 - inset)}" y="${line}" text-anchor="end">dashed: at the start</text></g>
+<path class="zero" d="M${inset} ${S.zero}H${f(v1 - inset)}"/>${p.bars.map((b, j) => column(j, b, 'bar')).join('')}<g class="ghosts" opacity="${+told}">${p.ghosts.map((b, j) => column(j, b, 'ghost')).join('')}<text class="cap" x="${f(v1 - inset)}" y="${line}" text-anchor="end">dashed: at the start</text></g>
 <text class="cap" x="${f(x)}" y="${line}">${S.wide ? 'largest change since the start' : 'changed by'}</text><text class="most" x="${f(x)}" y="${S.top + (S.wide ? 72 : 54)}">${most}</text>
 <g class="words">${WORDS.map((t, w) => `<g class="word k-${t}"${write(p.words[w])}><rect class="ring" x="${f(-half - 3)}" y="-3" width="${f(S.tile + 6)}" height="${S.high + 6}" rx="7"/><rect class="tile" x="${f(-half)}" width="${f(S.tile)}" height="${S.high}" rx="4"/><text class="name" y="${S.wide ? 32 : 24}">${t}</text><text class="share" y="${S.wide ? 52 : 42}">${Math.round(100 * n[12 + w])} %</text></g>`).join('')}</g>`;
 }

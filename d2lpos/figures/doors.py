@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from .show import Picture, picture
-from .style import MONO, PAGE, STYLE
+from .style import MONO, PAGE, STYLE, tint
 
 WIDTH, HEIGHT = 360, 538  # text of 13 units is 13 pixels on a phone
 WALL = 190  # the right wall of the house, where the doors are
@@ -211,7 +211,7 @@ def draw_words(known: bool) -> str:
     parts = []
     for x, word in WORDS.items():
         parts += [
-            _text(x, 15, word, 12, text_anchor="middle"),
+            _text(x, 15, word, 12, text_anchor="middle", fill=tint(word)),
             _cells(x - 5, 34, columns=1, rows=4, width=10, seed=f"{word} enters"),
             _cells(x - 5, 485, columns=1, rows=4, width=10, seed=f"{word} leaves {x if known else ''}"),
         ]

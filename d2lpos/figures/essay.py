@@ -23,7 +23,7 @@ from .grid import view
 from .hero import WORDS, hero
 from .machine import machine
 from .story import Story, part
-from .style import STYLE
+from .style import STYLE, tint
 
 BOOK = Path(__file__).parents[2] / "book"
 PAPER = "var(--paper, #fffefb)"
@@ -33,6 +33,8 @@ CSS = {key: style.css for key, style in STYLE.items()}
 def text(
     x: object, y: object, words: str | list[str], size: float = 13, at: str = "middle", **more: object
 ) -> str:
+    if words in ("fox", "dog"):
+        more["style"] = f"fill:{tint(words)}"  # the page's rules outrank attributes
     return part("text", words, x=x, y=y, font_size=size, text_anchor=at, **more)
 
 
@@ -104,7 +106,7 @@ def bag() -> Story:
             free.remove(spot)
             above, inside = (middle - 70 + 28 * at, 52), (middle - 44 + 44 * spot[1], 166 + 66 * spot[2])
             falls = moved(above, inside) if side == 0 else moved(above, above, above, inside)
-            parts.append(group(cells(word, 8, 4), text(0, 31, word, 11.5), transform=falls, opacity=seen))
+            parts.append(group(cells(word, 8, 4, tint(word)), text(0, 31, word, 11.5), transform=falls, opacity=seen))
     parts.append(text(180, 226, "=", 30, opacity=[0, 0, 0, 1]))
     return Story(
         alt="The fox jumps over the dog, and the dog jumps over the fox. The vectors of each "

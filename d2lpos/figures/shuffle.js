@@ -53,7 +53,7 @@ export const TOUR = {
 
 export const LOW = -1.4, HIGH = 1; // every output lies between
 const FOX = 1, DOG = 5, TOP = 76, LEFT = 54, NUMBERS = 48; // px: the words, the names of the rows, the column of changes
-const LOOK = `:host{--none:var(--enc-none,#6f7378);--sin:var(--enc-sinusoidal,#0072b2)}
+const LOOK = `.k1{fill:var(--fox,#6b7500)}.k5{fill:var(--dog,#6a45b5)}:host{--none:var(--enc-none,#6f7378);--sin:var(--enc-sinusoidal,#0072b2)}
 .two{display:flex;flex-wrap:wrap;gap:12px 24px;--c:var(--none)}.two.on{--c:var(--sin)}
 .over{flex:1.35 1 290px;min-width:0}.wide .over{flex:0 0 334px}.two>svg{flex:1 1 230px;min-width:0}
 .over input{height:44px;top:33px;pointer-events:none;touch-action:pan-y}
@@ -79,10 +79,10 @@ export function render(host, options) {
   const inputs = START.map(w => h('input.i' + w, { type: 'range', max: 5, 'aria-label': which(w) }));
   const cells = START.map(() => START.map(() => s('rect.weight')));
   const M = { grid: s('g'), gaps: s('g.gaps'), row: s('rect.band'), column: s('rect.band'),
-    mask: s('path.mask'), hidden: text(0, 0, 'hidden: words that come later'), cells: s('g', {}, ...cells.flat()), names: START.map(w => text(0, 0, WORDS[w], 'end')), places: s('g.mute'),
+    mask: s('path.mask'), hidden: text(0, 0, 'hidden: words that come later'), cells: s('g', {}, ...cells.flat()), names: START.map(w => text(0, 0, WORDS[w], 'end.k' + w)), places: s('g.mute'),
     added: text(LEFT - 6, 30, 'added', 'end.mute'),
     waves: START.map(() => s('g.wave', {}, ...list(DIM, () => s('rect', { width: 3 })))),
-    words: START.map(w => s('g.w' + w, {}, s('rect.pill', { rx: 5, height: 34, y: 37 }), text(0, 55, WORDS[w]),
+    words: START.map(w => s('g.w' + w, {}, s('rect.pill', { rx: 5, height: 34, y: 37 }), text(0, 55, WORDS[w], 'mid.k' + w),
       seg(s('line.grip'), [-7, 64.5], [7, 64.5]))) };
   const O = { grid: s('g'), row: s('rect.band'),
     names: list(7, () => text(0, 0, '', 'end')), notes: list(7, () => text(0, 0, '', 'end')), bars: list(28, () => s('rect.bar')), ghosts: list(28, () => s('rect.ghost')) };

@@ -26,7 +26,7 @@ from .show import picture, show
 from .stack import TRAINED, WINDOW, found, percent, reach
 from .stack import numbers as stacks
 from .stack import weight as given
-from .style import STYLE, figure
+from .style import STYLE, figure, tint
 
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
 PLACES = ("none", "token", "sum", "position", "independent", "whole position")
@@ -298,8 +298,9 @@ def shuffle(alt: str, order: list[int], positions: bool, causal: bool, seed: int
     marks = []
     for i, word in enumerate(order):
         middle = (i + 0.5) * cell
-        marks.append(f'<text x="{left + middle:g}" y="{top - 8}" text-anchor="middle">{WORDS[word]}</text>')
-        marks.append(f'<text x="{left - 8}" y="{top + middle + 5:g}" text-anchor="end">{WORDS[word]}</text>')
+        name = f'style="fill:{tint(WORDS[word])}">{WORDS[word]}</text>'
+        marks.append(f'<text x="{left + middle:g}" y="{top - 8}" text-anchor="middle" {name}')
+        marks.append(f'<text x="{left - 8}" y="{top + middle + 5:g}" text-anchor="end" {name}')
         for j, weight in enumerate(weights[i].tolist()):
             side = 42 * weight**0.5
             corner = f'x="{left + (j + 0.5) * cell - side / 2:.1f}" y="{top + middle - side / 2:.1f}"'

@@ -56,7 +56,24 @@ STYLE = {
 """
 
 # The page's own colors: `book.css` holds the same, and their dark forms.
-PAGE = {"ink": "#1d1f22", "ink-2": "#595d63", "rule": "#dcd8cf", "paper": "#fffefb", "ground": "#f5f3ed"}
+PAGE = {
+    "ink": "#1d1f22",
+    "ink-2": "#595d63",
+    "rule": "#dcd8cf",
+    "paper": "#fffefb",
+    "ground": "#f5f3ed",
+    "fox": "#6b7500",
+    "dog": "#6a45b5",
+}
+
+
+def tint(word: str) -> str:
+    """The color of a word on the page: fox and dog have their own, which no encoding has.
+
+    >>> tint("fox"), tint("jumps")
+    ('var(--fox, #6b7500)', 'currentColor')
+    """
+    return f"var(--{word}, {PAGE[word]})" if word in ("fox", "dog") else "currentColor"
 
 SANS = "'Source Sans 3', sans-serif"
 MONO = "'Source Code Pro', ui-monospace, monospace"
