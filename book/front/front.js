@@ -80,16 +80,16 @@ export function parts(n, lift, S) {
 }
 const write = at => Object.entries(at).map(([k, v]) => ` ${k}="${v}"`).join('');
 /** The picture as text: what stands in the page without script, and what the script then moves. */
-export function picture(W, order = START, told = false) {
+export function picture(W, order = START, told = false, moves = false) {
   const S = sizes(W), n = numbers(order, told), p = parts(n, START.map(() => 0), S), v1 = 8 * S.cell, x = v1 + (S.wide ? 36 : 16), half = S.tile / 2;
   const column = (j, at, k) => `<rect class="${k}"${write({ x: f((j + .5) * S.cell - at.width / 2), ...at })} rx="1.5"/>`;
   const most = change(n.slice(18, 26), n.slice(26, 34)).toFixed(2), line = S.top + (S.wide ? 25 : 20), inset = S.wide ? 14 : 9;
   return `<g class="arcs" fill="none">${p.arcs.map((a, w) => `<path class="k-${WORDS[w]}"${write(a)}/>`).join('')}</g>
 <path class="beam"${write(p.beam)}/>
 <text class="cap" x="${inset}" y="${line}">the new <tspan class="em">jumps</tspan>${W > 800 ? ': all words, mixed by their %' : ''}</text>
-<path class="zero" d="M${inset} ${S.zero}H${f(v1 - inset)}"/>${p.bars.map((b, j) => column(j, b, 'bar')).join('')}<g class="ghosts" opacity="${+told}">${p.ghosts.map((b, j) => column(j, b, 'ghost')).join('')}<text class="cap" x="${f(v1 - inset)}" y="${line}" text-anchor="end">dashed: at the start</text></g>
+<path class="zero" d="M${inset} ${S.zero}H${f(v1 - inset)}"/>${p.bars.map((b, j) => column(j, b, 'bar')).join('')}${told || moves ? `<g class="ghosts" opacity="${+told}">${p.ghosts.map((b, j) => column(j, b, 'ghost')).join('')}<text class="cap" x="${f(v1 - inset)}" y="${line}" text-anchor="end">dashed: at the start</text></g>` : ''}
 <text class="cap" x="${f(x)}" y="${line}">${S.wide ? 'largest change since the start' : 'changed by'}</text><text class="most" x="${f(x)}" y="${S.top + (S.wide ? 72 : 54)}">${most}</text>
-<g class="words">${WORDS.map((t, w) => `<g class="word k-${t}"${write(p.words[w])}><rect class="ring" x="${f(-half - 3)}" y="-3" width="${f(S.tile + 6)}" height="${S.high + 6}" rx="7"/><rect class="tile" x="${f(-half)}" width="${f(S.tile)}" height="${S.high}" rx="4"/><text class="name" y="${S.wide ? 32 : 24}">${t}</text><text class="share" y="${S.wide ? 52 : 42}">${Math.round(100 * n[12 + w])} %</text></g>`).join('')}</g>`;
+<g class="words">${WORDS.map((t, w) => `<g class="word k-${t}"${write(p.words[w])}><rect class="tile" x="${f(-half)}" width="${f(S.tile)}" height="${S.high}" rx="4"/><text class="name" y="${S.wide ? 32 : 24}">${t}</text><text class="share" y="${S.wide ? 52 : 42}">${Math.round(100 * n[12 + w])} %</text></g>`).join('')}</g>`;
 }
 
 // From here on, only in a page.
@@ -112,7 +112,7 @@ export function start(root) {
     const active = E.words?.indexOf(document.activeElement) ?? -1;
     S = sizes(W); svg.setAttribute('viewBox', `0 0 ${W} ${S.H}`);
     for (const e of [root, svg]) e.classList.toggle('broad', S.wide);
-    svg.innerHTML = picture(W, order, told.checked);
+    svg.innerHTML = picture(W, order, told.checked, true);
     E = { arcs: all(svg, '.arcs path'), words: all(svg, '.word'), bars: all(svg, '.bar'), ghosts: all(svg, '.ghost'), beam: [svg.querySelector('.beam')], most: svg.querySelector('.most'), shares: all(svg, '.share'), veil: svg.querySelector('.ghosts') };
     E.words.forEach((e, w) => {
       const name = WORDS[w] + (w ? w === 4 ? ', the second' : '' : ', the first');
@@ -207,8 +207,7 @@ export function start(root) {
   addEventListener('afterprint', update);
   root.classList.add('runs');
   layout(); new ResizeObserver(layout).observe(svg);
-  if (still.matches) { play.textContent = 'Play'; return; }
-  button();
+  if (still.matches) return;
   const seen = new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) { seen.disconnect(); if (fresh) begin(1100); } }, { threshold: .5 });
   seen.observe(svg); // it plays once, for who sees it and has not touched it
 }

@@ -8,6 +8,9 @@ const here = name => new URL(name, import.meta.url), read = name => readFileSync
 const ALT = 'The fox jumps over the dog: arcs from jumps to every word, as wide as the attention weights, and the vector that jumps collects, as bars.';
 const svg = (W, look, ...state) => `<svg class="stage ${look}" viewBox="0 0 ${W} ${sizes(W).H}" role="img" aria-label="${ALT}">${picture(W, ...state)}</svg>`;
 
+/** The program without its comments and its indentation. */
+const program = () => read('front.js').replace(/^ *(\/\/ .*|\/\*\* .*)\n/gm, '').replace(/ +\/\/ .*$/gm, '').replace(/^ +/gm, '');
+
 /** What stands in the page. */
 export const page = () => `<style>${read('front.css')}</style>
 <div class="front" role="group" aria-label="Move the words">
@@ -26,7 +29,7 @@ ${svg(362, 'narrow')}
 <div class="sr" role="status"></div>
 </div>
 <script type="module">
-${read('front.js')}</script>
+${program()}</script>
 `;
 
 /** The picture by itself: the dog jumps, and attention was told the positions. */
@@ -35,7 +38,7 @@ export function alone(colors) {
   const channel = (color, at) => parseInt(color.slice(at, at + 2), 16);
   const mix = (a, b, part) => '#' + [1, 3, 5].map(at => Math.round(part * channel(a, at) + (1 - part) * channel(b, at)).toString(16).padStart(2, '0')).join('');
   const look = `text{font:13px sans-serif;fill:${quiet}}.arcs path{stroke:${mix(ink, paper, .47)}}.arcs .k-fox{stroke:${fox}}.arcs .k-dog{stroke:${dog}}.arcs .k-jumps{stroke:${ink};stroke-linecap:round}
-.beam{fill:${mix(dog, paper, .11)}}.tile{fill:${paper};stroke:${ink};stroke-width:1.5}.k-fox .tile{stroke:${fox}}.k-dog .tile{stroke:${dog}}.k-jumps .tile{fill:${ink}}.ring{display:none}
+.beam{fill:${mix(dog, paper, .11)}}.tile{fill:${paper};stroke:${ink};stroke-width:1.5}.k-fox .tile{stroke:${fox}}.k-dog .tile{stroke:${dog}}.k-jumps .tile{fill:${ink}}
 .word text{text-anchor:middle}.word .name{font:600 26px serif;fill:${ink}}.word .share{font-size:14px}.k-jumps .name,.k-jumps .share{fill:${paper}}.cap{font-size:15px}.em{font-style:italic;fill:${ink}}.most{font-size:44px;font-weight:650;fill:${ink}}
 .zero{stroke:${quiet}}.bar{fill:${mix(dog, ink, .82)}}.ghost{fill:none;stroke:${ink};stroke-width:1.5;stroke-dasharray:3 3}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-2 0 852 ${H}" width="852" height="${H}"><style>${look}</style>${picture(848, SWAPPED, true)}</svg>\n`;

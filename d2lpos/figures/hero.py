@@ -152,7 +152,6 @@ OPTIONS = {
         "order": Option([0, 1, 2, 3, 4, 5], is_order, "the numbers 0 to 5 in any order"),
         "positions": SWITCH,
         "causal": SWITCH,
-        "added": Option(True, SWITCH.accepts, SWITCH.wanted),
         "seed": SEED,
     },
     "slopes": {
@@ -178,15 +177,12 @@ for options in OPTIONS.values():
     options["play"] = SWITCH
 
 
-STORY = ("play", "added")  # options that tell what moves, not what is there at first
-
-
 class Hero:
     """What `hero` returns: the figure for a page, and a description of it for everything else."""
 
     def __init__(self, name: str, options: dict[str, Any]):
         self.name, self.options = name, options
-        self.state = {option: value for option, value in options.items() if option not in STORY}
+        self.state = {option: value for option, value in options.items() if option != "play"}
         self.description = DESCRIBE[name](**self.state)
 
     @property
@@ -228,8 +224,7 @@ def hero(name: str, **options) -> Hero:
     ranks: order of the chunks 0 to 7 on four processors, two each, the earlier one first; rule, who counts positions:
     "text" (before it is cut), "row" (along the chunks as they lie) or "each" (each processor from 0).
     shuffle: order of the words 0 to 5 of "the fox jumps over the dog"; positions, whether they are added; causal,
-    whether the mask is on; added, whether the reader may add both, as the story does at its end with positions; seed
-    of the shuffle button.
+    whether the mask is on; seed of the shuffle button.
     slopes: heads of ALiBi, 1 to 16; length of the text, a power of two from 4 to 4096; rule, "released" or "paper";
     back, how many tokens ago a word stands that matches, a power of two from 2 to 2048; match, its score above the
     others, 0 to 12.

@@ -177,9 +177,8 @@ export function render(host, options) {
   reset.onclick = () => { order = START; update(); };
   positions.onchange = causal.onchange = update;
   mount(host, 'Shuffle the words', LOOK,
-    `drag a word: its row, its column and its output come along. Does a bar change?${options.added ? ' Then add positions, and drag it again.' : ''}`,
-    [h('div.ctl', {}, h('div.ctl', {}, swap, mix, reset),
-      options.added ? h('div.ctl', {}, h('label', {}, positions, 'add positions'), h('label', {}, causal, 'causal mask')) : ''), two, h('div.foot', {}, out, verdict), live], layout,
-    { play: options.play, tour: options.added ? TOUR : { order: [...TOUR.order, [.68, options.order]], positions: [[0, false]] }, show: state => { ({ order } = state); positions.checked = state.positions; update(); } });
+    'drag a word: its row, its column and its output come along. Does a bar change? Then add positions, and drag it again.',
+    [h('div.ctl', {}, h('div.ctl', {}, swap, mix, reset), h('div.ctl', {}, h('label', {}, positions, 'add positions'), h('label', {}, causal, 'causal mask'))), two, h('div.foot', {}, out, verdict), live], layout,
+    { play: options.play, tour: TOUR, show: state => { ({ order } = state); positions.checked = state.positions; update(); } });
   layout(); update();
 }

@@ -32,8 +32,8 @@ def part(tag: str, *inside: str | list[str], **attributes: object) -> str:
 
     The words of an element may be a list, too; `_` in a name stands for a hyphen.
 
-    >>> part("circle", r=4, cx=[10, 20])
-    '<circle r="4" cx="20" data-steps="{&quot;cx&quot;: [10, 20]}"/>'
+    >>> print(part("circle", r=4, cx=[10, 20]))
+    <circle r="4" cx="20" data-steps='{"cx":[10,20]}'/>
     """
     steps = {name.replace("_", "-"): value for name, value in attributes.items() if isinstance(value, list)}
     if inside and isinstance(inside[0], list):
@@ -42,9 +42,10 @@ def part(tag: str, *inside: str | list[str], **attributes: object) -> str:
         name.replace("_", "-"): value[-1] if isinstance(value, list) else value
         for name, value in attributes.items()
     }
-    if steps:
-        said["data-steps"] = json.dumps(steps, ensure_ascii=False)
     names = "".join(f' {name}="{escape(str(value))}"' for name, value in said.items())
+    if steps:
+        told = json.dumps(steps, ensure_ascii=False, separators=(",", ":"))
+        names += f" data-steps='{escape(told, quote=False).replace(chr(39), '&#39;')}'"
     return f"<{tag}{names}>{''.join(inside)}</{tag}>" if inside else f"<{tag}{names}/>"
 
 

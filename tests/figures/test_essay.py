@@ -40,7 +40,6 @@ def test_they_stand_on_the_page_in_their_order_with_captions():
 
 
 SAYS = {
-    "shuffle": ("who looks", "attention weight"),
     "clocks": ("How alike are the clocks of other positions?", "not alike", "position in the text"),
     "rows": ("the table", "the text"),
     "turn": ("word", "clock", "sum", "word, turned"),

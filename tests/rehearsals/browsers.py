@@ -1,4 +1,4 @@
-"""The figures that move, formulas and the search, in Firefox and WebKitGTK: python -m tests.rehearsals.browsers
+"""The figures that move, the first screen, formulas and the search, in Firefox and WebKitGTK: python -m tests.rehearsals.browsers
 
 The suite knows Chromium only. Here every hero is drawn, its slider dragged by the mouse and moved by a key, two models read a text, a page of
 the built book, full of formulas, is looked over, and a result of the search is opened. Each browser is driven by what Debian's package brings: Firefox
@@ -197,6 +197,38 @@ def try_formulas(browser: Firefox | WebKit) -> None:
     assert not (faults := inside(browser, "[...detect.overflow(), ...detect.formulas()]", DETECTORS)), faults
 
 
+def try_front(browser: Firefox | WebKit) -> None:
+    """Raise an AssertionError where a word of the first screen does not move by itself, by a key or by a hand."""
+    browser.ask("url", url=(ROOT / "_build" / "html" / "index.html").as_uri())
+    look = """const one = name => document.querySelector(`.front ${name}`), rest = () => new Promise(done => setTimeout(done, 900));
+        const state = () => ({order: [...document.querySelectorAll('.front .word')].map(e => e.getAttribute('aria-label')[0]).join(''),
+          change: one('.most').textContent, says: one('.says').textContent, told: one('[role=status]').textContent});"""
+    while inside(browser, "one('.play').textContent", look) != "Replay":
+        time.sleep(0.1)
+    played = inside(browser, "state()", look)
+    assert played["change"] == "0.00" and played["order"] != "tfjotd", played
+    inside(browser, "one('.word.k-jumps').focus()", look)
+    keys = [{"type": kind, "value": ARROW_LEFT} for kind in ("keyDown", "keyUp")]
+    browser.ask("actions", actions=[{"type": "key", "id": "keys", "actions": keys}])
+    moved = inside(browser, "rest().then(state)", look)
+    assert moved["order"].index("j") == played["order"].index("j") - 1 and moved["told"], moved
+    inside(browser, "[one('[role=switch]').click(), scrollTo(0, 0)].length", look)
+    assert float(inside(browser, "rest().then(state)", look)["change"]) > 0.3
+    x, y, last = inside(
+        browser,
+        "(b => [b.left + b.width / 2, b.top + b.height / 2, document.querySelector('.front svg').getBoundingClientRect().right - 20])(one('.word.k-dog').getBoundingClientRect())",
+        look,
+    )
+    moves = [
+        {"type": "pointerMove", "x": round(x + (last - x) * step / 12), "y": round(y), "duration": 10} for step in range(13)
+    ]
+    press, release = ({"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp"))
+    hand = {"type": "pointer", "id": "hand", "parameters": {"pointerType": "mouse"}}
+    browser.ask("actions", actions=[hand | {"actions": [moves[0], press, *moves[1:], release]}])
+    dragged = inside(browser, "rest().then(state)", look)
+    assert dragged["order"].endswith("d"), dragged
+
+
 def try_search(browser: Firefox | WebKit) -> None:
     """Raise an AssertionError where the dialog shows no result, or a result does not open in sight."""
     browser.ask("url", url=FORMULAS.as_uri())
@@ -238,7 +270,7 @@ def rehearse(kind: type) -> list[str]:
                     time.sleep(0.1)
             tries = {name: partial(try_hero, page=Path(home, "hero.html"), name=name) for name in DRAGS}
             tries["machine"] = partial(try_machine, page=Path(home, "machine.html"))
-            for name, attempt in (tries | {"formulas": try_formulas, "search": try_search}).items():
+            for name, attempt in (tries | {"formulas": try_formulas, "front": try_front, "search": try_search}).items():
                 try:
                     attempt(browser)
                 except (AssertionError, RuntimeError) as error:

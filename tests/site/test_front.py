@@ -1,6 +1,7 @@
 """The first screen: what its head computes, what is seen without scrolling, and what moves by itself and under a hand."""
 
 import json
+import re
 import shutil
 import subprocess
 from itertools import permutations
@@ -8,12 +9,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from d2lpos_ext.front import SECTION, sections
 
 from d2lpos.attention import attention_weights
 from d2lpos.encoding import NOPE
 from d2lpos.rope import RoPE
 from tests.site.detectors import visit
-from tests.site.pages import ROOT
+from tests.site.pages import FRONT, ROOT, Html
 
 SCREENS = [(1280, 900), (1366, 768), (1920, 1080), (1024, 768), (390, 844)]
 ASK = """
@@ -161,3 +163,22 @@ def test_forced_colors_leave_words_and_bars(page):
     )
     assert colors[0] == colors[3] == "rgb(0, 0, 0)" and colors[1] == colors[2] == colors[5] == "rgb(255, 255, 255)"
     assert colors[4] != colors[5]
+
+
+def test_each_section_leads_to_a_page_and_each_chapter_back(site):
+    essay = (ROOT / f"{FRONT}.md").read_text("utf-8")
+    *titles, last = re.findall("^## (.+)$", essay, re.MULTILINE)
+    assert last == "Where to go"
+    for title, text in SECTION.findall(essay):
+        assert re.search(r"\]\((\.\./chapters/|attention\.ipynb)", text), title
+    led = sections(essay)
+    assert {title for title, _ in led.values()} <= {*titles, last} and len(led) >= 8
+    front = Html(site / "index.html")
+    for chapter in sorted(ROOT.glob("chapters/*.ipynb")):
+        page = (site / "chapters" / f"{chapter.stem}.html").read_text("utf-8")
+        [(anchor, title)] = re.findall(
+            r'Back to the essay: <a href="\.\./index\.html(?:#([\w-]+))?">(.+?)</a>', page
+        )
+        assert (title, anchor) == led.get(f"chapters/{chapter.stem}", ("from its first page", ""))
+        assert not anchor or anchor in front.ids
+    assert 'href="#">The essay' in re.sub(r"\s+", " ", (site / "index.html").read_text("utf-8")).replace("> ", ">")

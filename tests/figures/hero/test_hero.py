@@ -15,6 +15,7 @@ from d2lpos.figures.hero import OPTIONS, PLACES, WORDS, hero, module
 from d2lpos.figures.show import Picture
 from d2lpos.figures.still import PLACES as PANELS
 from d2lpos.figures.still import WORDS as DRAWN
+from d2lpos.figures.style import PAGE
 from tests.figures.hero.drawn import html
 
 FIGURES = list(OPTIONS)
@@ -104,7 +105,7 @@ OTHERS = {
     "grid": {"study": "order", "value": "loss", "split": "unseen", "length": 64},
     "ranks": {"order": (0, 1, 2, 3, 4, 5, 6, 7), "rule": "each"},
     "patch": {"target": "ring", "view": "to scale", "row": 0, "column": 7},
-    "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "added": False, "seed": 8},
+    "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "seed": 8},
     "slopes": {"heads": 12, "length": 4096, "rule": "paper", "back": 256, "match": 12},
     "stack": {"layers": ("full", "none", "window", "full"), "sharper": True, "length": 32},
     "stretch": {"rule": "yarn", "length": 64},
@@ -370,6 +371,7 @@ def test_the_plain_form_is_sent_where_it_is_asked_for():
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_colors_are_those_of_the_encodings(name):
-    used = re.findall(r"var\(--enc-(\w+),(#\w+)\)", SOURCES[name])
-    assert used and all(STYLE[key].color == color for key, color in used)
+    known = PAGE | {f"enc-{key}": style.color for key, style in STYLE.items()}
+    used = re.findall(r"var\(--([\w-]+),(#\w+)\)", SOURCES[name])
+    assert used and all(known[key] == color for key, color in used)
     assert re.findall(r"#[0-9a-fA-F]{6}\b", SOURCES[name]) == [color for _, color in used]
