@@ -29,7 +29,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 COPIES = ".again, section:has(> .again):not(:has(> .review:not(.again)))"  # questions that come back
-LEFT_OUT = f"{COPIES}, li:has(> p > a[href$='#find-the-mistake']), [data-due], .screen, .ask[hidden], .prediction, .overlooks, #find-the-mistake, .headerlink, .downloads, .subtitle, .start, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
+LEFT_OUT = f"{COPIES}, li:has(> p > a[href$='#find-the-mistake']), [data-due], .screen, .ask[hidden], .prediction, .overlooks, #find-the-mistake, .headerlink, .downloads, .subtitle, .onward, .keys, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
 FRAMES = 6  # of a slider
 WIDTH = 567  # px: a page between its margins. A figure is drawn for the width that it is printed at
 

@@ -53,6 +53,7 @@ RULES = {
     r"book/(?:course|decks)\.py|book/deck\.(?:css|js)": ["tests/site/test_decks.py"],
     r"book/_ext/d2lpos_ext/not_found\.py|book/_templates/404\.html|book/serve\.py": ["tests/site/test_not_found.py"],
     r"tests/(?:tiers|speed)\.py": ["tests/repo/test_tiers.py"],
+    r"book/front/.*": ["tests/site/test_front.py"],
     r"book/_static/search.*": ["tests/site/test_search.py"],
     r"book/_static/(?:review|ask|memory)\.js": ["tests/site/test_review.py"],
     r"book/_ext/d2lpos_ext/search\.py": ["tests/notebooks/test_index.py", "tests/site/test_search.py"],

@@ -1,6 +1,9 @@
 """Laws that hold across encodings: what each can see of order, and that positions are data."""
 
+import pkgutil
+from importlib import import_module
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 import torch
@@ -8,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+import d2lpos
 from d2lpos import Attention, Encoding, Transformer
 from d2lpos.attention import attend, segment_mask
+from tests.core.conftest import ENCODINGS, LAYERS
 
 ALSO = ("rope, values", "cope", "fox", "path", "inkling")
 N = 5
@@ -23,6 +28,38 @@ RELATIVE = (*REAL, "t5", "t5, causal", "values", "shaw's keys", "shaw", "inkling
 SHARE = ("fire",)  # of what the query sees: neither absolute nor relative
 SHUFFLE = torch.tensor([3, 0, 4, 1, 2])
 causal_or_not = pytest.mark.parametrize("causal", [False, True])
+
+
+# Classes that wrap another encoding, or whose positions have several coordinates, and the file with their laws.
+ELSEWHERE = {
+    "BEiT": "core/test_axes.py",
+    "Bias": "core/test_bias.py",
+    "DeBERTa": "core/test_deberta.py",
+    "Decomposed": "core/test_axes.py",
+    "Dropped": "core/test_dropout.py",
+    "LastRow": "figures/hero/test_hero_math.py",
+    "MRoPE": "core/test_mrope.py",
+    "Mixed": "core/test_axes.py",
+    "Normed": "core/test_pope.py",
+    "PoPE": "core/test_pope.py",
+    "Swin": "core/test_swin.py",
+    "SwinV2": "core/test_swin_v2.py",
+}
+
+
+def subclasses(parent: type) -> set[type]:
+    return {parent}.union(*map(subclasses, parent.__subclasses__()))
+
+
+def test_every_encoding_of_the_package_is_under_the_laws():
+    for module in pkgutil.iter_modules(d2lpos.__path__, "d2lpos."):
+        if not module.ispkg:
+            import_module(module.name)
+    found = {kind.__name__ for kind in subclasses(Encoding) if kind.__module__.startswith("d2lpos.")}
+    under = {type(make()).__name__ for make in (ENCODINGS | LAYERS).values()}
+    assert not found - under - set(ELSEWHERE), "no law has seen it: add it to ENCODINGS in tests/core/conftest.py"
+    for name, file in ELSEWHERE.items():
+        assert name in found - under and name in Path(__file__).parents[1].joinpath(file).read_text("utf-8"), name
 
 
 def only(*names):
