@@ -18,10 +18,8 @@ export const shuffled = (text, seed = 7) => {
   return parts.map((part, i) => i % 2 ? part : parts[2 * order[i / 2]]).join('');
 };
 /** The position that each of n characters is told. Shuffled ones stay among as many as the models were trained on. */
-export function positions(n, clock, start, block) {
-  const mixed = clock === 'shuffled' && Array.from({ length: Math.ceil(n / block) }, (_, b) => drawn(min(block, n - b * block), b).map(i => i + b * block)).flat();
-  return Array.from({ length: n }, (_, i) => start + (clock === 'stands' ? 0 : clock === 'double' ? 2 * i : mixed ? mixed[i] : i));
-}
+export const positions = (n, clock, start, block) => Array.from({ length: n }, (_, i) => clock !== 'shuffled' ? i * ({ stands: 0, double: 2 }[clock] ?? 1)
+  : i % block ? [] : drawn(min(block, n - i), i / block).map(j => i + j)).flat().map(p => start + p);
 /** The mean of the numbers among values[from … to − 1]; NaN where there is none. */
 export const mean = (values, from, to) => { let t = 0, n = 0; for (let i = max(0, from); i < to; i++) if (values[i] === values[i]) { t += values[i]; n++; } return t / n; };
 const about = nats => Number(Math.exp(nats).toPrecision(nats < 2.3 ? 1 : 2));
@@ -37,12 +35,12 @@ export const noticed = (name, was, now) => abs(now - was) < .005 ? `${name} does
 export const TOUR = { part: [[0, .25], [.1, .25], [.9, 1]] };
 
 const LOOK = `.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:20px 36px;margin:6px 0 14px}.panel{min-width:0}
-.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px;min-width:0}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}}.name svg{width:30px;height:12px;flex:none}
-select{font:inherit;color:inherit;background:transparent;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}option:disabled{color:#767676}.name select{font-weight:650;font-size:17px}.ctl{--c:var(--enc-none,#6f7378)}
+.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px;min-width:0;font-weight:650;font-size:17px}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}}.name svg{width:30px;height:12px;flex:none}
+select{font:inherit;color:inherit;background:none;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}option:disabled{color:#767676}.ctl{--c:${HUES.none}}
 .text{position:relative;margin:10px 0 6px}.ink,textarea{font:17px/1.75 var(--serif,Georgia),serif;font-kerning:none;font-variant-ligatures:none;letter-spacing:0;white-space:pre-wrap;overflow-wrap:break-word;box-sizing:border-box;width:100%;margin:0;padding:0;border:0}
 .ink{min-height:3.5em}.ink i{font-style:normal;transition:background-color .25s;border-radius:1px}.ink i.un{opacity:.68}.ink i.at{outline:2px solid;outline-offset:1px}
 textarea{position:absolute;inset:0;height:100%;resize:none;overflow:hidden;background:none;color:inherit;-webkit-text-fill-color:transparent;caret-color:currentColor;outline-offset:6px}
-textarea:focus-visible{outline:2px solid;outline-offset:6px}::selection{background:color-mix(in srgb,currentColor 25%,transparent)}
+textarea:focus-visible{outline:2px solid}::selection{background:color-mix(in srgb,currentColor 25%,transparent)}
 .mean b{font-size:18px}.told{min-height:2.8em;margin:4px 0}.heads path{fill:currentColor}
 .line{fill:none;stroke:var(--c);stroke-width:2.25;stroke-linejoin:round}.edge{stroke:currentColor;stroke-opacity:.5;stroke-width:1.5}.limit{stroke:currentColor;stroke-dasharray:4 4;stroke-opacity:.7}.flag{fill:currentColor;fill-opacity:.12}
 .over{overflow:clip}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}.over ::-webkit-slider-thumb{width:44px;height:100%;min-height:44px}.over ::-moz-range-thumb{width:44px;height:100%;border:0}
@@ -50,8 +48,8 @@ textarea:focus-visible{outline:2px solid;outline-offset:6px}::selection{backgrou
 @media print{.fig:not(.read){display:none}.fig:not(.read)~slot{display:block}}`;
 
 export function render(host, { passages, trained: T, ...options }) {
-  let { length, start, clock, shuffle, words: source } = options, words = '', fig, seen = false, means = [[], []], at = -1, job = 0, deed = '', warning = '', was = [], timer, w, X, Y;
-  const OWN = 'your own words', loaded = new Map();
+  let { length, start, clock, shuffle, words: source } = options, words = '', fig, seen, told, at = -1, job = 0, deed, warning, state, was, from = start, timer, w, X, Y;
+  const OWN = 'your own words', { content_root: root } = document.documentElement.dataset, loaded = new Map(), known = new Map(); // known: means, by settings
   const side = (model, i) => {
     const name = h('select', { 'aria-label': i ? 'second model' : 'first model' }, ...Object.entries(MODELS).map(([key, label]) => h('option', { value: key }, label)));
     const area = h('textarea', { maxlength: LONGEST, spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', 'aria-label': `text, as the ${i ? 'second' : 'first'} model reads it` });
@@ -69,6 +67,7 @@ export function render(host, { passages, trained: T, ...options }) {
   const fixed = s('g'), edge = s('line.edge'), flag = s('g', {}, s('rect.flag', { x: -62, y: 22, width: 124, height: 27, rx: 5 }), text(0, 40, ''));
   const chart = s('svg', { role: 'img', 'aria-label': 'Mean surprise along the text' }, fixed, ...sides.flatMap(o => [o.line, o.label]), edge, flag);
   const key = o => o.name.value.split(' ')[0], label = o => MODELS[o.name.value], read = o => min(length, o.done);
+  const settings = first => JSON.stringify([words, length, first, clock, ...sides.map(o => o.name.value)]);
 
   function ink(o, from = 0, to = words.length) { // behind the characters from … to − 1
     for (let i = from; i < to; i++) {
@@ -98,20 +97,19 @@ export function render(host, { passages, trained: T, ...options }) {
       set(o.heads, { viewBox: `0 0 ${width(o.heads)} ${high}` }).style.height = high + 'px';
       o.cells.replaceChildren(...shades.map((d, k) => s('path', { d, opacity: SHADES[k][1] })), ...Array.from({ length: layers }, (_, l) => text(0, row * (l * (heads + 1) + heads / 2) + 5, `layer ${l + 1}`, 'mute')),
         text(0, high - 1, 'where its heads look: more ink, more weight', 'mute'));
-      const expected = () => o.reader.top(i, 3).map(([c, p]) => `${mark(c)} ${num(100 * p)} %`).join(', ');
-      o.told.textContent = ready ? `Character ${i}, ${mark(words[i])}: ${loss === loss ? `${nats(loss)} nats. Expected ${expected()}.` : 'nothing is asked here.'}` : '';
+      o.told.textContent = ready ? `Character ${i}, ${mark(words[i])}: ${loss === loss ? `${nats(loss)} nats. Expected ${o.reader.top(i, 3).map(([c, p]) => `${mark(c)} ${num(100 * p)} %`).join(', ')}.` : 'nothing is asked here.'}` : '';
     }
   }
   function draw() { // the lines of the mean
     const n = max(64, words.length), below = TOP + HIGH, lines = sides.map(o => Array.from({ length: read(o) + 1 }, (_, i) => i < 9 ? NaN : mean(o.losses, i - WINDOW, i)));
     const top = max(3, ...sides.map(o => { let most = 0; for (let i = 16; i <= o.done; i += 8) most = max(most, mean(o.losses, i - WINDOW, i) || 0); return Math.ceil(most); }));
-    const told = positions(n, clock, start, T), altered = start > 0 || clock !== 'runs', ticks = [64, 128, 256, 384, 512].filter(v => v <= n && (n < 200 || v !== 64)), wide = w > 560;
+    const altered = told.some((p, i) => p !== i), ticks = [64, 128, 256, 384, 512].filter(v => v <= n && (n < 200 || v !== 64)), wide = w > 560;
     X = v => LEFT + v / n * (w - LEFT - RIGHT); Y = v => TOP + HIGH * (1 - v / top);
     const level = (_, v) => [rule([LEFT, Y(v)], [w - RIGHT, Y(v)]), text(LEFT - 8, Y(v) + 4.5, v, 'end.mute'), text(w - RIGHT + 8, Y(v) + 4.5, v ? `1 in ${about(v)}` : 'sure', 'mute')];
     fixed.replaceChildren(...Array.from({ length: top + 1 }, level).flat(),
       text(0, 13, wide ? `surprise in nats, mean of the last ${WINDOW} characters` : 'surprise in nats', 'mute'), text(w, 13, 'like a guess', 'end.mute'),
       text(0, below + 18, 'character 0', 'mute'), altered ? text(0, below + 36, `position ${told[0]}`, 'mute') : '',
-      ...ticks.flatMap(v => [text(X(v), below + 18, v, 'mid.mute'), altered ? text(X(v), below + 36, told[min(v, n - 1)], 'mid.mute') : '']),
+      ...ticks.flatMap(v => [text(X(v), below + 18, v, 'mid.mute'), altered ? text(X(v), below + 36, told[v] ?? '', 'mid.mute') : '']),
       ...T < n ? [seg(s('line.limit'), [X(T), TOP - 8], [X(T), below]), text(X(T) + 6, below - 7, 'longer than in training', 'mute')] : []);
     const ends = lines.map((line, k) => {
       const points = line.flatMap((v, i) => v === v ? [[X(i), Y(v)]] : []);
@@ -123,7 +121,7 @@ export function render(host, { passages, trained: T, ...options }) {
       set(o.label, { class: left ? 'end' : '', visibility: ends[k][1] ? 'visible' : 'hidden' });
       say(o.label, ends[k][0] + (left ? -7 : 7), (ends[k][1] || 0) + (k === low ? 20 : -9), label(o));
     });
-    set(hand, { max: max(9, words.length), 'aria-valuetext': `${length} characters` }).value = length; hand.style.left = X(8) - 22 + 'px'; hand.style.width = X(max(9, words.length)) - X(8) + 44 + 'px';
+    set(hand, { max: max(9, words.length), 'aria-valuetext': `${length} characters` }).value = length; hand.style.left = X(8) - 22 + 'px'; hand.style.width = X(+hand.max) - X(8) + 44 + 'px';
     set(chart, { viewBox: `0 0 ${w} ${below + 42}` }).style.height = below + 42 + 'px';
     seg(edge, [X(length), 49], [X(length), below]); set(flag, { transform: `translate(${max(63, min(w - 63, X(length)))} 0)` }).lastChild.textContent = `${length} characters`;
   }
@@ -135,28 +133,28 @@ export function render(host, { passages, trained: T, ...options }) {
       write(o.within, length > T ? `the first ${T} characters` : `${length} characters`, `${nats(now[k][0])} nats`, guess(now[k][0]));
       write(o.beyond, ...length > T ? ['all that come after', `${nats(now[k][1])} nats`, guess(now[k][1])] : ['', '', '']);
     });
-    const names = sides.map(label), ready = now.every(([, , all]) => all === all), unknown = new Set(sides[0].reader ? words.split('').filter((_, i) => sides[0].tokens[i] === sides[0].reader.card.unknown) : []);
-    const said = !ready ? words.length < 2 ? 'Type a text: a model is asked for each character but the first.' : 'The models are reading.'
-      : deed && was.every(v => v === v) ? `${deed}: ${sides.map((_, k) => noticed(names[k], was[k], now[k][2])).join('; ')}.`
-      : length > T ? `Training knew no text longer than ${T} characters. Beyond them ${sides.map((_, k) => `${names[k]} goes from ${nats(now[k][0])} to ${nats(now[k][1])} nats`).join(', and ')}.`
-      : `This text is no longer than those of training. ${sides.map((_, k) => `${names[k]} ${among(now[k][0])}`).join(', and ')}.`;
-    verdict.textContent = said + (unknown.size ? ` The models do not know ${[...unknown].slice(0, 5).join(' ')}: no surprise is counted there.` : '') + warning;
+    const names = sides.map(label), all = now.map(v => v[2]), ready = all.every(v => v === v), [{ done, tokens, reader }] = sides, unknown = new Set(words.split('').filter((_, i) => done && tokens[i] === reader.card.unknown));
+    if (ready) { if (known.size > 500) known.clear(); known.set(state, all); from = start; }
+    const said = !ready ? words.length < 2 ? 'Type a text: a model guesses each character but the first.' : 'The models are reading.'
+      : was ? `${deed}: ${names.map((name, k) => noticed(name, was[k], all[k])).join('; ')}.`
+      : length > T ? `Training knew no text longer than ${T} characters. Beyond them ${names.map((name, k) => `${name} goes from ${nats(now[k][0])} to ${nats(now[k][1])} nats`).join(', and ')}.`
+      : `This text is no longer than those of training. ${names.map((name, k) => `${name} ${among(now[k][0])}`).join(', and ')}.`;
+    verdict.textContent = said + (sides.map(key).includes('learned') && max(...told.slice(0, length)) >= T ? ` learned has ${T} rows: later positions get the last one again.` : '') + (unknown.size ? ` The models do not know ${[...unknown].slice(0, 5).join(' ')}: they count no surprise there.` : '') + warning;
     clearTimeout(timer);
     timer = setTimeout(() => { look(); if (!live.closest('.plays')) live.textContent = `${verdict.textContent} ${at < 0 ? '' : sides.map((o, k) => `${names[k]}: ${o.told.textContent}`).join(' ')}`; }, 400);
-    return now;
   }
-  const show = () => { for (const o of sides) ink(o); draw(); if (!fig?.matches('.plays')) look(); means = tell(); };
+  const show = () => { for (const o of sides) ink(o); draw(); if (!fig?.matches('.plays')) look(); tell(); };
 
   /** Let hands choose what there is: all models on the site; in a notebook those that its cells have brought, in Colab this cell. */
   function offer() {
-    const site = 'content_root' in document.documentElement.dataset, names = Object.keys(HUES), lacks = names.filter(name => !site && !globalThis.d2lposReaders?.[name]);
+    const names = Object.keys(HUES), lacks = names.filter(name => root === undefined && !globalThis.d2lposReaders?.[name]);
     for (const o of sides) for (const option of o.name.options) option.disabled = lacks.includes(option.value.split(' ')[0]);
     others.hidden = !lacks.length || lacks.length === names.length; // none are there before the cell is run
     call.textContent = `machine("${lacks[0]}", "${lacks[1] ?? key(sides[0])}")`;
   }
   /** A model's file: there already, as in a notebook that is run, or a file of the site. */
   const file = name => globalThis.d2lposReaders?.[name] ?? loaded.get(name) ?? loaded.set(name, new Promise((done, failed) => {
-    const { content_root: root } = document.documentElement.dataset, onload = () => done(d2lposReaders[name]);
+    const onload = () => done(d2lposReaders[name]);
     if (root === undefined) return failed(Error('Run this cell: the models come with its output.'));
     document.head.append(Object.assign(document.createElement('script'), { src: `${root}_static/readers-${name}.js`, onload,
       onerror() { loaded.delete(name); failed(Error('A model did not arrive. Choose it again to ask for it.')); } }));
@@ -172,7 +170,7 @@ export function render(host, { passages, trained: T, ...options }) {
         if (mine !== job) return;
         if (o.has !== key(o)) { o.reader = reader(found); o.has = key(o); }
         o.losses = o.reader.loss; o.tokens = o.reader.tokens(words);
-        o.rows = o.reader.read(o.tokens, positions(words.length, clock, start, T), o.name.value.split(' ')[1] ?? 'as trained');
+        o.rows = o.reader.read(o.tokens, told, o.name.value.split(' ')[1] ?? 'as trained');
       }
     } catch (error) { verdict.textContent = error.message; return; }
     for (let busy = [...sides], drawn = performance.now(); busy.length;) {
@@ -192,46 +190,47 @@ export function render(host, { passages, trained: T, ...options }) {
     const button = fig.querySelector('.play'), half = new IntersectionObserver(met => {
       if (met.at(-1).intersectionRatio < .4 && met.at(-1).intersectionRect.height < .7 * innerHeight) return;
       half.disconnect();
-      if (options.play) if (button) button.click(); else { length = words.length; act('', { again: false }); }
+      if (options.play) if (button) button.click(); else cut(words.length);
       options.play = false;
     }, { threshold: [.2, .3, .4, .5] });
     half.observe(fig);
   }
-  /** Do what a hand asked for; `what` says it. */
-  function act(what, { text: fresh = false, again = true } = {}) {
-    was = means.map(([, , all]) => all); deed = what; warning = '';
+  const cut = n => { length = min(n, words.length); state = settings(start); was = warning = ''; show(); }; // the text ends elsewhere
+  /** Do what a hand asked for; `what` says it, and alone sets it apart from `base`. */
+  function act(what, { fresh, base = state } = {}) {
+    deed = what; warning = ''; was = what && known.get(base);
     if (fresh) {
-      const before = words;
-      words = mix.checked ? shuffled(source) : source;
-      if (length === before.length || length > words.length) length = words.length;
+      if (length === words.length) length = LONGEST;
+      words = shuffle ? shuffled(source) : source; length = min(length, words.length);
       for (const o of sides) {
         o.spans = words.split('').map(c => h('i', {}, c)); o.marked = [];
         o.text.replaceChildren(...o.spans, '\u200b'); // a line that ends in nothing has no height
         if (o.area.value !== words) o.area.value = words;
-        o.area.readOnly = mix.checked;
+        o.area.readOnly = shuffle;
       }
     }
+    state = settings(start); told = positions(words.length, clock, start, T);
     for (const o of sides) for (const { style } of [o.panel, o.sample, o.line]) { style.setProperty('--c', HUES[key(o)]); style.strokeDasharray = o === sides[1] ? '7 4' : ''; }
     for (const k in clocks) clocks[k].checked = k === clock;
-    begin.value = start; beginOut.textContent = start; mix.checked = shuffle;
-    if (again && seen) compute(); else show();
+    begin.value = beginOut.textContent = start; mix.checked = shuffle;
+    if (seen) compute(); else show();
   }
-  hand.oninput = () => { length = +hand.value; act('', { again: false }); };
-  begin.oninput = () => { start = +begin.value; act(`The text begins at position ${start}`); };
+  hand.oninput = () => cut(+hand.value);
+  begin.oninput = () => { start = +begin.value; act(start !== from && `The text begins at position ${start}, not ${from}`, { base: settings(from) }); };
   for (const k in clocks) clocks[k].onchange = () => { clock = k; act(`The clock ${CLOCKS[k]}`); };
-  mix.onchange = () => { shuffle = mix.checked; act(shuffle ? 'The words are shuffled' : 'The words are back in order', { text: true }); };
+  mix.onchange = () => { shuffle = mix.checked; act(shuffle ? 'The words are shuffled' : 'The words are back in order', { fresh: true }); };
   pick.onchange = () => {
-    if (!(source = passages[pick.value] ?? '')) { shuffle = mix.checked = false; sides[0].area.focus(); }
-    act('', { text: true });
+    if (!(source = passages[pick.value] ?? '')) { shuffle = false; sides[0].area.focus(); }
+    act('', { fresh: true });
   };
   for (const o of sides) {
     o.name.onchange = () => act('');
     o.name.onfocus = o.name.onpointerdown = offer; // another cell may have run
-    o.area.oninput = () => { source = o.area.value; pick.value = OWN; length = source.length; at = -1; act('', { text: true }); };
+    o.area.oninput = () => { source = o.area.value; pick.value = OWN; length = LONGEST; at = -1; act('', { fresh: true }); };
     o.area.onpaste = e => {
       const { value, selectionStart: from, selectionEnd: to } = o.area;
       if (value.length - (to - from) + e.clipboardData.getData('text').length <= LONGEST) return;
-      setTimeout(() => { warning = ` The models read ${LONGEST} characters; what came after was left out.`; tell(); });
+      setTimeout(() => { warning = ` The models read ${LONGEST} characters and leave out the rest.`; tell(); });
     };
     const turn = i => { if (i !== at && words.length) { at = i; look(); tell(); } };
     o.area.onkeyup = o.area.onclick = () => turn(min(o.area.selectionStart, words.length - 1));
@@ -243,11 +242,11 @@ export function render(host, { passages, trained: T, ...options }) {
     h('fieldset.ctl', { 'aria-label': 'the clock' }, h('span', {}, 'the clock'), ...Object.keys(CLOCKS).map(k => h('label', {}, clocks[k], CLOCKS[k]))));
   mount(host, 'The machine that reads', LOOK, `drag the end of the text past ${T} characters: who is surprised? Type a text of your own. Point at a character to see where the heads look.`,
     [controls, verdict, others, two, h('div.over', {}, hand, chart), live], () => { w = width(chart); if (words) { draw(); look(); } },
-    { tour: TOUR, show: ({ part }) => { length = max(8, Math.round(part * words.length)); act('', { again: false }); } });
+    { tour: TOUR, show: ({ part }) => cut(max(8, Math.round(part * words.length))) });
   fig = host.shadowRoot.querySelector('.fig'); host.shadowRoot.append(h('slot'));
   fig.onpointerdown = fig.onkeydown = () => { options.play = false; };
-  mix.checked = shuffle; pick.value = Object.keys(passages).find(name => passages[name] === source) ?? OWN;
-  act('', { text: true });
+  pick.value = Object.keys(passages).find(name => passages[name] === source) ?? OWN;
+  act('', { fresh: true });
   const view = new IntersectionObserver(met => { if (met.at(-1).isIntersecting) { view.disconnect(); seen = true; compute(); } }, { rootMargin: '200px' });
   view.observe(fig);
 }

@@ -31,6 +31,7 @@ STOPS = [
 ]
 STOPS += ["length of the text"]
 BLIND, TURNS = "none", "rope"
+START, END = "start at position", "length of the text"
 TEXT = PASSAGES["austen"][1][:160]  # longer than in training, and soon read
 
 
@@ -93,6 +94,25 @@ def do(host, act) -> str:
 
 def nats(loss: torch.Tensor, start: int, end: int) -> str:
     return f"{loss[start:end].nanmean().item():.2f} nats"
+
+
+def at_once(host, *deeds: str | tuple[str, object]) -> str:
+    """Let a hand click, slide and choose, too fast for a model to read in between; return the last sentence."""
+    find = "all('input, select').find(e => (e.ariaLabel ?? e.closest('label').textContent).startsWith(name))"
+    move = "if (value === undefined) e.click(); else { e.value = value; e.oninput?.(); e.onchange?.(); }"
+    pairs = json.dumps([[deed] if isinstance(deed, str) else deed for deed in deeds])
+    return do(host, lambda: host(f"{pairs}.forEach(([name, value]) => {{ const e = {find}; {move} }})"))
+
+
+def compared(before: str, after: str, end: int | None = None) -> str:
+    """What the sentence says after its colon, of two states as `machine` has them, up to a character."""
+    parts = []
+    for name in (BLIND, TURNS):
+        options = (machine(text=TEXT, state=state).options for state in (before, after))
+        was, now = (losses(name, each)[:end].nanmean().item() for each in options)
+        more = f"is {'more' if now > was else 'less'} surprised, {now:.2f} instead of {was:.2f} nats"
+        parts.append(f"{NAMES[name]} {'does not notice' if abs(now - was) < 0.005 else more}")
+    return "; ".join(parts) + "."
 
 
 # What is sent.
@@ -215,7 +235,7 @@ def test_it_reads_what_python_reads_and_answers_each_hand(host):
     sentence = do(host, lambda: host.page.get_by_label("runs", exact=True).first.check())
     assert "RoPE is less surprised" in sentence or "does not notice" in sentence
     sentence = do(host, lambda: host.page.get_by_label("start at position").first.press("End"))
-    assert sentence.startswith("The text begins at position 1000: none does not notice")
+    assert sentence.startswith("The text begins at position 1000, not 0: none does not notice")
     sentence = do(host, lambda: host.page.get_by_label("shuffle the words").first.check())
     assert sentence.startswith("The words are shuffled: none is more surprised")
     assert sorted(host("all('textarea')[0].value.split(' ')")) == sorted(figure.options["words"].split(" "))
@@ -239,6 +259,66 @@ def test_it_reads_what_python_reads_and_answers_each_hand(host):
     ]
     ready(host, 1)
     assert host("all('.mean b', 1).map(e => e.textContent)")[2] == nats(found[1], 0, edge)
+
+
+PLAIN = "This text is no longer than those of training."
+
+
+def test_it_compares_what_the_last_deed_changed_and_nothing_else(host):
+    host.show(full(machine(BLIND, TURNS, TEXT)))
+    ready(host)
+    assert at_once(host, "stands still") == f"The clock stands still: {compared('', 'stopped')}"
+    # The clock runs again, and nobody waits: the models have read that before.
+    sentence = at_once(host, "runs", "shuffle the words")
+    assert sentence == f"The words are shuffled: {compared('', 'shuffled')}"
+    assert "less surprised" not in sentence and sentence[-20:] != compared("stopped", "shuffled")[-20:]
+    # Of two deeds in a row the last counts.
+    sentence = at_once(host, "stands still")
+    assert sentence == f"The clock stands still: {compared('shuffled', 'shuffled stopped')}"
+    sentence = at_once(host, "shuffle the words")
+    assert sentence == f"The words are back in order: {compared('shuffled stopped', 'stopped')}"
+    # Another length changes both sides of a comparison.
+    assert at_once(host, (END, 90)).startswith(PLAIN)
+    assert at_once(host, "runs") == f"The clock runs: {compared('stopped', '', 90)}"
+    assert at_once(host, ("second model", BLIND)).startswith(PLAIN)
+
+
+def test_a_reading_that_never_ended_is_compared_with_nothing(host):
+    host.show(full(machine(BLIND, TURNS, TEXT, "stopped")))
+    ready(host)
+    assert at_once(host, "runs", "shuffle the words").startswith(PLAIN)
+    sentence = at_once(host, "shuffle the words")
+    assert sentence == f"The words are back in order: {compared('shuffled', '')}"
+    # Another model has read nothing yet.
+    assert at_once(host, ("second model", BLIND), "stands still").startswith(PLAIN)
+
+
+def test_another_start_is_compared_with_the_one_that_was_told_last(host):
+    host.show(full(machine(BLIND, TURNS, TEXT)))
+    ready(host)
+    sentence = at_once(host, (START, 4), (START, 200), (START, 600))
+    assert sentence == f"The text begins at position 600, not 0: {compared('', 'late')}"
+    sentence = at_once(host, (START, 300), (START, 0))
+    assert sentence == f"The text begins at position 0, not 600: {compared('late', '')}"
+    assert at_once(host, (START, 600), (START, 0)).startswith(PLAIN)
+    assert at_once(host, "stands still", (START, 600)).startswith(PLAIN)
+
+
+def test_learned_says_where_it_uses_its_last_row_again(host):
+    again = "learned has 128 rows: later positions get the last one again."
+    assert parsed(path("learned").read_text("utf-8"))["shapes"][0][:2] == ["encoding.table", 128]
+    host.show(full(machine("learned", TURNS, TEXT)))
+    ready(host)
+    assert again not in said(host)
+    assert at_once(host, (END, 129)).endswith(again)
+    assert again not in at_once(host, (END, 128))
+    assert at_once(host, (START, 4)).endswith(again)
+    assert again not in at_once(host, (END, 124))
+    assert at_once(host, (START, 0), "runs at double pace").endswith(again)
+    assert again not in at_once(host, (END, 64))
+    assert again not in at_once(host, (END, 160), "stands still")
+    assert at_once(host, "is shuffled").endswith(again)
+    assert again not in at_once(host, ("first model", TURNS))
 
 
 def test_the_character_under_the_pointer_and_at_the_cursor_shows_where_the_heads_look(host):
@@ -315,7 +395,7 @@ def test_a_text_of_ones_own_is_read_while_it_is_typed(host):
     do(host, lambda: area.fill("A cat. Ω"))
     assert host("all('textarea').map(e => e.value)") == ["A cat. Ω"] * 2
     assert host("all('select')[0].value") == "your own words"
-    assert said(host).endswith("The models do not know Ω: no surprise is counted there.")
+    assert said(host).endswith("The models do not know Ω: they count no surprise there.")
     do(host, lambda: area.press_sequentially("?"))
     assert host("all('.ink').map(e => e.textContent.slice(0, -1))") == ["A cat. Ω?"] * 2
     alone = machine(BLIND, TURNS, text="A cat. Ω?").options
@@ -331,7 +411,7 @@ def test_a_text_of_ones_own_is_read_while_it_is_typed(host):
         "e.dispatchEvent(new ClipboardEvent('paste', { clipboardData: d, bubbles: true })) })()"
     )
     host.page.wait_for_function(
-        "() => all('.verdict')[0].textContent.includes('512 characters; what came after')"
+        "() => all('.verdict')[0].textContent.includes('512 characters and leave out the rest')"
     )
 
 
