@@ -29,7 +29,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 COPIES = ".again, section:has(> .again):not(:has(> .review:not(.again)))"  # questions that come back
-LEFT_OUT = f"{COPIES}, li:has(> p > a[href$='#find-the-mistake']), [data-due], .screen, .ask[hidden], .prediction, .overlooks, #find-the-mistake, .headerlink, .downloads, .subtitle, .onward, .keys, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
+LEFT_OUT = f"{COPIES}, li:has(> p > a[href$='#find-the-mistake']), [data-due], .screen, .ask[hidden], .prediction, .overlooks, #find-the-mistake, .headerlink, .downloads, .subtitle, .onward, .keys, .front + script, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
 FRAMES = 6  # of a slider
 WIDTH = 567  # px: a page between its margins. A figure is drawn for the width that it is printed at
 
@@ -83,6 +83,8 @@ def leaf(site: Path, name: str, sections: bool = False) -> dict:
     for cell in article.select(".cell"):
         if not cell.find(True):  # nothing is left of it, and a heading must not stay behind with that
             cell.decompose()
+    for both in article.select("noscript"):  # paper runs no script
+        both.unwrap()
     for figure in article.select("[data-explore]"):
         figure.replace_with(frames(figure))
     gather(article)
