@@ -1,5 +1,5 @@
 // The first screen: six words change places, and what attention makes of “jumps” does not change, until it is told the positions.
-// Pure math and the drawing as text come first, which node uses to write the page (write.mjs) and to test it; then what moves.
+// Math and the drawing as text come first, for node too (write.mjs, tests); then what moves.
 
 export const WORDS = ['the', 'fox', 'jumps', 'over', 'the', 'dog'], START = [0, 1, 2, 3, 4, 5], SWAPPED = [0, 5, 2, 3, 4, 1], MIXED = [5, 3, 0, 2, 4, 1];
 const FOX = 1, JUMPS = 2, DOG = 5, D = 8, { abs, cos, sin, max, min, PI } = Math;
@@ -29,16 +29,16 @@ export function attend(order, told) {
 }
 export const change = (a, b) => max(...a.map((v, i) => abs(v - b[i])));
 export const sentence = order => order.map(w => WORDS[w]).join(' ');
-/** Take a word out and put it in again at another place. */
+/** A word at another place. */
 export const put = (order, word, to) => { const rest = order.filter(w => w !== word); rest.splice(to, 0, word); return rest; };
 /** What the line says; no more than weights can. */
 export function verdict(order, told) {
   if (!told) return sentence(order) === sentence(START) ? 'Move a word. What changes?' : 'Nothing changes: to “jumps” it is the same sentence.';
   const { weights } = attend(order, true), most = weights.indexOf(max(...weights));
-  return `With positions, “jumps” gives most weight to ${most === JUMPS ? 'itself' : `the ${WORDS[most]}`}.`;
+  return `With positions, ${most === JUMPS ? '“jumps” itself' : `the ${WORDS[most]}`} has the largest weight.`;
 }
 /** What stands there without scripts, and on paper. */
-export const STILL = 'Swap fox and dog: no bar changes.', TOLD = 'With positions the bars change: most weight goes to the animal before “jumps”.';
+export const STILL = 'Swap fox and dog: no bar changes.', TOLD = 'With positions the bars change: the dog, just before “jumps”, has the largest weight.';
 
 // The drawing, in pixels, for a width of 848 at most: a wider one is this one, larger.
 export function sizes(W) {
@@ -47,7 +47,7 @@ export function sizes(W) {
   return { W, wide, gap, tile, high, arcs, beam, cell, bars, top, cap, H: top + cap + bars + 12, zero: top + cap + bars / 2, step: tile + gap, flow: tile * .8, base: wide ? 28 : 16, nest: wide ? 11 : 7 };
 }
 const f = v => +v.toFixed(1);
-/** Ribbons that never cross. Where each leaves jumps: the nearest words outside, jumps itself in the middle (offsets from the middle of the tile, as parts of the flow). And what each passes above: how many ribbons, and their weight. */
+/** Ribbons that never cross. Where each leaves jumps, the nearest words outside, as parts of the flow from the tile's middle; and how many ribbons, of which weight, it passes above. */
 export function nest(order, weights) {
   const place = order.indexOf(JUMPS), port = [], rank = [], under = [], sides = [order.slice(0, place).reverse(), order.slice(place + 1)];
   let x = -.5;
@@ -55,7 +55,7 @@ export function nest(order, weights) {
   for (const side of [...sides, [JUMPS]]) side.reduce((t, w, i) => { rank[w] = i; under[w] = t + weights[w] / 2; return t + weights[w]; }, 0);
   return [...port, ...rank, ...under];
 }
-/** The whole state as numbers, so that it can glide: places, ports, weights, vector, vector of the first sentence, told. */
+/** The state as numbers that glide: places, ports, weights, vector, that of the first sentence, told. */
 export function numbers(order, told) {
   const now = attend(order, told), was = attend(START, told);
   const [port, up] = [nest(order, now.weights)].flatMap(n => [n.slice(0, 6), n.slice(6)]);
@@ -87,8 +87,8 @@ export function picture(W, order = START, told = false, moves = false) {
   return `<g class="arcs" fill="none">${p.arcs.map((a, w) => `<path class="k-${WORDS[w]}"${write(a)}/>`).join('')}</g>
 <path class="beam"${write(p.beam)}/>
 <text class="cap" x="${inset}" y="${line}">the new <tspan class="em">jumps</tspan>${W > 800 ? ': all words, mixed by their %' : ''}</text>
-<path class="zero" d="M${inset} ${S.zero}H${f(v1 - inset)}"/>${p.bars.map((b, j) => column(j, b, 'bar')).join('')}${told || moves ? `<g class="ghosts" opacity="${+told}">${p.ghosts.map((b, j) => column(j, b, 'ghost')).join('')}<text class="cap" x="${f(v1 - inset)}" y="${line}" text-anchor="end">dashed: at the start</text></g>` : ''}
-<text class="cap" x="${f(x)}" y="${line}">${S.wide ? 'largest change since the start' : 'changed by'}</text><text class="most" x="${f(x)}" y="${S.top + (S.wide ? 72 : 54)}">${most}</text>
+<path class="zero" d="M${inset} ${S.zero}H${f(v1 - inset)}"/>${p.bars.map((b, j) => column(j, b, 'bar')).join('')}${told || moves ? `<g class="ghosts" opacity="${+told}">${p.ghosts.map((b, j) => column(j, b, 'ghost')).join('')}<text class="cap" x="${f(v1 - inset)}" y="${line}" text-anchor="end">dashed: ${S.wide ? 'the first order' : 'at first'}</text></g>` : ''}
+<text class="cap" x="${f(x)}" y="${line}">${S.wide ? 'changed by moving words' : 'changed by'}</text><text class="most" x="${f(x)}" y="${S.top + (S.wide ? 72 : 54)}">${most}</text>
 <g class="words">${WORDS.map((t, w) => `<g class="word k-${t}"${write(p.words[w])}><rect class="tile" x="${f(-half)}" width="${f(S.tile)}" height="${S.high}" rx="4"/><text class="name" y="${S.wide ? 32 : 24}">${t}</text><text class="share" y="${S.wide ? 52 : 42}">${Math.round(100 * n[12 + w])} %</text></g>`).join('')}</g>`;
 }
 
@@ -137,6 +137,7 @@ export function start(root) {
       e.onpointerup = e.onpointercancel = () => { if (held !== w) return; held = -1; e.classList.remove('held'); go(order, 220); };
     });
     paint(); update(); if (active >= 0) E.words[active].focus({ preventScroll: true });
+    if (held >= 0) { held = -1; go(order, 220); }
   }
   function paint() {
     const p = parts(shown, lift, S);
@@ -156,7 +157,7 @@ export function start(root) {
   function frame(now) {
     const lapse = paused ? 0 : min(50, max(0, now - last));
     last = now; clock += lapse;
-    if (tour.length && clock >= tour[0][0]) { const [, to] = tour.shift(); if (to) go(to); }
+    if (tour.length && clock >= tour[0][0]) { const [, to] = tour.shift(); if (to) go(to); if (!tour.length && !fresh) update(); }
     const t = min(1, (clock - begun) / long), s = ease(t);
     shown = goal.map((v, i) => i === held ? shown[i] : t < 1 ? from[i] + (v - from[i]) * s : v);
     lift = lift.map((v, w) => w === held ? v + (S.high * .14 - v) * .4 : t < 1 ? low[w] * (1 - s) + amp[w] * sin(PI * s) : 0);
@@ -168,7 +169,7 @@ export function start(root) {
   const button = () => { play.textContent = tour.length ? paused ? 'Play' : 'Pause' : 'Replay'; };
   function stop() { tour = []; fresh = paused = false; button(); }
   function begin(wait) {
-    tour = [[clock + wait, SWAPPED], [clock + wait + 2000, MIXED], [clock + wait + 2800]]; paused = false; button(); run();
+    tour = [[clock + wait, SWAPPED], [clock + wait + 1300, MIXED], [clock + wait + 2500, SWAPPED], [clock + wait + 3300]]; paused = false; button(); run();
   }
   function update() {
     const line = verdict(order, told.checked), most = change(goal.slice(18, 26), goal.slice(26, 34)).toFixed(2);
@@ -183,7 +184,8 @@ export function start(root) {
       row[mid].before(...row.slice(0, mid)); row[mid].after(...row.slice(mid + 1));
     }
     clearTimeout(speak);
-    speak = setTimeout(() => { if (!tour.length && held < 0) live.textContent = `${sentence(order)}. Largest change of the vector of jumps: ${most}. ${line}`; }, 600);
+    const words = `${sentence(order)}. Largest change of the vector of jumps: ${most}. ${line}`;
+    speak = setTimeout(() => { if (!tour.length && held < 0 && live.textContent !== words) live.textContent = words; }, 600);
   }
   told.onchange = () => {
     stop(); go(order, 600);
@@ -203,12 +205,13 @@ export function start(root) {
     go(START); begin(still.matches ? 600 : 1400);
   };
   document.addEventListener('visibilitychange', () => { if (document.hidden && tour.length) { paused = true; button(); } });
-  addEventListener('beforeprint', () => { stop(); told.checked = false; order = START; shown = goal = from = numbers(START, false); lift = START.map(() => 0); paint(); update(); says.textContent = `${STILL} ${TOLD}`; });
-  addEventListener('afterprint', update);
+  let kept;
+  addEventListener('beforeprint', () => { kept = [order, told.checked]; stop(); told.checked = false; order = START; shown = goal = from = numbers(START, false); lift = START.map(() => 0); paint(); update(); says.textContent = `${STILL} ${TOLD}`; });
+  addEventListener('afterprint', () => { [order, told.checked] = kept; shown = goal = from = numbers(order, told.checked); paint(); update(); });
   root.classList.add('runs');
   layout(); new ResizeObserver(layout).observe(svg);
   if (still.matches) return;
   const seen = new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) { seen.disconnect(); if (fresh) begin(1100); } }, { threshold: .5 });
-  seen.observe(svg); // it plays once, for who sees it and has not touched it
+  seen.observe(svg);
 }
 if (typeof document !== 'undefined') for (const root of document.querySelectorAll('.front')) start(root);

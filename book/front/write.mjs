@@ -25,7 +25,7 @@ ${svg(362, 'narrow')}
 <button type="button" class="play">Play</button>
 <p class="hint">Drag a word, or press ← → on it.</p>
 </div>
-<p class="made">Arcs: attention weights of <em>jumps</em>, in one head whose numbers we set by hand.</p>
+<p class="made">Arcs: attention weights of <em>jumps</em>, in one head set by hand to look for an animal just before it.</p>
 <div class="sr" role="status"></div>
 </div>
 <script type="module">

@@ -48,11 +48,11 @@ test('the line says what changed, and who weighs most', () => {
   assert.equal(verdict(START, false), 'Move a word. What changes?');
   assert.equal(verdict([4, 1, 2, 3, 0, 5], false), verdict(START, false)); // both “the” are one word
   assert.equal(verdict(SWAPPED, false), 'Nothing changes: to “jumps” it is the same sentence.');
-  assert.equal(verdict(START, true), 'With positions, “jumps” gives most weight to the fox.');
-  assert.equal(verdict(SWAPPED, true), 'With positions, “jumps” gives most weight to the dog.');
+  assert.equal(verdict(START, true), 'With positions, the fox has the largest weight.');
+  assert.equal(verdict(SWAPPED, true), 'With positions, the dog has the largest weight.');
   for (const order of orders) {
-    const { weights } = attend(order, true), most = { 1: 'the fox', 2: 'itself', 5: 'the dog' }[weights.indexOf(Math.max(...weights))];
-    assert.equal(verdict(order, true), `With positions, “jumps” gives most weight to ${most}.`);
+    const { weights } = attend(order, true), most = { 1: 'the fox', 2: '“jumps” itself', 5: 'the dog' }[weights.indexOf(Math.max(...weights))];
+    assert.equal(verdict(order, true), `With positions, ${most} has the largest weight.`);
   }
-  assert.equal(verdict(MIXED, true), 'With positions, “jumps” gives most weight to the dog.');
+  assert.equal(verdict(MIXED, true), 'With positions, the dog has the largest weight.');
 });
