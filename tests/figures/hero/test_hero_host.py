@@ -353,7 +353,8 @@ def test_reduced_motion_takes_one_frame(host):
 @pytest.mark.parametrize("host", [{"color_scheme": "light"}, {"color_scheme": "dark"}], indirect=True)
 def test_the_hosts_theme_decides_not_the_systems(host):
     hues = ("rope", "sinusoidal", "none", "learned", "relative", "alibi")
-    colors = "color:rgb(200,210,220)" + "".join(f";--enc-{hue}:#abc" for hue in hues)
+    ink = "rgb(200,210,220)"  # of fox and dog, too
+    colors = f"color:{ink};--fox:{ink};--dog:{ink}" + "".join(f";--enc-{hue}:#abc" for hue in hues)
     host.show(*map(figure, FIGURES), css=f"body{{background:#111;{colors}}}")
     letters_on_a_disc = {"dial": ["rgb(0, 0, 0)"]}
     for name, found in of_each(host, "[...new Set(colors(n))].sort()").items():
