@@ -131,11 +131,22 @@ def drag(browser: Firefox | WebKit, label: str, start: float, end: float) -> Non
     )
     thumb = 44
     first, last = (left + thumb / 2 + (v - low) / (high - low) * (width - thumb) for v in (start, end))
+    pull(browser, first, last, y)
+
+
+def pull(browser: Firefox | WebKit, first: float, last: float, y: float) -> None:
+    """Press the mouse at `first`, pass over the way to `last`, and let go; px of the window."""
     way = [first + (last - first) * step / 12 for step in range(13)]
     moves = [{"type": "pointerMove", "x": round(x), "y": round(y), "duration": 10} for x in way]
     press, release = ({"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp"))
     hand = {"type": "pointer", "id": "hand", "parameters": {"pointerType": "mouse"}}
     browser.ask("actions", actions=[hand | {"actions": [moves[0], press, *moves[1:], release]}])
+
+
+def strike(browser: Firefox | WebKit, key: str) -> None:
+    """Press a key and let it go."""
+    keys = [{"type": kind, "value": key} for kind in ("keyDown", "keyUp")]
+    browser.ask("actions", actions=[{"type": "key", "id": "keys", "actions": keys}])
 
 
 def try_hero(browser: Firefox | WebKit, page: Path, name: str) -> None:
@@ -154,8 +165,7 @@ def try_hero(browser: Firefox | WebKit, page: Path, name: str) -> None:
     assert reached == end, f"dragged from {start} to {end}, it stands at {reached}"
     assert value in told, f"the readout lacks {value}: {told}"
     before = inside(browser, f"[slider('{label}').focus(), ink()][1]")
-    keys = [{"type": kind, "value": ARROW_LEFT} for kind in ("keyDown", "keyUp")]
-    browser.ask("actions", actions=[{"type": "key", "id": "keys", "actions": keys}])
+    strike(browser, ARROW_LEFT)
     inside(browser, "rest()")
     moved, after = inside(browser, f"[+slider('{label}').value, ink()]")
     assert moved < end and after != before, f"a key leaves it at {moved}"
@@ -181,8 +191,7 @@ def try_machine(browser: Firefox | WebKit, page: Path) -> None:
     )
     assert max(apart) < 4, f"the cursor's lines break elsewhere than the words': {apart} px"
     inside(browser, "slider('length of the text').focus()")
-    keys = [{"type": kind, "value": ARROW_LEFT} for kind in ("keyDown", "keyUp")]
-    browser.ask("actions", actions=[{"type": "key", "id": "keys", "actions": keys}])
+    strike(browser, ARROW_LEFT)
     assert inside(browser, "all('.flag')[0].nextSibling.textContent") == "511 characters"
 
 
@@ -208,8 +217,7 @@ def try_front(browser: Firefox | WebKit) -> None:
     played = inside(browser, "state()", look)
     assert played["change"] == "0.00" and played["order"] != "tfjotd", played
     inside(browser, "one('.word.k-jumps').focus()", look)
-    keys = [{"type": kind, "value": ARROW_LEFT} for kind in ("keyDown", "keyUp")]
-    browser.ask("actions", actions=[{"type": "key", "id": "keys", "actions": keys}])
+    strike(browser, ARROW_LEFT)
     moved = inside(browser, "rest().then(state)", look)
     assert moved["order"].index("j") == played["order"].index("j") - 1 and moved["told"], moved
     inside(browser, "[one('[role=switch]').click(), scrollTo(0, 0)].length", look)
@@ -219,12 +227,7 @@ def try_front(browser: Firefox | WebKit) -> None:
         "(b => [b.left + b.width / 2, b.top + b.height / 2, document.querySelector('.front svg').getBoundingClientRect().right - 20])(one('.word.k-dog').getBoundingClientRect())",
         look,
     )
-    moves = [
-        {"type": "pointerMove", "x": round(x + (last - x) * step / 12), "y": round(y), "duration": 10} for step in range(13)
-    ]
-    press, release = ({"type": kind, "button": 0} for kind in ("pointerDown", "pointerUp"))
-    hand = {"type": "pointer", "id": "hand", "parameters": {"pointerType": "mouse"}}
-    browser.ask("actions", actions=[hand | {"actions": [moves[0], press, *moves[1:], release]}])
+    pull(browser, x, last, y)
     dragged = inside(browser, "rest().then(state)", look)
     assert dragged["order"].endswith("d"), dragged
 
@@ -237,8 +240,7 @@ def try_search(browser: Firefox | WebKit) -> None:
     inside(browser, "document.querySelector('.search-button-field').click()", soon)
     inside(browser, "soon(() => document.getElementById('search-found'))", soon)
     inside(browser, "[field.value = 'padding', field.dispatchEvent(new Event('input'))][0]", soon)
-    down = [{"type": kind, "value": ARROW_DOWN} for kind in ("keyDown", "keyUp")]
-    browser.ask("actions", actions=[{"type": "key", "id": "keys", "actions": down}])
+    strike(browser, ARROW_DOWN)
     chosen = inside(browser, "document.querySelector('[role=option][aria-selected=true]')?.href")
     assert chosen, "no result is chosen by a key"
     browser.ask("url", url=chosen)
