@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 
 from d2lpos.lab.machine import processor
-from d2lpos.threads import one_thread
+from d2lpos.runtime.threads import one_thread
 
 from .measure import run
 

@@ -11,8 +11,8 @@ from transformers.models.llama.modeling_llama import LlamaAttention, LlamaRotary
 from transformers.models.mpt.modeling_mpt import MptAttention, build_mpt_alibi_tensor
 
 from d2lpos import ALiBi, Attention, Cache, RoPE
-from d2lpos.alibi import slopes
-from d2lpos.placing import from_segments
+from d2lpos.bias.alibi import slopes
+from d2lpos.positions.position_ids import from_segments
 
 from .measure import Contest, forward_and_backward
 

@@ -9,8 +9,8 @@ from torch import Tensor
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 from x_transformers.x_transformers import apply_rotary_pos_emb as apply_x_transformers
 
-from d2lpos.rope import rotate, rotate_fast
-from d2lpos.sinusoidal import angles, frequencies
+from d2lpos.input.sinusoids import angles, frequencies
+from d2lpos.rotary.rope import rotate, rotate_fast
 
 from .measure import Contest, forward_and_backward
 

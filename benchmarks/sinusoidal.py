@@ -4,7 +4,7 @@ import torch
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from x_transformers.x_transformers import ScaledSinusoidalEmbedding
 
-from d2lpos.sinusoidal import sinusoidal
+from d2lpos.input.sinusoids import sinusoidal
 
 from .measure import Contest
 

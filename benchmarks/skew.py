@@ -2,8 +2,8 @@
 
 import torch
 
-from d2lpos.positions import offsets
-from d2lpos.skew import key_term
+from d2lpos.offset.skew import key_term
+from d2lpos.positions.checks import offsets
 
 from .measure import Contest
 

@@ -5,25 +5,25 @@ one or two. `Transformer` calls all doors, `Attention` those behind the input; o
 the causal mask.
 """
 
-from . import interrupt as interrupt  # first, before PyTorch loads
-from .alibi import ALiBi
-from .attention import Attention
-from .bias import Bias
-from .cache import Cache
-from .dropout import Dropped
+from . import runtime as runtime  # first: it listens to Ctrl-C before PyTorch loads
+from .bias.alibi import ALiBi
+from .bias.base import Bias
+from .bias.fire import FIRE
+from .bias.kerple import KERPLE
+from .bias.sandwich import Sandwich
+from .bias.swin import Swin
+from .bias.t5 import T5Bias
 from .encoding import Encoding
-from .fire import FIRE
-from .kerple import KERPLE
-from .learned import Learned
-from .mlp import FourierFeatures, PositionMLP
-from .relative import T5Bias
-from .rope import RoPE
-from .sandwich import Sandwich
-from .shaw import Shaw, ShawKeys
-from .sinusoidal import Sinusoidal
-from .swin import Swin
-from .transformer import Transformer
-from .transformer_xl import TransformerXL
+from .input.learned import Learned
+from .input.mlp import FourierFeatures, PositionMLP
+from .input.sinusoids import Sinusoidal
+from .offset.shaw import Shaw, ShawKeys
+from .offset.transformer_xl import TransformerXL
+from .rotary.rope import RoPE
+from .transformer.attention import Attention
+from .transformer.cache import Cache
+from .transformer.dropout import Dropped
+from .transformer.model import Transformer
 
 __all__ = [
     "FIRE",

@@ -2,8 +2,8 @@
 
 from torch import Tensor, nn
 
-from .arguments import check_size, check_tensor
-from .positions import check_positions
+from .positions.arguments import check_size, check_tensor
+from .positions.checks import check_positions
 
 __all__ = ["Encoding"]
 

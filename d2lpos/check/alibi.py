@@ -6,8 +6,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from .. import alibi as package
-from ..kerple import logarithmic
+from ..bias import alibi as package
+from ..bias.kerple import logarithmic
 from .cases import by_hand, either, several
 from .verdict import Answer, Case, Check, Misconduct, call, nothing
 

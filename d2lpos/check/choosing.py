@@ -9,8 +9,8 @@ from statistics import mean, median
 import torch
 from torch import Tensor
 
-from .. import scaling
-from ..rope import RoPE
+from ..rotary import scaling
+from ..rotary.rope import RoPE
 from .cases import several
 from .verdict import Answer, Case, Check, Misconduct, call, nothing
 

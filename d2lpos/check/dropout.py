@@ -7,7 +7,7 @@ from random import Random
 import torch
 from torch import Tensor
 
-from .. import dropout as package
+from ..transformer import dropout as package
 from .cases import by_hand, either, number, several
 from .verdict import Answer, Case, Check, call, nothing
 

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 from torch.overrides import TorchFunctionMode
 
-from ..relative import bucket
+from ..bias.t5 import bucket
 from .cases import several
 from .verdict import Answer, Case, Check, Misconduct, call, nothing
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..rope import rotate
-from ..scaling import yarn
-from ..sinusoidal import frequencies
+from ..input.sinusoids import frequencies
+from ..rotary.rope import rotate
+from ..rotary.scaling import yarn
 from .cases import either, number
 from .verdict import Answer, Case, Check, call, nothing
 

@@ -12,12 +12,12 @@ from functools import cache
 import torch
 from torch import Tensor, nn
 
-from .. import rope as package
-from ..reader import load as load_reader
-from ..reader import surprise
-from ..reader import tokens as read_as
-from ..rope import RoPE, convert_rows
-from ..transformer import Transformer
+from ..pretrained.reader import load as load_reader
+from ..pretrained.reader import surprise
+from ..pretrained.reader import tokens as read_as
+from ..rotary import rope as package
+from ..rotary.rope import RoPE, convert_rows
+from ..transformer.model import Transformer
 from .cases import by_hand
 from .verdict import Answer, Case, Check, Misconduct, count, nothing
 

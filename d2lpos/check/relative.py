@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 from torch.overrides import TorchFunctionMode
 
-from .. import relative as package
+from ..bias import t5 as package
 from .cases import by_hand, either, no_loop
 from .verdict import Answer, Case, Check, Misconduct, attempt, call, nothing
 

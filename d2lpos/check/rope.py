@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from .. import rope as package
+from ..rotary import rope as package
 from .cases import by_hand, either
 from .verdict import Answer, Case, Check, call, count, nothing
 

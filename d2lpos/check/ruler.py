@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn.functional import normalize
 from torch.overrides import TorchFunctionMode
 
-from ..rope import rotate
-from ..sinusoidal import frequencies
+from ..input.sinusoids import frequencies
+from ..rotary.rope import rotate
 from .cases import either
 from .verdict import Answer, Case, Check, Misconduct, call, nothing
 

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from .. import sinusoidal as package
-from ..sinusoidal import sinusoidal
+from ..input import sinusoids as package
+from ..input.sinusoids import sinusoidal
 from .cases import by_hand, either, no_loop
 from .verdict import Answer, Case, Check, call
 

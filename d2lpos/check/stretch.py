@@ -7,7 +7,7 @@ import torch
 from scipy.stats import t
 from torch import Tensor
 
-from ..sinusoidal import frequencies
+from ..input.sinusoids import frequencies
 from .cases import either, number
 from .verdict import Answer, Case, Check, call, nothing
 

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..threads import one_thread
+from ..runtime.threads import one_thread
 from .code import is_stub
 
 TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible

@@ -10,8 +10,8 @@ from functools import cache
 
 import torch
 
-from ..published import published
-from ..sinusoidal import frequencies
+from ..input.sinusoids import frequencies
+from ..runtime.published import published
 
 LENGTH, DIM, BASE = 512, 64, 100_000  # tokens that were read; features of a head, and RoPE's base
 SMALL = 50  # ten-thousandths of a nat

@@ -4,7 +4,7 @@
 export const TEXT = 128, COUNTS = [8, 16, 32, 64]; // tokens of the text; numbers of buckets
 export const KINDS = { both: 'T5, two sides', causal: 'T5, causal', shaw: 'Shaw' };
 
-/** The bucket of an offset (key minus query), as d2lpos.relative.bucket gives it. */
+/** The bucket of an offset (key minus query), as d2lpos.bias.bucket gives it. */
 export function bucket(offset, count, far, both) {
   if (both) return bucket(-abs(offset), count / 2, far, false) + (offset > 0 ? count / 2 : 0);
   const distance = max(0, -offset), exact = count / 2;

@@ -9,10 +9,10 @@ from itertools import groupby
 import torch
 from torch import Tensor
 
-from ..alibi import bias, slopes
-from ..relative import bucket
-from ..rope import RoPE
-from ..sinusoidal import sinusoidal
+from ..bias.alibi import bias, slopes
+from ..bias.t5 import bucket
+from ..input.sinusoids import sinusoidal
+from ..rotary.rope import RoPE
 from .show import Picture, picture
 from .style import PAGE, STYLE
 

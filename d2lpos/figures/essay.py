@@ -13,10 +13,10 @@ from pathlib import Path
 import torch
 import yaml
 
-from ..alibi import bias
-from ..census import families
-from ..rope import rotate
-from ..sinusoidal import frequencies, sinusoidal
+from ..bias.alibi import bias
+from ..input.sinusoids import frequencies, sinusoidal
+from ..pretrained.census import families
+from ..rotary.rope import rotate
 from .doors import DOORS, HEIGHT, MARKERS, WIDTH, draw_door, draw_house, draw_words
 from .doors import doors as all_doors
 from .grid import view
@@ -592,7 +592,7 @@ def past() -> Story:
     )
 
 
-KINDS = {  # of `d2lpos.census`: how a dot looks, and what it means
+KINDS = {  # of `d2lpos.pretrained.census`: how a dot looks, and what it means
     "turn": ({"fill": CSS["rope"]}, "turn in every attention layer (RoPE)"),
     "some": (
         {"fill": CSS["rope"], "fill_opacity": 0.3, "stroke": CSS["rope"], "stroke_width": 1.5},

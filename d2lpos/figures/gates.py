@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ..content import since
+from ..content.distance import since
 
 SENTENCE = ("The", "cat", "sat", "on", "a", "mat", ".", "My", "dog", "ate", "its", "hat")
 NOUNS = ("cat", "mat", "dog", "hat")

@@ -6,7 +6,7 @@ All is read from a file that is written where the records of a study are publish
 import json
 from functools import cache
 
-from ..published import published
+from ..runtime.published import published
 
 
 @cache

@@ -271,8 +271,8 @@ def describe_buckets(kind: str, buckets: int, max_distance: int, clip: int, leng
     # Late, because the rest of this file needs only the standard library.
     import torch
 
-    from d2lpos.relative import bucket
-    from d2lpos.shaw import row
+    from d2lpos.bias.t5 import bucket
+    from d2lpos.offset.shaw import row
 
     offsets = torch.arange(-127, 1 if kind == "causal" else 128)
     if kind == "shaw":
@@ -333,8 +333,8 @@ def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
     # Late, because the rest of this file needs only the standard library.
     import torch
 
-    from d2lpos.figures.still import noise
-    from d2lpos.sinusoidal import sinusoidal
+    from d2lpos.figures.static_fallback import noise
+    from d2lpos.input.sinusoids import sinusoidal
 
     a, b = sinusoidal(torch.tensor([8.0, 8.0 + offset], dtype=torch.float64), 24)
     where = {
@@ -369,7 +369,7 @@ def describe_slopes(heads: int, length: int, rule: str, back: int, match: int) -
     # Late, because the rest of this file needs only the standard library.
     import torch
 
-    from d2lpos.alibi import slopes
+    from d2lpos.bias.alibi import slopes
 
     scores = -slopes(heads, rule).double()[:, None] * torch.arange(length)
     held = scores.softmax(-1).cumsum(-1)
@@ -421,7 +421,7 @@ def recorded() -> dict[str, dict]:
 def still(name: str, description: str, state: dict[str, Any]) -> str:
     """What stands below the words where scripts do not run."""
     # Late, because the rest of this file needs only the standard library.
-    from d2lpos.figures.still import STILL
+    from d2lpos.figures.static_fallback import STILL
 
     return STILL[name](description, **state) if name in STILL else ""
 

@@ -21,13 +21,13 @@ from itertools import groupby, pairwise
 import numpy as np
 import torch
 
-from ..arguments import check_name
-from ..reader import LONGEST, load, parsed, path, surprise, tokens
-from ..rope import RoPE
-from ..scaling import linear, ntk
+from ..positions.arguments import check_name
+from ..pretrained.reader import LONGEST, load, parsed, path, surprise, tokens
+from ..rotary.rope import RoPE
+from ..rotary.scaling import linear, ntk
 from .hero import PAGE, module
 from .show import picture
-from .still import uniform
+from .static_fallback import uniform
 from .style import MONO, STYLE
 
 # The name of each passage, what the figure calls it, and its text.
@@ -150,7 +150,7 @@ def machine(
     """Two small trained models that read a text, beside each other; the page computes what they show.
 
     left, right: "none", "sinusoidal", "learned", "rope", "t5" or "alibi"; or "rope linear" and "rope ntk",
-    stretched by these rules of `d2lpos.scaling` from the length of training to 512 characters.
+    stretched by these rules of `d2lpos.rotary.scaling` from the length of training to 512 characters.
     text: "austen", "dickens", "today" or "refrain", or a text of your own, of 2 to 512 characters.
     state: "plain", as many characters as in training; "longer", all of them; "late", from position 600 on;
     "stopped", all at one position; "doubled", every second position; "scrambled", the positions shuffled;

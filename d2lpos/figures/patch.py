@@ -12,8 +12,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from ..grid import cells, coordinates
-from ..sinusoidal import frequencies
+from ..input.sinusoids import frequencies
+from ..positions.grid import cells, coordinates
 from .board import fixed
 
 FITTED, PAIRS, BASE, SMALL = 8, 16, 10.0, 1e-4  # patches a side; of the head; how much a² + b² costs

@@ -15,9 +15,9 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from ..published import published
-from ..reader import load, surprise, tokens
-from ..transformer import Transformer
+from ..pretrained.reader import load, surprise, tokens
+from ..runtime.published import published
+from ..transformer.model import Transformer
 from .board import fixed, listed
 
 CHUNKS, SIZE, PROCESSORS = 8, 16, 4  # of a text; tokens of a chunk

@@ -3,7 +3,7 @@
 
 const BREATH = 2, LONGEST = 512; // rows between two breaths; characters of a text
 const LIKE = { '‘': "'", '’': "'", '“': '"', '”': '"', '–': '-', '—': '-', '…': '.', '\t': ' ', '\u00a0': ' ' };
-/** How RoPE's frequency of pair i of n shrinks so that a text f times longer fits; d2lpos.scaling has the same rules. */
+/** How RoPE's frequency of pair i of n shrinks so that a text f times longer fits; d2lpos.rotary.scaling has the same rules. */
 export const RULES = { 'as trained': () => 1, linear: (i, n, f) => 1 / f, ntk: (i, n, f) => f ** (-i / (n - 1)) };
 /** T5's bucket of a key that stands `back` positions before the query. */
 export const t5Bucket = (back, buckets, far, exact = buckets / 2) =>
@@ -121,7 +121,7 @@ export function reader(file) {
   const total = i => { const z = logits.subarray(i * V, i * V + V), top = z.reduce((a, b) => max(a, b)); return top + Math.log(z.reduce((t, v) => t + Math.exp(v - top), 0)); };
 
   return { card, loss,
-    /** The token of each character of a text, as d2lpos.reader has them: its own, that of one like it, or the unknown one. */
+    /** The token of each character of a text, as d2lpos.pretrained.reader has them: its own, that of one like it, or the unknown one. */
     tokens: text => Array.from(text.split(''), c => {
       const plain = (LIKE[c] ?? c).normalize('NFD')[0];
       return ids.get(c) ?? ids.get(plain) ?? ids.get(plain.toLowerCase()) ?? card.unknown;

@@ -5,7 +5,7 @@ export const MOST = 16, RULES = ['released', 'paper']; // heads; rules of slopes
 export const FEW = 8, MANY = 48, SHARE = .01; // ends of the length, in quarters of a doubling; the weight that a window neglects
 
 const ladder = n => Array.from({ length: n }, (_, h) => 2 ** (-8 * (h + 1) / n));
-/** The slope of each head, as d2lpos.alibi.slopes gives them. */
+/** The slope of each head, as d2lpos.bias.slopes gives them. */
 export function slopes(heads, rule) {
   const below = 2 ** Math.floor(Math.log2(heads));
   return rule === 'paper' ? ladder(heads) : [...ladder(below), ...ladder(2 * below).filter((_, h) => h % 2 === 0).slice(0, heads - below)];

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import accumulate, groupby
 from statistics import fmean
 
-from ..published import published
+from ..runtime.published import published
 from .board import fixed
 
 TRAINED, WINDOW, LEAD = 32, 16, 7  # tokens of training and of a window; nats by which the needle leads

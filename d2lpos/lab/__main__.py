@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 
 import torch
 
-from ..arguments import check_name, check_positive
-from ..interrupt import listen
-from ..published import RESULTS
+from ..positions.arguments import check_name, check_positive
+from ..runtime.interrupt import listen
+from ..runtime.published import RESULTS
 from . import encodings
 from .experiment import execute
 from .glance import Glance

@@ -10,7 +10,7 @@ from math import isqrt
 import torch
 from torch import Tensor
 
-from ..arguments import check_name, check_positive
+from ..positions.arguments import check_name, check_positive
 
 PATCHES = 256  # kinds of patches of 2 × 2 pixels; more than the 17 gray levels of a pixel
 SPLITS = ("train", "validation", "test")

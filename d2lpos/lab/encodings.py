@@ -19,11 +19,11 @@ from .. import (
     T5Bias,
     TransformerXL,
 )
-from ..cope import CoPE
-from ..fox import FoX
-from ..mixed import Mixed
-from ..path import PaTH
-from ..rope_values import RoPEValues
+from ..content.cope import CoPE
+from ..content.fox import FoX
+from ..content.path import PaTH
+from ..rotary.mixed import Mixed
+from ..rotary.rope_values import RoPEValues
 from .fingerprint import fingerprint
 
 __all__ = ["ENCODINGS", "family", "register"]

@@ -10,8 +10,8 @@ from itertools import product
 
 import torch
 
-from ..threads import one_thread
-from ..transformer import Transformer
+from ..runtime.threads import one_thread
+from ..transformer.model import Transformer
 from .inside import learned_table, probes, similarity
 from .machine import forget_peak, machine, peak_bytes
 from .models import build, places, reading, reads

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from ..arguments import check_count, check_name, check_positive
+from ..positions.arguments import check_count, check_name, check_positive
 from ..pretrained.minilm import load_minilm, minilm_tokenizer
 from ..pretrained.smollm2 import load_smollm2, smollm2_tokenizer, stand_in
 from ..pretrained.weights import WEIGHTS

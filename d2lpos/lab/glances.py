@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import torch
 
-from ..threads import one_thread
+from ..runtime.threads import one_thread
 from . import real
 from .glance import Glance, loaded, weights
 from .machine import forget_peak, machine, peak_bytes

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from ..learned import Learned
-from ..transformer import Transformer
+from ..input.learned import Learned
+from ..transformer.model import Transformer
 from .tasks import Task
 from .training import UNSEEN
 

@@ -12,10 +12,10 @@ from torch.nn import Module
 from torch.nn.functional import interpolate
 
 from .. import Encoding, Learned, RoPE, Transformer
-from ..dropout import PLACEMENTS, Dropped
-from ..positions import offsets
-from ..scaling import linear, llama3, ntk, unscaled, yarn
-from ..temperature import multiply
+from ..positions.checks import offsets
+from ..rotary.scaling import linear, llama3, ntk, unscaled, yarn
+from ..transformer.dropout import PLACEMENTS, Dropped
+from ..transformer.temperature import multiply
 from .encodings import ENCODINGS, SQUARE, Sizes, new
 from .places import PLACES, Places, in_squares, jittered, side
 from .tasks import TASKS

@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ..arguments import check_name
-from ..published import published
+from ..positions.arguments import check_name
+from ..runtime.published import published
 from .glance import Glance
 from .glances import GLANCES
 from .lines import read, write

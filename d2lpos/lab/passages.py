@@ -10,7 +10,7 @@ import re
 from functools import cache
 from importlib import resources
 
-from ..arguments import check_count, check_name
+from ..positions.arguments import check_count, check_name
 from .text import _flowing
 
 __all__ = ["TEXTS", "made", "passage"]

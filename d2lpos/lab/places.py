@@ -10,8 +10,8 @@ from math import isqrt
 import torch
 from torch import Tensor
 
-from ..grid import cells
-from ..placing import random_positions, shift
+from ..positions.grid import cells
+from ..positions.position_ids import random_positions, shift
 from .synthetic import EQUALS, PAD, PLUS
 
 __all__ = [

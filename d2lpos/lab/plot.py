@@ -3,7 +3,7 @@
 from itertools import cycle, pairwise
 from typing import TYPE_CHECKING
 
-from ..arguments import check_name
+from ..positions.arguments import check_name
 from .encodings import family
 from .summary import summary
 from .tasks import TASKS

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..reader import LONGEST, filled
-from ..threads import one_thread
-from ..transformer import Transformer
+from ..pretrained.reader import LONGEST, filled
+from ..runtime.threads import one_thread
+from ..transformer.model import Transformer
 from .models import reading
 from .run import Run
 from .text import ALPHABET, UNKNOWN, characters

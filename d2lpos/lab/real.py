@@ -14,14 +14,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..attention import attend, attention_weights
 from ..encoding import Encoding
-from ..masks import Mask, causal_mask
+from ..input.sinusoids import angles, frequencies
 from ..pretrained.smollm2 import SmolLM2, attend_in_window, losses
-from ..rope import RoPE, convert, convert_rows, rotate
-from ..scaling import dynamic_ntk, linear, ntk, still, unscaled, yarn
-from ..sinusoidal import angles, frequencies
-from ..temperature import multiply
+from ..rotary.rope import RoPE, convert, convert_rows, rotate
+from ..rotary.scaling import dynamic_ntk, linear, ntk, still, unscaled, yarn
+from ..transformer.attention import attend, attention_weights
+from ..transformer.masks import Mask, causal_mask
+from ..transformer.temperature import multiply
 from .glance import Glance, encoder, loaded, tokenizer, tokens
 from .models import crowded
 from .passages import WHO

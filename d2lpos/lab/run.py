@@ -5,7 +5,7 @@ import json
 from dataclasses import MISSING, asdict, dataclass, fields
 from numbers import Integral
 
-from ..arguments import check_name, check_positive, check_scale
+from ..positions.arguments import check_name, check_positive, check_scale
 from .encodings import ROUNDING, SQUARE, Own, known, mark, packed, unpack
 from .models import DROPOUTS, LAYERS, ONLY, READINGS, SPARED
 from .places import LIMITED, PLACES, side

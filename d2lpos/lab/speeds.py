@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from ..arguments import check_name
-from ..published import published
+from ..positions.arguments import check_name
+from ..runtime.published import published
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -6,8 +6,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..arguments import check_name
-from ..published import published
+from ..positions.arguments import check_name
+from ..runtime.published import published
 from .lines import read
 from .record import check_record
 from .run import Run

@@ -15,7 +15,7 @@ from functools import partial
 from threading import Thread
 from traceback import format_exc, format_exception
 
-from ..arguments import check_positive
+from ..positions.arguments import check_positive
 from .lines import line
 from .run import Run
 from .store import Store

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from ..arguments import check_positive
+from ..positions.arguments import check_positive
 
 LETTERS = 512  # of the order task
 SYMBOLS = 10  # the digits of copy, reverse and addition

@@ -16,7 +16,7 @@ from importlib import resources
 import torch
 from torch import Tensor
 
-from ..arguments import check_name, check_positive
+from ..positions.arguments import check_name, check_positive
 
 ALPHABET = "\n !\"'()*,-.0123456789:;?ABCDEFGHIJKLMNOPRSTUVWYZ_abcdefghijklmnopqrstuvwxyz"
 UNKNOWN, CLS, SEP, MASK = range(len(ALPHABET), len(ALPHABET) + 4)

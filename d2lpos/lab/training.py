@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from ..arguments import check_name, check_positive
-from ..threads import one_thread
+from ..positions.arguments import check_name, check_positive
+from ..runtime.threads import one_thread
 from .places import Places, counted
 from .tasks import Sampler
 

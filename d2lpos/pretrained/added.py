@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ..bias.t5 import T5Bias
 from ..encoding import Encoding
-from ..learned import Learned
-from ..relative import T5Bias
-from ..sinusoidal import Sinusoidal
+from ..input.learned import Learned
+from ..input.sinusoids import Sinusoidal
 from .layer import Config, Layer, Reading
 
 

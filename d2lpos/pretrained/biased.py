@@ -4,10 +4,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..alibi import ALiBi
-from ..deberta import DeBERTa
-from ..learned import Learned
-from ..relative import T5Bias
+from ..bias.alibi import ALiBi
+from ..bias.t5 import T5Bias
+from ..input.learned import Learned
+from ..offset.deberta import DeBERTa
 from .keys import SILENT_KEYS
 from .layer import Config, Layer, Reading
 

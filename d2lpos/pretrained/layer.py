@@ -27,7 +27,7 @@ class Layer:
     merged: how many cells of the input one of this layer's is high and wide, because the model merges them.
     cosine: whether a score is the cosine between query and key times a number that each head learns, in place of their
     product over √d.
-    temperature: from positions to what queries are multiplied by, as in `d2lpos.temperature`. counts: whether it gets
+    temperature: from positions to what queries are multiplied by, as in `d2lpos.transformer.temperature`. counts: whether it gets
     the number of tokens before each query, kept ones included, whatever their positions are.
     scale: what all scores are multiplied by besides, because the model was stretched.
     sinks: whether each head has a learned number that joins the sum of the softmax.

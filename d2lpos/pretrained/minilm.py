@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, normalize
 
-from ..attention import attend
 from ..encoding import NOPE, Encoding
-from ..learned import Learned
-from ..masks import segment_mask
+from ..input.learned import Learned
+from ..transformer.attention import attend
+from ..transformer.masks import segment_mask
 from .weights import find
 
 if TYPE_CHECKING:

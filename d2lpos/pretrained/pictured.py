@@ -7,13 +7,13 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from ..beit import BEiT
-from ..decomposed import Decomposed
-from ..grid import cells, coordinates
-from ..learned import Learned
-from ..mrope import MRoPE, blocks
-from ..rope import RoPE
-from ..scaling import interlaced
+from ..bias.beit import BEiT
+from ..bias.decomposed import Decomposed
+from ..input.learned import Learned
+from ..positions.grid import cells, coordinates
+from ..rotary.mrope import MRoPE, blocks
+from ..rotary.rope import RoPE
+from ..rotary.scaling import interlaced
 from .layer import Config, Layer, Reading
 
 Grid = tuple[int, int]

@@ -5,9 +5,19 @@ from functools import partial
 
 from torch import Tensor
 
-from ..mrope import MRoPE, blocks, in_turn
-from ..rope import RoPE
-from ..scaling import dynamic_ntk, linear, llama3, longrope, mscale, negated, proportional, unscaled, yarn
+from ..rotary.mrope import MRoPE, blocks, in_turn
+from ..rotary.rope import RoPE
+from ..rotary.scaling import (
+    dynamic_ntk,
+    linear,
+    llama3,
+    longrope,
+    mscale,
+    negated,
+    proportional,
+    unscaled,
+    yarn,
+)
 
 # What each rule reads besides rope_type, rope_theta and partial_rotary_factor.
 READ = {

@@ -14,14 +14,14 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, silu
 
-from ..arguments import check_positive
-from ..attention import attend
 from ..encoding import Encoding
-from ..masks import Mask
-from ..positions import check_positions, whole
-from ..rope import RoPE, convert_rows
-from ..temperature import multiply
-from ..transformer import by_layer
+from ..positions.arguments import check_positive
+from ..positions.checks import check_positions, whole
+from ..rotary.rope import RoPE, convert_rows
+from ..transformer.attention import attend
+from ..transformer.masks import Mask
+from ..transformer.model import by_layer
+from ..transformer.temperature import multiply
 from .weights import find
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class SmolLM2(nn.Module):
     positions (sequence,) or (batch, sequence), 0, 1, 2, … by default, decide angles and nothing else. encoding is for all
     layers, or one for each, where None is none; the model's own by default. mask is as for `attend`; by default a
     token sees those before it and itself in the order of the text, wherever they stand. temperature multiplies
-    queries, as `d2lpos.temperature` does. window=(last, first) lets a token see that many last tokens, its own
+    queries, as `d2lpos.transformer.temperature` does. window=(last, first) lets a token see that many last tokens, its own
     included, and that many first ones; with mask it is refused. watch(layer, q, k) is called with what is about to turn.
 
     Raises ValueError for a token that is not in the vocabulary, positions that do not fit, encodings that are not

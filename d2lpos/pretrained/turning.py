@@ -7,8 +7,8 @@ from functools import partial
 from torch import Tensor
 
 from ..encoding import Encoding
-from ..normed import Normed
-from ..temperature import power, steps
+from ..rotary.normed import Normed
+from ..transformer.temperature import power, steps
 from .layer import Config, Layer, Reading
 from .rotary import backward, parameters, rule_of, turning
 

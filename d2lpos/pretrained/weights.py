@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NoReturn
 
-from ..arguments import check_name
+from ..positions.arguments import check_name
 
 __all__ = ["WEIGHTS", "Weights", "WeightsMissing", "at_hand", "fetch", "find", "folder"]
 

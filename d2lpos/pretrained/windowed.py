@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..bias.swin import Swin
+from ..bias.swin_v2 import SwinV2
 from ..encoding import Encoding
-from ..grid import cells
-from ..learned import Learned
-from ..swin import Swin
-from ..swin_v2 import SwinV2
+from ..input.learned import Learned
+from ..positions.grid import cells
 from .layer import Config, Layer, Reading
 from .pictured import Grid, pair
 

@@ -20,8 +20,8 @@ BELOW = {
     "d2lpos.pretrained": {"d2lpos"},
 }
 # Of encodings, attention, its form for FlexAttention and the Transformer, each knows those before it.
-TOWER = ["d2lpos.encoding", "d2lpos.attention", "d2lpos.flex", "d2lpos.transformer"]
-ON_TOP = {"d2lpos", "d2lpos.reader"}  # they know the encodings and the tower
+TOWER = ["d2lpos.encoding", "d2lpos.transformer.attention", "d2lpos.transformer.flex", "d2lpos.transformer.model"]
+ON_TOP = {"d2lpos", "d2lpos.pretrained.reader"}  # they know the encodings and the tower
 
 
 def modules(root: Path) -> dict[str, Path]:
@@ -100,8 +100,8 @@ def test_the_tower_stands(graph):
             "def f():\n    from d2lpos.lab.plot import x",
             ("d2lpos.figures.show", "d2lpos.lab.plot"),
         ),
-        ("rope.py", "if TYPE_CHECKING:\n    from .check import Case", ("d2lpos.rope", "d2lpos.check")),
-        ("rope.py", "import d2lpos.lab.plot", ("d2lpos.rope", "d2lpos.lab.plot")),
+        ("rope.py", "if TYPE_CHECKING:\n    from .check import Case", ("d2lpos.rotary.rope", "d2lpos.check")),
+        ("rope.py", "import d2lpos.lab.plot", ("d2lpos.rotary.rope", "d2lpos.lab.plot")),
         (
             "check/verdict.py",
             "from ..figures.show import show",

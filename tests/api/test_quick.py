@@ -13,7 +13,7 @@ import torch
 import d2lpos
 from d2lpos import Bias, Dropped, Encoding
 from d2lpos.encoding import DOORS
-from d2lpos.sinusoidal import frequencies
+from d2lpos.input.sinusoids import frequencies
 
 PAGE = (Path(__file__).parents[2] / "book" / "quick.md").read_text("utf-8")
 ARITHMETIC = str.maketrans({"·": "*", "−": "-"})

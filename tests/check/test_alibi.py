@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from d2lpos import ALiBi
-from d2lpos.alibi import bias, ramp, slopes
-from d2lpos.attention import attention_weights, causal_mask
+from d2lpos.bias.alibi import bias, ramp, slopes
+from d2lpos.bias.kerple import logarithmic
 from d2lpos.check import alibi as check
-from d2lpos.kerple import logarithmic
+from d2lpos.transformer.attention import attention_weights, causal_mask
 
 
 @pytest.mark.parametrize("heads", [1, 2, 3, 8, 12, 71, 112])

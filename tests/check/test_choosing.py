@@ -8,12 +8,13 @@ import torch
 from pandas import DataFrame
 from transformers import CONFIG_MAPPING
 
-from d2lpos import RoPE, T5Bias, Transformer, scaling
+from d2lpos import RoPE, T5Bias, Transformer
 from d2lpos.check import choosing as check
 from d2lpos.lab import Run, frame, paired, records
 from d2lpos.lab.models import ENCODINGS
 from d2lpos.lab.plot import named
 from d2lpos.pretrained import encoding_of
+from d2lpos.rotary import scaling
 
 LLAMA = {
     "hidden_size": 4096,

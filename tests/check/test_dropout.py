@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from d2lpos.check import dropout as check
-from d2lpos.dropout import combine, drop, special_tokens
-from d2lpos.sinusoidal import sinusoidal
+from d2lpos.input.sinusoids import sinusoidal
+from d2lpos.transformer.dropout import combine, drop, special_tokens
 
 
 def test_special_is_what_the_package_says_and_mask():

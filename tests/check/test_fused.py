@@ -8,10 +8,10 @@ from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.testing import assert_close
 
 from d2lpos import ALiBi, T5Bias
-from d2lpos.alibi import slopes
-from d2lpos.attention import attend
+from d2lpos.bias.alibi import slopes
 from d2lpos.check import fused as check
-from d2lpos.masks import causal_mask, segment_mask, window_mask
+from d2lpos.transformer.attention import attend
+from d2lpos.transformer.masks import causal_mask, segment_mask, window_mask
 
 N = 150  # more than a block
 HERE = torch.stack([torch.arange(N), 2 * torch.arange(N).flip(0)])

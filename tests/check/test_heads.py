@@ -5,9 +5,9 @@ import torch
 from scipy.stats import ttest_1samp
 
 from d2lpos import Encoding
-from d2lpos.attention import attention_weights, causal_mask
 from d2lpos.check import heads as check
 from d2lpos.check.heads import causal, made_up, packed
+from d2lpos.transformer.attention import attention_weights, causal_mask
 
 N = 7
 HERE = torch.arange(N)

@@ -7,14 +7,15 @@ import pytest
 import torch
 from torch.nn.attention.flex_attention import create_block_mask
 
-from d2lpos import RoPE, temperature
-from d2lpos.cache import Cache
-from d2lpos.cache import rebase as rebase_cache
+from d2lpos import RoPE
 from d2lpos.check import longer as check
-from d2lpos.masks import causal_mask, window_mask
-from d2lpos.rope import rotate
-from d2lpos.scaling import yarn
-from d2lpos.sinusoidal import angles, frequencies
+from d2lpos.input.sinusoids import angles, frequencies
+from d2lpos.rotary.rope import rotate
+from d2lpos.rotary.scaling import yarn
+from d2lpos.transformer import temperature
+from d2lpos.transformer.cache import Cache
+from d2lpos.transformer.cache import rebase as rebase_cache
+from d2lpos.transformer.masks import causal_mask, window_mask
 
 
 def right(check, name):

@@ -6,10 +6,10 @@ from scipy.stats import ttest_rel
 from torch.nn.functional import cross_entropy
 
 from d2lpos import ALiBi, RoPE
-from d2lpos.attention import attention_weights, causal_mask
 from d2lpos.check import model as check
 from d2lpos.lab import TASKS, frame, paired, records
 from d2lpos.lab.text import characters
+from d2lpos.transformer.attention import attention_weights, causal_mask
 
 
 def equal(a, b):

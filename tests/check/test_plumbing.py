@@ -5,14 +5,14 @@ import pytest
 import torch
 
 from d2lpos import RoPE
-from d2lpos.attention import attention_weights
 from d2lpos.check import plumbing as check
 from d2lpos.lab import synthetic
 from d2lpos.lab.synthetic import EQUALS, PLUS, addition
-from d2lpos.masks import causal_mask, segment_mask
-from d2lpos.mixed import Mixed
-from d2lpos.packing import cu_seqlens, segments_from_cu_seqlens
-from d2lpos.placing import from_segments
+from d2lpos.positions.packing import cu_seqlens, segments_from_cu_seqlens
+from d2lpos.positions.position_ids import from_segments
+from d2lpos.rotary.mixed import Mixed
+from d2lpos.transformer.attention import attention_weights
+from d2lpos.transformer.masks import causal_mask, segment_mask
 
 
 def right(check, name):

@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from d2lpos import ShawKeys
+from d2lpos.bias.t5 import bucket
 from d2lpos.check import relative as check
-from d2lpos.relative import bucket
-from d2lpos.skew import skew
+from d2lpos.offset.skew import skew
 
 
 def test_relative_scores():

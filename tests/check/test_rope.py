@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from d2lpos import RoPE
-from d2lpos.attention import attend, causal_mask
 from d2lpos.check import rope as check
-from d2lpos.rope import convert_rows, rotate
-from d2lpos.scaling import yarn
-from d2lpos.sinusoidal import angles as angles_of
-from d2lpos.sinusoidal import frequencies
+from d2lpos.input.sinusoids import angles as angles_of
+from d2lpos.input.sinusoids import frequencies
+from d2lpos.rotary.rope import convert_rows, rotate
+from d2lpos.rotary.scaling import yarn
+from d2lpos.transformer.attention import attend, causal_mask
 
 
 @pytest.mark.parametrize("layout", ["half", "interleaved"])

@@ -7,14 +7,15 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from d2lpos import RoPE, alibi
+from d2lpos import RoPE
+from d2lpos.bias import alibi
 from d2lpos.check import ruler as check
-from d2lpos.content import since
-from d2lpos.cope import CoPE
-from d2lpos.fox import FoX
-from d2lpos.path import walk
-from d2lpos.rope import rotate
-from d2lpos.sinusoidal import frequencies
+from d2lpos.content.cope import CoPE
+from d2lpos.content.distance import since
+from d2lpos.content.fox import FoX
+from d2lpos.content.path import walk
+from d2lpos.input.sinusoids import frequencies
+from d2lpos.rotary.rope import rotate
 
 
 def right(check, name):

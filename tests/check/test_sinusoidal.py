@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from d2lpos.check import sinusoidal as check
-from d2lpos.sinusoidal import frequencies, sinusoidal
+from d2lpos.input.sinusoids import frequencies, sinusoidal
 
 
 @pytest.mark.parametrize(("d", "base"), [(2, 1e4), (8, 100.0), (64, 1e4)])

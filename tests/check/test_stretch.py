@@ -9,8 +9,8 @@ from scipy.stats import ttest_1samp
 
 from d2lpos import RoPE
 from d2lpos.check import stretch as check
-from d2lpos.scaling import linear, llama3, longrope, ntk, unscaled
-from d2lpos.sinusoidal import frequencies
+from d2lpos.input.sinusoids import frequencies
+from d2lpos.rotary.scaling import linear, llama3, longrope, ntk, unscaled
 
 OMEGA = frequencies(16)
 

@@ -8,14 +8,14 @@ import torch
 from torch.nn.functional import cosine_similarity
 
 from d2lpos import RoPE
-from d2lpos.attention import attention_weights, causal_mask
 from d2lpos.check import trained as check
 from d2lpos.lab.glance import Glance, tokens
-from d2lpos.masks import Mask
-from d2lpos.placing import from_padding
+from d2lpos.positions.position_ids import from_padding
 from d2lpos.pretrained import load_minilm, load_smollm2, losses, stand_in
 from d2lpos.pretrained.smollm2 import reader
-from d2lpos.scaling import still
+from d2lpos.rotary.scaling import still
+from d2lpos.transformer.attention import attention_weights, causal_mask
+from d2lpos.transformer.masks import Mask
 from tests.weights import need
 
 LAYOUTS = ("half", "interleaved")

@@ -8,20 +8,20 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from d2lpos import ALiBi, Encoding, Learned, RoPE, Sinusoidal, T5Bias
-from d2lpos.cope import CoPE
-from d2lpos.fire import FIRE
-from d2lpos.fox import FoX
-from d2lpos.inkling import Inkling
-from d2lpos.kerple import KERPLE
-from d2lpos.mlp import FourierFeatures, PositionMLP
-from d2lpos.path import PaTH
-from d2lpos.positions import offsets
-from d2lpos.rope_values import RoPEValues
-from d2lpos.sandwich import Sandwich
-from d2lpos.scaling import yarn
-from d2lpos.shaw import Shaw, ShawKeys
-from d2lpos.threads import one_thread
-from d2lpos.transformer_xl import TransformerXL
+from d2lpos.bias.fire import FIRE
+from d2lpos.bias.kerple import KERPLE
+from d2lpos.bias.sandwich import Sandwich
+from d2lpos.content.cope import CoPE
+from d2lpos.content.fox import FoX
+from d2lpos.content.inkling import Inkling
+from d2lpos.content.path import PaTH
+from d2lpos.input.mlp import FourierFeatures, PositionMLP
+from d2lpos.offset.shaw import Shaw, ShawKeys
+from d2lpos.offset.transformer_xl import TransformerXL
+from d2lpos.positions.checks import offsets
+from d2lpos.rotary.rope_values import RoPEValues
+from d2lpos.rotary.scaling import yarn
+from d2lpos.runtime.threads import one_thread
 
 DIM, HEADS, LENGTH = 16, 2, 64
 FEATURES = DIM // HEADS

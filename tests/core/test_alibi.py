@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from d2lpos import ALiBi
-from d2lpos.alibi import bias, slopes
+from d2lpos.bias.alibi import bias, slopes
 
 EIGHT = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
 

@@ -9,14 +9,14 @@ from torch import nn
 from torch.testing import assert_close
 
 from d2lpos import RoPE, ShawKeys, Swin
-from d2lpos.attention import attend
-from d2lpos.beit import BEiT
-from d2lpos.decomposed import Decomposed
-from d2lpos.grid import cells, coordinates
-from d2lpos.mixed import Mixed
-from d2lpos.mrope import MRoPE, blocks
-from d2lpos.scaling import interlaced
-from d2lpos.swin_v2 import SwinV2
+from d2lpos.bias.beit import BEiT
+from d2lpos.bias.decomposed import Decomposed
+from d2lpos.bias.swin_v2 import SwinV2
+from d2lpos.positions.grid import cells, coordinates
+from d2lpos.rotary.mixed import Mixed
+from d2lpos.rotary.mrope import MRoPE, blocks
+from d2lpos.rotary.scaling import interlaced
+from d2lpos.transformer.attention import attend
 
 PLACES = cells(3, 4)
 Q, K = torch.randn(2, 2, 2, 12, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))

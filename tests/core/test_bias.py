@@ -12,10 +12,10 @@ from torch.testing import assert_close
 
 import d2lpos
 from d2lpos import ALiBi, T5Bias
-from d2lpos.attention import attend, attention_weights, causal_mask
-from d2lpos.bias import Bias, distance
-from d2lpos.kerple import KERPLE
-from d2lpos.shaw import Shaw, ShawKeys
+from d2lpos.bias.base import Bias, distance
+from d2lpos.bias.kerple import KERPLE
+from d2lpos.offset.shaw import Shaw, ShawKeys
+from d2lpos.transformer.attention import attend, attention_weights, causal_mask
 
 BIASES = {
     "t5": lambda: T5Bias(4, buckets=8, max_distance=20),

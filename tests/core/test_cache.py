@@ -7,10 +7,10 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import ALiBi, Encoding, RoPE, Transformer
-from d2lpos.attention import attend, segment_mask
-from d2lpos.cache import Cache, evict, rebase
-from d2lpos.placing import from_padding
-from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, yarn
+from d2lpos.positions.position_ids import from_padding
+from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, ntk, yarn
+from d2lpos.transformer.attention import attend, segment_mask
+from d2lpos.transformer.cache import Cache, evict, rebase
 
 N = 7
 TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6, 4], [0, 0, 6, 1, 2, 5, 5]])

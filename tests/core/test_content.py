@@ -5,12 +5,12 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import Attention, Cache, Transformer
-from d2lpos.cache import evict, rebase
-from d2lpos.content import between, since
-from d2lpos.cope import CoPE
-from d2lpos.fox import FoX
-from d2lpos.inkling import Inkling
-from d2lpos.path import PaTH
+from d2lpos.content.cope import CoPE
+from d2lpos.content.distance import between, since
+from d2lpos.content.fox import FoX
+from d2lpos.content.inkling import Inkling
+from d2lpos.content.path import PaTH
+from d2lpos.transformer.cache import evict, rebase
 
 PLACES = {
     "in order": [0, 1, 2, 3, 4, 5],

@@ -5,8 +5,8 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import Attention, Cache, ShawKeys
-from d2lpos.cope import CoPE
-from d2lpos.masks import segment_mask
+from d2lpos.content.cope import CoPE
+from d2lpos.transformer.masks import segment_mask
 
 B, H, N, D, ROWS = 2, 3, 7, 4, 4
 HERE = torch.arange(N)

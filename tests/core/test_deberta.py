@@ -6,8 +6,8 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from d2lpos.attention import attend
-from d2lpos.deberta import DeBERTa, row
+from d2lpos.offset.deberta import DeBERTa, row
+from d2lpos.transformer.attention import attend
 
 
 def test_every_offset_within_the_clip_has_a_row():

@@ -3,11 +3,11 @@ import torch
 from torch.nn.functional import normalize
 from torch.testing import assert_close
 
-from d2lpos.alibi import bias
-from d2lpos.content import since
-from d2lpos.decay import chunks, decays, delta, matrix, recurrence
-from d2lpos.masks import causal_mask, segment_mask
-from d2lpos.path import walk
+from d2lpos.bias.alibi import bias
+from d2lpos.content.decay import chunks, decays, delta, matrix, recurrence
+from d2lpos.content.distance import since
+from d2lpos.content.path import walk
+from d2lpos.transformer.masks import causal_mask, segment_mask
 
 B, H, N, D, E = 2, 3, 11, 4, 5
 HERE = torch.arange(N)

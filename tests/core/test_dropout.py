@@ -6,7 +6,7 @@ from torch.nn.functional import dropout
 from torch.testing import assert_close
 
 from d2lpos import Dropped, Encoding, Learned, Sinusoidal, Transformer
-from d2lpos.dropout import PLACEMENTS, combine, drop, segment_ends, special_tokens
+from d2lpos.transformer.dropout import PLACEMENTS, combine, drop, segment_ends, special_tokens
 
 TOKEN, POSITION = 3.0, 40.0  # of their sums one can tell what has survived
 RANDOM = [name for name in PLACEMENTS if name != "none"]

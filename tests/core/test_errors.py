@@ -7,39 +7,48 @@ import pytest
 import torch
 
 import d2lpos
-from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer, deberta, grid
-from d2lpos.alibi import bias, ramp, slopes
-from d2lpos.attention import attend, attention_weights
-from d2lpos.beit import BEiT
-from d2lpos.bias import Bias, distance, score_mod
-from d2lpos.cache import Cache, evict, rebase
-from d2lpos.content import since
-from d2lpos.cope import CoPE
-from d2lpos.deberta import DeBERTa
-from d2lpos.decay import chunks, decays, delta, matrix, recurrence
-from d2lpos.decomposed import Decomposed
-from d2lpos.dropout import Dropped, combine, drop, segment_ends, special_tokens
-from d2lpos.fire import FIRE, share
-from d2lpos.flex import attend_flex, block_mask
-from d2lpos.fox import FoX
-from d2lpos.inkling import Inkling
-from d2lpos.kerple import KERPLE, logarithmic, power
-from d2lpos.masks import Mask, causal_mask, segment_mask, window_mask
-from d2lpos.mixed import Mixed
-from d2lpos.mla import absorbed, built, scores
-from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
-from d2lpos.mrope import MRoPE, blocks, in_turn
-from d2lpos.normed import Normed
-from d2lpos.packing import cu_seqlens, segments_from_cu_seqlens, segments_from_positions
-from d2lpos.path import PaTH, walk
-from d2lpos.placing import following, from_padding, from_segments, interpolate, random_positions, shift
-from d2lpos.pope import PoPE
-from d2lpos.positions import offsets, real, whole
-from d2lpos.relative import bucket
-from d2lpos.rope import convert, convert_rows, rotate, rotate_fast
-from d2lpos.rope_values import RoPEValues
-from d2lpos.sandwich import Sandwich, cosines
-from d2lpos.scaling import (
+from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
+from d2lpos.bias.alibi import bias, ramp, slopes
+from d2lpos.bias.base import Bias, distance, score_mod
+from d2lpos.bias.beit import BEiT
+from d2lpos.bias.decomposed import Decomposed
+from d2lpos.bias.fire import FIRE, share
+from d2lpos.bias.kerple import KERPLE, logarithmic, power
+from d2lpos.bias.sandwich import Sandwich, cosines
+from d2lpos.bias.swin import Swin, step
+from d2lpos.bias.swin_v2 import SwinV2, log_spaced
+from d2lpos.bias.t5 import bucket
+from d2lpos.content.cope import CoPE
+from d2lpos.content.decay import chunks, decays, delta, matrix, recurrence
+from d2lpos.content.distance import since
+from d2lpos.content.fox import FoX
+from d2lpos.content.inkling import Inkling
+from d2lpos.content.path import PaTH, walk
+from d2lpos.input.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
+from d2lpos.input.sinusoids import angles, frequencies, sinusoidal
+from d2lpos.offset import deberta
+from d2lpos.offset.deberta import DeBERTa
+from d2lpos.offset.shaw import Shaw, ShawKeys, row
+from d2lpos.offset.skew import key_term, skew
+from d2lpos.offset.transformer_xl import TransformerXL, offset_products
+from d2lpos.positions import grid
+from d2lpos.positions.checks import offsets, real, whole
+from d2lpos.positions.packing import cu_seqlens, segments_from_cu_seqlens, segments_from_positions
+from d2lpos.positions.position_ids import (
+    following,
+    from_padding,
+    from_segments,
+    interpolate,
+    random_positions,
+    shift,
+)
+from d2lpos.rotary.mixed import Mixed
+from d2lpos.rotary.mrope import MRoPE, blocks, in_turn
+from d2lpos.rotary.normed import Normed
+from d2lpos.rotary.pope import PoPE
+from d2lpos.rotary.rope import convert, convert_rows, rotate, rotate_fast
+from d2lpos.rotary.rope_values import RoPEValues
+from d2lpos.rotary.scaling import (
     dynamic_ntk,
     interlaced,
     linear,
@@ -53,14 +62,14 @@ from d2lpos.scaling import (
     unscaled,
     yarn,
 )
-from d2lpos.shaw import Shaw, ShawKeys, row
-from d2lpos.sinusoidal import angles, frequencies, sinusoidal
-from d2lpos.skew import key_term, skew
-from d2lpos.swin import Swin, step
-from d2lpos.swin_v2 import SwinV2, log_spaced
-from d2lpos.temperature import logarithm, multiply, steps
-from d2lpos.temperature import power as power_of_position
-from d2lpos.transformer_xl import TransformerXL, offset_products
+from d2lpos.transformer.attention import attend, attention_weights
+from d2lpos.transformer.cache import Cache, evict, rebase
+from d2lpos.transformer.dropout import Dropped, combine, drop, segment_ends, special_tokens
+from d2lpos.transformer.flex import attend_flex, block_mask
+from d2lpos.transformer.masks import Mask, causal_mask, segment_mask, window_mask
+from d2lpos.transformer.mla import absorbed, built, scores
+from d2lpos.transformer.temperature import logarithm, multiply, steps
+from d2lpos.transformer.temperature import power as power_of_position
 
 NAN, INF = float("nan"), float("inf")
 P = torch.arange(5)
@@ -732,7 +741,7 @@ for subject, start in (attend, (Q, Q, Q)), (attention_weights, (Q, Q)):
     refuse = partial(bad, subject, call=partial(subject, *start))
     refuse("TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", P, P, "rope")
     refuse(
-        "TypeError: encoding must be an Encoding, such as RoPE(64); got <class 'd2lpos.rope.RoPE'>",
+        "TypeError: encoding must be an Encoding, such as RoPE(64); got <class 'd2lpos.rotary.rope.RoPE'>",
         P,
         P,
         RoPE,

@@ -5,7 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import Transformer
-from d2lpos.positions import real
+from d2lpos.positions.checks import real
 
 ALSO = ("fox",)  # CoPE sums by the same function; PaTH's walk is a loop over the keys, for one length
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from d2lpos.fire import FIRE, share
+from d2lpos.bias.fire import FIRE, share
 
 Q = torch.zeros(1, 2, 6, 4, dtype=torch.float64)
 P = torch.arange(6)

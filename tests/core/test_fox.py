@@ -5,9 +5,9 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import ALiBi, Attention, Cache
-from d2lpos.attention import attend
-from d2lpos.fox import FoX
-from d2lpos.masks import Mask, segment_mask
+from d2lpos.content.fox import FoX
+from d2lpos.transformer.attention import attend
+from d2lpos.transformer.masks import Mask, segment_mask
 
 B, H, N, D = 2, 3, 7, 4
 HERE = torch.arange(N)

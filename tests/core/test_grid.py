@@ -7,8 +7,8 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import RoPE, Swin, Transformer
-from d2lpos.attention import attend, attention_weights
-from d2lpos.swin_v2 import SwinV2
+from d2lpos.bias.swin_v2 import SwinV2
+from d2lpos.transformer.attention import attend, attention_weights
 
 GRID = torch.cartesian_prod(torch.arange(4), torch.arange(4))
 TOKENS = torch.randint(7, (2, 16), generator=torch.Generator().manual_seed(0))

@@ -5,8 +5,8 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import Attention, Cache, ShawKeys, T5Bias
-from d2lpos.inkling import Inkling
-from d2lpos.temperature import logarithm
+from d2lpos.content.inkling import Inkling
+from d2lpos.transformer.temperature import logarithm
 
 B, H, N, D, RANK, EXTENT = 2, 3, 7, 4, 5, 4
 HERE = torch.arange(N)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from d2lpos import ALiBi
-from d2lpos.alibi import ramp, slopes
-from d2lpos.kerple import KERPLE, logarithmic, power
+from d2lpos.bias.alibi import ramp, slopes
+from d2lpos.bias.kerple import KERPLE, logarithmic, power
 
 R = st.floats(0.01, 2)
 OFFSETS = torch.arange(-50, 51)

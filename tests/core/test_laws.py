@@ -14,7 +14,7 @@ from torch.testing import assert_close
 
 import d2lpos
 from d2lpos import Attention, Encoding, Transformer
-from d2lpos.attention import attend, segment_mask
+from d2lpos.transformer.attention import attend, segment_mask
 from tests.core.conftest import ENCODINGS, LAYERS
 
 ALSO = ("rope, values", "cope", "fox", "path", "inkling")

@@ -8,10 +8,10 @@ from torch.nn.functional import layer_norm
 from torch.testing import assert_close
 
 from d2lpos import ALiBi, Attention, Encoding, RoPE, Sinusoidal, Transformer
-from d2lpos import masks as module
-from d2lpos.masks import Mask, causal_mask, segment_mask, window_mask
 from d2lpos.pretrained import encoding_of
-from d2lpos.temperature import multiply, power, steps
+from d2lpos.transformer import masks as module
+from d2lpos.transformer.masks import Mask, causal_mask, segment_mask, window_mask
+from d2lpos.transformer.temperature import multiply, power, steps
 
 N = 9
 TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6, 4, 4, 1], [0, 0, 6, 1, 2, 5, 5, 3, 2]])

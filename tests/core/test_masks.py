@@ -9,9 +9,9 @@ from torch.testing import assert_close
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from d2lpos import ALiBi, Attention, Encoding, RoPE, Transformer
-from d2lpos.attention import attend
-from d2lpos.cache import Cache, evict
-from d2lpos.masks import WORTHWHILE, Mask, causal_mask, segment_mask
+from d2lpos.transformer.attention import attend
+from d2lpos.transformer.cache import Cache, evict
+from d2lpos.transformer.masks import WORTHWHILE, Mask, causal_mask, segment_mask
 
 HERE = torch.arange(6)
 FOUND = {
@@ -69,7 +69,7 @@ def test_every_path_gives_what_the_pairs_give_and_so_do_gradients(encoding, plac
 
 def test_queries_in_blocks_give_what_the_pairs_give(encoding, place, qkv, monkeypatch):
     """Door 3 for keys in order: some queries at a time, without the keys behind them."""
-    monkeypatch.setattr("d2lpos.attention.BLOCK", 4)  # six queries: a block, and half of one
+    monkeypatch.setattr("d2lpos.transformer.attention.BLOCK", 4)  # six queries: a block, and half of one
     inputs = [x.requires_grad_() for x in qkv]
     for positions in place(range(6)), place([[0, 1, 2, 3, 4, 5], [0, 2, 3, 8, 9, 11]]):
         one, other = both(
@@ -81,7 +81,7 @@ def test_queries_in_blocks_give_what_the_pairs_give(encoding, place, qkv, monkey
 
 
 def test_a_bias_of_a_long_text_is_made_in_parts(largest, monkeypatch):
-    monkeypatch.setattr("d2lpos.attention.BLOCK", 50)
+    monkeypatch.setattr("d2lpos.transformer.attention.BLOCK", 50)
     layer, x = Attention(16, 2, ALiBi(2), causal=True), torch.randn(1, 200, 16)
     with torch.no_grad():
         assert largest(lambda: layer(x, torch.arange(200))) <= 2 * 50 * 200
@@ -126,7 +126,7 @@ def count(monkeypatch):
             super().__init__(*args, **kwargs)
             made.append(self)
 
-    monkeypatch.setattr("d2lpos.attention.Mask", Counted)
+    monkeypatch.setattr("d2lpos.transformer.attention.Mask", Counted)
     return made
 
 

@@ -2,7 +2,7 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import RoPE
-from d2lpos.mla import absorbed, built, scores
+from d2lpos.transformer.mla import absorbed, built, scores
 
 B, H, N, D, R, TURNED = 2, 3, 7, 4, 6, 8
 HERE = torch.arange(N)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-from d2lpos.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron
+from d2lpos.input.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron
 
 P = torch.tensor([[0, 3, 9], [7, 7, 40]])
 

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from d2lpos import RoPE
-from d2lpos.mrope import MRoPE, blocks, in_turn
-from d2lpos.scaling import linear
+from d2lpos.rotary.mrope import MRoPE, blocks, in_turn
+from d2lpos.rotary.scaling import linear
 
 layouts = pytest.mark.parametrize("layout", ["half", "interleaved"])
 

@@ -4,8 +4,8 @@ from torch.nn.functional import normalize
 from torch.testing import assert_close
 
 from d2lpos import Attention, Cache, RoPE
-from d2lpos.masks import segment_mask
-from d2lpos.path import PaTH, walk
+from d2lpos.content.path import PaTH, walk
+from d2lpos.transformer.masks import segment_mask
 
 B, H, N, D = 2, 3, 7, 4
 HERE = torch.arange(N)

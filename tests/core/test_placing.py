@@ -3,7 +3,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d2lpos.placing import following, from_padding, from_segments, interpolate, random_positions, shift
+from d2lpos.positions.position_ids import (
+    following,
+    from_padding,
+    from_segments,
+    interpolate,
+    random_positions,
+    shift,
+)
 
 
 def generator():

@@ -6,9 +6,9 @@ from torch.nn.functional import softplus
 from torch.testing import assert_close
 
 from d2lpos import RoPE
-from d2lpos.attention import attend
-from d2lpos.normed import Normed
-from d2lpos.pope import PoPE
+from d2lpos.rotary.normed import Normed
+from d2lpos.rotary.pope import PoPE
+from d2lpos.transformer.attention import attend
 
 HERE = torch.arange(5)
 Q, K = torch.randn(2, 1, 2, 5, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))

@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d2lpos.positions import offsets, real, whole
+from d2lpos.positions.checks import offsets, real, whole
 
 UNSIGNED = [torch.uint8, torch.uint16, torch.uint32, torch.uint64]
 INTEGERS = [torch.int8, torch.int16, torch.int32, torch.int64, *UNSIGNED]

@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from d2lpos import ALiBi, Learned, RoPE, Sinusoidal, T5Bias
-from d2lpos.grid import cells
+from d2lpos.bias.swin_v2 import SwinV2
+from d2lpos.input.sinusoids import frequencies
+from d2lpos.positions.grid import cells
 from d2lpos.pretrained import Layer, Reading, encoding_of
 from d2lpos.pretrained.families import READ_BY
 from d2lpos.pretrained.keys import SAYS_NO, SILENT_KEYS
-from d2lpos.scaling import llama3, unscaled, yarn
-from d2lpos.sinusoidal import frequencies
-from d2lpos.swin_v2 import SwinV2
+from d2lpos.rotary.scaling import llama3, unscaled, yarn
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4}
 LLAMA = {"model_type": "llama", **SIZES}

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from d2lpos import T5Bias
-from d2lpos.relative import bucket
+from d2lpos.bias.t5 import bucket
 
 
 def by_thresholds(offset, buckets, max_distance, bidirectional):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from d2lpos import Attention, RoPE
-from d2lpos.rope import convert, convert_rows, rotate, rotate_fast
-from d2lpos.sinusoidal import angles, frequencies
+from d2lpos.input.sinusoids import angles, frequencies
+from d2lpos.rotary.rope import convert, convert_rows, rotate, rotate_fast
 
 LAYOUTS = pytest.mark.parametrize("layout", ["half", "interleaved"])
 POSITIONS = st.floats(-1e4, 1e4)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from d2lpos.sandwich import Sandwich, cosines
-from d2lpos.sinusoidal import sinusoidal
+from d2lpos.bias.sandwich import Sandwich, cosines
+from d2lpos.input.sinusoids import sinusoidal
 
 
 @given(i=st.floats(-1e4, 1e4), j=st.floats(-1e4, 1e4), half=st.integers(1, 8))

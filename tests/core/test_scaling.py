@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from d2lpos import RoPE
-from d2lpos.rope import rotate
-from d2lpos.scaling import (
+from d2lpos.input.sinusoids import angles, frequencies
+from d2lpos.rotary.rope import rotate
+from d2lpos.rotary.scaling import (
     dynamic_ntk,
     linear,
     llama3,
@@ -22,7 +23,6 @@ from d2lpos.scaling import (
     unscaled,
     yarn,
 )
-from d2lpos.sinusoidal import angles, frequencies
 
 RULES = {
     "linear": partial(linear, factor=8),

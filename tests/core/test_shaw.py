@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from d2lpos.attention import attend
-from d2lpos.positions import offsets
-from d2lpos.shaw import Shaw, ShawKeys, row
+from d2lpos.offset.shaw import Shaw, ShawKeys, row
+from d2lpos.positions.checks import offsets
+from d2lpos.transformer.attention import attend
 
 HERE, THERE = torch.tensor([[0, 7, 2], [40, 3, 3]]), torch.tensor([0, 1, 5, 9, 30])
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from d2lpos import Sinusoidal
-from d2lpos.sinusoidal import angles, frequencies, sinusoidal
+from d2lpos.input.sinusoids import angles, frequencies, sinusoidal
 
 POSITIONS = st.floats(-1e4, 1e4)
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from d2lpos.shaw import ShawKeys
-from d2lpos.skew import key_term, skew
+from d2lpos.offset.shaw import ShawKeys
+from d2lpos.offset.skew import key_term, skew
 
 
 def test_reference_numbers():

@@ -10,9 +10,9 @@ from torch import nn
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from d2lpos import Encoding, RoPE
-from d2lpos.masks import causal_mask
 from d2lpos.pretrained import SmolLM2, find, load_smollm2, losses, smollm2, smollm2_tokenizer, stand_in
-from d2lpos.temperature import steps
+from d2lpos.transformer.masks import causal_mask
+from d2lpos.transformer.temperature import steps
 from tests.weights import need
 
 SIZES = {"vocabulary": 60, "dim": 48, "layers": 3, "heads": 6, "kv_heads": 2, "inner": 64}

@@ -3,7 +3,7 @@ from itertools import product
 import pytest
 import torch
 
-from d2lpos.swin import Swin, step
+from d2lpos.bias.swin import Swin, step
 
 
 def window(height, width):

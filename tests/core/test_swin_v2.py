@@ -6,9 +6,9 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from d2lpos.grid import cells
-from d2lpos.swin import Swin, step
-from d2lpos.swin_v2 import SwinV2, log_spaced
+from d2lpos.bias.swin import Swin, step
+from d2lpos.bias.swin_v2 import SwinV2, log_spaced
+from d2lpos.positions.grid import cells
 
 
 def filled(encoding, dtype=torch.float64):

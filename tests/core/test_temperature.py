@@ -5,8 +5,8 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import Encoding
-from d2lpos.attention import attention_weights
-from d2lpos.temperature import logarithm, multiply, power, steps
+from d2lpos.transformer.attention import attention_weights
+from d2lpos.transformer.temperature import logarithm, multiply, power, steps
 
 
 def test_reference_numbers_a_million_tokens_in():

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from d2lpos.threads import one_thread
+from d2lpos.runtime.threads import one_thread
 
 
 def test_one_thread_within_and_as_many_as_before_after():

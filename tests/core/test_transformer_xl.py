@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-from d2lpos.sinusoidal import sinusoidal
-from d2lpos.transformer_xl import TransformerXL, offset_products
+from d2lpos.input.sinusoids import sinusoidal
+from d2lpos.offset.transformer_xl import TransformerXL, offset_products
 
 HERE, THERE = torch.tensor([[0, 7, 2], [40, 3, 3]]), torch.tensor([0, 1, 5, 9, 30])
 

@@ -8,14 +8,14 @@ from torch.func import vmap
 from torch.testing import assert_close
 
 from d2lpos import KERPLE, ALiBi, T5Bias
-from d2lpos.attention import attend, attention_weights, causal_mask
-from d2lpos.placing import from_padding, from_segments, interpolate
-from d2lpos.positions import real, whole
-from d2lpos.relative import bucket
-from d2lpos.rope import convert, rotate, rotate_fast
-from d2lpos.sandwich import cosines
-from d2lpos.sinusoidal import angles, frequencies, sinusoidal
-from d2lpos.skew import key_term
+from d2lpos.bias.sandwich import cosines
+from d2lpos.bias.t5 import bucket
+from d2lpos.input.sinusoids import angles, frequencies, sinusoidal
+from d2lpos.offset.skew import key_term
+from d2lpos.positions.checks import real, whole
+from d2lpos.positions.position_ids import from_padding, from_segments, interpolate
+from d2lpos.rotary.rope import convert, rotate, rotate_fast
+from d2lpos.transformer.attention import attend, attention_weights, causal_mask
 
 pytestmark = pytest.mark.filterwarnings("ignore:There is a performance drop")  # PyTorch's attention
 

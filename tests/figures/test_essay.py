@@ -7,10 +7,10 @@ from html import unescape
 import pytest
 import yaml
 
-from d2lpos.census import families
 from d2lpos.figures.essay import BOOK, KINDS, PICTURES, counted, drawn, losses, toll
 from d2lpos.lab import frame, records
 from d2lpos.lab.plot import named
+from d2lpos.pretrained.census import families
 
 ESSAY = (BOOK / "essay.md").read_text("utf-8")
 WITHOUT = re.compile(r"<figcaption>.*?</figcaption>", re.DOTALL)

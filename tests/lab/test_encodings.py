@@ -127,7 +127,7 @@ def changed(old, new, source):
         ("2", "3", "class M:\n  def width(self): return 2\nm = M()\nmake = lambda run: m.width()"),
         ("2", "3", "class M:\n  def make(self, run): return self.x\nm = M()\nm.x = 2\nmake = m.make"),
         ("torch.sin", "torch.cos", "make = lambda run: torch.sin"),
-        ("linear", "ntk", "from d2lpos.scaling import linear\nmake = lambda run: linear"),
+        ("linear", "ntk", "from d2lpos.rotary.scaling import linear\nmake = lambda run: linear"),
     ],
 )
 def test_every_change_of_the_code_is_seen(old, new, source):

@@ -27,7 +27,7 @@ from d2lpos.lab.passages import made, passage
 from d2lpos.lab.real import branches, hidden, readings, rows_moved
 from d2lpos.lab.real_table import BIT, moved, ordered, remembered
 from d2lpos.pretrained import load_minilm, losses
-from d2lpos.published import RESULTS
+from d2lpos.runtime.published import RESULTS
 from tests.weights import need
 
 SMOKE = {study: look.runs(range(1), smoke=True) for study, look in GLANCES.items() if look.smoke}

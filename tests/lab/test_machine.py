@@ -50,7 +50,7 @@ def test_machines_are_of_one_kind_where_all_is_the_same_that_both_tell(name):
     assert alike(about, {key: value for key, value in about.items() if key != name})
 
 
-@pytest.mark.parametrize("changed", ["", " M d2lpos/rope.py"])
+@pytest.mark.parametrize("changed", ["", " M d2lpos/rotary/rope.py"])
 def test_the_commit_has_a_plus_where_files_were_changed(monkeypatch, changed):
     told = {"ls-files": "", "rev-parse": "0123456789ab", "status": changed}
     asked = git(monkeypatch, told)

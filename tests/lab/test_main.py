@@ -23,7 +23,7 @@ from d2lpos.lab.run import Run
 from d2lpos.lab.store import Store
 from d2lpos.lab.studies import STUDIES
 from d2lpos.lab.summary import records
-from d2lpos.published import RESULTS
+from d2lpos.runtime.published import RESULTS
 from tests.lab.results import result
 
 BOTH = len(STUDIES["order"].runs(range(2)))

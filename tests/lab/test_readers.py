@@ -16,7 +16,7 @@ from d2lpos.lab.readers import card, dequantized, losses, pack, reader, script
 from d2lpos.lab.studies import LITTLE, STUDIES
 from d2lpos.lab.summary import records
 from d2lpos.lab.text import UNKNOWN, characters, decode
-from d2lpos.reader import READERS, load, path, read, surprise, tokens, unpack
+from d2lpos.pretrained.reader import READERS, load, path, read, surprise, tokens, unpack
 
 RUNS = {run.encoding: run for run in STUDIES["readers"].full}
 RECORDS = {record["run"]["encoding"]: record for record in records("readers")}

@@ -7,7 +7,7 @@ from d2lpos.lab.report import decisions, pages
 from d2lpos.lab.studies import STUDIES
 from d2lpos.lab.summary import frame
 from d2lpos.lab.summary import records as published
-from d2lpos.published import RESULTS
+from d2lpos.runtime.published import RESULTS
 from tests.lab.results import result
 
 STUDY = "dropout-masked"

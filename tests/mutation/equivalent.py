@@ -1,13 +1,13 @@
 """Mutants that change nothing which a test could see, and why. Each must still be made by a rule."""
 
 EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
-    "d2lpos/alibi.py": {
+    "d2lpos/bias/alibi.py": {
         (
             "return ramp(offset, slopes.to(offset.device)[:, None, None])",
             "return ramp(offset, slopes[:, None, None])",
         ): "`ramp` moves the slopes, too.",
     },
-    "d2lpos/attention.py": {
+    "d2lpos/transformer/attention.py": {
         (
             (
                 "if bias.dtype.itemsize > q.dtype.itemsize and both.shape[-1]: # only differences coun"
@@ -36,7 +36,7 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
             "if value is Tensor and value.is_contiguous() and not value.requires_grad",
         ): "`deepcopy` copies them, too, in more time.",
     },
-    "d2lpos/dropout.py": {
+    "d2lpos/transformer/dropout.py": {
         (
             (
                 "last = torch.where(kept, types, -1).diff(dim=-1, append=-2 * torch.ones_like(types[.."
@@ -48,7 +48,7 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
             ),
         ): "Any number below 0 will do: what is not kept is taken out.",
     },
-    "d2lpos/fire.py": {
+    "d2lpos/bias/fire.py": {
         (
             "return torch.log1p(c.to(far) * far) / torch.log1p(c.to(far) * reach)",
             "return torch.log1p(c.to(far) * far) / torch.log1p(c * reach)",
@@ -137,13 +137,13 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
         ): "Only the memory that it takes differs.",
     },
     "d2lpos/lab/verdict.py": {},
-    "d2lpos/relative.py": {
+    "d2lpos/bias/t5.py": {
         (
             "bucket(torch.tensor(0), buckets, max_distance, bidirectional) # bad arguments fail here",
             "bucket(torch.tensor(1), buckets, max_distance, bidirectional) # bad arguments fail here",
         ): "The other arguments are checked, whatever the offset.",
     },
-    "d2lpos/rope.py": {
+    "d2lpos/rotary/rope.py": {
         (
             (
                 "if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_o"
@@ -155,13 +155,13 @@ EQUIVALENT: dict[str, dict[tuple[str, str], str]] = {
             ),
         ): "Copies where it need not.",
     },
-    "d2lpos/skew.py": {
+    "d2lpos/offset/skew.py": {
         (
             "if q.dim() < 2 or vectors.dim() != 2 or q.shape[-1] != vectors.shape[-1]:",
             "if q.dim() < 2 or vectors.dim() != 2 or q.shape[-1] != vectors.shape[1]:",
         ): "Of two axes, 1 is the last.",
     },
-    "d2lpos/transformer.py": {
+    "d2lpos/transformer/model.py": {
         ("check_encoding(encoding)", "encoding"): "The layers check it, too.",
     },
 }

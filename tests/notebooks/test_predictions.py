@@ -12,11 +12,11 @@ from d2lpos_ext.cells import note, tags
 from notebooks import every
 from pandas import DataFrame
 
-from d2lpos.dropout import drop
+from d2lpos.bias.t5 import bucket
 from d2lpos.lab import frame, observed, records
 from d2lpos.lab.text import characters, decode
-from d2lpos.relative import bucket
-from d2lpos.rope import angles, frequencies, rotate
+from d2lpos.rotary.rope import angles, frequencies, rotate
+from d2lpos.transformer.dropout import drop
 
 ROOT = Path(__file__).parents[2]
 NEXT = 3  # cells of code below a prediction, whose outputs may hold its answer

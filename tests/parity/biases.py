@@ -11,11 +11,11 @@ from transformers.models.t5.modeling_t5 import T5Attention
 from x_transformers.x_transformers import AlibiPositionalBias, RelativePositionBias
 
 from d2lpos import ALiBi, T5Bias
-from d2lpos.alibi import slopes
-from d2lpos.attention import attend
-from d2lpos.inkling import Inkling
-from d2lpos.masks import Mask
-from d2lpos.relative import bucket
+from d2lpos.bias.alibi import slopes
+from d2lpos.bias.t5 import bucket
+from d2lpos.content.inkling import Inkling
+from d2lpos.transformer.attention import attend
+from d2lpos.transformer.masks import Mask
 from tests.parity.comparison import agreement
 
 table = agreement("biases")

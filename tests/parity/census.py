@@ -19,12 +19,12 @@ from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos import ALiBi, Learned
-from d2lpos.census import COLUMNS
-from d2lpos.normed import Normed
 from d2lpos.pretrained import Layer, Reading, encoding_of
+from d2lpos.pretrained.census import COLUMNS
 from d2lpos.pretrained.families import FAMILIES, REFUSED
 from d2lpos.pretrained.layer import Config
 from d2lpos.pretrained.turning import Turning
+from d2lpos.rotary.normed import Normed
 
 CODE = Path(transformers.__file__).parent / "models"
 FOLDER = Path(__file__).parents[2] / "book" / "models"

@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from d2lpos.threads import one_thread
+from d2lpos.runtime.threads import one_thread
 
 FOLDER = Path(__file__).parents[2] / "book" / "parity"
 SUPERSCRIPTS = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"

@@ -10,7 +10,7 @@ from transformers.models.qwen3_next.modeling_qwen3_next import (
     torch_recurrent_gated_delta_rule,
 )
 
-from d2lpos.decay import chunks, decays, delta, recurrence
+from d2lpos.content.decay import chunks, decays, delta, recurrence
 from tests.parity.comparison import agreement
 from tests.parity.models import DIM, FEATURES, HEADS, random_model
 

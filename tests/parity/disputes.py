@@ -12,9 +12,9 @@ from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 
 from d2lpos import ALiBi, RoPE
-from d2lpos.attention import attention_weights, causal_mask
-from d2lpos.scaling import dynamic_ntk
-from d2lpos.sinusoidal import frequencies, sinusoidal
+from d2lpos.input.sinusoids import frequencies, sinusoidal
+from d2lpos.rotary.scaling import dynamic_ntk
+from d2lpos.transformer.attention import attention_weights, causal_mask
 from tests.parity.comparison import disputes
 from tests.parity.rotary import xpos
 

@@ -21,13 +21,13 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from d2lpos import Encoding, Learned
-from d2lpos.deberta import DeBERTa
-from d2lpos.normed import Normed
+from d2lpos.offset.deberta import DeBERTa
 from d2lpos.pretrained import Layer, Reading, encoding_of
 from d2lpos.pretrained.families import ADDED, BIASED, FAMILIES, PICTURED, REFUSED, SILENT, TURNING, WINDOWED
-from d2lpos.rope import convert
-from d2lpos.temperature import multiply
-from d2lpos.threads import one_thread
+from d2lpos.rotary.normed import Normed
+from d2lpos.rotary.rope import convert
+from d2lpos.runtime.threads import one_thread
+from d2lpos.transformer.temperature import multiply
 from tests.parity import pictures, tiny, windows
 
 PLACES = {

@@ -27,8 +27,8 @@ from transformers import (
 from x_transformers import Decoder, Encoder, TransformerWrapper
 
 from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
-from d2lpos.attention import attention_weights
-from d2lpos.scaling import dynamic_ntk, linear, llama3, unscaled, yarn
+from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, unscaled, yarn
+from d2lpos.transformer.attention import attention_weights
 from tests.parity.comparison import agreement
 from tests.parity.disputes import falcon as falcon_layer
 

@@ -6,8 +6,8 @@ import sys
 import torch
 from torch import Tensor, nn
 
-from d2lpos.beit import BEiT
-from d2lpos.decomposed import Decomposed
+from d2lpos.bias.beit import BEiT
+from d2lpos.bias.decomposed import Decomposed
 from d2lpos.pretrained import Reading
 from tests.parity import tiny
 

@@ -21,15 +21,15 @@ from transformers.models.vitdet.modeling_vitdet import add_decomposed_relative_p
 from transformers.models.wav2vec2_bert.modeling_wav2vec2_bert import Wav2Vec2BertSelfAttention
 from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
 
-from d2lpos.beit import BEiT
-from d2lpos.deberta import DeBERTa
-from d2lpos.decomposed import Decomposed
-from d2lpos.grid import cells
-from d2lpos.shaw import ShawKeys
-from d2lpos.skew import skew
-from d2lpos.swin import Swin
-from d2lpos.swin_v2 import SwinV2
-from d2lpos.transformer_xl import TransformerXL
+from d2lpos.bias.beit import BEiT
+from d2lpos.bias.decomposed import Decomposed
+from d2lpos.bias.swin import Swin
+from d2lpos.bias.swin_v2 import SwinV2
+from d2lpos.offset.deberta import DeBERTa
+from d2lpos.offset.shaw import ShawKeys
+from d2lpos.offset.skew import skew
+from d2lpos.offset.transformer_xl import TransformerXL
+from d2lpos.positions.grid import cells
 from tests.parity.comparison import agreement
 from tests.parity.models import DIM, FEATURES, HEADS, LENGTH, our_attention, pair, random_model, stacked
 

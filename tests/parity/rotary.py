@@ -26,17 +26,17 @@ from transformers.models.qwen3_vl.configuration_qwen3_vl import Qwen3VLTextConfi
 from x_transformers import x_transformers as xt
 
 from d2lpos import RoPE
-from d2lpos.attention import attend
-from d2lpos.grid import cells, coordinates
-from d2lpos.masks import Mask
-from d2lpos.mla import scores
-from d2lpos.mrope import MRoPE, blocks, in_turn
-from d2lpos.normed import Normed
-from d2lpos.pope import PoPE
-from d2lpos.rope import convert, rotate
-from d2lpos.rope_values import RoPEValues
-from d2lpos.scaling import interlaced
-from d2lpos.sinusoidal import angles, frequencies
+from d2lpos.input.sinusoids import angles, frequencies
+from d2lpos.positions.grid import cells, coordinates
+from d2lpos.rotary.mrope import MRoPE, blocks, in_turn
+from d2lpos.rotary.normed import Normed
+from d2lpos.rotary.pope import PoPE
+from d2lpos.rotary.rope import convert, rotate
+from d2lpos.rotary.rope_values import RoPEValues
+from d2lpos.rotary.scaling import interlaced
+from d2lpos.transformer.attention import attend
+from d2lpos.transformer.masks import Mask
+from d2lpos.transformer.mla import scores
 from tests.parity.chapter import define
 from tests.parity.comparison import agreement
 

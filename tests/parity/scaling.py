@@ -7,8 +7,8 @@ from transformers import LlamaConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 from x_transformers import x_transformers as xt
 
-from d2lpos.scaling import dynamic_ntk, linear, llama3, longrope, mscale, ntk, proportional, yarn
-from d2lpos.sinusoidal import frequencies
+from d2lpos.input.sinusoids import frequencies
+from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, longrope, mscale, ntk, proportional, yarn
 from tests.parity.chapter import define
 from tests.parity.comparison import agreement
 

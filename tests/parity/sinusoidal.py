@@ -5,7 +5,7 @@ from transformers.models.marian.modeling_marian import MarianSinusoidalPositiona
 from transformers.models.whisper.modeling_whisper import sinusoids
 from x_transformers.x_transformers import ScaledSinusoidalEmbedding
 
-from d2lpos.sinusoidal import sinusoidal
+from d2lpos.input.sinusoids import sinusoidal
 from tests.parity.comparison import agreement
 
 table = agreement("sinusoidal")

@@ -6,7 +6,7 @@ import pytest
 import transformers
 import yaml
 
-from d2lpos.census import families
+from d2lpos.pretrained.census import families
 from tests.parity import census
 
 HAND = yaml.safe_load((census.FOLDER / "by-hand.yml").read_text("utf-8"))

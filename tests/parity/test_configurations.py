@@ -9,9 +9,9 @@ from torch import Tensor
 from transformers import LlamaConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
+from d2lpos.input.sinusoids import frequencies
 from d2lpos.pretrained import encoding_of
-from d2lpos.scaling import yarn
-from d2lpos.sinusoidal import frequencies
+from d2lpos.rotary.scaling import yarn
 
 DIM, BASE, TRAINED, LONGER = 64, 10_000.0, 4096, 16_384
 

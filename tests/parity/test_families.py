@@ -9,7 +9,7 @@ import torch
 from transformers import LlamaConfig
 
 from d2lpos import RoPE, T5Bias
-from d2lpos.grid import cells
+from d2lpos.positions.grid import cells
 from d2lpos.pretrained import Layer, encoding_of, turning
 from d2lpos.pretrained.families import FAMILIES, REFUSED, TURNING
 from d2lpos.pretrained.pictured import decomposed

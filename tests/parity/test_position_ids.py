@@ -6,8 +6,8 @@ from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.beam.modeling_beam import compute_attention_scaling
 from transformers.models.vjepa2.modeling_vjepa2 import rotate_queries_or_keys
 
-from d2lpos.temperature import power
-from d2lpos.threads import one_thread
+from d2lpos.runtime.threads import one_thread
+from d2lpos.transformer.temperature import power
 from tests.parity import tiny
 
 WORDS = 4 + torch.arange(40)[None]

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
+from d2lpos.bias.swin_v2 import SwinV2
 from d2lpos.pretrained import Layer, Reading
-from d2lpos.swin_v2 import SwinV2
 from tests.parity import pictures
 
 CLOSE = 1e-4

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from d2lpos.census import families
+from d2lpos.pretrained.census import families
 
 BOOK = Path(__file__).parents[2] / "book"
 ROWS = families()

@@ -30,7 +30,7 @@ def test_a_check_is_tested_by_its_own_names():
 
 
 def test_several_files_share_their_tests_and_one_that_nothing_knows_gets_the_style():
-    words = chosen(["d2lpos/rope.py", "d2lpos/alibi.py"])
+    words = chosen(["d2lpos/rotary/rope.py", "d2lpos/bias/alibi.py"])
     assert words["tests/api/test_examples.py"] == ("[alibi-", "[rope-")
     assert chosen(["book/_static/book.css"]) == {ALWAYS: ("",)}
 
@@ -47,5 +47,5 @@ def test_only_what_was_chosen_runs():
     left_out = []
     config = SimpleNamespace(hook=SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items)))
     items = [mine, other, slow]
-    Choice(chosen(["d2lpos/rope.py", "README.md"])).pytest_collection_modifyitems(config, items)
+    Choice(chosen(["d2lpos/rotary/rope.py", "README.md"])).pytest_collection_modifyitems(config, items)
     assert items == [mine] and left_out == [other, slow]

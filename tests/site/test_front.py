@@ -11,9 +11,9 @@ import pytest
 import torch
 from d2lpos_ext.front import SECTION, sections
 
-from d2lpos.attention import attention_weights
 from d2lpos.encoding import NOPE
-from d2lpos.rope import RoPE
+from d2lpos.rotary.rope import RoPE
+from d2lpos.transformer.attention import attention_weights
 from tests.site.detectors import visit
 from tests.site.pages import FRONT, ROOT, Html
 

@@ -8,7 +8,7 @@ from bs4 import BeautifulSoup
 from d2lpos_ext.models import CODE, numbers
 from playwright.sync_api import expect
 
-from d2lpos.census import families
+from d2lpos.pretrained.census import families
 from tests.site.detectors import status
 
 ROWS = families()

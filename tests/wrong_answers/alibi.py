@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from d2lpos.alibi import bias, slopes
+from d2lpos.bias.alibi import bias, slopes
 from d2lpos.check import alibi as check
 
 from . import wrong

@@ -5,8 +5,9 @@ from functools import partial
 import numpy as np
 import torch
 
-from d2lpos import ALiBi, RoPE, scaling
+from d2lpos import ALiBi, RoPE
 from d2lpos.check import choosing as check
+from d2lpos.rotary import scaling
 
 from . import wrong
 

@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional
 
 from d2lpos.check import dropout as check
-from d2lpos.dropout import special_tokens
+from d2lpos.transformer.dropout import special_tokens
 
 from . import wrong
 

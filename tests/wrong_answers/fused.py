@@ -4,8 +4,8 @@ import statistics
 
 import torch
 
+from d2lpos.bias.t5 import bucket
 from d2lpos.check import fused as check
-from d2lpos.relative import bucket
 
 from . import wrong
 

@@ -5,9 +5,9 @@ import math
 import torch
 
 from d2lpos.check import longer as check
-from d2lpos.rope import rotate
-from d2lpos.scaling import yarn
-from d2lpos.sinusoidal import angles, frequencies
+from d2lpos.input.sinusoids import angles, frequencies
+from d2lpos.rotary.rope import rotate
+from d2lpos.rotary.scaling import yarn
 
 from . import wrong
 

@@ -3,7 +3,7 @@
 import torch
 
 from d2lpos.check import port as check
-from d2lpos.rope import convert_rows
+from d2lpos.rotary.rope import convert_rows
 
 from . import wrong
 

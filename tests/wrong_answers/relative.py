@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch.nn.functional import pad
 
+from d2lpos.bias.t5 import bucket
 from d2lpos.check import relative as check
-from d2lpos.relative import bucket
-from d2lpos.shaw import row
+from d2lpos.offset.shaw import row
 
 from . import wrong
 

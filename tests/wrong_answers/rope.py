@@ -5,9 +5,9 @@ import math
 import torch
 
 from d2lpos.check import rope as check
-from d2lpos.rope import convert, convert_rows, rotate
-from d2lpos.sinusoidal import angles as angles_of
-from d2lpos.sinusoidal import frequencies
+from d2lpos.input.sinusoids import angles as angles_of
+from d2lpos.input.sinusoids import frequencies
+from d2lpos.rotary.rope import convert, convert_rows, rotate
 
 from . import wrong
 

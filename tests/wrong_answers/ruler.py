@@ -5,7 +5,7 @@ import math
 import torch
 
 from d2lpos.check import ruler as check
-from d2lpos.rope import rotate
+from d2lpos.rotary.rope import rotate
 
 from . import wrong
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from d2lpos.check import sinusoidal as check
-from d2lpos.sinusoidal import frequencies, sinusoidal
+from d2lpos.input.sinusoids import frequencies, sinusoidal
 
 from . import wrong
 

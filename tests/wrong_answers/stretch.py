@@ -6,7 +6,7 @@ import torch
 from scipy import stats
 
 from d2lpos.check import stretch as check
-from d2lpos.sinusoidal import frequencies
+from d2lpos.input.sinusoids import frequencies
 
 from . import wrong
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from d2lpos.figures import STYLE
-from d2lpos.figures import still as pictures
+from d2lpos.figures import static_fallback as pictures
 from d2lpos.figures.hero import OPTIONS, PLACES, WORDS, hero, module
 from d2lpos.figures.show import Picture
-from d2lpos.figures.still import PLACES as PANELS
-from d2lpos.figures.still import WORDS as DRAWN
+from d2lpos.figures.static_fallback import PLACES as PANELS
+from d2lpos.figures.static_fallback import WORDS as DRAWN
 from d2lpos.figures.style import PAGE
 from tests.figures.hero.drawn import html
 

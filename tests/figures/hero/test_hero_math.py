@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from d2lpos.alibi import bias, slopes
-from d2lpos.attention import attention_weights, causal_mask
-from d2lpos.dropout import combine
+from d2lpos.bias.alibi import bias, slopes
+from d2lpos.bias.t5 import bucket
+from d2lpos.content.fox import FoX
 from d2lpos.figures.board import BASE, DIM, LENGTH, slow
 from d2lpos.figures.gates import PRESETS, distances, slope
 from d2lpos.figures.hero import hero
@@ -24,19 +24,19 @@ from d2lpos.figures.patch import numbers as fits
 from d2lpos.figures.patch import weights as looks
 from d2lpos.figures.ranks import starts, work, wrong
 from d2lpos.figures.stack import LEAD, TRAINED, WINDOW, reach, weight
-from d2lpos.fox import FoX
-from d2lpos.grid import cells, coordinates
+from d2lpos.input.learned import Learned
+from d2lpos.input.sinusoids import frequencies, sinusoidal
 from d2lpos.lab import Run
 from d2lpos.lab.models import Blocks, LastRow, Sharper, Stretched, Wrapped, build
-from d2lpos.learned import Learned
-from d2lpos.masks import window_mask
-from d2lpos.mixed import Mixed
+from d2lpos.offset.shaw import row
+from d2lpos.positions.grid import cells, coordinates
 from d2lpos.pretrained import SmolLM2
-from d2lpos.relative import bucket
-from d2lpos.rope import RoPE
-from d2lpos.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
-from d2lpos.shaw import row
-from d2lpos.sinusoidal import frequencies, sinusoidal
+from d2lpos.rotary.mixed import Mixed
+from d2lpos.rotary.rope import RoPE
+from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
+from d2lpos.transformer.attention import attention_weights, causal_mask
+from d2lpos.transformer.dropout import combine
+from d2lpos.transformer.masks import window_mask
 from tests.figures.hero import expected
 
 HERE = Path(__file__).parent

@@ -14,7 +14,7 @@ from d2lpos_ext.policy import policy
 
 from book.execute import READERS as STORED
 from d2lpos.figures.machine import NAMES, PASSAGES, STATES, brought, losses, machine
-from d2lpos.reader import READERS, load, parsed, path
+from d2lpos.pretrained.reader import READERS, load, parsed, path
 from tests.browser import chromium
 from tests.figures.hero.test_hero_host import INSIDE, Host
 from tests.site.detectors import Visit

@@ -28,8 +28,8 @@ from d2lpos.figures.ranks import (
     wrong,
 )
 from d2lpos.lab.text import SPLITS, characters, decode
-from d2lpos.reader import load, tokens
-from d2lpos.rope import frequencies
+from d2lpos.pretrained.reader import load, tokens
+from d2lpos.rotary.rope import frequencies
 from tests.browser import chromium
 from tests.figures.hero.drawn import html
 

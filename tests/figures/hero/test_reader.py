@@ -15,10 +15,10 @@ from torch.nn.functional import cross_entropy
 
 from d2lpos.figures.machine import PASSAGES, positions, shuffled, trained
 from d2lpos.lab.text import characters, decode
-from d2lpos.reader import LONGEST, READERS, load, path, surprise, tokens
-from d2lpos.rope import RoPE
-from d2lpos.scaling import linear, ntk
-from d2lpos.threads import one_thread
+from d2lpos.pretrained.reader import LONGEST, READERS, load, path, surprise, tokens
+from d2lpos.rotary.rope import RoPE
+from d2lpos.rotary.scaling import linear, ntk
+from d2lpos.runtime.threads import one_thread
 
 HERE = Path(__file__).parent
 TEXT = PASSAGES["austen"][1][:200]

@@ -1,0 +1,93 @@
+"""One formula, two forms: a bias as a tensor, and as a `score_mod` for FlexAttention.
+
+`scaled_dot_product_attention` wants the bias of all pairs at once. PyTorch's FlexAttention
+(`torch.nn.attention.flex_attention`) asks for it pair by pair, and, compiled, never stores it.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..encoding import Encoding
+from ..positions.arguments import check_positive, check_size, check_tensor
+from ..positions.checks import check_positions, is_integer, offsets, whole
+
+__all__ = ["Bias", "score_mod"]
+
+
+def distance(offset: Tensor) -> Tensor:
+    """|offset|, in at least float32; same shape. Raises TypeError for Boolean and complex offsets."""
+    check_tensor("offset", offset)
+    if offset.dtype == torch.bool or offset.is_complex():
+        raise TypeError(f"offset must be real numbers; got {offset.dtype}")
+    return offset.to(torch.promote_types(offset.dtype, torch.float32)).abs()
+
+
+def score_mod(q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, at: Callable) -> Callable:
+    """A score_mod that adds `at(batch, head, query, offset)` to the score of each pair.
+
+    q and k are (batch, head, sequence, feature) and give the sizes; at takes four tensors without axes,
+    three indices and key position minus query position. Raises as `attend` does where positions do not fit.
+
+    >>> q = k = torch.zeros(1, 1, 3, 4)
+    >>> here = torch.arange(3)
+    >>> add = score_mod(q, k, here, here, lambda *at: -at[3].abs())
+    >>> add(torch.tensor(1.0), 0, 0, 2, 0)
+    tensor(-1.)
+    """
+    check_tensor("q", q)
+    check_tensor("k", k, q.device)
+    check_positions("q_positions", q_positions, (q.shape[0], q.shape[-2]), q.device)
+    check_positions("k_positions", k_positions, (k.shape[0], k.shape[-2]), q.device)
+    here, there = ((p.long() if is_integer(p) else p).expand(len(q), -1) for p in (q_positions, k_positions))
+
+    def add(score: Tensor, batch: Tensor, head: Tensor, query: Tensor, key: Tensor) -> Tensor:
+        offset = there[batch, key] - here[batch, query]
+        return score + at(batch, head, query, offset).to(score.dtype)
+
+    return add
+
+
+class Bias(Encoding):
+    """Door 3 for what depends on offset and head alone; a subclass defines `at`, and has both forms.
+
+    Raises ValueError where heads is not positive.
+
+    >>> class Previous(Bias):
+    ...     def at(self, offset, head):
+    ...         return (offset == -1).float()
+    >>> Previous(heads=1).doors
+    ('score',)
+    """
+
+    indexes = False  # whether offsets index a table, so that positions must be integers
+
+    def __init__(self, heads: int):
+        super().__init__()
+        check_positive(heads=heads)
+        self.heads = heads
+
+    def at(self, offset: Tensor, head: Tensor) -> Tensor:
+        """The bias at each offset (key minus query) in each head; both broadcast."""
+        raise NotImplementedError
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        self.check(q, q_positions, k_positions)
+        head = torch.arange(self.heads, device=q.device)[:, None, None]
+        return self.at(offsets(q_positions, k_positions)[..., None, :, :], head)
+
+    def score_mod(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Callable:
+        """The same bias for `flex_attention(q, k, v, score_mod=…)`; arguments as for `score`."""
+        self.check(q, q_positions, k_positions)
+        return score_mod(
+            q, k, q_positions, k_positions, lambda batch, head, query, offset: self.at(offset, head)
+        )
+
+    def check(self, q: Tensor, q_positions: Tensor, k_positions: Tensor) -> None:
+        """Raise a TypeError or ValueError where q or the positions do not fit this bias."""
+        check_tensor("q", q)
+        check_size("q", q.shape[-3], self.heads, f"heads, as {type(self).__name__} has")
+        if self.indexes:
+            whole(q_positions, "q_positions")
+            whole(k_positions, "k_positions")

@@ -1,0 +1,50 @@
+"""Swin's table with three rows more, for a token that stands nowhere: [CLS].
+
+Bao et al. 2022 (arXiv 2106.08254); the rows are in the released code of BEiT.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from ..positions.arguments import check_size, check_tensor
+from .swin import Swin, step
+
+__all__ = ["BEiT"]
+
+
+class BEiT(Swin):
+    """Door 3: as `Swin`; a token at (−1, −1) is [CLS], which has no place.
+
+    Of the three last rows the first is for [CLS] that asks a cell, the second for a cell that asks [CLS], the third
+    for [CLS] and itself. Parameters: a ((2·height − 1)(2·width − 1) + 3, heads) table, zero at first. Raises as
+    `step` does for all other places.
+
+    >>> q = k = torch.ones(1, 2, 5, 4)
+    >>> places = torch.tensor([[-1, -1], [0, 0], [0, 1], [1, 0], [1, 1]])
+    >>> BEiT(heads=2, height=2, width=2).score(q, k, places, places).shape
+    torch.Size([2, 5, 5])
+    """
+
+    def __init__(self, heads: int, height: int, width: int):
+        super().__init__(heads, height, width)
+        self.table = nn.Parameter(torch.zeros(len(self.table) + 3, heads))
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        check_size("q", q.shape[-3], self.table.shape[1], "heads, as BEiT has")
+        (asks, here), (asked, there) = (
+            nowhere("q_positions", q_positions),
+            nowhere("k_positions", k_positions),
+        )
+        rows, last = step(here, there, self.height, self.width), len(self.table)
+        asks, asked = asks[..., :, None], asked[..., None, :]
+        rows = torch.where(asks, last - 3, rows).where(~asked, last - 2).where(~(asks & asked), last - 1)
+        return self.table[rows[..., None, :, :], torch.arange(q.shape[-3], device=rows.device)[:, None, None]]
+
+
+def nowhere(name: str, positions: Tensor) -> tuple[Tensor, Tensor]:
+    """Which tokens are [CLS], and the positions with some cell in its place."""
+    check_tensor(name, positions)
+    if positions.shape[-1:] != (2,):
+        return positions[..., :0].bool(), positions  # `step` tells what is wrong
+    outside = (positions == -1).all(-1)
+    return outside, positions.masked_fill(outside[..., None], 0)

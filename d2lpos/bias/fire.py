@@ -1,0 +1,62 @@
+"""FIRE: a small network turns the distance, as a share of what the query can see, into a bias.
+
+Li et al. 2024 (arXiv 2310.04418).
+"""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import relu
+
+from ..encoding import Encoding
+from ..input.mlp import perceptron
+from ..positions.arguments import check_positive, check_scale, check_size, check_tensor
+from ..positions.checks import offsets, real
+from .base import distance
+
+__all__ = ["FIRE", "share"]
+
+
+def share(q_positions: Tensor, k_positions: Tensor, c: Tensor, threshold: Tensor) -> Tensor:
+    """ψ(|offset|) / ψ(max(query position, threshold)) with ψ(x) = log(1 + c·x); (…, query, key).
+
+    In 0 … 1 for keys in the past of a query, whatever the length. c and threshold are positive and have
+    no axes. In at least float32. Raises as `positions.real` does.
+
+    >>> c, threshold = torch.tensor(0.1), torch.tensor(4.0)
+    >>> share(torch.tensor([8]), torch.tensor([0, 4, 8]), c, threshold)
+    tensor([[1.0000, 0.5724, 0.0000]])
+    """
+    check_tensor("c", c)
+    check_tensor("threshold", threshold)
+    far = distance(offsets(q_positions, k_positions))
+    far = far.to(torch.promote_types(far.dtype, c.dtype))
+    reach = torch.maximum(real(q_positions).to(far), threshold.to(far))[..., :, None]
+    return torch.log1p(c.to(far) * far) / torch.log1p(c.to(far) * reach)
+
+
+class FIRE(Encoding):
+    """Door 3: adds a network of `share`, with one hidden layer and an output for each head, to the scores.
+
+    Below the threshold only offsets count; a query beyond it sees its whole past squeezed into 0 … 1.
+    Parameters: c, threshold (their magnitudes count) and the network's. Raises ValueError where a size is
+    not positive.
+
+    >>> q = k = torch.ones(1, 2, 3, 4)
+    >>> here = torch.arange(3)
+    >>> FIRE(heads=2).score(q, k, here, here).shape
+    torch.Size([2, 3, 3])
+    """
+
+    def __init__(self, heads: int, hidden: int = 32, c: float = 0.1, threshold: float = 512.0):
+        super().__init__()
+        check_positive(heads=heads, hidden=hidden)
+        check_scale(c=c, threshold=threshold)
+        self.c = nn.Parameter(torch.tensor(float(c)))
+        self.threshold = nn.Parameter(torch.tensor(float(threshold)))
+        self.first, self.second = nn.Linear(1, hidden), nn.Linear(hidden, heads)
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        check_size("q", q.shape[-3], self.second.out_features, "heads, as FIRE has")
+        shares = share(q_positions, k_positions, self.c.abs(), self.threshold.abs())[..., None]
+        shares = shares.to(torch.promote_types(shares.dtype, q.dtype))
+        return perceptron(shares, self.first, self.second, relu).movedim(-1, -3)

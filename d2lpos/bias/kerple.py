@@ -1,0 +1,69 @@
+"""KERPLE: a score falls with the distance along a curve that each head learns.
+
+Chi et al. 2022, section 4 (arXiv 2205.09921).
+"""
+
+import torch
+from torch import Tensor, nn
+
+from ..positions.arguments import check_tensor
+from .alibi import slopes
+from .base import Bias, distance
+
+__all__ = ["KERPLE", "logarithmic", "power"]
+
+
+def logarithmic(offset: Tensor, r1: Tensor, r2: Tensor) -> Tensor:
+    """−r1 · log(1 + r2 · |offset|), for positive r1 and r2; all broadcast.
+
+    In at least float32. Raises TypeError where offsets are no real numbers.
+
+    >>> one = torch.tensor(1.0)
+    >>> logarithmic(torch.tensor([0, -1, -9]), one, one)
+    tensor([-0.0000, -0.6931, -2.3026])
+    """
+    check_tensor("r1", r1)
+    check_tensor("r2", r2)
+    return -r1 * torch.log1p(r2 * distance(offset))
+
+
+def power(offset: Tensor, r1: Tensor, r2: Tensor) -> Tensor:
+    """−r1 · |offset|^r2, for positive r1 and 0 < r2 ≤ 2; all broadcast. With r2 = 1, this is ALiBi.
+
+    In at least float32. Raises TypeError where offsets are no real numbers.
+
+    >>> one, half = torch.tensor(1.0), torch.tensor(0.5)
+    >>> power(torch.tensor([0, -1, -9]), one, half)
+    tensor([-0., -1., -3.])
+    """
+    check_tensor("r1", r1)
+    check_tensor("r2", r2)
+    return -r1 * distance(offset) ** r2
+
+
+class KERPLE(Bias):
+    """Door 3: adds `logarithmic` or `power`, with its own r1 and r2 in each head, to the scores.
+
+    Parameters: r1, which starts as ALiBi's slopes, and r2, which starts at 1; (heads,) each. Their
+    magnitudes count, and those of r2 up to 2 in the power form: the paper's theorem ends there. The paper
+    divides the bias by √d, too; here r1 holds that factor. Raises ValueError where heads is not positive,
+    or for another form.
+
+    >>> q = k = torch.ones(1, 2, 3, 4)
+    >>> here = torch.arange(3)
+    >>> KERPLE(heads=2).score(q, k, here, here).shape
+    torch.Size([2, 3, 3])
+    """
+
+    def __init__(self, heads: int, form: str = "logarithmic"):
+        super().__init__(heads)
+        if form not in ("logarithmic", "power"):
+            raise ValueError(f'form must be "logarithmic" or "power"; got {form!r}')
+        self.form = form
+        self.r1, self.r2 = nn.Parameter(slopes(heads)), nn.Parameter(torch.ones(heads))
+
+    def at(self, offset: Tensor, head: Tensor) -> Tensor:
+        r1, r2 = self.r1.abs()[head], self.r2.abs()[head]
+        if self.form == "logarithmic":
+            return logarithmic(offset, r1, r2)
+        return power(offset, r1, r2.clamp(max=2))

@@ -1,0 +1,52 @@
+"""Sandwich: the product of two sinusoidal positions, taken out of the sum and put into the scores.
+
+Chi et al. 2023 (arXiv 2212.10356).
+"""
+
+import torch
+from torch import Tensor
+
+from ..encoding import Encoding
+from ..input.sinusoids import sinusoidal
+from ..positions.arguments import check_positive, check_size
+from ..positions.checks import real
+
+__all__ = ["Sandwich", "cosines"]
+
+
+def cosines(q_positions: Tensor, k_positions: Tensor, dim: int) -> Tensor:
+    """Σ_i (cos(ω_i · offset) − 1), with the dim/2 frequencies of `sinusoidal`; (…, query, key).
+
+    0 for a query and itself, and below 0 at all other whole offsets. Computed in float64, because offsets are
+    small where positions are large; float32, or float64 where the positions are. Raises as `sinusoidal` does.
+
+    >>> cosines(torch.tensor([9]), torch.tensor([9, 8, 0]), dim=4)
+    tensor([[ 0.0000, -0.4597, -1.9152]])
+    """
+    q, k = real(q_positions, "q_positions"), real(k_positions, "k_positions")
+    products = sinusoidal(q.double(), dim) @ sinusoidal(k.double(), dim).mT
+    return (products - dim / 2).to(torch.promote_types(q.dtype, k.dtype))
+
+
+class Sandwich(Encoding):
+    """Door 3: adds `cosines(…, dim)` · heads / (8h) to the scores of head h = 1 … heads. No parameters.
+
+    The paper takes dim = 128, and does not subtract 1 from each cosine; softmax cannot tell. Raises
+    ValueError where heads is not positive, or dim is odd.
+
+    >>> q = k = torch.ones(1, 2, 3, 4)
+    >>> here = torch.arange(3)
+    >>> Sandwich(heads=2).score(q, k, here, here).shape
+    torch.Size([2, 3, 3])
+    """
+
+    def __init__(self, heads: int, dim: int = 128):
+        super().__init__()
+        check_positive(heads=heads)
+        sinusoidal(torch.arange(1), dim)  # bad arguments fail here
+        self.heads, self.dim = heads, dim
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        check_size("q", q.shape[-3], self.heads, "heads, as Sandwich has")
+        head = torch.arange(1, self.heads + 1, device=q.device)[:, None, None]
+        return cosines(q_positions, k_positions, self.dim)[..., None, :, :] * self.heads / (8 * head)

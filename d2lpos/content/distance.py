@@ -1,0 +1,62 @@
+"""Content's own ruler: what a text lays between a query and a key, by the order of the positions alone.
+
+FoX, CoPE and PaTH (`d2lpos.content.fox`, `d2lpos.content.cope`, `d2lpos.content.path`) read from the words how far one is from another. A
+position then only tells what comes before what. What a query does not see counts for nothing, so that texts in one
+row, and padding, measure nothing of each other.
+"""
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from ..positions.arguments import check_size, check_tensor
+from ..positions.checks import signed
+from ..transformer.masks import causal_mask, over_heads
+
+__all__ = ["since"]
+
+
+def since(
+    gates: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    visible: Tensor | None = None,
+    own: bool = False,
+) -> Tensor:
+    """For each pair the sum of the gates that stand behind the key, up to the query; (batch, head, query, key).
+
+    gates are (batch, head, query, key), one for each token that a query may count, or (batch, head, 1, key). visible
+    is Boolean as in `attend`: a query counts what it sees, and nothing ahead of it. With own, the key's gate counts,
+    too. Where the key is ahead of the query, the sum is empty: 0.
+
+    >>> gates, here = torch.tensor([[[[1.0, 2.0, 4.0]]]]), torch.arange(3)
+    >>> since(gates, here, here)
+    tensor([[[[0., 0., 0.],
+              [2., 0., 0.],
+              [6., 4., 0.]]]])
+    """
+    check_tensor("gates", gates)
+    counted = between(q_positions, k_positions, visible)
+    places = torch.atleast_2d(signed("k_positions", k_positions))
+    ordered, order = places.sort(dim=-1, descending=True)
+    behind = torch.searchsorted(-ordered, -places, right=own)  # how many tokens stand behind each key
+    gates = torch.where(counted, gates, 0)
+    sums = pad(gates.gather(-1, order[:, None, None].expand(gates.shape)).cumsum(dim=-1), (1, 0))
+    return sums.gather(-1, behind[:, None, None].expand(gates.shape))
+
+
+def between(q_positions: Tensor, k_positions: Tensor, visible: Tensor | None) -> Tensor:
+    """True where a token counts for a query: at or before it, and seen; (…, query, key), with heads."""
+    counted = over_heads(causal_mask(q_positions, k_positions))
+    return counted if visible is None else counted & over_heads(visible)
+
+
+def check_read(read: Tensor | None, k: Tensor, heads: int, numbers: int, name: str) -> None:
+    """Raise a TypeError or ValueError where `read` is not what `name` reads of the tokens of k."""
+    if read is None:
+        raise TypeError(f"read must be a tensor: {name} needs {name}.read(x) of the hidden states; got None")
+    check_tensor("read", read, k.device)
+    check_size("k", k.shape[1], heads, f"heads, as {name} has")
+    want = (k.shape[0], heads, k.shape[2], numbers)
+    if read.shape != want:
+        raise ValueError(f"read must be (batch, head, key, number) = {want}; got {tuple(read.shape)}")

@@ -1,0 +1,80 @@
+"""A bias that the query's word chooses: a mixture of a few profiles over the distance.
+
+From the released code of Inkling, in transformers 5.23 (`InklingRelativeLogits`); there is no paper.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from ..encoding import Encoding
+from ..positions.arguments import check_positive, check_size
+from ..positions.checks import offsets, whole
+from ..transformer.temperature import check_temperature, multiply
+from .distance import check_read
+
+__all__ = ["Inkling"]
+
+
+class Inkling(Encoding):
+    """Door 3: adds (R x_i) · profiles[:, i − j] for keys at 0 ≤ i − j < extent, and nothing farther away or ahead.
+
+    x_i is the hidden state of the query's token; R x is `rank` numbers in each head. ShawKeys' term is this with
+    the query for R x and full rank, T5's with constant numbers. temperature, as of `Attention`, multiplies what is
+    added, too: give it both, as in the global layers of Inkling.
+
+    Parameters: weights, which is R, and profiles, (rank, extent), 0 at first. A cache keeps R x. There is no
+    score_mod, because it would not know the hidden states. Raises TypeError for positions that are no integers,
+    ValueError where a size is not positive.
+
+    >>> inkling, here = Inkling(dim=8, heads=2), torch.arange(3)
+    >>> read = inkling.read(torch.randn(1, 3, 8))
+    >>> q = k = torch.randn(1, 2, 3, 4)
+    >>> inkling.score(q, k, here, here, read).shape
+    torch.Size([1, 2, 3, 3])
+    """
+
+    reads = True
+
+    def __init__(
+        self,
+        dim: int,
+        heads: int,
+        rank: int = 16,
+        extent: int = 1024,
+        temperature: Callable[[Tensor], Tensor] | None = None,
+    ):
+        super().__init__()
+        check_positive(dim=dim, heads=heads, rank=rank, extent=extent)
+        check_temperature(temperature)
+        self.heads, self.temperature = heads, temperature
+        self.weights = nn.Linear(dim, heads * rank, bias=False)
+        self.profiles = nn.Parameter(torch.zeros(rank, extent))
+
+    def read(self, x: Tensor) -> Tensor:
+        """How much each token takes of each profile; x (batch, sequence, dim) gives (batch, head, sequence, rank)."""
+        return self.weights(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+    def score(
+        self,
+        q: Tensor,
+        k: Tensor,
+        q_positions: Tensor,
+        k_positions: Tensor,
+        read: Tensor | None = None,
+        visible: Tensor | None = None,
+    ) -> Tensor:
+        rank, extent = self.profiles.shape
+        check_read(read, k, self.heads, rank, "Inkling")
+        check_size("q", q.shape[1], self.heads, "heads, as Inkling has")
+        distance = -offsets(whole(q_positions, "q_positions"), whole(k_positions, "k_positions"))[
+            ..., None, :, :
+        ]
+        wide = torch.promote_types(read.dtype, torch.float32)
+        of_queries = read[..., read.shape[-2] - q.shape[-2] :, :].to(wide)
+        at = (of_queries @ self.profiles.to(wide)).gather(
+            -1, distance.clamp(0, extent - 1).expand(*q.shape[:-1], -1)
+        )
+        bias = torch.where((distance >= 0) & (distance < extent), at, 0)
+        return bias if self.temperature is None else multiply(bias, q_positions, self.temperature)

@@ -1,0 +1,101 @@
+"""PaTH: on the way from a key to a query, each word reflects what is carried past it.
+
+Yang et al. 2025 (arXiv 2505.16381).
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import normalize
+
+from ..encoding import Encoding
+from ..positions.arguments import check_positive, check_size, check_tensor
+from ..positions.checks import signed
+from .distance import between, check_read
+
+__all__ = ["PaTH", "walk"]
+
+
+def walk(q: Tensor, k: Tensor, w: Tensor, beta: Tensor, counted: Tensor) -> Tensor:
+    """k_j · H_(j+1) ⋯ H_i q_i for each query i and key j, with H = I − β w wᵀ; (batch, head, query, key).
+
+    Keys stand in the order of the text; w is (batch, head, key, feature), β (batch, head, key, 1). The query walks
+    back from the last key to the first, and H changes it at each that counts for it; counted is Boolean, (…, query,
+    key). β = 2 reflects at the plane across a unit vector w, and β = 1 forgets what lies along it.
+
+    >>> q, k = torch.tensor([[[[3.0, 4]]]]), torch.eye(2)[None, None]
+    >>> w = torch.tensor([[[[1.0, 0], [1, 0]]]])
+    >>> walk(q, k, w, 2 * w[..., :1], torch.tensor([[True, True]]))
+    tensor([[[[-3.,  4.]]]])
+    """
+    for name, x in ("q", q), ("k", k), ("w", w), ("beta", beta), ("counted", counted):
+        check_tensor(name, x)
+    if counted.dtype != torch.bool:
+        raise TypeError(f"counted must be Boolean; got {counted.dtype}")
+    products = []
+    tokens = zip(k.unbind(-2), w.unbind(-2), beta.unbind(-2), counted.unbind(-1), strict=True)
+    for key, w_n, beta_n, counts in reversed(list(tokens)):
+        products.append(q @ key[..., None])
+        along = torch.where(counts[..., None], q @ w_n[..., None], 0)
+        q = q - along * (beta_n * w_n)[..., None, :]
+    return torch.cat([*reversed(products), q[..., :0]], dim=-1)
+
+
+class PaTH(Encoding):
+    """Door 3: adds what `walk` makes of q · k, divided by √d, with w and β from each token's hidden state.
+
+    w = W x, of length 1, and β = 2 sigmoid(u · x + c), in each head: W, u and c are the parameters `direction` and
+    `strength`. (The paper makes W of two thin matrices, and mixes the w of three neighbors.) Two reflections are a
+    turn, so a step of RoPE in 64 features is 64 of them, where a token has one. Tokens count, not places: a gap in
+    the positions changes nothing. Equal positions stand in the order of the tokens.
+
+    Made for causal attention; to a key ahead of the query, nothing is added. A cache keeps w and β, and each step
+    walks back over all tokens: for study, not for speed. There is no score_mod, because no pair knows what lies
+    between. Raises ValueError where a size is not positive, or heads does not divide dim.
+
+    >>> path, here = PaTH(dim=8, heads=2), torch.arange(3)
+    >>> read = path.read(torch.randn(1, 3, 8))
+    >>> q = k = torch.randn(1, 2, 3, 4)
+    >>> path.score(q, k, here, here, read).shape
+    torch.Size([1, 2, 3, 3])
+    """
+
+    reads = True
+
+    def __init__(self, dim: int, heads: int):
+        super().__init__()
+        check_positive(dim=dim, heads=heads)
+        if dim % heads:
+            raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
+        self.heads, self.features = heads, dim // heads
+        self.direction = nn.Linear(dim, dim, bias=False)
+        self.strength = nn.Linear(dim, heads)
+
+    def read(self, x: Tensor) -> Tensor:
+        """w and β of each token; x (batch, sequence, dim) gives (batch, head, sequence, features + 1)."""
+        w = self.direction(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        beta = 2 * self.strength(x).sigmoid().mT[..., None]
+        both = torch.cat([w, beta], dim=-1)
+        both = both.to(torch.promote_types(both.dtype, torch.float32))
+        return torch.cat([normalize(both[..., :-1], dim=-1), both[..., -1:]], dim=-1)
+
+    def score(
+        self,
+        q: Tensor,
+        k: Tensor,
+        q_positions: Tensor,
+        k_positions: Tensor,
+        read: Tensor | None = None,
+        visible: Tensor | None = None,
+    ) -> Tensor:
+        check_read(read, k, self.heads, self.features + 1, "PaTH")
+        check_size("q", q.shape[-1], self.features, "features a head, as PaTH has")
+        wide = torch.promote_types(q.dtype, read.dtype)
+        q, k, read = q.to(wide), k.to(wide), read.to(wide)
+        order = torch.atleast_2d(signed("k_positions", k_positions)).argsort(dim=-1, stable=True)[:, None]
+        counted = between(q_positions, k_positions, visible).expand(*q.shape[:-1], k.shape[-2])
+        along = [x.take_along_dim(order[..., None], dim=-2) for x in (k, read[..., :-1], read[..., -1:])]
+        walked = walk(q, *along, counted.take_along_dim(order[:, :, None], dim=-1))
+        walked = walked.take_along_dim(order.argsort(dim=-1)[:, :, None], dim=-1)
+        return (walked - q @ k.mT) / math.sqrt(q.shape[-1])

@@ -1,0 +1,16 @@
+"""Door 1, the input: what is added to the embeddings of tokens."""
+
+from .learned import Learned
+from .mlp import FourierFeatures, PositionMLP, fourier_features
+from .sinusoids import Sinusoidal, angles, frequencies, sinusoidal
+
+__all__ = [
+    "FourierFeatures",
+    "Learned",
+    "PositionMLP",
+    "Sinusoidal",
+    "angles",
+    "fourier_features",
+    "frequencies",
+    "sinusoidal",
+]

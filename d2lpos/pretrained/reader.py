@@ -1,0 +1,151 @@
+"""The small language models that the book's pages read with, as their files hold them: in 8 bits.
+
+A file is a script that a page loads. It has a card, which says what the model is and how it was trained, the
+shapes of its parameters, and their numbers: first all floats, among them the scale of each row of 8-bit numbers,
+then all 8-bit numbers.
+"""
+
+import base64
+import json
+import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from ..bias.alibi import ALiBi
+from ..bias.t5 import T5Bias
+from ..encoding import Encoding
+from ..input.learned import Learned
+from ..input.sinusoids import Sinusoidal
+from ..positions.arguments import check_name
+from ..rotary.rope import RoPE
+from ..runtime.published import published
+from ..transformer.model import Transformer
+
+__all__ = ["READERS", "load", "surprise", "tokens"]
+
+READERS = ("none", "sinusoidal", "learned", "rope", "t5", "alibi")
+"""The models by name, alike but for their encoding.
+
+>>> READERS[3]
+'rope'
+"""
+LONGEST = 512  # characters that a page lets them read
+LIKE = dict(zip("‘’“”–—…\t\u00a0", "''\"\"--.  ", strict=True))
+
+
+class LastRow(Learned):
+    """A table whose last row serves all positions past it."""
+
+    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
+        return super().embed(x, positions.clamp(max=len(self.table) - 1))
+
+
+ENCODINGS = {
+    "none": lambda card: Encoding(),
+    "sinusoidal": lambda card: Sinusoidal(card["d_model"]),
+    "learned": lambda card: LastRow(card["train_length"], card["d_model"]),
+    "rope": lambda card: RoPE(card["d_model"] // card["heads"]),
+    "t5": lambda card: T5Bias(card["heads"], bidirectional=False),
+    "alibi": lambda card: ALiBi(card["heads"]),
+}
+
+
+def unpack(file: Mapping) -> dict[str, Tensor]:
+    """The parameters by name, float32. Raises ValueError where weights do not fill the shapes."""
+    data = bytearray(base64.b64decode(file["weights"], validate=True))
+    shapes = file["shapes"]
+    floats = [rows if kind == "q8" else rows * columns for _, rows, columns, kind in shapes]
+    whole = [rows * columns if kind == "q8" else 0 for _, rows, columns, kind in shapes]
+    if len(data) != 4 * sum(floats) + sum(whole):
+        raise ValueError(f"weights must have {4 * sum(floats) + sum(whole)} bytes; got {len(data)}")
+    numbers = torch.frombuffer(data, dtype=torch.float32, count=sum(floats)).split(floats)
+    levels = torch.frombuffer(data, dtype=torch.int8, offset=4 * sum(floats)).split(whole)
+    return {
+        name: (scales[:, None] * part.view(rows, columns) if kind == "q8" else scales.view(rows, columns))
+        for (name, rows, columns, kind), scales, part in zip(shapes, numbers, levels, strict=True)
+    }
+
+
+def filled(model: Transformer, file: Mapping) -> Transformer:
+    """The model with the parameters of a file, ready to read."""
+    found = unpack(file)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(found[name].view_as(parameter))
+    return model.eval()
+
+
+def parsed(script: str) -> dict:
+    """Card, shapes and weights of a file's text."""
+    return json.loads(script.partition("] = ")[2].rstrip().removesuffix(";"))
+
+
+def read(script: str) -> tuple[Transformer, dict]:
+    """The model of a file's text, and its card. Its layers see all that a mask lets them see."""
+    file = parsed(script)
+    card = file["card"]
+    known = len(card["vocabulary"])
+    sizes = [card[name] for name in ("d_model", "heads", "layers")]
+    model = Transformer(known + 1, known, *sizes, encoding=ENCODINGS[card["encoding"]](card))
+    return filled(model, file), card
+
+
+def load(name: str) -> tuple[Transformer, dict]:
+    """A model of the pages by its encoding, with the very weights that they compute with, and its card.
+
+    A learned table serves positions past its end with its last row. The layers look ahead where no mask
+    forbids it: `surprise` gives one. Raises ValueError for a name that is not in READERS.
+
+    >>> model, card = load("alibi")
+    >>> card["train_length"]
+    128
+    """
+    check_name("name", name, READERS)
+    return read(path(name).read_text("utf-8"))
+
+
+def path(name: str) -> Path:
+    return published("results") / f"readers-{name}.js"
+
+
+def best(character: str) -> tuple[str, ...]:
+    """What a character may be read as, best first."""
+    plain = unicodedata.normalize("NFD", LIKE.get(character, character))[0]
+    return character, plain, plain.lower()
+
+
+def tokens(card: Mapping, text: str) -> Tensor:
+    """The token of each character of a text, (characters,), int64.
+
+    A character that the model does not know is read as one like it, ’ as ', é as e, a capital as its small
+    letter, or else as the card's unknown one.
+
+    >>> tokens({"vocabulary": "\\n abc", "unknown": 5}, "abc BÄ?")
+    tensor([2, 3, 4, 1, 3, 2, 5])
+    """
+    known = {character: token for token, character in enumerate(card["vocabulary"])}
+    like = (best(character) for character in text)
+    return torch.tensor([next((known[c] for c in each if c in known), card["unknown"]) for each in like])
+
+
+def surprise(model: Transformer, tokens: Tensor, positions: Tensor) -> Tensor:
+    """−ln p of each token, given those before it, in nats; tokens and positions (length,) give (length,).
+
+    Before a token are those of smaller index, wherever they stand. The first one has nothing before it, and
+    one that stands for an unknown character has no probability: nan.
+
+    >>> model, card = load("none")
+    >>> text = tokens(card, "To be or not to be")
+    >>> surprise(model, text, torch.arange(len(text)))[1:].mean() < 5
+    tensor(True)
+    """
+    past = torch.ones(len(tokens), len(tokens), dtype=torch.bool).tril()
+    with torch.no_grad():
+        logits = model(tokens[None], positions, past)[0]
+    asked = torch.cat([tokens.new_tensor([-100]), tokens[1:].where(tokens[1:] < logits.shape[-1], -100)])
+    before = torch.cat([logits[:1], logits[:-1]])
+    return cross_entropy(before, asked, reduction="none").masked_fill(asked < 0, torch.nan)

@@ -1,0 +1,101 @@
+"""Rotation by several coordinates: each pair of features is dealt one of them.
+
+Wang et al. 2024, section 2.1 (arXiv 2409.12191), where a token has a time, a row and a column.
+"""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from ..encoding import Encoding
+from ..input.sinusoids import frequencies
+from ..positions.arguments import check_positive, check_size
+from ..positions.checks import real
+from .rope import check_layout, check_rotary, rotate_fast
+from .scaling import unscaled
+
+__all__ = ["MRoPE", "blocks", "in_turn"]
+
+
+def blocks(sizes: Sequence[int]) -> list[int]:
+    """A deal in blocks: the first sizes[0] pairs turn by coordinate 0, the next sizes[1] by 1, and so on.
+
+    >>> blocks([1, 2, 2])
+    [0, 1, 1, 2, 2]
+    """
+    check_sizes(sizes)
+    return [axis for axis, size in enumerate(sizes) for _ in range(size)]
+
+
+def in_turn(sizes: Sequence[int]) -> list[int]:
+    """A deal like cards, as Qwen3-VL has it: 0, 1, 2, 0, 1, …; who has got enough is passed over for 0.
+
+    Axis a takes the pairs a, a + n, a + 2n, … of n axes until it has sizes[a] of them; all others are axis 0's.
+    Raises ValueError where it would need pairs that are not there.
+
+    >>> in_turn([3, 2, 1])
+    [0, 1, 2, 0, 1, 0]
+    """
+    check_sizes(sizes)
+    deal, n = [0] * sum(sizes), len(sizes)
+    for axis, size in enumerate(sizes[1:], 1):
+        if axis + n * (size - 1) >= len(deal):
+            raise ValueError(f"sizes must leave a turn for each pair; got {list(sizes)}")
+        deal[axis : axis + n * size : n] = [axis] * size
+    return deal
+
+
+def check_sizes(sizes: Sequence[int]) -> None:
+    """Raise a TypeError or ValueError where sizes are not positive integers."""
+    for number, size in enumerate(sizes):
+        check_positive(**{f"sizes[{number}]": size})
+
+
+class MRoPE(Encoding):
+    """Door 2: pair i turns by coordinate `deal[i]`, at the frequency that it has in RoPE.
+
+    Positions are (…, sequence, axes), with as many axes as the deal names. A token whose coordinates are equal
+    turns as RoPE turns it, so words keep their angles. The first 2 · len(deal) features of `dim` turn. base,
+    layout and scaling are those of `RoPE`. No parameters. Raises ValueError for an empty deal, one that leaves an
+    axis out or has more pairs than dim, and as `RoPE` does.
+
+    >>> q = k = torch.ones(1, 1, 2, 8)
+    >>> places = torch.tensor([[0, 0, 0], [0, 0, 5]])
+    >>> m_rope = MRoPE(8, deal=blocks([1, 1, 2]))
+    >>> m_rope.rotate(q, k, places, places)[0][0, 0, 1, :4]
+    tensor([1.0000, 1.0000, 0.9488, 0.9950])
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        deal: Sequence[int],
+        base: float = 10_000.0,
+        layout: str = "half",
+        scaling: Callable[[Tensor], tuple[Tensor, float]] = unscaled,
+    ):
+        super().__init__()
+        check_positive(dim=dim)
+        check_layout(layout)
+        self.dim, self.deal, self.base, self.layout = dim, list(deal), base, layout
+        self.rotary, self.axes, self.scaling = 2 * len(self.deal), 1 + max(self.deal, default=0), scaling
+        if sorted(set(self.deal)) != list(range(self.axes)):
+            raise ValueError(f"deal must name each axis from 0 on; got {self.deal}")
+        check_rotary(self.rotary, dim)
+        self.scaling(frequencies(self.rotary, base))  # bad arguments fail here
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        check_size("q", q.shape[-1], self.dim, "features a head, as MRoPE has")
+        check_size("k", k.shape[-1], self.dim, "features a head, as MRoPE has")
+        return self.turn(q, q_positions), self.turn(k, k_positions)
+
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
+        """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
+        check_size("positions", positions.shape[-1], self.axes, "coordinates, as MRoPE has axes")
+        omega, factor = self.scaling(frequencies(self.rotary, self.base))
+        dealt = real(positions)[..., torch.tensor(self.deal, device=positions.device)]
+        turned = rotate_fast(
+            x[..., : self.rotary], (dealt * omega.to(dealt))[..., None, :, :], self.layout, factor
+        )
+        return turned if self.rotary == self.dim else torch.cat([turned, x[..., self.rotary :]], dim=-1)

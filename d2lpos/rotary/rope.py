@@ -1,0 +1,223 @@
+"""Rotary position embedding: queries and keys turn by an angle that grows with their position.
+
+Su et al. 2021, section 3.2 (arXiv 2104.09864).
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..encoding import Encoding
+from ..input.sinusoids import angles, frequencies
+from ..positions.arguments import check_broadcast, check_positive, check_size, check_tensor
+from .scaling import unscaled
+
+__all__ = ["RoPE", "convert", "convert_rows", "rotate", "rotate_fast"]
+
+
+def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) -> Tensor:
+    """Turn each pair of features of x by its angle; x (…, d) and angles (…, d/2) give (…, d).
+
+    layout is "half" (feature i pairs with i + d/2, as in NeoX and Llama) or "interleaved" (2i pairs with
+    2i + 1, as in the paper); scale multiplies what was turned. Computed in at least float32, returned in
+    the dtype of x. Raises TypeError for an x that is not floating-point and for half-precision angles,
+    ValueError for an odd d, another layout, angles that do not number d/2, or leading axes that do not
+    broadcast.
+
+    >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
+    >>> rotate(x, quarter, "half").round()
+    tensor([-3.,  2.,  1.,  4.])
+    >>> rotate(x, quarter, "interleaved").round()
+    tensor([-2.,  1.,  3.,  4.])
+    """
+    wide = widened(x, angles, layout)
+    cos, sin = hands(angles, scale)
+    if layout == "half":
+        a, b = wide.chunk(2, dim=-1)
+        return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1).to(x)
+    a, b = wide[..., 0::2], wide[..., 1::2]
+    return torch.stack([a * cos - b * sin, b * cos + a * sin], dim=-1).flatten(-2).to(x)
+
+
+def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) -> Tensor:
+    """`rotate` in fewer passes over memory, to the last digit or two; arguments and errors are the same.
+
+    An interleaved pair is a complex number in memory, and to turn it is to multiply by exp(i · angle). Halves
+    are swapped into a copy, and the rest is done in it. A compiler, and vmap, get `rotate`.
+
+    >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
+    >>> rotate_fast(x, quarter, "interleaved").round()
+    tensor([-2.,  1.,  3.,  4.])
+    """
+    wide = widened(x, angles, layout)
+    if torch.compiler.is_compiling() or any(torch.func.debug_unwrap(t) is not t for t in (x, angles)):
+        return rotate(x, angles, layout, scale)
+    cos, sin = hands(angles, scale)
+    if layout == "half":
+        leading = torch.broadcast_shapes(x.shape[:-1], angles.shape[:-1])
+        halves = wide.expand(*leading, -1).unflatten(-1, (2, -1))
+        swapped = halves.flip(-2).mul_(torch.stack([-sin, sin], dim=-2))
+        return swapped.addcmul_(halves, torch.stack([cos, cos], dim=-2)).flatten(-2).to(x)
+    pairs = wide.unflatten(-1, (-1, 2))
+    if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_offset())):
+        pairs = pairs.clone(memory_format=torch.contiguous_format)
+    return torch.view_as_real(torch.view_as_complex(pairs) * torch.complex(cos, sin)).flatten(-2).to(x)
+
+
+def hands(angles: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+    """Cosine and sine, multiplied by scale."""
+    return scale * angles.cos(), scale * angles.sin()
+
+
+def widened(x: Tensor, angles: Tensor, layout: str) -> Tensor:
+    """x in the wider dtype of its own and the angles'; raises a TypeError or ValueError as `rotate` does."""
+    check_tensor("x", x)
+    check_tensor("angles", angles, x.device)
+    if not x.is_floating_point():
+        raise TypeError(f"x must be floating-point; got {x.dtype}")
+    if angles.dtype not in (torch.float32, torch.float64):
+        raise TypeError(f"angles must be float32 or float64; got {angles.dtype}")
+    if not x.dim() or x.shape[-1] % 2:
+        raise ValueError(f"x must be (…, d) with an even d, because it turns in pairs; got {tuple(x.shape)}")
+    if angles.shape[-1:] != (x.shape[-1] // 2,):
+        raise ValueError(
+            f"angles must be (…, {x.shape[-1] // 2}), one for each pair of x; got {tuple(angles.shape)}"
+        )
+    check_broadcast(x=x, angles=angles)
+    check_layout(layout)
+    return x.to(torch.promote_types(x.dtype, angles.dtype))
+
+
+def check_layout(layout: str) -> None:
+    """Raise a ValueError for a layout that is neither."""
+    if layout not in ("half", "interleaved"):
+        raise ValueError(f'layout must be "half" or "interleaved"; got {layout!r}')
+
+
+def convert(x: Tensor, layout: str, rotary: int | None = None) -> Tensor:
+    """Reorder features from the other layout into `layout`; x (…, d) gives (…, d).
+
+    Turning then does the same: `rotate(convert(x, "half"), angles, "half")` equals
+    `convert(rotate(x, angles, "interleaved"), "half")`, and scores of converted queries and keys are as they
+    were. With `rotary`, features after the first `rotary` stay where they are. Raises TypeError for an x
+    that is no tensor, ValueError for another layout and a rotary that is not even or not in 1 … d.
+
+    >>> convert(torch.tensor([0, 0.5, 1, 1.5]), "half")
+    tensor([0.0000, 1.0000, 0.5000, 1.5000])
+    >>> convert(torch.tensor([0, 1, 0.5, 1.5]), "interleaved")
+    tensor([0.0000, 0.5000, 1.0000, 1.5000])
+    """
+    check_tensor("x", x)
+    if not x.dim():
+        raise ValueError("x must be (…, d); got a tensor without axes")
+    check_layout(layout)
+    rotary = x.shape[-1] if rotary is None else rotary
+    check_rotary(rotary, x.shape[-1])
+    pairs = x[..., :rotary].unflatten(-1, (-1, 2) if layout == "half" else (2, -1))
+    return torch.cat([pairs.mT.flatten(-2), x[..., rotary:]], dim=-1)
+
+
+def convert_rows(weight: Tensor, heads: int, layout: str, rotary: int | None = None) -> Tensor:
+    """`convert` for a checkpoint: the rows of W_q or W_k, or their bias, reordered within each head.
+
+    weight is (heads · d, …), and so is the result. A model loaded with both converted gives the same scores
+    under `layout` as before under the other. Raises as `convert` does, and ValueError where heads does not
+    divide the rows.
+
+    >>> convert_rows(torch.arange(8), heads=2, layout="half")
+    tensor([0, 2, 1, 3, 4, 6, 5, 7])
+    """
+    check_tensor("weight", weight)
+    check_positive(heads=heads)
+    if not weight.dim() or weight.shape[0] % heads:
+        raise ValueError(f"weight must be (heads · d, …) with {heads} heads; got {tuple(weight.shape)}")
+    by_head = weight.unflatten(0, (heads, -1)).movedim(1, -1)
+    return convert(by_head, layout, rotary).movedim(-1, 1).flatten(0, 1)
+
+
+class RoPE(Encoding):
+    """Door 2: turns queries and keys of `dim` features a head, so that scores see offsets only.
+
+    rotary: the first `rotary` features turn, the others pass; all turn by default. The first frequency is 1,
+    and the others follow from base and rotary, as in NeoX and GPT-J.
+
+    scaling: a rule of `d2lpos.rotary.scaling`. Its attention factor multiplies what has turned, of queries and of
+    keys, so that their part of the logits grows by its square; features that pass do not grow.
+
+    axes: 2 for images, whose positions are (…, sequence, 2), row before column. The first half of the pairs
+    turns by the row, the second by the column, each with frequencies of its own. Source:
+    Heo et al. 2024, section 3.2 (arXiv 2403.13298); in their formula the pairs take them in turn.
+
+    No parameters. Raises ValueError for an odd dim, another layout, a base that is not finite and above 1,
+    and a rotary that is not even, not in 1 … dim, or cannot be shared among the axes; TypeError for a
+    scaling that is no function.
+
+    >>> q = k = torch.ones(1, 1, 2, 8)  # batch, head, sequence, feature
+    >>> here = torch.arange(2)
+    >>> turned, _ = RoPE(8, rotary=4).rotate(q, k, here, here)
+    >>> turned[0, 0, 1, :4]
+    tensor([-0.3012,  0.9900,  1.3818,  1.0099])
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        base: float = 10_000.0,
+        layout: str = "half",
+        rotary: int | None = None,
+        scaling: Callable[[Tensor], tuple[Tensor, float]] = unscaled,
+        axes: int = 1,
+    ):
+        super().__init__()
+        check_positive(dim=dim, axes=axes)
+        if rotary is None:
+            frequencies(dim, base)  # an odd dim fails here
+        self.dim, self.base, self.layout, self.axes = dim, base, layout, axes
+        self.rotary = dim if rotary is None else rotary
+        self.scaling = scaling
+        check_rotary(self.rotary, dim)
+        if self.rotary % (2 * axes):
+            raise ValueError(
+                f"{axes} axes need a multiple of {2 * axes} features that turn; got {self.rotary}"
+            )
+        if not callable(scaling):
+            raise TypeError(f"scaling must be a rule, such as partial(linear, factor=8); got {scaling!r}")
+        # Other bad arguments fail here.
+        self.turn(torch.zeros(1, 1, dim), torch.zeros(1, axes, dtype=torch.int64).squeeze(-1))
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        check_size("q", q.shape[-1], self.dim, "features a head, as RoPE has")
+        check_size("k", k.shape[-1], self.dim, "features a head, as RoPE has")
+        return self.turn(q, q_positions), self.turn(k, k_positions)
+
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
+        """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
+        return self.by(x, positions, *self.scaled())
+
+    def turn_on(self, x: Tensor, offsets: Tensor) -> Tensor:
+        """What has turned already, turned on: R(offset) R(position) = R(position + offset)."""
+        omega, _ = self.scaled()
+        return self.by(x, offsets, omega, factor=1.0)
+
+    def scaled(self) -> tuple[Tensor, float]:
+        """Frequencies and attention factor under the rule."""
+        return self.scaling(frequencies(self.rotary // self.axes, self.base))
+
+    def by(self, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
+        """x turned by position times frequency, and multiplied by the factor."""
+        turns = angles(positions, omega)
+        if self.axes > 1:
+            check_size("positions", positions.shape[-1], self.axes, "coordinates, as RoPE has axes")
+            turns = turns.flatten(-2)
+        turned = rotate_fast(x[..., : self.rotary], turns[..., None, :, :], self.layout, factor)
+        return turned if self.rotary == self.dim else torch.cat([turned, x[..., self.rotary :]], dim=-1)
+
+
+def check_rotary(rotary: int, dim: int) -> None:
+    """Raise a TypeError or ValueError where `rotary` features of `dim` cannot turn in pairs."""
+    check_positive(rotary=rotary)
+    if rotary % 2 or rotary > dim:
+        raise ValueError(
+            f"rotary must be even, because features turn in pairs, and at most {dim}; got {rotary}"
+        )

@@ -1,0 +1,32 @@
+"""Values that turn: what a query takes home tells from how far it came.
+
+DeepSeek-V4, in transformers 5.23 (`DeepseekV4Attention`), where one tensor is key and value.
+"""
+
+from torch import Tensor
+
+from ..positions.arguments import check_size
+from ..positions.checks import signed
+from .rope import RoPE
+
+__all__ = ["RoPEValues"]
+
+
+class RoPEValues(RoPE):
+    """Doors 2 and 4: turns values, too, and turns each query's output back by its position.
+
+    y_i = R(−i) Σ_j A_ij R(j) v_j = Σ_j A_ij R(j − i) v_j: each value arrives turned by its offset. So the output
+    sees offsets only, as with RoPE, and carries them, as with Shaw's values, which add where these turn. An attention
+    factor multiplies queries and keys alone. A cache keeps values as they are. Arguments and errors are those of
+    `RoPE`; values have `dim` features a head.
+
+    >>> RoPEValues(8).doors
+    ('rotate', 'value')
+    """
+
+    def turn_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
+        check_size("v", v.shape[-1], self.dim, "features a head, as RoPEValues has")
+        return self.turn_on(v, k_positions)
+
+    def turn_back(self, y: Tensor, q_positions: Tensor) -> Tensor:
+        return self.turn_on(y, -signed("q_positions", q_positions))

@@ -1,0 +1,296 @@
+"""Attention that knows position only through the doors of an `Encoding`, and through a causal mask.
+
+Vaswani et al. 2017, section 3.2 (arXiv 1706.03762). Attention itself is older: Bahdanau et al. 2015
+(arXiv 1409.0473).
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+
+from ..encoding import NOPE, Encoding, adds_values, check_embeddings, opens
+from ..positions.checks import check_positions
+from ..positions.position_ids import check_segments
+from .cache import Cache, check_cache, turned
+from .inputs import check_inputs, check_layer, check_sinks
+from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
+from .temperature import multiply
+
+__all__ = ["Attention", "attend", "attention_weights"]
+
+BLOCK = 1024  # queries that share a bias: so long that PyTorch computes the same numbers as for all at once
+
+
+def attention_weights(
+    q: Tensor,
+    k: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    encoding: Encoding = NOPE,
+    mask: Tensor | Mask | None = None,
+    read: Tensor | None = None,
+    sinks: Tensor | None = None,
+) -> Tensor:
+    """softmax(qkᵀ/√d + score), written out; (batch, head, query, key) in q's dtype.
+
+    mask is Boolean, True where a query may look: (query, key), (batch, query, key) or with heads; or a `Mask`.
+    A row that may look nowhere has weight 0 everywhere. k may have fewer heads, read and sinks are as in `attend`.
+    Computed in at least float32, unless autocast takes less.
+
+    >>> q = k = torch.zeros(1, 1, 3, 4)
+    >>> here = torch.arange(3)
+    >>> past = here <= here[:, None]
+    >>> attention_weights(q, k, here, here, mask=past)[0, 0, 1]
+    tensor([0.5000, 0.5000, 0.0000])
+    """
+    mask = check_inputs(q, k, k, q_positions, k_positions, encoding, mask)
+    check_sinks(sinks, q)
+    turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
+    return weigh(
+        turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding, mask, read), mask, sinks
+    )
+
+
+def weigh(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask, sinks: Tensor | None) -> Tensor:
+    """softmax(qkᵀ/√d + bias) for what has turned and has been checked."""
+    wide = torch.promote_types(q.dtype, torch.float32)  # qkᵀ overflows float16
+    logits = q.to(wide) @ shared(k, q).to(wide).mT / math.sqrt(q.shape[-1])
+    if bias is not None:
+        logits = logits + bias
+    hidden = None if mask.pairs is None else ~mask.pairs
+    if hidden is not None:
+        logits = logits.masked_fill(hidden, -torch.inf)
+    if sinks is None:
+        weights = logits.softmax(dim=-1)
+    else:  # a key without a value: what it takes is not given out
+        sink = sinks.to(logits)[:, None, None].expand(*logits.shape[:-1], 1)
+        weights = torch.cat([logits, sink], dim=-1).softmax(dim=-1)[..., :-1]
+    return (weights if hidden is None else weights.masked_fill(hidden, 0)).to(q)
+
+
+def attend(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    encoding: Encoding = NOPE,
+    mask: Tensor | Mask | None = None,
+    read: Tensor | None = None,
+    sinks: Tensor | None = None,
+) -> Tensor:
+    """Attention through doors 2, 3 and 4; q, k, v are (batch, head, sequence, feature).
+
+    Equals `attention_weights(…) @ v` plus what the value door adds, and takes PyTorch's fused attention
+    where that door is closed. A `Mask` lets it do without a number for each pair where none is needed: doors 3
+    and 4 closed, and keys in order or everything to be seen. A query that may look nowhere gets 0.
+
+    k and v may have fewer heads than q, each for as many queries' heads that stand side by side (grouped
+    queries; Ainslie et al. 2023, arXiv 2305.13245). read: what `encoding.read` gave of all keys' hidden states,
+    for one that `reads`.
+
+    sinks, (heads,), are learned logits that join the sum of each softmax, as of a key whose value is 0: weights then
+    add up to less than 1. No token is meant. That large models lean on the first token of a text is another thing,
+    which the same name is used for. Source: gpt-oss (OpenAI 2025, arXiv 2508.10925). Weights are written out then.
+
+    Raises TypeError or ValueError where arguments do not fit together.
+
+    >>> q = k = v = torch.randn(1, 2, 3, 4)
+    >>> here = torch.arange(3)
+    >>> y = attend(q, k, v, here, here)
+    >>> torch.allclose(y, attention_weights(q, k, here, here) @ v)
+    True
+    """
+    mask = check_inputs(q, k, v, q_positions, k_positions, encoding, mask)
+    check_sinks(sinks, q)
+    v = encoding.turn_values(v, k_positions)
+    y = averaged(q, k, v, q_positions, k_positions, encoding, mask, read, sinks)
+    return encoding.turn_back(y, q_positions)
+
+
+def averaged(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    encoding: Encoding,
+    mask: Mask,
+    read: Tensor | None,
+    sinks: Tensor | None,
+) -> Tensor:
+    """`attend` for what has been checked, and values that have turned."""
+    turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
+    if sinks is not None or adds_values(encoding):
+        bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
+        weights = weigh(turned_q, turned_k, bias, mask, sinks)
+        extra = encoding.value(weights, q_positions, k_positions)
+        return weights @ shared(v, q) if extra is None else weights @ shared(v, q) + extra
+    if not opens(encoding, "score"):
+        if mask.texts is not None:
+            return by_text(turned_q, turned_k, v, mask)
+        if mask.in_order:
+            return fused(turned_q, turned_k, v, is_causal=True)
+        return fused(turned_q, turned_k, v, attn_mask=mask.pairs)
+    if encoding.reads or not mask.in_order or q.shape[-2] <= BLOCK:
+        bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
+        return fused(turned_q, turned_k, v, attn_mask=added(bias, mask.pairs, q))
+    blocks = []
+    for end in range(BLOCK, q.shape[-2] + BLOCK, BLOCK):  # no key behind a block of queries is looked at
+        queries, keys = slice(end - BLOCK, end), slice(end)
+        here, there = q_positions[..., queries], k_positions[..., keys]
+        bias = biases(q[..., queries, :], k[..., keys, :], here, there, encoding, mask, None)
+        allowed = added(bias, over_heads(causal_mask(here, there)), q)
+        blocks.append(
+            fused(turned_q[..., queries, :], turned_k[..., keys, :], v[..., keys, :], attn_mask=allowed)
+        )
+    return torch.cat(blocks, dim=-2)
+
+
+def added(bias: Tensor | None, allowed: Tensor | None, q: Tensor) -> Tensor | None:
+    """What PyTorch's attention adds to the scores: the bias, and −∞ where a query may not look."""
+    if bias is None:  # an open door may add nothing
+        return allowed
+    bias = bias[None] if bias.dim() == 3 else bias  # without a batch axis, fused attention is slow
+    both = bias if allowed is None else torch.where(allowed, bias, -torch.inf)
+    if bias.dtype.itemsize > q.dtype.itemsize and both.shape[-1]:  # only differences count: keep them small
+        both = both - both.detach().amax(dim=-1, keepdim=True).nan_to_num(neginf=0.0)
+    return both.to(q)
+
+
+def fused(q: Tensor, k: Tensor, v: Tensor, **mask) -> Tensor:
+    """PyTorch's attention, in which heads of keys may serve several of queries."""
+    return scaled_dot_product_attention(q, k, v, **mask, enable_gqa=q.shape[1] != k.shape[1])
+
+
+def by_text(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+    """The texts of a packed batch one by one: no program meets a pair of two texts."""
+    batch, length = len(q), q.shape[-2]
+    lengths = mask.texts * (batch * length // sum(mask.texts))  # one row of segments may serve the batch
+    rows = (t.transpose(0, 1).flatten(1, 2).split(lengths, dim=1) for t in (q, k, v))
+    texts = [fused(*(t[None] for t in text), is_causal=mask.causal) for text in zip(*rows, strict=True)]
+    return torch.cat(texts, dim=2)[0].unflatten(1, (batch, length)).transpose(0, 1)
+
+
+def biases(
+    q: Tensor,
+    k: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    encoding: Encoding,
+    mask: Mask,
+    read: Tensor | None,
+) -> Tensor | None:
+    """What door 3 adds, or None. A key that several heads share meets each of them."""
+    if not opens(encoding, "score"):
+        return None
+    k = shared(k, q)
+    if not encoding.reads:
+        return encoding.score(q, k, q_positions, k_positions)
+    return encoding.score(q, k, q_positions, k_positions, read, mask.pairs)
+
+
+def shared(k: Tensor, q: Tensor) -> Tensor:
+    """Keys or values with as many heads as queries: each stands for the heads that share it."""
+    return k if k.shape[1] == q.shape[1] else k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
+
+
+class Attention(nn.Module):
+    """Multi-head self-attention through doors 2, 3 and 4; x (batch, sequence, dim) gives the same shape.
+
+    With causal=True a query sees the keys at or before its own position (not index). segments, (sequence,) or
+    (batch, sequence), are packed texts: a query sees those of its own. mask is as for `attend`; a `Mask` says
+    all of this, and is taken as it is, within the window. kv_heads: heads of keys and values, each for several
+    heads of queries; as many as heads by default.
+
+    window: a query sees keys at less than so many positions, as `window_mask`, besides. The mask then has a number
+    for each pair; for long texts, `attend_flex` with a `block_mask` leaves out whole blocks. sinks: each head learns
+    a logit that joins its softmax, as for `attend`; it starts at 0. temperature: from positions to what queries are
+    multiplied by, as in `d2lpos.transformer.temperature`.
+
+    With a cache, x is what is new: its tokens also see those of the cache and are added to it, and the keys that
+    mask speaks of are all of these, for a single new token, too: (batch, 1, 1) would be spread over them. A cache
+    is left as it was where a call raises. Raises ValueError where heads does not divide dim, or kv_heads heads,
+    a causal layer, a window or a temperature gets an encoding of two axes, or a layer that is not causal a cache,
+    and as `attend` does.
+
+    >>> from d2lpos import RoPE
+    >>> layer = Attention(16, heads=2, encoding=RoPE(8), causal=True)
+    >>> layer(torch.randn(1, 3, 16), torch.arange(3)).shape
+    torch.Size([1, 3, 16])
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        heads: int,
+        encoding: Encoding = NOPE,
+        causal: bool = False,
+        kv_heads: int | None = None,
+        window: int | None = None,
+        sinks: bool = False,
+        temperature: Callable[[Tensor], Tensor] | None = None,
+    ):
+        super().__init__()
+        kv_heads = heads if kv_heads is None else kv_heads
+        check_layer(dim, heads, kv_heads, encoding, causal, window, temperature)
+        self.heads, self.kv_heads, self.encoding, self.causal = heads, kv_heads, encoding, causal
+        self.window, self.temperature = window, temperature
+        self.sinks = nn.Parameter(torch.zeros(heads)) if sinks else None
+        self.project = nn.Linear(dim, dim + 2 * kv_heads * (dim // heads))
+        self.out = nn.Linear(dim, dim)
+
+    def forward(
+        self,
+        x: Tensor,
+        positions: Tensor,
+        mask: Tensor | Mask | None = None,
+        cache: Cache | None = None,
+        segments: Tensor | None = None,
+    ) -> Tensor:
+        check_embeddings(x, self.out.in_features, positions, self.encoding.axes)
+        if cache is not None:
+            check_cache(cache)
+            if not self.causal:
+                raise ValueError("cache needs causal=True: a token that sees later ones has no final answer")
+        mask = self.mask(x.shape[:2], positions, mask, cache, segments)
+        parts = (self.heads, self.kv_heads, self.kv_heads)
+        q, k, v = self.project(x).unflatten(-1, (sum(parts), -1)).transpose(-3, -2).split(parts, dim=-3)
+        encoding, read = self.encoding, self.encoding.read(x)
+        if self.temperature is not None:
+            q = multiply(q, positions, self.temperature)
+        if cache is not None:
+            if cache.turned:
+                q, k, encoding = turned(q, k, positions, encoding)
+            k, v = cache.joined_tokens(k, v)
+            read = cache.joined_read(read)
+        y = attend(q, k, v, positions, mask.k_positions, encoding, mask, read, self.sinks)
+        if cache is not None:  # not before: what is refused must leave no trace
+            cache.keys, cache.values, cache.positions, cache.read = k, v, mask.k_positions, read
+        return self.out(y.transpose(-3, -2).flatten(-2))
+
+    def mask(
+        self,
+        tokens: tuple[int, int],
+        positions: Tensor,
+        mask: Tensor | Mask | None,
+        cache: Cache | None,
+        segments: Tensor | None,
+    ) -> Mask:
+        """What `forward` may see, which other layers of this kind may share; tokens is (batch, sequence)."""
+        if isinstance(mask, Mask):
+            if segments is not None:
+                raise ValueError("segments must be given to the Mask; got both")
+            return mask.within(self.window)
+        if cache is not None and segments is not None:
+            raise ValueError("segments need a call and a cache for each text; got one cache")
+        k_positions = positions if cache is None else cache.joined_positions(positions)
+        if mask is not None:
+            check_mask(mask, (tokens[0], self.heads, tokens[1], k_positions.shape[-1]), positions.device)
+        if segments is not None:
+            check_positions("segments", segments, tokens, positions.device)
+            check_segments(segments)
+        return Mask(positions, k_positions, mask, segments, self.causal, self.window)

@@ -1,0 +1,186 @@
+"""The memory of decoding: what a layer keeps of the tokens it has seen."""
+
+import torch
+from torch import Tensor
+
+from ..encoding import NOPE, Encoding, check_encoding
+from ..positions.arguments import check_count, check_positive, check_tensor
+from ..positions.checks import check_positions, signed
+
+__all__ = ["Cache", "evict", "rebase"]
+
+
+class Cache:
+    """Keys and values of earlier tokens, with their positions; one for each layer, empty at first.
+
+    Keys are kept as they were before door 2, and turn anew whenever a query meets them. So the cache serves
+    every encoding, and no position's angle is frozen into it. With turned=True they are kept as they are after
+    door 2, which saves that work: right as long as the frequencies stay, and for encodings that open no other door
+    in attention. keys and values are (batch, head, sequence, feature), positions (sequence,) or (batch, sequence).
+    What an encoding has `read` of the tokens is kept beside their keys.
+
+    What comes in is copied, so that a caller may count its positions up in place. So is what was kept, at each
+    step: n steps copy of the order of n² numbers. With room, the first call takes memory for so many tokens, later
+    ones write into it, and twice as much is taken where it does not suffice. That would spoil the gradients of
+    earlier steps, so it needs torch.no_grad.
+
+    >>> cache, one = Cache(), torch.zeros(1, 2, 1, 8)
+    >>> for position in torch.arange(3).split(1):
+    ...     cache = Cache(*cache.joined(one, one, position))
+    >>> cache.keys.shape, cache.positions
+    (torch.Size([1, 2, 3, 8]), tensor([0, 1, 2]))
+    """
+
+    def __init__(
+        self,
+        keys: Tensor | None = None,
+        values: Tensor | None = None,
+        positions: Tensor | None = None,
+        turned: bool = False,
+        room: int = 0,
+    ):
+        check_count(room=room)
+        self.keys, self.values, self.positions = keys, values, positions
+        self.turned, self.room = turned, room
+        self.read, self.rooms = None, {}
+
+    def joined(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """All keys, values and positions, with the newest tokens last; the cache stays as it is.
+
+        Raises ValueError where an argument differs from what is kept in another axis than the sequence.
+        """
+        return *self.joined_tokens(keys, values), self.joined_positions(positions)
+
+    def joined_tokens(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """All keys and values, as `joined`."""
+        join = self.written if self.room else joined
+        return join("keys", self.keys, keys, -2), join("values", self.values, values, -2)
+
+    def joined_positions(self, positions: Tensor) -> Tensor:
+        """All positions, as `joined`."""
+        return joined("positions", self.positions, positions, -1)
+
+    def joined_read(self, read: Tensor | None) -> Tensor | None:
+        """What an encoding has read of all tokens, as `joined`."""
+        return None if read is None else joined("read", self.read, read, -2)
+
+    def written(self, name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:
+        """As `joined`, in memory that has room; what is behind the kept tokens counts for nothing."""
+        check_fit(name, kept, new, axis)
+        if torch.is_grad_enabled() and (new.requires_grad or kept is not None and kept.requires_grad):
+            raise ValueError(
+                f"room={self.room} needs torch.no_grad: {name} are written over those of a gradient"
+            )
+        before = 0 if kept is None else kept.shape[axis]
+        after, room = before + new.shape[axis], self.rooms.get(name)
+        theirs = kept is not None and room is not None and kept.data_ptr() != room.data_ptr()
+        if room is None or theirs or room.shape[axis] < after:
+            room = new.new_empty(*new.shape[:-2], max(self.room, 2 * before, after), new.shape[-1])
+            if before:
+                room[..., :before, :] = kept
+            self.rooms[name] = room
+        room[..., before:after, :] = new
+        return room[..., :after, :]
+
+
+def turned(q: Tensor, k: Tensor, positions: Tensor, encoding: Encoding) -> tuple[Tensor, Tensor, Encoding]:
+    """Queries and keys behind door 2, and the encoding that is left; for a cache of turned keys."""
+    if "rotate" not in encoding.doors:
+        return q, k, encoding
+    if {"score", "value"} & set(encoding.doors):
+        raise ValueError(
+            f"a cache of turned keys needs an encoding whose doors 3 and 4 are closed; got {encoding.doors}"
+        )
+    return *encoding.rotate(q, k, positions, positions), NOPE
+
+
+def evict(cache: Cache, sinks: int, window: int) -> Cache:
+    """A cache of the first `sinks` tokens and the last `window`, where they stood; the given one stays.
+
+    Attention then is what it was with a mask over the tokens that have gone. The first tokens are kept because
+    trained models put weight there that has nowhere else to go. Raises ValueError for an empty cache, a window
+    that is not positive or negative sinks.
+
+    Source: Xiao et al. 2024, section 3.2 (arXiv 2309.17453).
+
+    >>> x = torch.randn(1, 2, 9, 8)
+    >>> evict(Cache(x, x, torch.arange(9)), sinks=2, window=3).positions
+    tensor([0, 1, 6, 7, 8])
+    """
+    check_kept(cache)
+    check_positive(window=window)
+    check_count(sinks=sinks)
+    length = cache.keys.shape[-2]
+    first, last = min(sinks, length), max(length - window, min(sinks, length))
+
+    def some(x: Tensor, axis: int) -> Tensor:
+        return torch.cat([x.narrow(axis, 0, first), x.narrow(axis, last, length - last)], dim=axis)
+
+    kept = some(cache.keys, -2), some(cache.values, -2), some(cache.positions, -1)
+    left = Cache(*kept, cache.turned, cache.room)
+    left.read = None if cache.read is None else some(cache.read, -2)
+    return left
+
+
+def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
+    """A cache of the same tokens at other positions, as if they had been kept there; the given one stays.
+
+    Unturned keys know nothing of their positions, so these alone change, and nothing is rounded. Turned keys turn
+    on by R(new − old), without the attention factor, which they have. Each such turn rounds: in float32 hundreds
+    of them are lost in the last digits, in bfloat16 they spoil the keys, which is refused. Raises TypeError for
+    it, and for turned keys of an encoding that has no `turn_on`; ValueError for an empty cache and positions that
+    do not fit.
+
+    >>> x = torch.randn(1, 2, 5, 8)
+    >>> from d2lpos import RoPE
+    >>> cache = evict(Cache(x, x, torch.arange(5)), sinks=1, window=2)
+    >>> rebase(cache, torch.arange(3), RoPE(8)).positions
+    tensor([0, 1, 2])
+    """
+    check_kept(cache)
+    check_encoding(encoding)
+    check_positions("positions", positions, (cache.keys.shape[0], cache.keys.shape[-2]), cache.keys.device)
+    keys = cache.keys
+    if cache.turned and "rotate" in encoding.doors:
+        if keys.dtype.itemsize < 4:
+            raise TypeError(f"turned keys must be float32 or float64, or turns spoil them; got {keys.dtype}")
+        if not hasattr(encoding, "turn_on"):
+            raise TypeError(f"encoding must have turn_on, as RoPE has, to move turned keys; got {encoding!r}")
+        keys = encoding.turn_on(keys, signed("positions", positions) - signed("positions", cache.positions))
+    moved = Cache(keys, cache.values, positions.clone(), cache.turned, cache.room)
+    moved.read = cache.read
+    return moved
+
+
+def joined(name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:
+    """A copy of both, the new behind the kept."""
+    check_fit(name, kept, new, axis)
+    return torch.cat([new] if kept is None else [kept, new], dim=axis)
+
+
+def check_fit(name: str, kept: Tensor | None, new: Tensor, axis: int) -> None:
+    """Raise a TypeError or ValueError where new tokens differ from the kept in another axis than the sequence."""
+    check_tensor(name, new)
+    if kept is not None and others(kept, axis) != others(new, axis):
+        raise ValueError(
+            f"{name} must fit those in the cache, {tuple(kept.shape)}, "
+            f"in all axes but the sequence; got {tuple(new.shape)}"
+        )
+
+
+def others(x: Tensor, axis: int) -> list[int | None]:
+    """The shape of x with a blank for one axis, counted from the end."""
+    return [None if i == x.dim() + axis else size for i, size in enumerate(x.shape)]
+
+
+def check_cache(cache: Cache) -> None:
+    """Raise a TypeError where cache is none."""
+    if not isinstance(cache, Cache):
+        raise TypeError(f"cache must be a Cache; got {type(cache).__name__}")
+
+
+def check_kept(cache: Cache) -> None:
+    """Raise a TypeError or ValueError where cache is none, or holds nothing yet."""
+    check_cache(cache)
+    if cache.keys is None:
+        raise ValueError("cache must hold tokens; got an empty one")

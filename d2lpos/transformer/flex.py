@@ -1,0 +1,124 @@
+"""FlexAttention: masks and biases that a compiled program asks for pair by pair, and whole blocks that it leaves out.
+
+PyTorch's `torch.nn.attention.flex_attention` takes a bias as a `score_mod` and a mask as a `BlockMask`, which knows
+the blocks of pairs where nothing is visible. Dong et al. 2024 (arXiv 2412.05496).
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import torch
+from torch import Tensor
+from torch.nn.attention.flex_attention import BlockMask, create_block_mask, flex_attention
+
+from ..encoding import NOPE, Encoding, adds_values, opens
+from ..positions.arguments import check_positive
+from ..positions.checks import column_and_row, signed
+from ..positions.position_ids import check_segments
+from .inputs import check_inputs
+
+__all__ = ["attend_flex", "block_mask", "compiled"]
+
+
+def block_mask(
+    q_positions: Tensor,
+    k_positions: Tensor,
+    causal: bool = True,
+    window: int | None = None,
+    q_segments: Tensor | None = None,
+    k_segments: Tensor | None = None,
+) -> BlockMask:
+    """Which keys a query may see, for FlexAttention; positions and segments are (sequence,) or (batch, sequence).
+
+    causal: those at or before its position. window: those at less than `window` positions from it. Segments: those
+    of its own, as `segment_mask` has it. A key is visible where all that is given allows it. Made once, it serves
+    all layers. Raises as `positions.real` does, TypeError where segments are no integers, ValueError where one of
+    the two is missing, the window is not positive, or positions and segments do not fit.
+
+    >>> here = torch.arange(256)
+    >>> mask = block_mask(here, here, window=128)
+    >>> mask.to_dense()[0, 0]
+    tensor([[1, 0],
+            [1, 1]], dtype=torch.int32)
+    """
+    here, there = signed("q_positions", q_positions), signed("k_positions", k_positions)
+    rules = []
+    if causal:
+        rules.append(lambda q, k: k[0] <= q[0])
+    if window is not None:
+        check_positive(window=window)
+        rules.append(lambda q, k: (k[0] - q[0]).abs() < window)
+    given = [[here], [there]]
+    if q_segments is not None or k_segments is not None:
+        for name, segments, side in ("q_segments", q_segments, 0), ("k_segments", k_segments, 1):
+            if segments is None:
+                raise ValueError(f"{name} must be given, as the other segments are; got None")
+            check_segments(segments)
+            if segments.shape[-1] != given[side][0].shape[-1]:
+                raise ValueError(
+                    f"{name} must be one for each position, {given[side][0].shape[-1]}; got {segments.shape[-1]}"
+                )
+            given[side].append(segments)
+        rules.append(lambda q, k: q[1] == k[1])
+    column_and_row(here, there, "positions")
+    batch = torch.broadcast_shapes(*(x.shape[:-1] for side in given for x in side), (1,))[0]
+    rows = None if batch == 1 else batch
+    queries, keys = ([x.expand(batch, -1).contiguous() for x in side] for side in given)
+
+    def visible(b: Tensor, head: Tensor, query: Tensor, key: Tensor) -> Tensor:
+        row = b * (batch > 1)  # one row serves a batch of any size
+        q, k = [x[row, query] for x in queries], [x[row, key] for x in keys]
+        seen = query >= 0
+        for rule in rules:
+            seen = seen & rule(q, k)
+        return seen
+
+    return create_block_mask(visible, rows, None, here.shape[-1], there.shape[-1], device=here.device)
+
+
+def attend_flex(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    encoding: Encoding = NOPE,
+    mask: BlockMask | None = None,
+    program: Callable = flex_attention,
+) -> Tensor:
+    """`attend` by FlexAttention, through doors 2 and 3; shapes are those of `attend`.
+
+    program: `compiled()` for speed; without it PyTorch runs the formula with all pairs, and says so. On CPUs
+    PyTorch's program has no gradient. Raises as `attend` does, TypeError where door 3 has no score_mod, ValueError
+    where door 4 is open.
+
+    >>> from d2lpos import ALiBi
+    >>> q, here = torch.randn(1, 2, 5, 16), torch.arange(5)
+    >>> attend_flex(q, q, q, here, here, ALiBi(2)).shape
+    torch.Size([1, 2, 5, 16])
+    """
+    check_inputs(q, k, v, q_positions, k_positions, encoding, None)
+    add = None
+    if opens(encoding, "score"):
+        if not hasattr(encoding, "score_mod"):
+            raise TypeError(f"encoding must have a score_mod, as a Bias has; got {encoding!r}")
+        add = encoding.score_mod(q, k, q_positions, k_positions)
+    if adds_values(encoding):
+        raise ValueError(
+            f"encoding must leave door 4 closed: FlexAttention shows no weights; got {encoding!r}"
+        )
+    turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
+    grouped = q.shape[1] != k.shape[1]
+    v = encoding.turn_values(v, k_positions)
+    y = program(turned_q, turned_k, v, score_mod=add, block_mask=mask, enable_gqa=grouped)
+    return encoding.turn_back(y, q_positions)
+
+
+@cache
+def compiled() -> Callable:
+    """FlexAttention's program; compiled when it is first called, and anew for other biases and masks.
+
+    >>> compiled() is compiled()
+    True
+    """
+    return torch.compile(flex_attention)

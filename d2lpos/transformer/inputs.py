@@ -1,0 +1,91 @@
+"""What attention may be given, and what a layer may be made of: the errors of `attend` and of `Attention`."""
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+from ..encoding import Encoding, check_encoding
+from ..positions.arguments import check_positive, check_size, check_tensor
+from ..positions.checks import check_positions
+from .masks import Mask, check_mask
+from .temperature import check_temperature
+
+
+def check_inputs(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    q_positions: Tensor,
+    k_positions: Tensor,
+    encoding: Encoding,
+    mask: Tensor | Mask | None,
+) -> Mask:
+    """The mask as a `Mask`. Raise a ValueError or TypeError that names the argument which does not fit."""
+    check_encoding(encoding)
+    check_tensor("q", q)
+    check_tensor("k", k, q.device)
+    check_tensor("v", v, q.device)
+    if not q.is_floating_point() or not q.dtype == k.dtype == v.dtype:
+        raise TypeError(f"q, k and v must share a floating-point dtype; got {q.dtype}, {k.dtype}, {v.dtype}")
+    if (
+        not q.dim() == k.dim() == 4
+        or not q.shape[-1]
+        or (k.shape[0], k.shape[-1]) != (q.shape[0], q.shape[-1])
+        or (q.shape[1] % k.shape[1] if k.shape[1] else q.shape[1])
+    ):
+        raise ValueError(
+            "q and k must be (batch, head, sequence, feature) and differ in sequence only, "
+            "or q have a multiple of k's heads; "
+            f"got {tuple(q.shape)} and {tuple(k.shape)}"
+        )
+    if v.shape[:-1] != k.shape[:-1]:
+        raise ValueError(f"v must differ from k in features only; got {tuple(v.shape)} and {tuple(k.shape)}")
+    axes = encoding.axes
+    check_positions("q_positions", q_positions, (q.shape[0], q.shape[2]), q.device, axes)
+    check_positions("k_positions", k_positions, (k.shape[0], k.shape[2]), q.device, axes)
+    full = (*q.shape[:-1], k.shape[-2])
+    if isinstance(mask, Mask):
+        sequence = -1 if axes == 1 else -2
+        check_size("mask", mask.q_positions.shape[sequence], full[2], "queries, as q has")
+        check_size("mask", mask.k_positions.shape[sequence], full[3], "keys, as k has")
+        return mask
+    if mask is not None:
+        check_mask(mask, full, q.device)
+    return Mask(q_positions, k_positions, mask, causal=False)
+
+
+def check_sinks(sinks: Tensor | None, q: Tensor) -> None:
+    """Raise a TypeError or ValueError where sinks are not one number for each head of q."""
+    if sinks is None:
+        return
+    check_tensor("sinks", sinks, q.device)
+    if not sinks.is_floating_point():
+        raise TypeError(f"sinks must be floating-point; got {sinks.dtype}")
+    if sinks.shape != (q.shape[1],):
+        raise ValueError(f"sinks must be (heads,) = ({q.shape[1]},); got {tuple(sinks.shape)}")
+
+
+def check_layer(
+    dim: int,
+    heads: int,
+    kv_heads: int,
+    encoding: Encoding,
+    causal: bool,
+    window: int | None,
+    temperature: Callable[[Tensor], Tensor] | None,
+) -> None:
+    """Raise a ValueError or TypeError where no layer can be made of these."""
+    check_positive(dim=dim, heads=heads, kv_heads=kv_heads)
+    check_encoding(encoding)
+    if dim % heads:
+        raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
+    if heads % kv_heads:
+        raise ValueError(f"heads must be a multiple of kv_heads; got heads={heads}, kv_heads={kv_heads}")
+    if causal and encoding.axes > 1:
+        raise ValueError(f"causal=True needs positions of one axis, to order them; got {encoding.axes}")
+    if window is not None:
+        check_positive(window=window)
+    check_temperature(temperature)
+    for name, given in ("window", window), ("temperature", temperature):
+        if given is not None and encoding.axes > 1:
+            raise ValueError(f"{name} needs positions of one axis; got {encoding.axes}")

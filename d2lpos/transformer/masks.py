@@ -1,0 +1,178 @@
+"""Masks: which keys a query may see, and how a program is told without a number for each pair.
+
+Positions are data, so a mask is found from them. It is built only where a program cannot be told in another way:
+PyTorch's causal attention knows the mask of keys in order by its name.
+"""
+
+from functools import reduce
+from operator import and_
+
+import torch
+from torch import Tensor
+
+from ..positions.arguments import check_positive, check_tensor
+from ..positions.checks import column_and_row, known, signed
+from ..positions.packing import are_runs, cu_seqlens
+from ..positions.position_ids import check_segments
+
+__all__ = ["Mask", "causal_mask", "segment_mask", "window_mask"]
+
+WORTHWHILE = 32  # tokens of a text, on average: for shorter ones, one mask costs less than a call for each
+
+
+def causal_mask(q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    """True where a key stands at or before the query, by position; (…, query, key).
+
+    >>> causal_mask(torch.tensor([4, 5]), torch.tensor([3, 4, 5, 6]))
+    tensor([[ True,  True, False, False],
+            [ True,  True,  True, False]])
+    """
+    column, row = column_and_row(
+        signed("q_positions", q_positions), signed("k_positions", k_positions), "positions"
+    )
+    return row <= column
+
+
+def segment_mask(q_segments: Tensor, k_segments: Tensor) -> Tensor:
+    """True where query and key belong to the same segment; (…, query, key).
+
+    Packed sentences are segments. So is padding: a segment that no real token belongs to.
+
+    >>> segments = torch.tensor([0, 0, 1])
+    >>> segment_mask(segments, segments)
+    tensor([[ True,  True, False],
+            [ True,  True, False],
+            [False, False,  True]])
+    """
+    column, row = column_and_row(q_segments, k_segments, "segments")
+    return column == row
+
+
+def window_mask(q_positions: Tensor, k_positions: Tensor, window: int) -> Tensor:
+    """True where a key stands at less than `window` positions from the query, on either side; (…, query, key).
+
+    With a causal mask, these are the last `window` keys, the query's own included. Source: Beltagy et al. 2020,
+    section 3.1 (arXiv 2004.05150).
+
+    >>> window_mask(torch.tensor([4]), torch.arange(6), window=2)
+    tensor([[False, False, False,  True,  True,  True]])
+    """
+    check_positive(window=window)
+    column, row = column_and_row(
+        signed("q_positions", q_positions), signed("k_positions", k_positions), "positions"
+    )
+    return (column - window < row) & (row < column + window)
+
+
+def check_mask(mask: Tensor, full: tuple[int, int, int, int], device: torch.device) -> None:
+    """Raise a TypeError or ValueError where mask is not Boolean or does not broadcast to the logits."""
+    check_tensor("mask", mask, device)
+    if mask.dtype != torch.bool:
+        raise TypeError(f"mask must be Boolean, True where a query may look; got {mask.dtype}")
+    sizes = zip(reversed(over_heads(mask).shape), reversed(full), strict=False)
+    if not 2 <= mask.dim() <= 4 or any(have not in (1, want) for have, want in sizes):
+        raise ValueError(
+            f"mask must broadcast to (batch, head, query, key) = {full}; got {tuple(mask.shape)}"
+        )
+
+
+def over_heads(mask: Tensor) -> Tensor:
+    """The mask with an axis for heads, where it has none."""
+    return mask[..., None, :, :] if mask.dim() == 3 else mask
+
+
+class Mask:
+    """Which keys each query may see, found once for all layers of a call; the pairs are built when asked for.
+
+    causal: keys at or before the query, by position. segments: keys of the same segment, (sequence,) or
+    (batch, sequence). window: keys at less than `window` positions, as `window_mask`. allowed: a Boolean mask
+    besides. k_positions: those of the queries, where none are given.
+
+    Where a key's index tells what its position would, a program needs no pairs: `everything` is visible, as to a
+    new token behind a cache; positions rise `in_order`; each of the texts in a row does, and `texts` has their
+    lengths. A window counts for nothing where no text is as long. Values are looked at where they can be: under torch.compile and vmap, pairs are built. So find the mask
+    before, and give it to the compiled model.
+
+    >>> Mask(torch.tensor([0, 1, 5])).in_order
+    True
+    >>> Mask(torch.tensor([7, 7])).pairs
+    tensor([[True, True],
+            [True, True]])
+    """
+
+    def __init__(
+        self,
+        q_positions: Tensor,
+        k_positions: Tensor | None = None,
+        allowed: Tensor | None = None,
+        segments: Tensor | None = None,
+        causal: bool = True,
+        window: int | None = None,
+    ):
+        self.q_positions, self.causal, self.allowed, self.segments = q_positions, causal, allowed, segments
+        self.k_positions = q_positions if k_positions is None else k_positions
+        self.window = window
+        self.everything = self.in_order = False
+        self.texts = self.built = None
+        if window is not None:
+            check_positive(window=window)
+        if allowed is not None or window is not None and not self.all_near():
+            return
+        if segments is not None:
+            self.texts = self.in_texts()
+        elif not causal:
+            self.everything = True
+        elif (
+            (q := known(q_positions)) is not None and (k := known(self.k_positions)) is not None and q.numel()
+        ):
+            q, k = signed("q_positions", q), signed("k_positions", k)
+            if q.shape == k.shape and (q is k or torch.equal(q, k)):
+                self.in_order = bool((q.diff(dim=-1) > 0).all())
+            elif k.numel():
+                self.everything = bool((k.amax(dim=-1) <= q.amin(dim=-1)).all())
+
+    def within(self, window: int | None) -> "Mask":
+        """This mask with a window besides; itself, where it has one as narrow."""
+        if window is None or self.window is not None and self.window <= window:
+            return self
+        return Mask(self.q_positions, self.k_positions, self.allowed, self.segments, self.causal, window)
+
+    def all_near(self) -> bool:
+        """Whether no key stands outside the window of any query, as far as one can look."""
+        q, k = known(self.q_positions), known(self.k_positions)
+        if q is None or k is None or not q.numel() or not k.numel():
+            return False
+        places = torch.cat([signed("q_positions", q).flatten(), signed("k_positions", k).flatten()])
+        return bool(places.amax() - places.amin() < self.window)
+
+    def in_texts(self) -> tuple[int, ...] | None:
+        """The lengths of the texts, where each is worth a call of its own and needs no pairs."""
+        positions, segments = known(self.q_positions), known(self.segments)
+        if positions is None or segments is None or not segments.numel():
+            return None
+        check_segments(segments)
+        if not are_runs(segments):
+            return None
+        found = tuple(cu_seqlens(segments).diff().tolist())
+        rising = signed("q_positions", positions).diff(dim=-1) > 0
+        apart = segments.diff(dim=-1) != 0
+        if segments.numel() < WORTHWHILE * len(found) or self.causal and not (rising | apart).all():
+            return None
+        return found
+
+    @property
+    def pairs(self) -> Tensor | None:
+        """True where a query may look, (query, key), (batch, query, key) or with heads; None for everywhere."""
+        if self.built is None and not self.everything:
+            self.built = self.build()
+        return self.built
+
+    def build(self) -> Tensor:
+        masks = [] if self.allowed is None else [over_heads(self.allowed)]
+        if self.causal:
+            masks.append(over_heads(causal_mask(self.q_positions, self.k_positions)))
+        if self.window is not None:
+            masks.append(over_heads(window_mask(self.q_positions, self.k_positions, self.window)))
+        if self.segments is not None:
+            masks.append(over_heads(segment_mask(self.segments, self.segments)))
+        return reduce(and_, masks)

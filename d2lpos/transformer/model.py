@@ -1,0 +1,154 @@
+"""The one tiny model of the book: only the encoding differs from chapter to chapter.
+
+A pre-norm Transformer after Vaswani et al. 2017 (arXiv 1706.03762) and Xiong et al. 2020 (arXiv 2002.04745),
+with the LayerNorm of Ba et al. 2016 (arXiv 1607.06450).
+"""
+
+from collections.abc import Callable, Sequence
+
+from torch import Tensor, nn
+
+from ..encoding import NOPE, Encoding, check_encoding
+from ..positions.arguments import check_positive, check_size
+from ..positions.checks import check_positions, whole
+from .attention import Attention
+from .cache import Cache, check_cache
+from .masks import Mask
+
+__all__ = ["Transformer"]
+
+
+class Block(nn.Module):
+    """Attention and feed-forward, each behind a LayerNorm and beside a residual; shapes unchanged."""
+
+    def __init__(self, dim: int, heads: int, *attention: object):
+        super().__init__()
+        self.attention = Attention(dim, heads, *attention)
+        self.feed_forward = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
+        self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
+
+    def forward(
+        self, x: Tensor, positions: Tensor, mask: Tensor | Mask | None = None, cache: Cache | None = None
+    ) -> Tensor:
+        x = x + self.attention(self.norm1(x), positions, mask, cache)
+        return x + self.feed_forward(self.norm2(x))
+
+
+class Transformer(nn.Module):
+    """Token ids (batch, sequence) in, one vector of `outputs` numbers for each token out.
+
+    The same encoding, its parameters included, serves all layers. Or a list has one for each layer, and None for a
+    layer without positions; its first member alone may open door 1, the input of the model. window and temperature,
+    too, are one for all layers or a list.
+
+    positions are (sequence,) or (batch, sequence), with a last axis of 2 where encodings have two axes; mask,
+    segments, kv_heads, window, sinks and temperature are as for `Attention`. What the positions say of the mask is
+    found once for each window, for all layers. With `caches`, tokens are what is new.
+    `new_caches` makes them; make them anew after a call that raised, because its first layers may have kept the
+    tokens. Raises ValueError where heads does not divide dim, a list is not as long as there are layers, its encodings
+    differ in axes or one behind the first opens door 1, a token is not in the vocabulary, positions do not fit
+    tokens, a layer has no cache of its own, and as `Attention` does.
+
+    >>> from d2lpos import ALiBi
+    >>> model = Transformer(6, 2, encoding=[ALiBi(4), None], window=8)
+    >>> tokens = torch.tensor([[0, 1, 2, 3, 0, 4]])
+    >>> model(tokens, torch.arange(6)).shape
+    torch.Size([1, 6, 2])
+    """
+
+    def __init__(
+        self,
+        vocabulary: int,
+        outputs: int,
+        dim: int = 64,
+        heads: int = 4,
+        layers: int = 2,
+        encoding: Encoding | Sequence[Encoding | None] = NOPE,
+        causal: bool = False,
+        kv_heads: int | None = None,
+        window: int | None | Sequence[int | None] = None,
+        sinks: bool = False,
+        temperature: Callable[[Tensor], Tensor] | None | Sequence[Callable[[Tensor], Tensor] | None] = None,
+    ):
+        super().__init__()
+        check_positive(vocabulary=vocabulary, outputs=outputs, layers=layers)
+        encodings = by_layer(encoding, layers)
+        windows, temperatures = each("window", window, layers), each("temperature", temperature, layers)
+        self.encoding = encodings[0]
+        self.tokens = nn.Embedding(vocabulary, dim)
+        self.blocks = nn.ModuleList(
+            Block(dim, heads, encoding, causal, kv_heads, window, sinks, temperature)
+            for encoding, window, temperature in zip(encodings, windows, temperatures, strict=True)
+        )
+        self.norm = nn.LayerNorm(dim)
+        self.head = nn.Linear(dim, outputs)
+
+    def new_caches(self, turned: bool = False, room: int = 0) -> list[Cache]:
+        """An empty cache for each layer; arguments are those of `Cache`."""
+        return [Cache(turned=turned, room=room) for _ in self.blocks]
+
+    def forward(
+        self,
+        tokens: Tensor,
+        positions: Tensor,
+        mask: Tensor | Mask | None = None,
+        caches: list[Cache] | None = None,
+        segments: Tensor | None = None,
+    ) -> Tensor:
+        tokens = whole(tokens, "tokens", self.tokens.num_embeddings)
+        if tokens.dim() != 2:
+            raise ValueError(f"tokens must be (batch, sequence); got {tuple(tokens.shape)}")
+        check_positions("positions", positions, tokens.shape, tokens.device, self.encoding.axes)
+        if caches is not None:
+            if not isinstance(caches, list):
+                raise TypeError(f"caches must be a list of caches; got {type(caches).__name__}")
+            check_size("caches", len(caches), len(self.blocks), "members, one for each layer")
+            own = {id(cache) for cache in caches if cache is not None}
+            check_size("caches", len(own), len(caches), "different members")
+        caches = caches or [None] * len(self.blocks)
+        x = self.encoding.embed(self.tokens(tokens), positions)
+        masks = {}
+        if alike(caches) or segments is not None:
+            for layer in {block.attention.window: block.attention for block in self.blocks}.values():
+                masks[layer.window] = layer.mask(tokens.shape, positions, mask, caches[0], segments)
+        for block, cache in zip(self.blocks, caches, strict=True):
+            x = block(x, positions, masks.get(block.attention.window, mask), cache)
+        return self.head(self.norm(x))
+
+
+def each(name: str, given: object, layers: int) -> list:
+    """What is given for each layer, or for all of them."""
+    if not isinstance(given, (list, tuple)):
+        return [given] * layers
+    check_size(name, len(given), layers, "members, one for each layer")
+    return list(given)
+
+
+def by_layer(encoding: Encoding | Sequence[Encoding | None], layers: int) -> list[Encoding]:
+    """The encoding of each layer, closed where there is none; raises as `Transformer` does."""
+    if not isinstance(encoding, (list, tuple)):
+        check_encoding(encoding)
+        return [encoding] * layers
+    given = [member for member in each("encoding", encoding, layers) if member is not None]
+    for member in given:
+        check_encoding(member)
+    nothing = Encoding()
+    axes = {member.axes for member in given} or {nothing.axes}
+    if len(axes) > 1:
+        raise ValueError(f"encoding must have the same axes in each layer; got {sorted(axes)}")
+    (nothing.axes,) = axes
+    encodings = [nothing if member is None else member for member in encoding]
+    for number, member in enumerate(encodings[1:], start=1):
+        if "embed" in member.doors:
+            raise ValueError(
+                f"encoding of layer {number} must leave door 1 closed, the model's input; got {member!r}"
+            )
+    return encodings
+
+
+def alike(caches: list[Cache | None]) -> bool:
+    """Whether all layers see the same keys: a call that finds one mask for them leaves one tensor of positions."""
+    for cache in caches:
+        if cache is not None:
+            check_cache(cache)
+    return len({None if cache is None else id(cache.positions) for cache in caches}) == 1

@@ -1,0 +1,79 @@
+"""Temperature: queries grow with their position, so that attention over more keys stays as sharp.
+
+A lead of g over n − 1 other keys has the weight e^g / (e^g + n − 1), which fades as n grows. A query multiplied by
+a number that grows with its position holds the lead. What a score then sees is no longer the offset alone: text
+after padding, and packed text, need the positions that they were trained with.
+
+Each function takes positions (…,) and gives the multipliers, (…,), float32, or float64 where positions are. Raises as
+`positions.real` does, and ValueError where another number is not in its range. `multiply` applies them to queries.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..positions.arguments import check_scale, check_tensor
+from ..positions.checks import real
+
+__all__ = ["logarithm", "multiply", "power", "steps"]
+
+
+def logarithm(positions: Tensor, scale: float = 1.0, length: float | None = None) -> Tensor:
+    """scale · ln(n) with n = position + 1, the keys that a causal query sees; or 1 + scale · ln(max(1, n/length)).
+
+    The first form has n of at least 2, because ln 1 would hide the first query. Chiang and Cholak 2022, section 5
+    (arXiv 2202.12172) have scale 1; in scalable softmax it is learned for each head: Nakanishi 2025, section 2
+    (arXiv 2501.19399). The second is that of Inkling's released code, and waits for length tokens.
+
+    >>> logarithm(torch.tensor([0, 1, 99]))
+    tensor([0.6931, 0.6931, 4.6052])
+    >>> logarithm(torch.tensor([0, 99, 9999]), scale=0.1, length=100)
+    tensor([1.0000, 1.0000, 1.4605])
+    """
+    seen = real(positions) + 1
+    if length is None:
+        return scale * seen.clamp(min=2).log()
+    check_scale(length=length)
+    return 1 + scale * (seen / length).clamp(min=1).log()
+
+
+def steps(positions: Tensor, length: float, scale: float = 0.1, counted: bool = False) -> Tensor:
+    """1 + scale · ln(1 + ⌊p/length⌋): 1 up to length tokens, then up a step at each multiple of it.
+
+    counted=True counts tokens, p + 1, as Llama 4 does in its layers without positions; the released code of
+    Ministral 3 takes p.
+
+    >>> steps(torch.tensor([0, 8191, 8192, 1_000_000]), length=8192)
+    tensor([1.0000, 1.0000, 1.0693, 1.4812])
+    """
+    check_scale(length=length)
+    return 1 + scale * torch.log1p(((real(positions) + counted) / length).floor())
+
+
+def power(positions: Tensor, length: float, exponent: float = 0.1) -> Tensor:
+    """(1 + (p + 1)/length)^exponent, as in the layers without positions of Beam's released code.
+
+    >>> power(torch.tensor([0, 2047, 1_000_000]), length=2048)
+    tensor([1.0000, 1.0718, 1.8576])
+    """
+    check_scale(length=length)
+    return (1 + (real(positions) + 1) / length) ** exponent
+
+
+def multiply(q: Tensor, positions: Tensor, temperature: Callable[[Tensor], Tensor]) -> Tensor:
+    """Queries (batch, head, sequence, feature), each times `temperature` of its position; same shape and dtype.
+
+    >>> q, positions = torch.ones(1, 1, 2, 3), torch.tensor([1, 99])
+    >>> multiply(q, positions, logarithm)[0, 0, :, 0]
+    tensor([0.6931, 4.6052])
+    """
+    check_tensor("q", q)
+    factors = temperature(positions)
+    return (q * factors[..., None, :, None]).to(q)
+
+
+def check_temperature(temperature: Callable[[Tensor], Tensor] | None) -> None:
+    """Raise a TypeError where temperature is no function."""
+    if temperature is not None and not callable(temperature):
+        raise TypeError(f"temperature must be a function of positions; got {temperature!r}")
