@@ -15,14 +15,22 @@ ROOT = Path(__file__).parents[1]
 # A changed file -> tests. Behind a space: only those of the file whose names have one of these words. {0} is the
 # group of the pattern, and {checks} are the names of all checks in that module.
 RULES = {
-    r"d2lpos/(\w+)\.py": [
+    r"d2lpos/(?:(?:positions|input|rotary|bias|offset|content|transformer)/)?(\w+)\.py": [
         "tests/core/test_{0}.py",
         "tests/core/test_laws.py",
         "tests/core/test_errors.py {0}",
-        "tests/api/test_examples.py [{0}-",
+        "tests/api/test_examples.py {0}-",
+        "tests/api/test_layers.py",
         "tests/parity/test_parity.py {0}",
         "tests/repo/test_size.py",
     ],
+    r"d2lpos/pretrained/(\w+)\.py": [
+        "tests/core/test_{0}.py",
+        "tests/core/test_pretrained.py",
+        "tests/parity/test_configurations.py",
+        "tests/api/test_layers.py",
+    ],
+    r"d2lpos/runtime/(\w+)\.py": ["tests/core/test_{0}.py", "tests/core/test_import.py", "tests/api/test_layers.py"],
     r"d2lpos/check/(verdict|cases)\.py": ["tests/check/test_verdict.py", "tests/check/test_chapters.py"],
     r"d2lpos/check/(\w+)\.py": [
         "tests/check/test_{0}.py",
@@ -53,6 +61,7 @@ RULES = {
     r"book/(?:course|decks)\.py|book/deck\.(?:css|js)": ["tests/site/test_decks.py"],
     r"book/_ext/d2lpos_ext/not_found\.py|book/_templates/404\.html|book/serve\.py": ["tests/site/test_not_found.py"],
     r"tests/(?:tiers|speed)\.py": ["tests/repo/test_tiers.py"],
+    r"book/(?:essay\.py|story\.(?:py|js))": ["tests/figures/test_essay.py", "tests/figures/hero/test_story.py"],
     r"book/front/.*": ["tests/site/test_front.py"],
     r"book/_static/search.*": ["tests/site/test_search.py"],
     r"book/_static/(?:review|ask|memory)\.js": ["tests/site/test_review.py"],

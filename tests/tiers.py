@@ -30,7 +30,7 @@ PROOFS = {
     "tests/check/test_wrong_answers.py::test_the_text_is_short_and_always_the_same": (),
     "tests/core/test_mutants.py": (),
     # Compiled and exported programs, but one of each kind.
-    "tests/core/test_bias.py::test_every_score_mod_compiles": (),
+    "tests/core/test_base.py::test_every_score_mod_compiles": (),
     "tests/core/test_compile.py::test_one_graph_serves_every_length": ("rope, half", "t5"),
     "tests/core/test_export.py::test_one_program_serves_every_length": ("rope, half-one line of positions",),
     "tests/core/test_flex.py::test_a_compiled_program_of_everything": (),

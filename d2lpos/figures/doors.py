@@ -1,7 +1,4 @@
-"""The book's one big diagram: attention as the plan of a house, with four doors for position.
-
-`python -m d2lpos.figures book` writes it for the README.
-"""
+"""The book's one big diagram: attention as the plan of a house, with four doors for position."""
 
 import random
 from collections.abc import Iterable

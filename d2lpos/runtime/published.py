@@ -4,7 +4,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-RESULTS = Path(__file__).parents[1] / "book" / "results"
+RESULTS = Path(__file__).parents[2] / "book" / "results"
 
 
 def published(name: str) -> Traversable:

@@ -10,7 +10,7 @@ from tests.api.names import PUBLIC
 
 @pytest.mark.parametrize(("module", "name"), PUBLIC)
 def test_example(package, module, name):
-    thing = public(package.members[module])[name]
+    thing = public(package[module])[name]
     words, example = split(thing)
     assert words.strip(), "no docstring"
     assert example, "no example: end the docstring with one, as a doctest"
@@ -18,7 +18,7 @@ def test_example(package, module, name):
     assert max(map(len, example.splitlines())) <= 70, "wider than the page"
     assert "doctest:" not in example, "an example that is skipped or compared loosely says nothing"
     names = {}
-    exec(imports(package.members[module]), names)  # noqa: S102, because these lines are on the page
+    exec(imports(package[module]), names)  # noqa: S102, because these lines are on the page
     test = doctest.DocTestParser().get_doctest(
         example, names, name, str(thing.filepath), thing.docstring.lineno
     )

@@ -4,29 +4,39 @@ import ast
 import json
 import re
 
+import pytest
 from notebooks import every
 
 from tests.api.names import PUBLIC, ROOT
+from tests.house import FLOORS, modules
 
 # What the others and the exercises stand on; a chapter shows how to use `check`.
-INTERNAL = {"arguments", "census", "check", "inputs", "interrupt", "published", "threads"}
+INTERNAL = {"positions.arguments", "transformer.inputs"}
+ROOMS = {room for floor in FLOORS[:5] for room in floor} - {"runtime"}
 
 
-def test_every_module_is_on_the_page(package):
-    modules = {name for name, thing in package.members.items() if thing.is_module}
-    assert modules - INTERNAL == {module for module, _ in PUBLIC}
+def test_every_module_is_on_the_page():
+    names = {".".join(path.relative_to(ROOT / "d2lpos").with_suffix("").parts) for path in modules(ROOT).values()}
+    wanted = {name for name in names - INTERNAL if name.split(".")[0] in ROOMS and not name.endswith("__init__")}
+    assert wanted | {"pretrained", "pretrained.reader", "lab", "figures"} == {module for module, _ in PUBLIC}
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS - {"encoding"}))
+def test_a_room_hands_out_public_names_of_its_modules(package, room):
+    public = {name for module, name in PUBLIC if module.startswith(f"{room}.")}
+    assert set(package[room].exports) <= public
 
 
 def test_every_name_of_the_package_is_on_the_page(package):
     assert set(package.exports) <= {name for _, name in PUBLIC}
 
 
-def test_every_name_is_used(package):
+def test_every_name_is_used():
     used = {place for source in _sources() for place in _used(ast.parse(source))}
     unused = {
         (module, name)
         for module, name in PUBLIC
-        if (module, name) not in used and not (name in package.exports and ("d2lpos", name) in used)
+        if not {(place, name) for place in ("d2lpos", *module.split("."))} & used
     }
     assert unused == set()
 
@@ -47,7 +57,6 @@ def _used(tree):
     for node in ast.walk(tree):
         match node:
             case ast.ImportFrom(module=str(path), names=names) if path.split(".")[0] == "d2lpos":
-                module = path.removeprefix("d2lpos.").split(".")[0]
-                yield from ((module, imported.name) for imported in names)
+                yield from ((path.rpartition(".")[2], imported.name) for imported in names)
             case ast.Attribute(value=ast.Name(id=module), attr=name):
                 yield module, name

@@ -62,7 +62,7 @@ def slope() -> float:
 PAGE = """\
 - {py:mod}`d2lpos.turn`: {py:obj}`Turn <d2lpos.turn.Turn>`, {py:obj}`turn <d2lpos.turn.turn>`, \
 {py:obj}`TURNS <d2lpos.turn.TURNS>`
-- {py:mod}`d2lpos.bias.base`: {py:obj}`slope <d2lpos.bias.base.slope>`
+- {py:mod}`d2lpos.bias`: {py:obj}`slope <d2lpos.bias.slope>`
 
 ## `d2lpos.turn`
 
@@ -109,12 +109,12 @@ How many.
 `````{py:function} turn(x: Tensor, layout: str = 'half') -> Tensor
 :no-contents-entry:
 
-Turn x by {py:obj}`bias.slope <d2lpos.bias.base.slope>`, as {py:obj}`Turn <d2lpos.turn.Turn>` and `helper` do; \
+Turn x by {py:obj}`bias.slope <d2lpos.bias.slope>`, as {py:obj}`Turn <d2lpos.turn.Turn>` and `helper` do; \
 raises nothing else.
 
 {.errors}
 Raises ValueError
-as {py:obj}`slope <d2lpos.bias.base.slope>` does.
+as {py:obj}`slope <d2lpos.bias.slope>` does.
 
 ```pycon
 >>> turn(1)
@@ -135,9 +135,9 @@ How many.
 
 `````
 
-## `d2lpos.bias.base`
+## `d2lpos.bias`
 
-```{py:module} d2lpos.bias.base
+```{py:module} d2lpos.bias
 ```
 
 Biases.

@@ -34,7 +34,7 @@ causal_or_not = pytest.mark.parametrize("causal", [False, True])
 # Classes that wrap another encoding, or whose positions have several coordinates, and the file with their laws.
 ELSEWHERE = {
     "BEiT": "core/test_axes.py",
-    "Bias": "core/test_bias.py",
+    "Bias": "core/test_base.py",
     "DeBERTa": "core/test_deberta.py",
     "Decomposed": "core/test_axes.py",
     "Dropped": "core/test_dropout.py",

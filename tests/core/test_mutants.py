@@ -426,7 +426,7 @@ MUTANTS = {
         "cache",
         "left.read = None if cache.read is None else some(cache.read, -2)",
         "left.read = cache.read",
-        "tests/core/test_content.py",
+        "tests/core/test_distance.py",
     ),
     "gates ahead count": (
         "content",

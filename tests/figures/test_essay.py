@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 import yaml
 
-from d2lpos.figures.essay import BOOK, KINDS, PICTURES, counted, drawn, losses, toll
+from book.essay import BOOK, KINDS, PICTURES, counted, drawn, losses, toll
 from d2lpos.lab import frame, records
 from d2lpos.lab.plot import named
 from d2lpos.pretrained.census import families
@@ -22,7 +22,7 @@ def test_the_stored_pictures_are_current():
     assert {path.stem for path in (BOOK / "figures").glob("*.html")} == set(pictures)
     for name, picture in pictures.items():
         assert (BOOK / "figures" / f"{name}.html").read_text("utf-8") == picture, (
-            "run `python -m d2lpos.figures book`"
+            "run `python -m book.essay`"
         )
         still = picture.split("<script")[0]
         assert not re.search(r"\b(drag|press|click|slider)\b", still, re.IGNORECASE), (

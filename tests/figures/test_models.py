@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from d2lpos.figures.essay import BOOK
+from book.essay import BOOK
 
 transformers = pytest.importorskip("transformers")
 KNOWN = yaml.safe_load((BOOK / "models" / "by-hand.yml").read_text("utf-8"))

@@ -10,7 +10,7 @@ from textwrap import fill, indent
 
 import griffe
 
-BLOCK = re.compile(r"^```\{api\}\n([\w\s]+)\n```$", re.MULTILINE)
+BLOCK = re.compile(r"^```\{api\}\n([\w.\s]+)\n```$", re.MULTILINE)
 # As docstrings write it: Su et al. 2021, section 3.2 (arXiv 2104.09864)
 PAPER = re.compile(
     r"(?P<who>[A-Z][\w-]+(?: et al\.| and [A-Z][\w-]+)?)\s(?P<year>\d{4})(?P<where>,[^();]+)?"
@@ -40,10 +40,13 @@ def public(module: griffe.Module) -> dict[str, griffe.Object]:
 
 def imports(module: griffe.Module) -> str:
     """Return what a reader runs before the examples of a module."""
-    short = [name for name in module.exports if name in module.package.exports]
-    own = [name for name in module.exports if name not in short]
+    left, lines = list(module.exports), []
+    for place in (module.package, module.parent or module, module):  # the shortest way that there is
+        names = [name for name in left if name in place.exports and public(place)[name] is public(module)[name]]
+        left = [name for name in left if name not in names]
+        lines += _import(place.path, names)
     torch = ["import torch"] * any("torch." in split(thing)[1] for thing in public(module).values())
-    return "\n".join([*torch, *_import("d2lpos", short), *_import(module.path, own)])
+    return "\n".join([*torch, *lines])
 
 
 def _import(path: str, names: list[str]) -> list[str]:
@@ -65,8 +68,8 @@ def expand(text: str, root: str | Path) -> str:
 
 
 def _page(package: griffe.Module, names: list[str]) -> str:
-    modules = [package.members[name] for name in names]
-    paths = {(module.name, name): f"{module.path}.{name}" for module in modules for name in module.exports}
+    modules = [package[name] for name in names]
+    paths = {f"{module.path}.{name}" for module in modules for name in module.exports}
     contents = "\n".join(
         f"- {{py:mod}}`{m.path}`: " + ", ".join(f"{{py:obj}}`{n} <{m.path}.{n}>`" for n in m.exports)
         for m in modules
@@ -76,10 +79,10 @@ def _page(package: griffe.Module, names: list[str]) -> str:
 
 @dataclass
 class _Section:
-    """One module; `paths` has the full name of each public name of each module, for links."""
+    """One module; `paths` are the full names of all public names, for links."""
 
     module: griffe.Module
-    paths: dict[tuple[str, str], str]
+    paths: set[str]
 
     def markdown(self) -> str:
         path = self.module.path
@@ -111,10 +114,13 @@ class _Section:
         return ERRORS.sub("\n\n{.errors}\n", NAME.sub(self.link, words)).strip()
 
     def link(self, code: re.Match) -> str:
-        """Link a name that stands as code, in its own module or, where it is the only one, in another."""
-        module = code["module"] or self.module.name
-        others = {
-            path for (_, name), path in self.paths.items() if name == code["name"] and not code["module"]
-        }
-        path = self.paths.get((module, code["name"])) or (others.pop() if len(others) == 1 else None)
+        """Link a name that stands as code, in its own module or, where it is the only one, in another.
+
+        What stands before it names its module or its room.
+        """
+        own = f"{self.module.path}.{code['name']}"
+        others = {path for path in self.paths if path.endswith(f".{code['name']}")}
+        if code["module"]:
+            others = {path for path in others if code["module"] in path.split(".")[:-1]}
+        path = own if own in others else others.pop() if len(others) == 1 else None
         return f"{{py:obj}}`{code[0][1:-1]} <{path}>`" if path else code[0]

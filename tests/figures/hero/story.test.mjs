@@ -1,7 +1,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { emitted, near } from './emitted.mjs';
-const { between, clock } = await emitted('story');
+const { between, clock } = await emitted(new URL('../../../book/story', import.meta.url).pathname);
 
 test('a part has its values at the steps and glides between them', () => {
   for (const [at, value] of [[0, 10], [1, 20], [2, 40]]) assert.equal(+between([10, 20, 40], at), value);

@@ -9,8 +9,8 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
+from book.essay import BOOK
 from d2lpos.figures.board import numbers
-from d2lpos.figures.essay import BOOK
 from d2lpos.figures.hero import OPTIONS, hero
 from tests.browser import chromium
 from tests.figures.hero.drawn import html

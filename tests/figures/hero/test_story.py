@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from d2lpos.figures.essay import PICTURES, drawn
-from d2lpos.figures.story import Story, part
+from book.essay import PICTURES, drawn
+from book.story import Story, part
 from tests.browser import chromium
 from tests.figures.hero.test_hero_host import Host
 

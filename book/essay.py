@@ -1,4 +1,4 @@
-"""The pictures of the essay on the book's first page: `python -m d2lpos.figures book` writes them.
+"""The pictures of the essay on the book's first page: `python -m book.essay` writes them.
 
 Each is a story, a hero figure, or the machine that reads. What is measured comes from the records of a study, what is
 computed from the package, and what models use from `book/models/`.
@@ -13,19 +13,20 @@ from pathlib import Path
 import torch
 import yaml
 
-from ..bias.alibi import bias
-from ..input.sinusoids import frequencies, sinusoidal
-from ..pretrained.census import families
-from ..rotary.rope import rotate
-from .doors import DOORS, HEIGHT, MARKERS, WIDTH, draw_door, draw_house, draw_words
-from .doors import doors as all_doors
-from .grid import view
-from .hero import WORDS, hero
-from .machine import machine
-from .story import Story, part
-from .style import STYLE, tint
+from d2lpos.bias.alibi import bias
+from d2lpos.figures.doors import DOORS, HEIGHT, MARKERS, WIDTH, draw_door, draw_house, draw_words
+from d2lpos.figures.doors import doors as all_doors
+from d2lpos.figures.grid import view
+from d2lpos.figures.hero import WORDS, hero
+from d2lpos.figures.machine import machine
+from d2lpos.figures.style import STYLE, tint
+from d2lpos.input.sinusoids import frequencies, sinusoidal
+from d2lpos.pretrained.census import families
+from d2lpos.rotary.rope import rotate
 
-BOOK = Path(__file__).parents[2] / "book"
+from .story import Story, part
+
+BOOK = Path(__file__).parent
 PAPER = "var(--paper, #fffefb)"
 CSS = {key: style.css for key, style in STYLE.items()}
 
@@ -729,12 +730,6 @@ PICTURES: dict[str, Callable] = {
 }
 
 
-def write(folder: Path) -> None:
-    """Write each picture as a piece of a page, to stand on it in this order."""
-    for name, picture in drawn().items():
-        (folder / f"{name}.html").write_text(picture, "utf-8")
-
-
 def drawn() -> dict[str, str]:
     """The HTML of each picture by its name. The first story brings the program of all."""
     pages, first = {}, True
@@ -743,3 +738,8 @@ def drawn() -> dict[str, str]:
         pages[name] = picture.html(first) if isinstance(picture, Story) else picture.html
         first = first and not isinstance(picture, Story)
     return pages
+
+
+if __name__ == "__main__":
+    for name, picture in drawn().items():
+        (BOOK / "figures" / f"{name}.html").write_text(picture, "utf-8")

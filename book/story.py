@@ -9,11 +9,13 @@ import re
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
+from pathlib import Path
 
-from .hero import module
-from .show import picture
+from d2lpos.figures.hero import module
+from d2lpos.figures.show import picture
 
 # Unlike a hero, a story stands in pages alone: it may leave its program there for the next one.
+SCRIPT = Path(__file__).with_suffix("")  # of `story.js`, which stands beside this file
 PROGRAM = """"use strict"; {{
 {0}globalThis.story = render;
 }}
@@ -70,7 +72,7 @@ class Story:
         # The page makes classes of styles, and the figure's shadow root does not know them.
         parts = re.sub(r' style="([^"]*)"', plain, "\n".join(self.parts))
         drawing = picture(parts, self.alt, self.size, self.size).svg
-        program = PROGRAM.format(re.sub("^export ", "", module("story"), flags=re.MULTILINE)) if first else ""
+        program = PROGRAM.format(re.sub("^export ", "", module(str(SCRIPT)), flags=re.MULTILINE)) if first else ""
         arguments = json.dumps({"play": True, "rhythm": self.rhythm, "says": self.says}, ensure_ascii=False)
         key = sha256((drawing + arguments).encode()).hexdigest()[:12]
         return PAGE.format(key=key, drawing=drawing, program=program, arguments=arguments)
