@@ -2,7 +2,6 @@
 
 from functools import reduce
 from importlib import import_module
-from pkgutil import iter_modules
 from shutil import which
 
 import pytest
@@ -10,12 +9,12 @@ import torch
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 from torch.testing import assert_close
 
-import d2lpos
 from d2lpos import ALiBi, T5Bias
 from d2lpos.bias.base import Bias, distance
 from d2lpos.bias.kerple import KERPLE
 from d2lpos.offset.shaw import Shaw, ShawKeys
 from d2lpos.transformer.attention import attend, attention_weights, causal_mask
+from tests.house import ENCODERS, ROOT, modules, room
 
 BIASES = {
     "t5": lambda: T5Bias(4, buckets=8, max_distance=20),
@@ -71,10 +70,8 @@ def test_score_mod_takes_fractions(name):
 
 
 def test_every_class_that_has_a_score_mod_is_here():
-    modules = [
-        import_module(f"d2lpos.{module.name}") for module in iter_modules(d2lpos.__path__) if not module.ispkg
-    ]
-    offered = {kind for module in modules for kind in vars(module).values() if hasattr(kind, "score_mod")}
+    found = [import_module(module) for module in modules(ROOT) if room(module) in ENCODERS]
+    offered = {kind for module in found for kind in vars(module).values() if hasattr(kind, "score_mod")}
     tried = {type(make()) for make in BIASES.values()}
     assert {kind for kind in offered if isinstance(kind, type)} == tried | {Bias, Shaw}  # Shaw's is ShawKeys'
     assert Shaw.score_mod is ShawKeys.score_mod

@@ -1,7 +1,5 @@
 """Laws that hold across encodings: what each can see of order, and that positions are data."""
 
-import pkgutil
-import re
 from importlib import import_module
 from itertools import permutations
 from pathlib import Path
@@ -12,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-import d2lpos
 from d2lpos import Attention, Encoding, Transformer
 from d2lpos.transformer.attention import attend, segment_mask
 from tests.core.conftest import ENCODINGS, LAYERS
+from tests.house import ENCODERS, ROOT, modules, room
 
 ALSO = ("rope, values", "cope", "fox", "path", "inkling")
 N = 5
@@ -53,11 +51,11 @@ def subclasses(parent: type) -> set[type]:
 
 
 def test_every_encoding_of_the_package_is_under_the_laws():
-    for module in pkgutil.iter_modules(d2lpos.__path__, "d2lpos."):
-        if not module.ispkg:
-            import_module(module.name)
+    for module in modules(ROOT):
+        if room(module) in (*ENCODERS, "pretrained"):
+            import_module(module)
     # The lab's variants are no encodings of the package.
-    found = {kind.__name__ for kind in subclasses(Encoding) if re.fullmatch(r"d2lpos\.\w+", kind.__module__)}
+    found = {kind.__name__ for kind in subclasses(Encoding) if room(kind.__module__) in (*ENCODERS, "pretrained")}
     under = {type(make()).__name__ for make in (ENCODINGS | LAYERS).values()}
     assert not found - under - set(ELSEWHERE), "no law has seen it: add it to ENCODINGS in tests/core/conftest.py"
     for name, file in ELSEWHERE.items():

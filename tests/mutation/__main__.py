@@ -12,16 +12,15 @@ from random import Random
 
 from scipy.stats import binomtest
 
-from tests.house import FLOORS
+from tests.house import ENCODERS
 
 from .equivalent import EQUIVALENT
 from .host import CORE, LAB, ROOT, Host
 from .rules import Mutant, mutants
 
-ROOMS = [f"d2lpos/{room}/*.py" for floor in FLOORS[:5] for room in floor if room != "encoding"]
 # What is mutated, the tests that may notice, and what they import. Left out are tests of minutes in which real processes die.
 PARTS = {
-    "core": (("d2lpos/encoding.py", *ROOMS), ("tests/core/test_*.py", "tests/api/test_[de]*.py"), CORE),
+    "core": (("d2lpos/encoding.py", *(f"d2lpos/{room}/*.py" for room in ENCODERS)), ("tests/core/test_*.py", "tests/api/test_[de]*.py"), CORE),
     "lab": (("d2lpos/lab/*.py",), ("tests/lab/test_*.py", "tests/api/test_[de]*.py"), CORE + LAB),
     "check": (("d2lpos/check/verdict.py", "d2lpos/check/cases.py"), ("tests/check/test_[rvw]*.py", "tests/check/test_cases.py"), CORE),
 }

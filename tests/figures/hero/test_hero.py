@@ -340,7 +340,7 @@ SOURCES = {path.stem: path.read_text("utf-8") for path in HERE.glob("*.js")}
 
 
 def test_every_source_is_a_figure_or_the_helpers():
-    assert set(SOURCES) == {*FIGURES, "helpers", "reader", "row", "machine", "story"}
+    assert set(SOURCES) == {*FIGURES, "helpers", "reader", "row", "machine"}
 
 
 @pytest.mark.parametrize("name", SOURCES)
