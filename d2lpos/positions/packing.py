@@ -2,7 +2,7 @@
 
 Kernels for packed texts (flash-attn's `flash_attn_varlen_func`, PyTorch's `varlen_attn`) take no segment for each
 token but `cu_seqlens`, the index at which each text begins, and the end of the last. The positions of such texts
-are those of `placing.from_segments`.
+are those of `position_ids.from_segments`.
 """
 
 import torch
