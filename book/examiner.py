@@ -33,6 +33,8 @@ MOST = 200  # letters of a reason
 FILES = 64 << 20  # bytes that a file of a student's, and all of them together, may have
 KEPT = "files, processes and the network are kept from it"
 HIDDEN = (b"/run", b"/tmp/.X11-unix")  # where other programs listen on sockets
+BOOK = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SOLVED = (".git", "_build", "chapters", "tests", "d2lpos/check")  # where solutions stand
 LOADS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"}
 # Imports that need no look.
 plain = re.compile(
@@ -91,6 +93,28 @@ def stand_in(module: Any, helpers: list[str]) -> tuple[Nothing, Callable[[], Cal
         return lambda: bool(tried)
 
     return Checks(), close
+
+
+class Closed(ModuleType):
+    """What students' code finds as `d2lpos.check`, and as each module in it: the stand-in, and what the setup took."""
+
+    def __init__(self, checks: Nothing, names: dict[str, Any]):
+        super().__init__("d2lpos.check")
+        taken = {name for name, value in names.items() if inside(getattr(value, "__module__", None))}
+        self.behind = {name: sys.modules[name] for name in [*sys.modules] if inside(name)}
+        vars(self).update({name: names[name] for name in taken} | {name.split(".")[-1]: checks for name in self.behind})
+        sys.modules.update(dict.fromkeys(self.behind, self))
+        if package := sys.modules.get("d2lpos"):
+            package.check = self
+
+    def __getattr__(self, name: str) -> Nothing:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Nothing()
+
+
+def inside(name: object) -> bool:
+    return f"{name}.".startswith("d2lpos.check.")
 
 
 @dataclass
@@ -198,10 +222,11 @@ def modules(names: dict[str, Any]) -> set[str]:
     return {name for name, value in names.items() if isinstance(value, ModuleType | type)}
 
 
-def state() -> dict[tuple[str, str], tuple[int, int]]:
-    """What the functions and classes are that a check relies on."""
-    watched = [name for name in sys.modules if name in WATCHED or name.split(".")[0] == "d2lpos"]
-    known = {name: vars(sys.modules[name]) for name in watched}
+def state(closed: dict[str, ModuleType]) -> dict[tuple[str, str], tuple[int, int]]:
+    """What the functions and classes are that a check relies on, in the closed modules, too."""
+    found = sys.modules | closed
+    watched = [name for name in found if name in WATCHED or name.split(".")[0] == "d2lpos"]
+    known = {name: vars(found[name]) for name in watched}
     classes = [value for part in known.values() for value in part.values() if isinstance(value, type)]
     known |= {str(kind): vars(kind) for kind in classes if kind.__module__.startswith(("d2lpos", "torch"))}
     return {
@@ -247,15 +272,15 @@ def ask(check: str, book: Book, answers: dict[str, Any]) -> Any:
     return names["told"]
 
 
-def judge(check: str, book: Book, before: dict, answers: dict[str, Any]) -> tuple[str, str]:
-    """The verdict of the book's check in one word, and why; `before`, what `state` was."""
+def judge(check: str, book: Book, closed: dict, before: dict, answers: dict[str, Any]) -> tuple[str, str]:
+    """The verdict of the book's check in one word, and why; `before`, what the `state` of the closed modules was."""
     told = ask(check, book, answers)
     if type(told) is not book.verdict:
         return "error", "changed the check"
     if told.passed is True:
         # A check that lets this pass, or that is not what it was, has been tampered with.
         fooled = ask(check, book, {name: object() for name in answers})
-        now = state()
+        now = state(closed)
         same = all(now.get(key) == value for key, value in before.items())
         return ("passed", "") if same and not fooled else ("error", "changed the check")
     text = " ".join(told.text.split())
@@ -302,9 +327,12 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
 
     book = book or prepare(job)
     torch.set_rng_state(book.chance)
-    before = state()
     checks, close = stand_in(book.names.get("check"), request["helpers"])
     names = {**book.names, "check": checks}
+    closed = Closed(checks, book.names).behind
+    before = state(closed)
+    if job["sealed"]:
+        hide()
     answers = request["answers"]
     for name in answers:
         names.pop(name, None)
@@ -334,7 +362,7 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
     if any(isinstance(names[name], Nothing) for name in answers):
         return tell(("error", "uses the check"))
     try:
-        verdict = judge(request["check"], book, before, {name: names[name] for name in answers})
+        verdict = judge(request["check"], book, closed, before, {name: names[name] for name in answers})
     except BaseException as error:  # noqa: BLE001
         verdict = kind(error)
     if verdict[0] != "passed" and tried():
@@ -446,19 +474,32 @@ def heard(told: bytes, ended: bool, status: int) -> tuple[str, str, list[str]]:
 
 
 def seal(scratch: str) -> None:
-    """In namespaces of its own: make all files read-only but for a small empty folder, and give all powers up.
+    """In namespaces of its own: make all files read-only but for a small empty folder.
 
     Raises OSError where this Linux cannot.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     attributes = (ctypes.c_uint64 * 4)(1)  # MOUNT_ATTR_RDONLY
-    empty, flags = (ctypes.c_uint32 * 6)(), ctypes.c_ulong(6)  # MS_NOSUID | MS_NODEV
-    version = (ctypes.c_uint32 * 2)(0x20080522)
+    flags = ctypes.c_ulong(6)  # MS_NOSUID | MS_NODEV
     size = f"size={FILES}".encode()
     places = [place for place in HIDDEN if os.path.isdir(place)]
     # 442 is mount_setattr: below "/", and recursively.
     steps = [libc.syscall(442, -100, b"/", 0x8000, attributes, ctypes.c_size_t(32))]
     steps += [libc.mount(b"tmpfs", place, b"tmpfs", flags, size) for place in (*places, os.fsencode(scratch))]
+    if any(steps):
+        raise OSError(ctypes.get_errno(), "this system cannot seal a process")
+
+
+def hide() -> None:
+    """In a sealed process: lay empty folders over the book's solutions, and give all powers up.
+
+    Raises OSError where this Linux cannot.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    places = [place for name in SOLVED if os.path.isdir(place := os.path.join(BOOK, name))]
+    steps = [libc.unshare(0x20000)]  # CLONE_NEWNS
+    steps += [libc.mount(b"tmpfs", os.fsencode(place), b"tmpfs", ctypes.c_ulong(7), b"size=4k") for place in places]
+    version, empty = (ctypes.c_uint32 * 2)(0x20080522), (ctypes.c_uint32 * 6)()
     steps += [libc.prctl(38, 1, 0, 0, 0), libc.capset(version, empty)]  # PR_SET_NO_NEW_PRIVS
     if any(steps):
         raise OSError(ctypes.get_errno(), "this system cannot seal a process")

@@ -35,6 +35,8 @@ HEAD = re.compile(r"\*\*Exercise (?P<number>[\w.]+)\. ")
 SIGNS = {"passed": "✓", "failed": "✗", "not attempted": "○"}
 MISSING = {"verdict": "missing", "why": "its cells are not in the notebook", "look": [], "seconds": 0.0}
 HELPER = re.compile(r"\bcheck\.(\w+)")
+COPIED = "the book's solution, word for word"
+LONG = 4  # statements of a solution that is too long to be found twice
 LONGEST = 2000  # letters of a cell of the table
 ROOM = 256  # processes and threads that a student's code may have besides those that run already
 
@@ -163,6 +165,25 @@ def request(cells: list[Cell], name: str, chapter: Chapter) -> dict | None:
     }
 
 
+def copied(what: dict, exercise: Exercise) -> bool:
+    """Whether a student's cells hold the book's solution, and it is too long for two people to write alike."""
+    own = {part for place in what["own"] for part in parts(what["cells"][place])}
+    solution = {part: size for source in exercise.solution for part, size in parts(source).items()}
+    return sum(solution.values()) >= LONG and solution.keys() <= own
+
+
+def parts(source: str) -> dict[str, int]:
+    """What a cell defines, without comments, docstrings and what it shows, and how many statements are in each part."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return {}
+    for node in ast.walk(tree):
+        if hasattr(node, "body") and isinstance(node.body, list):
+            node.body = [part for part in node.body if not isinstance(part, ast.Expr)]
+    return {ast.dump(part): sum(isinstance(node, ast.stmt) and not hasattr(node, "name") for node in ast.walk(part)) for part in tree.body}
+
+
 class Examiner:
     """The process that runs students' code. `sealed` says whether it can only compute."""
 
@@ -259,7 +280,7 @@ def can_seal() -> bool:
     """Whether this system gives a process a room of its own: no network, no other process, files read-only."""
     if sys.platform != "linux" or not shutil.which("unshare"):
         return False
-    trial = "import sys; sys.path.append(sys.argv[1]); import examiner; examiner.seal(sys.argv[2])"
+    trial = "import sys; sys.path.append(sys.argv[1]); import examiner; examiner.seal(sys.argv[2]); examiner.hide()"
     with TemporaryDirectory() as scratch:
         command = [*Examiner.SEAL, sys.executable, "-I", "-c", trial, str(ROOT / "book"), scratch]
         return not subprocess.run(
@@ -305,8 +326,9 @@ def grade(path: Path, book: list[Chapter], examiners: list[Examiner], exercises:
         row["seconds"] += told["seconds"]
         if told["why"]:
             remarks.append(f"{exercise.number}: {clean(told['why'])}")
-        if told["look"]:
-            row["look"].append(f"{exercise.number}: {', '.join(map(str, told['look']))}")
+        look = [COPIED] * bool(what and copied(what, exercise)) + told["look"]
+        if look:
+            row["look"].append(f"{exercise.number}: {', '.join(map(str, look))}")
     examiners.append(examiner)
     return row | {"remark": "; ".join(remarks)}
 

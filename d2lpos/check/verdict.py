@@ -20,6 +20,7 @@ from torch import Tensor
 
 from ..runtime.threads import one_thread
 from .code import is_stub
+from .solutions import SOLUTIONS
 
 TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible
 PATIENCE = 10.0  # seconds of the processor that an answer may take for one case
@@ -145,7 +146,7 @@ class Check:
     given whose answer has the same outcomes as the reader's, up to and with the property that fails first. Many
     mistakes share one word or an error: then the two agree in all cases, or fail the same properties.
     answers: what the exercise asks besides; the reader's answers to it follow in the call, in this order.
-    Where all of it is right, the verdict ends with a receipt.
+    Where all of it is right, the verdict ends with a receipt, but for the book's own solutions.
     """
 
     name: str
@@ -163,7 +164,8 @@ class Check:
         verdicts += [ask(value) for ask, value in zip(self.answers, given, strict=False)]
         lines = [one.text for one in verdicts]
         if all(verdicts) and len(given) == len(self.answers):
-            lines.append(f"Receipt: {receipt(self.name)} (for the page Where I stand)")
+            own = f"Receipt: {receipt(self.name)} (for the page Where I stand)"
+            lines.append("This is the book's answer." if SOLUTIONS.running else own)
         return Verdict("\n".join(lines), all(verdicts))
 
     def _judge(self, answer: Any) -> Verdict:

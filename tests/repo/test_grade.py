@@ -1,6 +1,7 @@
 """`make grade`: a class of students, some of them hostile, and a verdict for each."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from notebooks import exercised
 
 from book import examiner
-from book.grade import ROOT, can_seal, clean, grade_all, main, to_chapter
+from book.grade import COPIED, ROOT, Exercise, can_seal, clean, copied, grade_all, main, to_chapter
 from book.handout import without_solutions
 from tests.weights import lack, need
 
@@ -117,16 +118,24 @@ STUDENTS = {
             "from d2lpos.check import permutation, verdict\n"
             f"permutation.permute_mask = lambda *_: verdict.Verdict('✓ yes', True)\n{WRONG}"
         ),
-        "error",
-        "changed the check",
+        "failed",
+        REFUSED,
     ),
     "another verdict": (
         notebook(f"import d2lpos.check.verdict as v\nv.Check.__call__ = lambda *_: v.Verdict('✓', True)\n{WRONG}"),
-        "error",
-        "changed the check",
+        "failed",
+        REFUSED,
     ),
     "fewer cases": (
-        notebook(f"import d2lpos.check.permutation as p\np.permute_mask.properties.clear()\n{WRONG}"), "error", "StopIteration"
+        notebook(f"import d2lpos.check.permutation as p\np.permute_mask.properties.clear()\n{WRONG}"), "failed", REFUSED
+    ),
+    "imports the reference": (
+        notebook("from d2lpos.check import permutation\npermute_mask = permutation.permute_mask.reference"),
+        "error",
+        "uses the check",
+    ),
+    "looks for another check": (
+        notebook(f"import d2lpos.check.rope as r\nassert not r.turn_pairs.reference\n{RIGHT}"), "error", "ModuleNotFoundError"
     ),
     "writes a verdict": (notebook(f"import os\nos.write(3, b'[\"passed\", \"\"]\\n')\n{WRONG}"), "error", "ended without a verdict"),
     "writes much": (notebook("import os\nwhile True:\n    os.write(3, b'x' * 10 ** 6)"), "time", ""),
@@ -162,6 +171,8 @@ LOOK = {
     "fewer cases": "d2lpos.check.permutation, properties",
     "writes a verdict": "os",
     "writes much": "os",
+    "imports the reference": "d2lpos.check.permutation, reference",
+    "looks for another check": "d2lpos.check.rope, reference",
     "no such check": "check.permute_mask, mine",
     "answer beside the check": "check.permute_mask",
 }
@@ -282,6 +293,10 @@ def test_sealed_code_reaches_nothing_and_leaves_nothing(tmp_path, book):
         "overwrites": f"open({str(ROOT / 'LICENSE')!r}, 'w')\n",
         "network": "import socket\nsocket.create_connection(('127.0.0.1', 1))\n",
         "lets others out": "import os\nos.setuid(0)\nos.chroot('.')\n",
+        "looks below": f"import ctypes\nassert not ctypes.CDLL(None).umount2({str(ROOT / 'chapters')!r}.encode(), 2)\n",
+        "a chapter": f"open({str(ROOT / 'chapters' / '01-permutation-equivariance.ipynb')!r})\n",
+        "a check": "import d2lpos\nopen(d2lpos.__path__[0] + '/check/verdict.py')\n",
+        "a version": f"import os\nassert os.listdir({str(ROOT / '.git')!r})\n",
     }
     for name, code in codes.items():
         write(tmp_path / "class" / f"{name}.ipynb", notebook(code + RIGHT, check=None))
@@ -381,7 +396,7 @@ def test_a_handout_filled_with_the_solutions_passes(solved, path):
     row = solved.loc[path.name]
     told = {exercise.number: row[exercise.number] for exercise in to_chapter(path).exercises.values()}
     assert told == dict.fromkeys(told, "passed"), row["remark"]
-    assert row["look at it"] == ""
+    assert set(re.findall(r": ([^;]+)", row["look at it"])) <= {COPIED}
 
 
 def test_a_project_is_graded_as_it_tells_its_students(tmp_path):
@@ -408,6 +423,21 @@ def test_a_project_is_graded_as_it_tells_its_students(tmp_path):
         **dict.fromkeys(["helped.ipynb", "is one.ipynb", "kept.ipynb"], "error, P1.1: uses the check"),
     }
     assert set(table.loc[["helped.ipynb", "is one.ipynb", "kept.ipynb"], "look at it"]) == {"P1.1: check.moved"}
+
+
+def test_a_long_solution_word_for_word_is_named():
+    lines = ["one = mask[..., order, :]", "two = one[..., order]", "three = two.clone()", "return three"]
+    [solution] = ["def permute_mask(mask, order):\n" + "".join(f"    {line}\n" for line in lines)]
+    book = Exercise(solution=[f"#@title Solution\n{solution}{CHECK}"])
+    for source, same in {
+        solution: True,
+        "# mine\n" + solution.replace("  one", "  # why\n    one") + "import math": True,
+        solution.replace("two", "second"): False,
+        solution.replace(".clone()", ""): False,
+        "def permute_mask(": False,
+    }.items():
+        assert copied({"cells": [source], "own": [0]}, book) is same
+    assert not copied({"cells": [RIGHT], "own": [0]}, Exercise(solution=[RIGHT]))
 
 
 def test_the_book_names_each_exercise_its_check_and_its_answers():
@@ -454,7 +484,8 @@ def test_a_chapter_and_its_handout(tmp_path):
         "'=Emmy.ipynb": "5",
         "Carl.ipynb": "0",
     }
-    assert rows["'=Emmy.ipynb"]["look at it"] == rows["'=Emmy.ipynb"]["remark"] == ""
+    assert rows["'=Emmy.ipynb"]["look at it"] == "; ".join(f"12.{n}: {COPIED}" for n in range(1, 6))
+    assert rows["'=Emmy.ipynb"]["remark"] == ""
     assert rows["Carl.ipynb"]["remark"] == "is empty"
     assert "Their code runs" in done.stdout and f"The table is in {tmp_path / 'class.1.csv'}" in done.stdout
 
