@@ -1,5 +1,8 @@
 """The four doors through which position can enter attention."""
 
+from functools import partial
+from inspect import signature
+
 from torch import Tensor, nn
 
 from .positions.arguments import check_size, check_tensor
@@ -72,6 +75,22 @@ class Encoding(nn.Module):
         """The names of the doors that this encoding opens."""
         opened = {name for name in (*DOORS, "turn_values") if opens(self, name)}
         return tuple(door for door in DOORS if door in opened or door == "value" and "turn_values" in opened)
+
+    def extra_repr(self) -> str:
+        """Arguments of the constructor that are kept by their names and are no defaults."""
+        shown = []
+        for name, argument in signature(type(self)).parameters.items():
+            value = getattr(self, name, argument.default)
+            if not isinstance(value, Tensor | nn.Module) and value != argument.default:
+                shown.append(f"{name}={described(value)}")
+        return ", ".join(shown)
+
+
+def described(value: object) -> str:
+    """A value as a repr shows it; of a rule such as `partial(yarn, factor=8)`, its name and its numbers."""
+    if isinstance(value, partial):
+        return f"{value.func.__name__}({', '.join(f'{name}={part!r}' for name, part in value.keywords.items())})"
+    return getattr(value, "__name__", repr(value))
 
 
 NOPE = Encoding()

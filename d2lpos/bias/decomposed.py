@@ -36,7 +36,7 @@ class Decomposed(Encoding):
     def __init__(self, features: int, height: int, width: int):
         super().__init__()
         check_positive(features=features, height=height, width=width)
-        self.height, self.width = height, width
+        self.features, self.height, self.width = features, height, width
         self.rows = nn.Parameter(torch.zeros(2 * height - 1, features))
         self.columns = nn.Parameter(torch.zeros(2 * width - 1, features))
 

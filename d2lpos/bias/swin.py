@@ -57,7 +57,7 @@ class Swin(Encoding):
     def __init__(self, heads: int, height: int, width: int):
         super().__init__()
         check_positive(heads=heads, height=height, width=width)
-        self.height, self.width = height, width
+        self.heads, self.height, self.width = heads, height, width
         self.table = nn.Parameter(torch.zeros((2 * height - 1) * (2 * width - 1), heads))
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:

@@ -72,7 +72,7 @@ class SwinV2(Encoding):
             check_positive(trained=trained)
             if trained < 2:
                 raise ValueError(f"trained must be at least 2, or its window has no step; got {trained}")
-        self.height, self.width = height, width
+        self.heads, self.height, self.width = heads, height, width
         self.measure = (height, width) if trained is None else (trained, trained)
         self.first, self.second = nn.Linear(2, hidden), nn.Linear(hidden, heads, bias=False)
 

@@ -65,7 +65,7 @@ class T5Bias(Bias):
         super().__init__(heads)
         bucket(torch.tensor(0), buckets, max_distance, bidirectional)  # bad arguments fail here
         self.table = nn.Parameter(torch.zeros(buckets, heads))
-        self.max_distance, self.bidirectional = max_distance, bidirectional
+        self.buckets, self.max_distance, self.bidirectional = buckets, max_distance, bidirectional
 
     def at(self, offset: Tensor, head: Tensor) -> Tensor:
         return self.table[bucket(offset, len(self.table), self.max_distance, self.bidirectional), head]

@@ -30,6 +30,7 @@ class Learned(Encoding):
     def __init__(self, length: int, dim: int, std: float = 1.0):
         super().__init__()
         check_positive(length=length, dim=dim)
+        self.length, self.dim = length, dim
         self.table = nn.Parameter(std * torch.randn(length, dim))
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:

@@ -61,7 +61,7 @@ class DeBERTa(Encoding):
         super().__init__()
         check_positive(heads=heads, features=features)
         row(torch.zeros(1, dtype=torch.int64), clip, largest)  # bad arguments fail here
-        self.clip, self.largest = clip, largest
+        self.heads, self.features, self.clip, self.largest = heads, features, clip, largest
         self.keys = nn.Parameter(torch.randn(heads, 2 * clip, features))
         self.queries = nn.Parameter(torch.randn(heads, 2 * clip, features))
 

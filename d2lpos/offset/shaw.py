@@ -46,7 +46,7 @@ class ShawKeys(Encoding):
     def __init__(self, features: int, clip: int):
         super().__init__()
         check_positive(features=features, clip=clip)
-        self.clip = clip
+        self.features, self.clip = features, clip
         self.keys = nn.Parameter(torch.randn(2 * clip + 1, features))
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:

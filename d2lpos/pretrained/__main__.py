@@ -1,16 +1,53 @@
-"""Download the weights of the trained models: `python -m d2lpos.pretrained [NAME ...]`."""
+"""Download the weights of the trained models, or read a configuration: `python -m d2lpos.pretrained --help`."""
 
+import argparse
+import json
 import sys
+from pathlib import Path
 
+from .files import parse
+from .reading import encoding_of
 from .weights import WEIGHTS, fetch
 
+EPILOG = f"""\
+without `read`: names of weights to download into your cache, of {', '.join(WEIGHTS)}; by default all"""
 
-def main(names: list[str]) -> str | None:
-    """Return a sentence where the weights could not be had."""
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of `read`."""
+    read = argparse.ArgumentParser(
+        prog="python -m d2lpos.pretrained read",
+        description="Say what a model does with positions, layer by layer, from its config.json. Nothing is downloaded.",
+        epilog=EPILOG,
+    )
+    read.add_argument("file", metavar="FILE", help="the config.json of a model, or - for standard input")
+    read.add_argument("--length", type=int, metavar="N", help="tokens of the text: dynamic NTK and LongRoPE ask for it")
+    read.add_argument("--ignore", nargs="+", default=[], metavar="KEY", help="keys to pass over")
+    read.add_argument("--json", action="store_true", help="print JSON instead of words")
+    return read
+
+
+def main(arguments: list[str]) -> str | None:
+    """Return a sentence where a file could not be read or the weights could not be had."""
+    if arguments and arguments[0] not in ("read", "-h", "--help"):
+        return attempt(lambda: fetch(arguments))
+    if not arguments:
+        return attempt(lambda: fetch(WEIGHTS))
+    asked = parser().parse_args(arguments[1:] if arguments[0] == "read" else arguments)
+
+    def read() -> None:
+        text = sys.stdin.read() if asked.file == "-" else Path(asked.file).read_text("utf-8")
+        reading = encoding_of(parse(text, asked.file), asked.length, asked.ignore)
+        print(json.dumps(reading.as_data(), indent=1, ensure_ascii=False) if asked.json else reading)
+
+    return attempt(read)
+
+
+def attempt(work: object) -> str | None:
     try:
-        fetch(names or WEIGHTS)
+        work()
     except (ValueError, OSError) as error:
-        return str(error)
+        return f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
     return None
 
 

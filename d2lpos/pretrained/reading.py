@@ -1,6 +1,7 @@
 """`encoding_of`: from a configuration to what turns, biases or adds in each layer."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from .families import FAMILIES, READ_BY, REFUSED
 from .keys import SAYS_NO, SILENT_KEYS
@@ -9,13 +10,14 @@ from .layer import Config, Reading
 __all__ = ["encoding_of"]
 
 
-def encoding_of(config: object, tokens: int | None = None) -> Reading:
+def encoding_of(config: object, tokens: int | None = None, ignore: Collection[str] = ()) -> Reading:
     """What a configuration says about position, layer by layer.
 
     config is a `config.json` as a dictionary, as transformers 4 or 5 writes it, or a configuration of transformers.
     One that holds a `text_config` is read for its text. tokens is the length of the text that will be read, which
-    dynamic NTK and LongRoPE depend on. Raises TypeError for another config; ValueError for a family that is not
-    known or whose positions no reading says, for a key that is neither understood nor known to say nothing of
+    dynamic NTK and LongRoPE depend on. ignore names keys to pass over; the reading keeps their names. `print` of a
+    reading shows it in words. Raises TypeError for another config or ignore; ValueError for a family that is not
+    known or whose positions no reading says, for keys that are neither understood nor known to say nothing of
     positions, for a value that is not understood, and without tokens where these count.
 
     Learned tables come untrained, in the right size: the weights are the model's. Of a model that reads pictures it
@@ -32,22 +34,27 @@ def encoding_of(config: object, tokens: int | None = None) -> Reading:
         raise TypeError(
             f"config must be a dictionary or a configuration of transformers; got {type(config).__name__}"
         )
+    if isinstance(ignore, str):
+        raise TypeError(f"ignore must be names of keys, such as ({ignore!r},); got {ignore!r}")
+    passed_over = tuple(key for key in ignore if key in values)
+    values = {key: value for key, value in values.items() if key not in passed_over}
     family = values.get("model_type")
     if family in REFUSED:
         raise ValueError(f"model_type {family!r} is refused: {REFUSED[family]}")
     if family not in FAMILIES and isinstance(values.get("text_config"), Mapping):
-        return encoding_of({"model_type": f"{family}_text", **values["text_config"]}, tokens)
+        return encoding_of({"model_type": f"{family}_text", **values["text_config"]}, tokens, ignore)
     if family not in FAMILIES:
         raise ValueError(f"model_type {family!r} is not known")
     read = Config(values, hidden=frozenset(key for key, readers in READ_BY.items() if family not in readers))
     family_row = FAMILIES[family]
     found = family_row.read(family, read, tokens)
     check_keys(family, values, read.used | set(family_row.aside))
-    return found
+    return replace(found, ignored=passed_over) if passed_over else found
 
 
 def check_keys(family: str, values: Mapping, understood: set[str]) -> None:
-    """Raise a ValueError for a key that is not understood, and that is not known to say nothing of positions."""
+    """Raise a ValueError that names all keys that are not understood, and not known to say nothing of positions."""
+    strange = []
     for key, value in values.items():
         if key in understood or key in SILENT_KEYS or value is None or value in ([], {}):
             continue
@@ -55,7 +62,9 @@ def check_keys(family: str, values: Mapping, understood: set[str]) -> None:
             continue
         if key == "use_bidirectional_attention" and value == "vision":
             continue  # words see as ever
+        strange.append(f"{key} = {value!r}")
+    if strange:
         raise ValueError(
-            f"key {key!r} of {family} is not understood; its value is {value!r}. "
-            "Leave it out if it says nothing of positions"
+            f"{family} has keys that are not understood: {', '.join(strange)}. "
+            "A key may speak of positions by any word; ignore= names those to pass over"
         )

@@ -728,8 +728,8 @@ bad(
 mixed = "encoding must have the same axes in each layer; got [1, 2]"
 bad(Transformer, f"ValueError: {mixed}", 7, 3, encoding=[RoPE(16), RoPE(16, axes=2)])
 later = "encoding of layer 1 must leave door 1 closed, the model's input; got"
-bad(Transformer, f"ValueError: {later} Learned()", 7, 3, encoding=[None, Learned(5, 64)])
-bad(Transformer, f"ValueError: {later} Sinusoidal()", 7, 3, encoding=[Sinusoidal(64)] * 2)
+bad(Transformer, f"ValueError: {later} Learned(length=5, dim=64)", 7, 3, encoding=[None, Learned(5, 64)])
+bad(Transformer, f"ValueError: {later} Sinusoidal(dim=64)", 7, 3, encoding=[Sinusoidal(64)] * 2)
 
 bad(causal_mask, "TypeError: q_positions must be a tensor; got list", [0], P)
 bad(causal_mask, "ValueError: k_positions must be finite; got nan", P, P * NAN)
@@ -1006,7 +1006,7 @@ bad(combine, "ValueError: position must have shape (2, 5, 16) or (5, 16); got (1
 bad(Dropped, f"ValueError: placement must be one of {names}; got None", Sinusoidal(16), None)
 bad(Dropped, "TypeError: encoding must be an Encoding, such as RoPE(64); got 0.1", 0.1)
 alone = 'encoding must open the door "embed" alone; got'
-bad(Dropped, f"ValueError: {alone} RoPE(), which opens ('rotate',)", RoPE(8))
+bad(Dropped, f"ValueError: {alone} RoPE(dim=8, rotary=8), which opens ('rotate',)", RoPE(8))
 bad(Dropped, f"ValueError: {alone} Encoding(), which opens ()", NOPE)
 refuse = partial(bad, Dropped, call=Dropped(Sinusoidal(16)).embed)
 refuse("TypeError: x must be floating-point; got torch.int64", X.long(), P)

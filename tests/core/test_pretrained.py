@@ -272,12 +272,12 @@ REFUSED = {
     "model_type 'inkling_text' is refused: its bias is computed from the text": {
         "model_type": "inkling_text"
     },
-    "key 'sliding_window' of llama is not understood; its value is 4096": LLAMA | {"sliding_window": 4096},
-    "key 'no_rope_layers' of llama is not understood; its value is [1, 0]": LLAMA
+    "llama has keys that are not understood: sliding_window = 4096. A key": LLAMA | {"sliding_window": 4096},
+    "llama has keys that are not understood: no_rope_layers = [1, 0]. A key": LLAMA
     | {"no_rope_layers": [1, 0]},
-    "key 'layer_types' of llama is not understood": LLAMA | {"layer_types": ["full_attention"] * 4},
-    "key 'alibi' of llama is not understood; its value is True": LLAMA | {"alibi": True},
-    "key 'rope_wobble' of llama is not understood; its value is 3": LLAMA | {"rope_wobble": 3},
+    "llama has keys that are not understood: layer_types = ": LLAMA | {"layer_types": ["full_attention"] * 4},
+    "llama has keys that are not understood: alibi = True. A key": LLAMA | {"alibi": True},
+    "llama has keys that are not understood: rope_wobble = 3. A key": LLAMA | {"rope_wobble": 3},
     "rope_type must be one of default, linear,": LLAMA | {"rope_scaling": {"rope_type": "su", "factor": 2.0}},
     "key 'zeta' of rope_type 'linear' is not understood; its value is 3": LLAMA
     | {"rope_scaling": {"type": "linear", "factor": 2.0, "zeta": 3}},
@@ -316,14 +316,14 @@ REFUSED = {
         "model_type": "mpt",
         "attn_config": {"prefix_lm": True},
     },
-    "key 'wobble' of llama is not understood; its value is 3": LLAMA | {"wobble": 3},
-    "key 'wobble' of llama is not understood; its value is False": LLAMA | {"wobble": False},
+    "llama has keys that are not understood: wobble = 3. A key": LLAMA | {"wobble": 3},
+    "llama has keys that are not understood: wobble = False. A key": LLAMA | {"wobble": False},
     "config must have layer_types, and has none": LLAMA | {"model_type": "minimax"},
     "attn_config of mpt must have alibi and no rope": {"model_type": "mpt", "attn_config": {"alibi": False}},
     "num_heads must be 4 numbers, one for each stage; got [3]": SWIN | {"num_heads": [3]},
     "pretrained_window_sizes must be 4 numbers, one for each stage; got [8, 8]": SWIN
     | {"model_type": "swinv2", "num_heads": [3] * 4, "pretrained_window_sizes": [8, 8]},
-    "key 'pretrained_window_sizes' of swin is not understood; its value is [8, 8, 8, 8]": SWIN
+    "swin has keys that are not understood: pretrained_window_sizes = [8, 8, 8, 8]. A key": SWIN
     | {"num_heads": [3] * 4, "pretrained_window_sizes": [8] * 4},
     "window_size must be at most 7, the shorter side of a stage, or its code fails; got 12": SWIN
     | {"num_heads": [3] * 4, "window_size": 12},

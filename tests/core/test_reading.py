@@ -1,0 +1,109 @@
+"""A configuration read aloud: what `print` shows, the command, and sentences for what is no configuration."""
+
+import json
+
+import pytest
+
+from d2lpos.pretrained import encoding_of
+from d2lpos.pretrained.__main__ import main
+from d2lpos.pretrained.files import parse
+
+SIZES = {"hidden_size": 64, "num_attention_heads": 4}
+LLAMA = {"model_type": "llama", "num_hidden_layers": 2, **SIZES}
+YARN = {"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 4096}
+GEMMA = {
+    "model_type": "gemma3_text",
+    "num_hidden_layers": 7,
+    "head_dim": 16,
+    "sliding_window": 1024,
+    "layer_types": [*["sliding_attention"] * 5, "full_attention", "sliding_attention"],
+    **SIZES,
+}
+WORDS = {
+    """llama: 2 layers, a token sees none after it
+  input: nothing is added
+  layers 0–1: RoPE, base 500,000, 16 of 16 features turn (in halves, i with i + 8), yarn(factor=8.0, length=4096, \
+beta_fast=32, beta_slow=1, truncate=True, attention_factor=None)""": LLAMA | {"rope_theta": 5e5, "rope_scaling": YARN},
+    """gemma3_text: 7 layers, a token sees none after it
+  input: nothing is added
+  layers 0–4, 6: RoPE, base 10,000, 16 of 16 features turn (in halves, i with i + 8); a window of 1,024 tokens
+  layer 5: RoPE, base 1,000,000, 16 of 16 features turn (in halves, i with i + 8)""": GEMMA,
+    """roberta: 1 layer, a token sees those before and after it
+  input: Learned(length=514, dim=64), from position 2 on
+  layer 0: attention without positions""": {
+        "model_type": "roberta",
+        "num_hidden_layers": 1,
+        "max_position_embeddings": 514,
+        "pad_token_id": 1,
+        **SIZES,
+    },
+    """mamba: 1 layer, a token sees none after it
+  input: nothing is added
+  layer 0: no attention, but a recurrence or a convolution""": {"model_type": "mamba", "num_hidden_layers": 1},
+}
+
+
+@pytest.mark.parametrize("words", WORDS, ids=lambda words: words.partition(":")[0])
+def test_a_reading_in_words(words):
+    assert str(encoding_of(WORDS[words])) == words
+
+
+def test_a_model_of_two_parts_tells_both():
+    sizes = {"d_model": 64, "d_kv": 16, "num_heads": 4, "num_layers": 1, "relative_attention_num_buckets": 32}
+    told = str(encoding_of({"model_type": "t5", "relative_attention_max_distance": 128, **sizes}))
+    assert "T5Bias(heads=4, bidirectional=False)" in told and "\nand its encoder, t5: 1 layer, a token sees those" in told
+
+
+def test_keys_to_pass_over_are_named_all_at_once_and_kept():
+    strange = LLAMA | {"wobble": 3, "zeta": "x"}
+    with pytest.raises(ValueError, match=r"not understood: wobble = 3, zeta = 'x'\. .* ignore= names those"):
+        encoding_of(strange)
+    reading = encoding_of(strange, ignore=("wobble", "zeta", "not there"))
+    assert reading.ignored == ("wobble", "zeta") and str(reading).endswith("\n  ignored, as you asked: wobble, zeta")
+    with pytest.raises(TypeError, match=r"ignore must be names of keys, such as \('wobble',\); got 'wobble'"):
+        encoding_of(strange, ignore="wobble")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(LLAMA), "utf-8")
+    return path
+
+
+def test_the_command_prints_words_or_json(file, capsys):
+    assert main(["read", str(file)]) is None
+    assert capsys.readouterr().out == f"{encoding_of(LLAMA)}\n"
+    assert main(["read", str(file), "--json"]) is None
+    assert json.loads(capsys.readouterr().out) == encoding_of(LLAMA).as_data()
+
+
+def test_the_command_takes_a_length_and_keys_to_pass_over(file, capsys):
+    scaled = {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}, "max_position_embeddings": 64, "wobble": 1}
+    file.write_text(json.dumps(LLAMA | scaled), "utf-8")
+    assert main(["read", str(file)]).startswith("tokens must say how long the text is")
+    assert "wobble = 1" in main(["read", str(file), "--length", "100"])
+    assert main(["read", str(file), "--length", "100", "--ignore", "wobble"]) is None
+    assert "dynamic_ntk(factor=2.0, length=64, current=100)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{", "x must be JSON, and is none: Expecting property name"),
+        ("[1]", "x must be a config.json, which is an object of keys; it is a list"),
+        ('{"a": 1}', "x must have model_type, which says whose code reads it; it has none"),
+        ('{"peft_type": "LORA"}', "x must be the config.json of a model; it is an adapter's configuration: read the config"),
+        ('{"tokenizer_class": "T"}', "x must be the config.json of a model; it is a tokenizer's configuration"),
+        ('{"model": {}, "added_tokens": []}', "x must be the config.json of a model; it is a tokenizer"),
+        (f'"{"x" * (1 << 20)}"', "x must be a config.json of at most 1 MB; it has 1.0 MB"),
+    ],
+)
+def test_what_is_no_configuration_gets_a_sentence(text, sentence):
+    with pytest.raises(ValueError) as error:
+        parse(text, "x")
+    assert str(error.value).startswith(sentence)
+
+
+def test_a_file_that_is_not_there_gets_a_sentence(tmp_path):
+    assert main(["read", str(tmp_path / "none.json")]) == f"{tmp_path / 'none.json'}: No such file or directory"
