@@ -16,7 +16,7 @@ from tests.house import ENCODERS
 
 from .equivalent import EQUIVALENT
 from .host import CORE, LAB, ROOT, Host
-from .rules import Mutant, mutants
+from .rules import Mutant, mutants, named
 
 # What is mutated, the tests that may notice, and what they import. Left out are tests of minutes in which real processes die.
 PARTS = {
@@ -125,8 +125,8 @@ def report(part: str, sources: list[str], tests: list[str], runner: Runner, opti
     all_killed = all_tried = 0
     for file in sources:
         made = mutants((ROOT / file).read_text("utf-8"))
-        known = EQUIVALENT.get(file, {})
-        left = [mutant for mutant in made if (mutant.old, mutant.new) not in known]
+        known = {mutant for words in EQUIVALENT.get(file, {}) for mutant in named(words, made)}
+        left = [mutant for mutant in made if mutant not in known]
         tried = left
         if options.sample and options.sample < len(left):
             tried = Random(options.seed).sample(left, options.sample)
