@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from itertools import islice
@@ -146,6 +146,8 @@ class Check:
     given whose answer has the same outcomes as the reader's, up to and with the property that fails first. Many
     mistakes share one word or an error: then the two agree in all cases, or fail the same properties.
     answers: what the exercise asks besides; the reader's answers to it follow in the call, in this order.
+    cards: wrong answers whose code the chapter's page shows, to ask which property fails; mistakes or others.
+    as_good: changes of the reference that no property refuses, as the tests name them, and the reason of each.
     Where all of it is right, the verdict ends with a receipt, but for the book's own solutions.
     """
 
@@ -154,6 +156,8 @@ class Check:
     properties: dict[str, list[Case]]
     mistakes: dict[str, Any]
     answers: tuple[Answer, ...] = ()
+    cards: tuple[Callable, ...] = ()
+    as_good: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, answer: Any, *given: Any) -> Verdict:
         with one_thread():

@@ -1,0 +1,93 @@
+"""The reach of a lead."""
+
+import math
+from collections.abc import Callable
+
+from ..verdict import Answer, Case, Check, call
+
+
+def count_wins(lead: float, slope: float) -> int:
+    bound = (math.log1p(math.exp(lead)) + math.log1p(-math.exp(-slope))) / slope
+    return max(0, math.ceil(bound))
+
+
+def wins(condition: Callable[[float], bool]) -> int:
+    """The number of distances, from 0 on, until the condition fails."""
+    distance = 0
+    while distance < 5000 and condition(distance):
+        distance += 1
+    return distance
+
+
+def rival(slope: float) -> float:
+    """What all keys of equal score add up to."""
+    return 1 / (1 - math.exp(-slope))
+
+
+def reach_case(lead: float, slope: float) -> Case:
+    return call(f"lead = {lead:g}, slope = {slope:g}", lead=lead, slope=slope)
+
+
+reach = Check(
+    "reach",
+    reference=count_wins,
+    properties={
+        "the distances at which it holds more than half": [
+            reach_case(3.0, 0.5),
+            reach_case(2.0, 0.25),
+            reach_case(1.0, 0.5),
+            reach_case(10.0, 1 / 256),
+        ],
+        "none, where near keys are too many": [
+            reach_case(3.0, 1 / 64),
+            reach_case(0.0, 1 / 256),
+            reach_case(0.25, 0.5),
+        ],
+    },
+    mistakes={
+        "The needle is counted among its rivals. It takes the place of one.": (
+            lambda lead, slope: wins(lambda d: math.exp(lead - slope * d) > rival(slope))
+        ),
+        "The needle is compared with the nearest key alone. All others add up.": (
+            lambda lead, slope: math.ceil(lead / slope)
+        ),
+        "One too small: distance 0 counts as well.": lambda lead, slope: max(0, count_wins(lead, slope) - 1),
+        "One too large: this is the first distance that is lost, counted as won.": (
+            lambda lead, slope: count_wins(lead, slope) + 1
+        ),
+        "The needle pays nothing here. It loses slope · distance itself.": (
+            lambda lead, slope: wins(lambda d: math.exp(lead) > rival(slope) - math.exp(-slope * d))
+        ),
+        "The others add up to 1/m only nearly: 1/(1 − e^(−m)) is exact.": (
+            lambda lead, slope: max(0, math.ceil(math.log((1 + math.exp(lead)) * slope) / slope))
+        ),
+        "(g + ln m)/m is an estimate for small slopes and large leads. Use (6.8).": (
+            lambda lead, slope: max(0, math.ceil((lead + math.log(slope)) / slope))
+        ),
+        "Where the bound is negative, no distance is won: return 0.": (
+            lambda lead, slope: math.ceil(
+                (math.log1p(math.exp(lead)) + math.log1p(-math.exp(-slope))) / slope
+            )
+        ),
+        "The bound is not divided by the slope.": (
+            lambda lead, slope: max(0, math.ceil(math.log1p(math.exp(lead)) + math.log1p(-math.exp(-slope))))
+        ),
+        "This is a float. Return an int.": lambda lead, slope: float(count_wins(lead, slope)),
+    },
+    answers=(
+        Answer(
+            "best",
+            (1 / 8, 1 / 64, 1 / 256),
+            {
+                "These are the distances. Which slopes reach them?": (8, 54, 1140),
+                "Slopes are below 1. These are one divided by them.": (8, 64, 256),
+                "These are exponents. The slopes are 2 to the power of minus them.": (3, 6, 8),
+                "The steepest is best at no lead of these: try the others.": (1 / 2, 1 / 2, 1 / 2),
+            },
+            within=1e-4,
+        ),
+    ),
+    as_good={
+        "max(0, math.ceil(bound)) → max(math.ceil(bound), 0)": "A maximum has no order.",
+    },
+)

@@ -1,0 +1,89 @@
+"""Slopes for any head count."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ...bias import alibi as package
+from ..cases import by_hand
+from ..verdict import Case, Check, call
+
+
+def geometric(count: int) -> list[float]:
+    return [2 ** (-8 * h / count) for h in range(1, count + 1)]
+
+
+def fill_up(heads: int) -> Tensor:
+    below = 2 ** (heads.bit_length() - 1)
+    return torch.tensor(geometric(below) + geometric(2 * below)[::2][: heads - below])
+
+
+def filled_with(others: slice) -> Callable:
+    """Fills up with other slopes of the larger sequence."""
+
+    def answer(heads: int) -> Tensor:
+        below = 2 ** (heads.bit_length() - 1)
+        return torch.tensor(geometric(below) + geometric(2 * below)[others][: heads - below])
+
+    return answer
+
+
+def fill_up_from_above(heads: int) -> Tensor:
+    """As many slopes as there are heads, from the sequence for the next larger power of two."""
+    above = 2 ** (heads - 1).bit_length()
+    return torch.tensor(geometric(above)[:heads])
+
+
+def sorted_slopes(heads: int) -> Tensor:
+    return fill_up(heads).sort(descending=True).values
+
+
+def fill_up_always(heads: int) -> Tensor:
+    """Fills up from the power of two below, also where heads is a power of two."""
+    below = max(1, 2 ** ((heads - 1).bit_length() - 1) if heads > 1 else 1)
+    return torch.tensor(geometric(below) + geometric(2 * below)[0::2][: heads - below])
+
+
+def extra_first(heads: int) -> Tensor:
+    below = 2 ** (heads.bit_length() - 1)
+    return fill_up(heads).roll(heads - below)
+
+
+def heads_case(heads: int) -> Case:
+    return call(f"heads = {heads}", heads=heads)
+
+
+released = Check(
+    "released",
+    reference=fill_up,
+    properties={
+        "powers of two": [heads_case(2), heads_case(1), heads_case(8), heads_case(16)],
+        "other head counts": [heads_case(3), heads_case(12), heads_case(6), heads_case(71), heads_case(112)],
+        "written by hand": [by_hand("heads = 12", package, "check_positive", "slopes", (12,))],
+    },
+    mistakes={
+        "This is the paper's rule (6.2) for every head count. The released one fills up a power of two.": (
+            lambda heads: torch.tensor(geometric(heads))
+        ),
+        "The extra slopes begin with the second of the larger sequence, which are those that you have. Begin "
+        "with the first.": filled_with(slice(1, None, 2)),
+        "The extra slopes are consecutive. Take every other one: [0::2].": filled_with(slice(None)),
+        "This cuts off the sequence for the next larger power of two.": fill_up_from_above,
+        "The slopes are right, but sorted. Head 1 keeps the first of the smaller sequence.": sorted_slopes,
+        "The extra slopes come first. They belong behind the others.": extra_first,
+        "A power of two is filled up here, too. It has a sequence of its own.": fill_up_always,
+        "The sequence begins with 1. Heads count from 1: h = 1 … H.": (
+            lambda heads: fill_up(heads) * 2 ** (8 / 2 ** (heads.bit_length() - 1))
+        ),
+        "The exponent lost its minus: slopes are below 1.": lambda heads: 1 / fill_up(heads),
+        "The ratio is always 1/2. It is 2^(−8/H): only with eight heads is that a half.": (
+            lambda heads: 0.5 ** torch.arange(1.0, heads + 1)
+        ),
+        "These are the biases' signs: return positive slopes.": lambda heads: -fill_up(heads),
+        "The order is turned around: head 1 has the steepest slope.": lambda heads: fill_up(heads).flip(0),
+        "float64 is not asked for. torch.tensor of Python floats gives float32.": (
+            lambda heads: fill_up(heads).double()
+        ),
+    },
+)

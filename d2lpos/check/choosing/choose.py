@@ -1,0 +1,131 @@
+"""Choose under a constraint."""
+
+from collections.abc import Callable
+from random import Random
+from statistics import mean, median
+
+from ..verdict import Answer, Case, Check, call
+
+
+def best(losses: dict[str, list[float]], doors: dict[str, tuple[str, ...]], allowed: set[str]) -> str:
+    admitted = [name for name in losses if set(doors[name]) <= allowed]
+    return min(admitted, key=lambda name: mean(losses[name]))
+
+
+def chosen(
+    judge: Callable = mean, admit: Callable = lambda opened, allowed: set(opened) <= allowed
+) -> Callable:
+    """An answer that judges losses, or admits encodings, in another way."""
+
+    def answer(losses: dict[str, list[float]], doors: dict[str, tuple[str, ...]], allowed: set[str]) -> str:
+        admitted = [name for name in losses if admit(doors[name], allowed)]
+        return min(admitted, key=lambda name: judge(losses[name]))
+
+    return answer
+
+
+DOORS = {
+    "none": (),
+    "sinusoidal": ("embed",),
+    "rope": ("rotate",),
+    "alibi": ("score",),
+    "shaw": ("score", "value"),
+    "tupe": ("embed", "score"),
+    "both": ("rotate", "embed"),
+}
+LOSSES = {
+    "none": [1.5, 1.5, 1.75],
+    "sinusoidal": [0.25, 0.875, 2.5],
+    "rope": [1.0, 1.0, 1.0],
+    "alibi": [1.25, 1.0, 0.5],
+    "shaw": [0.5, 0.75, 1.25],
+    "tupe": [0.75, 0.25, 0.5],
+    "both": [0.875, 0.75, 0.5],
+}
+
+
+def constrained(losses: dict, doors: dict, allowed: set[str]) -> Case:
+    shown = ", ".join(map(repr, sorted(allowed)))  # a set has another order in each process
+    text = f"losses = {losses}, doors = {doors}, allowed = {{{shown}}}"
+    return call(text, losses=losses, doors=doors, allowed=allowed)
+
+
+def choice_case(names: list[str], allowed: set[str]) -> Case:
+    return constrained({name: LOSSES[name] for name in names}, {name: DOORS[name] for name in names}, allowed)
+
+
+def drawn_case(seed: int, usable: int) -> Case:
+    """Losses in eighths, no two means of which are equal, and doors at random; `usable` doors are allowed."""
+    stream = Random(seed)
+    allowed = stream.sample(sorted(ALL), usable)
+    losses, doors = {}, {}
+    for name, eighths in zip("abcdef", stream.sample(range(20, 36), 6), strict=True):
+        # Where a door is closed, each encoding's losses are equal, so that doors alone decide.
+        spread = stream.randint(2, 9) if usable == len(ALL) else 0
+        steps = stream.choice([(-2, 1, 1), (2, -1, -1), (-1, 0, 1)])
+        losses[name] = [(eighths + step * spread) / 8 for step in stream.sample(steps, 3)]
+        doors[name] = tuple(stream.sample(sorted(ALL), stream.randint(1, 2)))
+    doors |= {"a": (allowed[0],), "not tried": ()}
+    return constrained(losses, doors, set(allowed))
+
+
+ALL = {"embed", "rotate", "score", "value"}
+choose = Check(
+    "choose",
+    reference=best,
+    properties={
+        "the lowest mean": [
+            choice_case(["sinusoidal", "rope"], ALL),
+            choice_case(["sinusoidal", "alibi"], ALL),
+            choice_case(["none", "sinusoidal", "rope", "alibi", "shaw"], ALL),
+            *(drawn_case(seed, 4) for seed in range(5)),
+        ],
+        "no door that is not allowed": [
+            choice_case(["rope", "alibi"], {"embed", "rotate"}),
+            choice_case(["none", "alibi"], {"score"}),
+            choice_case(["sinusoidal", "rope", "shaw"], {"embed", "rotate", "value"}),
+            choice_case(["sinusoidal", "alibi", "tupe", "both"], {"embed"}),
+            *(drawn_case(seed, usable) for seed in range(2) for usable in (1, 2, 3)),
+        ],
+        "no door at all": [choice_case(["none", "rope"], {"embed"})],
+    },
+    mistakes={
+        "This is the lowest single run. The next seed may tell another story: take the mean.": chosen(min),
+        "This is the highest mean. They are losses: less is better.": chosen(lambda values: -mean(values)),
+        "Only the last seed counts here. Take the mean.": chosen(lambda values: values[-1]),
+        "Only the first seed counts here. Take the mean.": chosen(lambda values: values[0]),
+        "This is the best worst run. Take the mean.": chosen(max),
+        "This is the lowest median. Take the mean.": chosen(median),
+        "allowed is not asked.": chosen(admit=lambda opened, allowed: True),
+        "All allowed doors may be open: an encoding that needs exactly these is no exception.": chosen(
+            admit=lambda opened, allowed: set(opened) < allowed
+        ),
+        "One allowed door is not enough: none of an encoding's doors may be closed to you.": chosen(
+            admit=lambda opened, allowed: not opened or bool(set(opened) & allowed)
+        ),
+        "The last door decides here. All of an encoding's doors must be allowed.": chosen(
+            admit=lambda opened, allowed: set(opened[-1:]) <= allowed
+        ),
+        "The first door decides here. All of an encoding's doors must be allowed.": chosen(
+            admit=lambda opened, allowed: set(opened[:1]) <= allowed
+        ),
+        "An encoding that opens no door is always allowed.": chosen(
+            admit=lambda opened, allowed: bool(opened) and set(opened) <= allowed
+        ),
+    },
+    answers=(
+        Answer(
+            "names",
+            ("rope", "none"),
+            {
+                "RoPE is best at 64. At 512, as trained, it is worse than no encoding.": ("rope", "rope"),
+                "These add to scores, and your kernel takes no bias.": ("t5", "kerple"),
+                "The first is for 64 characters, the second for 512.": ("none", "rope"),
+                "An encoding that opens no door is always allowed.": ("rope", "sinusoidal"),
+            },
+        ),
+    ),
+    as_good={
+        "mean(losses[name]) → sum(losses[name])": "Every encoding has a loss for each seed, so the sums are in the order of the means.",
+    },
+)

@@ -1,0 +1,171 @@
+"""A fair comparison."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import several
+from ..verdict import Case, Check, call, nothing
+
+
+def interval(difference: Tensor, t: float) -> tuple[Tensor, Tensor]:
+    half = t * difference.std() / len(difference) ** 0.5
+    return difference.mean() - half, difference.mean() + half
+
+
+def fair(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
+    arm = 1 + validation[1:].mean(dim=1).argmin()
+    return arm, *interval(test[arm] - test[0], t)
+
+
+def chosen_by(judge: Callable) -> Callable:
+    """An answer that chooses the arm with the lowest of what `judge` makes of the two."""
+
+    def answer(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
+        arm = 1 + judge(validation, test)[1:].argmin()
+        return arm, *interval(test[arm] - test[0], t)
+
+    return answer
+
+
+def told_by(between: Callable) -> Callable:
+    """An answer whose interval is another one."""
+
+    def answer(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
+        arm = fair(validation, test, t)[0]
+        return arm, *between(validation, test, arm, t)
+
+    return answer
+
+
+def around(spread: Callable) -> Callable:
+    """An interval whose half width comes from a spread of the arm's and the baseline's runs."""
+
+    def between(validation: Tensor, test: Tensor, arm: int, t: float) -> tuple[Tensor, Tensor]:
+        middle = (test[arm] - test[0]).mean()
+        half = t * spread(test[arm], test[0]) / test.shape[1] ** 0.5
+        return middle - half, middle + half
+
+    return told_by(between)
+
+
+def widened(factor: Callable) -> Callable:
+    """An interval whose half width is multiplied by a function of the number of seeds."""
+    return told_by(lambda validation, test, arm, t: interval(test[arm] - test[0], t * factor(test.shape[1])))
+
+
+def with_the_baseline(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
+    arm = validation.mean(dim=1).argmin()
+    return arm, *interval(test[arm] - test[0], t)
+
+
+def one_less(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
+    arm = validation[1:].mean(dim=1).argmin()
+    return arm, *interval(test[arm] - test[0], t)
+
+
+VALIDATION = torch.tensor(
+    [
+        [2.0, 2.5, 3.0, 2.5],
+        [1.75, 2.25, 2.5, 2.5],
+        [1.0, 2.5, 3.5, 3.0],
+        [2.0, 2.125, 2.25, 5.0],
+        [3.0, 3.0, 3.5, 3.5],
+    ]
+)
+TEST = torch.tensor(
+    [
+        [2.25, 2.75, 3.5, 2.5],
+        [2.0, 2.25, 3.25, 2.75],
+        [2.0, 3.5, 1.25, 1.25],
+        [1.5, 2.0, 2.0, 1.75],
+        [2.5, 3.0, 3.25, 2.75],
+    ]
+)
+WORSE = VALIDATION + torch.tensor([[0.0], [1.0], [2.0], [2.0], [2.0]])  # here the baseline is the best
+
+
+def comparison_case(part: str, validation: Tensor, test: Tensor, t: float = 3.182) -> Case:
+    """What an answer says of the arm, or of the interval."""
+    text = f"validation {validation.tolist()}, test {test.tolist()}, t = {t}"
+    case = call(text, validation=validation, test=test, t=t)
+
+    def ask(answer: Callable) -> object:
+        all_three = case.ask(answer)
+        if nothing(all_three):
+            return all_three
+        arm, *ends = several(all_three, "arm", "low", "high")
+        return arm if part == "arm" else torch.tensor(ends)
+
+    return Case(case.text, ask)
+
+
+compare = Check(
+    "compare",
+    reference=fair,
+    properties={
+        "the arm is chosen by validation": [
+            comparison_case("arm", VALIDATION[:3, :2], TEST[:3, :2]),
+            comparison_case("arm", VALIDATION, TEST),
+            comparison_case("arm", WORSE, TEST),
+        ],
+        "the interval is of paired differences on the test": [
+            comparison_case("interval", VALIDATION[:2], TEST[:2]),
+            comparison_case("interval", VALIDATION, TEST),
+            comparison_case("interval", VALIDATION[:3, :2], TEST[:3, :2], 12.706),
+        ],
+    },
+    mistakes={
+        "The arm is chosen by the test. Whatever is chosen there looks better than it is.": chosen_by(
+            lambda validation, test: test.mean(dim=1)
+        ),
+        "The arm is chosen by validation and test together. Only validation may choose.": chosen_by(
+            lambda validation, test: (validation + test).mean(dim=1)
+        ),
+        "The arm is chosen by its median. Take the mean.": chosen_by(
+            lambda validation, test: validation.quantile(0.5, dim=1)
+        ),
+        "The arm is chosen by its luckiest seed. Take the mean.": chosen_by(
+            lambda validation, test: validation.min(dim=1).values
+        ),
+        "The arm is chosen by its highest loss. Less is better.": chosen_by(
+            lambda validation, test: -validation.mean(dim=1)
+        ),
+        "The arms are counted from 0 without the baseline. Row 0 is the baseline: add 1.": one_less,
+        "The baseline is no arm: choose among the rows from 1 on.": with_the_baseline,
+        "The seeds are not paired: the interval must be that of the differences, seed by seed.": around(
+            lambda ours, theirs: (ours.var() + theirs.var()).sqrt()
+        ),
+        "Sorted losses are not paired: the first of each belong to different seeds.": told_by(
+            lambda validation, test, arm, t: interval(test[arm].sort().values - test[0].sort().values, t)
+        ),
+        "Two standard deviations are added. Take that of the differences, seed by seed.": around(
+            lambda ours, theirs: ours.std() + theirs.std()
+        ),
+        "This is how the arm varies alone. Take the standard deviation of the differences.": around(
+            lambda ours, theirs: ours.std()
+        ),
+        "The interval is of the validation, by which the arm was chosen.": told_by(
+            lambda validation, test, arm, t: interval(validation[arm] - validation[0], t)
+        ),
+        "These are baseline minus arm. Take the baseline from the arm.": told_by(
+            lambda validation, test, arm, t: interval(test[0] - test[arm], t)
+        ),
+        "This is how far runs lie apart. For their mean, divide by the root of the number of seeds.": widened(
+            lambda seeds: seeds**0.5
+        ),
+        "The standard deviation divides by n. From a sample, divide by n − 1, as std() does.": widened(
+            lambda seeds: ((seeds - 1) / seeds) ** 0.5
+        ),
+        "1.96 is right for many seeds. With few, use t.": told_by(
+            lambda validation, test, arm, t: interval(test[arm] - test[0], 1.96)
+        ),
+    },
+    as_good={
+        "validation[1:].mean(dim=1) → validation[1:].sum(dim=1)": "The sums over the seeds are in the order of the means.",
+        "validation[1:].mean(dim=1) → validation[1:].mean(dim=-1)": "Of two axes, 1 is the last.",
+        "returned in float64": "The text names no precision.",
+        "returned in float32": "The row may be counted as 3.0.",
+    },
+)

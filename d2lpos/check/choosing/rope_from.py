@@ -1,0 +1,210 @@
+"""Read a configuration."""
+
+import copy
+from collections.abc import Callable
+from functools import partial
+
+import torch
+
+from ...rotary import scaling
+from ...rotary.rope import RoPE
+from ..verdict import Case, Check, Misconduct, nothing
+
+TINY = {"hidden_size": 32, "num_attention_heads": 4, "max_position_embeddings": 4096}
+BASE = {"rope_theta": 500000.0}
+
+
+def rule_of(said: dict) -> Callable:
+    name = said.get("rope_type", "default")
+    if name == "default":
+        return scaling.unscaled
+    if name == "linear":
+        return partial(scaling.linear, factor=said["factor"])
+    known = {"factor": said["factor"], "length": said["original_max_position_embeddings"]}
+    if name == "yarn":
+        return partial(scaling.yarn, **known)
+    return partial(scaling.llama3, **known, low=said["low_freq_factor"], high=said["high_freq_factor"])
+
+
+def older(config: dict) -> dict:
+    return config | (config.get("rope_scaling") or {})
+
+
+def parameters(config: dict, kind: str) -> dict:
+    said = config.get("rope_parameters") or older(config)
+    return said.get(kind, said)
+
+
+def features(config: dict) -> int:
+    return config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
+
+
+def built(config: dict, said: dict) -> RoPE:
+    dim = features(config)
+    rotary = int(dim * said.get("partial_rotary_factor", 1))
+    return RoPE(dim, said["rope_theta"], rotary=rotary, scaling=rule_of(said))
+
+
+def read(config: dict, kind: str) -> RoPE:
+    return built(config, parameters(config, kind))
+
+
+def without(known: dict, *keys: str) -> dict:
+    return {key: value for key, value in known.items() if key not in keys}
+
+
+def changed(**more: object) -> Callable:
+    """An answer that puts these in place of what the entry says, where it stretches."""
+
+    def answer(config: dict, kind: str) -> RoPE:
+        said = parameters(config, kind)
+        stretched = said.get("rope_type", "default") != "default"
+        return built(config, said | more if stretched else said)
+
+    return answer
+
+
+def in_neighbors(config: dict, kind: str) -> RoPE:
+    right = read(config, kind)
+    return RoPE(right.dim, right.base, "interleaved", right.rotary, right.scaling)
+
+
+def part_of_the_share(config: dict, kind: str) -> RoPE:
+    right, share = read(config, kind), read(without(config, "head_dim"), kind)
+    return RoPE(right.dim, right.base, rotary=share.rotary, scaling=right.scaling)
+
+
+def with_the_longest(config: dict, kind: str) -> RoPE:
+    """Takes the longest text that the model may read for the length of its training."""
+    return changed(original_max_position_embeddings=config["max_position_embeddings"])(config, kind)
+
+
+def the_first_type(config: dict, kind: str) -> RoPE:
+    said = parameters(config, kind)
+    types = [one for one in config.get("rope_parameters", {}).values() if isinstance(one, dict)]
+    return built(config, types[0] if types else said)
+
+
+def share_beside(config: dict, kind: str) -> RoPE:
+    share = config.get("partial_rotary_factor", 1)
+    return built(config, parameters(config, kind) | {"partial_rotary_factor": share})
+
+
+def always_there(config: dict, kind: str) -> RoPE:
+    if "rope_parameters" in config:
+        return read(config, kind)
+    return built(config, config | (config["rope_scaling"] or {}))
+
+
+def config_case(kind: str = "full_attention", **more: object) -> Case:
+    """The encoding that an answer builds, as what it makes of a fixed vector at four positions."""
+    config = TINY | ({} if "rope_parameters" in more else BASE) | more
+    shown = more or without(config, "max_position_embeddings")
+
+    def ask(answer: Callable) -> object:
+        encoding = answer(copy.deepcopy(config), kind)
+        if nothing(encoding):
+            return encoding
+        if not isinstance(encoding, RoPE):
+            raise Misconduct(f"Returns type {type(encoding).__name__}; a d2lpos.RoPE is asked for")
+        wanted = read(config, kind).dim
+        if encoding.dim != wanted:
+            raise Misconduct(f"Turns heads of {encoding.dim} features; these have {wanted}")
+        x = (torch.arange(4 * wanted) % 7 / 4).reshape(1, 1, 4, wanted)
+        return encoding.turn(x, torch.tensor([0, 1, 30, 3000]))[0, 0]
+
+    return Case(", ".join(f"{name} {value}" for name, value in shown.items()) + f", kind {kind!r}", ask)
+
+
+def later_case(kind: str = "full_attention", head_dim: int = 16, **said: object) -> Case:
+    """A configuration as transformers 5 writes it."""
+    return config_case(kind, head_dim=head_dim, rope_parameters={"rope_type": "default"} | BASE | said)
+
+
+LLAMA = {"rope_type": "llama3", "factor": 8.0, "original_max_position_embeddings": 512}
+LONGER = LLAMA | {"factor": 32.0, "original_max_position_embeddings": 1024}
+LOCAL = {"rope_type": "default", "rope_theta": 10000.0}
+GLOBAL = {"rope_type": "default", "rope_theta": 1000000.0}
+TYPES = {"sliding_attention": LOCAL, "full_attention": GLOBAL}
+rope_from = Check(
+    "rope_from",
+    reference=read,
+    properties={
+        "features and base": [
+            config_case(),
+            config_case(rope_scaling=None),
+            config_case(head_dim=16),
+            config_case(head_dim=4),
+            config_case(head_dim=None),
+            config_case(num_attention_heads=2, rope_theta=1000000.0),
+            later_case(),
+            later_case("sliding_attention", rope_theta=1000000.0),
+        ],
+        "a part that turns": [
+            config_case(partial_rotary_factor=0.5),
+            config_case(hidden_size=64, partial_rotary_factor=0.25),
+            config_case(hidden_size=64, partial_rotary_factor=0.75),
+            config_case(head_dim=32, partial_rotary_factor=0.25),
+            later_case(partial_rotary_factor=0.25),
+        ],
+        "linear scaling": [
+            config_case(rope_scaling={"rope_type": "linear", "factor": 4.0}),
+            config_case(head_dim=16, rope_scaling={"rope_type": "linear", "factor": 2.0}),
+            later_case(rope_type="linear", factor=2.0),
+        ],
+        "YaRN": [
+            config_case(  # with heads of 8, the ramp is the same for any of the two lengths
+                hidden_size=256,
+                rope_scaling={"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 512},
+            ),
+            later_case(head_dim=64, rope_type="yarn", factor=2.0, original_max_position_embeddings=2048),
+        ],
+        "Llama 3.1's rule": [
+            config_case(rope_scaling=LLAMA | {"low_freq_factor": 1.0, "high_freq_factor": 4.0}),
+            config_case(rope_scaling=LONGER | {"low_freq_factor": 2.0, "high_freq_factor": 16.0}),
+            later_case(head_dim=32, **LONGER, low_freq_factor=1.0, high_freq_factor=4.0),
+        ],
+        "one for each type of layer": [
+            config_case("sliding_attention", rope_parameters=TYPES),
+            config_case("full_attention", rope_parameters=TYPES),
+        ],
+    },
+    mistakes={
+        "The base is 10,000 here, whatever rope_theta says.": (
+            lambda config, kind: built(config, parameters(config, kind) | {"rope_theta": 10000.0})
+        ),
+        "These are the features of all heads together: divide by num_attention_heads.": (
+            lambda config, kind: read(config | {"head_dim": config["hidden_size"]}, kind)
+        ),
+        "The pairs are neighbors here. config.json is of transformers, which turns halves.": in_neighbors,
+        "head_dim is not read. Where it is given, it need not be hidden_size divided by the heads.": (
+            lambda config, kind: read(without(config, "head_dim"), kind)
+        ),
+        "rope_parameters is not read: transformers 5 writes there what older files say beside it.": (
+            lambda config, kind: built(config, older(config))
+        ),
+        "partial_rotary_factor is not read: only this part of the features turns.": (
+            lambda config, kind: built(config, without(parameters(config, kind), "partial_rotary_factor"))
+        ),
+        "transformers 5 writes partial_rotary_factor into rope_parameters.": share_beside,
+        "The part that turns is one of the head's features, head_dim where it is given.": part_of_the_share,
+        "A configuration may lack the key rope_scaling. Ask with .get.": always_there,
+        "No rule is read. rope_type names it, in rope_parameters or in rope_scaling.": changed(
+            rope_type="default"
+        ),
+        "rope_scaling is not read, where older files name the rule.": (
+            lambda config, kind: read(without(config, "rope_scaling"), kind)
+        ),
+        "The length is that of training, original_max_position_embeddings, not the longest text.": (
+            with_the_longest
+        ),
+        "Every rule is linear here. rope_type names the rule.": changed(rope_type="linear"),
+        "low_freq_factor and high_freq_factor are not read.": changed(
+            low_freq_factor=1.0, high_freq_factor=4.0
+        ),
+        "All layers get the first dictionary of rope_parameters here; kind names the one.": the_first_type,
+    },
+    as_good={
+        "config | (config.get('rope_scaling') or {}) → (config.get('rope_scaling') or {}) | config": "No key stands in both.",
+    },
+)

@@ -1,0 +1,58 @@
+"""The verdict."""
+
+from ..verdict import Case, Check, call
+
+
+def rule(low: float, high: float, least: float) -> str:
+    if high < -least:
+        return "better"
+    if low > least:
+        return "worse"
+    return "no difference" if -least < low and high < least else "undecided"
+
+
+def zero_missed(low: float, high: float, least: float) -> str:
+    found = rule(low, high, 0)
+    return found if rule(low, high, least) == "undecided" else rule(low, high, least)
+
+
+def by_the_mean(low: float, high: float, least: float) -> str:
+    middle = (low + high) / 2
+    return rule(middle, middle, least)
+
+
+def never_equal(low: float, high: float, least: float) -> str:
+    return rule(low, high, least).replace("no difference", "undecided")
+
+
+def always_equal(low: float, high: float, least: float) -> str:
+    return rule(low, high, least).replace("undecided", "no difference")
+
+
+def larger_wins(low: float, high: float, least: float) -> str:
+    return rule(-high, -low, least)
+
+
+def bounds(low: float, high: float, least: float = 0.5) -> Case:
+    return call(low=low, high=high, least=least)
+
+
+decide = Check(
+    "decide",
+    reference=rule,
+    properties={
+        "wholly below or above the band": [bounds(-2, -1), bounds(1, 2), bounds(-1, -0.5, 0.25)],
+        "wholly inside the band": [bounds(-0.25, 0.25), bounds(0.125, 0.25), bounds(-0.25, -0.125)],
+        "across an edge of the band": [
+            bounds(-1, -0.25), bounds(0.25, 1), bounds(-2, 2), bounds(-0.25, 2), bounds(-2, 0.25),
+            bounds(-1, -0.5), bounds(0.5, 1), bounds(-0.5, 0), bounds(0, 0.5),
+        ],
+    },
+    mistakes={
+        "This is a loss: what is smaller is better.": larger_wins,
+        "An interval inside the band is a finding: no difference worth a name.": never_equal,
+        "An interval across an edge has not shown that there is no difference. It is undecided.": always_equal,
+        "To miss zero is not enough: the whole interval has to lie beyond the least difference.": zero_missed,
+        "This decides by the mean alone. Where do the ends of the interval lie?": by_the_mean,
+    },
+)  # fmt: skip

@@ -1,0 +1,62 @@
+"""Several questions at once."""
+
+import torch
+from torch import Tensor
+
+from ..verdict import Case, Check, call
+
+
+def corrected(p: Tensor) -> Tensor:
+    order = p.argsort()
+    left = torch.arange(len(p), 0, -1)
+    found = (p[order] * left).cummax(dim=0).values.clamp(max=1)
+    return found[order.argsort()]
+
+
+def in_order(p: Tensor) -> Tensor:
+    return (p * torch.arange(len(p), 0, -1)).cummax(dim=0).values.clamp(max=1)
+
+
+def may_fall(p: Tensor) -> Tensor:
+    order = p.argsort()
+    return (p[order] * torch.arange(len(p), 0, -1)).clamp(max=1)[order.argsort()]
+
+
+def left_sorted(p: Tensor) -> Tensor:
+    return corrected(p.sort().values)
+
+
+def above_one(p: Tensor) -> Tensor:
+    order = p.argsort()
+    return (p[order] * torch.arange(len(p), 0, -1)).cummax(dim=0).values[order.argsort()]
+
+
+def family(*p: float) -> Case:
+    return call(p=torch.tensor(p))
+
+
+holm = Check(
+    "holm",
+    reference=corrected,
+    properties={
+        "each p times how many are left, in its place": [
+            family(0.3, 0.7), family(0.0078125, 0.03125, 0.125, 0.25),
+            family(0.125, 0.03125), family(0.03125, 0.25, 0.0078125),
+        ],
+        "a larger p never ends smaller": [family(0.0625, 0.09375, 0.125)],
+        "none above 1": [family(0.0625, 0.75, 1.0)],
+    },
+    mistakes={
+        "This multiplies all by their number, which is Bonferroni's. Holm's factor falls by one each time.": (
+            lambda p: (p * len(p)).clamp(max=1)
+        ),
+        "Sort first: the factors belong to the order of size, not of the list.": in_order,
+        "Bring each back to the place where its p stood.": left_sorted,
+        "Where a larger p has ended smaller, raise it to the one before.": may_fall,
+        "A probability is 1 at most.": above_one,
+        "Nothing has been corrected.": lambda p: p,
+    },
+    as_good={
+        "(p[order] * left).cummax(dim=0) → (p[order] * left).cummax(dim=-1)": "Of one axis, 0 is the last.",
+    },
+)  # fmt: skip

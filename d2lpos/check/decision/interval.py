@@ -1,0 +1,64 @@
+"""The interval of paired differences."""
+
+import torch
+from scipy.stats import t
+from torch import Tensor
+
+from ..verdict import Case, Check, call
+from .material import drawn
+
+
+def student(each: Tensor, level: float = 0.975, correction: int = 1) -> Tensor:
+    """Low and high of the mean of the differences."""
+    n = len(each)
+    half = t.ppf(level, n - 1) * each.std(correction=correction) / n**0.5
+    return torch.stack([each.mean() - half, each.mean() + half])
+
+
+def paired_interval(ours: Tensor, theirs: Tensor) -> Tensor:
+    return student(ours - theirs)
+
+
+def two_groups(ours: Tensor, theirs: Tensor) -> Tensor:
+    half = t.ppf(0.975, len(ours) - 1) * ((ours.var() + theirs.var()) / len(ours)) ** 0.5
+    mean = ours.mean() - theirs.mean()
+    return torch.stack([mean - half, mean + half])
+
+
+def normal(ours: Tensor, theirs: Tensor) -> Tensor:
+    each = ours - theirs
+    half = 1.96 * each.std() / len(each) ** 0.5
+    return torch.stack([each.mean() - half, each.mean() + half])
+
+
+def spread(ours: Tensor, theirs: Tensor) -> Tensor:
+    each = ours - theirs
+    half = t.ppf(0.975, len(each) - 1) * each.std()
+    return torch.stack([each.mean() - half, each.mean() + half])
+
+
+def pairs(n: int, seed: int) -> Case:
+    theirs = drawn(n, seed=seed, low=0, high=33)
+    return call(ours=theirs + drawn(n, seed=seed + 1, low=-6, high=3), theirs=theirs)
+
+
+interval = Check(
+    "interval",
+    reference=paired_interval,
+    properties={"the 95 % interval of the mean difference": [pairs(3, 0), pairs(4, 2), pairs(10, 4)]},
+    mistakes={
+        "The sign is turned: theirs come off ours.": lambda ours, theirs: paired_interval(theirs, ours),
+        "Equal seeds share batches and first weights. Take differences first, and their spread.": two_groups,
+        "1.96 is for many seeds. For a few, take Student's t with one degree less than seeds.": normal,
+        "This is the spread of seeds. A mean over n seeds varies less, by the root of n.": spread,
+        "A 95 % interval leaves 2.5 % on each side: ask t for 0.975.": lambda ours, theirs: student(
+            ours - theirs, 0.95
+        ),
+        "For the spread of a sample, divide squares by n − 1.": lambda ours, theirs: student(
+            ours - theirs, correction=0
+        ),
+    },
+    as_good={
+        "each.std(correction=correction) → each.std()": "PyTorch divides by one less than the number of seeds by itself.",
+    },
+)

@@ -1,0 +1,65 @@
+"""Looking after each seed."""
+
+import torch
+from scipy.stats import t
+from torch import Tensor
+
+from ..verdict import Case, Check, call
+from .material import drawn
+
+
+def apart(differences: Tensor, n: int, level: float = 0.975) -> Tensor:
+    """Which studies have an interval without zero after n seeds."""
+    part = differences[:, :n]
+    return part.mean(dim=1).abs() > t.ppf(level, n - 1) * part.std(dim=1) / n**0.5
+
+
+def looks(differences: Tensor, first: int) -> Tensor:
+    return torch.stack([apart(differences, n) for n in range(first, differences.shape[1] + 1)])
+
+
+def share(found: Tensor) -> float:
+    return found.float().mean().item()
+
+
+def ever_apart(differences: Tensor, first: int) -> float:
+    return share(looks(differences, first).any(dim=0))
+
+
+def one_later(differences: Tensor, first: int) -> float:
+    return ever_apart(differences, first + 1) if first < differences.shape[1] else 0.0
+
+
+def studies(number: int, seeds: int, first: int, seed: int) -> Case:
+    """As many studies, and as many looks, as is a power of two: then shares are exact in any dtype."""
+    return call(differences=drawn(number, seeds, seed=seed), first=first)
+
+
+peeking = Check(
+    "peeking",
+    reference=ever_apart,
+    properties={
+        "the share that wins at any look": [
+            studies(64, 6, 3, 0), studies(256, 8, 5, 1), studies(256, 9, 2, 7), studies(256, 5, 5, 3),
+        ],
+    },
+    mistakes={
+        "This looks once, at the end.": lambda differences, first: share(apart(differences, differences.shape[1])),
+        "This looks once, at the first time.": lambda differences, first: share(apart(differences, first)),
+        "A study that wins twice counts once: ask whether it ever wins.": lambda differences, first: share(
+            looks(differences, first)
+        ),
+        "This asks for studies that win at every look.": lambda differences, first: share(
+            looks(differences, first).all(dim=0)
+        ),
+        "The first look comes after `first` seeds.": one_later,
+        "The last look, with all seeds, is missing.": lambda differences, first: ever_apart(
+            differences[:, :-1], first
+        ) if differences.shape[1] > first else 0.0,
+    },
+    as_good={
+        "differences.shape[1] → differences.shape[-1]": "Of two axes, 1 is the last.",
+        "part.mean(dim=1) → part.mean(dim=-1)": "Of two axes, 1 is the last.",
+        "part.std(dim=1) → part.std(dim=-1)": "Of two axes, 1 is the last.",
+    },
+)  # fmt: skip

@@ -1,0 +1,120 @@
+"""As much noise elsewhere."""
+
+import math
+from collections.abc import Callable
+
+import torch
+
+from ..cases import number
+from ..verdict import Answer, Case, Check, call, nothing
+
+
+def bought(rate: float, share: float) -> float:
+    """The rate that buys as much noise on a part of the energy as `rate` buys on all of it."""
+    noise = rate / (1 - rate) / share
+    return noise / (1 + noise)
+
+
+def equal_rate(rate: float, token: float, position: float, placement: str) -> float:
+    parts = {"token": token, "position": position, "independent": token + position}
+    return bought(rate, parts[placement] / (token + position))
+
+
+def by_share(rule: Callable[[float, float], float]) -> Callable:
+    """An answer that follows another rule of the rate and the share of the energy that is dropped."""
+
+    def answer(rate: float, token: float, position: float, placement: str) -> float:
+        parts = {"token": token, "position": position, "independent": token + position}
+        return rule(rate, parts[placement] / (token + position))
+
+    return answer
+
+
+def noise_case(rate: float, token: float, position: float, placement: str) -> Case:
+    case = call(
+        f"rate = {rate:g}, token = {token:g}, position = {position:g}, placement = {placement!r}",
+        rate=rate,
+        token=token,
+        position=position,
+        placement=placement,
+    )
+
+    def ask(answer: Callable) -> object:
+        outcome = case.ask(answer)
+        if nothing(outcome):
+            return outcome
+        return torch.tensor(number(outcome, "the rate"), dtype=torch.float64)
+
+    return Case(case.text, ask)
+
+
+equal_noise = Check(
+    "equal_noise",
+    reference=equal_rate,
+    properties={
+        "on the position or the token only": [
+            noise_case(0.5, 2.0, 1.0, "position"),
+            noise_case(0.5, 2.0, 1.0, "token"),
+            noise_case(0.1, 512.0, 256.0, "position"),
+            noise_case(0.1, 512.0, 256.0, "token"),
+            noise_case(0.2, 3.0, 1.0, "position"),
+            noise_case(0.2, 3.0, 1.0, "token"),
+        ],
+        "with independent masks": [
+            noise_case(0.5, 2.0, 1.0, "independent"),
+            noise_case(0.3, 1.0, 8.0, "independent"),
+        ],
+    },
+    mistakes={
+        "The noise is not in proportion to the rate, but to ν = rate / (1 − rate).": by_share(
+            lambda rate, share: rate / share
+        ),
+        "This is ν. Turn it back into a rate: ν / (1 + ν).": by_share(
+            lambda rate, share: rate / (1 - rate) / share
+        ),
+        "The less energy is dropped, the larger its rate must be: divide by the share.": by_share(
+            lambda rate, share: bought(rate, 1 / share)
+        ),
+        "Energies are squared lengths already. There is no root to take.": by_share(
+            lambda rate, share: bought(rate, math.sqrt(share))
+        ),
+        "This makes the chances equal that nothing is lost. Noise goes with ν.": by_share(
+            lambda rate, share: 1 - (1 - rate) ** (1 / share)
+        ),
+        "Dropout on the sum falls on both parts: compare with token + position.": (
+            lambda rate, token, position, placement: bought(
+                rate,
+                {"token": token / position, "position": position / token, "independent": 1.0}[placement],
+            )
+        ),
+        "This is for the token, whatever the placement.": (
+            lambda rate, token, position, placement: equal_rate(rate, token, position, "token")
+        ),
+        "This is for the position, whatever the placement.": (
+            lambda rate, token, position, placement: equal_rate(rate, token, position, "position")
+        ),
+        "Token and position are exchanged.": (
+            lambda rate, token, position, placement: equal_rate(rate, position, token, placement)
+        ),
+        "Independent masks fall on both parts, and so have the noise of the sum.": (
+            lambda rate, token, position, placement: equal_rate(
+                rate, token, position, "token" if placement == "token" else "position"
+            )
+        ),
+        "The rate stays the same here. Equal rates are not equal noise.": (
+            lambda rate, token, position, placement: rate
+        ),
+    },
+    answers=(
+        Answer(
+            "rates",
+            (0.143, 0.25, 0.6, 0.75),
+            {
+                "Rates are not in proportion. Noise goes with ν = rate / (1 − rate).": (0.15, 0.3, 0.75, 1.5),
+                "These are the position's before the token's.": (0.25, 0.143, 0.75, 0.6),
+                "These are ν. Turn it back into a rate: ν / (1 + ν).": (0.167, 0.333, 1.5, 3.0),
+            },
+            within=0.005,
+        ),
+    ),
+)

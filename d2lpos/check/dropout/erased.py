@@ -1,0 +1,141 @@
+"""What a function erases."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..verdict import Answer, Case, Check, call
+from .material import BY_ACCIDENT
+
+PLACES = torch.arange(1, 5)[:, None, None] * torch.ones(4, 1, 3)  # (sequence, 1, dim)
+PADDING = torch.tensor([[True] * 4, [True, True, False, False]]).T  # (sequence, batch), False for padding
+
+
+def added(x: Tensor) -> Tensor:
+    return x + PLACES
+
+
+def padding_to_zero(x: Tensor) -> Tensor:
+    return added(x) * PADDING[..., None]
+
+
+def features_to_zero(x: Tensor) -> Tensor:
+    return added(x) * torch.tensor([0.0, 1.0, 0.0])
+
+
+def padding_to_position(x: Tensor) -> Tensor:
+    return torch.where(PADDING[..., None], added(x), PLACES)
+
+
+def features_mixed(x: Tensor) -> Tensor:
+    """Each number moves with x, and their sum does not."""
+    return x * torch.tensor([1.0, 1.0, -2.0])
+
+
+def unmoved(forward: Callable, x: Tensor) -> Tensor:
+    """Which numbers stay as they are when x changes much, up and down."""
+    return (forward(x) == forward(x + 100)) & (forward(x) == forward(x - 100))
+
+
+def tried_by(*steps: float) -> Callable:
+    """An answer that tries these steps alone."""
+    return lambda forward, x: torch.stack([forward(x) == forward(x + step) for step in steps]).all(0).all(-1)
+
+
+def by_gradient(forward: Callable, x: Tensor) -> Tensor:
+    x = x.clone().requires_grad_()
+    forward(x).sum().backward()
+    return (x.grad == 0).all(dim=-1)
+
+
+def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
+    x = 1 + torch.arange(24.0).reshape(4, 2, 3) if x is None else x
+    return call(f"forward {label}, x {tuple(x.shape)}", forward=forward, x=x)
+
+
+WIDE = torch.ones(2, 3, 16)
+BY_ACCIDENT[2, 0], BY_ACCIDENT[1, 1] = -PLACES[2, 0], 0.0
+erased = Check(
+    "erased",
+    reference=lambda forward, x: unmoved(forward, x).all(dim=-1),
+    properties={
+        "tokens of which nothing is left": [
+            erased_case("sets padding to 0", padding_to_zero),
+            erased_case("sets a feature to 0", features_to_zero),
+            erased_case("multiplies the features by 1, 1 and −2", features_mixed),
+        ],
+        "whatever x is": [
+            erased_case("adds positions; one sum is 0, one word is 0", added, BY_ACCIDENT),
+            erased_case("adds positions; all numbers are 1", added, torch.ones(4, 2, 3)),
+            erased_case("is torch.relu; all numbers are −5", torch.relu, -5 * WIDE),
+            erased_case("is torch.abs; all numbers are 0", torch.abs, 0 * WIDE),
+            erased_case("is torch.clamp(max=1); all numbers are 5", lambda x: x.clamp(max=1), 5 * WIDE),
+        ],
+        "even where the position is left": [
+            erased_case("leaves of padding the position alone", padding_to_position)
+        ],
+    },
+    mistakes={
+        "An output of 0 may be an accident. Change x, and see what stays.": (
+            lambda forward, x: (forward(x) == 0).all(dim=-1)
+        ),
+        "An erased token need not be 0. Compare the two outputs with each other.": (
+            lambda forward, x: (unmoved(forward, x) & (forward(x) == 0)).all(dim=-1)
+        ),
+        "One feature that stays is not yet a token that is gone: .all(dim=-1).": (
+            lambda forward, x: unmoved(forward, x).any(dim=-1)
+        ),
+        "This is True for the tokens that are left.": lambda forward, x: ~unmoved(forward, x).all(dim=-1),
+        "A function may be deaf to a small step: torch.relu is, at −5. Take large ones, up and down.": (
+            tried_by(1)
+        ),
+        "A gradient tells of small steps: that of torch.relu is 0 at −5. Take large ones.": by_gradient,
+        "A function may be deaf in one direction: torch.relu is, at −5. Change x much, up and down.": tried_by(
+            -100
+        ),
+        "A function may be deaf in one direction: torch.clamp(max=1) is, at 5. Change x much, up and down.": (
+            tried_by(100)
+        ),
+        "A function may take up for down: torch.abs does, at 0. Compare with what comes of x itself, too.": (
+            lambda forward, x: (forward(x + 100) == forward(x - 100)).all(dim=-1)
+        ),
+        "A sum can stay while its numbers move. Compare number by number.": (
+            lambda forward, x: (
+                (forward(x).sum(-1) == forward(x + 100).sum(-1))
+                & (forward(x).sum(-1) == forward(x - 100).sum(-1))
+            )
+        ),
+        "A multiple of 0 is 0, and has not changed. Add something to x.": (
+            lambda forward, x: (forward(x) == forward(2 * x)).all(dim=-1)
+        ),
+        "x may hold the numbers that you compare with. Change x, whatever it is.": (
+            lambda forward, x: (forward(x) == forward(torch.ones_like(x))).all(dim=-1)
+        ),
+        "This is (batch, sequence). The listing's tokens are (sequence, batch).": (
+            lambda forward, x: unmoved(forward, x).all(dim=-1).T
+        ),
+        "One answer for each token, not for each number: .all(dim=-1).": unmoved,
+        "What the function leaves alone is compared with x itself. Compare two outputs.": (
+            lambda forward, x: (forward(x) == x).all(dim=-1)
+        ),
+    },
+    answers=(
+        Answer(
+            "which",
+            "[PAD]",
+            {
+                "[CLS] loses nothing in evaluation: its mask is 1.": "[CLS]",
+                "[SEP] loses nothing in evaluation: its mask is 1.": "[SEP]",
+                "[MASK] loses nothing in evaluation: its mask is 1.": "[MASK]",
+            },
+        ),
+    ),
+    as_good={
+        "(forward(x) == forward(x + 100)) & (forward(x) == forward(x - 100)) → (forward(x) == forward(x - 100)) & (forward(x) == forward(x + 100))": "And has no order.",
+        "x + 100 → x + 101": "Another large step does as well.",
+        "x + 100 → x + 99": "Another large step does as well.",
+        "x - 100 → x - 101": "Another large step does as well.",
+        "x - 100 → x - 99": "Another large step does as well.",
+    },
+)

@@ -1,0 +1,79 @@
+"""What several exercises of this chapter ask about."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from ..verdict import Case, Misconduct, call, nothing
+
+
+def drawn(*shape: int, seed: int) -> Tensor:
+    """Quarters, drawn by seed."""
+    return torch.randint(-4, 5, shape, generator=torch.Generator().manual_seed(seed)) / 4
+
+
+ASKED = "a function is asked for, of the {} four indices"
+
+
+def at_all_pairs(rule: Callable, score: Tensor | None, sizes: tuple[int, int, int, int]) -> Tensor:
+    """What a rule says of each pair, (batch, head, query, key); it is called once, with all indices."""
+    if not callable(rule):
+        of = "score and" if score is not None else ""
+        raise Misconduct(f"Returns type {type(rule).__name__}; {' '.join(ASKED.format(of).split())}")
+    places = [torch.arange(n).view([-1 if axis == at else 1 for at in range(4)]) for axis, n in enumerate(sizes)]
+    found = rule(*places) if score is None else rule(score.clone(), *places)
+    if not isinstance(found, Tensor):
+        raise Misconduct(f"The function returns type {type(found).__name__}; a tensor is asked for")
+    return (found.to(score.dtype) if score is not None and found.is_floating_point() else found).expand(sizes)
+
+
+def pairs_case(
+    heads: int, q_positions: list, k_positions: list, scores: int | None = None, masks: bool = False, **given: object
+) -> Case:
+    """What the rule says that an answer makes of `given` and the positions, with scores of 0 or drawn by a seed."""
+    here, there = torch.tensor(q_positions), torch.tensor(k_positions)
+    sizes = (len(here), heads, here.shape[1], there.shape[1])
+    score = torch.zeros(sizes) if scores is None else drawn(*sizes, seed=scores)
+    positions = {"q_positions": here, "k_positions": there}
+    texts = {name: given.pop(name) for name in ("q_texts", "k_texts") if name in given}
+    case = call(**given, **positions, **texts)
+    kind = "" if masks else f"scores {'0' if scores is None else 'drawn'}, "
+
+    def ask(answer: Callable) -> object:
+        def said(*arguments: object) -> object:
+            rule = answer(*arguments)
+            return rule if nothing(rule) else at_all_pairs(rule, None if masks else score, sizes)
+
+        return case.ask(said)
+
+    return Case(kind + case.text, ask)
+
+
+class Largest(TorchFunctionMode):
+    """The numbers of the largest tensor that torch returns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = 0
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        found = function(*args, **(kwargs or {}))
+        if isinstance(found, Tensor):
+            self.numbers = max(self.numbers, found.numel())
+        return found
+
+
+def lean_case(*given: object, n: int = 64) -> Case:
+    """Refuses an answer that makes a number for each pair before it is asked."""
+
+    def ask(answer: Callable) -> str:
+        with Largest() as largest:
+            answer(*given)
+        return f"{'a' if largest.numbers >= n * n else 'no'} tensor with a number for each pair"
+
+    return Case(f"{n} queries and {n} keys", ask)
+
+
+LINE = torch.arange(64)[None]

@@ -1,0 +1,196 @@
+"""A stopwatch."""
+
+from collections.abc import Callable
+from functools import partial
+from operator import truediv
+from statistics import fmean, median
+
+import torch
+
+from ..cases import several
+from ..verdict import Case, Check, Misconduct, nothing
+
+LAUNCH = 1 / 64  # seconds until a call has told a device what to do
+
+
+class Machine:
+    """A pretended computer, whose seconds are numbers.
+
+    programs: name -> (seconds of its first call to compile, seconds of each call). queue: whether a call returns
+    when the work is ordered, as on a GPU, or when it is done. busy: how many times longer each call takes, in turn,
+    because of other programs. left: seconds of work that is still in the queue at first.
+    """
+
+    def __init__(
+        self,
+        programs: dict[str, tuple[float, float]],
+        queue: bool = False,
+        busy: tuple[float, ...] = (1,),
+        left: float = 0,
+    ):
+        self.programs, self.queue, self.busy = programs, queue, busy
+        self.now, self.idle, self.calls, self.known = 0.0, float(left), 0, set()
+
+    def contenders(self) -> dict[str, Callable[[], None]]:
+        return {name: partial(self.call, name) for name in self.programs}
+
+    def call(self, name: str) -> None:
+        compiling, seconds = self.programs[name]
+        self.now += LAUNCH + compiling * (name not in self.known)
+        self.known.add(name)
+        self.idle = max(self.idle, self.now) + seconds * self.busy[self.calls % len(self.busy)]
+        self.calls += 1
+        if not self.queue:
+            self.wait()
+
+    def clock(self) -> float:
+        return self.now
+
+    def wait(self) -> None:
+        self.now = max(self.now, self.idle)
+
+
+def seconds_of(program: Callable, clock: Callable, wait: Callable) -> float:
+    wait()
+    start = clock()
+    program()
+    wait()
+    return clock() - start
+
+
+def in_turns(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> tuple[dict, dict]:
+    """The first call of each contender, and the times of its rounds."""
+    firsts = {name: seconds_of(program, clock, wait) for name, program in contenders.items()}
+    times = {name: [] for name in contenders}
+    for _ in range(rounds):
+        for name, program in contenders.items():
+            times[name].append(seconds_of(program, clock, wait))
+    return firsts, times
+
+
+def told(
+    firsts: dict, times: dict, middle: Callable = median, ratio: Callable | None = None
+) -> dict[str, tuple[float, float, float]]:
+    """First call, seconds, and speed against the first contender, of each."""
+    base = next(iter(times.values()))
+    ratio = ratio or (lambda base, own: middle([a / b for a, b in zip(base, own, strict=True)]))
+    return {name: (firsts[name], middle(own), ratio(base, own)) for name, own in times.items()}
+
+
+def fair(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
+    firsts, times = in_turns(contenders, rounds, clock, wait)
+    base = next(iter(times.values()))
+    return {
+        name: (firsts[name], median(own), median(map(truediv, base, own))) for name, own in times.items()
+    }
+
+
+def timed(change: Callable = told, sleep: Callable | None = None) -> Callable:
+    """As the right answer, with another reckoning, or another way to wait."""
+
+    def answer(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
+        return change(*in_turns(contenders, rounds, clock, sleep or wait))
+
+    return answer
+
+
+def firsts_too(firsts: dict, times: dict) -> dict:
+    return told(firsts, {name: [firsts[name], *own] for name, own in times.items()})
+
+
+def compiling_alone(firsts: dict, times: dict) -> dict:
+    return told({name: firsts[name] - median(own) for name, own in times.items()}, times)
+
+
+def one_after_the_other(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
+    firsts = {name: seconds_of(program, clock, wait) for name, program in contenders.items()}
+    times = {
+        name: [seconds_of(program, clock, wait) for _ in range(rounds)] for name, program in contenders.items()
+    }
+    return told(firsts, times)
+
+
+def never_stopped(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
+    """Waits before the clock starts, and not before it stops."""
+
+    def seconds(program: Callable) -> float:
+        wait()
+        start = clock()
+        program()
+        return clock() - start
+
+    firsts = {name: seconds(program) for name, program in contenders.items()}
+    times = [[seconds(program) for program in contenders.values()] for _ in range(rounds)]
+    return told(firsts, {name: [one[at] for one in times] for at, name in enumerate(contenders)})
+
+
+def never_cleared(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
+    """Waits before the clock stops, and not before it starts."""
+    start = clock()
+    _ = [program() for program in list(contenders.values())[:1]], wait()
+    first = clock() - start
+    names = list(contenders)
+    firsts = {names[0]: first} | {name: seconds_of(contenders[name], clock, wait) for name in names[1:]}
+    times = [[seconds_of(program, clock, wait) for program in contenders.values()] for _ in range(rounds)]
+    return told(firsts, {name: [one[at] for one in times] for at, name in enumerate(names)})
+
+
+def machine_case(
+    label: str, rounds: int, programs: dict, first: bool = False, names: tuple = ("first", "seconds", "speed"), **how
+) -> Case:
+    """What an answer says of a pretended machine: of the first calls, or of all else."""
+
+    def ask(answer: Callable) -> object:
+        machine = Machine(programs, **how)
+        found = answer(machine.contenders(), rounds, machine.clock, machine.wait)
+        if nothing(found):
+            return found
+        if not isinstance(found, dict) or [*found] != [*programs]:
+            raise Misconduct(f"Returns type {type(found).__name__}; a dictionary is asked for, with an entry a contender")
+        rows = torch.tensor([several(found[name], *names) for name in programs], dtype=torch.float64)
+        return rows[:, 0] if first else rows[:, 1:]
+
+    return Case(f"{label}, rounds = {rounds}", ask)
+
+
+STEADY = {"formula": (0, 3), "fused": (15, 1)}
+EQUAL = {"formula": (0, 2), "fused": (0, 1)}
+measure = Check(
+    "measure",
+    reference=fair,
+    properties={
+        "the first call, told apart": [
+            machine_case("a machine of its own", 1, STEADY, first=True),
+            machine_case("a device with work in its queue", 2, STEADY, first=True, queue=True, left=7),
+        ],
+        "medians of rounds in which all take turns": [
+            machine_case("a machine of its own", 2, STEADY),
+            machine_case("other programs run now and then", 3, EQUAL, busy=(1, 1, 1, 1, 2, 2, 3, 1)),
+            machine_case("other programs run later", 5, EQUAL, busy=(1,) * 6 + (4,) * 4 + (1, 1)),
+            machine_case("other programs run once", 4, EQUAL | {"third": (4, 4)}, busy=(1,) * 9 + (9,) * 3 + (1,) * 3),
+        ],
+        "a device that works on when the call returns": [
+            machine_case("a device with a queue", 3, STEADY, queue=True),
+            machine_case("a device with a queue", 2, EQUAL | {"third": (4, 4)}, queue=True),
+        ],
+    },
+    mistakes={
+        "The call returns before the device is done: wait before you stop the clock.": never_stopped,
+        "The device still has work from before: wait before you start the clock.": never_cleared,
+        "The first call compiles. It belongs to no round.": timed(firsts_too),
+        "This is the compiling alone. Asked for are the seconds of the first call.": timed(compiling_alone),
+        "A mean lets one slow round speak for all. Take the median.": timed(partial(told, middle=fmean)),
+        "The fastest round is one of luck. Take the median.": timed(
+            lambda firsts, times: {
+                name: (firsts[name], min(own), told(firsts, times)[name][2]) for name, own in times.items()
+            }
+        ),
+        "What slows the machine meets all contenders only if they take turns.": one_after_the_other,
+        "Divide within each round, then take the median: a round has one machine.": timed(
+            partial(told, ratio=lambda base, own: median(base) / median(own))
+        ),
+        "A speed above 1 is faster: the first contender's time over its own.": timed(
+            partial(told, ratio=lambda base, own: median([b / a for a, b in zip(base, own, strict=True)]))
+        ),
+    },
+)

@@ -1,0 +1,87 @@
+"""All weights of a layer."""
+
+import torch
+from torch import Tensor
+
+from ..verdict import Case, Check, call
+from .material import drawn
+
+
+def served(q: Tensor, k: Tensor) -> Tensor:
+    """Each head's keys; (heads, tokens, features)."""
+    return k.repeat_interleave(len(q) // len(k), dim=0)
+
+
+def later(scores: Tensor, diagonal: int = 1) -> Tensor:
+    """Where a key comes after its query."""
+    return torch.ones_like(scores, dtype=torch.bool).triu(diagonal)
+
+
+def scored(q: Tensor, k: Tensor) -> Tensor:
+    return q @ served(q, k).mT / q.shape[-1] ** 0.5
+
+
+def causal_weights(q: Tensor, k: Tensor) -> Tensor:
+    scores = scored(q, k)
+    return scores.masked_fill(later(scores), -torch.inf).softmax(dim=-1)
+
+
+def hidden_afterwards(q: Tensor, k: Tensor) -> Tensor:
+    found = scored(q, k).softmax(dim=-1)
+    return found.masked_fill(later(found), 0)
+
+
+def own_hidden(q: Tensor, k: Tensor) -> Tensor:
+    scores = scored(q, k)
+    return scores.masked_fill(later(scores, 0), -torch.inf).softmax(dim=-1)
+
+
+def past_hidden(q: Tensor, k: Tensor) -> Tensor:
+    scores = scored(q, k)
+    return scores.masked_fill(later(scores).mT, -torch.inf).softmax(dim=-1)
+
+
+def over_queries(q: Tensor, k: Tensor) -> Tensor:
+    scores = scored(q, k)
+    return scores.masked_fill(later(scores), -torch.inf).softmax(dim=-2)
+
+
+def weights_case(heads: int, kv_heads: int, tokens: int, size: int, seed: int) -> Case:
+    q, k = drawn(heads, tokens, size, seed=seed), drawn(kv_heads, tokens, size, seed=seed + 1)
+    return call(q=q, k=k)
+
+
+all_weights = Check(
+    "all_weights",
+    reference=causal_weights,
+    properties={
+        "heads with keys of their own": [
+            weights_case(1, 1, 2, 4, seed=0),
+            weights_case(1, 1, 3, 2, seed=2),
+            weights_case(2, 2, 5, 16, seed=4),
+        ],
+        "neighboring heads that share their keys": [
+            weights_case(6, 2, 3, 2, seed=6),
+            weights_case(9, 3, 4, 8, seed=8),
+        ],
+    },
+    mistakes={
+        "Queries are rows and keys are columns: softmax runs over the last axis.": over_queries,
+        "A token sees itself, too: hide the keys behind the diagonal, not those on it.": own_hidden,
+        "This hides the past and shows the future.": past_hidden,
+        "No key is hidden. A token must not see those after it.": lambda q, k: scored(q, k).softmax(dim=-1),
+        "Hidden after the softmax, the keys to come have taken their share already: rows do not sum to 1.": (
+            hidden_afterwards
+        ),
+        "Scores are divided by the root of the number of features.": (
+            lambda q, k: causal_weights(q * q.shape[-1] ** 0.5, k),
+            lambda q, k: causal_weights(q / q.shape[-1] ** 0.5, k),
+        ),
+        "Heads that share keys are neighbors: 0, 1, 2 have the first keys. `repeat` gives these to 0, 3, 6.": (
+            lambda q, k: causal_weights(q, k.repeat(len(q) // len(k), 1, 1))
+        ),
+    },
+    as_good={
+        "q.shape[-1] → k.shape[-1]": "Queries and keys have as many features.",
+    },
+)

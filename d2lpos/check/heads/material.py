@@ -1,0 +1,23 @@
+"""What several exercises of this chapter ask about."""
+
+import torch
+from torch import Tensor
+
+
+def drawn(*shape: int, seed: int, low: int = -4, high: int = 5) -> Tensor:
+    """Quarters, drawn by seed."""
+    return torch.randint(low, high, shape, generator=torch.Generator().manual_seed(seed)) / 4
+
+
+def back(weights: Tensor, offset: int) -> Tensor:
+    """The weights of the keys that stand `offset` back, for the queries that have such a key."""
+    return weights.diagonal(-offset, dim1=-2, dim2=-1)
+
+
+def made_up(*shape: int, seed: int, seen: Tensor | None = None, habit: int = 0) -> Tensor:
+    """Attention weights (…, tokens, tokens) under a mask, causal where none is given; more at the offset `habit`."""
+    draw = torch.Generator().manual_seed(seed)
+    found = torch.randint(1, 9, (*shape, shape[-1]), generator=draw).double()
+    found = found.tril() if seen is None else found * seen
+    back(found, habit).add_(20 * (habit > 0))
+    return (found / found.sum(dim=-1, keepdim=True).clamp(min=1)).float()

@@ -1,0 +1,89 @@
+"""Rows added."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn.functional import embedding
+
+from ..verdict import Case, Check, Misconduct, call
+from .material import quarters
+
+
+def add_rows(x: Tensor, table: Tensor, positions: Tensor) -> Tensor:
+    return x + embedding(positions, table)
+
+
+def trained_rows(answer: Callable) -> list[int]:
+    """The rows that get a gradient when two of five are used."""
+    table = quarters(5, 4).requires_grad_()
+    answer(quarters(1, 2, 4, seed=1), table, torch.tensor([3, 1])).sum().backward()
+    if table.grad is None:
+        raise Misconduct("No gradient reaches the table")
+    return table.grad.any(dim=1).nonzero().flatten().tolist()
+
+
+def refuses(*positions: int) -> Case:
+    """Whether a position without a row is an IndexError; else, what the tokens get."""
+
+    def ask(answer: Callable) -> str:
+        x, table = quarters(1, len(positions), 4, seed=1), quarters(5, 4)
+        try:
+            given = (answer(x, table, torch.tensor(positions)) - x)[0]
+        except IndexError:
+            return "an IndexError"
+        found = (given[:, None] == table).all(dim=-1)
+        return f"rows {[row.nonzero().flatten().tolist() for row in found]}"
+
+    return Case(f"positions {list(positions)} of a table of 5 rows", ask)
+
+
+def add_case(positions: list, batch: int = 2, more: int = 0) -> Case:
+    positions = torch.tensor(positions)
+    x, table = more + quarters(batch, positions.shape[-1], 4, seed=1), quarters(5, 4)
+    return call(x=x, table=table, positions=positions)
+
+
+add_positions = Check(
+    "add_positions",
+    reference=add_rows,
+    properties={
+        "x plus the row of each position": [
+            add_case([0, 1, 2]),
+            add_case([4, 0, 2]),
+            add_case([3], batch=1),
+            add_case([2, 2, 1, 4], more=1000),
+        ],
+        "positions of each sentence": [add_case([[0, 1, 2], [2, 3, 4]])],
+        "gradients for the rows in use": [Case("positions [3, 1]", trained_rows)],
+        "positions past the table are an IndexError": [refuses(4, 5)],
+        "negative positions are an IndexError": [refuses(0, -1), refuses(-1, 0)],
+    },
+    mistakes={
+        "The rows are counted from 0. Take those that positions name.": (
+            lambda x, table, positions: x + table[: x.shape[1]]
+        ),
+        "The words are lost: return x plus the rows.": (
+            lambda x, table, positions: embedding(positions, table).expand_as(x).clone()
+        ),
+        "These are the rows alone. Add them to x.": lambda x, table, positions: embedding(positions, table),
+        "The positions themselves are added. They say which rows to add.": (
+            lambda x, table, positions: x + positions[..., None]
+        ),
+        "The first sentence's positions serve all.": (
+            lambda x, table, positions: x + embedding(positions.reshape(-1, x.shape[1])[0], table)
+        ),
+        "A table that is detached, or read through .data, gets no gradient.": (
+            lambda x, table, positions: x + embedding(positions, table.detach())
+        ),
+        "Positions past the table get its last row. Here they are to be refused.": (
+            lambda x, table, positions: x + embedding(positions.clamp(max=len(table) - 1), table)
+        ),
+        "Positions past the table begin again. Here they are to be refused.": (
+            lambda x, table, positions: x + table[positions % len(table)]
+        ),
+        "An index of −1 counts from the end: table[positions] gives the last row. Refuse it, or use embedding.": (
+            lambda x, table, positions: x + table[positions]
+        ),
+    },
+)

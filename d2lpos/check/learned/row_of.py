@@ -1,0 +1,94 @@
+"""Past the end."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..verdict import Case, Check, call
+
+
+def rows(T: int, L: int, remedy: str) -> Tensor:
+    p = torch.arange(T, dtype=torch.float32)
+    if T <= L:
+        return p
+    return {"last row": p.clamp(max=L - 1), "wrapped": p % L, "stretched": p * (L - 1) / (T - 1)}[remedy]
+
+
+def rows_stretched(T: int, L: int, remedy: str, stretch: Callable) -> Tensor:
+    """As the right answer, stretched in another way."""
+    if T <= L or remedy != "stretched":
+        return rows(T, L, remedy)
+    return stretch(torch.arange(T, dtype=torch.float32), T, L)
+
+
+def always_stretched(T: int, L: int, remedy: str) -> Tensor:
+    return torch.linspace(0, L - 1, T) if remedy == "stretched" else rows(T, L, remedy)
+
+
+def always_multiplied(T: int, L: int, remedy: str) -> Tensor:
+    """A text of one token is 0 / 0."""
+    return torch.arange(T).float() * (L - 1) / (T - 1) if remedy == "stretched" else rows(T, L, remedy)
+
+
+def remedy_cases(remedy: str, *sizes: tuple[int, int]) -> list[Case]:
+    return [call(f'T = {T}, L = {L}, "{remedy}"', T=T, L=L, remedy=remedy) for T, L in sizes]
+
+
+row_of = Check(
+    "row_of",
+    reference=rows,
+    properties={
+        "last row": remedy_cases("last row", (5, 3), (9, 4), (3000, 2500)),
+        "wrapped": remedy_cases("wrapped", (5, 3), (9, 4)),
+        "stretched, from the first row to the last": remedy_cases("stretched", (5, 3), (9, 4)),
+        "a text that fits keeps its rows": [
+            *remedy_cases("stretched", (3, 5), (1, 4), (1, 1)),
+            *remedy_cases("last row", (3, 3), (2, 5)),
+            *remedy_cases("wrapped", (2, 3)),
+        ],
+    },
+    mistakes={
+        "The last row is L − 1, not L.": (
+            lambda T, L, remedy: (
+                torch.arange(T).float().clamp(max=L) if remedy == "last row" else rows(T, L, remedy)
+            )
+        ),
+        "p mod (L − 1) leaves out the last row.": (
+            lambda T, L, remedy: (
+                torch.arange(T).float() % (L - 1) if remedy == "wrapped" else rows(T, L, remedy)
+            )
+        ),
+        "The table is read backwards from its end. Wrapped means that row 0 comes again.": (
+            lambda T, L, remedy: (
+                (L - 1) - (torch.arange(T).float() - (L - 1)).abs()
+                if remedy == "wrapped"
+                else rows(T, L, remedy)
+            )
+        ),
+        "The factor is L/T. Then the last position misses the last row: take (L − 1)/(T − 1).": (
+            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * L / T)
+        ),
+        "The centers of the positions are matched, (p + ½)L/T − ½, not the ends.": (
+            lambda T, L, remedy: rows_stretched(
+                T, L, remedy, lambda p, T, L: ((p + 0.5) * L / T - 0.5).clamp(min=0, max=L - 1)
+            )
+        ),
+        "Stretching takes whole rows only. It mixes two.": (
+            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).floor())
+        ),
+        "Stretching rounds to whole rows. It mixes two.": (
+            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).round())
+        ),
+        "Positions run to T − 1: divide by that, so that the last position gets the last row.": (
+            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * (L - 1) / T)
+        ),
+        "A text that fits is stretched too. It keeps its own rows.": always_stretched,
+        "A text that fits is multiplied too, and one token gives 0/0. It keeps its own rows.": always_multiplied,
+        "These are integers. A mix of rows needs float32.": (
+            lambda T, L, remedy: (
+                torch.arange(T) if T <= L or remedy == "stretched" else rows(T, L, remedy).long()
+            )
+        ),
+    },
+)

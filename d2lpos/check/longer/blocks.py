@@ -1,0 +1,122 @@
+"""A window with first tokens, by blocks."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import either
+from ..verdict import Answer, Case, Check, call
+
+
+def pairs(length: int, window: int, first: int) -> Tensor:
+    q, k = torch.arange(length)[:, None], torch.arange(length)
+    return (k <= q) & ((q - k < window) | (k < first))
+
+
+def graded(seen: Tensor, size: int) -> Tensor:
+    tiles = seen.unflatten(0, (-1, size)).unflatten(2, (-1, size))
+    return tiles.any(dim=(1, 3)).long() + tiles.all(dim=(1, 3))
+
+
+def kinds(length: int, size: int, window: int, first: int) -> Tensor:
+    return graded(pairs(length, window, first), size)
+
+
+def seen_if(see: Callable) -> Callable:
+    """As the right answer, where see(q, k, window, first) tells who is seen."""
+
+    def answer(length: int, size: int, window: int, first: int) -> Tensor:
+        q, k = torch.arange(length)[:, None], torch.arange(length)
+        return graded(see(q, k, window, first), size)
+
+    return answer
+
+
+def named(none: int, some: int, all_: int) -> Callable:
+    """As the right answer, with other numbers for the three kinds."""
+    return lambda *given: torch.tensor([none, some, all_])[kinds(*given)]
+
+
+def mixed(length: int, size: int, window: int, first: int) -> Tensor:
+    """The pairs are cut into blocks in the order in which they lie in memory."""
+    here = length // size
+    tiles = pairs(length, window, first).view(here, here, size, size)
+    return tiles.any(dim=(2, 3)).long() + tiles.all(dim=(2, 3)).long()
+
+
+def block_case(length: int, size: int, window: int, first: int) -> Case:
+    return either(call(length=length, size=size, window=window, first=first), torch.int64)
+
+
+blocks = Check(
+    "blocks",
+    reference=kinds,
+    properties={
+        "causal, where the window is as long as the text": [
+            block_case(6, 2, 6, 0),
+            block_case(12, 4, 12, 0),
+            block_case(4, 1, 4, 0),
+        ],
+        "a window, which need not end with a block": [
+            block_case(10, 2, 3, 0),
+            block_case(12, 3, 5, 0),
+            block_case(12, 4, 2, 0),
+            block_case(16, 4, 10, 0),
+            block_case(12, 2, 6, 0),
+        ],
+        "first tokens, which all later queries see": [
+            block_case(12, 2, 2, 2),
+            block_case(12, 3, 3, 1),
+            block_case(12, 2, 4, 3),
+            block_case(12, 2, 2, 4),
+        ],
+    },
+    mistakes={
+        "A block is 2 only if all its queries see all its keys.": named(0, 2, 2),
+        "This is 1 where all see all, and 2 where some do. It is 2 where all do.": named(0, 2, 1),
+        "Blocks where all see all are 2, and need no mask.": named(0, 1, 1),
+        "This tells what is hidden: 0 is where nobody sees anything.": named(2, 1, 0),
+        "Later keys are seen.": seen_if(lambda q, k, window, first: ((q - k).abs() < window) | (k < first)),
+        "First tokens, too, are seen only where they do not come later than the query.": seen_if(
+            lambda q, k, window, first: (k <= q) & (q - k < window) | (k < first)
+        ),
+        "This window has a key too many. With window 1 a query sees itself alone.": seen_if(
+            lambda q, k, window, first: (k <= q) & ((q - k <= window) | (k < first))
+        ),
+        "This window has a key too few. With window 1 a query sees itself.": seen_if(
+            lambda q, k, window, first: (k <= q) & ((q - k < window - 1) | (k < first))
+        ),
+        "The window is missing.": seen_if(lambda q, k, window, first: k <= q),
+        "The first tokens are missing.": seen_if(lambda q, k, window, first: (k <= q) & (q - k < window)),
+        "A key is to be among the first or in the window. Here it is to be both.": seen_if(
+            lambda q, k, window, first: (k <= q) & (q - k < window) & (k < first)
+        ),
+        "There is one first token too many.": seen_if(
+            lambda q, k, window, first: (k <= q) & ((q - k < window) | (k <= first))
+        ),
+        "Rows are queries, columns are keys.": lambda *given: kinds(*given).mT,
+        "These are not blocks. Axes (blocks, size, blocks, size) are what reshape gives.": mixed,
+    },
+    answers=(
+        Answer(
+            "skipped",
+            749 / 1024,
+            {
+                "These are the blocks that a kernel computes.": 275 / 1024,
+                "The first tokens are missing: their column of blocks is computed.": 772 / 1024,
+                "The blocks above the diagonal are skipped, too. Divide by all blocks.": 253 / 528,
+                "Those are the blocks above the diagonal. The window skips more.": 496 / 1024,
+                "A block that is seen in part is computed, too. Only those of 0 are skipped.": 828 / 1024,
+                "This is a share of pairs. A kernel skips whole blocks.": 0.7805,
+            },
+            within=0.001,
+        ),
+    ),
+    as_good={
+        "(k <= q) & ((q - k < window) | (k < first)) → ((q - k < window) | (k < first)) & (k <= q)": "And has no order.",
+        "(q - k < window) | (k < first) → (k < first) | (q - k < window)": "Or has no order.",
+        "tiles.any(dim=(1, 3)) → tiles.any(dim=(3, 1))": "Axes that are left out together have no order.",
+        "tiles.all(dim=(1, 3)) → tiles.all(dim=(3, 1))": "Axes that are left out together have no order.",
+    },
+)

@@ -1,0 +1,117 @@
+"""Which setting is wrong?."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ...input.sinusoids import frequencies
+from ...rotary.scaling import yarn
+from ..verdict import Case, Check, call
+
+
+def settings(dim: int, base: float, factor: int, length: int) -> dict[str, Tensor]:
+    omega = frequencies(dim, base)
+    once, _ = yarn(omega, factor, length)
+    return {
+        "right": once,
+        "length": yarn(omega, factor, factor * length)[0],
+        "twice": yarn(once, factor, length)[0],
+        "base": yarn(frequencies(dim), factor, length)[0],
+        "off": omega,
+    }
+
+
+def matching(found: Tensor, dim: int, base: float, factor: int, length: int) -> str:
+    known = settings(dim, base, factor, length)
+    return next(name for name, one in known.items() if torch.allclose(found, one, rtol=0.01))
+
+
+def by_pair(pair: int) -> Callable:
+    """The first setting that agrees at one pair."""
+
+    def answer(found: Tensor, *given: float) -> str:
+        known = settings(*given)
+        return next((name for name, one in known.items() if 0.99 < found[pair] / one[pair] < 1.01), "off")
+
+    return answer
+
+
+def within(otherwise: str | None = None, **tolerance: float) -> Callable:
+    """As the right answer, with another tolerance."""
+
+    def answer(found: Tensor, *given: float) -> str | None:
+        known = settings(*given)
+        return next(
+            (name for name, one in known.items() if torch.allclose(found, one, **tolerance)), otherwise
+        )
+
+    return answer
+
+
+def unknown(name: str) -> tuple[Callable, ...]:
+    """As the right answer, but one setting is not recognized, and something else is said."""
+
+    def instead(other: str | None) -> Callable:
+        return lambda *given: other if (found := matching(*given)) == name else found
+
+    return tuple(
+        instead(other) for other in (None, "right", "length", "twice", "base", "off") if other != name
+    )
+
+
+def server_case(
+    setting: str,
+    dim: int = 128,
+    base: float = 500_000.0,
+    factor: int = 8,
+    length: int = 8192,
+    rounded: bool = False,
+) -> Case:
+    found = settings(dim, base, factor, length)[setting]
+    if rounded:
+        found = torch.tensor([float(f"{one:.2e}") for one in found.tolist()], dtype=torch.float64)
+    numbers = f"dim = {dim}, base = {base:g}, factor = {factor}, length = {length}"
+    label = f'found as "{setting}" has them{", to three digits" * rounded}, {numbers}'
+    return call(label, found=found, dim=dim, base=base, factor=factor, length=length)
+
+
+def server_cases(setting: str) -> list[Case]:
+    return [server_case(setting), server_case(setting, 64, 1_000_000.0, 4, 4096, rounded=True)]
+
+
+diagnose = Check(
+    "diagnose",
+    reference=matching,
+    properties={
+        '"right": as it should be': server_cases("right"),
+        '"length": a ramp for a longer training': server_cases("length"),
+        '"twice": the rule on what it gave': server_cases("twice"),
+        '"base": the rule on other frequencies': server_cases("base"),
+        '"off": the model\'s own frequencies': server_cases("off"),
+    },
+    mistakes={
+        "found may be rounded to three digits. Allow a difference of a percent.": (
+            within(),
+            within("right"),
+            within("off"),
+        ),
+        "Slow pairs turn by millionths, and an absolute tolerance does not see them. Compare ratios.": (
+            within(rtol=0, atol=0.01),
+            within(rtol=0, atol=0.001),
+        ),
+        "The fastest pair is the same in all settings. Look at the slow ones, too.": by_pair(0),
+        "A ramp for factor · length tokens lies at slower pairs. The slowest of all are divided as they should be.": (
+            unknown("length")
+        ),
+        "To apply the rule twice is to give it what it gave. With factor² the ramp is another.": (
+            unknown("twice")
+        ),
+        "The base changes all frequencies but the first, and the ramp: begin with frequencies(dim, 10_000).": (
+            unknown("base")
+        ),
+    },
+    as_good={
+        "torch.allclose(found, one, rtol=0.01) → torch.allclose(one, found, rtol=0.01)": "A percent of the one is nearly a percent of the other.",
+    },
+)

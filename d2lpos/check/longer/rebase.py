@@ -1,0 +1,97 @@
+"""Evict and re-base."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ...input.sinusoids import frequencies
+from ...rotary.rope import rotate
+from ..cases import either
+from ..verdict import Case, Check, call
+
+
+def moved_up(keys: Tensor, positions: Tensor, kept: Tensor, omega: Tensor) -> Tensor:
+    turns = torch.arange(len(kept)) - positions[kept]
+    return rotate(keys[kept], turns[:, None] * omega)
+
+
+def turned_by(turns: Callable, layout: str = "half") -> Callable:
+    """As the right answer, but key n of the kept turns by turns(new, positions, kept)[n] positions."""
+
+    def answer(keys: Tensor, positions: Tensor, kept: Tensor, omega: Tensor) -> Tensor:
+        by = turns(torch.arange(len(kept)), positions, kept)
+        return rotate(keys[kept], by[:, None] * omega, layout)
+
+    return answer
+
+
+def cache_case(positions: list[int], kept: list[int], d: int = 4, base: float = 10_000.0) -> Case:
+    draw = torch.Generator().manual_seed(len(positions))
+    keys = torch.randint(-8, 9, (len(positions), d), generator=draw) / 4
+    case = call(
+        f"keys ({len(positions)}, {d}), positions = {positions}, kept = {kept}, base = {base:g}",
+        keys=keys,
+        positions=torch.tensor(positions),
+        kept=torch.tensor(kept),
+        omega=frequencies(d, base),
+    )
+    return either(case)
+
+
+rebase = Check(
+    "rebase",
+    reference=moved_up,
+    properties={
+        "the kept keys stand at 0, 1, 2, …": [
+            cache_case([0, 1, 2, 3], [0, 3]),
+            cache_case([0, 1, 2, 3, 4, 5, 6], [0, 1, 4, 5, 6], d=8),
+            cache_case([0, 1, 2, 3, 4], [2, 3, 4], d=2),
+            cache_case([0, 1, 2, 3, 4, 5], [1, 3, 5], d=6, base=100.0),
+        ],
+        "positions with gaps": [
+            cache_case([0, 1, 4, 7, 9], [0, 1, 3, 4]),
+            cache_case([0, 5, 6, 20, 21, 22], [0, 1, 2, 4, 5], d=8),
+        ],
+        "positions that begin elsewhere": [
+            cache_case([7, 8, 9, 10], [0, 2, 3]),
+            cache_case([100, 101, 102, 103], [0, 1, 3], d=8),
+        ],
+    },
+    mistakes={
+        "Nothing has turned: these keys still stand where they stood.": turned_by(
+            lambda new, positions, kept: 0 * new
+        ),
+        "The keys come turned by their old positions. Turn by new − old.": turned_by(
+            lambda new, positions, kept: new
+        ),
+        "The keys are turned back, and all stand at 0. Turn them on, to 0, 1, 2, …": turned_by(
+            lambda new, positions, kept: -positions[kept]
+        ),
+        "The turn goes the wrong way: it is new − old.": turned_by(
+            lambda new, positions, kept: positions[kept] - new
+        ),
+        "kept are indices. Where such a key stands, positions tells.": turned_by(
+            lambda new, positions, kept: new - kept
+        ),
+        "All keys turn by one angle, so that gaps between them stay.": (
+            turned_by(lambda new, positions, kept: (new - positions[kept])[-1:].expand(len(new))),
+            turned_by(lambda new, positions, kept: -positions[kept][:1].expand(len(new))),
+        ),
+        "The gaps are closed, but the first key stays where it was. It is to stand at 0.": turned_by(
+            lambda new, positions, kept: new + positions[kept][0] - positions[kept]
+        ),
+        "Positions need not begin at 0. Here the first of the text is taken for 0.": turned_by(
+            lambda new, positions, kept: new - positions[kept] + positions[0]
+        ),
+        "The pairs are neighbors here. In this exercise they lie half a vector apart.": turned_by(
+            lambda new, positions, kept: new - positions[kept], "interleaved"
+        ),
+        "The frequencies are given: omega.": lambda keys, positions, kept, omega: moved_up(
+            keys, positions, kept, frequencies(keys.shape[1])
+        ),
+    },
+    as_good={
+        "returned in float64": "The exercise names no dtype.",
+    },
+)

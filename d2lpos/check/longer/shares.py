@@ -1,0 +1,115 @@
+"""Lost in the middle."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import either
+from ..verdict import Answer, Case, Check, call
+
+
+def carried(layers: int, length: int, slope: float) -> Tensor:
+    here = torch.arange(length)
+    scores = slope * (here - here[:, None])
+    weights = scores.masked_fill(here > here[:, None], -math.inf).softmax(dim=-1)
+    return torch.linalg.matrix_power((weights + torch.eye(length)) / 2, layers)[-1]
+
+
+def half_kept(weights: Tensor, layers: int) -> Tensor:
+    return torch.linalg.matrix_power((weights + torch.eye(len(weights))) / 2, layers)
+
+
+def through(
+    all_layers: Callable = half_kept,
+    toll: Callable = lambda back: back,
+    hidden: Callable = lambda back: back < 0,
+    row: Callable = lambda shares: shares[-1],
+    dim: int = -1,
+) -> Callable:
+    """As the right answer, where all_layers(weights, layers) tells what the layers do; back is how far a key lies."""
+
+    def answer(layers: int, length: int, slope: float) -> Tensor:
+        back = torch.arange(length).double()[:, None] - torch.arange(length)
+        scores = (-slope * toll(back)).masked_fill(hidden(back), -math.inf)
+        return row(all_layers(scores.softmax(dim=dim), layers))
+
+    return answer
+
+
+def more_layers(more: int) -> Callable:
+    return lambda layers, length, slope: carried(layers + more, length, slope)
+
+
+def by_geometric_series(layers: int, length: int, slope: float) -> Tensor:
+    """0/0 where there is no slope."""
+    back = torch.arange(length).double()[:, None] - torch.arange(length)
+    q = torch.tensor(-slope).double().exp()
+    sums = (1 - q ** torch.arange(1, length + 1)) / (1 - q)
+    return half_kept((q**back).tril() / sums[:, None], layers)[-1]
+
+
+def shares_case(layers: int, length: int, slope: float) -> Case:
+    return either(call(layers=layers, length=length, slope=slope))
+
+
+shares = Check(
+    "shares",
+    reference=carried,
+    properties={
+        "each layer keeps half, and takes half from what it looks at": [
+            shares_case(1, 3, 0.5),
+            shares_case(2, 3, 0.5),
+            shares_case(5, 6, 1.0),
+            shares_case(24, 8, 0.25),
+        ],
+        "uniform attention, where the slope is 0": [shares_case(1, 4, 0.0), shares_case(3, 5, 0.0)],
+    },
+    mistakes={
+        "Nothing is kept. Average the weights with the identity.": through(torch.linalg.matrix_power),
+        "Shares are to add up to 1. In each layer they double here: it is half of A + I.": (
+            lambda layers, length, slope: 2**layers * carried(layers, length, slope)
+        ),
+        "Half is kept once, not in each layer.": through(
+            lambda weights, layers: half_kept(torch.linalg.matrix_power(weights, layers), 1)
+        ),
+        "The toll grows the wrong way: the farther a key, the lower its score.": through(
+            toll=lambda back: -back
+        ),
+        "Later tokens are seen.": (
+            through(hidden=lambda back: back.isnan()),
+            through(toll=torch.abs, hidden=lambda back: back.isnan()),
+        ),
+        "A layer acts on what the layer before gave. To raise each number to a power is not that.": through(
+            lambda weights, layers: half_kept(weights, 1) ** layers
+        ),
+        "The weights of a query add up to 1: the softmax runs over keys.": through(dim=0),
+        "This is a column: what all tokens have from the last. Take a row.": through(
+            row=lambda shares: shares[:, -1]
+        ),
+        "This is the first token, which sees itself alone.": through(row=lambda shares: shares[0]),
+        "This is the mean of all tokens. The last is asked.": through(row=lambda shares: shares.mean(dim=0)),
+        "This is one layer too few.": more_layers(-1),
+        "This is one layer too many.": more_layers(1),
+        "The sum of a geometric series is 0/0 where the slope is 0.": by_geometric_series,
+    },
+    answers=(
+        Answer(
+            "middle",
+            0.1,
+            {
+                "With no toll nearly all comes from the first third.": 0,
+                "A hop goes 100 tokens back, and twelve hops end at the first.": 0.01,
+                "A hop goes 33 tokens back, and twelve hops are more than the text.": 0.03,
+                "A hop hardly goes one token back: all comes from the last third.": 1,
+            },
+        ),
+    ),
+    as_good={
+        "here - here[:, None] → here + here[:, None]": "A softmax does not see what all scores of a query share.",
+        "here - here[:, None] → here": "A softmax does not see what all scores of a query share.",
+        "scores.masked_fill(here > here[:, None], -math.inf).softmax(dim=-1) → scores.masked_fill(here > here[:, None], -math.inf).softmax(dim=1)": "Of two axes, 1 is the last.",
+        "returned in float64": "The exercise names no dtype.",
+    },
+)

@@ -1,0 +1,130 @@
+"""How large a base?."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ...input.sinusoids import frequencies
+from ..cases import number
+from ..verdict import Answer, Case, Check, call, nothing
+
+
+def least_sum(dim: int, length: int, base: float) -> Tensor:
+    return (torch.arange(length)[:, None] * frequencies(dim, base)).cos().sum(dim=-1).min()
+
+
+def first_fit(dim: int, length: int, bases: list[float]) -> float | None:
+    return next((base for base in bases if least_sum(dim, length, base) >= 0), None)
+
+
+def first_where(fits: Callable) -> Callable:
+    """As the right answer, where fits(angles) tells whether a base is large enough; angles are (length, dim/2)."""
+
+    def answer(dim: int, length: int, bases: list[float]) -> float | None:
+        places = torch.arange(length)[:, None]
+        return next((base for base in bases if fits(places * frequencies(dim, base))), None)
+
+    return answer
+
+
+def up_to(more: int) -> Callable:
+    return lambda dim, length, bases: first_fit(dim, length + more, bases)
+
+
+def halving(dim: int, length: int, bases: list[float]) -> float | None:
+    low, high = -1, len(bases)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if least_sum(dim, length, bases[middle]) >= 0 else (middle, high)
+    return bases[high] if high < len(bases) else None
+
+
+def last_too_small(dim: int, length: int, bases: list[float]) -> float | None:
+    fit = first_fit(dim, length, bases)
+    return None if fit is None else bases[bases.index(fit) - 1]
+
+
+def largest_fit(dim: int, length: int, bases: list[float]) -> float | None:
+    return first_fit(dim, length, bases[::-1])
+
+
+def else_last(dim: int, length: int, bases: list[float]) -> float:
+    return first_fit(dim, length, bases) or bases[-1]
+
+
+def base_case(dim: int, length: int, bases: list[float], none: bool = False) -> Case:
+    case = call(dim=dim, length=length, bases=bases)
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        if none:
+            return f"{found}"
+        return found if nothing(found) else number(found, "the base")
+
+    return Case(case.text, ask)
+
+
+smallest_base = Check(
+    "smallest_base",
+    reference=first_fit,
+    properties={
+        "the first base without a negative sum": [
+            base_case(6, 9, [20.0, 50.0, 100.0]),
+            base_case(8, 32, [100.0, 1000.0, 10_000.0, 100_000.0]),
+            base_case(16, 59, [1000.0, 2000.0, 5000.0, 10_000.0]),
+            base_case(16, 60, [1000.0, 2000.0, 5000.0, 10_000.0]),
+            base_case(16, 161, [100.0, 1000.0, 20_000.0]),
+            base_case(64, 1024, [1000.0, 10_000.0, 20_000.0, 50_000.0]),
+            base_case(128, 4096, [10_000.0, 30_000.0, 50_000.0, 100_000.0]),
+        ],
+        "the first, even where a larger one fails": [
+            base_case(16, 128, [2000.0, 3000.0, 10_000.0, 20_000.0, 50_000.0])
+        ],
+        "None where no base is large enough": [
+            base_case(16, 128, [100.0, 1000.0], none=True),
+            base_case(64, 2048, [10_000.0, 20_000.0], none=True),
+        ],
+    },
+    mistakes={
+        "Only the farthest distance is asked. Ask for all, from 0 on.": first_where(
+            lambda angles: angles[-1].cos().sum() >= 0
+        ),
+        "Only the slowest pair is asked. The sum is over all.": first_where(
+            lambda angles: (angles[:, -1].cos() >= 0).all()
+        ),
+        "Each cosine is asked to be at least 0. Their sum is.": first_where(
+            lambda angles: (angles.cos() >= 0).all()
+        ),
+        "The sum over all distances is asked to be at least 0. Each is.": first_where(
+            lambda angles: angles.cos().sum() >= 0
+        ),
+        "One distance is enough here. All are to have a sum of at least 0.": first_where(
+            lambda angles: (angles.cos().sum(dim=-1) >= 0).any()
+        ),
+        "The sum is of cosines.": first_where(lambda angles: (angles.sin().sum(dim=-1) >= 0).all()),
+        "The farthest of length tokens are length − 1 apart.": up_to(1),
+        "Of length tokens the farthest are length − 1 apart, and that distance counts.": up_to(-1),
+        "This is the last base that is too small.": last_too_small,
+        "This is the largest base that is large enough.": largest_fit,
+        "A larger base may fail where a smaller one does not. Ask for each, in order.": halving,
+        "Where no base is large enough, the answer is None.": else_last,
+    },
+    answers=(
+        Answer(
+            "for_32k",
+            2_000_000,
+            {
+                "At a distance of 28,259 its sum is −0.8. Ask for all distances.": 1_000_000,
+                "This is enough. A smaller one is, too.": 5_000_000,
+                "With 8,192 tokens it would be enough.": 500_000,
+                "This is enough for a much shorter text.": lambda base: base in (100_000, 200_000),
+            },
+        ),
+    ),
+    as_good={
+        "(torch.arange(length)[:, None] * frequencies(dim, base)).cos().sum(dim=-1) → (torch.arange(length)[:, None] * frequencies(dim, base)).cos().mean(dim=-1)": "A mean has the sign of the sum.",
+        "(torch.arange(length)[:, None] * frequencies(dim, base)).cos().sum(dim=-1) → (torch.arange(length)[:, None] * frequencies(dim, base)).cos().sum(dim=1)": "Of two axes, 1 is the last.",
+        "least_sum(dim, length, base) >= 0 → least_sum(dim, length, base) > 0": "No sum is exactly 0.",
+    },
+)

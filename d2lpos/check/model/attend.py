@@ -1,0 +1,119 @@
+"""Attention."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..verdict import Case, Check, call
+from .material import drawn, logits_of
+
+
+def causal_attention(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: Callable) -> Tensor:
+    logits = logits_of(q, k) + score(positions, positions)
+    later = positions > positions[:, None]
+    return logits.masked_fill(later, -torch.inf).softmax(dim=-1) @ v
+
+
+def hidden(change: Callable[[Tensor], Tensor]) -> Callable:
+    """As the right answer, with other keys hidden: `change` gives them from the positions."""
+
+    def answer(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: Callable) -> Tensor:
+        logits = logits_of(q, k) + score(positions, positions)
+        return logits.masked_fill(change(positions), -torch.inf).softmax(dim=-1) @ v
+
+    return answer
+
+
+def weighed(weigh: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable:
+    """As the right answer, with weights from (q · k, the encoding's score, what is hidden)."""
+
+    def answer(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: Callable) -> Tensor:
+        later = positions > positions[:, None]
+        return weigh(q @ k.mT, score(positions, positions), later, q.shape[-1] ** 0.5) @ v
+
+    return answer
+
+
+def counted(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: Callable) -> Tensor:
+    return causal_attention(q, k, v, torch.arange(len(positions)), score)
+
+
+def exchanged(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: Callable) -> Tensor:
+    return causal_attention(q, k, v, positions, lambda mine, theirs: score(mine, theirs).mT)
+
+
+def masked(logits: Tensor, later: Tensor) -> Tensor:
+    return logits.masked_fill(later, -torch.inf)
+
+
+def steps(slopes: Tensor) -> Callable:
+    """A score that falls with the distance to a key before."""
+    return lambda q_positions, k_positions: slopes * (k_positions - q_positions[:, None])
+
+
+def attend_case(batch: int, heads: int, size: int, positions: list[int], seed: int) -> Case:
+    q, k, v = (drawn(batch, heads, len(positions), size, seed=seed + n) for n in range(3))
+    slopes = torch.arange(1, heads + 1).view(-1, 1, 1) / 4
+    label = (
+        f"q, k, v: ({batch}, {heads}, {len(positions)}, {size}), positions = {positions}, and head h (from 0) "
+        "scores (key position − query position)·(h + 1)/4"
+    )
+    return call(label, q=q, k=k, v=v, positions=torch.tensor(positions), score=steps(slopes))
+
+
+attend = Check(
+    "attend",
+    reference=causal_attention,
+    properties={
+        "positions that count from 0": [
+            attend_case(1, 1, 4, [0, 1], seed=0),
+            attend_case(1, 2, 1, [0, 1, 2], seed=3),
+            attend_case(2, 2, 16, [0, 1, 2, 3], seed=6),
+        ],
+        "positions with gaps": [
+            attend_case(1, 1, 4, [5, 7], seed=9),
+            attend_case(2, 3, 4, [1, 4, 10], seed=12),
+        ],
+        "tokens in any order": [
+            attend_case(1, 1, 4, [1, 0], seed=15),
+            attend_case(1, 2, 4, [2, 0, 3, 1], seed=18),
+        ],
+    },
+    mistakes={
+        "No key is hidden. A query must not see keys at later positions.": hidden(
+            lambda positions: torch.zeros(len(positions), len(positions), dtype=torch.bool)
+        ),
+        "A token sees itself, too: hide positions above its own alone.": weighed(
+            lambda dots, score, later, root: masked(dots / root + score, ~later.mT).softmax(dim=-1).nan_to_num()
+        ),
+        "This hides the past and shows the future.": hidden(lambda positions: positions < positions[:, None]),
+        "Hidden by the place in the row. Compare positions: a row may hold its tokens in any order.": hidden(
+            lambda positions: torch.ones(len(positions), len(positions)).triu(1) > 0
+        ),
+        "These positions are counted along the row. Use the ones that are given.": counted,
+        "Hidden after the softmax, the keys to come have taken their share already.": weighed(
+            lambda dots, score, later, root: (dots / root + score).softmax(dim=-1).masked_fill(later, 0)
+        ),
+        "The score is added to the weights. Add it to the logits, before the softmax.": weighed(
+            lambda dots, score, later, root: masked(dots / root, later).softmax(dim=-1) + score
+        ),
+        "The encoding's score is divided as well. The root divides q · k alone.": weighed(
+            lambda dots, score, later, root: masked((dots + score) / root, later).softmax(dim=-1)
+        ),
+        "q · k is divided by the root of the number of features.": (
+            weighed(lambda dots, score, later, root: masked(dots + score, later).softmax(dim=-1)),
+            weighed(lambda dots, score, later, root: masked(dots / root**2 + score, later).softmax(dim=-1)),
+        ),
+        "The encoding's score is left out.": weighed(
+            lambda dots, score, later, root: masked(dots / root, later).softmax(dim=-1)
+        ),
+        "Queries are rows and keys are columns, in the encoding's score as well.": exchanged,
+        "Each query shares out a weight of 1: softmax runs over the last axis.": weighed(
+            lambda dots, score, later, root: masked(dots / root + score, later).softmax(dim=-2)
+        ),
+    },
+    as_good={
+        "q.shape[-1] → k.shape[-1]": "Queries and keys have as many features.",
+    },
+)

@@ -1,0 +1,109 @@
+"""Beside the book's."""
+
+from collections.abc import Callable
+
+import torch
+from scipy.stats import t
+from torch import Tensor
+
+from ..cases import several
+from ..verdict import Case, Check, call, nothing
+
+
+def with_interval(each: Tensor) -> tuple[float, float]:
+    """The mean, and half its 95 % interval, by Student's t."""
+    n = len(each)
+    return each.mean().item(), t.ppf(0.975, n - 1) * each.std().item() / n**0.5
+
+
+def differences(mine: dict[int, float], theirs: dict[int, float]) -> Tensor:
+    return torch.tensor([mine[seed] - theirs[seed] for seed in mine if seed in theirs], dtype=torch.float64)
+
+
+def paired_by_seed(mine: dict[int, float], theirs: dict[int, float]) -> tuple[float, float]:
+    return with_interval(differences(mine, theirs))
+
+
+def in_order(mine: dict[int, float], theirs: dict[int, float]) -> tuple[float, float]:
+    pairs = zip(mine.values(), theirs.values(), strict=False)
+    return with_interval(torch.tensor([a - b for a, b in pairs], dtype=torch.float64))
+
+
+def not_paired(mine: dict[int, float], theirs: dict[int, float]) -> tuple[float, float]:
+    a, b = (torch.tensor([*side.values()], dtype=torch.float64) for side in (mine, theirs))
+    error = (a.var() / len(a) + b.var() / len(b)).sqrt().item()
+    return (a.mean() - b.mean()).item(), t.ppf(0.975, len(a) - 1) * error
+
+
+def zero_where_missing(mine: dict[int, float], theirs: dict[int, float]) -> tuple[float, float]:
+    each = [mine.get(seed, 0) - theirs.get(seed, 0) for seed in mine | theirs]
+    return with_interval(torch.tensor(each, dtype=torch.float64))
+
+
+def instead(half: Callable[[Tensor], float]) -> Callable:
+    """As the right answer, with another half of the interval."""
+
+    def answer(mine: dict[int, float], theirs: dict[int, float]) -> tuple[float, float]:
+        each = differences(mine, theirs)
+        return each.mean().item(), half(each)
+
+    return answer
+
+
+def beside_case(mine: dict[int, float], theirs: dict[int, float]) -> Case:
+    case = call(f"mine = {mine}, theirs = {theirs}", mine=mine, theirs=theirs)
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        return found if nothing(found) else torch.tensor(several(found, "mean", "half"), dtype=torch.float64)
+
+    return Case(case.text, ask)
+
+
+beside = Check(
+    "beside",
+    reference=paired_by_seed,
+    properties={
+        "the mean difference, and half its interval": [
+            beside_case({0: 1.5, 1: 2.5}, {0: 1.25, 1: 2.0}),
+            beside_case({0: 1.5, 1: 1.25, 2: 2.0, 3: 1.75}, {0: 1.0, 1: 1.25, 2: 1.5, 3: 1.5}),
+        ],
+        "seeds in another order": [
+            beside_case({0: 1.5, 1: 2.5}, {1: 2.0, 0: 1.25}),
+            beside_case({4: 1.5, 2: 1.25, 7: 2.5}, {7: 2.0, 4: 1.25, 2: 1.25}),
+        ],
+        "seeds that one of the two lacks": [
+            beside_case({0: 1.5, 1: 2.5}, {0: 1.25, 1: 2.0, 2: 9.0}),
+            beside_case({0: 1.5, 1: 2.5, 3: 8.0, 4: 2.0}, {0: 1.25, 1: 2.0, 4: 1.75}),
+        ],
+    },
+    mistakes={
+        "Paired by their place in the dictionary. The same seed belongs together.": in_order,
+        "A seed that one lacks is no loss of 0. Leave it out.": zero_where_missing,
+        "Theirs comes off mine: below 0, mine has the lower loss.": lambda mine, theirs: paired_by_seed(
+            theirs, mine
+        ),
+        "Seeds share their batches. Take differences first, and their spread.": not_paired,
+        "1.96 is for many seeds. For a few, take Student's t with one degree less than seeds.": instead(
+            lambda each: 1.96 * each.std().item() / len(each) ** 0.5
+        ),
+        "This is the spread of seeds. A mean over n seeds varies less, by the root of n.": instead(
+            lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()
+        ),
+        "This divides squares by n. For the spread of a sample, divide by n − 1.": instead(
+            lambda each: t.ppf(0.975, len(each) - 1) * each.std(correction=0).item() / len(each) ** 0.5
+        ),
+        "This is the whole interval. Half of it is asked for.": instead(
+            lambda each: 2 * t.ppf(0.975, len(each) - 1) * each.std().item() / len(each) ** 0.5
+        ),
+        "With n seeds there are n − 1 degrees.": instead(
+            lambda each: t.ppf(0.975, len(each)) * each.std().item() / len(each) ** 0.5
+        ),
+    },
+    as_good={
+        "each.mean().item() → each.mean()": "The text names no type.",
+        "each.std().item() → each.std()": "The text names no type.",
+        "torch.tensor([mine[seed] - theirs[seed] for seed in mine if seed in theirs], dtype=torch.float64) → torch.tensor([mine[seed] - theirs[seed] for seed in mine if seed in theirs])": "The losses have so few digits that both types hold them.",
+        "torch.tensor([mine[seed] - theirs[seed] for seed in mine if seed in theirs], dtype=torch.float64) → torch.tensor([mine[seed] - theirs[seed] for seed in mine if seed in theirs], dtype=torch.float32)": "The losses have so few digits that both types hold them.",
+    },
+)

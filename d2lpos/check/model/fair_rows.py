@@ -1,0 +1,78 @@
+"""Rows for a fair test."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..verdict import Case, Check, Misconduct, call, nothing
+
+
+def rows_that_end(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
+    places = ends[:, None] + torch.arange(-length, 0)
+    targets = text[places + 1]
+    targets[:, :-asked] = -100
+    return text[places], targets
+
+
+def from_there(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
+    return rows_that_end(text, ends + length, length, asked)
+
+
+def same_as_read(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
+    tokens, targets = rows_that_end(text, ends, length, asked)
+    return tokens, targets.where(targets < 0, tokens)
+
+
+def all_asked(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
+    return rows_that_end(text, ends, length, length)
+
+
+def first_asked(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
+    tokens, targets = all_asked(text, ends, length, asked)
+    targets[:, asked:] = -100
+    return tokens, targets
+
+
+def zeros_elsewhere(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
+    tokens, targets = rows_that_end(text, ends, length, asked)
+    return tokens, targets.clamp(min=0)
+
+
+def row_case(text: list[int], ends: list[int], length: int, asked: int) -> Case:
+    case = call(text=torch.tensor(text), ends=torch.tensor(ends), length=length, asked=asked)
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        if nothing(found):
+            return found
+        if not isinstance(found, tuple | list) or len(found) != 2:
+            raise Misconduct("Two tensors are asked for: tokens, targets")
+        return torch.stack([*found])
+
+    return Case(case.text, ask)
+
+
+TEXT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4]
+fair_rows = Check(
+    "fair_rows",
+    reference=rows_that_end,
+    properties={
+        "all of a row is asked": [row_case(TEXT[:8], [3], 3, 3), row_case(TEXT, [7, 5], 3, 3)],
+        "the last of a row are asked": [row_case(TEXT[:8], [4], 3, 1), row_case(TEXT, [6, 9, 12], 5, 2)],
+        "a row that ends with the text": [row_case(TEXT[:5], [4], 3, 2), row_case(TEXT, [19, 11], 8, 3)],
+    },
+    mistakes={
+        "A longer row begins earlier and ends where the shorter one does. These begin at `ends`.": from_there,
+        "The targets are the tokens themselves. Each is asked for the next one.": same_as_read,
+        "The first ones are asked for. The last ones have the most text before them.": first_asked,
+        "All are asked for. Then a longer row is asked for other characters than a short one.": all_asked,
+        "Where nothing is asked stands −100. A 0 is a character.": zeros_elsewhere,
+        "The row holds text[end]. It is the last target: the row ends just before it.": (
+            lambda text, ends, length, asked: rows_that_end(text, ends + 1, length, asked)
+        ),
+        "One target too many, or too few: the last `asked` of each row are asked for.": (
+            lambda text, ends, length, asked: rows_that_end(text, ends, length, asked + 1)
+        ),
+    },
+)

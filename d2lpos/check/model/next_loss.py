@@ -1,0 +1,100 @@
+"""The loss of the next token."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from ..verdict import Case, Check, call
+from .material import drawn
+
+
+def told(logits: Tensor, tokens: Tensor, padding: int) -> tuple[Tensor, Tensor]:
+    """The logits that count, and the tokens that came."""
+    real = tokens != padding
+    asked = real[:, 1:] & real[:, :-1]
+    return logits[:, :-1][asked], tokens[:, 1:][asked]
+
+
+def loss_of_the_next(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
+    return cross_entropy(*told(logits, tokens, padding))
+
+
+def not_shifted(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
+    real = tokens != padding
+    return cross_entropy(logits[real], tokens[real])
+
+
+def shifted_back(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
+    real = (tokens[:, 1:] != padding) & (tokens[:, :-1] != padding)
+    return cross_entropy(logits[:, 1:][real], tokens[:, :-1][real])
+
+
+def kept(keep: Callable[[Tensor], Tensor]) -> Callable:
+    """As the right answer, with other pairs of neighbors that count: `keep` gives them from what is real."""
+
+    def answer(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
+        asked = keep(tokens != padding)
+        return cross_entropy(logits[:, :-1][asked], tokens[:, 1:][asked])
+
+    return answer
+
+
+def row_by_row(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
+    rows = zip(logits, tokens, strict=True)
+    return torch.stack([loss_of_the_next(a[None], b[None], padding) for a, b in rows]).mean()
+
+
+def over_all_places(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
+    return cross_entropy(*told(logits, tokens, padding), reduction="sum") / tokens[:, 1:].numel()
+
+
+def loss_case(*rows: list[int], seed: int, classes: int = 3) -> Case:
+    tokens = torch.tensor(rows)
+    return call(logits=drawn(*tokens.shape, classes, seed=seed, low=-8, high=9), tokens=tokens, padding=0)
+
+
+next_loss = Check(
+    "next_loss",
+    reference=loss_of_the_next,
+    properties={
+        "each token is told by the place before it": [
+            loss_case([1, 2], seed=0),
+            loss_case([2, 1, 1], [1, 2, 2], seed=1),
+        ],
+        "padding behind the text": [
+            loss_case([1, 2, 0], seed=2),
+            loss_case([1, 2, 2, 1], [2, 1, 0, 0], seed=3),
+            call(
+                logits=drawn(2, 4, 4, seed=7, low=-8, high=9),
+                tokens=torch.tensor([[1, 2, 0, 3], [2, 1, 3, 3]]),
+                padding=3,
+            ),
+        ],
+        "padding before the text": [
+            loss_case([0, 1, 2], seed=4),
+            loss_case([0, 0, 2, 1], [1, 1, 2, 2], seed=5),
+        ],
+    },
+    mistakes={
+        "No shift: each place is asked for the token that it reads.": not_shifted,
+        "Shifted the wrong way: place i is asked for token i − 1, which it has read.": shifted_back,
+        "Padding is asked for. It is no text.": kept(lambda real: real[:, :-1]),
+        "The first token of a text stands behind padding, and nothing tells it. Leave it out.": kept(
+            lambda real: real[:, 1:]
+        ),
+        "All places count here, those of padding, too.": kept(lambda real: torch.ones_like(real[:, 1:])),
+        "A mean of rows gives the tokens of short rows more weight. Take the mean over all tokens.": row_by_row,
+        "The sum is right. Divide it by the number of tokens that count.": over_all_places,
+        "This is a sum. Take the mean.": lambda logits, tokens, padding: cross_entropy(
+            *told(logits, tokens, padding), reduction="sum"
+        ),
+        "This is the perplexity. Its logarithm is asked for.": (
+            lambda logits, tokens, padding: loss_of_the_next(logits, tokens, padding).exp()
+        ),
+    },
+    as_good={
+        "real[:, 1:] & real[:, :-1] → real[:, :-1] & real[:, 1:]": "Both must be real, in either order.",
+    },
+)

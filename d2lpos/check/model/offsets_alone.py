@@ -1,0 +1,138 @@
+"""Does it see places, or offsets?."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..verdict import Case, Check, call
+from .material import drawn, logits_of
+
+
+def unmoved(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
+    here = torch.arange(q.shape[-2])
+    first = scores(q, k, here)
+    starts = range(longest - len(here) + 1)
+    return all(torch.allclose(scores(q, k, here + start), first, atol=1e-4) for start in starts)
+
+
+def at_starts(pick: Callable[[int], list[int]], within: float = 1e-4) -> Callable:
+    """As the right answer, where the positions begin at other places alone; `pick` gives them from the last one."""
+
+    def answer(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
+        here = torch.arange(q.shape[-2])
+        first = scores(q, k, here)
+        found = [scores(q, k, here + start) for start in pick(longest - len(here))]
+        return all(bool(((one - first).abs() <= within).all()) for one in found)
+
+    return answer
+
+
+def without_contents(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
+    return unmoved(scores, torch.zeros_like(q), torch.zeros_like(k), longest)
+
+
+def stretched(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
+    here = torch.arange(q.shape[-2])
+    return torch.allclose(scores(q, k, 2 * here), scores(q, k, here), atol=1e-4)
+
+
+def in_the_mean(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
+    return unmoved(lambda *given: scores(*given).mean(), q, k, longest)
+
+
+def one_pair(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
+    return unmoved(lambda *given: scores(*given)[..., :1, :1], q, k, longest)
+
+
+def turned(x: Tensor, positions: Tensor) -> Tensor:
+    """Two features, turned by one radian a position."""
+    angle = positions.float()[:, None]
+    return torch.cat(
+        [
+            x[..., :1] * angle.cos() - x[..., 1:] * angle.sin(),
+            x[..., :1] * angle.sin() + x[..., 1:] * angle.cos(),
+        ],
+        dim=-1,
+    )
+
+
+def offset(positions: Tensor) -> Tensor:
+    return positions[:, None] - positions
+
+
+def biased(bias: Callable[[Tensor], Tensor]) -> Callable:
+    """Scores with a bias that knows the positions."""
+    return lambda q, k, positions: logits_of(q, k) + bias(positions)
+
+
+def moved_by_place(positions: Tensor) -> Tensor:
+    """Nothing in the mean: each score changes, and their sum does not."""
+    sign = torch.tensor([1.0, -1.0, 0.0])
+    return positions[:1] * (sign[:, None] + sign) * 0.25
+
+
+ENCODINGS: dict[str, Callable] = {
+    "no position": biased(lambda p: torch.zeros(len(p), len(p))),
+    "−distance/4": biased(lambda p: -offset(p).abs() / 4),
+    "pairs that turn": lambda q, k, p: logits_of(turned(q, p), turned(k, p)),
+    "a bell around offset 2": biased(lambda p: -((offset(p) - 2) ** 2)),
+    "the key's position/4": biased(lambda p: p / 4),
+    "the key's position/1000": biased(lambda p: p / 1000),
+    "a table that starts again after 4 rows": biased(lambda p: (p % 4) / 4),
+    "a table whose last row serves positions from 2 on": biased(lambda p: p.clamp(max=2) / 4),
+    "a bonus for position 0": biased(lambda p: (p == 0) / 4),
+    "distance/4, and 1 from position 7 on": biased(lambda p: -offset(p).abs() / 4 + (p >= 7)),
+    "distance/4, and 1 at position 11": biased(lambda p: -offset(p).abs() / 4 + (p == 11)),
+    "distance/4, and 1 at position 5": biased(lambda p: -offset(p).abs() / 4 + (p == 5)),
+    "distance over the query's place": biased(lambda p: -offset(p).abs() / (p[:, None] + 1)),
+    "a bias that cancels in the mean": biased(moved_by_place),
+    "keys that turn, queries that do not": lambda q, k, p: logits_of(q, turned(k, p)),
+}
+
+
+def law_case(name: str, longest: int = 12) -> Case:
+    q, k = drawn(2, 3, 2, seed=1), drawn(2, 3, 2, seed=4)
+    label = f"scores: {name}; q and k: (2, 3, 2), longest = {longest}"
+    return call(label, scores=ENCODINGS[name], q=q, k=k, longest=longest)
+
+
+NAMES = list(ENCODINGS)
+offsets_alone = Check(
+    "offsets_alone",
+    reference=unmoved,
+    properties={
+        "True where offsets alone count": [law_case(name) for name in NAMES[:4]],
+        "False where places count": [law_case(name) for name in [*NAMES[4:9], *NAMES[12:]]],
+        "False where one place counts": [law_case(name) for name in NAMES[9:12]],
+        "True where no such place is reached": [law_case(NAMES[9], 7), law_case(NAMES[10], 11)],
+    },
+    mistakes={
+        "A turn rounds differently at each place. Allow 0.0001.": at_starts(
+            lambda last: list(range(last + 1)), within=0
+        ),
+        "One shift is not enough. Some encodings change at certain places alone.": (
+            at_starts(lambda last: [1]),
+            at_starts(lambda last: [last]),
+            at_starts(lambda last: [last // 2]),
+        ),
+        "A shift by 4 is a whole turn of a table of 4 rows. Try all starts.": at_starts(
+            lambda last: list(range(0, last + 1, 4))
+        ),
+        "The last start is missing: n tokens fit at longest − n, too.": at_starts(
+            lambda last: list(range(last))
+        ),
+        "These positions go past `longest`: the last token of a row would stand outside.": at_starts(
+            lambda last: list(range(last + 3))
+        ),
+        "Without contents nobody sees what queries and keys do. Pass the q and k that are given.": without_contents,
+        "Twice the positions is another law: offsets double, too. Add one number to all.": stretched,
+        "Means hide changes that cancel. Compare each score.": in_the_mean,
+        "One pair is not all of them.": one_pair,
+    },
+    as_good={
+        "q.shape[-2] → k.shape[-2]": "There are as many queries as keys.",
+        "torch.allclose(scores(q, k, here + start), first, atol=0.0001) → torch.allclose(first, scores(q, k, here + start), atol=0.0001)": "What is near is near from both sides.",
+        "torch.allclose(scores(q, k, here + start), first, atol=0.0001) → torch.allclose(scores(q, k, here + start), first)": "Rounding of these scores is far below both tolerances.",
+    },
+)

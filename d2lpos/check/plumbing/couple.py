@@ -1,0 +1,128 @@
+"""Couple the digits."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import either
+from ..verdict import Case, Check, call
+
+PLUS, EQUALS, PAD = 10, 11, 12  # as `d2lpos.lab.synthetic` has them
+
+
+def coupled(tokens: Tensor) -> Tensor:
+    digit = tokens < PLUS
+    digits = digit.cumsum(dim=1)
+    return digits - digits.masked_fill(digit, 0).cummax(dim=1).values
+
+
+def numbered(ids: Callable) -> Callable:
+    """As the right answer, where the digits of row r have ids(place, number, row), and all other tokens 0.
+
+    place counts a number's digits from 0, number is 0, 1 or 2, and row has the lengths of the three.
+    """
+
+    def answer(tokens: Tensor) -> Tensor:
+        digit, place = tokens < PLUS, coupled(tokens) - 1
+        number = ((tokens == PLUS) | (tokens == EQUALS)).cumsum(dim=1)
+        lengths = torch.stack([(digit & (number == n)).sum(dim=1) for n in range(3)], dim=1)
+        return ids(place, number, lengths) * digit
+
+    return answer
+
+
+def otherwise(change: Callable) -> Callable:
+    """As the right answer, with change(tokens, ids)."""
+    return lambda tokens: change(tokens, coupled(tokens))
+
+
+def length_of(number: Tensor, lengths: Tensor) -> Tensor:
+    return lengths.gather(1, number.clamp(max=2))
+
+
+def columns(tokens: Tensor) -> Tensor:
+    return torch.arange(tokens.shape[1]).expand_as(tokens)
+
+
+def row(*numbers: str, length: int = 0) -> list[int]:
+    """The tokens of three numbers, written as they are to be read, each lowest digit first."""
+    a, b, total = ([int(digit) for digit in number] for number in numbers)
+    tokens = [*a, PLUS, *b, EQUALS, *total]
+    return tokens + [PAD] * (length - len(tokens))
+
+
+SUMS = [
+    [row("49", "30", "790"), row("81", "83", "650")],
+    [row("741", "352", "0040", length=14), row("5", "70", "21", length=14), row("9", "9", "81", length=14)],
+    [row("0001", "1234", "12350", length=16), row("12", "5", "620", length=16)],
+]
+
+
+def couple_cases(of_digits: bool) -> list[Case]:
+    """What is compared: the ids of digits, or those of all other tokens."""
+    cases = []
+    for rows in SUMS:
+        tokens = torch.tensor(rows)
+        here = (tokens < PLUS) == of_digits
+        cases.append(looked_at(either(call(tokens=tokens), torch.int64), here))
+    return cases
+
+
+def looked_at(case: Case, here: Tensor) -> Case:
+    """The case, in which only ids here are compared."""
+
+    def ask(answer: Callable) -> object:
+        ids = case.ask(answer)
+        fits = isinstance(ids, Tensor) and ids.shape == here.shape and not ids.is_floating_point()
+        return torch.where(here, ids, 0) if fits else ids
+
+    return Case(case.text, ask)
+
+
+couple = Check(
+    "couple",
+    reference=coupled,
+    properties={
+        "digits of one place have one id, in all three numbers": couple_cases(of_digits=True),
+        "plus, equals and pads have 0": couple_cases(of_digits=False),
+    },
+    mistakes={
+        "These are places in the row, as in any text. A digit's id is its place in its number.": (
+            otherwise(lambda tokens, ids: columns(tokens)),
+            otherwise(lambda tokens, ids: columns(tokens) + 1),
+        ),
+        "The ones have the id 1. 0 is for signs and pads.": numbered(lambda place, number, lengths: place),
+        "These are the digits themselves. Their places are asked for.": otherwise(
+            lambda tokens, ids: tokens.masked_fill(tokens >= PLUS, 0) + (tokens < PLUS)
+        ),
+        "The lowest digit comes first here, so ids rise from the left to the right.": numbered(
+            lambda place, number, lengths: length_of(number, lengths) - place
+        ),
+        "The sum, too, is written lowest digit first.": numbered(
+            lambda place, number, lengths: torch.where(number < 2, place, lengths[:, 2:] - 1 - place) + 1
+        ),
+        "The sum has ids of its own. It is to share those of the terms.": numbered(
+            lambda place, number, lengths: torch.where(number < 2, place, place + lengths[:, :1]) + 1
+        ),
+        "This counts digits through the whole row. Begin again with each number.": otherwise(
+            lambda tokens, ids: (tokens < PLUS).cumsum(dim=1) * (tokens < PLUS)
+        ),
+        "This is which number it is. Asked is the place of a digit in it.": numbered(
+            lambda place, number, lengths: number + 1
+        ),
+        "Numbers of other rows may have other lengths. Look at each row.": otherwise(
+            lambda tokens, ids: ids[:1].expand_as(ids)
+        ),
+        "A sign has 0. Here it gets the id that another digit would have.": otherwise(
+            lambda tokens, ids: ids + ((tokens == PLUS) | (tokens == EQUALS)) * (ids.roll(1, dims=1) + 1)
+        ),
+        "A pad has 0. Here the count goes on behind the sum.": (
+            lambda tokens: coupled(tokens.masked_fill(tokens == PAD, 0))
+        ),
+    },
+    as_good={
+        "digit.cumsum(dim=1) → digit.cumsum(dim=-1)": "Of two axes, 1 is the last.",
+        "digits.masked_fill(digit, 0).cummax(dim=1) → digits.masked_fill(digit, 0).cummax(dim=-1)": "Of two axes, 1 is the last.",
+    },
+)

@@ -1,0 +1,120 @@
+"""A tree in one pass."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..verdict import Case, Check, call
+from .material import both, the_positions
+
+
+def along_branches(parents: Tensor) -> tuple[Tensor, Tensor]:
+    mask = torch.eye(len(parents)).bool()
+    for token, parent in enumerate(parents):
+        if parent >= 0:
+            mask[token] |= mask[parent]
+    return mask.sum(dim=1) - 1, mask
+
+
+def standing(place: Callable) -> Callable:
+    """As the right answer, with the positions place(depth, parents)."""
+
+    def answer(parents: Tensor) -> tuple[Tensor, Tensor]:
+        depth, mask = along_branches(parents)
+        return place(depth, parents), mask
+
+    return answer
+
+
+def seeing(see: Callable) -> Callable:
+    """As the right answer, with the mask see(line, depth, parents); line is the right one."""
+
+    def answer(parents: Tensor) -> tuple[Tensor, Tensor]:
+        depth, line = along_branches(parents)
+        return depth, see(line, depth, parents)
+
+    return answer
+
+
+def index_of_no_parent(parents: Tensor) -> tuple[Tensor, Tensor]:
+    """At −1 stands the last token."""
+    mask = torch.eye(len(parents)).bool()
+    for token, parent in enumerate(parents):
+        mask[token] |= mask[parent]
+    return along_branches(parents)[0], mask
+
+
+def root_at_0_alone(parents: Tensor) -> tuple[Tensor, Tensor]:
+    depth, mask = torch.zeros_like(parents), torch.eye(len(parents)).bool()
+    for token, parent in enumerate(parents.tolist()[1:], start=1):
+        depth[token] = depth[parent] + 1
+        mask[token] |= mask[parent]
+    return depth, mask
+
+
+def earlier(parents: Tensor) -> Tensor:
+    here = torch.arange(len(parents))
+    return here <= here[:, None]
+
+
+TREES = [[-1, 0, 0, 1, 1, 2], [-1, 0, 1, 2, 1, 0, 5], [-1, 0, 1, 2, 3]]
+WOODS = [[-1, -1, 0, 1, 1], [-1, 0, -1, 2, 3, 1, -1], [-1, -1, -1]]
+
+
+def tree_cases(look: Callable, trees: list[list[int]] = TREES) -> list[Case]:
+    return [both(call(parents=torch.tensor(one)), len(one), look) for one in trees]
+
+
+def the_mask(positions: Tensor, mask: Tensor) -> Tensor:
+    return mask
+
+
+tree = Check(
+    "tree",
+    reference=along_branches,
+    properties={
+        "positions are depths, from 0": tree_cases(the_positions),
+        "a token sees itself and its ancestors alone": tree_cases(the_mask),
+        "several roots": [*tree_cases(the_positions, WOODS), *tree_cases(the_mask, WOODS)],
+    },
+    mistakes={
+        "These are places in the row. Tokens of two branches may stand at one position.": standing(
+            lambda depth, parents: torch.arange(len(parents))
+        ),
+        "A root stands at 0, not at 1.": standing(lambda depth, parents: depth + 1),
+        "A token stands one behind its parent's position, not behind the parent's index.": standing(
+            lambda depth, parents: parents + 1
+        ),
+        "The mask is causal: a token sees its siblings and other branches.": seeing(
+            lambda line, depth, parents: earlier(parents)
+        ),
+        "Tokens of the same depth, or of a lower one, may stand on another branch.": (
+            seeing(lambda line, depth, parents: depth <= depth[:, None]),
+            seeing(lambda line, depth, parents: (depth < depth[:, None]) | torch.eye(len(depth)).bool()),
+            seeing(lambda line, depth, parents: (depth <= depth[:, None]) & earlier(parents)),
+        ),
+        "A token sees its descendants, too. They come after it.": seeing(
+            lambda line, depth, parents: line | line.mT
+        ),
+        "Rows of the mask are queries, columns are keys: a token sees who came before it.": seeing(
+            lambda line, depth, parents: line.mT
+        ),
+        "The mask is turned around: True is where a token sees another.": seeing(
+            lambda line, depth, parents: ~line
+        ),
+        "Parents are seen, their own parents are not.": seeing(
+            lambda line, depth, parents: line & (depth[:, None] - depth < 2)
+        ),
+        "A token sees itself, too.": seeing(
+            lambda line, depth, parents: line & ~torch.eye(len(depth)).bool()
+        ),
+        "−1 is no parent. As an index it names the last token.": (index_of_no_parent, root_at_0_alone),
+        "Two trees are two drafts. Here one sees the other.": seeing(
+            lambda line, depth, parents: line | (parents[:, None] < 0) & earlier(parents)
+        ),
+    },
+    as_good={
+        "mask.sum(dim=1) → mask.sum(dim=-1)": "Of two axes, 1 is the last.",
+    },
+)

@@ -1,0 +1,142 @@
+"""Port a file."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ...rotary import rope as package
+from ..cases import by_hand
+from ..verdict import Answer, Case, Check, Misconduct
+from .material import given, turning
+
+
+def halves(weight: Tensor, heads: int, rotary: int) -> Tensor:
+    """Rows of neighbors to rows of halves, among the first `rotary` of each head."""
+    rows = weight.unflatten(0, (heads, -1))
+    pairs = rows[:, :rotary].unflatten(1, (-1, 2)).transpose(1, 2).flatten(1, 2)
+    return torch.cat([pairs, rows[:, rotary:]], dim=1).flatten(0, 1)
+
+
+def rearranged(file: dict, heads: dict, rotary: int, rows: Callable) -> dict:
+    """The file, in which `rows` has put those of some parts in another order."""
+    result = dict(file)
+    for name, tensor in file.items():
+        if (part := name.split(".")[-2]) in heads:
+            result[name] = rows(tensor, heads[part], rotary)
+    return result
+
+
+def ported(file: dict, config: dict) -> dict:
+    return rearranged(file, {"q": config["heads"], "k": config["kv_heads"]}, config["rotary"], halves)
+
+
+def row_file(d: int, heads: int, kv_heads: int, layers: int) -> dict[str, Tensor]:
+    """A file with numbers that tell where they stood."""
+    file = {"tokens.weight": torch.arange(48.0).view(12, 4)}
+    for layer in range(layers):
+        for at, (part, cut) in enumerate({"q": heads, "k": kv_heads, "v": kv_heads}.items()):
+            rows, start = cut * d, 1000 * (3 * layer + at)
+            name = f"blocks.{layer}.attention.{part}"
+            file[f"{name}.weight"] = start + torch.arange(2.0 * rows).view(rows, 2)
+            file[f"{name}.bias"] = start + torch.arange(500.0, 500 + rows)
+    return file
+
+
+def port_case(name: str, d: int = 4, rotary: int = 4, heads: int = 2, layers: int = 1) -> Case:
+    """What the answer makes of one tensor; there are two heads of keys."""
+    config = {"heads": heads, "kv_heads": 2, "rotary": rotary}
+    told = ", ".join(f"{key} = {value}" for key, value in config.items())
+    file = row_file(d, heads, 2, layers)
+
+    def ask(answer: Callable) -> object:
+        found = given(answer, config, file, "file", "config")
+        if not isinstance(found, dict):
+            return found
+        if name not in found:
+            raise Misconduct(f"The result lacks {name}")
+        return found[name]
+
+    return Case(f"{name}, {d} features a head, {told}", ask)
+
+
+FIRST = "blocks.0.attention"
+CONFIG = {"heads": 2, "kv_heads": 2, "rotary": 4}
+
+
+def backward(weight: Tensor, heads: int, rotary: int) -> Tensor:
+    rows = weight.unflatten(0, (heads, -1))
+    pairs = rows[:, :rotary].unflatten(1, (2, -1)).transpose(1, 2).flatten(1, 2)
+    return torch.cat([pairs, rows[:, rotary:]], dim=1).flatten(0, 1)
+
+
+port = Check(
+    "port",
+    reference=ported,
+    properties={
+        "queries and keys: first members, then second, head by head": [
+            port_case(f"{FIRST}.q.weight", d=8, rotary=8),
+            port_case(f"{FIRST}.k.weight", d=8, rotary=8),
+        ],
+        "keys have heads of their own": [port_case(f"{FIRST}.k.weight", heads=4)],
+        "features past the rotary ones stay": [port_case(f"{FIRST}.q.weight", d=8)],
+        "biases move with their rows": [
+            port_case(f"{FIRST}.q.bias"),
+            port_case(f"{FIRST}.k.bias"),
+        ],
+        "every layer": [port_case("blocks.1.attention.q.weight", layers=2)],
+        "all else is as it was": [
+            port_case(f"{FIRST}.v.weight"),
+            port_case(f"{FIRST}.v.bias"),
+            port_case("tokens.weight"),
+        ],
+        "written by hand": [
+            by_hand("the same file", package, "check_layout", "convert_rows", (row_file(4, 2, 2, 1), CONFIG))
+        ],
+    },
+    mistakes={
+        "This leads from halves to neighbors. The file has neighbors.": (
+            lambda file, config: rearranged(file, turning(config), config["rotary"], backward)
+        ),
+        "W_K has kv_heads heads of rows. Here it is cut into as many as W_Q.": (
+            lambda file, config: rearranged(
+                file, dict.fromkeys("qk", config["heads"]), config["rotary"], halves
+            )
+        ),
+        "The whole head moves. Only its first `rotary` features are pairs.": (
+            lambda file, config: rearranged(
+                file, turning(config), 0, lambda w, heads, _: halves(w, heads, len(w) // heads)
+            )
+        ),
+        "The values move, too. They do not turn, and the next matrix expects them where they are.": (
+            lambda file, config: rearranged(
+                file, turning(config) | {"v": config["kv_heads"]}, config["rotary"], halves
+            )
+        ),
+        "The keys stay. A query and its keys must be arranged alike.": (
+            lambda file, config: rearranged(file, {"q": config["heads"]}, config["rotary"], halves)
+        ),
+        "The biases stay. A bias is added to the rows that moved.": (
+            lambda file, config: ported(file, config) | {n: file[n] for n in file if n.endswith("bias")}
+        ),
+        "Only the first layer moves.": (
+            lambda file, config: ported(file, config) | {n: file[n] for n in file if "blocks.1" in n}
+        ),
+        "Nothing has moved.": lambda file, config: dict(file),
+    },
+    answers=(
+        Answer(
+            "perplexity",
+            4.63,
+            {
+                "So it reads the file as it lies. Port it first.": 46.17,
+                "That is the loss in nats. The perplexity is e to the loss.": 1.53,
+                "So it reads where the values have moved, too.": 62.3,
+            },
+            within=0.02,
+        ),
+    ),
+    as_good={
+        "rows[:, :rotary].unflatten(1, (-1, 2)).transpose(1, 2) → rows[:, :rotary].unflatten(1, (-1, 2)).transpose(2, 1)": "Two axes change places, whichever is named first.",
+    },
+)

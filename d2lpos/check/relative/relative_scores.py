@@ -1,0 +1,167 @@
+"""A vector for each offset."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import either
+from ..verdict import Answer, Case, Check, call
+
+
+def key_scores(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    clip = len(vectors) // 2
+    rows = (k_positions - q_positions[:, None]).clamp(-clip, clip) + clip
+    return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
+
+
+def by_place(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    return key_scores(q, k, vectors, torch.arange(len(q)), torch.arange(len(k)))
+
+
+def wrapped(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    """Offsets beyond the table come in at its other end."""
+    rows = (k_positions - q_positions[:, None] + len(vectors) // 2) % len(vectors)
+    return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
+
+
+def rows_as_they_are(
+    q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
+) -> Tensor:
+    """Offsets are made rows, and never clipped."""
+    keys = k + vectors[k_positions - q_positions[:, None] + len(vectors) // 2]
+    return (q[:, None] * keys).sum(-1) / math.sqrt(q.shape[-1])
+
+
+def gathered_as_they_are(
+    q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
+) -> Tensor:
+    """The same with a gather, which raises another error."""
+    rows = k_positions - q_positions[:, None] + len(vectors) // 2
+    return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
+
+
+def from_row_zero(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    """Offset 0 is taken for row 0, so that negative offsets come in at the end."""
+    clip = len(vectors) // 2
+    keys = k + vectors[(k_positions - q_positions[:, None]).clamp(-clip, clip)]
+    return (q[:, None] * keys).sum(-1) / math.sqrt(q.shape[-1])
+
+
+def beyond_is_nothing(
+    q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
+) -> Tensor:
+    far = (k_positions - q_positions[:, None]).abs() > len(vectors) // 2
+    content = q @ k.mT / math.sqrt(q.shape[-1])
+    return torch.where(far, content, key_scores(q, k, vectors, q_positions, k_positions))
+
+
+def by_distance(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    rows = (k_positions - q_positions[:, None]).abs().clamp(max=len(vectors) // 2) + len(vectors) // 2
+    return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
+
+
+def scaled(by: Callable) -> Callable:
+    """Scores that are multiplied with a function of d."""
+    return lambda q, *others: key_scores(q, *others) * by(q.shape[-1])
+
+
+def half_scaled(q: Tensor, k: Tensor, vectors: Tensor, *positions: Tensor) -> Tensor:
+    """Only the content is divided by √d."""
+    return key_scores(q, k, vectors * math.sqrt(q.shape[-1]), *positions)
+
+
+def narrower(q: Tensor, k: Tensor, vectors: Tensor, *positions: Tensor) -> Tensor:
+    """The outermost vectors are never used."""
+    inner = torch.arange(len(vectors)).clamp(1, len(vectors) - 2)
+    return key_scores(q, k, vectors[inner], *positions)
+
+
+def added_to_queries(
+    q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
+) -> Tensor:
+    """The vector of the offset meets the key, not the query."""
+    return key_scores(k, q, vectors.flip(0), k_positions, q_positions).mT
+
+
+def scores_case(q: list, k: list, clip: int, d: int = 3) -> Case:
+    stream = torch.Generator().manual_seed(5)
+    query, key, vectors = (torch.randn(n, d, generator=stream) for n in (len(q), len(k), 2 * clip + 1))
+    case = call(
+        f"queries at {q}, keys at {k}, clip {clip}, d = {d}",
+        q=query,
+        k=key,
+        vectors=vectors,
+        q_positions=torch.tensor(q),
+        k_positions=torch.tensor(k),
+    )
+    return either(case, torch.float32)
+
+
+relative_scores = Check(
+    "relative_scores",
+    reference=key_scores,
+    properties={
+        "content and the vector of the offset, over √d; beyond the table, the one at its end": [
+            scores_case([0, 1], [0, 1], 1),
+            scores_case([0, 1, 2], [0, 1, 2], 2),
+            scores_case([0, 1], [0, 1, 2], 2),
+            scores_case([0, 1, 2, 3, 4], [0, 1, 2, 3, 4], 2),
+            scores_case([0, 1, 2], [0, 1, 2], 1, d=5),
+        ],
+        "positions as they come": [
+            scores_case([7, 5], [6, 3, 9], 4),
+            scores_case([2, 0, 1], [2, 0, 1], 2),
+            scores_case([5, 2, 2], [1, 4, 0], 5, d=2),
+            scores_case([1003, 1000], [998, 1004, 1000, 1005], 5),
+        ],
+    },
+    mistakes={
+        "The sign is turned around: an offset is the key's position minus the query's.": (
+            lambda q, k, vectors, *positions: key_scores(q, k, vectors.flip(0), *positions)
+        ),
+        "Nothing is divided by √d.": scaled(math.sqrt),
+        "The key term is not divided by √d; (5.2) divides both.": half_scaled,
+        "This is divided by d. Divide by its root.": scaled(lambda d: d**-0.5),
+        "The content is missing: add q · k.": lambda q, k, *others: key_scores(q, 0 * k, *others),
+        "The key term is missing.": lambda q, k, vectors, *args: key_scores(q, k, 0 * vectors, *args),
+        "The vector belongs to the key, so that the query meets it. Here the key does.": added_to_queries,
+        "Left and right share a vector. The offset has a sign.": by_distance,
+        "Offsets beyond the table come in at its other end. Clamp them before you index.": wrapped,
+        "Offsets beyond the table are not clipped: clamp them to −C … C before you add C.": rows_as_they_are,
+        "Beyond the table there is nothing to gather: clamp offsets to −C … C before you add C.": (
+            gathered_as_they_are
+        ),
+        "The table begins with offset −C: add C to the clipped offset.": from_row_zero,
+        "Beyond the table nothing is added. Clip: the vector at the end serves.": beyond_is_nothing,
+        "The clip is one too small: the table has 2C + 1 rows.": narrower,
+        "Positions are taken to be 0, 1, 2, … They are data.": by_place,
+        "This is (N, T). A row is a query: (T, N).": lambda *args: key_scores(*args).mT,
+        "These are weights. Return the scores, before the softmax.": (
+            lambda *args: key_scores(*args).softmax(dim=-1)
+        ),
+    },
+    answers=(
+        Answer(
+            "whose",
+            lambda name: "shaw" in name,
+            {
+                "Huang et al., with the Music Transformer, took Shaw's vectors over. What they added is the skew.": (
+                    lambda name: "huang" in name or "music" in name
+                ),
+                "Dai et al., with Transformer-XL, give an offset a sinusoid, a year later.": (
+                    lambda name: "dai" in name or "xl" in name
+                ),
+                "Vaswani et al. add codes of positions to the words.": lambda name: "vaswani" in name,
+            },
+        ),
+    ),
+    as_good={
+        "(q @ vectors.mT).gather(1, rows) → (q @ vectors.mT).gather(-1, rows)": "Of two axes, 1 is the last.",
+        "q.shape[-1] → k.shape[-1]": "Queries and keys have as many features.",
+        "q.shape[-1] → vectors.shape[-1]": "Queries and vectors have as many features.",
+        "q.shape[-1] → q.shape[1]": "Of two axes, 1 is the last.",
+        "returned in float64": "The text names no precision.",
+    },
+)

@@ -1,0 +1,196 @@
+"""The skew for both sides."""
+
+from collections.abc import Callable
+from functools import partial
+from unittest.mock import patch
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+from torch.overrides import TorchFunctionMode
+
+from ..cases import no_loop
+from ..verdict import Answer, Case, Check, Misconduct, call
+
+
+def skew_by_slices(products: Tensor) -> Tensor:
+    length = products.shape[-2]
+    later = pad(products, (0, 1)).flatten(-2)[..., length - 1 : 2 * length**2 - 1]
+    return later.unflatten(-1, (length, 2 * length - 1))[..., :length]
+
+
+def from_place(products: Tensor, start: int) -> Tensor:
+    """As the right answer, but what is skipped at the start is `start` numbers."""
+    length = products.shape[-2]
+    flat = pad(pad(products, (0, 1)).flatten(-2), (0, length))
+    later = flat[..., start : start + length * (2 * length - 1)]
+    return later.unflatten(-1, (length, 2 * length - 1))[..., :length]
+
+
+def causal_only(products: Tensor) -> Tensor:
+    """Music Transformer's own, for the first T columns."""
+    length = products.shape[-2]
+    folded = pad(products[..., :length], (1, 0)).flatten(-2).unflatten(-1, (length + 1, length))
+    return folded[..., 1:, :]
+
+
+def first_size(products: Tensor) -> Tensor:
+    """T is taken to be the first size, whatever axes stand in front."""
+    length = len(products)
+    later = pad(products, (0, 1)).reshape(-1)[length - 1 : 2 * length**2 - 1]
+    return later.reshape(length, -1)[:, :length]
+
+
+PICKS = {
+    *("gather", "take", "take_along_dim", "take_along_axis", "index_select", "masked_select", "scatter"),
+    *("scatter_", "choose", "compress", "extract", "tolist"),
+}
+
+
+def refuse(function: Callable, *arguments: object) -> None:
+    """Raises Misconduct where torch or NumPy is asked to pick numbers one by one."""
+    name = getattr(function, "__name__", "")
+    if name in PICKS:
+        raise Misconduct(f"Calls {name}, where padding, reshaping and slices are enough")
+    if name in ("__getitem__", "__setitem__"):
+        keys = arguments[1] if isinstance(arguments[1], tuple) else (arguments[1],)
+        if any(isinstance(key, Tensor | np.ndarray | list) for key in keys):
+            raise Misconduct("Picks numbers by an index, where padding, reshaping and slices are enough")
+
+
+class Watched(np.ndarray):
+    """An array that lets nobody pick its numbers, nor those of what becomes of it."""
+
+    def __array_function__(self, function, types, args, kwargs):
+        refuse(function)
+        found = super().__array_function__(function, types, args, kwargs)
+        return found.view(Watched) if isinstance(found, np.ndarray) else found
+
+    def __getattribute__(self, name):
+        found = super().__getattribute__(name)
+        if callable(found):
+            refuse(found)
+        return found
+
+    def __getitem__(self, key):
+        refuse(np.ndarray.__getitem__, self, key)
+        return super().__getitem__(key)
+
+
+class Watch(TorchFunctionMode):
+    """Refuses what picks numbers, in torch and in the arrays that come of its tensors."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        refuse(function, *args)
+        found = function(*args, **(kwargs or {}))
+        return found.view(Watched) if type(found) is np.ndarray else found
+
+
+def picked(answer: Callable) -> str:
+    keep = {"asarray": np.asanyarray, "array": partial(np.array, subok=True)}  # both would lose the watch
+    with Watch(), patch.multiple(np, **keep):
+        answer(torch.ones(3, 5))
+    return "no index"
+
+
+def row_by_row(products: Tensor) -> Tensor:
+    length = products.shape[-2]
+    rows = [products[..., i, length - 1 - i : 2 * length - 1 - i] for i in range(length)]
+    return torch.stack(rows, dim=-2)
+
+
+def by_gather(products: Tensor) -> Tensor:
+    length = products.shape[-2]
+    here = torch.arange(length)
+    rows = here - here[:, None] + length - 1
+    return products.gather(-1, rows.expand(*products.shape[:-1], -1))
+
+
+def by_one_hot(products: Tensor) -> Tensor:
+    here = torch.arange(length := products.shape[-2])
+    wanted = torch.arange(2 * length - 1)[:, None] == here - here[:, None, None] + length - 1
+    return (products[..., None, :] @ wanted.float())[..., 0, :]
+
+
+def products_of(*shape: int) -> Tensor:
+    return torch.randint(1, 10_000, shape, generator=torch.Generator().manual_seed(7)).float()
+
+
+def products_case(*shape: int) -> Case:
+    return call(f"products {shape}, whole numbers", products=products_of(*shape))
+
+
+def moved_case(length: int) -> Case:
+    """Products of which those that no key needs are not a number, and so is every sum that takes them in."""
+    here, column = torch.arange(length)[:, None], torch.arange(2 * length - 1)
+    needed = (column >= length - 1 - here) & (column < 2 * length - 1 - here)
+    products = products_of(length, 2 * length - 1).masked_fill(~needed, torch.nan)
+    return call(f"products {tuple(products.shape)}, nan where no key needs a number", products=products)
+
+
+skew_both = Check(
+    "skew_both",
+    reference=skew_by_slices,
+    properties={
+        "column j has the key at j, on both sides": [
+            products_case(2, 3),
+            products_case(3, 5),
+            products_case(6, 11),
+            products_case(2, 4, 3, 5),
+        ],
+        "a single token": [products_case(1, 1)],
+        "no gather, no index, no arithmetic": [Case("three rows", picked), moved_case(3), moved_case(4)],
+        "no loop over the rows": [
+            no_loop("three rows, then thirty", "3 rows", *((torch.ones(T, 2 * T - 1),) for T in (3, 30)))
+        ],
+    },
+    mistakes={
+        "This is Music Transformer's skew. It has no offsets above 0.": causal_only,
+        "The first numbers are not skipped: row 0 begins with offset 0, in column T − 1.": (
+            lambda products: from_place(products, 0)
+        ),
+        "One number too many is skipped at the start.": (
+            lambda products: from_place(products, products.shape[-2])
+        ),
+        "One number too few is skipped at the start.": (
+            lambda products: from_place(products, max(products.shape[-2] - 2, 0))
+        ),
+        "Rows do not move: this is the same slice of each.": (
+            lambda products: products[..., products.shape[-2] - 1 :]
+        ),
+        "The result is mirrored: rows are queries, and columns are keys.": (
+            lambda products: skew_by_slices(products).mT
+        ),
+        "The offsets are taken in reverse order.": lambda products: skew_by_slices(products.flip(-1)),
+        "products may have axes in front. T is its last size but one: shape[-2].": first_size,
+        "One axis too many is laid flat. Only the last two are: flatten(-2).": (
+            lambda products: skew_by_slices(products.reshape(-1, products.shape[-1])[: products.shape[-2]])
+        ),
+        "With one token, rows of 2T − 2 numbers are empty. Pad each row by one.": (
+            lambda products: (
+                products.flatten()[:0].reshape(1, 0) if products.shape[-2] == 1 else skew_by_slices(products)
+            )
+        ),
+        "That is an index in disguise. (5A.1) needs none.": by_gather,
+        "Row by row is slow. One reshape moves all of them.": row_by_row,
+        "This adds up what the other numbers of a row are multiplied with. Move numbers, compute none.": (
+            by_one_hot
+        ),
+    },
+    answers=(
+        Answer(
+            "places",
+            (7, 15),
+            {
+                "Memory counts from 0, and row 0 begins with offset 0, in column T − 1.": (8, 15),
+                "That is a whole row of memory. In row 1 the first that you need stands one column earlier.": (
+                    7,
+                    16,
+                ),
+                "Each row has one number of padding behind it, so rows are 16 long.": (7, 14),
+                "Row 0 begins with offset −7. Its first key has offset 0.": (0, 16),
+            },
+        ),
+    ),
+)

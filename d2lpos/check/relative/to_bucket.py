@@ -1,0 +1,192 @@
+"""Buckets, both ways."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ...bias import t5 as package
+from ..cases import by_hand, either
+from ..verdict import Answer, Case, Check, call
+
+
+def never_cut(distance: Tensor, count: int, far: int, whole: Callable = Tensor.long) -> Tensor:
+    near = count // 2
+    octaves = (distance.double() / near).log() / math.log(far / near)
+    return torch.where(distance < near, distance, near + whole(octaves * near))
+
+
+def side(distance: Tensor, count: int, far: int) -> Tensor:
+    """The bucket of each distance among the `count` of one side."""
+    return never_cut(distance, count, far).clamp(max=count - 1)
+
+
+def rounded(whole: Callable) -> Callable:
+    """Another way to make whole numbers of what lies between two buckets."""
+    return lambda distance, count, far: never_cut(distance, count, far, whole).clamp(max=count - 1).long()
+
+
+def buckets_of(
+    offset: Tensor, buckets: int, max_distance: int, bidirectional: bool, one: Callable = side
+) -> Tensor:
+    if not bidirectional:
+        return one((-offset).clamp(min=0), buckets, max_distance)
+    return one(offset.abs(), buckets // 2, max_distance) + buckets // 2 * (offset > 0)
+
+
+def never_halved(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
+    if not bidirectional:
+        return buckets_of(offset, buckets, max_distance, False)
+    return side(offset.abs(), buckets, max_distance) + buckets * (offset > 0)
+
+
+def whole_logarithm(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
+    """The upper half is added, and the logarithm goes on as if there were one side."""
+    if not bidirectional:
+        return buckets_of(offset, buckets, max_distance, False)
+    return side(offset.abs(), buckets, max_distance) + buckets // 2 * (offset > 0)
+
+
+def future_as_past(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
+    if bidirectional:
+        return buckets_of(offset, buckets, max_distance, True)
+    return side(offset.abs(), buckets, max_distance)
+
+
+def zero_in_the_upper_half(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
+    found = buckets_of(offset, buckets, max_distance, bidirectional)
+    return found + buckets // 2 * (offset == 0) if bidirectional else found
+
+
+def all_logarithmic(distance: Tensor, count: int, far: int) -> Tensor:
+    octaves = distance.clamp(min=1).double().log() / math.log(far)
+    return (octaves * count).long().clamp(max=count - 1)
+
+
+def always_exact(distance: Tensor, count: int, far: int) -> Tensor:
+    return distance.clamp(max=count - 1)
+
+
+def clipped_first(distance: Tensor, count: int, far: int) -> Tensor:
+    """Distances are cut at the maximum, so that it gets the bucket that there is not."""
+    return never_cut(distance.clamp(max=far), count, far)
+
+
+def ratio_of_all(distance: Tensor, count: int, far: int) -> Tensor:
+    """The logarithm reaches from 1 to the maximum, not from the exact ones on."""
+    near = count // 2
+    octaves = (distance.clamp(min=1).double() / near).log() / math.log(far)
+    beyond = near + (octaves * (count - near)).floor().long()
+    return torch.where(distance < near, distance, beyond.clamp(max=count - 1))
+
+
+def bucket_case(offsets: list, buckets: int, max_distance: int, bidirectional: bool, shown: str = "") -> Case:
+    kind = "two sides" if bidirectional else "causal"
+    case = call(
+        f"offsets {shown or offsets}, {buckets} buckets, maximum {max_distance}, {kind}",
+        offset=torch.tensor(offsets),
+        buckets=buckets,
+        max_distance=max_distance,
+        bidirectional=bidirectional,
+    )
+    return either(case, torch.int64)
+
+
+def all_offsets(buckets: int, max_distance: int, bidirectional: bool) -> Case:
+    """But those at which a bucket begins by the formula, so that rounding may leave them in the one before."""
+    count = buckets // 2 if bidirectional else buckets
+    near = count // 2
+
+    def is_clear(distance: int) -> bool:
+        place = (count - near) * math.log(max(distance, near) / near) / math.log(max_distance / near)
+        return distance in range(near + 1) or distance >= max_distance or abs(place - round(place)) > 1e-4
+
+    reach = 2 * max_distance
+    offsets = [offset for offset in range(-reach, reach + 1) if is_clear(abs(offset))]
+    return bucket_case(offsets, buckets, max_distance, bidirectional, f"−{reach} … {reach}")
+
+
+to_bucket = Check(
+    "to_bucket",
+    reference=buckets_of,
+    properties={
+        "causal: exact, then logarithmic, then the last; keys after the query get 0": [
+            bucket_case([0, -1, -7, -15, -16], 32, 128, False),
+            bucket_case([-17, -20, -34, -65, -98], 32, 128, False),
+            bucket_case([-5, -6, -9, -13, -22], 8, 40, False),
+            bucket_case([-112, -113, -127, -500, -10000], 32, 128, False),
+            bucket_case([[1, 5, 40]], 32, 128, False),
+            all_offsets(32, 128, False),
+            all_offsets(12, 50, False),
+        ],
+        "two sides, each with half of the buckets": [
+            bucket_case([-3, -1, 0, 1, 3], 32, 128, True),
+            bucket_case([-100, -25, -9, 9, 25, 100], 32, 128, True),
+            bucket_case([[-300, -21, -6], [6, 21, 300]], 16, 50, True),
+            all_offsets(32, 128, True),
+            all_offsets(24, 77, True),
+        ],
+        "written by hand": [
+            by_hand("one offset", package, "check_positive", "bucket", (torch.tensor([-1]), 32, 128, False))
+        ],
+    },
+    mistakes={
+        "The sign is turned around: keys before the query have negative offsets.": (
+            lambda offset, *args: buckets_of(-offset, *args)
+        ),
+        "The last bucket is missing its cut: clamp to the number of buckets − 1.": (
+            lambda *args: buckets_of(*args, one=never_cut)
+        ),
+        "The distance is cut at the maximum, but the maximum has no bucket either. Cut the bucket.": (
+            lambda *args: buckets_of(*args, one=clipped_first)
+        ),
+        "The far buckets are rounded to the nearest. Round down.": (
+            lambda *args: buckets_of(*args, one=rounded(torch.round))
+        ),
+        "The far buckets are rounded up. Round down.": (
+            lambda *args: buckets_of(*args, one=rounded(torch.ceil))
+        ),
+        "All buckets are logarithmic. The first half of them hold one distance each.": (
+            lambda *args: buckets_of(*args, one=all_logarithmic)
+        ),
+        "All buckets hold one distance. The second half grow with the logarithm.": (
+            lambda *args: buckets_of(*args, one=always_exact)
+        ),
+        "The logarithm is divided by ln D. From the exact half on, it must reach 1 at D: ln(2D/G).": (
+            lambda *args: buckets_of(*args, one=ratio_of_all)
+        ),
+        "In a causal model keys after the query are hidden, and get bucket 0.": future_as_past,
+        "With two sides, each has half of the buckets.": never_halved,
+        "Each side has its half of the buckets in the logarithm, too.": whole_logarithm,
+        "Left and right share their buckets. Keys after the query use the upper half.": (
+            lambda offset, buckets, far, both: (
+                side(offset.abs(), buckets // 2, far) if both else buckets_of(offset, buckets, far, False)
+            )
+        ),
+        "The sides are exchanged: keys after the query use the upper half.": (
+            lambda offset, buckets, far, both: buckets_of(-offset if both else offset, buckets, far, both)
+        ),
+        "Offset 0 belongs to the lower half.": zero_in_the_upper_half,
+        "These are not whole numbers: .long() makes them indices.": (
+            lambda *args: buckets_of(*args).double()
+        ),
+    },
+    answers=(
+        Answer(
+            "unused",
+            16,
+            {
+                "Bucket 15 has all keys far before the query.": 15,
+                "Bucket 0 has the query's own place.": 0,
+                "Bucket 17 has the key behind the query. Count the upper half from distance 0.": 17,
+                "Bucket 31 has all keys far behind the query.": 31,
+            },
+        ),
+    ),
+    as_good={
+        "distance.double() → distance": "Single precision differs only where a bucket begins, which the text leaves open.",
+        "distance.double() → distance.float()": "Single precision differs only where a bucket begins, which the text leaves open.",
+        "distance < near → distance <= near": "The first bucket of the second half begins at this distance.",
+    },
+)

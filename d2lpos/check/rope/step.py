@@ -1,0 +1,182 @@
+"""A cache."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import either
+from ..verdict import Case, Check, count, nothing
+from .material import draw, pair_angles, turn_both, turned
+
+
+def turned_at(x: Tensor, position: float) -> Tensor:
+    angles = position * pair_angles(len(x), 10_000.0).to(x)
+    return torch.cat(turned(*x.chunk(2), angles))
+
+
+def decode_step(q, k, v, keys, values):
+    position = len(keys)
+    keys = torch.cat([keys, turned_at(k, position)[None]])
+    values = torch.cat([values, v[None]])
+    return (keys @ turned_at(q, position) / math.sqrt(len(q))).softmax(0) @ values, keys, values
+
+
+def decode(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    turn_q: Callable = turned_at,
+    turn_k: Callable = turned_at,
+    scale: float | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """A wrong step: the other arguments are what it does otherwise."""
+    position = len(keys)
+    keys = torch.cat([keys, turn_k(k, position)[None]])
+    values = torch.cat([values, v[None]])
+    scale = math.sqrt(len(q)) if scale is None else scale
+    return (keys @ turn_q(q, position) / scale).softmax(0) @ values, keys, values
+
+
+def in_order(results: tuple, *order: int) -> tuple:
+    return tuple(results[i] for i in order)
+
+
+def as_they_are(x: Tensor, position: float) -> Tensor:
+    return x
+
+
+def turned_again(q, k, v, keys, values):
+    """The whole cache is turned by the newest position, as if nothing in it had turned."""
+    angles = len(keys) * pair_angles(len(q), 10_000.0).to(q)
+    return decode_step(q, k, v, turn_both(keys, angles, "half"), values)
+
+
+def kept_unturned(q, k, v, keys, values):
+    output, _, values = decode_step(q, k, v, keys, values)
+    return output, torch.cat([keys, k[None]]), values
+
+
+def blind_to_itself(q, k, v, keys, values):
+    _, new_keys, new_values = decode_step(q, k, v, keys, values)
+    seen, kept = (keys, values) if len(keys) else (new_keys, new_values)
+    query = turned_at(q, len(keys))
+    return (seen @ query / math.sqrt(len(q))).softmax(0) @ kept, new_keys, new_values
+
+
+def turned_values(q, k, v, keys, values):
+    return decode_step(q, k, turned_at(v, len(keys)), keys, values)
+
+
+def keys_in_front(q, k, v, keys, values):
+    keys = torch.cat([turned_at(k, len(keys))[None], keys])
+    values = torch.cat([values, v[None]])
+    query = turned_at(q, len(keys) - 1)
+    return (keys @ query / math.sqrt(len(q))).softmax(0) @ values, keys, values
+
+
+def weights_of_one(q, k, v, keys, values):
+    _, keys, values = decode_step(q, k, v, keys, values)
+    return values.sum(dim=0), keys, values
+
+
+def forgetful(q, k, v, keys, values):
+    output, keys, values = decode_step(q, k, v, keys, values)
+    return output, keys[-4:], values[-4:]
+
+
+def decoding(tokens: int, d: int, e: int) -> Case:
+    """All outputs of a text that is read token by token."""
+    q, k, v = draw(tokens, d), draw(tokens, d), draw(tokens, e)
+
+    def ask(answer: Callable) -> object:
+        keys, values, outputs = q[:0], v[:0], []
+        for t in range(tokens):
+            one = answer(q[t].clone(), k[t].clone(), v[t].clone(), keys, values)
+            if nothing(one):
+                return one
+            output, keys, values = one
+            outputs.append(output)
+        return torch.stack(outputs)
+
+    return either(Case(f"{count(tokens, 'token')}, one by one, d = {d}, e = {e}", ask))
+
+
+step = Check(
+    "step",
+    reference=decode_step,
+    properties={
+        "a text read token by token": [
+            decoding(1, 4, 4),
+            decoding(2, 4, 4),
+            decoding(6, 4, 4),
+            decoding(3, 8, 8),
+        ],
+        "values of another length than keys": [decoding(1, 4, 2), decoding(3, 4, 2), decoding(3, 4, 6)],
+    },
+    mistakes={
+        "Nothing turns. Query and key turn by the position of the new token, which is len(keys).": (
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, as_they_are, as_they_are)
+        ),
+        "The query does not turn. It has the position of the new token, as its key has.": (
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, as_they_are)
+        ),
+        "The new key does not turn.": (
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, turned_at, as_they_are)
+        ),
+        "The cached keys are turned again, by the newest position. They have turned by their own.": (
+            turned_again
+        ),
+        "The new key turns for its own step, but is kept as it was. Keep the turned one.": kept_unturned,
+        "The new token does not see itself. Put its key and value into the cache first.": blind_to_itself,
+        "The scores lack their division by √d.": (
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=1.0)
+        ),
+        "The scores are divided by d. It is √d.": (
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=float(len(q)))
+        ),
+        "√d is that of queries and keys, not of values.": (
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=math.sqrt(len(v)))
+        ),
+        "Values turn here. Only queries and keys do.": turned_values,
+        "Keys and values are in different orders.": keys_in_front,
+        "The softmax runs over the wrong axis: the weights of the keys must add up to 1.": weights_of_one,
+        "Query and key turn the wrong way. The scores mirror left and right.": (
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, *[lambda x, p: turned_at(x, -p)] * 2)
+        ),
+        "The cache drops its oldest tokens, and no longer counts them.": forgetful,
+        "The query is one position before its own key.": (
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, lambda x, p: turned_at(x, p - 1))
+        ),
+        "The query is one position after its own key.": (
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, lambda x, p: turned_at(x, p + 1))
+        ),
+        "The results come in another order: the output first, then keys, then values.": (
+            lambda *given: in_order(decode_step(*given), 1, 2, 0),
+            lambda *given: in_order(decode_step(*given), 0, 2, 1),
+        ),
+        "The pairs are neighbors here. In this exercise they lie half a vector apart.": (
+            lambda q, k, v, keys, values: decode(
+                q,
+                k,
+                v,
+                keys,
+                values,
+                *[lambda x, p: turn_both(x, p * pair_angles(len(x), 1e4).to(x), "interleaved")] * 2,
+            )
+        ),
+    },
+    as_good={
+        "return (a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()) → return (a * angles.sin() + b * angles.cos(), a * angles.cos() - b * angles.sin())": "Turned the other way and mirrored, queries and keys have the same scores.",
+        "a * angles.cos() - b * angles.sin() → b * angles.sin() - a * angles.cos()": "A sign that changes in queries and in keys leaves the scores.",
+        "torch.arange(0, d, 2).double() → torch.arange(0, d, 2)": "float32 is exact enough for the cases.",
+        "torch.arange(0, d, 2).double() → torch.arange(0, d, 2).float()": "float32 is exact enough for the cases.",
+        "pair_angles(len(x), 10000.0) → pair_angles(len(x), 10001.0)": "In a few tokens, nobody can tell so small a change of the base.",
+        "len(keys) → len(values)": "There are as many values as keys.",
+        "len(q) → len(k)": "Queries and keys are equally wide.",
+        "(keys @ turned_at(q, position) / math.sqrt(len(q))).softmax(0) → (keys @ turned_at(q, position) / math.sqrt(len(q))).softmax(-1)": "The scores of one query have one axis.",
+    },
+)

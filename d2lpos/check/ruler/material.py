@@ -1,0 +1,50 @@
+"""What several exercises of this chapter ask about."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from ..verdict import Case, Misconduct
+
+
+def quarters(*shape: int, seed: int = 0) -> Tensor:
+    """Numbers whose sums and products are exact."""
+    return torch.randint(-8, 9, shape, generator=torch.Generator().manual_seed(seed)) / 4
+
+
+def two(found: object, names: str, *shapes: tuple) -> tuple[Tensor, Tensor]:
+    """Two tensors of these shapes, as float64."""
+    if not isinstance(found, tuple | list) or [*map(type, found)] != [Tensor, Tensor]:
+        raise Misconduct(f"Two tensors are asked for: {names}")
+    got = tuple(tuple(part.shape) for part in found)
+    if got != shapes:
+        raise Misconduct(f"Returns shapes {got[0]} and {got[1]}; {names} are {shapes[0]} and {shapes[1]}")
+    return found[0].double(), found[1].double()
+
+
+class Watch(TorchFunctionMode):
+    """Refuses an answer that makes a tensor of `too_many` numbers or more."""
+
+    def __init__(self, too_many: int) -> None:
+        super().__init__()
+        self.too_many = too_many
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        for tensor in made if isinstance(made, tuple | list) else [made]:
+            if isinstance(tensor, Tensor) and tensor.numel() >= self.too_many:
+                raise Misconduct(f"Builds a tensor of {self.too_many:,} numbers or more")
+        return made
+
+
+def without(label: str, too_many: int, *arguments: Tensor) -> Case:
+    """Refuses an answer that builds so large a tensor on its way."""
+
+    def ask(answer: Callable) -> str:
+        with Watch(too_many):
+            answer(*arguments)
+        return f"no tensor of {too_many:,} numbers"
+
+    return Case(label, ask)

@@ -1,0 +1,105 @@
+"""Two mirrors."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from ..verdict import Answer, Case, Check, call, nothing
+from .material import two
+
+
+def toward(angle: Tensor) -> Tensor:
+    return torch.stack([angle.cos(), angle.sin()], dim=-1)
+
+
+def half_way(angle: Tensor) -> tuple[Tensor, Tensor]:
+    return toward(0 * angle), toward(angle / 2)
+
+
+def at(first: Callable, second: Callable) -> Callable:
+    """Mirrors whose normals point at first(angle) and second(angle)."""
+    return lambda angle: (toward(first(angle)), toward(second(angle)))
+
+
+def by_half_angles(angle: Tensor) -> tuple[Tensor, Tensor]:
+    cos = angle.cos()
+    return toward(0 * angle), torch.stack([((1 + cos) / 2).sqrt(), ((1 - cos) / 2).sqrt()], dim=-1)
+
+
+def bisector(angle: Tensor) -> tuple[Tensor, Tensor]:
+    return toward(0 * angle), toward(0 * angle) + toward(angle)
+
+
+def reflections(v: Tensor) -> Tensor:
+    """I − 2vvᵀ for v of whatever length; (n, 2) gives (n, 2, 2)."""
+    v = normalize(v, dim=-1)
+    return torch.eye(2) - 2 * v[..., :, None] * v[..., None, :]
+
+
+def one_after_the_other(u: Tensor, w: Tensor) -> Tensor:
+    return reflections(w) @ reflections(u)
+
+
+def lengths(u: Tensor, w: Tensor) -> Tensor:
+    return torch.stack([u, w]).norm(dim=-1)
+
+
+def mirror_case(angles: list[float], seen: Callable) -> Case:
+    case = call(angle=torch.tensor(angles))
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        if nothing(found):
+            return found
+        return seen(*two(found, "u and w", *2 * ((len(angles), 2),)))
+
+    return Case(case.text, ask)
+
+
+mirrors = Check(
+    "mirrors",
+    reference=half_way,
+    properties={
+        "reflected at u and then at w, the plane turns by the angle": [
+            mirror_case([0.5, 1.0, 2.0], one_after_the_other),
+            mirror_case([-0.5, -2.0, 0.0, 4.0, 10.0], one_after_the_other),
+            mirror_case([1.5], one_after_the_other),
+        ],
+        "u and w have length 1": [mirror_case([0.5, -1.0, 2.0, 0.0], lengths)],
+    },
+    mistakes={
+        "Reflected at these two, the plane turns the other way. Which of the two comes first?": at(
+            lambda angle: angle / 2, lambda angle: 0 * angle
+        ),
+        "Two mirrors turn by twice the angle between them.": at(lambda angle: 0 * angle, lambda angle: angle),
+        "This turns by half of the angle.": at(lambda angle: 0 * angle, lambda angle: angle / 4),
+        "What matters is the angle between the two mirrors, not where both stand.": at(
+            lambda angle: angle / 2, lambda angle: angle / 2
+        ),
+        "This turns by half a circle besides. A vector is the normal of its mirror, and stands across it.": at(
+            lambda angle: 0 * angle, lambda angle: angle / 2 + math.pi / 2
+        ),
+        "A root loses the sign. Take the cosine and the sine of half the angle.": by_half_angles,
+        "w is on the right line, but its length is not 1.": bisector,
+    },
+    answers=(
+        Answer(
+            "fewest",
+            64,
+            {
+                "So many turn one plane. RoPE turns 32 of them.": 2,
+                "A reflection is no turn: one plane takes two.": 32,
+                "One reflection changes one direction, and leaves 63 as they are.": 1,
+                "One more direction would stay as it is, and RoPE's turn leaves none.": 63,
+                "One plane takes two, and 64 features are 32 planes.": 128,
+            },
+        ),
+    ),
+    as_good={
+        "torch.stack([angle.cos(), angle.sin()], dim=-1) → torch.stack([angle.cos(), angle.sin()], dim=1)": "Of two axes, 1 is the last.",
+        "returned in float64": "The exercise names no dtype.",
+    },
+)

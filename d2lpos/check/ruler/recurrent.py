@@ -1,0 +1,152 @@
+"""One number, three ways."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..verdict import Answer, Case, Check, call, nothing
+from .material import quarters, two, without
+
+
+def read_as_it_goes(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    y = []
+    for query, key, value, gate in zip(q, k, v, gates, strict=True):
+        state = gate * state + torch.outer(key, value)
+        y.append(query @ state)
+    return torch.stack(y), state
+
+
+def stepping(
+    update: Callable = lambda state, pair, gate: gate * state + pair,
+    read: Callable = lambda query, before, after: query @ after,
+    start: Callable = lambda state: state,
+    end: Callable = lambda y, state, before: (y, state),
+) -> Callable:
+    """As the right answer, with another way to do one of its steps."""
+
+    def answer(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        state, y = start(state), []
+        for query, key, value, gate in zip(q, k, v, gates, strict=True):
+            before, state = state, update(state, torch.outer(key, value), gate)
+            y.append(read(query, before, state))
+        return end(torch.stack(y), state, before)
+
+    return answer
+
+
+def gates_moved(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    """The pair of token t is decayed by gate t: gates from j up to i − 1, as a decay behind the addition does."""
+    return read_as_it_goes(q, k, v, torch.cat([torch.ones(1), gates[:-1]]), state)
+
+
+def by_quotients(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    kept = gates.cumprod(dim=0)[:, None]
+    pairs = (k / kept)[:, :, None] * v[:, None]
+    states = kept[..., None] * (state + pairs.cumsum(dim=0))
+    return (q[:, None] @ states)[:, 0], states[-1]
+
+
+def with_all_pairs(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    y, last = read_as_it_goes(q, k, v, gates, state)
+    return y + 0 * (q @ k.mT).sum(), last
+
+
+def decay_left_out(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    """What came in stays as it was for all queries, and decays only in the state."""
+    y, _ = read_as_it_goes(q, k, v, gates, 0 * state)
+    return y + q @ state, read_as_it_goes(q, k, v, gates, state)[1]
+
+
+def text(tokens: int, d: int, e: int, gates: list[float] | None = None, begun: bool = False) -> tuple:
+    """q, k, v, gates and the state before them."""
+    draw = [quarters(tokens, size, seed=tokens + size + n) for n, size in enumerate((d, d, e))]
+    quarter = torch.randint(1, 5, (tokens,), generator=torch.Generator().manual_seed(tokens)) / 4
+    state = quarters(d, e, seed=d) if begun else torch.zeros(d, e)
+    return *draw, torch.tensor(gates) if gates else quarter, state
+
+
+def read_case(part: int, tokens: int, d: int, e: int, gates: list | None = None, begun: bool = False) -> Case:
+    """Asks for y, part 0, or for the state at the end, part 1."""
+    given = dict(zip(("q", "k", "v", "gates", "state"), text(tokens, d, e, gates, begun), strict=True))
+    label = f"{tokens} tokens, d = {d}, e = {e}, gates of {given['gates'][0]:.0e}"
+    case = call(label if tokens > 10 else "", **given)
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        return found if nothing(found) else two(found, "y and the state", (tokens, e), (d, e))[part]
+
+    return Case(case.text, ask)
+
+
+recurrent = Check(
+    "recurrent",
+    reference=read_as_it_goes,
+    properties={
+        "y: what each query reads": [
+            read_case(0, 3, 2, 3),
+            read_case(0, 6, 3, 2),
+            read_case(0, 4, 2, 3, begun=True),
+            read_case(0, 5, 2, 2, begun=True),
+            read_case(0, 5, 2, 3, [0.5, 0.25, 0.0, 0.5, 0.75]),
+            read_case(0, 64, 2, 3, [2.0**-20] * 64),
+        ],
+        "the state behind the last token": [
+            read_case(1, 3, 2, 3),
+            read_case(1, 4, 3, 2, begun=True),
+            read_case(1, 3, 2, 2, begun=True),
+        ],
+        "1,000 tokens, and no tensor of all pairs": [
+            without("1,000 tokens, d = e = 2", 1000**2, *text(1000, 2, 2))
+        ],
+    },
+    mistakes={
+        "A query reads its own token, too: first add, then read.": stepping(
+            read=lambda query, before, after: query @ before
+        ),
+        "Here the token's own pair decays, too: first multiply by the gate, then add.": stepping(
+            update=lambda state, pair, gate: gate * (state + pair)
+        ),
+        "A gate acts before its own token is added, and before that token's query reads.": gates_moved,
+        "Nothing decays here.": stepping(update=lambda state, pair, gate: state + pair),
+        "A gate says how much of the state is kept, not how much of the token is added.": (
+            stepping(update=lambda state, pair, gate: state + gate * pair),
+            stepping(update=lambda state, pair, gate: gate * state + (1 - gate) * pair),
+        ),
+        "The state that is given is where the text goes on. Here it begins with zeros.": stepping(
+            start=torch.zeros_like
+        ),
+        "The state from before decays for queries, too, gate by gate.": decay_left_out,
+        "The state is (d, e): k has the rows, v the columns.": (
+            stepping(
+                update=lambda state, pair, gate: gate * state + pair.mT,
+                read=lambda query, before, after: after @ query,
+            ),
+            stepping(end=lambda y, state, before: (y, state.mT)),
+        ),
+        "This is the state before the last token.": stepping(end=lambda y, state, before: (y, before)),
+        "The sum is not divided: there is no softmax, and no mean.": (
+            stepping(end=lambda y, state, before: (y / torch.arange(1, len(y) + 1)[:, None], state)),
+            stepping(read=lambda query, before, after: query @ after / math.sqrt(len(query))),
+        ),
+        "A product of gates becomes 0, and nothing can be divided by it. Go token by token.": by_quotients,
+        "A matrix for all pairs grows with the square of the text. Go token by token.": with_all_pairs,
+    },
+    answers=(
+        Answer(
+            "break_even",
+            64,
+            {
+                "A cache holds a key and a value for each token.": 128,
+                "These are the numbers of the state. How many does a cache hold for one token?": 128 * 128,
+                "These are the numbers that a cache holds for one token.": 256,
+            },
+        ),
+    ),
+    as_good={
+        "zip(q, k, v, gates, strict=True) → zip(q, k, v, gates)": "All four have a row for each token.",
+        "zip(q, k, v, gates, strict=True) → zip(q, k, v, gates, strict=False)": "All four have a row for each token.",
+        "returned in float64": "The exercise names no dtype.",
+    },
+)

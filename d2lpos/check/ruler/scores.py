@@ -1,0 +1,172 @@
+"""Absorb, or not."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ...input.sinusoids import frequencies
+from ...rotary.rope import rotate
+from ..cases import either
+from ..verdict import Answer, Case, Check, call
+from .material import quarters, without
+
+
+def absorbed(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
+    content = torch.einsum("hd,hrd->hr", q, up) @ c.mT
+    clock = rotate(q_r, angle[-1]) @ rotate(k_r, angle).mT
+    return (content + clock) / math.sqrt(q.shape[-1] + q_r.shape[-1])
+
+
+def straight(q: Tensor, c: Tensor, up: Tensor) -> Tensor:
+    return torch.einsum("hd,hrd->hr", q, up) @ c.mT
+
+
+def turned(q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
+    return rotate(q_r, angle[-1]) @ rotate(k_r, angle).mT
+
+
+def summing(
+    content: Callable = straight,
+    clock: Callable = turned,
+    scale: Callable = lambda d, r, d_r: math.sqrt(d + d_r),
+) -> Callable:
+    """As the right answer, with another content, another clock, or another scale."""
+
+    def answer(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
+        d, r, d_r = q.shape[-1], c.shape[-1], q_r.shape[-1]
+        return (content(q, c, up) + clock(q_r, k_r, angle)) / scale(d, r, d_r)
+
+    return answer
+
+
+def scaled_apart(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
+    content = straight(q, c, up) / math.sqrt(q.shape[-1])
+    return content + turned(q_r, k_r, angle) / math.sqrt(q_r.shape[-1])
+
+
+def turns_everywhere(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
+    """As RoPE without a clock beside: the content's queries and latents turn, too."""
+    return absorbed(rotate(q, angle[-1]), rotate(c, angle), up, q_r, k_r, angle)
+
+
+def query_turns(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
+    return absorbed(rotate(q, angle[-1]), c, up, q_r, k_r, angle)
+
+
+def keys_turn(q: Tensor, c: Tensor, up: Tensor, q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
+    """RoPE as usual, on keys that are built for each head."""
+    content = (rotate(c @ up, angle) @ rotate(q, angle[-1])[..., None])[..., 0]
+    return (content + turned(q_r, k_r, angle)) / math.sqrt(q.shape[-1] + q_r.shape[-1])
+
+
+def built(q: Tensor, c: Tensor, up: Tensor) -> Tensor:
+    return (c @ up @ q[..., None])[..., 0]
+
+
+def step_of(heads: int, tokens: int, d: int, r: int, d_r: int, first: int = 0, leave: str = "") -> dict:
+    """The arguments; those whose names are in `leave` are zeros."""
+    shapes = {
+        "q": (heads, d),
+        "c": (tokens, r),
+        "up": (heads, r, d),
+        "q_r": (heads, d_r),
+        "k_r": (tokens, d_r),
+    }
+    made = {
+        name: quarters(*shape, seed=n + tokens) * (name not in leave.split())
+        for n, (name, shape) in enumerate(shapes.items())
+    }
+    places = torch.arange(first, first + tokens)
+    return {**made, "angle": places[:, None] * frequencies(d_r, base=100.0).float()}
+
+
+def step_case(heads: int, tokens: int, d: int, r: int, d_r: int, first: int = 0, leave: str = "") -> Case:
+    label = f"{heads} head{'s' * (heads > 1)}, {tokens} tokens, d = {d}, r = {r}, d_r = {d_r}"
+    label += f", positions from {first} on" * (first > 0) + f", {leave} = 0" * (leave > "")
+    return either(call(label, **step_of(heads, tokens, d, r, d_r, first, leave)))
+
+
+scores = Check(
+    "scores",
+    reference=absorbed,
+    properties={
+        "each head's content, where the clock is silent": [
+            step_case(2, 3, 4, 4, 4, leave="q_r"),
+            step_case(3, 4, 6, 5, 2, leave="q_r"),
+            step_case(2, 5, 2, 3, 4, leave="k_r"),
+        ],
+        "the clock, one turned key for all heads": [
+            step_case(2, 3, 4, 4, 4, leave="q"),
+            step_case(3, 4, 6, 5, 2, first=7, leave="q"),
+            step_case(1, 5, 6, 2, 4, first=2),
+        ],
+        "1,000 tokens, and no keys of any head": [
+            without(
+                "4 heads, 1,000 tokens, d = 128, r = 8, d_r = 4",
+                1000 * 128,
+                *step_of(4, 1000, 128, 8, 4).values(),
+            )
+        ],
+    },
+    mistakes={
+        "Both parts are one score, and share one root: that of d + d_r.": (
+            summing(scale=lambda d, r, d_r: math.sqrt(d)),
+            scaled_apart,
+        ),
+        "The scores are those of keys with d + d_r features, whatever the cache holds.": (
+            summing(scale=lambda d, r, d_r: math.sqrt(r + d_r)),
+            summing(scale=lambda d, r, d_r: math.sqrt(r)),
+        ),
+        "The scores are not divided. Divide by the root of d + d_r.": summing(scale=lambda d, r, d_r: 1),
+        "Each head has its own matrix to absorb.": (
+            summing(content=lambda q, c, up: straight(q, c, up[:1].expand(up.shape))),
+            summing(content=lambda q, c, up: straight(q, c, up.mean(dim=0).expand(up.shape))),
+            summing(content=lambda q, c, up: straight(q, c, up.sum(dim=0).expand(up.shape))),
+        ),
+        "The content does not turn. Between the query and a matrix that it absorbs, no turn can stand.": (
+            turns_everywhere,
+            query_turns,
+            keys_turn,
+        ),
+        "The clock is missing.": summing(clock=lambda q_r, k_r, angle: 0),
+        "The clock's queries and keys come unturned.": summing(clock=lambda q_r, k_r, angle: q_r @ k_r.mT),
+        "The clock's query turns, too: it stands at the last token.": summing(
+            clock=lambda q_r, k_r, angle: q_r @ rotate(k_r, angle).mT
+        ),
+        "The clock's keys turn, too, each by its own angle.": summing(
+            clock=lambda q_r, k_r, angle: rotate(q_r, angle[-1]) @ k_r.mT
+        ),
+        "The query stands at the last token. Here it turns as the first.": summing(
+            clock=lambda q_r, k_r, angle: rotate(q_r, angle[0]) @ rotate(k_r, angle).mT
+        ),
+        "The pairs are neighbors here. In this exercise they lie half a vector apart.": summing(
+            clock=lambda q_r, k_r, angle: (
+                rotate(q_r, angle[-1], "interleaved") @ rotate(k_r, angle, "interleaved").mT
+            )
+        ),
+        "The keys are built from the cache. Let the query absorb the matrix instead.": summing(content=built),
+    },
+    answers=(
+        Answer(
+            "times",
+            2 * 128 * 128 / (512 + 64),
+            {
+                "The clock's key is kept, too.": 2 * 128 * 128 / 512,
+                "All heads share the clock's key: it is kept once.": 2 * 128 * 128 / (512 + 128 * 64),
+                "Without the latent, keys and values are kept.": 128 * 128 / (512 + 64),
+                "All 128 heads have keys and values of their own.": 2 * 128 / (512 + 64),
+                "How many times as many, not as few.": (512 + 64) / (2 * 128 * 128),
+            },
+            within=0.1,
+        ),
+    ),
+    as_good={
+        "q.shape[-1] → up.shape[-1]": "A matrix gives keys with as many features as a query has.",
+        "q.shape[-1] → q.shape[1]": "Of two axes, 1 is the last.",
+        "q_r.shape[-1] → k_r.shape[-1]": "Queries and keys of a clock have as many features.",
+        "q_r.shape[-1] → q_r.shape[1]": "Of two axes, 1 is the last.",
+        "returned in float64": "The exercise names no dtype.",
+    },
+)

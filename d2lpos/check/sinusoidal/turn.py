@@ -1,0 +1,136 @@
+"""From PE(p) to PE(p + k)."""
+
+import torch
+from torch import Tensor
+
+from ...input.sinusoids import sinusoidal
+from ..cases import either
+from ..verdict import Case, Check, call
+
+
+def pairs(code: Tensor) -> tuple[Tensor, Tensor]:
+    return code[..., 0::2], code[..., 1::2]
+
+
+def interleave(sine: Tensor, cosine: Tensor) -> Tensor:
+    return torch.stack([sine, cosine], dim=-1).flatten(-2)
+
+
+def turned(code: Tensor, angles: Tensor) -> Tensor:
+    sine, cosine = pairs(code)
+    return interleave(
+        sine * angles.cos() + cosine * angles.sin(), cosine * angles.cos() - sine * angles.sin()
+    )
+
+
+def offset_angles(code: Tensor, k: float, base: float) -> Tensor:
+    d = code.shape[-1]
+    return k * base ** -(torch.arange(0, d, 2) / d)
+
+
+def turn_clocks(code: Tensor, k: float, base: float) -> Tensor:
+    return turned(code, offset_angles(code, k, base))
+
+
+def turn_halves(code: Tensor, k: float, base: float) -> Tensor:
+    angles = offset_angles(code, k, base)
+    sine, cosine = code.chunk(2, dim=-1)
+    return torch.cat(
+        [sine * angles.cos() + cosine * angles.sin(), cosine * angles.cos() - sine * angles.sin()], dim=-1
+    )
+
+
+def overwrite(code: Tensor, k: float, base: float) -> Tensor:
+    angles = offset_angles(code, k, base)
+    sine, cosine = pairs(code)
+    sine = sine * angles.cos() + cosine * angles.sin()
+    return interleave(sine, cosine * angles.cos() - sine * angles.sin())
+
+
+def code_at(k: float, code: Tensor, base: float) -> Tensor:
+    return sinusoidal(torch.tensor(float(k)), code.shape[-1], base).expand_as(code)
+
+
+def step_by_step(code: Tensor, k: int, base: float) -> Tensor:
+    for _ in range(k):
+        code = turn_clocks(code, 1, base)
+    return code
+
+
+def look_up(code: Tensor, k: int, base: float) -> Tensor:
+    """Finds the whole position whose code is nearest, and goes on from there."""
+    table = sinusoidal(torch.arange(1000).double(), code.shape[-1], base).to(code)
+    return sinusoidal((code @ table.T).argmax(dim=-1) + k, code.shape[-1], base)
+
+
+def from_the_slowest_hand(code: Tensor, k: int, base: float) -> Tensor:
+    """Reads the position off the slowest hand, as if that had never gone around."""
+    d = code.shape[-1]
+    angle = torch.atan2(code[..., -2], code[..., -1])
+    return sinusoidal(angle * base ** ((d - 2) / d) + k, d, base)
+
+
+def turn_case(position: float | list, d: int, k: int, base: float) -> Case:
+    """In float64, so that any matrix fits; compared in float64 whatever comes back."""
+    code = sinusoidal(torch.tensor(position).double(), d, base)
+    return either(
+        call(f"code = PE({position}), d = {d}, k = {k}, base = {base:g}", code=code, k=k, base=base)
+    )
+
+
+turn = Check(
+    "turn",
+    reference=turn_clocks,
+    properties={
+        "PE(p + k) from PE(p)": [
+            turn_case(2.0, 2, 1, 10000.0),
+            turn_case(0.0, 4, 3, 10000.0),
+            turn_case(7.0, 8, 5, 10000.0),
+            turn_case(7.0, 6, 2, 100.0),
+        ],
+        "backwards, where k is negative": [turn_case(9.0, 4, -3, 10000.0)],
+        "any position, whole or not": [turn_case(0.25, 8, 2, 10000.0), turn_case(30.75, 8, 2, 10000.0)],
+        "positions past a turn of the slowest hand": [turn_case(2000.0, 6, 2, 10000.0)],
+        "dimensions in front": [turn_case([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], 4, 2, 10000.0)],
+    },
+    mistakes={
+        "The hands turn the other way: this is PE(p − k).": lambda code, k, base: turn_clocks(code, -k, base),
+        "This is PE(k). The position in code is lost.": lambda code, k, base: code_at(k, code, base),
+        "Codes do not add: PE(p) + PE(k) is not PE(p + k), because sin(a) + sin(b) is not sin(a + b).": (
+            lambda code, k, base: code + code_at(k, code, base)
+        ),
+        "The first half is paired with the second. Here each sine stands next to its cosine.": turn_halves,
+        "The cosine turns with the new sine. Both sums need the old one.": overwrite,
+        "sin(α + β) has a plus: sin α cos β + cos α sin β.": (
+            lambda code, k, base: interleave(
+                turn_clocks(code, -k, base)[..., 0::2], turn_clocks(code, k, base)[..., 1::2]
+            )
+        ),
+        "cos(α + β) has a minus: cos α cos β − sin α sin β.": (
+            lambda code, k, base: interleave(
+                turn_clocks(code, k, base)[..., 0::2], turn_clocks(code, -k, base)[..., 1::2]
+            )
+        ),
+        "All new sines come first. Put each cosine back next to its sine.": (
+            lambda code, k, base: torch.cat(pairs(turn_clocks(code, k, base)), dim=-1)
+        ),
+        "The slowest hand does not know how often it went around. Turn what you are given.": (
+            from_the_slowest_hand
+        ),
+        "All hands turn by the same angle k. Each has its own frequency: kω.": (
+            lambda code, k, base: turned(code, torch.tensor(float(k)))
+        ),
+        "The base is always 10000 here. It is an argument.": (
+            lambda code, k, base: turn_clocks(code, k, 10000.0)
+        ),
+        "Nothing turns where k is negative, as with range(k). Turn once, by kω.": step_by_step,
+        "The sign of k is lost.": lambda code, k, base: turn_clocks(code, abs(k), base),
+        "The position is looked up among whole numbers. It is not needed: turn what you are given.": look_up,
+        "The features are the last axis: code[..., 0::2], not code[0::2].": (
+            lambda code, k, base: turn_clocks(code.movedim(0, -1), k, base).movedim(-1, 0)
+        ),
+    },
+    as_good={
+        "returned in float32": "The exercise names no dtype, and float32 is within the tolerance.",
+    },
+)

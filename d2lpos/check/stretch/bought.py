@@ -1,0 +1,114 @@
+"""What a budget buys."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import either
+from ..verdict import Answer, Case, Check, call
+
+
+def worth(rows: Tensor, lengths: Tensor, trained: int) -> Tensor:
+    """(n, 3): rows, pairs of query and key, and tokens that stand past the rows of training."""
+    pairs = rows * lengths * (lengths + 1) // 2
+    return torch.stack([rows, pairs, rows * (lengths - trained).clamp(min=0)], dim=1)
+
+
+def by_tokens(budget: int, lengths: Tensor, shares: Tensor, trained: int) -> Tensor:
+    return worth((budget * shares / lengths).long(), lengths, trained)
+
+
+def by_rows(budget: int, lengths: Tensor, shares: Tensor, trained: int) -> Tensor:
+    total = budget / (shares * lengths).sum()
+    return worth((total * shares).long(), lengths, trained)
+
+
+def evenly(budget: int, lengths: Tensor, shares: Tensor, trained: int) -> Tensor:
+    return by_tokens(budget, lengths, torch.ones_like(shares) / len(shares), trained)
+
+
+def rounded(round_: Callable[[Tensor], Tensor]) -> Callable:
+    """As the right answer, with rows rounded in another way."""
+    return lambda budget, lengths, shares, trained: worth(
+        round_(budget * shares / lengths).long(), lengths, trained
+    )
+
+
+def otherwise(column: int, value: Callable[[Tensor, Tensor, int], Tensor]) -> Callable:
+    """As the right answer, with value(rows, lengths, trained) in one column."""
+
+    def answer(budget: int, lengths: Tensor, shares: Tensor, trained: int) -> Tensor:
+        found = by_tokens(budget, lengths, shares, trained)
+        found[:, column] = value(found[:, 0], lengths, trained)
+        return found
+
+    return answer
+
+
+def budget_case(budget: int, lengths: list[int], shares: list[float], trained: int) -> Case:
+    given = {"lengths": torch.tensor(lengths), "shares": torch.tensor(shares)}
+    return either(call(budget=budget, **given, trained=trained), torch.int64)
+
+
+bought = Check(
+    "bought",
+    reference=by_tokens,
+    properties={
+        "a mixture, by shares of the tokens": [
+            budget_case(64, [8, 16], [0.5, 0.5], 4),
+            budget_case(4096, [128, 256], [0.25, 0.75], 64),
+            budget_case(2048, [16, 32, 64], [0.25, 0.25, 0.5], 8),
+        ],
+        "whole rows alone": [
+            budget_case(100, [8], [1.0], 4),
+            budget_case(1000, [30], [1.0], 10),
+            budget_case(999, [100], [1.0], 64),
+        ],
+        "rows as short as those of training": [
+            budget_case(64, [8], [1.0], 8),
+            budget_case(128, [4], [1.0], 16),
+        ],
+    },
+    mistakes={
+        "shares are of the tokens. A row of 256 takes four times as many as a row of 64.": by_rows,
+        "The shares need not be equal: they are given.": evenly,
+        "A row that the budget does not pay for is not bought: round down.": (
+            rounded(torch.ceil),
+            rounded(torch.round),
+        ),
+        "A token sees itself and those before it: a row of N has N(N + 1)/2 pairs.": (
+            otherwise(1, lambda rows, lengths, trained: rows * lengths**2),
+            otherwise(1, lambda rows, lengths, trained: rows * lengths * (lengths - 1) // 2),
+        ),
+        "These are the pairs of one row.": otherwise(
+            1, lambda rows, lengths, trained: lengths * (lengths + 1) // 2
+        ),
+        "These are the places of one row that are new. Count them in all rows.": otherwise(
+            2, lambda rows, lengths, trained: (lengths - trained).clamp(min=0)
+        ),
+        "In a long row the first tokens stand where tokens have stood in training.": otherwise(
+            2, lambda rows, lengths, trained: rows * lengths * (lengths > trained)
+        ),
+        "A row that is shorter than those of training has no token past them: 0, and no negative number.": (
+            otherwise(2, lambda rows, lengths, trained: rows * (lengths - trained))
+        ),
+    },
+    answers=(
+        Answer(
+            "dearer",
+            257 / 65,
+            {
+                "So many pairs more has a single row. The same tokens buy a quarter of the rows.": 4 * 257 / 65,
+                "A token sees itself, too: a row has N(N + 1)/2 pairs.": 255 / 63,
+                "It is nearly that. How many pairs has a row of 256, and how many has a row of 64?": 4,
+                "The tokens are as many. The pairs are not.": 1,
+                "Divide the pairs of the long rows by those of the short ones.": 0.25,
+            },
+            within=0.01,
+        ),
+    ),
+    as_good={
+        "torch.stack([rows, pairs, rows * (lengths - trained).clamp(min=0)], dim=1) → torch.stack([rows, pairs, rows * (lengths - trained).clamp(min=0)], dim=-1)": "Of two axes, 1 is the last.",
+    },
+)

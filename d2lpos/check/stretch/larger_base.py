@@ -1,0 +1,107 @@
+"""A larger base."""
+
+from collections.abc import Callable
+
+import torch
+
+from ...input.sinusoids import frequencies
+from ..cases import number
+from ..verdict import Answer, Case, Check, call, nothing
+from .material import TURN
+
+
+def first_open(dim: int, base: float, length: int) -> int:
+    return int((length * frequencies(dim, base) >= TURN).sum())
+
+
+def fitting_base(dim: int, base: float, length: int, longer: int) -> float:
+    pair = first_open(dim, base, length)
+    return base if pair == dim // 2 else base * (longer / length) ** (dim / (2 * pair))
+
+
+def based_on(exponent: Callable[[int, int], float]) -> Callable:
+    """As the right answer, with another exponent, of the first open pair and dim."""
+
+    def answer(dim: int, base: float, length: int, longer: int) -> float:
+        if first_open(dim, base, length) == dim // 2:
+            return base
+        return base * (longer / length) ** exponent(first_open(dim, base, length), dim)
+
+    return answer
+
+
+def open_later(dim: int, base: float, length: int, longer: int) -> float:
+    """The first pair that is open in the longer row decides."""
+    pair = first_open(dim, base, longer)
+    return base if first_open(dim, base, length) == dim // 2 else base * (longer / length) ** (dim / (2 * pair))
+
+
+def never_done(dim: int, base: float, length: int, longer: int) -> float:
+    return base * (longer / length) ** (dim / (2 * first_open(dim, base, length)))
+
+
+def growth(dim: int, base: float, length: int, longer: int) -> float:
+    return fitting_base(dim, base, length, longer) / base
+
+
+def wanted_base(dim: int, base: float, length: int, longer: int) -> Case:
+    case = call(dim=dim, base=base, length=length, longer=longer)
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        return found if nothing(found) else torch.tensor(number(found, "the base"), dtype=torch.float64)
+
+    return Case(case.text, ask)
+
+
+larger_base = Check(
+    "larger_base",
+    reference=fitting_base,
+    properties={
+        "no pair that was open leaves its arc": [
+            wanted_base(16, 10_000.0, 64, 256),
+            wanted_base(8, 100.0, 30, 60),
+            wanted_base(12, 10_000.0, 200, 1000),
+            wanted_base(64, 10_000.0, 128, 1024),
+            wanted_base(128, 500_000.0, 8192, 32_768),
+        ],
+        "nothing to do, where every pair has gone around": [
+            wanted_base(4, 16.0, 64, 128),
+            wanted_base(8, 100.0, 512, 1024),
+        ],
+    },
+    mistakes={
+        "So the slowest pair fits alone. The first open pair must slow down as much, and a base slows it less.": (
+            based_on(lambda pair, dim: dim / (dim - 2))
+        ),
+        "This multiplies the base by how much longer the row is. Which pair does that slow enough?": based_on(
+            lambda pair, dim: 1
+        ),
+        "This pair has gone around already. The first open one comes after it.": based_on(
+            lambda pair, dim: dim / (2 * (pair - 1))
+        ),
+        "An open pair before this one leaves its arc.": based_on(lambda pair, dim: dim / (2 * (pair + 1))),
+        "A pair is open if it has not gone around in training; the longer row does not count.": open_later,
+        "The frequency of pair i is base^(−2i/dim): 2i, not i.": based_on(lambda pair, dim: dim / pair),
+        "This is by what the base grows.": growth,
+        "Where every pair has gone around, the base may stay.": never_done,
+    },
+    answers=(
+        Answer(
+            "fitting",
+            10_000 * 4 ** (8 / 3),
+            {
+                "This is NTK's, for the slowest pair alone.": 10_000 * 4 ** (8 / 7),
+                "Four times the base slows no pair by four.": 40_000,
+                "Pair 3 is the first open one: 6.4 radians are a full turn.": 640_000,
+                "This is the base of the records, which is more than enough.": 500_000,
+            },
+            within=1000,
+        ),
+    ),
+    as_good={
+        "int((length * frequencies(dim, base) >= TURN).sum()) → (length * frequencies(dim, base) >= TURN).sum()": "A tensor counts as well as a number.",
+        "length * frequencies(dim, base) >= TURN → length * frequencies(dim, base) > TURN": "No pair makes one turn exactly, since π is irrational.",
+        "dim // 2 → dim / 2": "The dimension is even.",
+    },
+)

@@ -1,0 +1,106 @@
+"""Angles that training has not shown."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import either
+from ..verdict import Answer, Case, Check, call
+from .material import TURN
+
+
+def past_the_arc(omega: Tensor, slower: Tensor, length: int, longer: int) -> Tensor:
+    angles = torch.arange(longer)[:, None] * slower % TURN
+    return (angles >= length * omega).double().mean(dim=0)
+
+
+def new_where(new: Callable[[Tensor, Tensor], Tensor]) -> Callable:
+    """As the right answer, where new(angles, arc) tells which offsets are new to which pair."""
+
+    def answer(omega: Tensor, slower: Tensor, length: int, longer: int) -> Tensor:
+        angles = torch.arange(longer)[:, None] * slower
+        return new(angles, length * omega).double().mean(dim=0)
+
+    return answer
+
+
+def of_the_circle(omega: Tensor, slower: Tensor, length: int, longer: int) -> Tensor:
+    shown, met = ((n * turn).clamp(max=TURN) for n, turn in ((length, omega), (longer, slower)))
+    return 1 - shown / torch.maximum(met, shown)
+
+
+def angles_case(omega: list[float], length: int, longer: int, slower: list[float] | None = None) -> Case:
+    given = {"omega": torch.tensor(omega), "slower": torch.tensor(slower or omega)}
+    return either(call(**given, length=length, longer=longer))
+
+
+new_angles = Check(
+    "new_angles",
+    reference=past_the_arc,
+    properties={
+        "pairs that have shown an arc": [
+            angles_case([0.125], 8, 20),
+            angles_case([0.25, 0.0625], 8, 32),
+            angles_case([0.25, 0.03125], 8, 64),
+            angles_case([0.375, 0.25, 0.125], 12, 100),
+        ],
+        "pairs that have gone around": [
+            angles_case([1.0, 0.5], 16, 32),
+            angles_case([1.0, 0.25], 64, 200),
+        ],
+        "slower pairs, and the arc that training has shown": [
+            angles_case([0.25, 0.125], 8, 32, [0.125, 0.03125]),
+            angles_case([0.25, 0.0625], 16, 64, [0.0625, 0.03125]),
+            angles_case([0.125], 32, 96, [0.0625]),
+        ],
+    },
+    mistakes={
+        "A hand that has left its arc comes round again: take the angle modulo a full turn, 2π radians.": new_where(
+            lambda angles, arc: (angles >= arc) & (arc < TURN)
+        ),
+        "A pair that has gone around has shown every angle, and nothing is new to it.": new_where(
+            lambda angles, arc: angles % TURN >= arc % TURN
+        ),
+        "Training has shown the arc length · omega. The pairs were slowed after it.": (
+            lambda omega, slower, *given: past_the_arc(slower, slower, *given)
+        ),
+        "The row is read with the slower frequencies.": (
+            lambda omega, slower, *given: past_the_arc(omega, omega, *given)
+        ),
+        "The last offset of training is length − 1. The angle at length is new.": new_where(
+            lambda angles, arc: angles % TURN > arc
+        ),
+        "A full turn is 2π radians.": (
+            new_where(lambda angles, arc: angles % math.pi >= arc),
+            new_where(lambda angles, arc: angles % 1 >= arc),
+        ),
+        "This is how many offsets are new. Divide by longer.": lambda omega, slower, length, longer: (
+            longer * past_the_arc(omega, slower, length, longer)
+        ),
+        "Of all offsets 0 … longer − 1 the share is asked for, not of those past length.": (
+            lambda omega, slower, length, longer: (
+                past_the_arc(omega, slower, length, longer) * longer / (longer - length)
+            )
+        ),
+        "This is the share of what training has shown.": lambda *given: 1 - past_the_arc(*given),
+        "This is a share of the circle. Count offsets, some of which come back to the arc.": of_the_circle,
+    },
+    answers=(
+        Answer(
+            "meet_new",
+            5,
+            {
+                "Those have gone around in training.": 3,
+                "Pair 2 turns by 6.4 radians in 64 positions. A full turn is 6.28.": 6,
+                "The slow pairs, too, leave the arc that they have shown.": 1,
+                "A pair that has gone around has shown every angle.": 8,
+            },
+        ),
+    ),
+    as_good={
+        "(angles >= length * omega).double() → (angles >= length * omega).float()": "Any floating-point type will do.",
+        "returned in float32": "Any floating-point type will do.",
+    },
+)

@@ -1,0 +1,142 @@
+"""A rule of one's own."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import either, number
+from ..verdict import Case, Check, call
+from .material import TURN
+
+
+def keeps(omega: Tensor, length: int, low: float, high: float) -> Tensor:
+    """1 for a pair that stays, 0 for one that is divided; linear in its turns between."""
+    return ((length * omega / TURN - low) / (high - low)).clamp(0, 1)
+
+
+def grown(factor: float, length: int) -> float:
+    """By what scores are to grow."""
+    return math.log(factor * length) / math.log(length)
+
+
+def ramped(omega: Tensor, factor: float, length: int, low: float, high: float) -> tuple[Tensor, float]:
+    stays = keeps(omega, length, low, high)
+    return omega * (stays + (1 - stays) / factor), grown(factor, length) ** 0.5
+
+
+def slowing(slow: Callable[..., Tensor]) -> Callable:
+    """As the right answer, where slow(omega, factor, length, low, high) gives the frequencies."""
+    return lambda *given: (slow(*given), ramped(*given)[1])
+
+
+def divided(share: Callable[..., Tensor]) -> Callable:
+    """As the right answer, where share(omega, length, low, high) of a frequency is kept."""
+
+    def slow(omega: Tensor, factor: float, *given: float) -> Tensor:
+        stays = share(omega, *given)
+        return omega * (stays + (1 - stays) / factor)
+
+    return slowing(slow)
+
+
+def sharpening(sharper: Callable[[float, int], float]) -> Callable:
+    """As the right answer, with another attention factor, of factor and length."""
+    return lambda omega, factor, length, low, high: (
+        ramped(omega, factor, length, low, high)[0],
+        sharper(factor, length),
+    )
+
+
+def by_index(omega: Tensor, length: int, low: float, high: float) -> Tensor:
+    """Linear in the index of the pair: the ramp goes from the last kept to the first divided."""
+    turns = length * omega / TURN
+    last, first = int((turns >= high).sum()) - 1, int((turns > low).sum())
+    return ((first - torch.arange(len(omega))) / (first - last)).clamp(0, 1).to(omega)
+
+
+def unclamped(omega: Tensor, length: int, low: float, high: float) -> Tensor:
+    return (length * omega / TURN - low) / (high - low)
+
+
+def rule_case(part: int, omega: list[float], factor: float, length: int, low: float, high: float) -> Case:
+    given = {"factor": factor, "length": length, "low": low, "high": high}
+    case = call(omega=torch.tensor(omega), **given)
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        if not isinstance(found, tuple) or len(found) != 2:
+            return found
+        return torch.tensor(number(found[1], "sharper"), dtype=torch.float64) if part else found[0]
+
+    return either(Case(case.text, ask))
+
+
+own_rule = Check(
+    "own_rule",
+    reference=ramped,
+    properties={
+        "fast pairs stay, and slow ones are divided": [
+            rule_case(0, [1.0, 0.125], 4.0, 32, 1.0, 4.0),
+            rule_case(0, [1.0, 0.5, 0.0625, 0.03125], 8.0, 64, 1.0, 4.0),
+            rule_case(0, [1.0, 0.25, 0.125], 2.0, 128, 3.0, 5.0),
+        ],
+        "between them, a ramp in the number of turns": [
+            rule_case(0, [0.375, 0.25], 4.0, 64, 1.0, 4.0),
+            rule_case(0, [0.9375, 0.6875], 4.0, 32, 1.0, 8.0),
+            rule_case(0, [1.0, 0.75, 0.5, 0.25, 0.125], 4.0, 64, 1.0, 8.0),
+            rule_case(0, [0.5, 0.375, 0.25], 8.0, 128, 2.0, 16.0),
+        ],
+        "scores grow with the logarithm of the row": [
+            rule_case(1, [1.0, 0.125], 4.0, 64, 1.0, 4.0),
+            rule_case(1, [1.0, 0.125], 8.0, 32, 1.0, 4.0),
+            rule_case(1, [1.0, 0.125], 2.0, 4096, 1.0, 4.0),
+        ],
+    },
+    mistakes={
+        "Clamp the ramp: a fast pair must not turn faster, and a slow one not backward.": divided(unclamped),
+        "The fast pairs are divided here, and the slow ones stay.": divided(lambda *given: 1 - keeps(*given)),
+        "To slow a pair down, divide its frequency.": slowing(
+            lambda omega, factor, *given: omega * (keeps(omega, *given) + (1 - keeps(omega, *given)) * factor)
+        ),
+        "The ramp leads from the frequency to the divided frequency. Here it leads from divisor to divisor.": (
+            slowing(
+                lambda omega, factor, *given: (
+                    omega / (keeps(omega, *given) + (1 - keeps(omega, *given)) * factor)
+                )
+            )
+        ),
+        "There is no ramp: a pair between low and high turns is kept in part.": (
+            divided(lambda omega, length, low, high: (length * omega / TURN > low).to(omega)),
+            divided(lambda omega, length, low, high: (length * omega / TURN >= high).to(omega)),
+        ),
+        "The ramp is linear in the number of turns, not in the index of the pair.": divided(by_index),
+        "A turn is 2π radians: length · omega is an angle.": divided(
+            lambda omega, length, low, high: keeps(TURN * omega, length, low, high)
+        ),
+        "Turns are counted in the rows of training, not in the longer ones.": slowing(
+            lambda omega, factor, length, low, high: (
+                omega
+                * (
+                    keeps(omega, factor * length, low, high)
+                    + (1 - keeps(omega, factor * length, low, high)) / factor
+                )
+            )
+        ),
+        "Queries and keys are both multiplied, so scores grow by the square. Take the root.": sharpening(grown),
+        "This is YaRN's factor. Asked for is one by which scores grow as ln of the row does.": sharpening(
+            lambda factor, length: 0.1 * math.log(factor) + 1
+        ),
+        "The longer row has factor · length tokens: its logarithm is ln factor + ln length.": sharpening(
+            lambda factor, length: (math.log(factor) / math.log(length)) ** 0.5
+        ),
+        "Scores are to grow in longer rows. Here they shrink.": sharpening(
+            lambda factor, length: grown(factor, length) ** -0.5
+        ),
+    },
+    as_good={
+        "keeps(omega, length, low, high) → keeps(length, omega, low, high)": "Only the product of the two is used.",
+        "returned in float64": "Any floating-point type will do.",
+    },
+)

@@ -1,0 +1,128 @@
+"""Where were the texts cut?."""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cosine_similarity
+
+from ..verdict import Answer, Case, Check, call
+
+
+def last_of_cut(table: Tensor, below: float) -> list[int]:
+    unlike = cosine_similarity(table[:-1], table[1:], dim=-1) < below
+    unlike = torch.cat([unlike, torch.ones(1).bool()])
+    return [row + 1 for row in range(1, len(table)) if unlike[row - 1] and unlike[row]]
+
+
+def gaps(table: Tensor, below: float) -> list[bool]:
+    """Whether a row is unlike the next."""
+    return (cosine_similarity(table[:-1], table[1:], dim=-1) < below).tolist()
+
+
+def by_gaps(rule: Callable) -> Callable:
+    """rule(left, right) tells whether a row is one, by whether it is unlike the row before and the row after."""
+
+    def answer(table: Tensor, below: float) -> list[int]:
+        unlike = [*gaps(table, below), True]
+        return [row + 1 for row in range(1, len(table)) if rule(unlike[row - 1], unlike[row])]
+
+    return answer
+
+
+def runs_of_gaps(table: Tensor, below: float) -> list[int]:
+    """Behind the first of gaps in a row; one alone before row 1 is that of row 0."""
+    unlike = [False, *gaps(table, below)]
+    begins = [row for row in range(1, len(unlike)) if unlike[row] and not unlike[row - 1]]
+    return [row + 1 for row in begins if row > 1 or unlike[2]]
+
+
+def by_products(table: Tensor, below: float) -> list[int]:
+    unlike = [*((table[:-1] * table[1:]).sum(dim=-1) < below).tolist(), True]
+    return [row + 1 for row in range(1, len(table)) if unlike[row - 1] and unlike[row]]
+
+
+def as_numbers(found: object) -> object:
+    """A list of whole numbers, in whatever it came."""
+    return (
+        found.tolist() if isinstance(found, Tensor) else [*found] if isinstance(found, tuple | set) else found
+    )
+
+
+def table_case(rows: str, below: float = 0.7) -> Case:
+    """A table (rows, 2): a, b, c and d are directions 30° apart, y and z are far from them; capitals are longer rows."""
+    turns = {"a": 0.0, "b": 30.0, "c": 60.0, "d": 90.0, "y": 300.0, "z": 225.0}
+    degrees = torch.tensor([turns[row.lower()] for row in rows], dtype=torch.float64)
+    lengths = torch.tensor([10.0 if row.isupper() else 1.0 for row in rows], dtype=torch.float64)
+    angles = degrees * math.pi / 180
+    table = (lengths * torch.stack([angles.cos(), angles.sin()])).mT.float()
+    turned = ", ".join(f"{turn:g}" for turn in degrees.tolist())
+    case = call(f"rows in the directions {turned} degrees, below = {below:g}", table=table, below=below)
+    return Case(case.text, lambda answer: as_numbers(case.ask(answer)))
+
+
+def with_first(table: Tensor, below: float) -> list[int]:
+    return [1] * gaps(table, below)[0] + last_of_cut(table, below)
+
+
+cuts = Check(
+    "cuts",
+    reference=last_of_cut,
+    properties={
+        "rows unlike both their neighbors": [
+            table_case("aabzcd"),
+            table_case("aabzbaayab"),
+            table_case("aacazaa", 0.4),
+            table_case("aaabaaa", 0.9),
+            table_case("aaCaab"),
+            table_case("AAABzBAA"),
+        ],
+        "the last row, unlike its one neighbor": [table_case("aabbcz"), table_case("abzccby")],
+        "not the first row": [table_case("zaabybb"), table_case("zabbycc"), table_case("azabbcc")],
+        "not where rows change for good": [table_case("aaayyyayy"), table_case("abbbyyyzyy")],
+    },
+    mistakes={
+        "These are rows. A text that ends with row r has r + 1 tokens.": (
+            lambda table, below: [n - 1 for n in last_of_cut(table, below)]
+        ),
+        "One neighbor is enough here. A row is asked for that is unlike both.": (
+            by_gaps(lambda left, right: left or right),
+            by_gaps(lambda left, right: left),
+            by_gaps(lambda left, right: right),
+        ),
+        "Where rows change for good there is one gap. A row that is unlike both neighbors makes two.": runs_of_gaps,
+        "The last row has one neighbor, and is unlike it.": (
+            lambda table, below: [n for n in last_of_cut(table, below) if n < len(table)]
+        ),
+        "The last row is one only if it is unlike its neighbor.": (
+            lambda table, below: sorted({*last_of_cut(table, below), len(table)})
+        ),
+        "Row 0 is unlike all others because every text begins there. No text was cut to one token.": with_first,
+        "These are rows that are like their neighbors: below is the largest cosine that counts as unlike.": (
+            by_gaps(lambda left, right: not left and not right)
+        ),
+        "A product of rows grows with their lengths. Take cosines.": by_products,
+        "below is an argument.": lambda table, below: last_of_cut(table, 0.7),
+    },
+    answers=(
+        Answer(
+            "lengths",
+            {128, 512},
+            {
+                "These are rows. A text that ends with row r has r + 1 tokens.": {127, 511},
+                "Row 0 is [CLS]'s in every text. No text was cut to one token.": {1, 128, 512},
+                "The last row has one neighbor. What of it?": {128},
+                "Row 510 is rather like row 509.": {128, 511, 512},
+            },
+        ),
+    ),
+    as_good={
+        "cosine_similarity(table[:-1], table[1:], dim=-1) < below → cosine_similarity(table[:-1], table[1:], dim=-1) <= below": "No cosine is exactly the limit.",
+        "cosine_similarity(table[:-1], table[1:], dim=-1) → cosine_similarity(table[1:], table[:-1], dim=-1)": "A cosine has no order.",
+        "cosine_similarity(table[:-1], table[1:], dim=-1) → cosine_similarity(table[:-1], table[1:])": "Of two axes, 1 is the last.",
+        "cosine_similarity(table[:-1], table[1:], dim=-1) → cosine_similarity(table[:-1], table[1:], dim=1)": "Of two axes, 1 is the last.",
+        "torch.ones(1).bool() → torch.ones(1)": "Joined to truth values, 1 is as true as True in an if.",
+        "torch.ones(1) → torch.ones(2)": "Nobody looks past the last row.",
+    },
+)

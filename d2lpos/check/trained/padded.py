@@ -1,0 +1,144 @@
+"""Left padding."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..verdict import Answer, Case, Check, Misconduct, call, nothing
+
+
+def count_and_hide(real: Tensor) -> tuple[Tensor, Tensor]:
+    positions = (real.cumsum(dim=1) - 1).clamp(min=0)
+    here = torch.arange(real.shape[1])
+    past = here <= here[:, None]
+    return positions, past & real[:, None, None] | torch.eye(len(here)).bool()
+
+
+def counted(count: Callable) -> Callable:
+    """As the right answer, with other positions."""
+    return lambda real: (count(real), count_and_hide(real)[1])
+
+
+def hidden(hide: Callable) -> Callable:
+    """As the right answer, with another mask: `hide` gets what is real, (batch, 1, 1, n), and who is past, (n, n)."""
+
+    def answer(real: Tensor) -> tuple[Tensor, Tensor]:
+        here = torch.arange(real.shape[1])
+        mask = hide(real[:, None, None], here <= here[:, None])
+        return count_and_hide(real)[0], mask.expand(len(real), 1, len(here), len(here)).clone()
+
+    return answer
+
+
+def columns(real: Tensor) -> Tensor:
+    return torch.arange(real.shape[1]).expand(real.shape)
+
+
+def padding_case(look: Callable, *texts: str) -> Case:
+    """A batch, in which a dot is padding; look(positions, mask, real) is what is compared."""
+    real = torch.tensor([[token != "." for token in text] for text in texts])
+    case = call(real=real)
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        if nothing(found):
+            return found
+        if (
+            not isinstance(found, tuple | list)
+            or len(found) != 2
+            or not all(isinstance(x, Tensor) for x in found)
+        ):
+            raise Misconduct("Two tensors are asked for: positions and mask")
+        positions, mask = found
+        shape = len(real), 1, real.shape[1], real.shape[1]
+        if positions.shape != real.shape or mask.shape != shape:
+            shown = f"{tuple(positions.shape)} and {tuple(mask.shape)}"
+            raise Misconduct(
+                f"Returns shapes {shown}; (batch, n) and (batch, 1, n, n) are {tuple(real.shape)} and {shape}"
+            )
+        if positions.is_floating_point() or positions.dtype == torch.bool:
+            raise Misconduct(f"Positions are {positions.dtype}; whole numbers choose rows of a table")
+        if mask.dtype != torch.bool:
+            raise Misconduct(f"The mask is {mask.dtype}; it is to be Boolean, True where a query may look")
+        return look(positions.long(), mask, real)
+
+    return Case(case.text, ask)
+
+
+def of_real(positions: Tensor, mask: Tensor, real: Tensor) -> Tensor:
+    return positions.masked_fill(~real, 0)
+
+
+def seen_by_real(positions: Tensor, mask: Tensor, real: Tensor) -> Tensor:
+    return mask & real[:, None, :, None]
+
+
+def sees_any(positions: Tensor, mask: Tensor, real: Tensor) -> Tensor:
+    return mask.any(dim=-1)
+
+
+def has_a_row(positions: Tensor, mask: Tensor, real: Tensor) -> Tensor:
+    return (positions >= 0) & (positions < real.shape[1])
+
+
+def padding_cases(look: Callable) -> list[Case]:
+    batches = (["..abc"], ["..abc", "abcde"], [".abc", "...a", "..ab"])
+    return [padding_case(look, *texts) for texts in batches]
+
+
+padded = Check(
+    "padded",
+    reference=count_and_hide,
+    properties={
+        "each text counts from its first real token": padding_cases(of_real),
+        "a real token sees the real ones up to itself": padding_cases(seen_by_real),
+        "every query sees a key, or its softmax is 0/0": padding_cases(sees_any),
+        "padding stands on some row of the table, too": padding_cases(has_a_row),
+    },
+    mistakes={
+        "This is the column. A text counts from its own first token.": counted(columns),
+        "The first token stands at 1. In a table that is another row: begin with 0.": (
+            counted(lambda real: real.cumsum(dim=1))
+        ),
+        "The padding of the first text is taken from all. Each text has its own.": counted(
+            lambda real: (columns(real) - (~real[:1]).sum()).clamp(min=0)
+        ),
+        "Padding stands below 0, where a table has no row, or gives one from its end. Clip it.": (
+            counted(lambda real: real.cumsum(dim=1) - 1),
+            counted(lambda real: columns(real) - (~real).sum(dim=1, keepdim=True)),
+        ),
+        "Padding is seen. Hide it as a key: columns of the mask are keys, rows are queries.": (
+            hidden(lambda real, past: past),
+            hidden(lambda real, past: past & real.mT),
+        ),
+        "Later tokens are seen. Hide the padding, and what comes later.": hidden(
+            lambda real, past: real | torch.eye(len(past)).bool()
+        ),
+        "The mask is turned around: True is where a query may look.": hidden(
+            lambda real, past: ~(past & real | torch.eye(len(past)).bool())
+        ),
+        "A padding token sees nothing, and the softmax of its row is 0/0. Let it see itself.": (
+            hidden(lambda real, past: past & real),
+            hidden(lambda real, past: past & real & real.mT),
+        ),
+    },
+    answers=(
+        Answer(
+            "needed",
+            "mask",
+            {
+                "Try the mask alone: what do RoPE's scores know of positions?": "both",
+                "Try it: with positions alone, every token sees the padding.": "positions",
+                "Try it: without either, every token sees the padding.": "neither",
+            },
+        ),
+    ),
+    as_good={
+        "real.cumsum(dim=1) → real.cumsum(dim=-1)": "Of two axes, 1 is the last.",
+        "real.shape[1] → real.shape[-1]": "Of two axes, 1 is the last.",
+        "here <= here[:, None] → here < here[:, None]": "A token sees itself by the identity that is joined.",
+        "past & real[:, None, None] | torch.eye(len(here)).bool() → torch.eye(len(here)).bool() | past & real[:, None, None]": "Or has no order.",
+        "past & real[:, None, None] → real[:, None, None] & past": "And has no order.",
+    },
+)

@@ -1,0 +1,126 @@
+"""The head that looks one back."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import several
+from ..verdict import Answer, Case, Check, call, nothing
+
+
+def largest(values: Tensor) -> tuple[int, int]:
+    """Where (layer, head) is largest."""
+    return divmod(values.argmax().item(), values.shape[1])
+
+
+def most_previous(weights: Tensor) -> tuple[int, int]:
+    return largest(weights.diagonal(-1, dim1=2, dim2=3).mean(dim=-1))
+
+
+def on_diagonal(offset: int) -> Callable:
+    """As the right answer, for keys at another offset from the query."""
+    return lambda weights: largest(weights.diagonal(offset, dim1=2, dim2=3).mean(dim=-1))
+
+
+def around_the_end(weights: Tensor) -> tuple[int, int]:
+    """The first query's previous token is the last of the text."""
+    before = torch.arange(weights.shape[3]) - 1
+    return largest(weights[:, :, torch.arange(len(before)), before].mean(dim=-1))
+
+
+def most_often_first_choice(weights: Tensor) -> tuple[int, int]:
+    here = torch.arange(1, weights.shape[2])
+    return largest((weights[:, :, 1:].argmax(dim=-1) == here - 1).float().mean(dim=-1))
+
+
+def best_in_the_best_layer(weights: Tensor) -> tuple[int, int]:
+    mean = weights.diagonal(-1, dim1=2, dim2=3).mean(dim=-1)
+    layer = mean.mean(dim=1).argmax().item()
+    return layer, mean[layer].argmax().item()
+
+
+def looks(*shape: int, seed: int, causal: bool = True, more: Tensor | float = 0) -> Tensor:
+    """Attention weights (layer, head, token, token); `more` joins what the previous token gets."""
+    draw = torch.Generator().manual_seed(seed)
+    found = torch.randint(1, 9, (*shape, shape[-1]), generator=draw).double()
+    found = found.tril() if causal else found
+    found.diagonal(-1, dim1=2, dim2=3).add_(more)
+    return (found / found.sum(dim=-1, keepdim=True)).float()
+
+
+def head_case(label: str, weights: Tensor) -> Case:
+    case = call(f"{label}, {tuple(weights.shape)}", weights=weights)
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        return found if nothing(found) else tuple(several(found, "layer", "head"))
+
+    return Case(case.text, ask)
+
+
+clear = 100 * (torch.arange(12).view(2, 6, 1) == 4)
+previous_head = Check(
+    "previous_head",
+    reference=most_previous,
+    properties={
+        "the head with the largest mean weight of the previous token": [
+            head_case("causal weights", looks(2, 2, 4, seed=3)),
+            head_case("causal weights", looks(3, 3, 5, seed=6)),
+            head_case("causal weights", looks(3, 3, 5, seed=17)),
+        ],
+        "any number of layers and heads": [
+            head_case("causal weights, one head looks back", looks(2, 6, 5, seed=0, more=clear)),
+            head_case(
+                "causal weights, one head looks back", looks(6, 2, 5, seed=0, more=clear.view(6, 2, 1))
+            ),
+        ],
+        "weights that look both ways": [
+            head_case("no mask", looks(2, 2, 3, seed=16, causal=False)),
+        ],
+    },
+    mistakes={
+        "This is (head, layer). The layer comes first.": lambda weights: most_previous(weights)[::-1],
+        "Queries are rows. Here the weight goes to the next token, which a causal mask hides.": on_diagonal(
+            1
+        ),
+        "This head looks at the token itself. The previous one is a diagonal lower.": on_diagonal(0),
+        "This head looks two back.": on_diagonal(-2),
+        "This head looks at the first token, which is another habit: an attention sink.": (
+            lambda weights: largest(weights[:, :, 1:, 0].mean(dim=-1))
+        ),
+        "One query is enough for this head to win. Take the mean over all queries but the first.": (
+            lambda weights: largest(weights.diagonal(-1, dim1=2, dim2=3).amax(dim=-1))
+        ),
+        "Only the last query is asked. Take the mean over all queries but the first.": (
+            lambda weights: largest(weights[:, :, -1, -2])
+        ),
+        "This counts how often the previous token gets the most. Take its mean weight.": most_often_first_choice,
+        "The best head of the layer that looks back most is not the best of all.": best_in_the_best_layer,
+        "The first query has no previous token. The index −1 is the last one.": around_the_end,
+        "A flat index counts heads first: divide it by the number of heads, not of layers.": (
+            lambda weights: divmod(
+                weights.diagonal(-1, dim1=2, dim2=3).mean(dim=-1).argmax().item(), weights.shape[0]
+            )
+        ),
+    },
+    answers=(
+        Answer(
+            "found",
+            (16, 0),
+            {
+                "The layer comes first.": (0, 16),
+                "This head looks at the first token: an attention sink.": (18, 8),
+                "This head looks at the token itself.": (11, 6),
+                "Layers and heads count from 0.": (17, 1),
+            },
+        ),
+    ),
+    as_good={
+        "values.shape[1] → values.shape[-1]": "Of two axes, 1 is the last.",
+        "weights.diagonal(-1, dim1=2, dim2=3).mean(dim=-1) → weights.diagonal(-1, dim1=2, dim2=3).sum(dim=-1)": "The sums over the queries are in the order of the means.",
+        "weights.diagonal(-1, dim1=2, dim2=3) → weights.diagonal(-1, dim1=-2, dim2=3)": "Of four axes, 2 is the last but one.",
+        "returned as a float": "The text asks for whole numbers, and 1.0 is one.",
+        "returned as a tensor of one number": "The text names no type.",
+    },
+)
