@@ -20,51 +20,6 @@ def by_index(slopes, q_positions, k_positions):
     return add
 
 
-@wrong(check.alibi_mod, "A far key loses more")
-def far_gains(slopes, q_positions, k_positions):
-    def add(score, b, h, q, k):
-        return score + slopes[h] * torch.abs(q_positions[b, q] - k_positions[b, k])
-
-    return add
-
-
-@wrong(check.alibi_mod, "A distance has no sign.")
-def signed(slopes, q_positions, k_positions):
-    def add(score, batch, head, query, key):
-        back = q_positions[batch, query] - k_positions[batch, key]
-        return score - slopes[head] * back
-
-    return add
-
-
-@wrong(check.alibi_mod, "The score itself is lost")
-def bias_alone(slopes, q_positions, k_positions):
-    def add(score, b, h, q, k):
-        return slopes[h] * -torch.abs(q_positions[b, q] - k_positions[b, k])
-
-    return add
-
-
-@wrong(check.alibi_mod, "Queries have positions of their own.")
-def keys_for_both(slopes, q_positions, k_positions):
-    def add(score, batch, head, query, key):
-        here = k_positions[batch, query]
-        there = k_positions[batch, key]
-        return score - slopes[head] * (there - here).abs()
-
-    return add
-
-
-@wrong(check.alibi_mod, "All rows of the batch")
-def first_of_batch(slopes, q_positions, k_positions):
-    here, there = q_positions[0], k_positions[0]
-
-    def add(score, batch, head, query, key):
-        return score - slopes[head] * (there[key] - here[query]).abs()
-
-    return add
-
-
 @wrong(check.alibi_mod, "Property: no number for each pair")
 def looked_up(slopes, q_positions, k_positions):
     distance = (k_positions[:, None, :] - q_positions[:, :, None]).abs()
@@ -84,65 +39,10 @@ def tensor_itself(slopes, q_positions, k_positions):
 # A mask
 
 
-@wrong(check.sight, "ask for one truth value")
-def with_and(window, q_positions, k_positions, q_texts, k_texts):
-    def see(b, h, q, k):
-        back = q_positions[b, q] - k_positions[b, k]
-        return back >= 0 and back < window and q_texts[b, q] == k_texts[b, k]
-
-    return see
-
-
 @wrong(check.sight, "In a cache a new query is place 0.")
 def places(window, q_positions, k_positions, q_texts, k_texts):
     def see(b, h, q, k):
         return (k <= q) & (q - k < window) & (q_texts[b, q] == k_texts[b, k])
-
-    return see
-
-
-@wrong(check.sight, "shows the future")
-def upside_down(window, q_positions, k_positions, q_texts, k_texts):
-    def see(b, h, q, k):
-        ahead = k_positions[b, k] - q_positions[b, q]
-        return (ahead >= 0) & (ahead < window) & (q_texts[b, q] == k_texts[b, k])
-
-    return see
-
-
-@wrong(check.sight, "The window has two sides here.")
-def two_sides(window, q_positions, k_positions, q_texts, k_texts):
-    def see(batch, head, query, key):
-        apart = q_positions[batch, query] - k_positions[batch, key]
-        own = q_texts[batch, query] == k_texts[batch, key]
-        return own & (apart.abs() < window)
-
-    return see
-
-
-@wrong(check.sight, "The window is one too wide")
-def one_too_wide(window, q_positions, k_positions, q_texts, k_texts):
-    def see(b, h, q, k):
-        back = q_positions[b, q] - k_positions[b, k]
-        return (q_texts[b, q] == k_texts[b, k]) & (back >= 0) & ~(back > window)
-
-    return see
-
-
-@wrong(check.sight, "Another text in the row")
-def leaks(window, q_positions, k_positions, q_texts, k_texts):
-    def see(batch, head, query, key):
-        back = q_positions[batch, query] - k_positions[batch, key]
-        return (back >= 0) & (back < window)
-
-    return see
-
-
-@wrong(check.sight, "All rows of the batch")
-def row_zero(window, q_positions, k_positions, q_texts, k_texts):
-    def see(b, h, q, k):
-        back = q_positions[0][q] - k_positions[0][k]
-        return (q_texts[0][q] == k_texts[0][k]) & (back >= 0) & (back < window)
 
     return see
 
@@ -182,43 +82,36 @@ def other_sign(score, table, size, h, offset, steps):
     return score * size**0.5 + table[bucket(-offset, table.shape[0], bidirectional=False), h]
 
 
-@wrong(check.t5_mod, "Buckets go by positions.")
 @t5
 def steps_of_the_row(score, table, size, h, offset, steps):
     return score * size**0.5 + table[bucket(steps, table.shape[0], bidirectional=False), h]
 
 
-@wrong(check.t5_mod, "bidirectional=False")
 @t5
 def both_sides(score, table, size, h, offset, steps):
     return score * size**0.5 + table[bucket(offset, table.shape[0]), h]
 
 
-@wrong(check.t5_mod, "The table is (buckets, heads).")
 @t5
 def heads_first(score, table, size, h, offset, steps):
     return score * size**0.5 + table[h, bucket(offset, table.shape[0], bidirectional=False)]
 
 
-@wrong(check.t5_mod, "how many buckets there are")
 @t5
 def always_32(score, table, size, h, offset, steps):
     return score * size**0.5 + table[bucket(offset, 32, bidirectional=False), h]
 
 
-@wrong(check.t5_mod, "T5 does not divide.")
 @t5
 def divided(score, table, size, h, offset, steps):
     return score + table[bucket(offset, table.shape[0], bidirectional=False), h]
 
 
-@wrong(check.t5_mod, "Undo that, do not do it again.")
 @t5
 def divided_twice(score, table, size, h, offset, steps):
     return score * size**-0.5 + table[bucket(offset, table.shape[0], bidirectional=False), h]
 
 
-@wrong(check.t5_mod, "The table's number stays as it is.")
 @t5
 def all_scaled(score, table, size, h, offset, steps):
     return (table[bucket(offset, table.shape[0], bidirectional=False), h] + score) * size**0.5
@@ -273,42 +166,6 @@ def by_sum(block):
 @wrong(check.block_states, "There the program need not ask the mask.")
 def seen_or_not(seen, size):
     return loop(seen, size, lambda block: int(block.sum() > 0))
-
-
-@wrong(check.block_states, "1 and 2 have changed places.")
-def exchanged(seen, size):
-    return loop(seen, size, lambda block: {0: 0, 1: 2, 2: 1}[by_sum(block)])
-
-
-@wrong(check.block_states, "Two corners do not tell of a block.")
-def by_corners(seen, size):
-    rows, columns = -(-len(seen) // size), -(-seen.shape[1] // size)
-    grown = torch.zeros(rows * size, columns * size).bool()
-    grown[: len(seen), : seen.shape[1]] = seen
-    nearest = grown[::size, size - 1 :: size].long()
-    farthest = grown[size - 1 :: size, ::size].long()
-    return nearest + farthest
-
-
-wrong(check.block_states, "Two corners do not tell of a block.")(
-    lambda seen, size: loop(seen, size, lambda block: int(block[0, -1]) + int(block[-1, 0]))
-)
-
-
-@wrong(check.block_states, "Rows are blocks of queries")
-def turned(seen, size):
-    return loop(seen, size, by_sum).T
-
-
-@wrong(check.block_states, "Fill it up")
-def rest_dropped(seen, size):
-    q, k = seen.shape[0] // size * size, seen.shape[1] // size * size
-    return loop(seen[:q, :k], size, by_sum)
-
-
-@wrong(check.block_states, "its missing pairs must stay hidden")
-def as_far_as_it_goes(seen, size):
-    return loop(seen, size, by_sum, cut_short=True)
 
 
 @wrong(check.block_states, "0 for none, 1 for some")
@@ -366,51 +223,3 @@ def waits_once(contenders, rounds, clock, wait):
             program()
             times[name].append(clock() - start)
     return reckon(firsts, times)
-
-
-@wrong(check.measure, "wait before you start the clock")
-def starts_early(contenders, rounds, clock, wait):
-    return reckon(*stopwatch(contenders, rounds, clock, wait, before=False))
-
-
-@wrong(check.measure, "It belongs to no round.")
-def compiled_in(contenders, rounds, clock, wait):
-    firsts, times = stopwatch(contenders, rounds, clock, wait)
-    return reckon(firsts, {name: [firsts[name]] + times[name] for name in times})
-
-
-@wrong(check.measure, "This is the compiling alone.")
-def only_compiling(contenders, rounds, clock, wait):
-    firsts, times = stopwatch(contenders, rounds, clock, wait)
-    return reckon({name: firsts[name] - statistics.median(times[name]) for name in times}, times)
-
-
-@wrong(check.measure, "A mean lets one slow round speak for all.")
-def means(contenders, rounds, clock, wait):
-    return reckon(*stopwatch(contenders, rounds, clock, wait), middle=statistics.mean)
-
-
-@wrong(check.measure, "The fastest round is one of luck.")
-def fastest(contenders, rounds, clock, wait):
-    firsts, times = stopwatch(contenders, rounds, clock, wait)
-    right = reckon(firsts, times)
-    return {name: (right[name][0], min(times[name]), right[name][2]) for name in times}
-
-
-@wrong(check.measure, "only if they take turns")
-def no_turns(contenders, rounds, clock, wait):
-    return reckon(*stopwatch(contenders, rounds, clock, wait, turns=False))
-
-
-@wrong(check.measure, "Divide within each round")
-def medians_divided(contenders, rounds, clock, wait):
-    firsts, times = stopwatch(contenders, rounds, clock, wait)
-    middle = {name: statistics.median(own) for name, own in times.items()}
-    base = next(iter(middle.values()))
-    return {name: (firsts[name], middle[name], base / middle[name]) for name in times}
-
-
-@wrong(check.measure, "the first contender's time over its own")
-def slowness(contenders, rounds, clock, wait):
-    right = reckon(*stopwatch(contenders, rounds, clock, wait))
-    return {name: (first, each, 1 / speed) for name, (first, each, speed) in right.items()}

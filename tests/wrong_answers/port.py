@@ -36,18 +36,6 @@ def all_of(file, config, parts="qk", reorder=reordered):
     }
 
 
-@wrong(check.port, "This leads from halves to neighbors.")
-def the_other_way(file, config):
-    def reorder(weight, heads, rotary):
-        d = len(weight) // heads
-        inside = [row + half * rotary // 2 for row in range(rotary // 2) for half in range(2)]
-        order = [head * d + row for head in range(heads) for row in [*inside, *range(rotary, d)]]
-        return weight[order]
-
-    return all_of(file, config, reorder=reorder)
-
-
-@wrong(check.port, "W_K has kv_heads heads of rows.")
 def heads_for_both(file, config):
     def reorder(weight):
         rows = weight.unflatten(0, (config["heads"], -1))
@@ -60,36 +48,6 @@ def heads_for_both(file, config):
 @wrong(check.port, "The whole head moves.")
 def without_rotary(file, config):
     return all_of(file, config, reorder=lambda w, heads, rotary: reordered(w, heads, len(w) // heads))
-
-
-@wrong(check.port, "The values move, too.")
-def all_three(file, config):
-    return all_of(file, config, parts="qkv")
-
-
-@wrong(check.port, "The keys stay.")
-def queries_alone(file, config):
-    return all_of(file, config, parts="q")
-
-
-@wrong(check.port, "The biases stay.")
-def weights_alone(file, config):
-    return {
-        name: all_of({name: w}, config)[name] if name.endswith("weight") else w for name, w in file.items()
-    }
-
-
-@wrong(check.port, "Only the first layer moves.")
-def first_layer(file, config):
-    return {
-        name: all_of({name: w}, config)[name] if name.startswith("blocks.0") else w
-        for name, w in file.items()
-    }
-
-
-@wrong(check.port, "Nothing has moved.")
-def untouched(file, config):
-    return {name: w.clone() for name, w in file.items()}
 
 
 @wrong(check.port, "Property: written by hand")
@@ -130,11 +88,6 @@ def but(**changes):
 
 
 wrong(check.smallest, "One token shows it")(but(values=[4, 4]))
-wrong(check.smallest, "A single token has weight 1")(but(keys=[2]))
-wrong(check.smallest, "so a wrong base shows as well")(but(keys=[5, 6]))
-wrong(check.smallest, "nothing is turned against anything")(but(base=[7, 7]))
-wrong(check.smallest, "Two tokens are enough.")(but(base=[0, 3, 4]))
-wrong(check.smallest, "Two tokens are enough.")(but(keys=[1, 1, 1]))
 wrong(check.smallest, "Positions are asked for")(but(keys="two tokens"))
 wrong(check.smallest, "Positions are asked for")(but(values=[]))
 
@@ -150,53 +103,9 @@ def filled(config, file, theta=None, layout="half", rotary=None):
     return model
 
 
-wrong(check.load, "The keys are cut into as many heads as the queries.")(check.their_load)
-
-
 @wrong(check.load, "The keys are cut into as many heads as the queries.")
 def base_mended_alone(config, file):
     return filled(config, heads_for_both(file, config))
-
-
-@wrong(check.load, "The base is 10000 whatever the file says.")
-def keys_mended_alone(config, file):
-    return filled(config, all_of(file, config), theta=10_000.0)
-
-
-@wrong(check.load, "The rows of values have moved, too.")
-def values_as_well(config, file):
-    return filled(config, all_of(file, config, parts="qkv"))
-
-
-@wrong(check.load, "The rows of keys have not moved.")
-def keys_left(config, file):
-    return filled(config, all_of(file, config, parts="q"))
-
-
-@wrong(check.load, "Rows and layout do not fit")
-def nothing_moved(config, file):
-    return filled(config, file)
-
-
-@wrong(check.load, "Rows and layout do not fit")
-def moved_and_interleaved(config, file):
-    return filled(config, all_of(file, config), layout="interleaved")
-
-
-@wrong(check.load, "All features of a head move, whatever")
-def whole_heads_move(config, file):
-    return filled(config, without_rotary(file, config))
-
-
-@wrong(check.load, "All features of a head turn, whatever")
-def whole_heads_turn(config, file):
-    return filled(config, all_of(file, config), rotary=config["dim"] // config["heads"])
-
-
-@wrong(check.load, "Half of each head turns, whatever")
-def half_of_each_head(config, file):
-    half = config | {"rotary": config["dim"] // config["heads"] // 2}
-    return filled(half, all_of(file, half))
 
 
 @wrong(check.load, "a model is asked for")
@@ -217,32 +126,9 @@ def one_by_one(model, tokens, prompt, position):
     return torch.cat([first, *later], dim=1)[0]
 
 
-wrong(check.read_on, "The tokens behind the prompt stand one position too far.")(check.their_read_on)
-
-
 @wrong(check.read_on, "Each new token stands at position 0.")
 def always_zero(model, tokens, prompt):
     return one_by_one(model, tokens, prompt, lambda n: 0)
-
-
-@wrong(check.read_on, "New tokens count from 0 again.")
-def from_zero_again(model, tokens, prompt):
-    return one_by_one(model, tokens, prompt, lambda n: n - prompt)
-
-
-@wrong(check.read_on, "The new tokens stand one position too early")
-def one_too_early(model, tokens, prompt):
-    return one_by_one(model, tokens, prompt, lambda n: n - 1)
-
-
-@wrong(check.read_on, "The logits of the prompt are missing.")
-def new_ones_only(model, tokens, prompt):
-    return one_by_one(model, tokens, prompt, lambda n: n)[prompt:]
-
-
-@wrong(check.read_on, "This reads the text anew for each token.")
-def without_a_cache(model, tokens, prompt):
-    return torch.cat([model(tokens[None, :n], torch.arange(n))[0, -1:] for n in range(1, len(tokens) + 1)])
 
 
 @wrong(check.read_on, "fails 1 of 2 properties Property: the logits of a text that is read at once")

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from ...bias import alibi as package
+from ...bias.alibi import bias
 from ..verdict import Case, Check, Misconduct, call
 
 
@@ -30,6 +31,10 @@ def row_case(label: str, slopes: list, k: list) -> Case:
         return row.double().masked_fill(k > queries[:, None], -torch.inf).softmax(dim=-1)
 
     return Case(case.text, ask)
+
+
+def from_the_end_of_the_list(slopes, k_positions):
+    return bias(k_positions[-1:], k_positions, slopes)
 
 
 one_row = Check(
@@ -67,10 +72,9 @@ one_row = Check(
         "Positions are taken to be 0, 1, 2, … They are data: use k_positions.": (
             lambda slopes, k: key_row(slopes, torch.arange(len(k)))
         ),
-        "The distance to the last key in the list. The last in the list need not be the last in the text.": (
-            lambda slopes, k: -key_row(slopes, (k[-1] - k).abs())
-        ),
+        "The distance to the last key in the list. The last in the list need not be the last in the text.": from_the_end_of_the_list,
     },
+    cards=(from_the_end_of_the_list,),
     as_good={
         "returned in float64": "The text names no precision.",
     },

@@ -54,6 +54,10 @@ def heads_case(heads: int) -> Case:
     return call(f"heads = {heads}", heads=heads)
 
 
+def paper_for_all(heads):
+    return 2.0 ** (-8 * torch.arange(1, heads + 1) / heads)
+
+
 released = Check(
     "released",
     reference=fill_up,
@@ -63,9 +67,7 @@ released = Check(
         "written by hand": [by_hand("heads = 12", package, "check_positive", "slopes", (12,))],
     },
     mistakes={
-        "This is the paper's rule (6.2) for every head count. The released one fills up a power of two.": (
-            lambda heads: torch.tensor(geometric(heads))
-        ),
+        "This is the paper's rule (6.2) for every head count. The released one fills up a power of two.": paper_for_all,
         "The extra slopes begin with the second of the larger sequence, which are those that you have. Begin "
         "with the first.": filled_with(slice(1, None, 2)),
         "The extra slopes are consecutive. Take every other one: [0::2].": filled_with(slice(None)),
@@ -86,4 +88,5 @@ released = Check(
             lambda heads: fill_up(heads).double()
         ),
     },
+    cards=(paper_for_all,),
 )

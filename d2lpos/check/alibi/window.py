@@ -13,6 +13,14 @@ def window_case(slope: float, eps: float, spread: float) -> Case:
     return call(f"slope = {slope:g}, eps = {eps:g}, spread = {spread:g}", slope=slope, eps=eps, spread=spread)
 
 
+def rounded(slope, eps, spread):
+    return max(1, round((spread + math.log(1 / eps)) / slope))
+
+
+def cut_off_and_one(slope, eps, spread):
+    return max(1, int((spread + math.log(1 / eps)) / slope) + 1)
+
+
 window = Check(
     "window",
     reference=effective_window,
@@ -34,15 +42,11 @@ window = Check(
         "Rounded down: the share beyond is still more than eps.": (
             lambda slope, eps, spread: max(1, math.floor((spread - math.log(eps)) / slope))
         ),
-        "Rounded to the nearest, which may be too small. Round up.": (
-            lambda slope, eps, spread: max(1, round((spread - math.log(eps)) / slope))
-        ),
+        "Rounded to the nearest, which may be too small. Round up.": rounded,
         "One too large: keys at distance w or more are beyond, and w itself counts among them.": (
             lambda slope, eps, spread: effective_window(slope, eps, spread) + 1
         ),
-        "One too large where the quotient is whole. Round up with math.ceil.": (
-            lambda slope, eps, spread: max(1, math.floor((spread - math.log(eps)) / slope) + 1)
-        ),
+        "One too large where the quotient is whole. Round up with math.ceil.": cut_off_and_one,
         "This is a logarithm of base 2. The weights are powers of e: math.log.": (
             lambda slope, eps, spread: max(1, math.ceil((spread - math.log2(eps)) / slope))
         ),
@@ -89,6 +93,7 @@ window = Check(
             },
         ),
     ),
+    cards=(rounded, cut_off_and_one),
     as_good={
         "max(1, math.ceil((spread - math.log(eps)) / slope)) → max(math.ceil((spread - math.log(eps)) / slope), 1)": "A maximum has no order.",
     },

@@ -70,6 +70,31 @@ def drawn_case(seed: int, usable: int) -> Case:
 
 
 ALL = {"embed", "rotate", "score", "value"}
+def overwritten(losses, doors, allowed):
+    left = []
+    for name in losses:
+        usable = True
+        for door in doors[name]:
+            usable = door in allowed
+        if usable:
+            left.append(name)
+    return min(left, key=lambda name: mean(losses[name]))
+
+
+def admitted(losses, doors, allowed):
+    return {name: values for name, values in losses.items() if all(door in allowed for door in doors[name])}
+
+
+def steadiest(losses, doors, allowed):
+    left = admitted(losses, doors, allowed)
+    return min(left, key=lambda name: max(left[name]))
+
+
+def fewer_doors_than_allowed(losses, doors, allowed):
+    left = [name for name in losses if set(doors[name]) < allowed]
+    return min(left, key=lambda name: mean(losses[name]))
+
+
 choose = Check(
     "choose",
     reference=best,
@@ -94,18 +119,14 @@ choose = Check(
         "This is the highest mean. They are losses: less is better.": chosen(lambda values: -mean(values)),
         "Only the last seed counts here. Take the mean.": chosen(lambda values: values[-1]),
         "Only the first seed counts here. Take the mean.": chosen(lambda values: values[0]),
-        "This is the best worst run. Take the mean.": chosen(max),
+        "This is the best worst run. Take the mean.": steadiest,
         "This is the lowest median. Take the mean.": chosen(median),
         "allowed is not asked.": chosen(admit=lambda opened, allowed: True),
-        "All allowed doors may be open: an encoding that needs exactly these is no exception.": chosen(
-            admit=lambda opened, allowed: set(opened) < allowed
-        ),
+        "All allowed doors may be open: an encoding that needs exactly these is no exception.": fewer_doors_than_allowed,
         "One allowed door is not enough: none of an encoding's doors may be closed to you.": chosen(
             admit=lambda opened, allowed: not opened or bool(set(opened) & allowed)
         ),
-        "The last door decides here. All of an encoding's doors must be allowed.": chosen(
-            admit=lambda opened, allowed: set(opened[-1:]) <= allowed
-        ),
+        "The last door decides here. All of an encoding's doors must be allowed.": overwritten,
         "The first door decides here. All of an encoding's doors must be allowed.": chosen(
             admit=lambda opened, allowed: set(opened[:1]) <= allowed
         ),
@@ -125,6 +146,7 @@ choose = Check(
             },
         ),
     ),
+    cards=(overwritten, steadiest, fewer_doors_than_allowed),
     as_good={
         "mean(losses[name]) → sum(losses[name])": "Every encoding has a loss for each seed, so the sums are in the order of the means.",
     },

@@ -43,12 +43,6 @@ def tried_by(*steps: float) -> Callable:
     return lambda forward, x: torch.stack([forward(x) == forward(x + step) for step in steps]).all(0).all(-1)
 
 
-def by_gradient(forward: Callable, x: Tensor) -> Tensor:
-    x = x.clone().requires_grad_()
-    forward(x).sum().backward()
-    return (x.grad == 0).all(dim=-1)
-
-
 def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
     x = 1 + torch.arange(24.0).reshape(4, 2, 3) if x is None else x
     return call(f"forward {label}, x {tuple(x.shape)}", forward=forward, x=x)
@@ -56,6 +50,16 @@ def erased_case(label: str, forward: Callable, x: Tensor | None = None) -> Case:
 
 WIDE = torch.ones(2, 3, 16)
 BY_ACCIDENT[2, 0], BY_ACCIDENT[1, 1] = -PLACES[2, 0], 0.0
+def by_gradient(forward, x):
+    x = x.clone().requires_grad_()
+    forward(x).sum().backward()
+    return (x.grad == 0).all(dim=-1)
+
+
+def against_zeros(forward, x):
+    return (forward(x) == forward(torch.zeros_like(x))).all(-1)
+
+
 erased = Check(
     "erased",
     reference=lambda forward, x: unmoved(forward, x).all(dim=-1),
@@ -131,6 +135,7 @@ erased = Check(
             },
         ),
     ),
+    cards=(by_gradient, against_zeros),
     as_good={
         "(forward(x) == forward(x + 100)) & (forward(x) == forward(x - 100)) → (forward(x) == forward(x - 100)) & (forward(x) == forward(x + 100))": "And has no order.",
         "x + 100 → x + 101": "Another large step does as well.",

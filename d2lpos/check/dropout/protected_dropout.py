@@ -63,6 +63,17 @@ def to_the_last_bit(rate: float) -> Case:
 
 
 NO, SOME = [False, False, False], [True, False, True]
+def kept(coins, rate):
+    return (coins >= rate).float()
+
+
+def adds_what_was_lost(x, coins, rate, protected, training):
+    if not training:
+        return x
+    dropped = x * kept(coins, rate) / (1 - rate)
+    return dropped + protected[..., None] * (x - dropped)
+
+
 protected_dropout = Check(
     "protected_dropout",
     reference=protect,
@@ -131,6 +142,7 @@ protected_dropout = Check(
             )
         ),
     },
+    cards=(adds_what_was_lost,),
     as_good={
         "returned in float64": "The text names no precision, and a number of float32 is the same number in float64.",
     },

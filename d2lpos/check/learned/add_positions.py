@@ -44,6 +44,10 @@ def add_case(positions: list, batch: int = 2, more: int = 0) -> Case:
     return call(x=x, table=table, positions=positions)
 
 
+def plain_indexing(x, table, positions):
+    return x + table[positions]
+
+
 add_positions = Check(
     "add_positions",
     reference=add_rows,
@@ -82,8 +86,7 @@ add_positions = Check(
         "Positions past the table begin again. Here they are to be refused.": (
             lambda x, table, positions: x + table[positions % len(table)]
         ),
-        "An index of −1 counts from the end: table[positions] gives the last row. Refuse it, or use embedding.": (
-            lambda x, table, positions: x + table[positions]
-        ),
+        "An index of −1 counts from the end: table[positions] gives the last row. Refuse it, or use embedding.": plain_indexing,
     },
+    cards=(plain_indexing,),
 )

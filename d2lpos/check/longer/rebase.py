@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ...input.sinusoids import frequencies
+from ...input.sinusoids import angles, frequencies
 from ...rotary.rope import rotate
 from ..cases import either
 from ..verdict import Case, Check, call
@@ -37,6 +37,15 @@ def cache_case(positions: list[int], kept: list[int], d: int = 4, base: float = 
         omega=frequencies(d, base),
     )
     return either(case)
+
+
+def new(kept):
+    return torch.arange(len(kept))
+
+
+def counted_from_the_first(keys, positions, kept, omega):
+    old = (positions - positions[0])[kept]
+    return rotate(keys[kept], angles(new(kept) - old, omega))
 
 
 rebase = Check(
@@ -81,9 +90,7 @@ rebase = Check(
         "The gaps are closed, but the first key stays where it was. It is to stand at 0.": turned_by(
             lambda new, positions, kept: new + positions[kept][0] - positions[kept]
         ),
-        "Positions need not begin at 0. Here the first of the text is taken for 0.": turned_by(
-            lambda new, positions, kept: new - positions[kept] + positions[0]
-        ),
+        "Positions need not begin at 0. Here the first of the text is taken for 0.": counted_from_the_first,
         "The pairs are neighbors here. In this exercise they lie half a vector apart.": turned_by(
             lambda new, positions, kept: new - positions[kept], "interleaved"
         ),
@@ -91,6 +98,7 @@ rebase = Check(
             keys, positions, kept, frequencies(keys.shape[1])
         ),
     },
+    cards=(counted_from_the_first,),
     as_good={
         "returned in float64": "The exercise names no dtype.",
     },

@@ -65,6 +65,25 @@ def base_case(dim: int, length: int, bases: list[float], none: bool = False) -> 
     return Case(case.text, ask)
 
 
+def fits(dim, length, base):
+    return bool((sums(dim, length, base) >= 0).all())
+
+
+def sums(dim, length, base):
+    return torch.cos(torch.arange(length)[:, None] * frequencies(dim, base)).sum(dim=1)
+
+
+def by_bisection(dim, length, bases):
+    low, high = 0, len(bases)
+    while low < high:
+        middle = (low + high) // 2
+        if fits(dim, length, bases[middle]):
+            high = middle
+        else:
+            low = middle + 1
+    return bases[low] if low < len(bases) else None
+
+
 smallest_base = Check(
     "smallest_base",
     reference=first_fit,
@@ -107,7 +126,7 @@ smallest_base = Check(
         "Of length tokens the farthest are length − 1 apart, and that distance counts.": up_to(-1),
         "This is the last base that is too small.": last_too_small,
         "This is the largest base that is large enough.": largest_fit,
-        "A larger base may fail where a smaller one does not. Ask for each, in order.": halving,
+        "A larger base may fail where a smaller one does not. Ask for each, in order.": by_bisection,
         "Where no base is large enough, the answer is None.": else_last,
     },
     answers=(
@@ -122,6 +141,7 @@ smallest_base = Check(
             },
         ),
     ),
+    cards=(by_bisection,),
     as_good={
         "(torch.arange(length)[:, None] * frequencies(dim, base)).cos().sum(dim=-1) → (torch.arange(length)[:, None] * frequencies(dim, base)).cos().mean(dim=-1)": "A mean has the sign of the sum.",
         "(torch.arange(length)[:, None] * frequencies(dim, base)).cos().sum(dim=-1) → (torch.arange(length)[:, None] * frequencies(dim, base)).cos().sum(dim=1)": "Of two axes, 1 is the last.",

@@ -21,13 +21,13 @@ def led_by(advantage: Callable, others: Callable = lambda keys: keys - 1) -> Cal
     )
 
 
-def overflowing(lead: float, keys: Tensor, scale: float) -> Tensor:
-    mine = (scale * lead * keys.log()).exp()
-    return mine / (mine + keys - 1)
-
-
 def lead_case(lead: float, keys: list[int], scale: float) -> Case:
     return either(call(lead=lead, keys=torch.tensor(keys), scale=scale))
+
+
+def softmax_by_hand(lead, keys, scale):
+    mine = torch.exp(scale * lead * torch.log(keys))
+    return mine / (mine + keys - 1)
 
 
 weight = Check(
@@ -74,7 +74,7 @@ weight = Check(
         "The factor multiplies the scores, before the softmax. Here it multiplies a weight.": (
             lambda lead, keys, scale: scale * keys.log() * torch.sigmoid(lead - (keys - 1).log())
         ),
-        "exp overflows, and inf/inf is nan. Stay with logarithms up to the end: a sigmoid.": overflowing,
+        "exp overflows, and inf/inf is nan. Stay with logarithms up to the end: a sigmoid.": softmax_by_hand,
     },
     answers=(
         Answer(
@@ -90,6 +90,7 @@ weight = Check(
             within=0.01,
         ),
     ),
+    cards=(softmax_by_hand,),
     as_good={
         "returned in float64": "The exercise names no dtype.",
     },

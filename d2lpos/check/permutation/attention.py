@@ -1,8 +1,10 @@
 """Attention."""
 
 import math
+from math import sqrt
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from ..verdict import Check, call
@@ -21,11 +23,6 @@ def attend_scaled(q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
     return (q @ k.mT * scale).softmax(dim=-1) @ v
 
 
-def naive_attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    weights = (q @ k.mT / math.sqrt(q.shape[-1])).exp()
-    return weights / weights.sum(dim=-1, keepdim=True) @ v
-
-
 def forgetful_attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     logits = q @ k.mT / math.sqrt(q.shape[-1])
     weights = (logits - logits.max()).exp()
@@ -42,6 +39,16 @@ FINE = {
     "k": 8192 * torch.tensor([[1.0, -1.0], [1.0, -1.0]]).double() + torch.tensor([[0.0], [2.0**-12]]),
     "v": count(2, 3).double(),
 }
+def overflow(q, k, v):
+    exponentials = torch.exp(torch.einsum("...td,...sd->...ts", q, k) / sqrt(q.size(-1)))
+    return exponentials @ v / exponentials.sum(-1, keepdim=True)
+
+
+def squeezed(q, k, v):
+    logits = (q.unsqueeze(-2) * k.unsqueeze(-3)).sum(-1) / sqrt(q.size(-1))
+    return (F.softmax(logits, dim=-1) @ v).squeeze()
+
+
 attention = Check(
     "attention",
     reference=attend,
@@ -88,9 +95,7 @@ attention = Check(
         "These are the weights. Multiply by v.": lambda q, k, v: attend(q, k, torch.eye(k.shape[-2])),
         "The sum lost its axis: keepdim=True.": forgetful_attend,
         "The weights are divided by their sum, but never go through exp. Use a softmax.": linear_attend,
-        "The exponential of a large logit is infinite. Subtract each row's maximum first, or use softmax.": (
-            naive_attend
-        ),
+        "The exponential of a large logit is infinite. Subtract each row's maximum first, or use softmax.": overflow,
         "Exactly one batch dimension is expected. Count from the end, -2 and -1, and use @, not torch.bmm.": (
             lambda q, k, v: (q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])).softmax(dim=-1) @ v
         ),
@@ -100,11 +105,12 @@ attention = Check(
         "Dimension 1 is the last only without a batch. The softmax needs dim=-1.": (
             lambda q, k, v: (q @ k.mT / math.sqrt(q.shape[-1])).softmax(dim=1) @ v
         ),
-        "squeeze drops a dimension when there is one token.": lambda q, k, v: attend(q, k, v).squeeze(),
+        "squeeze drops a dimension when there is one token.": squeezed,
         "The result is in float32, whatever came in. It keeps the dtype of the input.": (
             lambda q, k, v: attend(q.float(), k.float(), v.float())
         ),
     },
+    cards=(overflow, squeezed),
     as_good={
         "q.shape[-1] → k.shape[-1]": "Queries and keys are equally wide.",
     },

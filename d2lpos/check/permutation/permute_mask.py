@@ -13,6 +13,10 @@ def permute(mask: Tensor, order: Tensor) -> Tensor:
     return mask[..., order, :][..., order]
 
 
+def first_dimensions(mask, order):
+    return mask[order[:, None], order]
+
+
 permute_mask = Check(
     "permute_mask",
     reference=permute,
@@ -39,9 +43,7 @@ permute_mask = Check(
         "The mask is transposed: queries are rows, keys are columns.": (
             lambda mask, order: permute(mask, order).mT
         ),
-        "The order permutes the first two dimensions. Queries and keys are the last two.": (
-            lambda mask, order: mask[order][:, order]
-        ),
+        "The order permutes the first two dimensions. Queries and keys are the last two.": first_dimensions,
         "The dimensions are counted from the front. A mask (T, T) has two: count from the end.": (
             lambda mask, order: mask[:, :, order][:, :, :, order]
         ),
@@ -52,4 +54,5 @@ permute_mask = Check(
             lambda mask, order: permute(mask, order).float()
         ),
     },
+    cards=(first_dimensions,),
 )

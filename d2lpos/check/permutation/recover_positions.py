@@ -54,6 +54,10 @@ def strict_mean(tokens: Tensor) -> Callable:
 
 
 STUTTER = torch.tensor([0, 2, 1, 2, 1])
+def cut_off(tokens, causal_mean):
+    return (1 / causal_mean((tokens == 0).float()) - 1).long()
+
+
 recover_positions = Check(
     "recover_positions",
     reference=recover,
@@ -81,9 +85,7 @@ recover_positions = Check(
         "The positions are floats. Round them and call .long().": (
             lambda tokens, mean: first_share(tokens, mean) - 1
         ),
-        ".long() cuts off, and 1 / (1 / n) may lie below n. Round first.": (
-            lambda tokens, mean: (first_share(tokens, mean) - 1).long()
-        ),
+        ".long() cuts off, and 1 / (1 / n) may lie below n. Round first.": cut_off,
         "This is the share of the begin mark, not yet the position.": (
             lambda tokens, mean: mean((tokens == 0).float())
         ),
@@ -103,6 +105,7 @@ recover_positions = Check(
             lambda tokens, mean: (2 * mean(torch.arange(len(tokens)))).round().long()
         ),
     },
+    cards=(cut_off,),
     as_good={
         "(tokens == 0).float() → tokens == 0": "The function causal_mean takes truth values and whole numbers, too.",
         "(tokens == 0).float() → (tokens == 0).long()": "The function causal_mean takes truth values and whole numbers, too.",

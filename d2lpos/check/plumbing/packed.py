@@ -43,11 +43,6 @@ def late(cu_seqlens: Tensor) -> tuple[Tensor, Tensor]:
     return here - cu_seqlens[text], (text == text[:, None]) & (here <= here[:, None])
 
 
-def by_position(text: Tensor, here: Tensor, cu_seqlens: Tensor) -> Tensor:
-    positions = here - cu_seqlens[text]
-    return positions <= positions[:, None]
-
-
 ROWS = [[0, 2, 5], [0, 7], [0, 4, 6, 11], [0, 1, 2, 6]]
 
 
@@ -59,6 +54,15 @@ def packed_cases(pairs: Callable | None = None) -> list[Case]:
         look = seen_among(pairs(*row_of(cu_seqlens))) if pairs else the_positions
         cases.append(both(call(cu_seqlens=cu_seqlens), row[-1], look))
     return cases
+
+
+def counted(cu_seqlens):
+    return torch.cat([torch.arange(n) for n in cu_seqlens.diff().tolist()])
+
+
+def causal_by_position(cu_seqlens):
+    positions = counted(cu_seqlens)
+    return positions, positions[:, None] >= positions
 
 
 packed = Check(
@@ -91,9 +95,7 @@ packed = Check(
         "The mask is causal, and knows of no texts.": shown_if(
             lambda text, here, cu_seqlens: here <= here[:, None]
         ),
-        "The mask compares positions, which begin again. Compare texts, and places in the row.": shown_if(
-            by_position
-        ),
+        "The mask compares positions, which begin again. Compare texts, and places in the row.": causal_by_position,
         "The mask keeps texts apart, but shows later tokens, too.": shown_if(
             lambda text, here, cu_seqlens: text == text[:, None]
         ),
@@ -119,6 +121,7 @@ packed = Check(
             },
         ),
     ),
+    cards=(causal_by_position,),
     as_good={
         "(text == text[:, None]) & (here <= here[:, None]) → (here <= here[:, None]) & (text == text[:, None])": "And has no order.",
     },

@@ -45,14 +45,6 @@ def index_of_no_parent(parents: Tensor) -> tuple[Tensor, Tensor]:
     return along_branches(parents)[0], mask
 
 
-def root_at_0_alone(parents: Tensor) -> tuple[Tensor, Tensor]:
-    depth, mask = torch.zeros_like(parents), torch.eye(len(parents)).bool()
-    for token, parent in enumerate(parents.tolist()[1:], start=1):
-        depth[token] = depth[parent] + 1
-        mask[token] |= mask[parent]
-    return depth, mask
-
-
 def earlier(parents: Tensor) -> Tensor:
     here = torch.arange(len(parents))
     return here <= here[:, None]
@@ -68,6 +60,16 @@ def tree_cases(look: Callable, trees: list[list[int]] = TREES) -> list[Case]:
 
 def the_mask(positions: Tensor, mask: Tensor) -> Tensor:
     return mask
+
+
+def begins_behind_the_root(parents):
+    depth = torch.zeros(len(parents), dtype=torch.int64)
+    mask = torch.eye(len(parents), dtype=torch.bool)
+    for token in range(1, len(parents)):
+        parent = parents[token]
+        depth[token] = depth[parent] + 1
+        mask[token] |= mask[parent]
+    return depth, mask
 
 
 tree = Check(
@@ -109,11 +111,12 @@ tree = Check(
         "A token sees itself, too.": seeing(
             lambda line, depth, parents: line & ~torch.eye(len(depth)).bool()
         ),
-        "−1 is no parent. As an index it names the last token.": (index_of_no_parent, root_at_0_alone),
+        "−1 is no parent. As an index it names the last token.": (index_of_no_parent, begins_behind_the_root),
         "Two trees are two drafts. Here one sees the other.": seeing(
             lambda line, depth, parents: line | (parents[:, None] < 0) & earlier(parents)
         ),
     },
+    cards=(begins_behind_the_root,),
     as_good={
         "mask.sum(dim=1) → mask.sum(dim=-1)": "Of two axes, 1 is the last.",
     },

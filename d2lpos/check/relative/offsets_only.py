@@ -23,11 +23,6 @@ def up_to_columns(bias: Tensor) -> bool:
     return bool((change - change[:1]).abs().lt(1e-5).all())
 
 
-def up_to_both(bias: Tensor) -> bool:
-    change = bias[1:, 1:] - bias[:-1, :-1]
-    return bool((change - change[:, :1] - change[:1] + change[:1, :1]).abs().lt(1e-5).all())
-
-
 def grid(size: int) -> tuple[Tensor, Tensor]:
     places = torch.arange(size).float()
     return places[:, None], places
@@ -103,6 +98,17 @@ def biases() -> dict[str, list[Case]]:
     }
 
 
+def equal_weights_along_diagonals(bias):
+    A = bias.softmax(dim=-1)
+    return bool((A[1:, 1:] - A[:-1, :-1]).abs().max() < 1e-5)
+
+
+def constant_in_both(bias):
+    change = bias[1:, 1:] - bias[:-1, :-1]
+    inner = change[1:, 1:] - change[1:, :-1] - change[:-1, 1:] + change[:-1, :-1]
+    return bool(inner.abs().max() < 1e-5)
+
+
 offsets_only = Check(
     "offsets_only",
     reference=diagonal_up_to_rows,
@@ -110,10 +116,8 @@ offsets_only = Check(
     mistakes={
         "Equal diagonals are asked for. A softmax also ignores what is added to a whole row.": toeplitz,
         "What is ignored is constant along each row, not each column.": up_to_columns,
-        "Softmax, mean and first entry depend on where a row is cut off. Take differences along diagonals.": (
-            lambda bias: toeplitz(bias - bias.mean(-1, keepdim=True))
-        ),
-        "Rows may have a constant of their own, columns may not: j² would pass.": up_to_both,
+        "Softmax, mean and first entry depend on where a row is cut off. Take differences along diagonals.": equal_weights_along_diagonals,
+        "Rows may have a constant of their own, columns may not: j² would pass.": constant_in_both,
         "Symmetry is another matter: f(j − i) need not be f(i − j).": (
             lambda bias: torch.allclose(bias, bias.mT, atol=1e-5)
         ),
@@ -150,6 +154,7 @@ offsets_only = Check(
             },
         ),
     ),
+    cards=(equal_weights_along_diagonals, constant_in_both),
     as_good={
         "bias[1:, 1:] - bias[:-1, :-1] → bias[:-1, :-1] - bias[1:, 1:]": "The sign of all differences does not matter.",
         "change - change[:, :1] → change[:, :1] - change": "The sign of all differences does not matter.",

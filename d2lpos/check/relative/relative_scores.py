@@ -34,14 +34,6 @@ def rows_as_they_are(
     return (q[:, None] * keys).sum(-1) / math.sqrt(q.shape[-1])
 
 
-def gathered_as_they_are(
-    q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
-) -> Tensor:
-    """The same with a gather, which raises another error."""
-    rows = k_positions - q_positions[:, None] + len(vectors) // 2
-    return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
-
-
 def from_row_zero(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
     """Offset 0 is taken for row 0, so that negative offsets come in at the end."""
     clip = len(vectors) // 2
@@ -99,6 +91,15 @@ def scores_case(q: list, k: list, clip: int, d: int = 3) -> Case:
     return either(case, torch.float32)
 
 
+def offsets(q_positions, k_positions):
+    return k_positions[None, :] - q_positions[:, None]
+
+
+def clamp_forgotten_in_gather(q, k, vectors, q_positions, k_positions):
+    rows = offsets(q_positions, k_positions) + (len(vectors) - 1) // 2
+    return (q @ k.T + torch.gather(q @ vectors.T, 1, rows)) * q.shape[-1] ** -0.5
+
+
 relative_scores = Check(
     "relative_scores",
     reference=key_scores,
@@ -130,9 +131,7 @@ relative_scores = Check(
         "Left and right share a vector. The offset has a sign.": by_distance,
         "Offsets beyond the table come in at its other end. Clamp them before you index.": wrapped,
         "Offsets beyond the table are not clipped: clamp them to −C … C before you add C.": rows_as_they_are,
-        "Beyond the table there is nothing to gather: clamp offsets to −C … C before you add C.": (
-            gathered_as_they_are
-        ),
+        "Beyond the table there is nothing to gather: clamp offsets to −C … C before you add C.": clamp_forgotten_in_gather,
         "The table begins with offset −C: add C to the clipped offset.": from_row_zero,
         "Beyond the table nothing is added. Clip: the vector at the end serves.": beyond_is_nothing,
         "The clip is one too small: the table has 2C + 1 rows.": narrower,
@@ -157,6 +156,7 @@ relative_scores = Check(
             },
         ),
     ),
+    cards=(clamp_forgotten_in_gather,),
     as_good={
         "(q @ vectors.mT).gather(1, rows) → (q @ vectors.mT).gather(-1, rows)": "Of two axes, 1 is the last.",
         "q.shape[-1] → k.shape[-1]": "Queries and keys have as many features.",

@@ -35,13 +35,6 @@ def causal_only(products: Tensor) -> Tensor:
     return folded[..., 1:, :]
 
 
-def first_size(products: Tensor) -> Tensor:
-    """T is taken to be the first size, whatever axes stand in front."""
-    length = len(products)
-    later = pad(products, (0, 1)).reshape(-1)[length - 1 : 2 * length**2 - 1]
-    return later.reshape(length, -1)[:, :length]
-
-
 PICKS = {
     *("gather", "take", "take_along_dim", "take_along_axis", "index_select", "masked_select", "scatter"),
     *("scatter_", "choose", "compress", "extract", "tolist"),
@@ -129,6 +122,18 @@ def moved_case(length: int) -> Case:
     return call(f"products {tuple(products.shape)}, nan where no key needs a number", products=products)
 
 
+def length_of_first_axis(products):
+    T = len(products)
+    flat = pad(products, (0, 1)).reshape(-1)[T - 1 : 2 * T * T - 1]
+    return flat.reshape(T, 2 * T - 1)[:, :T]
+
+
+def without_padding(products):
+    T = products.shape[-2]
+    flat = products.flatten(-2)[..., T - 1 : -1 if T > 1 else 0]
+    return flat.unflatten(-1, (T, 2 * T - 2))[..., :T]
+
+
 skew_both = Check(
     "skew_both",
     reference=skew_by_slices,
@@ -163,15 +168,11 @@ skew_both = Check(
             lambda products: skew_by_slices(products).mT
         ),
         "The offsets are taken in reverse order.": lambda products: skew_by_slices(products.flip(-1)),
-        "products may have axes in front. T is its last size but one: shape[-2].": first_size,
+        "products may have axes in front. T is its last size but one: shape[-2].": length_of_first_axis,
         "One axis too many is laid flat. Only the last two are: flatten(-2).": (
             lambda products: skew_by_slices(products.reshape(-1, products.shape[-1])[: products.shape[-2]])
         ),
-        "With one token, rows of 2T − 2 numbers are empty. Pad each row by one.": (
-            lambda products: (
-                products.flatten()[:0].reshape(1, 0) if products.shape[-2] == 1 else skew_by_slices(products)
-            )
-        ),
+        "With one token, rows of 2T − 2 numbers are empty. Pad each row by one.": without_padding,
         "That is an index in disguise. (5A.1) needs none.": by_gather,
         "Row by row is slow. One reshape moves all of them.": row_by_row,
         "This adds up what the other numbers of a row are multiplied with. Move numbers, compute none.": (
@@ -193,4 +194,5 @@ skew_both = Check(
             },
         ),
     ),
+    cards=(length_of_first_axis, without_padding),
 )

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from ...input.sinusoids import frequencies
+from ...rotary.rope import rotate
 from ..cases import either
 from ..verdict import Case, Check, call
 from .material import draw, pair_angles, turn_both
@@ -14,6 +16,10 @@ def turn_back(q: Tensor, offset: float, base: float) -> Tensor:
 
 def key_case(offset: float, base: float, *shape: int) -> Case:
     return either(call(q=draw(*shape).double(), offset=offset, base=base))
+
+
+def one_query(q, offset, base):
+    return rotate(q, -offset * frequencies(len(q), base), "interleaved")
 
 
 best_key = Check(
@@ -57,6 +63,7 @@ best_key = Check(
         ),
         "The offset is always 1 here. It is an argument.": lambda q, offset, base: turn_back(q, 1, base),
     },
+    cards=(one_query,),
     as_good={
         "torch.arange(0, d, 2).double() → torch.arange(0, d, 2)": "float32 is exact enough for the cases.",
         "torch.arange(0, d, 2).double() → torch.arange(0, d, 2).float()": "float32 is exact enough for the cases.",

@@ -5,6 +5,7 @@ import math
 import torch
 from torch import Tensor
 
+from ...input.sinusoids import frequencies
 from ..verdict import Answer, Case, Check, call
 from .material import index_of, pair_angles
 
@@ -24,6 +25,10 @@ def nearest_pair(d: int, base: float, length: int) -> int:
 
 def open_case(d: int, base: float, length: int) -> Case:
     return call(f"d = {d}, base = {base:g}, length = {length}", d=d, base=base, length=length)
+
+
+def first_true(d, base, length):
+    return (2 * math.pi / frequencies(d, base) > length).int().argmax().item()
 
 
 first_open = Check(
@@ -70,9 +75,7 @@ first_open = Check(
         "The formula gives the place where a wavelength is exactly the length. The next pair above is open.": (
             nearest_pair
         ),
-        "Where all circles close, the answer is d/2. argmax gives 0 there.": (
-            lambda d, base, length: count_closed(d, base, length) % (d // 2)
-        ),
+        "Where all circles close, the answer is d/2. argmax gives 0 there.": first_true,
         "Where all circles close, the answer is d/2, which is no index of a pair.": (
             lambda d, base, length: min(count_closed(d, base, length), d // 2 - 1)
         ),
@@ -103,6 +106,7 @@ first_open = Check(
             },
         ),
     ),
+    cards=(first_true,),
     as_good={
         "torch.arange(0, d, 2).double() → torch.arange(0, d, 2)": "float32 is exact enough for the cases.",
         "torch.arange(0, d, 2).double() → torch.arange(0, d, 2).float()": "float32 is exact enough for the cases.",

@@ -6,14 +6,18 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from ...input.sinusoids import angles as angles_of
+from ...input.sinusoids import frequencies
+from ...rotary.rope import rotate
 from ..cases import either
 from ..verdict import Case, Check, count, nothing
-from .material import draw, pair_angles, turn_both, turned
+from .material import draw, pair_angles, turn_both
+from .material import turned as turned_pair
 
 
 def turned_at(x: Tensor, position: float) -> Tensor:
     angles = position * pair_angles(len(x), 10_000.0).to(x)
-    return torch.cat(turned(*x.chunk(2), angles))
+    return torch.cat(turned_pair(*x.chunk(2), angles))
 
 
 def decode_step(q, k, v, keys, values):
@@ -105,6 +109,30 @@ def decoding(tokens: int, d: int, e: int) -> Case:
     return either(Case(f"{count(tokens, 'token')}, one by one, d = {d}, e = {e}", ask))
 
 
+def grown(cache, new):
+    return torch.cat([cache, new.unsqueeze(0)])
+
+
+def turned(x, position):
+    return rotate(x, angles_of(torch.tensor(position), frequencies(len(x))))
+
+
+def attended(q, keys, values, scale=None):
+    scores = keys @ q / (math.sqrt(len(q)) if scale is None else scale)
+    return torch.softmax(scores, dim=0) @ values
+
+
+def root_of_values(q, k, v, keys, values):
+    n = len(keys)
+    keys, values = grown(keys, turned(k, n)), grown(values, v)
+    return attended(turned(q, n), keys, values, v.numel() ** 0.5), keys, values
+
+
+def counts_after_adding(q, k, v, keys, values):
+    keys, values = grown(keys, turned(k, len(keys))), grown(values, v)
+    return attended(turned(q, len(keys)), keys, values), keys, values
+
+
 step = Check(
     "step",
     reference=decode_step,
@@ -138,9 +166,7 @@ step = Check(
         "The scores are divided by d. It is √d.": (
             lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=float(len(q)))
         ),
-        "√d is that of queries and keys, not of values.": (
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=math.sqrt(len(v)))
-        ),
+        "√d is that of queries and keys, not of values.": root_of_values,
         "Values turn here. Only queries and keys do.": turned_values,
         "Keys and values are in different orders.": keys_in_front,
         "The softmax runs over the wrong axis: the weights of the keys must add up to 1.": weights_of_one,
@@ -151,9 +177,7 @@ step = Check(
         "The query is one position before its own key.": (
             lambda q, k, v, keys, values: decode(q, k, v, keys, values, lambda x, p: turned_at(x, p - 1))
         ),
-        "The query is one position after its own key.": (
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, lambda x, p: turned_at(x, p + 1))
-        ),
+        "The query is one position after its own key.": counts_after_adding,
         "The results come in another order: the output first, then keys, then values.": (
             lambda *given: in_order(decode_step(*given), 1, 2, 0),
             lambda *given: in_order(decode_step(*given), 0, 2, 1),
@@ -169,6 +193,7 @@ step = Check(
             )
         ),
     },
+    cards=(root_of_values, counts_after_adding),
     as_good={
         "return (a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()) → return (a * angles.sin() + b * angles.cos(), a * angles.cos() - b * angles.sin())": "Turned the other way and mirrored, queries and keys have the same scores.",
         "a * angles.cos() - b * angles.sin() → b * angles.sin() - a * angles.cos()": "A sign that changes in queries and in keys leaves the scores.",

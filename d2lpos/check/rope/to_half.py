@@ -14,17 +14,8 @@ def rows_to_half(weight: Tensor, heads: int) -> Tensor:
     return weight.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
 
 
-def rows_to_interleaved(weight: Tensor, heads: int) -> Tensor:
-    return weight.unflatten(0, (heads, 2, -1)).transpose(1, 2).flatten(0, 2)
-
-
 def odd_first(weight: Tensor, heads: int) -> Tensor:
     return weight.unflatten(0, (heads, -1, 2)).flip(2).transpose(1, 2).flatten(0, 2)
-
-
-def across_heads(weight: Tensor, heads: int) -> Tensor:
-    """Evens of all heads, then odds of all heads."""
-    return torch.cat([weight[0::2], weight[1::2]])
 
 
 def swap_heads(weight: Tensor, heads: int) -> Tensor:
@@ -34,6 +25,17 @@ def swap_heads(weight: Tensor, heads: int) -> Tensor:
 def rows_case(heads: int, d: int, *columns: int, first: int = 0, dtype: torch.dtype = torch.float32) -> Case:
     weight = first + torch.arange(heads * d * math.prod(columns)).reshape(heads * d, *columns)
     return call(weight=weight.to(dtype), heads=heads)
+
+
+def the_way_back(weight, heads):
+    halves = weight.reshape(heads, 2, -1, *weight.shape[1:])
+    return halves.transpose(1, 2).reshape(weight.shape)
+
+
+def heads_of_a_bias_only(weight, heads):
+    if weight.dim() == 1:
+        return weight.view(heads, -1, 2).mT.flatten()
+    return torch.cat([weight[0::2], weight[1::2]])
 
 
 to_half = Check(
@@ -54,9 +56,9 @@ to_half = Check(
         "written by hand": [by_hand("one head", package, "check_layout", "convert", (torch.ones(4, 2), 1))],
     },
     mistakes={
-        "This leads from halves to neighbors. The other way is asked for.": rows_to_interleaved,
+        "This leads from halves to neighbors. The other way is asked for.": the_way_back,
         "Second members come first: the even rows are the first of their pairs.": odd_first,
-        "All heads are taken for one. Each has d rows of its own, and d/2 pairs in them.": across_heads,
+        "All heads are taken for one. Each has d rows of its own, and d/2 pairs in them.": heads_of_a_bias_only,
         "Rows of different heads are mixed. Rows of one head lie together: the heads are the first axis.": (
             swap_heads
         ),
@@ -76,6 +78,7 @@ to_half = Check(
             },
         ),
     ),
+    cards=(the_way_back, heads_of_a_bias_only),
     as_good={
         "weight.unflatten(0, (heads, -1, 2)).transpose(1, 2) → weight.unflatten(0, (heads, -1, 2)).transpose(2, 1)": "To exchange two axes is the same in both orders.",
     },

@@ -40,11 +40,6 @@ def of_bias(change: Callable) -> Callable:
     return lambda gates: change(forgotten(gates))
 
 
-def from_the_start(gates: Tensor) -> Tensor:
-    sums = gates.log().cumsum(dim=-1)
-    return sums[..., :, None] - sums[..., None, :]
-
-
 def by_one_quotient(gates: Tensor) -> Tensor:
     products = gates.cumprod(dim=-1)
     return (products[..., :, None] / products[..., None, :]).log()
@@ -70,6 +65,13 @@ def hidden_ahead(answer: Callable) -> Callable:
 
 def gates_case(gates: list[list[float]], label: str = "") -> Case:
     return either(call(label, gates=torch.tensor(gates)))
+
+
+def multiplied_with_a_mask(gates):
+    T = gates.shape[-1]
+    behind = torch.ones(T, T).tril(-1)
+    bias = (gates.log()[:, :, None] * behind).cumsum(dim=1)
+    return bias.masked_fill(behind.T > 0, float("-inf"))
 
 
 forget = Check(
@@ -116,7 +118,7 @@ forget = Check(
             lambda gates: hidden_ahead(by_products)(gates.double()),
         ),
         "ln 0 is −∞. −∞ less −∞ is nan, and so is 0 times −∞: choose with torch.where, and subtract nothing.": (
-            hidden_ahead(from_the_start),
+            multiplied_with_a_mask,
             hidden_ahead(masked_by_a_product),
         ),
         "A gate of 0 leaves nothing: −∞. Here it is kept above 0.": (
@@ -138,6 +140,7 @@ forget = Check(
             within=0.001,
         ),
     ),
+    cards=(multiplied_with_a_mask,),
     as_good={
         "gates.shape[-1] → gates.shape[1]": "Of two axes, 1 is the last.",
         "returned in float64": "The exercise names no dtype.",

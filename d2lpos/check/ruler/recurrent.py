@@ -80,6 +80,14 @@ def read_case(part: int, tokens: int, d: int, e: int, gates: list | None = None,
     return Case(case.text, ask)
 
 
+def read_first(q, k, v, gates, state):
+    y = torch.zeros(len(q), v.shape[1])
+    for t in range(len(q)):
+        y[t] = q[t] @ state
+        state = gates[t] * state + k[t][:, None] * v[t]
+    return y, state
+
+
 recurrent = Check(
     "recurrent",
     reference=read_as_it_goes,
@@ -102,9 +110,7 @@ recurrent = Check(
         ],
     },
     mistakes={
-        "A query reads its own token, too: first add, then read.": stepping(
-            read=lambda query, before, after: query @ before
-        ),
+        "A query reads its own token, too: first add, then read.": read_first,
         "Here the token's own pair decays, too: first multiply by the gate, then add.": stepping(
             update=lambda state, pair, gate: gate * (state + pair)
         ),
@@ -144,6 +150,7 @@ recurrent = Check(
             },
         ),
     ),
+    cards=(read_first,),
     as_good={
         "zip(q, k, v, gates, strict=True) → zip(q, k, v, gates)": "All four have a row for each token.",
         "zip(q, k, v, gates, strict=True) → zip(q, k, v, gates, strict=False)": "All four have a row for each token.",

@@ -88,6 +88,19 @@ def step_case(heads: int, tokens: int, d: int, r: int, d_r: int, first: int = 0,
     return either(call(label, **step_of(heads, tokens, d, r, d_r, first, leave)))
 
 
+def root(q, q_r):
+    return (q.shape[-1] + q_r.shape[-1]) ** 0.5
+
+
+def clock(q_r, k_r, angle):
+    return rotate(q_r, angle[-1]) @ rotate(k_r, angle).T
+
+
+def heads_summed(q, c, up, q_r, k_r, angle):
+    absorbed = torch.einsum("hd,grd->hr", q, up)
+    return (absorbed @ c.T + clock(q_r, k_r, angle)) / root(q, q_r)
+
+
 scores = Check(
     "scores",
     reference=absorbed,
@@ -123,7 +136,7 @@ scores = Check(
         "Each head has its own matrix to absorb.": (
             summing(content=lambda q, c, up: straight(q, c, up[:1].expand(up.shape))),
             summing(content=lambda q, c, up: straight(q, c, up.mean(dim=0).expand(up.shape))),
-            summing(content=lambda q, c, up: straight(q, c, up.sum(dim=0).expand(up.shape))),
+            heads_summed,
         ),
         "The content does not turn. Between the query and a matrix that it absorbs, no turn can stand.": (
             turns_everywhere,
@@ -162,6 +175,7 @@ scores = Check(
             within=0.1,
         ),
     ),
+    cards=(heads_summed,),
     as_good={
         "q.shape[-1] → up.shape[-1]": "A matrix gives keys with as many features as a query has.",
         "q.shape[-1] → q.shape[1]": "Of two axes, 1 is the last.",

@@ -1,5 +1,7 @@
 """The offset that looks most like none."""
 
+import math
+
 import torch
 
 from ...input.sinusoids import sinusoidal
@@ -19,6 +21,10 @@ def by_norm(d: int, base: float, length: int, p: float) -> int:
 
 def offset_case(d: int, base: float, length: int) -> Case:
     return call(f"d = {d}, base = {base:g}, length = {length}", d=d, base=base, length=length)
+
+
+def seconds_only(d, base, length):
+    return max(range(1, length), key=math.cos)
 
 
 collision = Check(
@@ -52,9 +58,7 @@ collision = Check(
         "One too small: the first entry belongs to offset 1.": (
             lambda d, base, length: nearest_offset(d, base, length) - 1
         ),
-        "Only the fastest hand is compared. All d/2 of them must agree.": (
-            lambda d, base, length: nearest_offset(2, base, length)
-        ),
+        "Only the fastest hand is compared. All d/2 of them must agree.": seconds_only,
         "Opposite codes count as alike here. Drop the absolute value.": (
             lambda d, base, length: int(kernel(torch.arange(1, length), d, base).abs().argmax()) + 1
         ),
@@ -89,6 +93,7 @@ collision = Check(
             },
         ),
     ),
+    cards=(seconds_only,),
     as_good={
         "(offsets[:, None] * base ** (-(torch.arange(0, d, 2).double() / d))).cos().sum(dim=-1) → (offsets[:, None] * base ** (-(torch.arange(0, d, 2).double() / d))).cos().mean(dim=-1)": "A mean is a sum divided by a constant, so it is largest, and rises, where the sum does.",
         "torch.arange(0, d, 2).double() → torch.arange(0, d, 2)": "float32 is exact enough for the cases.",

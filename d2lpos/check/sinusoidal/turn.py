@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from ...input.sinusoids import sinusoidal
+from ...input.sinusoids import frequencies, sinusoidal
 from ..cases import either
 from ..verdict import Case, Check, call
 
@@ -63,19 +63,37 @@ def look_up(code: Tensor, k: int, base: float) -> Tensor:
     return sinusoidal((code @ table.T).argmax(dim=-1) + k, code.shape[-1], base)
 
 
-def from_the_slowest_hand(code: Tensor, k: int, base: float) -> Tensor:
-    """Reads the position off the slowest hand, as if that had never gone around."""
-    d = code.shape[-1]
-    angle = torch.atan2(code[..., -2], code[..., -1])
-    return sinusoidal(angle * base ** ((d - 2) / d) + k, d, base)
-
-
 def turn_case(position: float | list, d: int, k: int, base: float) -> Case:
     """In float64, so that any matrix fits; compared in float64 whatever comes back."""
     code = sinusoidal(torch.tensor(position).double(), d, base)
     return either(
         call(f"code = PE({position}), d = {d}, k = {k}, base = {base:g}", code=code, k=k, base=base)
     )
+
+
+def speeds(code, base):
+    d = code.shape[-1]
+    return base ** (-torch.arange(0, d, 2) / d)
+
+
+def tick_by_tick(code, k, base):
+    for _ in range(k):
+        code = turned(code, speeds(code, base))
+    return code
+
+
+def first_axis(code, k, base):
+    angles = k * base ** (-torch.arange(0, len(code), 2) / len(code))
+    angles = angles.reshape(-1, *[1] * (code.dim() - 1))
+    out = code.clone()
+    out[::2] = code[::2] * angles.cos() + code[1::2] * angles.sin()
+    out[1::2] = code[1::2] * angles.cos() - code[::2] * angles.sin()
+    return out
+
+
+def position_recovered(code, k, base):
+    p = torch.atan2(code[..., -2], code[..., -1]) / frequencies(code.shape[-1], base)[-1]
+    return sinusoidal(p + k, code.shape[-1], base)
 
 
 turn = Check(
@@ -114,22 +132,19 @@ turn = Check(
         "All new sines come first. Put each cosine back next to its sine.": (
             lambda code, k, base: torch.cat(pairs(turn_clocks(code, k, base)), dim=-1)
         ),
-        "The slowest hand does not know how often it went around. Turn what you are given.": (
-            from_the_slowest_hand
-        ),
+        "The slowest hand does not know how often it went around. Turn what you are given.": position_recovered,
         "All hands turn by the same angle k. Each has its own frequency: kω.": (
             lambda code, k, base: turned(code, torch.tensor(float(k)))
         ),
         "The base is always 10000 here. It is an argument.": (
             lambda code, k, base: turn_clocks(code, k, 10000.0)
         ),
-        "Nothing turns where k is negative, as with range(k). Turn once, by kω.": step_by_step,
+        "Nothing turns where k is negative, as with range(k). Turn once, by kω.": tick_by_tick,
         "The sign of k is lost.": lambda code, k, base: turn_clocks(code, abs(k), base),
         "The position is looked up among whole numbers. It is not needed: turn what you are given.": look_up,
-        "The features are the last axis: code[..., 0::2], not code[0::2].": (
-            lambda code, k, base: turn_clocks(code.movedim(0, -1), k, base).movedim(-1, 0)
-        ),
+        "The features are the last axis: code[..., 0::2], not code[0::2].": first_axis,
     },
+    cards=(tick_by_tick, first_axis, position_recovered),
     as_good={
         "returned in float32": "The exercise names no dtype, and float32 is within the tolerance.",
     },

@@ -114,6 +114,17 @@ def runs_case(edge: int) -> Case:
     return held_case(losses, 0.5, look, f"losses asked for; 32 pairs, too much below {edge}")
 
 
+def base_each_time(loss, pairs, allowed):
+    low, high = -1, pairs
+    while high - low > 1:
+        middle = (low + high) // 2
+        if loss(middle) - loss(pairs) <= allowed:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
 frozen = Check(
     "frozen",
     reference=halve,
@@ -169,9 +180,7 @@ frozen = Check(
             from_the_bottom,
             all_at_once,
         ),
-        "loss(pairs) is asked for again and again. Keep it.": halve_by(
-            lambda loss, p, base, allowed, pairs: loss(p) <= loss(pairs) + allowed
-        ),
+        "loss(pairs) is asked for again and again. Keep it.": base_each_time,
     },
     answers=(
         Answer(
@@ -185,4 +194,5 @@ frozen = Check(
             },
         ),
     ),
+    cards=(base_each_time,),
 )

@@ -87,6 +87,20 @@ def padding_cases(look: Callable) -> list[Case]:
     return [padding_case(look, *texts) for texts in batches]
 
 
+def mask_of(real):
+    n = real.shape[1]
+    return (lower(n) & real[:, None, None, :]) | torch.eye(n, dtype=torch.bool)
+
+
+def lower(n):
+    return torch.ones(n, n, dtype=torch.bool).tril()
+
+
+def minus_many(real):
+    padding = (~real).sum(dim=-1, keepdim=True)
+    return torch.arange(real.shape[1]) - padding, mask_of(real)
+
+
 padded = Check(
     "padded",
     reference=count_and_hide,
@@ -105,7 +119,7 @@ padded = Check(
             lambda real: (columns(real) - (~real[:1]).sum()).clamp(min=0)
         ),
         "Padding stands below 0, where a table has no row, or gives one from its end. Clip it.": (
-            counted(lambda real: real.cumsum(dim=1) - 1),
+            minus_many,
             counted(lambda real: columns(real) - (~real).sum(dim=1, keepdim=True)),
         ),
         "Padding is seen. Hide it as a key: columns of the mask are keys, rows are queries.": (
@@ -134,6 +148,7 @@ padded = Check(
             },
         ),
     ),
+    cards=(minus_many,),
     as_good={
         "real.cumsum(dim=1) → real.cumsum(dim=-1)": "Of two axes, 1 is the last.",
         "real.shape[1] → real.shape[-1]": "Of two axes, 1 is the last.",

@@ -23,12 +23,6 @@ def on_diagonal(offset: int) -> Callable:
     return lambda weights: largest(weights.diagonal(offset, dim1=2, dim2=3).mean(dim=-1))
 
 
-def around_the_end(weights: Tensor) -> tuple[int, int]:
-    """The first query's previous token is the last of the text."""
-    before = torch.arange(weights.shape[3]) - 1
-    return largest(weights[:, :, torch.arange(len(before)), before].mean(dim=-1))
-
-
 def most_often_first_choice(weights: Tensor) -> tuple[int, int]:
     here = torch.arange(1, weights.shape[2])
     return largest((weights[:, :, 1:].argmax(dim=-1) == here - 1).float().mean(dim=-1))
@@ -60,6 +54,16 @@ def head_case(label: str, weights: Tensor) -> Case:
 
 
 clear = 100 * (torch.arange(12).view(2, 6, 1) == 4)
+def best(values):
+    layer, head = (values == values.max()).nonzero()[0].tolist()
+    return layer, head
+
+
+def with_a_shifted_index(weights):
+    tokens = range(weights.shape[-1])
+    return best(sum(weights[:, :, i, i - 1] for i in tokens))
+
+
 previous_head = Check(
     "previous_head",
     reference=most_previous,
@@ -97,7 +101,7 @@ previous_head = Check(
         ),
         "This counts how often the previous token gets the most. Take its mean weight.": most_often_first_choice,
         "The best head of the layer that looks back most is not the best of all.": best_in_the_best_layer,
-        "The first query has no previous token. The index −1 is the last one.": around_the_end,
+        "The first query has no previous token. The index −1 is the last one.": with_a_shifted_index,
         "A flat index counts heads first: divide it by the number of heads, not of layers.": (
             lambda weights: divmod(
                 weights.diagonal(-1, dim1=2, dim2=3).mean(dim=-1).argmax().item(), weights.shape[0]
@@ -116,6 +120,7 @@ previous_head = Check(
             },
         ),
     ),
+    cards=(with_a_shifted_index,),
     as_good={
         "values.shape[1] → values.shape[-1]": "Of two axes, 1 is the last.",
         "weights.diagonal(-1, dim1=2, dim2=3).mean(dim=-1) → weights.diagonal(-1, dim1=2, dim2=3).sum(dim=-1)": "The sums over the queries are in the order of the means.",
