@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-# A changed file -> tests. Behind a space: only those of the file whose names have one of these words. {0} is the
-# group of the pattern, and {checks} are the names of all checks in that module.
+# A changed file -> tests. Behind a space: only those of the file whose names have one of these words. {0} is the first
+# group of the pattern, and {checks} are the names of the checks in that module, or in all of its chapter.
 RULES = {
     r"d2lpos/(?:(?:positions|input|rotary|bias|offset|content|transformer)/)?(\w+)\.py": [
         "tests/core/test_{0}.py",
@@ -31,8 +31,8 @@ RULES = {
         "tests/api/test_layers.py",
     ],
     r"d2lpos/runtime/(\w+)\.py": ["tests/core/test_{0}.py", "tests/core/test_import.py", "tests/api/test_layers.py"],
-    r"d2lpos/check/(verdict|cases)\.py": ["tests/check/test_verdict.py", "tests/check/test_chapters.py"],
-    r"d2lpos/check/(\w+)\.py": [
+    r"d2lpos/check/(\w+)\.py": ["tests/check/test_verdict.py", "tests/check/test_{0}.py", "tests/check/test_chapters.py"],
+    r"d2lpos/check/(\w+)/(\w+)\.py": [
         "tests/check/test_{0}.py",
         "tests/check/test_right_answers.py {checks}",
         "tests/check/test_wrong_answers.py {checks}",
@@ -86,10 +86,11 @@ def changed() -> list[str]:
     ) or git("diff", "--name-only", "HEAD~1")
 
 
-def checks(module: str) -> list[str]:
-    """The names of the checks that a module defines."""
-    text = (ROOT / "d2lpos" / "check" / f"{module}.py").read_text("utf-8")
-    return re.findall(r"^(\w+) = (?:Check|Answer)\(", text, re.MULTILINE)
+def checks(chapter: str, exercise: str = "*") -> list[str]:
+    """The names of what an exercise asks, or all exercises of a chapter where no exercise is named so."""
+    texts = [path.read_text("utf-8") for path in (ROOT / "d2lpos" / "check" / chapter).glob(f"{exercise}.py")]
+    found = [name for text in texts for name in re.findall(r'\b(?:Check|Answer)\(\s*"(\w+)"', text)]
+    return found or checks(chapter)
 
 
 def chosen(files: list[str]) -> dict[str, tuple[str, ...]]:
@@ -99,8 +100,8 @@ def chosen(files: list[str]) -> dict[str, tuple[str, ...]]:
         match, tests = next(((m, tests) for rule, tests in RULES.items() if (m := re.fullmatch(rule, file))), (None, []))
         for test in tests:
             path, _, word = test.partition(" ")
-            path, group = path.format(*match.groups()), (match.groups() or ("",))[0]
-            words = checks(group) if word == "{checks}" else [word.format(group)]
+            path, groups = path.format(*match.groups()), match.groups()
+            words = checks(*groups) if word == "{checks}" else [word.format(*groups)]
             if (ROOT / path).exists():
                 found.setdefault(path, set()).update(words)
     return {path: tuple(sorted(words)) for path, words in found.items()}

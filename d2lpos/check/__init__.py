@@ -1,6 +1,6 @@
-"""Checks for the exercises, one module a chapter or project.
+"""Checks for the exercises: a folder a chapter or project, a file an exercise.
 
-A chapter uses its module by name:
+A chapter uses its folder by name:
 
     from d2lpos.check import permutation as check
     check.permute_mask(permute_mask)
@@ -11,7 +11,7 @@ the mistake is a known one, a hint.
 A check never raises, and stops an answer that takes more than ten seconds for one case. It runs on the CPU, so an
 answer gets CPU tensors and returns them.
 
-To write one, describe it:
+To write one, describe it in a file of its own, `permutation/permute_mask.py`, and name it in the folder's `__init__`:
 
     permute_mask = Check(
         "permute_mask",
@@ -33,12 +33,17 @@ To write one, describe it:
   because the first that fails is the counterexample.
 - A mistake is an answer that makes it, and is right in all else; a tuple holds several that make the same. The
   reader's answer is recognized by what it gives, not by how it is written, so choose cases in which different
-  mistakes give different results.
+  mistakes give different results. Each gets its own hint, and none that comes before it.
+- `cards` are wrong answers, written as a student would, whose code the chapter's page shows to ask which property
+  fails: one of three or more, or one or both of two.
+- The tests change the reference in one place after the other, and each change must be refused. Where one is as good as
+  the reference, `as_good` says why, under the name by which the tests print it.
 - What the exercise asks besides, a number or a name, is an `Answer` beside the properties:
   `answers=(Answer("orders", 24, {"Those are the orders of five tokens.": 120}),)`. The notebook leaves it open in
   the stub, `orders = ...`, and hands it over behind the function, `check.symmetries(symmetries, orders)`.
 - Draw inputs from a seeded generator, as numbers whose sums and products are exact (quarters, whole numbers).
   Then the text is the same on every processor, and `call` prints small inputs whole, to be tried.
 
-`tests/wrong_answers/` holds the wrong answers of each chapter and says how to add one.
+`tests/wrong_answers/` holds what is no mistake of a check, and one mistake of each check in other words.
+What several exercises of a chapter ask about stands in its `material.py`.
 """

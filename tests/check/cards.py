@@ -1,7 +1,7 @@
 """What the pages' cards "Find the mistake" say: `python -m tests.check.cards` writes book/mistakes/.
 
-The code is a wrong answer of `tests/wrong_answers/` that has `card=True`, under the name that its exercise asks for. All else
-comes from the check.
+The code is a wrong answer that the check names in `cards`, under the name that its exercise asks for. It fails one property
+of three or more, or one or both of two, and speaks for itself. All else comes from the check.
 """
 
 import ast
@@ -10,16 +10,14 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 import nbformat
 
-import tests.wrong_answers
 from d2lpos.check.verdict import Check, count, disagreement, patient
-from tests.wrong_answers import WRONG_ANSWERS, WrongAnswer
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "book" / "_ext"))
@@ -55,43 +53,39 @@ def code(answer: Any, name: str) -> str:
     return subprocess.run([*FORMAT, "-"], input=body, capture_output=True, text=True, check=True).stdout.rstrip()
 
 
-def card(wrong: WrongAnswer, name: str, number: str) -> dict[str, Any]:
+def card(check: Check, answer: Callable, name: str, number: str) -> dict[str, Any]:
     """One card, with the check's words. Raises ValueError where its question has no single answer."""
-    check: Check = wrong.check
-    right, given = patient(check.reference), patient(wrong.answer)
+    right, given = patient(check.reference), patient(answer)
     failed = [bool(disagreement(given, right, cases)) for cases in check.properties.values()]
     both = failed == [True, True]
     if len(failed) < 2 or not (both or sum(failed) == 1):
-        raise ValueError(f"{wrong.answer.__name__} fails {sum(failed)} of {len(failed)} properties: a card fails one, or both of two")
+        raise ValueError(f"{answer.__name__} fails {sum(failed)} of {len(failed)} properties: a card fails one, or both of two")
     options = [*check.properties, *["both"] * (len(failed) == 2)]
     fails = 2 if both else failed.index(True)
     words = [f"This one holds, in {count(len(cases), 'case')} that the check tries." for cases in check.properties.values()]
     words = ["It fails, and so does the other one."] * 2 if both else [*words, "One of the two holds."]
     return {
         "exercise": number,
-        "code": code(wrong.answer, name),
+        "code": code(answer, name),
         "ask": {
-            "id": f"{number}.{wrong.answer.__name__}",
+            "id": f"{number}.{answer.__name__}",
             "kind": "choice",
             "options": options,
             "right": fails,
             "overlooks": {str(at): words[at] for at in range(len(options)) if at != fails},
         },
-        "says": repr(check(wrong.answer)),
+        "says": repr(check(answer)),
     }
 
 
 def cards() -> dict[str, list[dict[str, Any]]]:
     """All cards, by the stem of the chapter."""
-    for module in iter_modules(tests.wrong_answers.__path__):
-        import_module(f"tests.wrong_answers.{module.name}")
     found: dict[str, list[dict[str, Any]]] = {}
     for key, (stem, number) in exercises().items():
         module, name = key.split(".")
         check = getattr(import_module(f"d2lpos.check.{module}"), name)
-        for wrong in WRONG_ANSWERS:
-            if wrong.card and wrong.check is check:
-                found.setdefault(stem, []).append(card(wrong, name, number))
+        if isinstance(check, Check) and check.cards:
+            found.setdefault(stem, []).extend(card(check, answer, name, number) for answer in check.cards)
     return found
 
 

@@ -7,10 +7,12 @@ or in what it returns. `mutants` yields them all; `survives` tells whether the c
 import ast
 import copy
 import operator
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, reduce
 from inspect import getsource
+from itertools import chain
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
@@ -18,6 +20,7 @@ import torch
 from torch import Tensor
 
 from d2lpos.check.verdict import Check, attempt, difference, within
+from tests.check.exercises import EXERCISES
 from tests.mutation.rules import Change, changed, imports
 
 PATIENCE = 0.3  # seconds of the processor for a case; references take milliseconds
@@ -93,7 +96,7 @@ def source(check: Check, module: ModuleType) -> dict[str, ast.stmt]:
 
 def run(codes: dict[str, CodeType], module: ModuleType, **names: Any) -> Any:
     """The reference that the definitions make."""
-    namespace = vars(module) | names
+    namespace = dict(chain.from_iterable(vars(part).items() for part in files(module))) | names
     for code in codes.values():
         exec(code, namespace)  # noqa: S102 (our own sources)
     return namespace["reference"]
@@ -102,8 +105,8 @@ def run(codes: dict[str, CodeType], module: ModuleType, **names: Any) -> Any:
 def is_left_to_another(check: Check, module: ModuleType, place: tuple) -> bool:
     if not place or runs(check, module, *place):
         return False
-    others = [one for one in vars(module).values() if isinstance(one, Check) and one is not check]
-    return any(runs(other, module, *place) for other in others)
+    others = [(one, other) for one, other in EXERCISES if other is not check and files(one)[0] is files(module)[0]]
+    return any(runs(other, one, *place) for one, other in others)
 
 
 @cache
@@ -131,8 +134,15 @@ def compiled(statement: ast.stmt) -> CodeType:
 
 
 @cache
+def files(module: ModuleType) -> list[ModuleType]:
+    """An exercise's module, behind the material that it shares with others of its chapter."""
+    shared = sys.modules.get(f"{module.__package__}.material")
+    return [shared, module] if shared else [module]
+
+
+@cache
 def parsed(module: ModuleType) -> ast.Module:
-    return ast.parse(getsource(module))
+    return ast.parse("\n".join(map(getsource, files(module))))
 
 
 @cache
@@ -162,6 +172,7 @@ def needed(statement: ast.stmt, statements: dict[str, ast.stmt]) -> dict[str, as
     while left:
         nodes = list(ast.walk(left.pop()))
         own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+        own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         for name in {node.id for node in nodes if isinstance(node, ast.Name)} - own:
             if name in statements and name not in found:
                 found[name] = copy.deepcopy(statements[name])

@@ -8,7 +8,6 @@ from notebooks import path
 
 from d2lpos.check.verdict import Check, call
 from tests.check.cards import FOLDER, ROOT, WIDE, card, cards, written
-from tests.wrong_answers import WrongAnswer
 
 KEPT = {file.stem: file.read_text("utf-8") for file in FOLDER.iterdir()}
 
@@ -38,8 +37,8 @@ def test_code_is_short_and_names_no_mistake(stem):
 CASES = {name: [call(x=torch.tensor([float(x)]))] for x, name in enumerate(("zero", "one", "two"))}
 
 
-def wrong(answer, names):
-    return WrongAnswer(Check("double", lambda x: 2 * x, {name: CASES[name] for name in names}, {}), "", answer, True)
+def asked(answer, names):
+    return card(Check("double", lambda x: 2 * x, {name: CASES[name] for name in names}, {}), answer, "double", "1.1")
 
 
 def square(x):
@@ -51,7 +50,7 @@ def more(x):
 
 
 def test_a_card_asks_for_the_one_property_that_fails():
-    content = card(wrong(square, ("zero", "one", "two")), "double", "1.1")
+    content = asked(square, ("zero", "one", "two"))
     assert content["code"] == "def double(x):\n    return x * x"
     assert content["ask"]["options"] == ["zero", "one", "two"] and content["ask"]["right"] == 1
     assert content["ask"]["overlooks"] == dict.fromkeys("02", "This one holds, in 1 case that the check tries.")
@@ -59,10 +58,10 @@ def test_a_card_asks_for_the_one_property_that_fails():
 
 
 def test_of_two_properties_both_may_fail():
-    asked = card(wrong(more, ("one", "two")), "double", "1.1")["ask"]
-    assert asked["options"] == ["one", "two", "both"] and asked["right"] == 2 and set(asked["overlooks"]) == {"0", "1"}
+    ask = asked(more, ("one", "two"))["ask"]
+    assert ask["options"] == ["one", "two", "both"] and ask["right"] == 2 and set(ask["overlooks"]) == {"0", "1"}
 
 
 def test_a_card_with_two_answers_is_refused():
     with pytest.raises(ValueError, match="more fails 2 of 3 properties"):
-        card(wrong(more, ("zero", "one", "two")), "double", "1.1")
+        asked(more, ("zero", "one", "two"))

@@ -10,6 +10,7 @@ from transformers import CONFIG_MAPPING
 
 from d2lpos import RoPE, T5Bias, Transformer
 from d2lpos.check import choosing as check
+from d2lpos.check.choosing.compare import TEST, VALIDATION
 from d2lpos.lab import Run, frame, paired, records
 from d2lpos.lab.models import ENCODINGS
 from d2lpos.lab.plot import named
@@ -71,11 +72,11 @@ def test_the_bias_is_as_large_as_a_bias():
 def test_the_interval_is_that_of_paired():
     rows = [
         {"encoding": name, "seed": seed, "loss": loss.item()}
-        for name, losses in zip(("none", "rope"), check.TEST, strict=False)
+        for name, losses in zip(("none", "rope"), TEST, strict=False)
         for seed, loss in enumerate(losses)
     ]
     theirs = paired(DataFrame(rows), by=[]).iloc[0]
-    arm, low, high = check.compare.reference(check.VALIDATION[:2], check.TEST[:2], 3.182)
+    arm, low, high = check.compare.reference(VALIDATION[:2], TEST[:2], 3.182)
     assert (arm, low, high) == (1, pytest.approx(theirs.low, abs=1e-3), pytest.approx(theirs.high, abs=1e-3))
 
 

@@ -5,7 +5,7 @@ import torch
 from scipy.stats import nct, t, ttest_1samp, ttest_rel
 
 from d2lpos.check import decision as check
-from d2lpos.check.decision import drawn
+from d2lpos.check.decision.material import drawn
 from d2lpos.lab import moments, records, verdicts
 
 

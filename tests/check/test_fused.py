@@ -10,6 +10,8 @@ from torch.testing import assert_close
 from d2lpos import ALiBi, T5Bias
 from d2lpos.bias.alibi import slopes
 from d2lpos.check import fused as check
+from d2lpos.check.fused.block_states import apart
+from d2lpos.check.fused.measure import LAUNCH, Machine
 from d2lpos.transformer.attention import attend
 from d2lpos.transformer.masks import causal_mask, segment_mask, window_mask
 
@@ -57,7 +59,7 @@ def test_the_mask_is_that_of_the_package_and_flexattention_skips_the_same_blocks
 
 
 def test_the_share_that_is_left_is_that_of_the_blocks():
-    back = check.apart(4096)
+    back = apart(4096)
     states = check.block_states.reference((back >= 0) & (back < 512), 128)
     assert (states > 0).float().mean().item() == check.block_states.answers[0].right
 
@@ -70,9 +72,9 @@ def test_the_stopwatch_tells_the_time_of_a_real_clock():
 
 @pytest.mark.parametrize("queue", [True, False])
 def test_a_pretended_machine_has_done_its_work_after_waiting(queue):
-    machine = check.Machine({"one": (15, 3)}, queue=queue)
+    machine = Machine({"one": (15, 3)}, queue=queue)
     call = machine.contenders()["one"]
     call()
-    assert machine.clock() == 15 + check.LAUNCH + 3 * (not queue)
+    assert machine.clock() == 15 + LAUNCH + 3 * (not queue)
     machine.wait()
-    assert machine.clock() == 18 + check.LAUNCH
+    assert machine.clock() == 18 + LAUNCH

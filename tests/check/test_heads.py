@@ -6,7 +6,9 @@ from scipy.stats import ttest_1samp
 
 from d2lpos import Encoding
 from d2lpos.check import heads as check
-from d2lpos.check.heads import causal, made_up, packed
+from d2lpos.check.heads.material import made_up
+from d2lpos.check.heads.score import causal, packed
+from d2lpos.check.heads.standing_out import indifferent
 from d2lpos.transformer.attention import attention_weights, causal_mask
 
 N = 7
@@ -46,8 +48,8 @@ def test_the_induction_score_searches_the_text_for_the_same_word():
 
 def test_the_null_is_the_score_of_equal_weights():
     equal_weights = causal(N) / causal(N).sum(dim=-1, keepdim=True)
-    equal(check.indifferent(HERE[3:]), check.induction.reference(equal_weights, 3))
-    equal(check.indifferent(HERE[1:]), check.score.reference(equal_weights, causal(N), 1))
+    equal(indifferent(HERE[3:]), check.induction.reference(equal_weights, 3))
+    equal(indifferent(HERE[1:]), check.score.reference(equal_weights, causal(N), 1))
 
 
 def test_the_interval_is_that_of_scipy():

@@ -9,6 +9,9 @@ from torch.nn.attention.flex_attention import create_block_mask
 
 from d2lpos import RoPE
 from d2lpos.check import longer as check
+from d2lpos.check.longer.blocks import pairs
+from d2lpos.check.longer.diagnose import settings
+from d2lpos.check.longer.smallest_base import least_sum
 from d2lpos.input.sinusoids import angles, frequencies
 from d2lpos.rotary.rope import rotate
 from d2lpos.rotary.scaling import yarn
@@ -106,7 +109,7 @@ def test_the_share_of_blocks_that_are_skipped():
     hints = list(check.blocks.answers[0].mistakes.values())
     assert [(found > 0).double().mean(), 1 - (found == 2).double().mean()] == [hints[0], hints[4]]
     assert (check.blocks.reference(4096, 128, 1024, 0) == 0).double().mean() == hints[1]
-    assert 1 - check.pairs(4096, 1024, 4).double().mean() == pytest.approx(hints[5], abs=1e-4)
+    assert 1 - pairs(4096, 1024, 4).double().mean() == pytest.approx(hints[5], abs=1e-4)
 
 
 MODELS = [
@@ -119,7 +122,7 @@ MODELS = [
 
 @pytest.mark.parametrize("model", MODELS)
 def test_settings_differ_by_far_more_than_rounding(model):
-    known = check.settings(*model)
+    known = settings(*model)
     for name, one in known.items():
         assert check.diagnose.reference(one, *model) == name
         for other in known.keys() - {name}:
@@ -129,7 +132,7 @@ def test_settings_differ_by_far_more_than_rounding(model):
 @pytest.mark.parametrize("model", MODELS)
 def test_a_second_rule_divides_the_same_pairs_again(model):
     """Because the fastest two pairs stay, from which the rule reads the base."""
-    known = check.settings(*model)
+    known = settings(*model)
     assert torch.equal(known["right"][:2], known["off"][:2])
     assert torch.allclose(known["twice"] / known["right"], known["right"] / known["off"])
 
@@ -151,7 +154,7 @@ def test_no_base_of_the_cases_is_near_the_limit():
     for dim, length, bases in asked:
         places = torch.arange(length).float()[:, None]
         for base in bases:
-            exact = check.least_sum(dim, length, base)
+            exact = least_sum(dim, length, base)
             rough = (places * frequencies(dim, base).float()).cos().sum(dim=-1).min()
             assert abs(exact) > 0.02
             assert abs(rough - exact) < 0.01
@@ -162,12 +165,12 @@ def test_bases_for_32768_tokens():
     assert check.smallest_base.reference(128, 32_768, bases) == right(check.smallest_base, "for_32k")
     sums = (torch.tensor([28_259.0]).double()[:, None] * frequencies(128, 1e6)).cos().sum()
     assert round(sums.item(), 1) == -0.8
-    assert check.least_sum(128, 8192, 500_000) > 0
+    assert least_sum(128, 8192, 500_000) > 0
 
 
 @pytest.mark.parametrize(("base", "distance"), [(10_000, 1707), (500_000, 18_438)])
 def test_from_which_distance_on_a_head_of_128_prefers_others(base, distance):
-    assert check.least_sum(128, distance, base) > 0 > check.least_sum(128, distance + 1, base)
+    assert least_sum(128, distance, base) > 0 > least_sum(128, distance + 1, base)
 
 
 @pytest.mark.parametrize(("layers", "length", "slope"), [(1, 5, 0.5), (7, 6, 0.0), (24, 30, 0.1)])
@@ -286,12 +289,12 @@ def nearest(found, dim, base, factor, length):
 
 
 def nearest_without_logs(found, dim, base, factor, length):
-    candidates = check.settings(dim, base, factor, length)
+    candidates = settings(dim, base, factor, length)
     return min(candidates, key=lambda name: float((found / candidates[name] - 1).abs().max()))
 
 
 def within_five_percent(found, dim, base, factor, length):
-    for name, one in check.settings(dim, base, factor, length).items():
+    for name, one in settings(dim, base, factor, length).items():
         if all(abs(a / b - 1) < 0.05 for a, b in zip(found.tolist(), one.tolist(), strict=True)):
             return name
 

@@ -6,6 +6,9 @@ import torch
 
 from d2lpos import RoPE
 from d2lpos.check import plumbing as check
+from d2lpos.check.plumbing import material
+from d2lpos.check.plumbing.couple import SUMS
+from d2lpos.check.plumbing.turns import AXIAL, BALL, MIXED, TILTED
 from d2lpos.lab import synthetic
 from d2lpos.lab.synthetic import EQUALS, PLUS, addition
 from d2lpos.positions.packing import cu_seqlens, segments_from_cu_seqlens
@@ -143,9 +146,9 @@ def test_turns_are_relative_where_generators_commute(name):
 
 
 def test_the_cases_that_commute_do_and_the_others_do_not():
-    for a, b in (check.AXIAL, check.MIXED):
+    for a, b in (AXIAL, MIXED):
         assert torch.equal(a @ b, b @ a)
-    for a, b in (check.BALL, check.TILTED):
+    for a, b in (BALL, TILTED):
         assert (a @ b - b @ a).abs().max() > 0.2
 
 
@@ -158,7 +161,7 @@ def value(tokens, ids):
 
 @pytest.mark.parametrize("name", ["PLUS", "EQUALS", "PAD"])
 def test_tokens_are_those_of_the_task(name):
-    assert getattr(check, name) == getattr(synthetic, name)
+    assert getattr(material, name) == getattr(synthetic, name)
 
 
 @pytest.mark.parametrize("length", [5, 8, 13, 30])
@@ -173,7 +176,7 @@ def test_ids_tell_what_a_digit_is_worth(length):
 
 
 def test_the_cases_are_sums():
-    for rows in check.SUMS:
+    for rows in SUMS:
         tokens = torch.tensor(rows)
         for row, places in zip(tokens, check.couple.reference(tokens), strict=True):
             a, b, total = value(row, places)

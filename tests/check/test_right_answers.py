@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from d2lpos.check import permutation as check
+from d2lpos.check.permutation.layers import COMMUTES
 
 
 def attention_by_hand(q, k, v):
@@ -97,7 +98,7 @@ def by_two_averages(tokens, causal_mean):
 
 
 RIGHT_ANSWERS = [
-    (check.layers, {name: np.bool_(commutes) for name, commutes in check.COMMUTES.items()}),
+    (check.layers, {name: np.bool_(commutes) for name, commutes in COMMUTES.items()}),
     (check.attention, attention_by_hand),
     (check.attention, F.scaled_dot_product_attention),
     (check.attention, attention_in_numpy),

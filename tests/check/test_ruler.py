@@ -10,6 +10,11 @@ import torch.nn.functional as F
 from d2lpos import RoPE
 from d2lpos.bias import alibi
 from d2lpos.check import ruler as check
+from d2lpos.check.ruler.forget import forgotten
+from d2lpos.check.ruler.mirrors import one_after_the_other
+from d2lpos.check.ruler.recurrent import text
+from d2lpos.check.ruler.scores import step_of
+from d2lpos.check.verdict import Misconduct
 from d2lpos.content.cope import CoPE
 from d2lpos.content.distance import since
 from d2lpos.content.fox import FoX
@@ -76,7 +81,7 @@ def test_two_mirrors_are_a_turn_of_the_book():
     angle = torch.tensor([0.3, -2.0, 3.5])
     u, w = check.mirrors.reference(angle)
     x = torch.randn(3, 2)
-    by_mirrors = (check.one_after_the_other(u, w) @ x[..., None])[..., 0]
+    by_mirrors = (one_after_the_other(u, w) @ x[..., None])[..., 0]
     torch.testing.assert_close(by_mirrors, rotate(x, angle[:, None]))
 
 
@@ -110,7 +115,7 @@ def test_a_step_of_rope_takes_as_many_mirrors_as_features():
 
 @pytest.mark.parametrize("begun", [False, True])
 def test_the_state_reads_what_a_matrix_would(begun):
-    q, k, v, gates, state = (x.double() for x in check.text(9, 4, 3, begun=begun))
+    q, k, v, gates, state = (x.double() for x in text(9, 4, 3, begun=begun))
     here = torch.arange(9)
     decay = since(gates.log()[None, None, None], here, here)[0, 0].exp().tril()
     y, last = check.recurrent.reference(q, k, v, gates, state)
@@ -120,14 +125,14 @@ def test_the_state_reads_what_a_matrix_would(begun):
 
 
 def test_decays_are_the_biases_of_the_first_exercise():
-    q, k, v, gates, state = check.text(6, 2, 2)
+    q, k, v, gates, state = text(6, 2, 2)
     weights = check.forget.reference(gates[None])[0].exp()
     y, _ = check.recurrent.reference(q, k, v, gates, state)
     torch.testing.assert_close(y, (weights * (q @ k.mT)) @ v)
 
 
 def test_two_pieces_are_one_text():
-    q, k, v, gates, state = check.text(8, 3, 2)
+    q, k, v, gates, state = text(8, 3, 2)
     first, half = check.recurrent.reference(q[:5], k[:5], v[:5], gates[:5], state)
     second, last = check.recurrent.reference(q[5:], k[5:], v[5:], gates[5:], half)
     whole, end = check.recurrent.reference(q, k, v, gates, state)
@@ -142,7 +147,7 @@ def test_a_state_is_as_large_as_a_cache_of_so_many_tokens():
 @pytest.mark.parametrize(("heads", "tokens", "d", "r", "d_r"), [(2, 5, 6, 4, 2), (3, 4, 2, 8, 4)])
 def test_absorbed_scores_are_those_of_built_keys(heads, tokens, d, r, d_r):
     """A head of d + d_r features, whose first d_r turn; RoPE's own frequencies, and the package's positions."""
-    made = check.step_of(heads, tokens, d, r, d_r, first=3)
+    made = step_of(heads, tokens, d, r, d_r, first=3)
     here = torch.arange(3, 3 + tokens)
     made["angle"] = (here[:, None] * frequencies(d_r)).float()
     rope = RoPE(d + d_r, rotary=d_r)
@@ -175,7 +180,7 @@ def test_a_tensor_of_all_pairs_is_seen_where_it_is_hidden_in_a_list():
         return torch.ones(2, 1000, 1000).unbind(0)
 
     case = check.recurrent.properties["1,000 tokens, and no tensor of all pairs"][0]
-    with pytest.raises(check.Misconduct, match="1,000,000 numbers or more"):
+    with pytest.raises(Misconduct, match="1,000,000 numbers or more"):
         case.ask(halves)
 
 
@@ -274,7 +279,7 @@ def in_chunks(q, k, v, gates, state):
     """A matrix within each chunk of 64, a state between them."""
     y = []
     for a, b, c, g in zip(*(x.split(64) for x in (q, k, v, gates)), strict=True):
-        inside = check.forgotten(g[None])[0].exp()
+        inside = forgotten(g[None])[0].exp()
         kept = g.cumprod(0)[:, None]
         y.append((inside * (a @ b.T)) @ c + kept * (a @ state))
         state = (inside[-1][:, None] * b).T @ c + kept[-1] * state

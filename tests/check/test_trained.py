@@ -9,6 +9,9 @@ from torch.nn.functional import cosine_similarity
 
 from d2lpos import RoPE
 from d2lpos.check import trained as check
+from d2lpos.check.trained.frozen import MOST
+from d2lpos.check.trained.layout import met as check_met
+from d2lpos.check.trained.layout import partners, told_by_lengths, told_by_one_head
 from d2lpos.lab.glance import Glance, tokens
 from d2lpos.positions.position_ids import from_padding
 from d2lpos.pretrained import load_minilm, load_smollm2, losses, stand_in
@@ -60,8 +63,8 @@ def test_the_head_that_looks_one_back_leads_by_a_tenth():
 
 def likelier(model):
     """For each layer, how many times larger the products of neighbors are than those of rows half a head apart."""
-    tables = [check.met(block.q.weight, block.k.weight, 9, 3) for block in model.blocks]
-    return torch.stack([one.mean() / other.mean() for one, other in map(check.partners, tables)])
+    tables = [check_met(block.q.weight, block.k.weight, 9, 3) for block in model.blocks]
+    return torch.stack([one.mean() / other.mean() for one, other in map(partners, tables)])
 
 
 def test_products_tell_the_layout_of_every_layer():
@@ -78,7 +81,7 @@ def test_one_head_may_mislead():
     """Of 270 heads, asked alone, 1 tells the file's layout wrongly, and 5 tell halves wrongly."""
     missed = {
         layout: sum(
-            check.told_by_one_head(at)(block.q.weight, block.k.weight, 9, 3) != layout
+            told_by_one_head(at)(block.q.weight, block.k.weight, 9, 3) != layout
             for block in smollm2(layout).blocks
             for at in range(9)
         )
@@ -91,7 +94,7 @@ def test_lengths_do_not():
     """Of 30 layers in halves, those of queries tell 24 and those of keys 8; no layer is nearer to a tie than 0.001."""
     found = {
         (layout, name): sum(
-            check.told_by_lengths(getattr(block, name).weight, heads) == layout
+            told_by_lengths(getattr(block, name).weight, heads) == layout
             for block in smollm2(layout).blocks
         )
         for layout in LAYOUTS
@@ -153,7 +156,7 @@ def test_pairs_from_14_on_can_be_held():
     limit = found[32] + allowed
     assert min(abs(one - limit) for one in found.values()) > 0.015
     assert {first - 1, first} <= set(found)
-    assert len(found) < check.MOST
+    assert len(found) < MOST
     assert loss(18) < found[32] - 0.003
 
 

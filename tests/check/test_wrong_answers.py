@@ -7,24 +7,18 @@ import numpy as np
 import pytest
 import torch
 
-import d2lpos.check
 import tests.wrong_answers
-from d2lpos.check.verdict import Check
+from d2lpos.check.verdict import versions
+from tests.check.exercises import CHECKS
 from tests.wrong_answers import WRONG_ANSWERS
 
-CHAPTERS = [module.name for module in iter_modules(d2lpos.check.__path__) if module.name != "verdict"]
 for module in iter_modules(tests.wrong_answers.__path__):
     import_module(f"tests.wrong_answers.{module.name}")
 
-CHECKS = [
-    check
-    for chapter in CHAPTERS
-    for check in vars(import_module(f"d2lpos.check.{chapter}")).values()
-    if isinstance(check, Check)
-]
 PARTS = [(check, name) for check in CHECKS for name in check.properties]
 ANSWERS = [answer for check in CHECKS for answer in check.answers]
 HINTS = [(check, hint) for check in [*CHECKS, *ANSWERS] for hint in check.mistakes]
+MISTAKES = [(check, hint, mistake) for check in CHECKS for hint, one in check.mistakes.items() for mistake in versions(one)]
 GARBAGE = [
     None,
     3,
@@ -54,10 +48,11 @@ def flat(verdict):
 
 
 def against(check):
-    """The wrong answers of `tests/wrong_answers/`, and of a number or name those that have a hint."""
+    """All wrong answers to a check: its mistakes, its cards, and those of `tests/wrong_answers/`."""
     wrong = [wrong.answer for wrong in WRONG_ANSWERS if wrong.check is check]
-    listed = check.mistakes.values() if check in ANSWERS else []
-    return [*wrong, *(value for value in listed if not callable(value))]
+    if check in ANSWERS:  # a number or a name, or a function that recognizes it
+        return [*wrong, *(value for value in check.mistakes.values() if not callable(value))]
+    return [*wrong, *check.cards, *(mistake for one, _, mistake in MISTAKES if one is check)]
 
 
 JUDGED = {}
@@ -75,7 +70,7 @@ def diagnoses(check):
     return [flat(judged(check, answer)) for answer in against(check)]
 
 
-@pytest.mark.parametrize(("check", "diagnosis", "answer"), [wrong[:3] for wrong in WRONG_ANSWERS], ids=name)
+@pytest.mark.parametrize(("check", "diagnosis", "answer"), WRONG_ANSWERS, ids=name)
 def test_refused_with_its_diagnosis(check, diagnosis, answer):
     verdict = judged(check, answer)
     assert not verdict
@@ -83,14 +78,32 @@ def test_refused_with_its_diagnosis(check, diagnosis, answer):
     assert diagnosis in flat(verdict)
 
 
+@pytest.mark.parametrize(("check", "hint", "mistake"), MISTAKES, ids=name)
+def test_a_mistake_gets_its_own_hint(check, hint, mistake):
+    verdict = judged(check, mistake)
+    assert not verdict
+    assert flat(verdict).endswith(f"Hint: {hint}"), (
+        "add a case that tells the two mistakes apart, in the property that fails or before"
+    )
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=name)
+def test_a_mistake_is_recognized_however_it_is_written(check):
+    """A hint that came only because the mistake is compared with itself would be worth nothing."""
+    rewritten = [flat(judged(check, wrong.answer)) for wrong in WRONG_ANSWERS if wrong.check is check]
+    assert any(f"Hint: {hint}" in told for hint in check.mistakes for told in rewritten), (
+        f"write one mistake of {check.name} once more in tests/wrong_answers/, as a student would"
+    )
+
+
 @pytest.mark.parametrize("check", CHECKS, ids=name)
 def test_has_four_wrong_answers(check):
-    assert len(against(check)) >= 4, f"tests/wrong_answers/ has too few for {check.name}"
+    assert len(against(check)) >= 4, f"{check.name} has too few mistakes"
 
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=name)
 def test_has_three_wrong_answers(answer):
-    assert len(against(answer)) >= 3, f"tests/wrong_answers/ has too few for {answer.name}"
+    assert len(against(answer)) >= 3, f"{answer.name} has too few mistakes"
 
 
 @pytest.mark.parametrize("answer", [answer for answer in ANSWERS if not callable(answer.right)], ids=name)

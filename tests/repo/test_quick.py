@@ -32,10 +32,10 @@ def test_no_rule_is_in_vain(rule):
 
 
 def test_a_check_is_tested_by_its_own_names():
-    words = chosen(["d2lpos/check/rope.py"])
-    assert "turn_pairs" in words["tests/check/test_wrong_answers.py"]
-    assert "permute_mask" not in words["tests/check/test_wrong_answers.py"]
+    words = chosen(["d2lpos/check/rope/turn_pairs.py"])
+    assert words["tests/check/test_wrong_answers.py"] == ("turn_pairs",)
     assert words["tests/check/test_rope.py"] == ("",)
+    assert {"turn_pairs", "step"} < {*chosen(["d2lpos/check/rope/material.py"])["tests/check/test_wrong_answers.py"]}
 
 
 def test_several_files_share_their_tests_and_one_that_nothing_knows_gets_the_style():

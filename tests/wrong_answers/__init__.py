@@ -1,13 +1,13 @@
-"""Answers that a check must refuse, one module a chapter or project.
+"""Wrong answers that are no mistake of a check's own table, one module a chapter or project.
 
 A wrong answer takes three lines: the check that must refuse it, words that its diagnosis must hold, the answer.
 
-    @wrong(check.permute_mask, "Only the keys are permuted.")
-    def keys_only(mask, order):
-        return mask[..., order]
+    @wrong(check.permute_mask, "Returns something else when called again")
+    def drawn_anew(mask, order):
+        return mask[..., torch.randperm(len(order))]
 
-Write it as a student would, not as the check's own table of mistakes does. With `card=True` the chapter's page asks which
-property it fails: one of three or more, or one or both of two. Its code must speak for itself.
+They test a property, and what the checks of all exercises refuse. Besides, one mistake of each check stands here once
+more, written as a student would, so that its hint does not hang on how the check writes it.
 """
 
 from typing import Any, NamedTuple
@@ -19,17 +19,16 @@ class WrongAnswer(NamedTuple):
     check: Check
     diagnosis: str
     answer: Any
-    card: bool = False
 
 
 WRONG_ANSWERS: list[WrongAnswer] = []
 
 
-def wrong(check: Check, diagnosis: str, card: bool = False):
+def wrong(check: Check, diagnosis: str):
     """Register what it decorates, or is called with, as a wrong answer."""
 
     def register(answer: Any) -> Any:
-        WRONG_ANSWERS.append(WrongAnswer(check, diagnosis, answer, card))
+        WRONG_ANSWERS.append(WrongAnswer(check, diagnosis, answer))
         return answer
 
     return register

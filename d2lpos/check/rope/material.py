@@ -21,12 +21,12 @@ def joined(a: Tensor, b: Tensor, layout: str) -> Tensor:
     return torch.stack([a, b], dim=-1).flatten(-2) if layout == "interleaved" else torch.cat([a, b], dim=-1)
 
 
-def turned(a: Tensor, b: Tensor, angles: Tensor) -> tuple[Tensor, Tensor]:
+def turned_pair(a: Tensor, b: Tensor, angles: Tensor) -> tuple[Tensor, Tensor]:
     return a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()
 
 
 def turn_both(x: Tensor, angles: Tensor, layout: str) -> Tensor:
-    return joined(*turned(*split(x, layout), angles), layout)
+    return joined(*turned_pair(*split(x, layout), angles), layout)
 
 
 def pair_angles(d: int, base: float) -> Tensor:

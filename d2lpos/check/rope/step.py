@@ -11,8 +11,7 @@ from ...input.sinusoids import frequencies
 from ...rotary.rope import rotate
 from ..cases import either
 from ..verdict import Case, Check, count, nothing
-from .material import draw, pair_angles, turn_both
-from .material import turned as turned_pair
+from .material import draw, pair_angles, turn_both, turned_pair
 
 
 def turned_at(x: Tensor, position: float) -> Tensor:

@@ -6,7 +6,7 @@ from torch import Tensor
 from ...rotary import rope as package
 from ..cases import by_hand, either
 from ..verdict import Case, Check, call
-from .material import draw, joined, split, turn_both, turned
+from .material import draw, joined, split, turn_both, turned_pair
 
 
 def overwrite(x: Tensor, angles: Tensor, layout: str) -> Tensor:
@@ -80,10 +80,10 @@ turn_pairs = Check(
             x, angles, "half"
         ),
         "Neighbors have turned, but come back in halves. Put each one next to its partner.": (
-            lambda x, angles, layout: joined(*turned(*split(x, layout), angles), "half")
+            lambda x, angles, layout: joined(*turned_pair(*split(x, layout), angles), "half")
         ),
         "Halves have turned, but come back interleaved. Lay them end to end.": (
-            lambda x, angles, layout: joined(*turned(*split(x, layout), angles), "interleaved")
+            lambda x, angles, layout: joined(*turned_pair(*split(x, layout), angles), "interleaved")
         ),
         "Two neighbors get different angles. Repeat each angle twice in a row: repeat_interleave.": (
             lambda x, angles, layout: spread(x, torch.cat([angles, angles], dim=-1), layout)
