@@ -21,6 +21,7 @@ TAGS = BOXES | PARTS | {"nbval-ignore-output", "raises-exception", "remove-stder
 TEXT = {"text/plain", "text/html", "image/svg+xml"}
 FIGURES = {"show", "explore", "hero", "machine", "doors", "emblems"}
 NUMBERED = FIGURES | {"table"}
+MINUTES = re.compile(r"^\*\*Exercise .+\*\* \((\d+) minutes")
 OPENINGS = {
     "theorem": page.THEOREM,
     "proof": page.PROOF,
@@ -132,6 +133,16 @@ def exercise_is_complete(notebook: Notebook) -> Found:
             yield at, "is not a statement, a stub and a check"
         elif not re.fullmatch(CHECK.format(", ".join(left_open(run[1][1]))), run[2][1].source.strip()):
             yield run[2][0], "does not read check.name(…) with what the stub leaves open"
+
+
+@rule
+def promised_minutes_are_those_of_the_exercises(notebook: Notebook) -> Found:
+    """To the nearest five, where a chapter promises any."""
+    asked = sum(int(MINUTES.search(run[0][1].source)[1]) for _, run in selected(notebook, "exercise") if MINUTES.search(run[0][1].source))
+    for at, cell in notebook.words:
+        for told in re.findall(r"\*\*Time:\*\*.* about (\d+) minutes for the exercise", cell.source):
+            if int(told) != 5 * round(asked / 5):
+                yield at, f"promises about {told} minutes for the exercises, which ask for {asked}"
 
 
 @rule

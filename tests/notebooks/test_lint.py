@@ -138,6 +138,9 @@ MISTAKES = {
         say("Write `twice", d2lpos={}),
         say("Write `twice", tags=[]),
     ],
+    "promised_minutes_are_those_of_the_exercises": [
+        insert("## Exercises", "**Time:** 20 minutes to read, and about 10 minutes for the exercises."),
+    ],
     "solution_follows_exercise": [
         insert(ANSWER, "First think."),
         remove("#@title Solution 1.2"),
