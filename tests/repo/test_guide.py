@@ -1,4 +1,4 @@
-"""CONTRIBUTING names what is there, and every chapter is listed where the guide says."""
+"""The guides name what is there, and every chapter is listed where they say."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,8 @@ import pytest
 from lint import TAGS
 
 ROOT = Path(__file__).parents[2]
-GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+FIRST = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+GUIDE = FIRST + (ROOT / "MAINTAINERS.md").read_text("utf-8")
 LINKS = re.findall(r"\]\((?!\w+:)([^)#…]+)\)", GUIDE)
 CODE = [word for code in re.findall(r"`+([^`]+)`+", GUIDE) for word in code.split()]
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
@@ -21,6 +22,10 @@ def test_what_the_guide_names_is_there():
     ]
     assert len(paths) > 20
     assert [path for path in LINKS + paths if not (ROOT / path).exists()] == []
+
+
+def test_the_first_guide_is_short():
+    assert len(FIRST.encode()) <= 6000
 
 
 def test_the_guide_tells_of_every_tag():

@@ -58,7 +58,7 @@ def test_help_is_the_default_and_names_every_command(tree):
     assert [line.split()[1] for line in listing.stdout.splitlines()] == commands
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "book/preface.md"])
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "MAINTAINERS.md", "book/preface.md"])
 def test_every_command_in_the_text_exists(tree, name):
     commands = set(re.findall(r"(?:^|`)make (\w+)", (tree / name).read_text(encoding="utf-8"), re.MULTILINE))
     assert {"book", "test", "lab"} <= commands
