@@ -32,7 +32,7 @@ def block_mask(
 
     causal: those at or before its position. window: those at less than `window` positions from it. Segments: those
     of its own, as `segment_mask` has it. A key is visible where all that is given allows it. Made once, it serves
-    all layers. Raises as `positions.real` does, TypeError where segments are no integers, ValueError where one of
+    all layers. Raises as `positions.as_float` does, TypeError where segments are no integers, ValueError where one of
     the two is missing, the window is not positive, or positions and segments do not fit.
 
     >>> here = torch.arange(256)

@@ -19,15 +19,15 @@ MISTAKES = {
         "k.repeat_interleave(q.shape[1] // k.shape[1], dim=1) → k.repeat(1, q.shape[1] // k.shape[1], 1, 1)",
         "k, v = cache.joined_tokens(k, v) → k, v = cache.keys, cache.values = cache.joined_tokens(k, v)",
         "cache.keys, cache.values, cache.positions, cache.read = k, v, mask.k_positions, read → pass",
-        "bias.dtype.itemsize > q.dtype.itemsize → False", "= (q.to(wide) @ shared(k, q).to(wide).mT)",
+        "bias.dtype.itemsize > q.dtype.itemsize → False", "= (q.to(wide) @ repeat_kv(k, q).to(wide).mT)",
         "logits = logits + bias → logits = logits", "weights if hidden is None else weights)",
-        "else (weights @ shared(v, q))", "if cache.turned: → if True:", "mask.pairs, q)) → None, q))",
+        "else (weights @ repeat_kv(v, q))", "if cache.turned: → if True:", "mask.pairs, q)) → None, q))",
         "in_features, positions)"],
     "d2lpos/transformer/attention.py tests/core/test_fox.py": ["read = cache.joined_read(read) → pass"],
     "d2lpos/transformer/attention.py tests/core/test_layers.py": [
         "q = multiply(q, positions, self.temperature) → q, k = (multiply(x, positions, self.temperature) for x in (q, k))"],
     "d2lpos/transformer/attention.py tests/core/test_masks.py::test_packed_texts_are_the_texts_one_by_one_on_both_paths[none-one row for all-True]": [
-        "by_text(turned_q, turned_k, v, mask) → fused(turned_q, turned_k, v, is_causal=mask.causal)",
+        "varlen_attention(turned_q, turned_k, v, mask) → sdpa(turned_q, turned_k, v, is_causal=mask.causal)",
         "is_causal=mask.causal → is_causal=False", "lengths = mask.texts #"],
     "d2lpos/transformer/attention.py tests/core/test_masks.py::test_queries_in_blocks_give_what_the_pairs_give[alibi]": [
         "slice(end - BLOCK, end), slice(end) → slice(end - BLOCK, end), slice(end - BLOCK, end)",
@@ -61,7 +61,7 @@ MISTAKES = {
         "@ v_c + (q_c @ state)", "state = state + (left", "return sums.exp", "k_t.mT @ (v_t)",
         "state + (k_c)", "[:, None] >="],
     "d2lpos/encoding.py": ["method) is getattr("],
-    "d2lpos/bias/fire.py": ["return (c.to(far) * far)", "(k_positions).to", "reach = real"],
+    "d2lpos/bias/fire.py": ["return (c.to(far) * far)", "(k_positions).to", "reach = as_float"],
     "d2lpos/content/fox.py": ["logsigmoid(wide) → wide.sigmoid()", "read.mT → read.mT.flip(-1)"],
     "d2lpos/content/inkling.py": ["read[..., read.shape[-2] - q.shape[-2] :, :] → read[..., : q.shape[-2], :]",
         "((distance < extent), at, 0)", "distance <= extent"],
@@ -78,7 +78,7 @@ MISTAKES = {
         "amin() <= self", "row <= column"],
     "d2lpos/transformer/mla.py": ["(torch.promote_types, (x.dtype for x in given.values()))", "math.sqrt(q.shape[-1])",
         "(q @ up @ c.mT)"],
-    "d2lpos/input/mlp.py": ["else real(positions) → else real(positions).bfloat16()", "math.sqrt(angle.shape[-1])",
+    "d2lpos/input/mlp.py": ["else as_float(positions) → else as_float(positions).bfloat16()", "math.sqrt(angle.shape[-1])",
         "enabled=False → enabled=True, dtype=torch.bfloat16", "widen(positions, x)[..., None], self.first"],
     "d2lpos/rotary/mrope.py": ["deal[axis : axis + n * size : n] → deal[axis - 1 : axis - 1 + n * size : n]",
         "[..., torch.tensor(self.deal → [..., 0 * torch.tensor(self.deal"],
@@ -97,7 +97,7 @@ MISTAKES = {
         "distance < exact, → distance < exact - 1,", ".movedim(0, -3) → .movedim(0, -3).mT",
         "far = exact +  → far = exact + 1 + ", "distance, far)"],
     "d2lpos/rotary/rope.py": ["rotate_fast(x[..., : self.rotary] → rotate_fast(x[..., -self.rotary :]",
-        'hands(angles, scale)\n    if layout == "half":\n        leading → hands(angles, 1.0)\n    if layout == "half":\n        leading',
+        'cos_sin(angles, scale)\n    if layout == "half":\n        leading → cos_sin(angles, 1.0)\n    if layout == "half":\n        leading',
         "turns.flatten(-2) → turns[..., :1].expand_as(turns).flatten(-2)", "(-1, 2) if (layout != 'half')",
         "frequencies(self.rotary // self → frequencies(self.dim // self", "), self.turn(k, q_positions)",
         "(heads, -1)).movedim(1, -1) → (-1, heads)).movedim(0, -1)", "turns[..., None, :, :], self.layout)",
@@ -138,7 +138,7 @@ MISTAKES = {
     "d2lpos/transformer/model.py tests/core/test_layers.py": [
         "for encoding, window, temperature in zip(encodings, → for encoding, window, temperature in zip([encodings[0]] * layers,",
         "masks.get(block.attention.window, mask) → masks.get(self.blocks[0].attention.window, mask)"],
-    "d2lpos/offset/transformer_xl.py": ["angles(real(q_positions, 'q_positions'), frequencies(dim))",
+    "d2lpos/offset/transformer_xl.py": ["angles(as_float(q_positions, 'q_positions'), frequencies(dim))",
         " / math.sqrt(features) → ", "cosine - of_cosine", "return (products)", "(q.to(wide))"],
 }  # fmt: skip
 
