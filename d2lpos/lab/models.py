@@ -76,11 +76,11 @@ class EncodingWrapper(Encoding):
     def value(self, weights: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
         return self.inner.value(weights, q_positions, k_positions)
 
-    def turn_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
-        return self.inner.turn_values(v, k_positions)
+    def rotate_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
+        return self.inner.rotate_values(v, k_positions)
 
-    def turn_back(self, y: Tensor, q_positions: Tensor) -> Tensor:
-        return self.inner.turn_back(y, q_positions)
+    def unrotate_output(self, y: Tensor, q_positions: Tensor) -> Tensor:
+        return self.inner.unrotate_output(y, q_positions)
 
     @property
     def doors(self) -> tuple[str, ...]:

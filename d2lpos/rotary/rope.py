@@ -193,18 +193,18 @@ class RoPE(Encoding):
 
     def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
-        return self.by(x, positions, *self.scaled())
+        return self.apply_rotary(x, positions, *self.scaled())
 
-    def turn_on(self, x: Tensor, offsets: Tensor) -> Tensor:
+    def rotate_further(self, x: Tensor, offsets: Tensor) -> Tensor:
         """What has turned already, turned on: R(offset) R(position) = R(position + offset)."""
         omega, _ = self.scaled()
-        return self.by(x, offsets, omega, factor=1.0)
+        return self.apply_rotary(x, offsets, omega, factor=1.0)
 
     def scaled(self) -> tuple[Tensor, float]:
         """Frequencies and attention factor under the rule."""
         return self.scaling(frequencies(self.rotary // self.axes, self.base))
 
-    def by(self, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
+    def apply_rotary(self, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
         """x turned by position times frequency, and multiplied by the factor."""
         turns = angles(positions, omega)
         if self.axes > 1:

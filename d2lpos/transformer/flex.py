@@ -109,9 +109,9 @@ def attend_flex(
         )
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
     grouped = q.shape[1] != k.shape[1]
-    v = encoding.turn_values(v, k_positions)
+    v = encoding.rotate_values(v, k_positions)
     y = program(turned_q, turned_k, v, score_mod=add, block_mask=mask, enable_gqa=grouped)
-    return encoding.turn_back(y, q_positions)
+    return encoding.unrotate_output(y, q_positions)
 
 
 @cache

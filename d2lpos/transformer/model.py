@@ -83,9 +83,9 @@ class Transformer(nn.Module):
         self.norm = nn.LayerNorm(dim)
         self.head = nn.Linear(dim, outputs)
 
-    def new_caches(self, turned: bool = False, room: int = 0) -> list[Cache]:
+    def new_caches(self, rotated: bool = False, capacity: int = 0) -> list[Cache]:
         """An empty cache for each layer; arguments are those of `Cache`."""
-        return [Cache(turned=turned, room=room) for _ in self.blocks]
+        return [Cache(rotated=rotated, capacity=capacity) for _ in self.blocks]
 
     def forward(
         self,

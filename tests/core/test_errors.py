@@ -692,11 +692,11 @@ bad(householder_scores, "TypeError: q must be a tensor; got list", [1], Q, Q, Q[
 bad(householder_scores, "TypeError: counted must be Boolean; got torch.float32", Q, Q, Q, Q[..., :1], LOOK.float())
 bad(RoPEValues, f"ValueError: {odd_size}", 7)
 narrow = "v must have 8 features a head, as RoPEValues has; got 4"
-bad(RoPEValues, f"ValueError: {narrow}", Q[..., :4], P, call=RoPEValues(8).turn_values)
+bad(RoPEValues, f"ValueError: {narrow}", Q[..., :4], P, call=RoPEValues(8).rotate_values)
 bad(attend, f"ValueError: {narrow}", Q, Q, Q[..., :4], P, P, RoPEValues(8))
 turns4 = "a cache of turned keys needs an encoding whose doors 3 and 4 are closed; got ('rotate', 'value')"
 layer = Attention(16, 2, RoPEValues(8), causal=True)
-bad(RoPEValues, f"ValueError: {turns4}", X, P, cache=Cache(turned=True), call=layer)
+bad(RoPEValues, f"ValueError: {turns4}", X, P, cache=Cache(rotated=True), call=layer)
 
 # Attention
 
@@ -898,7 +898,7 @@ bad(scores, f"ValueError: {same}", Q, C, UP, Q, Q[:, :1, :, :4])
 # Cache
 
 CACHE = Cache(Q, Q, P)
-refuse = partial(bad, Cache, call=CACHE.joined)
+refuse = partial(bad, Cache, call=CACHE.append)
 refuse("TypeError: keys must be a tensor; got list", [0], Q, P)
 refuse("TypeError: positions must be a tensor; got int", Q, Q, 5)
 fit = "in all axes but the sequence; got"
@@ -912,8 +912,8 @@ refuse = partial(bad, Attention, call=Attention(16, 2, causal=True))
 refuse("TypeError: cache must be a Cache; got list", X, P, cache=[Cache()])
 one_text = "segments need a call and a cache for each text; got one cache"
 refuse(f"ValueError: {one_text}", X, P, cache=Cache(), segments=P)
-over = "room=9 needs torch.no_grad: keys are written over those of a gradient"
-refuse(f"ValueError: {over}", X, P, cache=Cache(room=9))
+over = "capacity=9 needs torch.no_grad: keys are written over those of a gradient"
+refuse(f"ValueError: {over}", X, P, cache=Cache(capacity=9))
 for encoding, doors in (Both(2), ("rotate", "score")), (Turn4(2), ("rotate", "value")):
     closed = f"a cache of turned keys needs an encoding whose doors 3 and 4 are closed; got {doors}"
     bad(
@@ -921,11 +921,11 @@ for encoding, doors in (Both(2), ("rotate", "score")), (Turn4(2), ("rotate", "va
         f"ValueError: {closed}",
         X,
         P,
-        cache=Cache(turned=True),
+        cache=Cache(rotated=True),
         call=Attention(16, 2, encoding, causal=True),
     )
-bad(Cache, "ValueError: room must not be negative; got -1", room=-1)
-bad(Cache, "TypeError: room must be an integer; got 8.0", room=8.0)
+bad(Cache, "ValueError: capacity must not be negative; got -1", capacity=-1)
+bad(Cache, "TypeError: capacity must be an integer; got 8.0", capacity=8.0)
 for subject, rest in (evict, (1, 2)), (rebase, (P, NOPE)):
     bad(subject, "TypeError: cache must be a Cache; got list", [], *rest)
     bad(subject, "ValueError: cache must hold tokens; got an empty one", Cache(), *rest)
@@ -935,10 +935,10 @@ bad(evict, "TypeError: sinks must be an integer; got 1.0", CACHE, 1.0, 1)
 bad(rebase, "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", CACHE, P, "rope")
 bad(rebase, "ValueError: positions must have shape (5,) or (2, 5); got (4,)", CACHE, P[:4], NOPE)
 few = "turned keys must be float32 or float64, or turns spoil them; got torch.bfloat16"
-half = Cache(Q.bfloat16(), Q.bfloat16(), P, turned=True)
+half = Cache(Q.bfloat16(), Q.bfloat16(), P, rotated=True)
 bad(rebase, f"TypeError: {few}", half, P, RoPE(8))
-own = "encoding must have turn_on, as RoPE has, to move turned keys; got Both()"
-bad(rebase, f"TypeError: {own}", Cache(Q, Q, P, turned=True), P, Both(2))
+own = "encoding must have rotate_further, as RoPE has, to move turned keys; got Both()"
+bad(rebase, f"TypeError: {own}", Cache(Q, Q, P, rotated=True), P, Both(2))
 bad(
     Attention,
     "ValueError: mask must broadcast to (batch, head, query, key) = (2, 2, 5, 10); got (5, 5)",
@@ -1056,7 +1056,7 @@ def test_all_that_is_public_has_bad_calls():
         "sdpa",
         "cos_sin",
         "indices",
-        "joined",
+        "append",
         "kept",
         "known",
         "not_padding",
@@ -1068,7 +1068,7 @@ def test_all_that_is_public_has_bad_calls():
         "repeat_kv",
         "signed",
         "slope",
-        "turned",
+        "rotated",
         "values",
         "softmax_weights",
         "wide",
