@@ -6,6 +6,9 @@ from pathlib import Path
 NAMES = "[0-9][0-9]*.ipynb"
 DEPTH = "chapters/in-depth/"
 PROJECTS = "chapters/projects/"
+EXERCISE = re.compile(r"\*\*Exercise .+?\*\* \((\d+) minutes")
+READING = re.compile(r"^(\*\*Time:\*\* \d+ minutes to read)(?:, and about .+ for the exercises?)?\.$", re.MULTILINE)
+EVENING = re.compile(r"^(\*\*Time:\*\* one to \w+ hours)(?:, .+ for the exercises?)?\.$", re.MULTILINE)
 
 
 def path(root: Path) -> list[Path]:
@@ -51,3 +54,19 @@ def number(name: str) -> str:
     ('4', '4B', 'P1')
     """
     return re.match(r"0*(\d+[a-z]?|p\d+)-", name)[1].upper()
+
+
+def asked(cells: list) -> list[int]:
+    """Return the minutes of each exercise of a notebook, as its statement says."""
+    found = (EXERCISE.match(cell.source) for cell in cells if cell.cell_type == "markdown")
+    return [int(head[1]) for head in found if head]
+
+
+def promise(words: str, minutes: list[int]) -> str:
+    """Return words with their line **Time:** as the minutes of the exercises make it: of a chapter to the nearest five."""
+    if not minutes:
+        return READING.sub(r"\1.", words)
+    of = "for the exercises." if len(minutes) > 1 else "for the exercise."
+    about = max(5, 5 * round(sum(minutes) / 5))
+    words = READING.sub(rf"\1, and about {about} minutes {of}", words)
+    return EVENING.sub(rf"\1, {sum(minutes)} minutes of them {of}", words)

@@ -1,5 +1,6 @@
 """Laws that hold across encodings: what each can see of order, and that positions are data."""
 
+from collections import Counter
 from importlib import import_module
 from itertools import permutations
 from pathlib import Path
@@ -60,6 +61,13 @@ def test_every_encoding_of_the_package_is_under_the_laws():
     assert not found - under - set(ELSEWHERE), "no law has seen it: add it to ENCODINGS in tests/core/conftest.py"
     for name, file in ELSEWHERE.items():
         assert name in found - under and name in Path(__file__).parents[1].joinpath(file).read_text("utf-8"), name
+
+
+def test_every_name_has_its_laws():
+    """Else those that hold for some kinds would pass it by."""
+    assert Counter(("none", *ABSOLUTE, *RELATIVE, *SHARE)) == Counter([*ENCODINGS, *LAYERS]), (
+        "a name of ENCODINGS belongs into one of ABSOLUTE, REAL, RELATIVE and SHARE"
+    )
 
 
 def only(*names):

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pytest
+from notebooks import promise
 
 ROOT = Path(__file__).parents[2]
 GOOD = Path(__file__).with_name("good.ipynb")
@@ -15,6 +17,8 @@ def test_execution_brings_back_what_is_stored(tmp_path):
     notebook = nbformat.read(GOOD, as_version=4)
     notebook.metadata.widgets = {"state": {}}
     notebook.metadata.language_info.version = "3.0"
+    notebook.cells[0].source = notebook.cells[0].source.replace("about 15 minutes", "about an hour")
+    assert notebook.cells[0] != stored.cells[0]
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.update(outputs=[], execution_count=None)
@@ -27,3 +31,22 @@ def test_execution_brings_back_what_is_stored(tmp_path):
     clock = executed.cells.pop(), stored.cells.pop()  # its output is another one each time
     assert executed == stored
     assert all("since the clock began" in cell.outputs[0].text for cell in clock)
+
+
+READ = "**You need** chapter 1.\\\n**Time:** 20 minutes to read"
+EVENING = "**Time:** one to two hours"
+
+
+@pytest.mark.parametrize(
+    ("line", "minutes", "promised"),
+    [
+        (f"{READ}, and about an hour for the exercises.", [8, 10, 5], f"{READ}, and about 25 minutes for the exercises."),
+        (f"{READ}, and about 25 minutes for the exercises.", [12], f"{READ}, and about 10 minutes for the exercise."),
+        (f"{READ}.", [2], f"{READ}, and about 5 minutes for the exercise."),
+        (f"{READ}, and about 5 minutes for the exercise.", [], f"{READ}."),
+        (f"{EVENING}.", [16, 35], f"{EVENING}, 51 minutes of them for the exercises."),
+        ("**Time:** twenty minutes, and what your study takes.", [], "**Time:** twenty minutes, and what your study takes."),
+    ],
+)
+def test_a_chapter_promises_the_minutes_of_its_exercises(line, minutes, promised):
+    assert promise(line, minutes) == promise(promised, minutes) == promised

@@ -139,7 +139,11 @@ MISTAKES = {
         say("Write `twice", tags=[]),
     ],
     "promised_minutes_are_those_of_the_exercises": [
-        insert("## Exercises", "**Time:** 20 minutes to read, and about 10 minutes for the exercises."),
+        write("(10 minutes, medium)", "(20 minutes, medium)"),
+        write("about 15 minutes for", "about a quarter of an hour for"),
+        write("and about 15 minutes for the exercises", "and more to write"),
+        write(", and about 15 minutes for the exercises", ""),
+        insert("## Exercises", "**Time:** one to two hours, 10 minutes of them for the exercises."),
     ],
     "solution_follows_exercise": [
         insert(ANSWER, "First think."),

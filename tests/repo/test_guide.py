@@ -8,9 +8,9 @@ import pytest
 from lint import TAGS
 
 ROOT = Path(__file__).parents[2]
-FIRST = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-GUIDE = FIRST + (ROOT / "MAINTAINERS.md").read_text("utf-8")
-LINKS = re.findall(r"\]\((?!\w+:)([^)#…]+)\)", GUIDE)
+FIRST, SECOND = ((ROOT / name).read_text("utf-8") for name in ("CONTRIBUTING.md", "MAINTAINERS.md"))
+GUIDE = FIRST + SECOND
+LINKS = re.findall(r"\]\((?!\w+:)([^)#…]+)[)#]", GUIDE)
 CODE = [word for code in re.findall(r"`+([^`]+)`+", GUIDE) for word in code.split()]
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 PROJECTS = sorted((ROOT / "chapters" / "projects").glob("*.ipynb"))
@@ -28,8 +28,30 @@ def test_the_first_guide_is_short():
     assert len(FIRST.encode()) <= 6000
 
 
+def test_its_recipes_and_the_house_come_first():
+    assert [head for head in heads(FIRST) if head.split()[0] in ("Mend", "Add", "How")] == [
+        "Mend a sentence",
+        "Add an exercise",
+        "Add an encoding with its law",
+        "How a change lands",
+    ]
+    assert heads(SECOND)[1] == "The house"
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "MAINTAINERS.md", "README.md"])
+def test_links_to_the_guides_find_their_headings(name):
+    links = re.findall(r"\]\(([\w./]*)#([^)]+)\)", (ROOT / name).read_text("utf-8"))
+    links = [(file or name, anchor) for file, anchor in links if not (file or name).startswith(("http", "book", "chapters"))]
+    missing = [(file, anchor) for file, anchor in links if anchor not in anchors((ROOT / file).read_text("utf-8"))]
+    assert missing == [] and (links or name == "README.md")
+
+
+def test_each_guide_links_to_the_other():
+    assert "](MAINTAINERS.md)" in FIRST and "](CONTRIBUTING.md)" in SECOND
+
+
 def test_the_guide_tells_of_every_tag():
-    assert set(re.findall(r"^\| `([a-z-]+)` \|", GUIDE, re.MULTILINE)) == TAGS
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", SECOND, re.MULTILINE)) == TAGS
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.stem)
@@ -64,3 +86,12 @@ def is_listed(place, entry, notebook):
     title = nbformat.read(notebook, as_version=4).cells[0].source.splitlines()[0].removeprefix("# ")
     entry = entry.format(title=title, name=notebook.stem)
     assert entry in (ROOT / place).read_text("utf-8"), f"{place} lacks {entry}"
+
+
+def heads(text):
+    return re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+
+
+def anchors(text):
+    """As GitHub makes them: small letters, no punctuation, hyphens for blanks."""
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads(text)}
