@@ -137,9 +137,7 @@ def test_receipts_are_pasted_and_typed_and_what_is_none_has_its_sentence(address
     answer = add(page, f"✓ attention: 5 properties hold\n  one token\nReceipt: {ATTENTION}")
     expect(answer).to_have_text("Added: Exercise 1.2.")
     expect(page.get_by_role("textbox")).to_be_empty()
-    expect(add(page, f"{MASK.lower()} {ATTENTION}")).to_have_text(
-        "Added: Exercise 1.4. 1 was there already."
-    )
+    expect(add(page, f"{MASK.lower()} {ATTENTION}")).to_have_text("Added: Exercise 1.4. 1 was there already.")
     expect(add(page, "=1+1")).to_have_text("“=1+1” is no receipt of this book.")
     expect(page.get_by_role("textbox")).to_have_value("=1+1")
     expect(add(page, " ")).to_have_text("Paste or type a receipt first. It has six letters and digits.")

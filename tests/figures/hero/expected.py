@@ -63,10 +63,9 @@ def cliff():
     for number, remedy in enumerate(("error", "last row", "wrapped", "stretched", "blocks")):
         for length in (8, 9, 20, 32):
             p = np.arange(length, dtype=float)
-            rows = {
-                "last row": np.minimum(p, 7),
-                "stretched": np.linspace(0, 7, length),
-            }.get(remedy, np.tile(np.arange(8.0), 4)[:length])
+            rows = {"last row": np.minimum(p, 7), "stretched": np.linspace(0, 7, length)}.get(
+                remedy, np.tile(np.arange(8.0), 4)[:length]
+            )
             rows = p if length == 8 else rows
             vectors = np.stack([np.interp(rows, np.arange(8), feature) for feature in table.T], 1)
             if remedy == "error":
