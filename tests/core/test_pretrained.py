@@ -84,13 +84,8 @@ def test_deepseek_v3():
         "qk_rope_head_dim": 64,
         "rope_theta": 10_000,
         "rope_scaling": {
-            "type": "yarn",
-            "factor": 40,
-            "original_max_position_embeddings": 4096,
-            "beta_fast": 32,
-            "beta_slow": 1,
-            "mscale": 1.0,
-            "mscale_all_dim": 1.0,
+            "type": "yarn", "factor": 40, "original_max_position_embeddings": 4096, "beta_fast": 32,
+            "beta_slow": 1, "mscale": 1.0, "mscale_all_dim": 1.0,
         },
     }
     layer = encoding_of(config).layers[0]
@@ -139,12 +134,8 @@ def test_gpt_oss():
         "head_dim": 64,
         "rope_theta": 150_000,
         "rope_scaling": {
-            "rope_type": "yarn",
-            "factor": 32.0,
-            "original_max_position_embeddings": 4096,
-            "beta_fast": 32.0,
-            "beta_slow": 1.0,
-            "truncate": False,
+            "rope_type": "yarn", "factor": 32.0, "original_max_position_embeddings": 4096, "beta_fast": 32.0,
+            "beta_slow": 1.0, "truncate": False,
         },
         "sliding_window": 128,
         "layer_types": ["sliding_attention", "full_attention"] * 2,

@@ -172,10 +172,7 @@ def rule(layer: Layer) -> str:
     scaling = layer.encoding.scaling
     function = getattr(scaling, "func", scaling)
     names = {
-        "unscaled": "",
-        "yarn": "YaRN",
-        "llama3": "Llama 3",
-        "turned": "turns backward",
+        "unscaled": "", "yarn": "YaRN", "llama3": "Llama 3", "turned": "turns backward",
         "longrope": "LongRoPE",
     }
     name = names.get(function.__name__, function.__name__.replace("_", " "))

@@ -52,10 +52,8 @@ FITTED = {
         },
     },
     "granitemoehybrid": {
-        "layer_types": ["linear_attention", "full_attention"] * 4,
-        "position_embedding_type": "rope",
-        "mamba_n_heads": 4,
-        "mamba_d_head": 32,
+        "layer_types": ["linear_attention", "full_attention"] * 4, "position_embedding_type": "rope",
+        "mamba_n_heads": 4, "mamba_d_head": 32,
     },
     "modernbert": {"local_attention": 8},
     "beit": {**SMALL_PICTURE, "use_relative_position_bias": True, "use_absolute_position_embeddings": True},
@@ -76,13 +74,8 @@ FITTED = {
     "swinv2": {**SWIN, "pretrained_window_sizes": [3, 0]},
     "swin2sr": {**STAGES, "image_size": 8},
     "clap_audio_model": {
-        "depths": [2, 2],
-        "num_attention_heads": [2, 4],
-        "patch_embeds_hidden_size": 16,
-        "window_size": 4,
-        "spec_size": 32,
-        "num_mel_bins": 8,
-        "projection_dim": 64,
+        "depths": [2, 2], "num_attention_heads": [2, 4], "patch_embeds_hidden_size": 16, "window_size": 4,
+        "spec_size": 32, "num_mel_bins": 8, "projection_dim": 64,
     },
     "sam_vision_model": {**SMALL_PICTURE, "window_size": 2, "global_attn_indexes": [1, 3]},
     "vitdet": {
@@ -98,9 +91,7 @@ FITTED = {
     "qwen3_vl_moe_text": {**DEALT, "sliding_window": None},
     "recurrent_gemma": {"attention_window_size": 5},
     "zamba2": {
-        "num_hidden_layers": 8,
-        "use_mem_rope": True,
-        "layers_block_type": ["linear_attention", "hybrid"] * 4,
+        "num_hidden_layers": 8, "use_mem_rope": True, "layers_block_type": ["linear_attention", "hybrid"] * 4,
     },
     "falcon_h1": {"mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_state": 8, "mamba_chunk_size": 16},
     "falcon": {"new_decoder_architecture": False, "multi_query": False, "num_kv_heads": 4},
@@ -121,14 +112,8 @@ FITTED = {
     "mimo_v2_flash": {"head_dim": 48},
     "ministral3": {
         "rope_parameters": {
-            "rope_type": "yarn",
-            "rope_theta": 1e4,
-            "factor": 16.0,
-            "original_max_position_embeddings": 32,
-            "llama_4_scaling_beta": 0.1,
-            "mscale": 1.0,
-            "mscale_all_dim": 1.0,
-            "beta_fast": 32.0,
+            "rope_type": "yarn", "rope_theta": 1e4, "factor": 16.0, "original_max_position_embeddings": 32,
+            "llama_4_scaling_beta": 0.1, "mscale": 1.0, "mscale_all_dim": 1.0, "beta_fast": 32.0,
             "beta_slow": 1.0,
         }
     },

@@ -232,10 +232,7 @@ def deepseek_v4():
 def latent():
     """Nothing of a head is built but its query; theirs builds keys."""
     sizes = {
-        "kv_lora_rank": 12,
-        "qk_nope_head_dim": 16,
-        "qk_rope_head_dim": 8,
-        "v_head_dim": 16,
+        "kv_lora_rank": 12, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 16,
         "q_lora_rank": None,
     }
     config = DeepseekV3Config(hidden_size=DIM, num_attention_heads=3, num_key_value_heads=3, **sizes)
@@ -258,8 +255,7 @@ def latent():
 def pixtral():
     config = PixtralVisionConfig(hidden_size=128, num_attention_heads=2, image_size=320, patch_size=16)
     embedding, (q, k) = (
-        modeling_pixtral.PixtralVisionRotaryEmbedding(config),
-        torch.randn(2, 1, 2, 20 * 20, 64),
+        modeling_pixtral.PixtralVisionRotaryEmbedding(config), torch.randn(2, 1, 2, 20 * 20, 64),
     )
     places = cells(20, 20)
     theirs = modeling_pixtral.apply_rotary_pos_emb(q, k, *embedding(q, places), unsqueeze_dim=0)

@@ -77,9 +77,7 @@ def test_longrope(length, listed):
     """All positions of a text take one list, and transformers chooses it by the last: so ours is told how many."""
     lists = {"short_factor": [1.0] * 7 + [1.5], "long_factor": [1.0] * 4 + [8.0] * 4}
     rope = {
-        "rope_type": "longrope",
-        "rope_theta": 100.0,
-        "factor": 4.0,
+        "rope_type": "longrope", "rope_theta": 100.0, "factor": 4.0,
         "original_max_position_embeddings": length,
     }
     places = {name: places for name, places in families.PLACES.items() if name == "as they are"}
@@ -204,23 +202,18 @@ WRONG = {
     "a norm before the turn": ("hunyuan_v1_dense", "normed", None, "scores"),
     "another deal": ("qwen3_vl_text", "deal", "blocks", "scores"),
     "no buckets beside the table": (
-        "mpnet",
-        "bias",
-        asking("relative_attention_num_buckets", then=lambda *_: T5Bias(4, bidirectional=False)),
-        "bias",
+        "mpnet", "bias",
+        asking("relative_attention_num_buckets", then=lambda *_: T5Bias(4, bidirectional=False)), "bias",
     ),
     "no [CLS]": ("vit", "before", 0, "table"),
     "cells before the table": ("vitdet", "unused", 0, "table"),
     "no table": ("vit", "table", False, "a table"),
     "cells for coordinates": (
-        "dinov3_vit",
-        "places",
-        lambda config: lambda h, w: torch.cat([torch.zeros(5, 2), cells(h, w)]),
+        "dinov3_vit", "places", lambda config: lambda h, w: torch.cat([torch.zeros(5, 2), cells(h, w)]),
         "scores",
     ),
     "each axis with all frequencies": (
-        "pixtral",
-        "layers",
+        "pixtral", "layers",
         asking("rope_parameters", then=lambda grid, depth: [Layer(encoding=RoPE(16, axes=2))] * depth),
         "scores",
     ),
@@ -235,10 +228,7 @@ WRONG = {
         "windows",
     ),
     "windows that stand": (
-        "swin",
-        "window",
-        lambda config, *_: (config["window_size"], 0),
-        "weights of layer 1",
+        "swin", "window", lambda config, *_: (config["window_size"], 0), "weights of layer 1",
     ),
     "windows that move where there is one": ("swin", "window", fixed, "weights of layer 3"),
     "windows that stand where there is one": ("maskformer-swin", "window", fitting, "weights of layer 3"),
@@ -248,9 +238,7 @@ WRONG = {
     "steps by the window at hand": ("swinv2", "bias", unmeasured(by_logarithms), "weights of layer 0"),
     "a table for a network": ("swinv2", "bias", unmeasured(by_table), "parameters"),
     "no tables of steps": (
-        "beit",
-        "layers",
-        asking("use_relative_position_bias", then=lambda grid, depth: [Layer()] * depth),
+        "beit", "layers", asking("use_relative_position_bias", then=lambda grid, depth: [Layer()] * depth),
         "8 tables",
     ),
 }

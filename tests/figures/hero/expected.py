@@ -264,9 +264,7 @@ def stretch():
     share = np.interp(64 / (2 * np.pi / speeds), [1, 4], [0, 1])
     for length in (64, 100, 128, 256, 512):
         rules = {
-            "as trained": speeds,
-            "linear": speeds / 8,
-            "ntk": (10_000 * 8 ** (16 / 14)) ** (-pairs / 8),
+            "as trained": speeds, "linear": speeds / 8, "ntk": (10_000 * 8 ** (16 / 14)) ** (-pairs / 8),
             "dynamic ntk": (10_000 * (length / 64) ** (16 / 14)) ** (-pairs / 8),
             "yarn": divided * speeds / 8 + (1 - divided) * speeds,
             "llama3": (1 - share) * speeds / 8 + share * speeds,

@@ -102,8 +102,7 @@ def test_a_part_held_still_is_told_in_words_with_its_numbers(measured, sentences
     cases = {
         (16, 0): "pair 0 of layer 16 is held still, and",
         (16, None): "all pairs of layer 16 are held still, and",
-        (None, 0): "pair 0 is held still in all layers, and",
-        (None, None): "nothing turns, and",
+        (None, 0): "pair 0 is held still in all layers, and", (None, None): "nothing turns, and",
     }
     for (layer, pair), words in cases.items():
         text = describe_state(layer, pair, "all" if layer is pair is None else None)

@@ -548,11 +548,7 @@ def test_the_plain_hill_moves_along_and_the_first_one_stays(host):
         > 0.999
     )
     assert [host(f"{ROW}.slice({turn})") for turn in (19, 20.3, 21.5, 22.7, 24)] == [
-        False,
-        True,
-        True,
-        True,
-        False,
+        False, True, True, True, False,
     ]
     far = press(*["ArrowRight"] * 15)
     assert {"hands at position 38", "at position 20"} <= set(far["words"])
@@ -576,9 +572,7 @@ def test_the_plain_clocks_play_by_whole_words(host):
     words = "[out()[0], ...all('text').map(e => e.textContent).filter(t => /position .*[.\\d]/.test(t))]"
     said = host(f"film(6).then(() => {words})")
     assert re.fullmatch(r"\d+", said[0]) and set(said[1:]) == {
-        f"hands at position {said[0]}",
-        "at position 20",
-        f"position {said[0]}",
+        f"hands at position {said[0]}", "at position 20", f"position {said[0]}",
     }
 
 
@@ -1030,8 +1024,7 @@ def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(
         host.rest()
         seen[name] = [round(host(off)) > 20, host(curve), host(slope)]
     assert seen == {
-        "all equal": [False, True, "0.50"],
-        "forget at the full stop": [True, False, "none"],
+        "all equal": [False, True, "0.50"], "forget at the full stop": [True, False, "none"],
         "count only nouns": [True, False, "none"],
     }
     tops = "all('.bar').map(e => +e.getAttribute('y'))"
@@ -1044,10 +1037,7 @@ def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(
     host.label("gate of sat").press("End")
     host.rest()
     assert of_gates(host) == ([1] * 12, pytest.approx([0] * 12)) and host("out()") == [
-        "cat",
-        "0.00",
-        "8 %",
-        "0.00",
+        "cat", "0.00", "8 %", "0.00",
     ]
     host.label("gate of sat").press("Home")
     host.rest()

@@ -65,11 +65,7 @@ def test_the_cliff_reads_a_table_as_the_lab_does(case):
     learned = Learned(8, 6)
     learned.table.data = torch.from_numpy(expected.uniform(11, 48).reshape(8, 6)).float()
     readings = (
-        learned,
-        LastRow(learned),
-        Wrapped(learned),
-        Stretched(learned, case["length"]),
-        Blocks(learned),
+        learned, LastRow(learned), Wrapped(learned), Stretched(learned, case["length"]), Blocks(learned),
     )
     x, position = torch.zeros(1, 1, 6), torch.tensor([case["p"]])
     if not case["vector"]:

@@ -171,10 +171,7 @@ def test_words_say_how_hard_a_guess_is():
         {"call": "noticed", "with": ["RoPE", 1.5, 2.65]},
     )
     assert said == [
-        "nearly sure",
-        "guesses among about 3 characters",
-        "guesses among about 10 characters",
-        "guesses among about 99 characters",
-        "RoPE does not notice",
+        "nearly sure", "guesses among about 3 characters", "guesses among about 10 characters",
+        "guesses among about 99 characters", "RoPE does not notice",
         "RoPE is more surprised, 2.65 instead of 1.50 nats",
     ]
