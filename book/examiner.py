@@ -19,7 +19,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -34,7 +34,7 @@ FILES = 64 << 20  # bytes that a file of a student's, and all of them together, 
 KEPT = "files, processes and the network are kept from it"
 HIDDEN = (b"/run", b"/tmp/.X11-unix")  # where other programs listen on sockets
 BOOK = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SOLVED = (".git", "_build", "chapters", "tests", "d2lpos/check")  # where solutions stand
+SOLVED = (".git", "_build", "chapters", "tests")  # where solutions stand, besides the checks
 LOADS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"}
 # Imports that need no look.
 plain = re.compile(
@@ -332,7 +332,7 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
     closed = Closed(checks, book.names).behind
     before = state(closed)
     if job["sealed"]:
-        hide()
+        hide(place for name, module in closed.items() if name == "d2lpos.check" for place in module.__path__)
     answers = request["answers"]
     for name in answers:
         names.pop(name, None)
@@ -490,13 +490,13 @@ def seal(scratch: str) -> None:
         raise OSError(ctypes.get_errno(), "this system cannot seal a process")
 
 
-def hide() -> None:
-    """In a sealed process: lay empty folders over the book's solutions, and give all powers up.
+def hide(checks: Iterable[str] = ()) -> None:
+    """In a sealed process: lay empty folders over the book's solutions and the checks, and give all powers up.
 
     Raises OSError where this Linux cannot.
     """
     libc = ctypes.CDLL(None, use_errno=True)
-    places = [place for name in SOLVED if os.path.isdir(place := os.path.join(BOOK, name))]
+    places = [place for name in SOLVED if os.path.isdir(place := os.path.join(BOOK, name))] + [*checks]
     steps = [libc.unshare(0x20000)]  # CLONE_NEWNS
     steps += [libc.mount(b"tmpfs", os.fsencode(place), b"tmpfs", ctypes.c_ulong(7), b"size=4k") for place in places]
     version, empty = (ctypes.c_uint32 * 2)(0x20080522), (ctypes.c_uint32 * 6)()

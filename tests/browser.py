@@ -1,9 +1,4 @@
-"""A browser for the tests that need one.
-
-    @pytest.fixture(scope="module")
-    def browser():
-        with chromium() as browser:
-            yield browser
+"""A browser for the tests that need one: the fixture `browser` has it.
 
 Set D2LPOS_REQUIRE_BROWSER=1 where a missing browser is a failure, as in CI.
 """

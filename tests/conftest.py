@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import settings
 
+from tests.browser import chromium
 from tests.warm import Python
 
 settings.register_profile("same", deadline=None, derandomize=True, max_examples=40)
@@ -31,6 +32,13 @@ def python():
     """`python("-c", code)` is a process of its own that does not import torch anew: see tests/warm.py."""
     with Python() as python:
         yield python
+
+
+# Not for the session: two browsers alive in one process do not get along.
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
 
 
 def pytest_terminal_summary(terminalreporter):

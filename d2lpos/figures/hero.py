@@ -33,24 +33,13 @@ for (const element of document.querySelectorAll('[data-hero="{key}"]'))
 </script>
 """
 
-KINDS, BUCKETS = ("both", "causal", "shaw"), (8, 16, 32, 64)
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
-MODES = ("digits", "clocks")
-BASES = (8, 64, 1000, 10_000, 100_000)
 PLACES = ("none", "sum", "token", "position", "independent", "whole position")
-REMEDIES = ("error", "last row", "wrapped", "stretched", "blocks")
-RULES = ("as trained", "linear", "ntk", "dynamic ntk", "yarn", "llama3")
-SLOPES, LENGTHS, BACK = (
-    ("released", "paper"),
-    tuple(2**n for n in range(2, 13)),
-    tuple(2**n for n in range(1, 12)),
-)
 STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
 COUNTERS = ("text", "row", "each")
 SORTS = ("full", "window", "none")
 GATES = ("equal", "stop", "nouns")
 TARGETS, VIEWS = ("row", "right", "diagonal", "ring"), ("8 × 8", "counted", "to scale")
-VALUES, SPLITS = ("accuracy", "loss", "loss_last"), ("test", "unseen")
 
 
 @dataclass(frozen=True)
@@ -61,21 +50,30 @@ class Option:
     accepts: Callable[[Any], bool]
     wanted: str
 
+    def or_none(self) -> "Option":
+        """The same, with None as the default, which is accepted, too."""
+        return Option(None, lambda v: v is None or self.accepts(v), f"None or {self.wanted}")
+
 
 def whole(default: int, last: int, first: int = 0) -> Option:
     wanted = f"a whole number from {first} to {last}"
     return Option(default, lambda v: type(v) is int and first <= v <= last, wanted)
 
 
-def is_order(value: Any) -> bool:
-    numbers = isinstance(value, list | tuple) and all(type(word) is int for word in value)
-    return numbers and sorted(value) == list(range(len(WORDS)))
+def one_of(default: str | int, *values: str | int) -> Option:
+    """One of the values, which are all words or all whole numbers; 8.0 and True are no whole numbers."""
+    kind = type(default)
+    return Option(default, lambda v: type(v) is kind and v in values, "one of " + ", ".join(map(str, values)))
+
+
+def is_order(value: Any, count: int) -> bool:
+    """Whether it is a list or a tuple of the whole numbers below count, in any order."""
+    numbers = isinstance(value, list | tuple) and all(type(number) is int for number in value)
+    return numbers and sorted(value) == list(range(count))
 
 
 def is_dealt(value: Any) -> bool:
-    numbers = isinstance(value, list | tuple) and all(type(chunk) is int for chunk in value)
-    pairs = zip(value[::2], value[1::2], strict=False) if numbers else ()
-    return numbers and sorted(value) == list(range(8)) and all(first < second for first, second in pairs)
+    return is_order(value, 8) and all(a < b for a, b in zip(value[::2], value[1::2], strict=True))
 
 
 def is_stack(value: Any) -> bool:
@@ -84,24 +82,16 @@ def is_stack(value: Any) -> bool:
 
 SWITCH = Option(False, lambda v: type(v) is bool, "True or False")
 SEED = whole(7, 2**32 - 1)
-
-
-def any_to(last: int) -> Option:
-    wanted = f"None or a whole number from 0 to {last}"
-    return Option(None, lambda v: v is None or type(v) is int and 0 <= v <= last, wanted)
-
-
+DEALT = "the chunks 0 to 7, two for each processor, the earlier one first"
 OPTIONS = {
     "board": {
-        "layer": any_to(29),
-        "pair": any_to(31),
-        "still": Option(None, lambda v: v is None or v == "all", "None or 'all'"),
+        "layer": whole(0, 29).or_none(),
+        "pair": whole(0, 31).or_none(),
+        "still": Option("all", lambda v: v == "all", "'all'").or_none(),
     },
     "buckets": {
-        "kind": Option("causal", lambda v: v in KINDS, "one of " + ", ".join(KINDS)),
-        "buckets": Option(
-            32, lambda v: type(v) is int and v in BUCKETS, "one of " + ", ".join(map(str, BUCKETS))
-        ),
+        "kind": one_of("causal", "both", "causal", "shaw"),
+        "buckets": one_of(32, 8, 16, 32, 64),
         "max_distance": whole(128, 256, first=40),
         "clip": whole(16, 32, first=1),
         "length": whole(64, 128, first=8),
@@ -110,57 +100,49 @@ OPTIONS = {
     "cliff": {
         "p": whole(11, 31),
         "length": whole(32, 32, first=8),
-        "remedy": Option("wrapped", lambda v: v in REMEDIES, "one of " + ", ".join(REMEDIES)),
+        "remedy": one_of("wrapped", "error", "last row", "wrapped", "stretched", "blocks"),
     },
     "clocks": {
         "p": whole(11, 63),
-        "mode": Option("clocks", lambda v: v in MODES, "one of " + ", ".join(MODES)),
-        "base": Option(64, lambda v: type(v) is int and v in BASES, "one of " + ", ".join(map(str, BASES))),
+        "mode": one_of("clocks", "digits", "clocks"),
+        "base": one_of(64, 8, 64, 1000, 10_000, 100_000),
         "plain": SWITCH,
     },
     "dial": {"m": whole(14, 32), "n": whole(6, 32), "pair": whole(1, 2), "lock": SWITCH},
     "dropout": {
-        "place": Option("position", lambda v: v in PLACES, "one of " + ", ".join(PLACES)),
+        "place": one_of("position", *PLACES),
         "rate": Option(0.2, lambda v: type(v) in (int, float) and 0 <= v <= 0.5, "a number from 0 to 0.5"),
         "offset": whole(4, 32, first=1),
         "seed": SEED,
     },
-    "gates": {
-        "gates": Option("equal", lambda v: v in GATES, "one of " + ", ".join(GATES)),
-        "query": whole(11, 11),
-        "word": whole(1, 11),
-    },
+    "gates": {"gates": one_of("equal", *GATES), "query": whole(11, 11), "word": whole(1, 11)},
     "grid": {
-        "study": Option("extrapolation", lambda v: v in STUDIES, "one of " + ", ".join(STUDIES)),
-        "value": Option(None, lambda v: v is None or v in VALUES, "None or one of " + ", ".join(VALUES)),
-        "split": Option("test", lambda v: v in SPLITS, "one of " + ", ".join(SPLITS)),
-        "length": Option(None, lambda v: v is None or type(v) is int, "None or a whole number"),
+        "study": one_of("extrapolation", *STUDIES),
+        "value": one_of("accuracy", "accuracy", "loss", "loss_last").or_none(),
+        "split": one_of("test", "test", "unseen"),
+        "length": Option(64, lambda v: type(v) is int, "a whole number").or_none(),
     },
     "patch": {
-        "target": Option("diagonal", lambda v: v in TARGETS, "one of " + ", ".join(TARGETS)),
-        "view": Option("8 × 8", lambda v: v in VIEWS, "one of " + ", ".join(VIEWS)),
+        "target": one_of("diagonal", *TARGETS),
+        "view": one_of("8 × 8", *VIEWS),
         "row": whole(3, 7),
         "column": whole(3, 7),
     },
     "ranks": {
-        "order": Option(
-            [0, 7, 1, 6, 2, 5, 3, 4], is_dealt, "the chunks 0 to 7, two for each processor, the earlier one first"
-        ),
-        "rule": Option("row", lambda v: v in COUNTERS, "one of " + ", ".join(COUNTERS)),
+        "order": Option([0, 7, 1, 6, 2, 5, 3, 4], is_dealt, DEALT),
+        "rule": one_of("row", *COUNTERS),
     },
     "shuffle": {
-        "order": Option([0, 1, 2, 3, 4, 5], is_order, "the numbers 0 to 5 in any order"),
+        "order": Option([0, 1, 2, 3, 4, 5], lambda v: is_order(v, 6), "the numbers 0 to 5 in any order"),
         "positions": SWITCH,
         "causal": SWITCH,
         "seed": SEED,
     },
     "slopes": {
         "heads": whole(8, 16, first=1),
-        "length": Option(
-            512, lambda v: type(v) is int and v in LENGTHS, "one of " + ", ".join(map(str, LENGTHS))
-        ),
-        "rule": Option("released", lambda v: v in SLOPES, "one of " + ", ".join(SLOPES)),
-        "back": Option(64, lambda v: type(v) is int and v in BACK, "one of " + ", ".join(map(str, BACK))),
+        "length": one_of(512, *(2**n for n in range(2, 13))),
+        "rule": one_of("released", "released", "paper"),
+        "back": one_of(64, *(2**n for n in range(1, 12))),
         "match": whole(6, 12),
     },
     "stack": {
@@ -169,7 +151,7 @@ OPTIONS = {
         "length": whole(256, 256, first=32),
     },
     "stretch": {
-        "rule": Option("as trained", lambda v: v in RULES, "one of " + ", ".join(RULES)),
+        "rule": one_of("as trained", "as trained", "linear", "ntk", "dynamic ntk", "yarn", "llama3"),
         "length": whole(256, 512, first=64),
     },
 }

@@ -1,13 +1,13 @@
 """Families that add positions to their input."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..bias.t5 import T5Bias
 from ..encoding import Encoding
 from ..input.learned import Learned
 from ..input.sinusoids import Sinusoidal
-from .layer import Config, Layer, Reading
+from .layer import Config, Family, Layer, Reading
 
 
 def windows_in_turn(config: Config, depth: int) -> list[int | None]:
@@ -24,7 +24,7 @@ def mpnet(config: Config) -> Encoding:
 
 
 @dataclass(frozen=True)
-class Added:
+class Added(Family):
     """A family with a table or sinusoids, as data.
 
     before counts the rows of a table that stand before the first token's, besides those for `length` tokens. padded
@@ -45,7 +45,6 @@ class Added:
     depth: tuple[str, ...] = ("num_hidden_layers",)
     bias: Callable[[Config], Encoding] | None = None
     windows: Callable[[Config, int], list[int | None]] | None = None
-    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         kind = config.get("position_embedding_type")

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..bias.alibi import ALiBi
 from ..bias.t5 import T5Bias
 from ..input.learned import Learned
 from ..offset.deberta import DeBERTa
 from .keys import SILENT_KEYS
-from .layer import Config, Layer, Reading
+from .layer import Config, Family, Layer, Reading
 
 # What a dictionary within a configuration may hold: its slopes, and what says nothing of positions.
 MPT = {
@@ -25,11 +25,10 @@ MPT = {
 
 
 @dataclass(frozen=True)
-class Bucketed:
+class Bucketed(Family):
     """T5 and its kin: an encoder and a decoder, each with one table of biases for all layers, or one a layer."""
 
     shared: bool = True
-    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         depth = config.first("num_layers")
@@ -52,13 +51,12 @@ class Bucketed:
 
 
 @dataclass(frozen=True)
-class Sloped:
+class Sloped(Family):
     """ALiBi, for which `config` has heads and layers under these names."""
 
     heads: tuple[str, ...]
     depth: tuple[str, ...]
     within: str | None = None  # a dictionary of the configuration with keys of its own
-    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         said = config.get(self.within) or {} if self.within else {}
@@ -75,11 +73,11 @@ class Sloped:
 
 
 @dataclass(frozen=True)
-class Disentangled:
+class Disentangled(Family):
     """DeBERTa: two terms of offsets in each layer, and a table where `position_biased_input` says so."""
 
     logarithms: bool = False
-    ignored_keys: frozenset[str] = field(default=frozenset({"share_att_key", "norm_rel_ebd", "talking_head"}))
+    ignored_keys: str = "share_att_key norm_rel_ebd talking_head"
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         terms = config.get("pos_att_type") or ()
@@ -109,13 +107,12 @@ class Disentangled:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Chosen(Family):
     """A key chooses one of several ways to read; `default` where it is not there."""
 
     key: str
     ways: Mapping[object, object]
     default: object = None
-    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         said = config.get(self.key)

@@ -157,6 +157,23 @@ def ranges(places: list[int]) -> str:
     return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """How families are read.
+
+    ignored_keys are keys of the configuration that are read elsewhere or do not speak of position. reads are keys that
+    these families read, and that families which do not name them refuse. Both are words with spaces between.
+    """
+
+    ignored_keys: str = ""
+    reads: str = ""
+
+
+def by_name(rows: Mapping[str, object]) -> dict[str, object]:
+    """A row for each family; the key of a row has the names of all that it holds for."""
+    return {name: row for names, row in rows.items() for name in names.split()}
+
+
 class Config(Mapping):
     """A configuration that remembers which of its keys were asked for, and shows none of those that are hidden."""
 

@@ -1,7 +1,7 @@
 """Families that read pictures, whose cells follow each other line by line."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -14,14 +14,14 @@ from ..positions.grid import cells, coordinates
 from ..rotary.mrope import MRoPE, blocks
 from ..rotary.rope import RoPE
 from ..rotary.scaling import interlaced
-from .layer import Config, Layer, Reading
+from .layer import Config, Family, Layer, Reading, by_name
 
 Grid = tuple[int, int]
 Places = Callable[[int, int], Tensor]
 
 
 @dataclass(frozen=True)
-class Pictured:
+class Pictured(Family):
     """A family that reads pictures, as data.
 
     before: tokens in front of the cells that have rows of the table, such as [CLS]. table: whether there is one, or the
@@ -34,7 +34,6 @@ class Pictured:
     unused: int = 0
     layers: Callable[[Config, Grid, int], list[Layer]] = lambda config, grid, depth: [Layer()] * depth
     places: Callable[[Config], Places] = lambda config: None
-    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         picture, patch = pair(config, "image_size"), pair(config, "patch_size")
@@ -146,36 +145,36 @@ def by_interlaced_axes(config: Config, grid: Grid, depth: int) -> list[Layer]:
     return [Layer(encoding=turn)] * depth
 
 
-BEITS = Pictured(
-    table="use_absolute_position_embeddings", layers=steps_and_cls, places=lambda config: outside_and_cells
+PICTURED = by_name(
+    {
+        "beit data2vec-vision": Pictured(
+            table="use_absolute_position_embeddings",
+            layers=steps_and_cls,
+            places=lambda config: outside_and_cells,
+        ),
+        "clip_vision_model dinov2 vit vit_msn": Pictured(),
+        "deit": Pictured(before=2),
+        "dinov3_vit": Pictured(
+            table=False,
+            layers=by_coordinates,
+            places=around_the_middle,
+            ignored_keys="num_register_tokens pos_embed_jitter pos_embed_rescale pos_embed_shift",
+        ),
+        "ijepa siglip_vision_model": Pictured(before=0),
+        "pixtral": Pictured(table=False, layers=by_interlaced_axes, places=lambda config: cells),
+        "sam_vision_model": Pictured(
+            before=0,
+            table="use_abs_pos",
+            layers=partial(decomposed, windowed=but_global, flag="use_rel_pos"),
+            places=lambda config: cells,
+            ignored_keys="num_pos_feats scale",
+        ),
+        "vitdet": Pictured(
+            before=0,
+            table="use_absolute_position_embeddings",
+            unused=1,
+            layers=partial(decomposed, windowed=listed, flag="use_relative_position_embeddings"),
+            places=lambda config: cells,
+        ),
+    }
 )
-TRAINING = frozenset({"pos_embed_shift", "pos_embed_jitter", "pos_embed_rescale"})
-PICTURED = {
-    "beit": BEITS,
-    "clip_vision_model": Pictured(),
-    "data2vec-vision": BEITS,
-    "deit": Pictured(before=2),
-    "dinov2": Pictured(),
-    "dinov3_vit": Pictured(
-        table=False, layers=by_coordinates, places=around_the_middle, ignored_keys=TRAINING | {"num_register_tokens"}
-    ),
-    "ijepa": Pictured(before=0),
-    "pixtral": Pictured(table=False, layers=by_interlaced_axes, places=lambda config: cells),
-    "sam_vision_model": Pictured(
-        before=0,
-        table="use_abs_pos",
-        layers=partial(decomposed, windowed=but_global, flag="use_rel_pos"),
-        places=lambda config: cells,
-        ignored_keys=frozenset({"num_pos_feats", "scale"}),
-    ),
-    "siglip_vision_model": Pictured(before=0),
-    "vit": Pictured(),
-    "vit_msn": Pictured(),
-    "vitdet": Pictured(
-        before=0,
-        table="use_absolute_position_embeddings",
-        unused=1,
-        layers=partial(decomposed, windowed=listed, flag="use_relative_position_embeddings"),
-        places=lambda config: cells,
-    ),
-}

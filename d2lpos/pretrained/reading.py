@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from .families import FAMILIES, READ_BY, REFUSED
+from .families import FAMILIES, READ_BY_SOME, REFUSED
 from .keys import SAYS_NO, SILENT_KEYS
 from .layer import Config, Reading
 
@@ -45,10 +45,10 @@ def encoding_of(config: object, tokens: int | None = None, ignore: Collection[st
         return encoding_of({"model_type": f"{family}_text", **values["text_config"]}, tokens, ignore)
     if family not in FAMILIES:
         raise ValueError(f"model_type {family!r} is not known")
-    read = Config(values, hidden=frozenset(key for key, readers in READ_BY.items() if family not in readers))
-    family_row = FAMILIES[family]
-    found = family_row.read(family, read, tokens)
-    check_keys(family, values, read.used | set(family_row.ignored_keys))
+    row = FAMILIES[family]
+    read = Config(values, hidden=READ_BY_SOME.difference(row.reads.split()))
+    found = row.read(family, read, tokens)
+    check_keys(family, values, read.used.union(row.ignored_keys.split()))
     return replace(found, ignored=passed_over) if passed_over else found
 
 

@@ -1,7 +1,7 @@
 """Families whose queries and keys turn."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from torch import Tensor
@@ -9,7 +9,7 @@ from torch import Tensor
 from ..encoding import Encoding
 from ..rotary.normed import Normed
 from ..transformer.temperature import power, steps
-from .layer import Config, Layer, Reading
+from .layer import Config, Family, Layer, Reading
 from .rotary import backward, parameters, rule_of, turning
 
 ATTENTION = {"full_attention", "sliding_attention", "chunked_attention", "attention", "hybrid"}
@@ -26,7 +26,7 @@ ELSE = {"linear_attention", "conv", "mamba", "recurrent", "moe", "mlp"}
 
 
 @dataclass(frozen=True)
-class Turning:
+class Turning(Family):
     """A family with RoPE, as data.
 
     layout, base, share (of a head's features) and dim (the keys of a head's size) hold where a configuration names no
@@ -34,9 +34,8 @@ class Turning:
     window says that `sliding_window` is for all layers where they have no types. rope_is_last says that only the last
     `qk_rope_head_dim` features of a head turn, as in DeepSeek. mrope_layout is how M-RoPE deals its coordinates. types is
     from a configuration without `layer_types` to them. negate says that pairs turn the other way. extra are keys of
-    `rope_parameters`, and ignored_keys those of the configuration, that are read here or do not speak of position. Where gate
-    is a key and a value, a model with another value turns nothing. windowed_types are the types of layers with a window, and width
-    finds it.
+    `rope_parameters` that are read here or do not speak of position. Where gate is a key and a value, a model with
+    another value turns nothing. windowed_types are the types of layers with a window, and width finds it.
     """
 
     layout: str = "half"
@@ -64,7 +63,6 @@ class Turning:
     width: Callable[[Config], int | None] = lambda config: config.get("sliding_window")
     causal: bool = True
     extra: frozenset[str] = frozenset()
-    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         types, window = self.layer_types(config), self.width(config)

@@ -8,7 +8,7 @@ from ..bias.swin_v2 import SwinV2
 from ..encoding import Encoding
 from ..input.learned import Learned
 from ..positions.grid import cells
-from .layer import Config, Layer, Reading
+from .layer import Config, Family, Layer, Reading
 from .pictured import Grid, pair
 
 Window = tuple[int, int]  # its side, and by how much it is shifted in every second layer
@@ -37,7 +37,7 @@ def by_trained_logarithms(config: Config, heads: int, side: int, stage: int) -> 
 
 
 @dataclass(frozen=True)
-class Windowed:
+class Windowed(Family):
     """A family whose layers have windows, as data.
 
     window finds a stage's from the configuration, the cells of the input and how many are merged; bias makes an
@@ -54,7 +54,6 @@ class Windowed:
     side: str = "image_size"
     stride: str = "patch_size"
     heads: str = "num_heads"
-    ignored_keys: frozenset[str] = frozenset()
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         grid = tuple(a // b for a, b in zip(pair(config, self.side), pair(config, self.stride), strict=True))
@@ -97,21 +96,9 @@ def shrinking(config: Config, grid: Grid, merged: int) -> Window:
     return min(side, height), shift if height > side else 0
 
 
-UPSCALING = frozenset({"upscale", "img_range", "resi_connection", "upsampler", "num_channels_out"})
-SPECTROGRAM = frozenset(
-    {
-        "aff_block_r",
-        "enable_fusion",
-        "enable_patch_layer_norm",
-        "flatten_patch_embeds",
-        "fusion_type",
-        "num_classes",
-        "patch_embed_input_channels",
-        "patch_embeds_hidden_size",
-        "patch_size",
-        "projection_hidden_act",
-    }
-)
+UPSCALING = "upscale img_range resi_connection upsampler num_channels_out"
+SPECTROGRAM = """aff_block_r enable_fusion enable_patch_layer_norm flatten_patch_embeds fusion_type num_classes
+patch_embed_input_channels patch_embeds_hidden_size patch_size projection_hidden_act"""
 WINDOWED = {
     "clap_audio_model": Windowed(
         fitting, side="spec_size", stride="patch_stride", heads="num_attention_heads", ignored_keys=SPECTROGRAM

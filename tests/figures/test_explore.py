@@ -9,7 +9,6 @@ import pytest
 from nbclient import NotebookClient
 
 from d2lpos.figures import STYLE, explore, figure
-from tests.browser import chromium
 
 CELL = """\
 from d2lpos.figures import explore, figure
@@ -110,12 +109,6 @@ def test_a_kernel_adds_the_live_view_to_the_same_page():
 
 
 # In the browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture

@@ -176,8 +176,7 @@ def test_opening_stands_above_its_caption_and_both_folds(page):
     svg, caption = figure.select_one(".cell_output svg"), figure.figcaption
     setup, code = figure.select_one(".tag_setup details"), figure.select_one(".tag_opening details")
     assert [words(fold.summary).split("Hide")[0].strip() for fold in (setup, code)] == [
-        "Show the setup",
-        "Show the code of this figure",
+        "Show the setup", "Show the code of this figure",
     ]
     order = [id(part) for part in figure.find_all(True)]
     assert order.index(id(svg)) < order.index(id(caption)) < order.index(id(setup))
@@ -300,9 +299,7 @@ def test_a_later_build_joins_the_style_sheets_anew(tmp_path):
 
 def test_mentions_are_links(page, preface):
     targets = {
-        "Figure 1.1": "fig-1-1",
-        "Exercise 1.1": "ex-reverse",
-        "Theorem 1.1": "thm-1-1",
+        "Figure 1.1": "fig-1-1", "Exercise 1.1": "ex-reverse", "Theorem 1.1": "thm-1-1",
         "Equation (1.1)": "eq-1-1",
     }
     for text, anchor in targets.items():
@@ -381,16 +378,12 @@ def test_a_font_of_its_own_has_the_signs_of_tall_roots(site):
 def test_claims_show_their_verdicts_in_the_margin(page):
     verdicts = {words(word): word["class"] for word in page.select("aside.margin .verdict")}
     assert verdicts == {
-        "True": ["verdict", "v-true"],
-        "Half true": ["verdict", "v-half"],
-        "False": ["verdict", "v-false"],
+        "True": ["verdict", "v-true"], "Half true": ["verdict", "v-half"], "False": ["verdict", "v-false"],
         "Open": ["verdict", "v-open"],
     }
     deciding = page.select_one("#claim-sum-has-no-order")
     assert [words(aside) for aside in deciding.select("aside")] == [
-        "True A sum has no order.",
-        "Half true A running sum has no order.",
-        "False A list has no order.",
+        "True A sum has no order.", "Half true A running sum has no order.", "False A list has no order.",
     ]
     assert "3.75" in words(page.select_one("#claim-sum-has-no-order"))
     assert "full-width" not in page.select_one("table.scorecard")["class"]

@@ -22,7 +22,7 @@ from d2lpos import ALiBi, Learned
 from d2lpos.pretrained import Layer, Reading, encoding_of
 from d2lpos.pretrained.census import COLUMNS
 from d2lpos.pretrained.families import FAMILIES, REFUSED
-from d2lpos.pretrained.layer import Config
+from d2lpos.pretrained.layer import Config, by_name
 from d2lpos.pretrained.turning import Turning
 from d2lpos.rotary.normed import Normed
 
@@ -39,17 +39,15 @@ GIVEN = {
 deepseek = FAMILIES["deepseek_v3"]
 ALL = frozenset({"full_attention", "sliding_attention"})
 # How the queries and keys turn of families that `encoding_of` refuses for something else, or does not know.
-LIKE = {
-    **dict.fromkeys(("axk2", "deepseek_v32", "glm_moe_dsa", "dots3_note"), deepseek),
-    "hy_v4": replace(deepseek, layout="half", sinks=ALL),
-    "minimax_m3_vl": Turning(),
-    "qwen4_exp": Turning(),
-    "dbrx": Turning(hidden=("d_model",), heads=("n_heads",), depth=("n_layers",)),
-    "hrm_text": Turning(),
-    "emu3": Turning(),
-    "mllama": Turning(),
-    "cohere2_moe": FAMILIES["cohere2"],
-}
+LIKE = by_name(
+    {
+        "axk2 deepseek_v32 glm_moe_dsa dots3_note": deepseek,
+        "hy_v4": replace(deepseek, layout="half", sinks=ALL),
+        "minimax_m3_vl qwen4_exp hrm_text emu3 mllama": Turning(),
+        "dbrx": Turning(hidden=("d_model",), heads=("n_heads",), depth=("n_layers",)),
+        "cohere2_moe": FAMILIES["cohere2"],
+    }
+)
 
 
 @cache
@@ -172,10 +170,7 @@ def rule(layer: Layer) -> str:
     scaling = layer.encoding.scaling
     function = getattr(scaling, "func", scaling)
     names = {
-        "unscaled": "",
-        "yarn": "YaRN",
-        "llama3": "Llama 3",
-        "turned": "turns backward",
+        "unscaled": "", "yarn": "YaRN", "llama3": "Llama 3", "turned": "turns backward",
         "longrope": "LongRoPE",
     }
     name = names.get(function.__name__, function.__name__.replace("_", " "))

@@ -24,6 +24,7 @@ from d2lpos import Encoding, Learned
 from d2lpos.offset.deberta import DeBERTa
 from d2lpos.pretrained import Layer, Reading, encoding_of
 from d2lpos.pretrained.families import ADDED, BIASED, FAMILIES, PICTURED, REFUSED, SILENT, TURNING, WINDOWED
+from d2lpos.pretrained.layer import by_name
 from d2lpos.rotary.normed import Normed
 from d2lpos.rotary.rope import convert
 from d2lpos.runtime.threads import one_thread
@@ -40,100 +41,72 @@ STAGES = {"depths": [2, 2], "num_heads": [2, 4], "embed_dim": 16, "window_size":
 SWIN = {**STAGES, "image_size": 32}
 TWO_TERMS = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
 DEALT = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]}}
+MIXED = ["linear_attention", "full_attention"] * 4
 # What a family's tiny model needs besides the usual sizes.
-FITTED = {
-    "bamba": {"attn_layer_indices": [1, 3], "mamba_n_heads": 4, "mamba_d_head": 32},
-    "bailing_hybrid": {"num_hidden_layers": 12},
-    "cohere_compass_text": {
-        "layer_types": ["sliding_attention", "full_attention"] * 4,
-        "rope_parameters": {
-            "sliding_attention": {"rope_type": "default", "rope_theta": 100.0},
-            "full_attention": None,
+FITTED = by_name(
+    {
+        "bamba": {"attn_layer_indices": [1, 3], "mamba_n_heads": 4, "mamba_d_head": 32},
+        "bailing_hybrid": {"num_hidden_layers": 12},
+        "cohere_compass_text": {
+            "layer_types": ["sliding_attention", "full_attention"] * 4,
+            "rope_parameters": {
+                "sliding_attention": {"rope_type": "default", "rope_theta": 100.0},
+                "full_attention": None,
+            },
         },
-    },
-    "granitemoehybrid": {
-        "layer_types": ["linear_attention", "full_attention"] * 4,
-        "position_embedding_type": "rope",
-        "mamba_n_heads": 4,
-        "mamba_d_head": 32,
-    },
-    "modernbert": {"local_attention": 8},
-    "beit": {**SMALL_PICTURE, "use_relative_position_bias": True, "use_absolute_position_embeddings": True},
-    "data2vec-vision": {**SMALL_PICTURE, "use_shared_relative_position_bias": True},
-    "deberta": {**TWO_TERMS, "max_relative_positions": 20},
-    "deberta-v2": {
-        **TWO_TERMS,
-        "max_relative_positions": 32,
-        "position_buckets": 8,
-        "norm_rel_ebd": "layer_norm",
-    },
-    "dinov3_vit": {"num_register_tokens": 4},
-    **dict.fromkeys(
-        ("clip_vision_model", "deit", "dinov2", "ijepa", "siglip_vision_model", "vit"), SMALL_PICTURE
-    ),
-    "vit_msn": SMALL_PICTURE,
-    **dict.fromkeys(("donut-swin", "maskformer-swin", "swin"), SWIN),
-    "swinv2": {**SWIN, "pretrained_window_sizes": [3, 0]},
-    "swin2sr": {**STAGES, "image_size": 8},
-    "clap_audio_model": {
-        "depths": [2, 2],
-        "num_attention_heads": [2, 4],
-        "patch_embeds_hidden_size": 16,
-        "window_size": 4,
-        "spec_size": 32,
-        "num_mel_bins": 8,
-        "projection_dim": 64,
-    },
-    "sam_vision_model": {**SMALL_PICTURE, "window_size": 2, "global_attn_indexes": [1, 3]},
-    "vitdet": {
-        **SMALL_PICTURE,
-        "pretrain_image_size": 64,
-        "use_relative_position_embeddings": True,
-        "window_size": 2,
-        "window_block_indices": [0, 2],
-    },
-    "qwen2_vl_text": DEALT,
-    "qwen2_5_vl_text": DEALT,
-    "qwen3_vl_text": DEALT,
-    "qwen3_vl_moe_text": {**DEALT, "sliding_window": None},
-    "recurrent_gemma": {"attention_window_size": 5},
-    "zamba2": {
-        "num_hidden_layers": 8,
-        "use_mem_rope": True,
-        "layers_block_type": ["linear_attention", "hybrid"] * 4,
-    },
-    "falcon_h1": {"mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_state": 8, "mamba_chunk_size": 16},
-    "falcon": {"new_decoder_architecture": False, "multi_query": False, "num_kv_heads": 4},
-    "git": {"vision_config": {"num_hidden_layers": 1}},
-    "phi4_multimodal": {
-        "vision_config": {"num_hidden_layers": 2, "intermediate_size": 32},
-        "audio_config": {"num_blocks": 1, "intermediate_size": 32},
-    },
-    "gpt_neo": {"attention_types": [[["global", "local"], 4]]},
-    "whisper": {"num_mel_bins": 80},
-    "xmod": {"languages": ["en_XX"], "default_language": "en_XX"},
-    "gemma3n_text": {"num_hidden_layers": 10, "num_kv_shared_layers": 2},
-    "lfm2_moe": {"layer_types": ["conv", "full_attention"] * 4},
-    "llama4_text": {"floor_scale": 4},
-    "longcat_flash": {"num_layers": 4, "head_dim": 8},
-    "esmc": {"num_key_value_heads": 4},
-    "mamba2": {"num_heads": 8},
-    "mimo_v2_flash": {"head_dim": 48},
-    "ministral3": {
-        "rope_parameters": {
-            "rope_type": "yarn",
-            "rope_theta": 1e4,
-            "factor": 16.0,
-            "original_max_position_embeddings": 32,
-            "llama_4_scaling_beta": 0.1,
-            "mscale": 1.0,
-            "mscale_all_dim": 1.0,
-            "beta_fast": 32.0,
-            "beta_slow": 1.0,
-        }
-    },
-    "zaya": {"num_experts_per_tok": 1},
-}
+        "granitemoehybrid": {"layer_types": MIXED, "position_embedding_type": "rope"}
+        | {"mamba_n_heads": 4, "mamba_d_head": 32},
+        "modernbert": {"local_attention": 8},
+        "beit": {**SMALL_PICTURE, "use_relative_position_bias": True}
+        | {"use_absolute_position_embeddings": True},
+        "data2vec-vision": {**SMALL_PICTURE, "use_shared_relative_position_bias": True},
+        "deberta": {**TWO_TERMS, "max_relative_positions": 20},
+        "deberta-v2": {**TWO_TERMS, "max_relative_positions": 32, "position_buckets": 8}
+        | {"norm_rel_ebd": "layer_norm"},
+        "dinov3_vit": {"num_register_tokens": 4},
+        "clip_vision_model deit dinov2 ijepa siglip_vision_model vit vit_msn": SMALL_PICTURE,
+        "donut-swin maskformer-swin swin": SWIN,
+        "swinv2": {**SWIN, "pretrained_window_sizes": [3, 0]},
+        "swin2sr": {**STAGES, "image_size": 8},
+        "clap_audio_model": {
+            "depths": [2, 2], "num_attention_heads": [2, 4], "patch_embeds_hidden_size": 16, "window_size": 4,
+            "spec_size": 32, "num_mel_bins": 8, "projection_dim": 64,
+        },
+        "sam_vision_model": {**SMALL_PICTURE, "window_size": 2, "global_attn_indexes": [1, 3]},
+        "vitdet": {**SMALL_PICTURE, "pretrain_image_size": 64, "use_relative_position_embeddings": True}
+        | {"window_size": 2, "window_block_indices": [0, 2]},
+        "qwen2_vl_text qwen2_5_vl_text qwen3_vl_text": DEALT,
+        "qwen3_vl_moe_text": {**DEALT, "sliding_window": None},
+        "recurrent_gemma": {"attention_window_size": 5},
+        "zamba2": {"use_mem_rope": True, "layers_block_type": ["linear_attention", "hybrid"] * 4}
+        | {"num_hidden_layers": 8},
+        "falcon_h1": {"mamba_d_ssm": 32, "mamba_n_heads": 4, "mamba_d_state": 8, "mamba_chunk_size": 16},
+        "falcon": {"new_decoder_architecture": False, "multi_query": False, "num_kv_heads": 4},
+        "git": {"vision_config": {"num_hidden_layers": 1}},
+        "phi4_multimodal": {
+            "vision_config": {"num_hidden_layers": 2, "intermediate_size": 32},
+            "audio_config": {"num_blocks": 1, "intermediate_size": 32},
+        },
+        "gpt_neo": {"attention_types": [[["global", "local"], 4]]},
+        "whisper": {"num_mel_bins": 80},
+        "xmod": {"languages": ["en_XX"], "default_language": "en_XX"},
+        "gemma3n_text": {"num_hidden_layers": 10, "num_kv_shared_layers": 2},
+        "lfm2_moe": {"layer_types": ["conv", "full_attention"] * 4},
+        "llama4_text": {"floor_scale": 4},
+        "longcat_flash": {"num_layers": 4, "head_dim": 8},
+        "esmc": {"num_key_value_heads": 4},
+        "mamba2": {"num_heads": 8},
+        "mimo_v2_flash": {"head_dim": 48},
+        "ministral3": {
+            "rope_parameters": {
+                "rope_type": "yarn", "rope_theta": 1e4, "original_max_position_embeddings": 32,
+                "factor": 16.0, "llama_4_scaling_beta": 0.1, "mscale": 1.0, "mscale_all_dim": 1.0, "beta_fast": 32.0,
+                "beta_slow": 1.0,
+            }
+        },
+        "zaya": {"num_experts_per_tok": 1},
+    }
+)
 # Those that hand attention their interleaved pairs sorted in halves, turned or not.
 SORTED = {"axk1", "deepseek_v3", "glm4_moe_lite", "youtu", "mistral4", "bailing_hybrid", "longcat_flash"}
 NORMS = re.compile(r"(query|key)_layernorm$")  # after the turn, where the reading has such a norm
@@ -144,12 +117,9 @@ def ours(layer: Layer, q: Tensor, k: Tensor, positions: Tensor) -> tuple[Tensor,
     """Queries and keys (batch, head, sequence, feature) as this layer turns them."""
     encoding = layer.encoding or Encoding()
     start, stop = layer.features or (0, q.shape[-1])
-    turned = [
-        torch.cat([x[..., :start], part, x[..., stop:]], dim=-1)
-        for x, part in zip(
-            (q, k), encoding.rotate(q[..., start:stop], k[..., start:stop], positions, positions), strict=True
-        )
-    ]
+    parts = encoding.rotate(q[..., start:stop], k[..., start:stop], positions, positions)
+    pairs = zip((q, k), parts, strict=True)
+    turned = [torch.cat([x[..., :start], part, x[..., stop:]], dim=-1) for x, part in pairs]
     grown = torch.arange(len(positions)) if layer.counts else positions
     return multiply(turned[0], grown, layer.temperature) if layer.temperature else turned[0], turned[1]
 
@@ -180,9 +150,8 @@ def compare(family: str, **more: object) -> list[str]:
     if family in WINDOWED:
         return windows.compare(reading, made)
     if family in ADDED:
-        return sorted(
-            [*added(reading, made), *(shared_buckets(reading, made) if reading.encodings[0] else [])]
-        )
+        biases = shared_buckets(reading, made) if reading.encodings[0] else []
+        return sorted([*added(reading, made), *biases])
     if isinstance(reading.encodings[0], DeBERTa):
         return sorted([*added(reading, made), *disentangled(reading, made)])
     if family in BIASED and reading.encodings[0].doors == ("score",):
@@ -291,19 +260,12 @@ def added(reading: Reading, made: nn.Module) -> list[str]:
     """What the tables and sinusoids of each part give for the first tokens, and where it takes position ids, later."""
     if not any(TABLES.search(name) for name, _ in made.named_modules()):  # CTRL keeps its table apart
         kept = made.transformer.pos_encoding
-        return (
-            []
-            if same(given(reading, 0, 12), kept[:12]) and same(given(reading, 300, 12), kept[300:312])
-            else ["table"]
-        )
-    wrong, parts = (
-        set(),
-        {"encoder": reading.encoder, "decoder": reading} if reading.encoder else {"": reading},
-    )
-    ids = (
-        "position_ids" in inspect.signature(made.forward).parameters
-        and reading.first != made.config.pad_token_id + 1
-    )
+        fit = (same(given(reading, start, 12), kept[start : start + 12]) for start in (0, 300))
+        return [] if all(fit) else ["table"]
+    wrong = set()
+    parts = {"encoder": reading.encoder, "decoder": reading} if reading.encoder else {"": reading}
+    ids = "position_ids" in inspect.signature(made.forward).parameters
+    ids = ids and reading.first != made.config.pad_token_id + 1
     for start in (0, 300) if ids else (0,):
         rows, hooks = {}, []
         for name, module in made.named_modules():
@@ -325,9 +287,8 @@ def added(reading: Reading, made: nn.Module) -> list[str]:
             part = next(part for word, part in parts.items() if word in name)
             if isinstance(part.input, Learned):
                 if part.input.table.shape != module.weight.shape:
-                    return [
-                        f"table of {tuple(module.weight.shape)}, and not of {tuple(part.input.table.shape)}"
-                    ]
+                    theirs, mine = tuple(module.weight.shape), tuple(part.input.table.shape)
+                    return [f"table of {theirs}, and not of {mine}"]
                 part.input.table.data = module.weight.data
             row = row.flatten(0, -2)
             if not same(given(part, start, min(12, len(row))), row[:12]):
@@ -351,12 +312,8 @@ def bucketed(reading: Reading, made: nn.Module) -> list[str]:
     """The biases of both parts for 300 tokens, and how many tables there are."""
     wrong, length = set(), 300
     for part, name in (reading, "decoder"), (reading.encoder, "encoder"):
-        theirs = [
-            m
-            for n, m in made.named_modules()
-            if name in n and getattr(m, "has_relative_attention_bias", False)
-        ]
-        theirs = [m for m in theirs if hasattr(m, "compute_bias")]
+        theirs = [m for n, m in made.named_modules() if name in n and hasattr(m, "compute_bias")]
+        theirs = [m for m in theirs if getattr(m, "has_relative_attention_bias", False)]
         mine = list(dict.fromkeys(part.encodings))
         if len(theirs) != len(mine):
             return [f"{len(theirs)} tables in the {name}, and not {len(mine)}"]

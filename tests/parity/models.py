@@ -150,14 +150,8 @@ def gpt2():
     encoding = Learned(LENGTH, DIM)
     encoding.table.copy_(inner.wpe.weight)
     blocks = [
-        (
-            pair(block.ln_1),
-            transposed(block.attn.c_attn),
-            transposed(block.attn.c_proj),
-            pair(block.ln_2),
-            transposed(block.mlp.c_fc),
-            transposed(block.mlp.c_proj),
-        )
+        (pair(block.ln_1), transposed(block.attn.c_attn), transposed(block.attn.c_proj), pair(block.ln_2),
+         transposed(block.mlp.c_fc), transposed(block.mlp.c_proj))
         for block in inner.h
     ]
     weights = inner.wte.weight, blocks, pair(inner.ln_f), pair(model.lm_head)
@@ -173,14 +167,8 @@ def gpt_neox(turning):
     model, tokens = random_model(GPTNeoXForCausalLM(config)), sentences()
     inner = model.gpt_neox
     blocks = [
-        (
-            pair(layer.input_layernorm),
-            by_head(layer.attention.query_key_value),
-            pair(layer.attention.dense),
-            pair(layer.post_attention_layernorm),
-            pair(layer.mlp.dense_h_to_4h),
-            pair(layer.mlp.dense_4h_to_h),
-        )
+        (pair(layer.input_layernorm), by_head(layer.attention.query_key_value), pair(layer.attention.dense),
+         pair(layer.post_attention_layernorm), pair(layer.mlp.dense_h_to_4h), pair(layer.mlp.dense_4h_to_h))
         for layer in inner.layers
     ]
     weights = inner.embed_in.weight, blocks, pair(inner.final_layer_norm), pair(model.lm_head)
@@ -203,14 +191,8 @@ def mpt():
     model, tokens = random_model(MptForCausalLM(config)), sentences()
     inner = model.transformer
     blocks = [
-        (
-            pair(block.norm_1),
-            pair(block.attn.Wqkv),
-            pair(block.attn.out_proj),
-            pair(block.norm_2),
-            pair(block.ffn.up_proj),
-            pair(block.ffn.down_proj),
-        )
+        (pair(block.norm_1), pair(block.attn.Wqkv), pair(block.attn.out_proj), pair(block.norm_2),
+         pair(block.ffn.up_proj), pair(block.ffn.down_proj))
         for block in inner.blocks
     ]
     weights = inner.wte.weight, blocks, pair(inner.norm_f), pair(model.lm_head)
@@ -234,14 +216,8 @@ def x_transformers(kind, encode, causal=True, scaled_sinu_pos_emb=False, **optio
     model, tokens = random_model(model), sentences()
     modules = [(norms[0], module) for norms, module, _ in inner.layers]
     blocks = [
-        (
-            unbiased(norm1),
-            stacked(attention.to_q, attention.to_k, attention.to_v),
-            pair(attention.to_out),
-            unbiased(norm2),
-            pair(feed_forward.ff[0][0]),
-            pair(feed_forward.ff[-1]),
-        )
+        (unbiased(norm1), stacked(attention.to_q, attention.to_k, attention.to_v), pair(attention.to_out),
+         unbiased(norm2), pair(feed_forward.ff[0][0]), pair(feed_forward.ff[-1]))
         for (norm1, attention), (norm2, feed_forward) in zip(modules[0::2], modules[1::2], strict=True)
     ]
     weights = model.token_emb.emb.weight, blocks, unbiased(inner.final_norm), pair(model.to_logits)

@@ -169,20 +169,26 @@ def mixed(module, turns, deal):
     return rotate(both(q, k), angle[:, None]), both(*theirs)
 
 
-@table.row("Rotation by time, row and column, in blocks, half", "transformers", "Qwen2-VL, text", 1e-3)
-def qwen2_vl_text():
+def turns_of_qwen2_vl():
     rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [16, 24, 24]}
     config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=rope)
-    turns = modeling_qwen2_vl.Qwen2VLRotaryEmbedding(config)
-    return mixed(modeling_qwen2_vl, turns, [0] * 16 + [1] * 24 + [2] * 24)
+    return modeling_qwen2_vl, modeling_qwen2_vl.Qwen2VLRotaryEmbedding(config)
+
+
+def turns_of_qwen3_vl():
+    rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [24, 20, 20]}
+    config = Qwen3VLTextConfig(hidden_size=256, num_attention_heads=2, head_dim=128, rope_parameters=rope)
+    return modeling_qwen3_vl, modeling_qwen3_vl.Qwen3VLTextRotaryEmbedding(config)
+
+
+@table.row("Rotation by time, row and column, in blocks, half", "transformers", "Qwen2-VL, text", 1e-3)
+def qwen2_vl_text():
+    return mixed(*turns_of_qwen2_vl(), [0] * 16 + [1] * 24 + [2] * 24)
 
 
 @table.row("Rotation by time, row and column, in turn, half", "transformers", "Qwen3-VL, text", 1e-3)
 def qwen3_vl_text():
-    rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [24, 20, 20]}
-    config = Qwen3VLTextConfig(hidden_size=256, num_attention_heads=2, head_dim=128, rope_parameters=rope)
-    turns = modeling_qwen3_vl.Qwen3VLTextRotaryEmbedding(config)
-    return mixed(modeling_qwen3_vl, turns, [0, 1, 2] * 20 + [0] * 4)
+    return mixed(*turns_of_qwen3_vl(), [0, 1, 2] * 20 + [0] * 4)
 
 
 def dealt(module, embedding, deal):
@@ -195,18 +201,12 @@ def dealt(module, embedding, deal):
 
 @table.row("`MRoPE`, a deal in blocks", "transformers", "Qwen2-VL, text", 1e-3)
 def qwen2_vl_deal():
-    rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [16, 24, 24]}
-    config = Qwen2VLTextConfig(hidden_size=256, num_attention_heads=2, rope_parameters=rope)
-    return dealt(modeling_qwen2_vl, modeling_qwen2_vl.Qwen2VLRotaryEmbedding(config), blocks([16, 24, 24]))
+    return dealt(*turns_of_qwen2_vl(), blocks([16, 24, 24]))
 
 
 @table.row("`MRoPE`, a deal like cards", "transformers", "Qwen3-VL, text", 1e-3)
 def qwen3_vl_deal():
-    rope = {"rope_type": "default", "rope_theta": 1e6, "mrope_section": [24, 20, 20]}
-    config = Qwen3VLTextConfig(hidden_size=256, num_attention_heads=2, head_dim=128, rope_parameters=rope)
-    return dealt(
-        modeling_qwen3_vl, modeling_qwen3_vl.Qwen3VLTextRotaryEmbedding(config), in_turn([24, 20, 20])
-    )
+    return dealt(*turns_of_qwen3_vl(), in_turn([24, 20, 20]))
 
 
 @table.row("Values that turn and turn back, output of attention", "transformers", "DeepSeek-V4", 1e-5)
@@ -232,10 +232,7 @@ def deepseek_v4():
 def latent():
     """Nothing of a head is built but its query; theirs builds keys."""
     sizes = {
-        "kv_lora_rank": 12,
-        "qk_nope_head_dim": 16,
-        "qk_rope_head_dim": 8,
-        "v_head_dim": 16,
+        "kv_lora_rank": 12, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 16,
         "q_lora_rank": None,
     }
     config = DeepseekV3Config(hidden_size=DIM, num_attention_heads=3, num_key_value_heads=3, **sizes)
@@ -257,11 +254,8 @@ def latent():
 @table.row("Rotation by row and column, `interlaced`", "transformers", "Pixtral", 1e-4)
 def pixtral():
     config = PixtralVisionConfig(hidden_size=128, num_attention_heads=2, image_size=320, patch_size=16)
-    embedding, (q, k) = (
-        modeling_pixtral.PixtralVisionRotaryEmbedding(config),
-        torch.randn(2, 1, 2, 20 * 20, 64),
-    )
-    places = cells(20, 20)
+    embedding, places = modeling_pixtral.PixtralVisionRotaryEmbedding(config), cells(20, 20)
+    q, k = torch.randn(2, 1, 2, 20 * 20, 64)
     theirs = modeling_pixtral.apply_rotary_pos_emb(q, k, *embedding(q, places), unsqueeze_dim=0)
     return both(*MRoPE(64, blocks([16, 16]), scaling=interlaced).rotate(q, k, places, places)), both(*theirs)
 

@@ -19,27 +19,10 @@ from tests.parity.families import EVERY, FILE, compare
 from tests.parity.tiny import CONFIG_MAPPING, SIZES
 
 HANDFUL = [
-    "llama",
-    "gemma3_text",
-    "deepseek_v3",
-    "gpt_oss",
-    "beam",
-    "gptj",
-    "recurrent_gemma",
-    "roberta",
-    "whisper",
-    "t5",
-    "bloom",
-    "mpnet",
-    "deberta-v2",
-    "qwen3_vl_text",
-    "hunyuan_v1_dense",
-    "beit",
-    "dinov3_vit",
-    "sam_vision_model",
-    "maskformer-swin",
-    "swinv2",
-]
+    "llama", "gemma3_text", "deepseek_v3", "gpt_oss", "beam", "gptj", "recurrent_gemma", "roberta",
+    "whisper", "t5", "bloom", "mpnet", "deberta-v2", "qwen3_vl_text", "hunyuan_v1_dense", "beit",
+    "dinov3_vit", "sam_vision_model", "maskformer-swin", "swinv2",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("family", HANDFUL)
@@ -63,12 +46,8 @@ SCALED = {
 @pytest.mark.parametrize("rope", SCALED.values(), ids=SCALED)
 def test_scaled(rope):
     if rope["rope_type"] == "dynamic":  # theirs depends on the texts before, so positions stay below 512
-        assert (
-            encoding_of(LlamaConfig(rope_parameters=rope), tokens=512)
-            .encodings[0]
-            .scaling.keywords["current"]
-            == 512
-        )
+        dynamic = encoding_of(LlamaConfig(rope_parameters=rope), tokens=512).encodings[0]
+        assert dynamic.scaling.keywords["current"] == 512
     assert compare("llama", rope_parameters=dict(rope)) == []
 
 
@@ -77,9 +56,7 @@ def test_longrope(length, listed):
     """All positions of a text take one list, and transformers chooses it by the last: so ours is told how many."""
     lists = {"short_factor": [1.0] * 7 + [1.5], "long_factor": [1.0] * 4 + [8.0] * 4}
     rope = {
-        "rope_type": "longrope",
-        "rope_theta": 100.0,
-        "factor": 4.0,
+        "rope_type": "longrope", "rope_theta": 100.0, "factor": 4.0,
         "original_max_position_embeddings": length,
     }
     places = {name: places for name, places in families.PLACES.items() if name == "as they are"}
@@ -110,10 +87,8 @@ def test_windows_of_other_pictures(family, said):
 def test_a_stage_smaller_than_its_window(family):
     """One window shrinks, the other reaches beyond the cells."""
     stages = {"depths": [1, 2, 2], "num_heads": [1, 2, 4]}
-    assert (
-        compare(family, **stages, **({"pretrained_window_sizes": [0, 0, 4]} if family == "swinv2" else {}))
-        == []
-    )
+    trained = {"pretrained_window_sizes": [0, 0, 4]} if family == "swinv2" else {}
+    assert compare(family, **stages, **trained) == []
 
 
 def test_a_table_beside_windows():
@@ -160,9 +135,7 @@ def test_llama_4_counts_tokens_and_not_positions():
 def test_esm_turns_where_its_configuration_says_so():
     """Its own model hands attention what has turned, scaled before: so turns are those of a length."""
     reading = encoding_of(tiny.configuration("esm", position_embedding_type="rotary"))
-    assert reading.input is None and all(
-        type(rope) is RoPE and rope.base == 1e4 for rope in reading.encodings
-    )
+    assert reading.input is None and all(type(r) is RoPE and r.base == 1e4 for r in reading.encodings)
 
 
 def test_mpt_differs_where_its_configuration_names_other_octaves():
@@ -191,6 +164,8 @@ def unmeasured(make):
     return bias
 
 
+EVERYWHERE = asking("window_size", "global_attn_indexes", then=lambda depth: [None] * depth)
+NO_WINDOWS = partial(decomposed, windowed=EVERYWHERE, flag="use_rel_pos")
 WRONG = {
     "layout": ("llama", "layout", "interleaved", "scores"),
     "base": ("llama", "rope_theta", 200.0, "scores"),
@@ -204,41 +179,24 @@ WRONG = {
     "a norm before the turn": ("hunyuan_v1_dense", "normed", None, "scores"),
     "another deal": ("qwen3_vl_text", "mrope_layout", "blocks", "scores"),
     "no buckets beside the table": (
-        "mpnet",
-        "bias",
-        asking("relative_attention_num_buckets", then=lambda *_: T5Bias(4, bidirectional=False)),
-        "bias",
+        "mpnet", "bias",
+        asking("relative_attention_num_buckets", then=lambda *_: T5Bias(4, bidirectional=False)), "bias",
     ),
     "no [CLS]": ("vit", "before", 0, "table"),
     "cells before the table": ("vitdet", "unused", 0, "table"),
     "no table": ("vit", "table", False, "a table"),
     "cells for coordinates": (
-        "dinov3_vit",
-        "places",
-        lambda config: lambda h, w: torch.cat([torch.zeros(5, 2), cells(h, w)]),
+        "dinov3_vit", "places", lambda config: lambda h, w: torch.cat([torch.zeros(5, 2), cells(h, w)]),
         "scores",
     ),
     "each axis with all frequencies": (
-        "pixtral",
-        "layers",
+        "pixtral", "layers",
         asking("rope_parameters", then=lambda grid, depth: [Layer(encoding=RoPE(16, axes=2))] * depth),
         "scores",
     ),
-    "one window for all": (
-        "sam_vision_model",
-        "layers",
-        partial(
-            decomposed,
-            windowed=asking("window_size", "global_attn_indexes", then=lambda depth: [None] * depth),
-            flag="use_rel_pos",
-        ),
-        "windows",
-    ),
+    "one window for all": ("sam_vision_model", "layers", NO_WINDOWS, "windows"),
     "windows that stand": (
-        "swin",
-        "window",
-        lambda config, *_: (config["window_size"], 0),
-        "weights of layer 1",
+        "swin", "window", lambda config, *_: (config["window_size"], 0), "weights of layer 1",
     ),
     "windows that move where there is one": ("swin", "window", fixed, "weights of layer 3"),
     "windows that stand where there is one": ("maskformer-swin", "window", fitting, "weights of layer 3"),
@@ -248,9 +206,7 @@ WRONG = {
     "steps by the window at hand": ("swinv2", "bias", unmeasured(by_logarithms), "weights of layer 0"),
     "a table for a network": ("swinv2", "bias", unmeasured(by_table), "parameters"),
     "no tables of steps": (
-        "beit",
-        "layers",
-        asking("use_relative_position_bias", then=lambda grid, depth: [Layer()] * depth),
+        "beit", "layers", asking("use_relative_position_bias", then=lambda grid, depth: [Layer()] * depth),
         "8 tables",
     ),
 }
@@ -260,9 +216,8 @@ WRONG = {
 def test_a_wrong_reading_is_found(family, name, value, found, monkeypatch):
     if name in ("rope_theta", "partial_rotary_factor"):
         said = {"rope_theta": 1e4, "partial_rotary_factor": 1.0, name: value}
-        monkeypatch.setattr(
-            turning, "parameters", lambda config, *_: {None: config["rope_parameters"] and said}
-        )
+        spoken = lambda config, *_: {None: config["rope_parameters"] and said}
+        monkeypatch.setattr(turning, "parameters", spoken)
     else:
         monkeypatch.setitem(FAMILIES, family, replace(FAMILIES[family], **{name: value}))
     assert any(word.startswith(found) for word in compare(family))
@@ -321,16 +276,10 @@ def test_a_base_that_is_not_named_is_that_of_the_class(family):
     config = families.tiny.configuration(family, **families.FITTED.get(family, {})).to_dict()
     rope = CONFIG_MAPPING[family]().to_dict()["rope_parameters"]
     said = {key: rope[key] for key in ("rope_type", "rope_theta")}
-    said |= {
-        key: config["rope_parameters"][key]
-        for key in ("partial_rotary_factor",)
-        if key in config["rope_parameters"]
-    }
-    bare = {
-        key: value
-        for key, value in config.items()
-        if key not in ("rope_parameters", "rope_theta", "partial_rotary_factor")
-    }
+    if "partial_rotary_factor" in config["rope_parameters"]:
+        said["partial_rotary_factor"] = config["rope_parameters"]["partial_rotary_factor"]
+    turning_keys = ("rope_parameters", "rope_theta", "partial_rotary_factor")
+    bare = {key: value for key, value in config.items() if key not in turning_keys}
     named = encoding_of(bare | {"rope_parameters": said}, tokens=12)
     if FAMILIES[family].base is None:
         with pytest.raises(ValueError, match="must have rope_theta"):
@@ -342,18 +291,11 @@ def test_a_base_that_is_not_named_is_that_of_the_class(family):
 def test_the_book_shows_every_family_once():
     with FILE.open(encoding="utf-8", newline="") as lines:
         _, *written = csv.reader(lines)
-    names = [name for *_, names in written for name in names.split(", ")]
-    assert sorted(names) == EVERY and [str(len(row[-1].split(", "))) for row in written] == [
-        row[2] for row in written
-    ]
-    told = {name for _, word, _, names in written if word == "agrees" for name in names.split(", ")}
-    assert told >= set(HANDFUL) and told <= set(FAMILIES)
-    assert {
-        name
-        for _, word, _, names in written
-        for name in names.split(", ")
-        if name in REFUSED and word == f"refused: {REFUSED[name]}"
-    } == set(REFUSED)
+    words = {name: word for _, word, _, names in written for name in names.split(", ")}
+    assert sorted(name for *_, names in written for name in names.split(", ")) == EVERY
+    assert all(str(len(names.split(", "))) == number for *_, number, names in written)
+    assert {*HANDFUL} <= {name for name, word in words.items() if word == "agrees"} <= {*FAMILIES}
+    assert all(words[name] == f"refused: {why}" for name, why in REFUSED.items())
 
 
 def test_sizes_are_small():

@@ -19,42 +19,34 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from d2lpos.pretrained.layer import by_name
+
 WORDS, LAYERS = 64, 8
-SIZES = {
-    **dict.fromkeys(("vocab_size", "vocab_size_per_layer_input"), WORDS),
-    **dict.fromkeys(
-        ("hidden_size", "d_model", "n_embd", "emb_dim", "embedding_size", "dim", "lru_width"), 64
-    ),
-    "word_embed_proj_dim": 64,
-    **dict.fromkeys(("num_attention_heads", "n_heads", "n_head", "num_heads"), 4),
-    **dict.fromkeys(("num_hidden_layers", "n_layers", "n_layer", "num_layers"), LAYERS),
-    **dict.fromkeys(
-        ("encoder_layers", "decoder_layers", "encoder_attention_heads", "decoder_attention_heads"), 4
-    ),
-    **dict.fromkeys(("intermediate_size", "n_inner", "ffn_dim", "d_ff", "ffn_hidden_size", "hidden_dim"), 32),
-    **dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim", "intermediate_size_mlp"), 32),
-    **dict.fromkeys(
-        ("moe_intermediate_size", "shared_expert_intermediate_size", "expert_ffn_hidden_size"), 16
-    ),
-    **dict.fromkeys(("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"), 4),
-    **dict.fromkeys(("num_experts_per_tok", "moe_k"), 2),
-    **dict.fromkeys(("n_group", "topk_group", "n_shared_experts", "first_k_dense_replace"), 1),
-    **dict.fromkeys(("num_key_value_heads", "num_kv_heads", "num_global_key_value_heads"), 2),
-    **dict.fromkeys(("head_dim", "d_kv", "kv_channels", "attention_head_dim"), 16),
-    **dict.fromkeys(("kv_lora_rank", "q_lora_rank"), 16),
-    **dict.fromkeys(("qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim", "rotary_dim"), 8),
-    **dict.fromkeys(("linear_num_key_heads", "linear_num_value_heads"), 2),
-    **dict.fromkeys(("linear_key_head_dim", "linear_value_head_dim", "hidden_size_per_layer_input"), 8),
-    "linear_num_heads": 4,
-    "linear_head_dim": 8,
-    **dict.fromkeys(("max_position_embeddings", "n_positions", "max_seq_len"), 512),
-    **dict.fromkeys(("sliding_window", "attention_chunk_size", "window_size"), 5),
-    **dict.fromkeys(("num_mtp_layers", "num_nextn_predict_layers", "num_kv_shared_layers"), 0),
-    "global_head_dim": 32,
-    "pad_token_id": 1,
-    "bos_token_id": 2,
-    "eos_token_id": 3,
-}
+SIZES = by_name(
+    {
+        "vocab_size vocab_size_per_layer_input": WORDS,
+        "hidden_size d_model n_embd emb_dim embedding_size dim lru_width word_embed_proj_dim": 64,
+        "num_hidden_layers n_layers n_layer num_layers": LAYERS,
+        "num_attention_heads n_heads n_head num_heads linear_num_heads": 4,
+        "encoder_layers decoder_layers encoder_attention_heads decoder_attention_heads": 4,
+        "intermediate_size n_inner ffn_dim d_ff ffn_hidden_size hidden_dim intermediate_size_mlp": 32,
+        "encoder_ffn_dim decoder_ffn_dim global_head_dim": 32,
+        "moe_intermediate_size shared_expert_intermediate_size expert_ffn_hidden_size": 16,
+        "num_experts num_local_experts n_routed_experts moe_num_experts": 4,
+        "num_experts_per_tok moe_k linear_num_key_heads linear_num_value_heads": 2,
+        "n_group topk_group n_shared_experts first_k_dense_replace": 1,
+        "num_key_value_heads num_kv_heads num_global_key_value_heads": 2,
+        "head_dim d_kv kv_channels attention_head_dim kv_lora_rank q_lora_rank": 16,
+        "qk_rope_head_dim qk_nope_head_dim v_head_dim rotary_dim linear_head_dim": 8,
+        "linear_key_head_dim linear_value_head_dim hidden_size_per_layer_input": 8,
+        "max_position_embeddings n_positions max_seq_len": 512,
+        "sliding_window attention_chunk_size window_size": 5,
+        "num_mtp_layers num_nextn_predict_layers num_kv_shared_layers": 0,
+        "pad_token_id": 1,
+        "bos_token_id": 2,
+        "eos_token_id": 3,
+    }
+)
 MODELS = [
     getattr(modeling_auto, f"{name}_MAPPING_NAMES")
     for name in ("MODEL_FOR_CAUSAL_LM", "MODEL_FOR_MASKED_LM", "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM", "MODEL")

@@ -22,7 +22,8 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from d2lpos.figures.machine import machine
-from tests.figures.hero.test_hero_host import DRAGS, INSIDE, figure
+from tests.figures.hero.host import INSIDE
+from tests.figures.hero.test_hero_host import DRAGS, figure
 
 ROOT = Path(__file__).parents[2]
 FORMULAS = ROOT / "_build" / "html" / "chapters" / "04-rope.html"

@@ -40,12 +40,13 @@ def notebook(
     return new_notebook(cells=[*cells, *map(new_code_cell, below)])
 
 
-# Name: notebook, verdict, why.
+# Name: notebook, verdict, why, and what its code reaches for besides.
 STUDENTS = {
     "right": (notebook(RIGHT), "passed", ""),
     "wrong": (notebook(WRONG), "failed", REFUSED),
     "nothing": (notebook(STUB), "not attempted", ""),
-    "no cells of it": (new_notebook(cells=[notebook().cells[1]]), "missing", "its cells are not in the notebook"),
+    "no cells of it": (new_notebook(cells=[notebook().cells[1]]),
+     "missing", "its cells are not in the notebook"),
     "no stub": (notebook(), "missing", "no permute_mask"),
     "no colon": (notebook("def permute_mask(mask, order)\n    return mask"), "error", "SyntaxError"),
     "division": (notebook(f"1 / 0\n{RIGHT}"), "error", "ZeroDivisionError"),
@@ -54,128 +55,83 @@ STUDENTS = {
     "timed": (notebook(f"%%time\n{RIGHT}"), "passed", ""),
     "shell": (notebook("%%bash\nrm -rf ~", RIGHT), "passed", ""),
     # Names of the notebook, wherever they are.
-    "helper": (
-        notebook(RIGHT.replace("order, :", "same(order), :"), above=("two = 2", "def same(x):\n    return x * two // 2")),
-        "passed",
-        "",
-    ),
-    "late helper": (notebook(RIGHT.replace("order, :", "same(order), :"), "def same(x): return x"), "passed", ""),
-    "star": (notebook(RIGHT.replace("order, :", "mul(order, 1), :"), above=("from operator import *",)), "passed", ""),
-    "own setup": (notebook(RIGHT.replace("mask[", "np.asarray(mask)["), above=("import numpy as np",)), "failed", "one mask (T, T)"),
+    "helper": (notebook(RIGHT.replace("order, :", "same(order), :"), above=("two = 2", "def same(x):\n    return x * two // 2")),
+     "passed", ""),
+    "late helper": (notebook(RIGHT.replace("order, :", "same(order), :"), "def same(x): return x"),
+     "passed", ""),
+    "star": (notebook(RIGHT.replace("order, :", "mul(order, 1), :"), above=("from operator import *",)),
+     "passed", ""),
+    "own setup": (notebook(RIGHT.replace("mask[", "np.asarray(mask)["), above=("import numpy as np",)),
+     "failed", "one mask (T, T)"),
     # Ends.
-    "exits": (notebook(f"import sys\nsys.exit()\n{RIGHT}"), "error", "SystemExit"),
+    "exits": (notebook(f"import sys\nsys.exit()\n{RIGHT}"), "error", "SystemExit", "sys"),
     "interrupts": (notebook("raise KeyboardInterrupt"), "error", "KeyboardInterrupt"),
-    "exits in the check": (notebook("def permute_mask(mask, order):\n    raise SystemExit"), "error", "SystemExit"),
-    "drops dead": (notebook("import os\nos._exit(0)"), "error", "ended without a verdict"),
-    "kills itself": (notebook("import os\nos.kill(0, 9)"), "error", "SIGKILL"),
-    "crashes": (notebook("import ctypes\nctypes.string_at(0)"), "error", "SIGSEGV"),
+    "exits in the check": (notebook("def permute_mask(mask, order):\n    raise SystemExit"),
+     "error", "SystemExit"),
+    "drops dead": (notebook("import os\nos._exit(0)"), "error", "ended without a verdict", "_exit, os"),
+    "kills itself": (notebook("import os\nos.kill(0, 9)"), "error", "SIGKILL", "os"),
+    "crashes": (notebook("import ctypes\nctypes.string_at(0)"), "error", "SIGSEGV", "ctypes"),
     "own error": (notebook("class E(Exception): pass\nraise E('=1+1')"), "error", "an exception"),
     "reads": (notebook(f"input()\n{RIGHT}"), "error", "EOFError"),
     # Limits.
     "endless": (notebook("while True:\n    pass"), "time", ""),
     "sleeps": (notebook("import time\nwhile True:\n    time.sleep(9)"), "time", ""),
-    "will not stop": (
-        notebook("import time\nwhile True:\n    try:\n        time.sleep(9)\n    except BaseException:\n        pass"),
-        "time",
-        "",
-    ),
+    "will not stop": (notebook("import time\nwhile True:\n    try:\n        time.sleep(9)\n    except BaseException:\n        pass"),
+     "time", ""),
     "memory": (notebook("hoard = bytearray(10 ** 10)"), "memory", ""),
-    "memory in the check": (notebook(f"def permute_mask(mask, order):\n    torch.ones(10 ** 10)\n{ANSWER}"), "memory", ""),
-    "a large file": (
-        notebook(f"file = open('x', 'wb')\nfile.truncate(10 ** 9)\n{RIGHT}"),
-        "error",
-        f"OSError ({examiner.KEPT})",
-    ),
-    "prints": (notebook(f"import sys\nfor _ in range(100):\n    print('x' * 10 ** 6)\n{RIGHT}"), "passed", ""),
+    "memory in the check": (notebook(f"def permute_mask(mask, order):\n    torch.ones(10 ** 10)\n{ANSWER}"),
+     "memory", ""),
+    "a large file": (notebook(f"file = open('x', 'wb')\nfile.truncate(10 ** 9)\n{RIGHT}"),
+     "error", f"OSError ({examiner.KEPT})", "open"),
+    "prints": (notebook(f"import sys\nfor _ in range(100):\n    print('x' * 10 ** 6)\n{RIGHT}"),
+     "passed", "", "sys"),
     # The check is the book's.
     "no check": (notebook(WRONG, check=None), "failed", REFUSED),
     "no check, right": (notebook(RIGHT, check=None), "passed", ""),
     "says so": (notebook(WRONG, check="print('✓ permute_mask: 2 properties hold')"), "failed", REFUSED),
-    "own check": (notebook(f"from types import SimpleNamespace\ncheck = SimpleNamespace(permute_mask=print)\n{WRONG}"), "failed", REFUSED),
-    "no such check": (notebook(RIGHT, check="import mine as check\ncheck.permute_mask(permute_mask)"), "passed", ""),
-    "answer beside the check": (notebook(f"{RIGHT}{CHECK}", check=None), "passed", ""),
-    "asks the check": (notebook("permute_mask = check.permute_mask.reference"), "error", "uses the check"),
-    "asks it later": (notebook(f"def permute_mask(mask, order):\n    return {CALL}"), "error", "uses the check"),
-    "is the check": (notebook("permute_mask = check"), "error", "uses the check"),
-    "opens the check": (
-        notebook(f"check.permute_mask = lambda *_: True\ncheck.closed = check.tried = []\n{WRONG}"),
-        "failed",
-        REFUSED,
-    ),
+    "own check": (notebook(f"from types import SimpleNamespace\ncheck = SimpleNamespace(permute_mask=print)\n{WRONG}"),
+     "failed", REFUSED, "check, types.SimpleNamespace"),
+    "no such check": (notebook(RIGHT, check="import mine as check\ncheck.permute_mask(permute_mask)"),
+     "passed", "", "check.permute_mask, mine"),
+    "answer beside the check": (notebook(f"{RIGHT}{CHECK}", check=None), "passed", "", "check.permute_mask"),
+    "asks the check": (notebook("permute_mask = check.permute_mask.reference"),
+     "error", "uses the check", "check.permute_mask, reference"),
+    "asks it later": (notebook(f"def permute_mask(mask, order):\n    return {CALL}"),
+     "error", "uses the check", "check.permute_mask, reference"),
+    "is the check": (notebook("permute_mask = check"), "error", "uses the check", "check"),
+    "opens the check": (notebook(f"check.permute_mask = lambda *_: True\ncheck.closed = check.tried = []\n{WRONG}"),
+     "failed", REFUSED, "check.closed, check.permute_mask, check.tried"),
     # Why.
     "below": (notebook(STUB, below=(RIGHT,)), "not attempted", "permute_mask is defined below its check"),
     "below, no stub": (notebook(below=(RIGHT,)), "missing", "permute_mask is defined below its check"),
     "below, broken": (notebook(STUB, below=("def permute_mask(",)), "not attempted", ""),
-    "no such name": (notebook("def permute_mask(mask, order):\n    return maks"), "failed", "one mask (T, T). raises NameError"),
-    "own error inside": (
-        notebook("class E(Exception): pass\ndef permute_mask(mask, order):\n    raise E('Hint: =1+1')"),
-        "failed",
-        "one mask (T, T). raises an exception",
-    ),
-    "another torch": (notebook(f"torch.isclose = lambda a, *_, **__: torch.ones(a.shape).bool()\n{WRONG}"), "error", "changed the check"),
-    "another check": (
-        notebook(
-            "from d2lpos.check import permutation, verdict\n"
-            f"permutation.permute_mask = lambda *_: verdict.Verdict('✓ yes', True)\n{WRONG}"
-        ),
-        "failed",
-        REFUSED,
-    ),
-    "another verdict": (
-        notebook(f"import d2lpos.check.verdict as v\nv.Check.__call__ = lambda *_: v.Verdict('✓', True)\n{WRONG}"),
-        "failed",
-        REFUSED,
-    ),
-    "fewer cases": (
-        notebook(f"import d2lpos.check.permutation as p\np.permute_mask.properties.clear()\n{WRONG}"), "failed", REFUSED
-    ),
+    "no such name": (notebook("def permute_mask(mask, order):\n    return maks"),
+     "failed", "one mask (T, T). raises NameError"),
+    "own error inside": (notebook("class E(Exception): pass\ndef permute_mask(mask, order):\n    raise E('Hint: =1+1')"),
+     "failed", "one mask (T, T). raises an exception"),
+    "another torch": (notebook(f"torch.isclose = lambda a, *_, **__: torch.ones(a.shape).bool()\n{WRONG}"),
+     "error", "changed the check", "torch.isclose ="),
+    "another check": (notebook("from d2lpos.check import permutation, verdict\n"
+                               f"permutation.permute_mask = lambda *_: verdict.Verdict('✓ yes', True)\n{WRONG}"),
+     "failed", REFUSED, "d2lpos.check.permutation, d2lpos.check.verdict, permutation.permute_mask ="),
+    "another verdict": (notebook(f"import d2lpos.check.verdict as v\nv.Check.__call__ = lambda *_: v.Verdict('✓', True)\n{WRONG}"),
+     "failed", REFUSED, "__call__, d2lpos.check.verdict"),
+    "fewer cases": (notebook(f"import d2lpos.check.permutation as p\np.permute_mask.properties.clear()\n{WRONG}"),
+     "failed", REFUSED, "d2lpos.check.permutation, properties"),
     "imports the reference": (
         notebook("from d2lpos.check import permutation\npermute_mask = permutation.permute_mask.reference"),
-        "error",
-        "uses the check",
-    ),
-    "looks for another check": (
-        notebook(f"import d2lpos.check.rope as r\nassert not r.turn_pairs.reference\n{RIGHT}"), "error", "ModuleNotFoundError"
-    ),
-    "writes a verdict": (notebook(f"import os\nos.write(3, b'[\"passed\", \"\"]\\n')\n{WRONG}"), "error", "ended without a verdict"),
-    "writes much": (notebook("import os\nwhile True:\n    os.write(3, b'x' * 10 ** 6)"), "time", ""),
+     "error", "uses the check", "d2lpos.check.permutation, reference"),
+    "looks for another check": (notebook(f"import d2lpos.check.rope as r\nassert not r.turn_pairs.reference\n{RIGHT}"),
+     "error", "ModuleNotFoundError", "d2lpos.check.rope, reference"),
+    "writes a verdict": (notebook(f"import os\nos.write(3, b'[\"passed\", \"\"]\\n')\n{WRONG}"),
+     "error", "ended without a verdict", "os"),
+    "writes much": (notebook("import os\nwhile True:\n    os.write(3, b'x' * 10 ** 6)"), "time", "", "os"),
+    "writes a verdict and closes": (notebook(f"import os\nos.write(3, b'[\"passed\", \"\"]\\n')\nos.close(3)\n{WRONG}"),
+     "error", "ended without a verdict", "os"),
+    # What cannot be prevented is named: this verdict is the student's own.
+    "writes a verdict and goes": (notebook(f"import os\nos.write(3, b'[\"passed\", \"\"]\\n')\nos._exit(0)\n{WRONG}"),
+     "passed", "", "_exit, os"),
 }  # fmt: skip
-# What cannot be prevented is named: this verdict is the student's own.
-STUDENTS["writes a verdict and goes"] = (
-    notebook(f'import os\nos.write(3, b\'["passed", ""]\\n\')\nos._exit(0)\n{WRONG}'),
-    "passed",
-    "",
-)
-STUDENTS["writes a verdict and closes"] = (
-    notebook(f'import os\nos.write(3, b\'["passed", ""]\\n\')\nos.close(3)\n{WRONG}'),
-    "error",
-    "ended without a verdict",
-)
-LOOK = {
-    "writes a verdict and goes": "_exit, os",
-    "writes a verdict and closes": "os",
-    "exits": "sys",
-    "drops dead": "_exit, os",
-    "kills itself": "os",
-    "crashes": "ctypes",
-    "a large file": "open",
-    "prints": "sys",
-    "own check": "check, types.SimpleNamespace",
-    "asks the check": "check.permute_mask, reference",
-    "asks it later": "check.permute_mask, reference",
-    "is the check": "check",
-    "opens the check": "check.closed, check.permute_mask, check.tried",
-    "another torch": "torch.isclose =",
-    "another check": "d2lpos.check.permutation, d2lpos.check.verdict, permutation.permute_mask =",
-    "another verdict": "__call__, d2lpos.check.verdict",
-    "fewer cases": "d2lpos.check.permutation, properties",
-    "writes a verdict": "os",
-    "writes much": "os",
-    "imports the reference": "d2lpos.check.permutation, reference",
-    "looks for another check": "d2lpos.check.rope, reference",
-    "no such check": "check.permute_mask, mine",
-    "answer beside the check": "check.permute_mask",
-}
 
 
 def write(path: Path, what: nbformat.NotebookNode) -> None:
@@ -203,17 +159,12 @@ def table(book, homework) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("name", STUDENTS)
-def test_each_gets_the_verdict_of_the_book(table, name):
-    _, verdict, why = STUDENTS[name]
+def test_each_gets_the_verdict_of_the_book_and_code_that_reaches_further_is_named(table, name):
+    _, verdict, why, *reached = STUDENTS[name]
     row = table.loc[f"{name}.ipynb"]
     assert (row["1.1"], row["remark"]) == (verdict, why and f"1.1: {why}")
     assert row["passed"] == (verdict == "passed")
-
-
-@pytest.mark.parametrize("name", STUDENTS)
-def test_code_that_reaches_further_is_named(table, name):
-    look = LOOK.get(name, "")
-    assert table.loc[f"{name}.ipynb", "look at it"] == (look and f"1.1: {look}")
+    assert row["look at it"] == "".join(f"1.1: {names}" for names in reached)
 
 
 def plain(told: pd.DataFrame) -> dict[str, str]:
@@ -298,8 +249,6 @@ def test_sealed_code_reaches_nothing_and_leaves_nothing(tmp_path, book):
         "a check": "import d2lpos\nopen(d2lpos.__path__[0] + '/check/verdict.py')\n",
         "a version": f"import os\nassert os.listdir({str(ROOT / '.git')!r})\n",
     }
-    for name, code in codes.items():
-        write(tmp_path / "class" / f"{name}.ipynb", notebook(code + RIGHT, check=None))
     fine = {
         "kills all": "import os\nos.kill(1, 9)\ntry:\n    os.kill(-1, 9)\nexcept ProcessLookupError:\n    pass\n",
         "daemons": "import os, time\nfor _ in range(9):\n    if not os.fork():\n        os.setsid()\n        time.sleep(600)\n",
@@ -308,20 +257,16 @@ def test_sealed_code_reaches_nothing_and_leaves_nothing(tmp_path, book):
         "home": "import os\nopen(os.path.expanduser('~/x'), 'w').write('x')\nassert os.listdir() == ['x']\n",
         "no secrets": "import os\nassert 'SECRET' not in open('/proc/self/environ').read() + repr(os.environ)\n",
     }
-    for name, code in fine.items():
+    for name, code in (codes | fine).items():
         write(tmp_path / "class" / f"{name}.ipynb", notebook(code + RIGHT, check=None))
     write(secret, notebook(STUB))
     before = {path: path.read_bytes() for path in (tmp_path / "class").iterdir()}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SECRET", "SECRET")
         table = grade_all(tmp_path / "class", [book], seconds=2, memory=1000, sealed=True)
-    verdicts = {
-        name.removesuffix(".ipynb"): verdict
-        for name, verdict in zip(table["notebook"], table["1.1"], strict=True)
-    }
-    assert verdicts == {"other": "not attempted"} | dict.fromkeys(codes, "error") | dict.fromkeys(
-        fine, "passed"
-    )
+    verdicts = dict(zip(table["notebook"].str.removesuffix(".ipynb"), table["1.1"], strict=True))
+    told = dict.fromkeys(codes, "error") | dict.fromkeys(fine, "passed")
+    assert verdicts == {"other": "not attempted"} | told
     assert {path: path.read_bytes() for path in (tmp_path / "class").iterdir()} == before
     assert left() == []
 
@@ -329,16 +274,12 @@ def test_sealed_code_reaches_nothing_and_leaves_nothing(tmp_path, book):
 @pytest.mark.parametrize("warm", [True, False])
 def test_without_a_seal_and_in_new_processes_the_verdicts_are_the_same(tmp_path, book, warm):
     write(tmp_path / "class" / "a" / "one.ipynb", notebook(RIGHT))
-    write(
-        tmp_path / "class" / "b" / "one.ipynb",
-        notebook("import os\nos.kill(os.getppid(), 9)\nos.killpg(0, 9)"),
-    )
+    kills = notebook("import os\nos.kill(os.getppid(), 9)\nos.killpg(0, 9)")
+    write(tmp_path / "class" / "b" / "one.ipynb", kills)
     write(tmp_path / "class" / "c" / "one.ipynb", notebook(WRONG))
     table = grade_all(tmp_path / "class", [book], seconds=2, memory=1000, sealed=False, warm=warm, jobs=2)
     assert dict(zip(table["notebook"], table["1.1"], strict=True)) == {
-        "a/one.ipynb": "passed",
-        "b/one.ipynb": "error",
-        "c/one.ipynb": "failed",
+        "a/one.ipynb": "passed", "b/one.ipynb": "error", "c/one.ipynb": "failed",
     }
     assert left() == []
 
@@ -451,11 +392,8 @@ def test_the_book_names_each_exercise_its_check_and_its_answers():
 def test_a_chapter_and_its_handout(tmp_path):
     path = ROOT / "chapters" / "12-ruler.ipynb"
     chapter = nbformat.read(path, as_version=4)
-    solved = {
-        cell.metadata.d2lpos.id: cell.source
-        for cell in chapter.cells
-        if cell.source.startswith("#@title Sol")
-    }
+    solutions = (cell for cell in chapter.cells if cell.source.startswith("#@title Sol"))
+    solved = {cell.metadata.d2lpos.id: cell.source for cell in solutions}
     handout = without_solutions(chapter, "https://example.org")
     write(tmp_path / "class.1" / "Ada.ipynb", handout)
     for cell in handout.cells:
@@ -467,22 +405,13 @@ def test_a_chapter_and_its_handout(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     table = pd.read_csv(tmp_path / "class.1.csv", keep_default_na=False, dtype=str)
-    assert [*table] == [
-        "notebook",
-        "chapter",
-        *(f"12.{n}" for n in range(1, 6)),
-        "passed",
-        "seconds",
-        "look at it",
-        "remark",
-    ]
+    numbers = [f"12.{n}" for n in range(1, 6)]
+    assert [*table] == ["notebook", "chapter", *numbers, "passed", "seconds", "look at it", "remark"]
     rows = {row.pop("notebook"): row for row in table.to_dict("records")}
-    verdicts = {name: {row[f"12.{n}"] for n in range(1, 6)} for name, row in rows.items()}
+    verdicts = {name: {row[number] for number in numbers} for name, row in rows.items()}
     assert verdicts == {"Ada.ipynb": {"not attempted"}, "'=Emmy.ipynb": {"passed"}, "Carl.ipynb": {""}}
     assert {name: row["passed"] for name, row in rows.items()} == {
-        "Ada.ipynb": "0",
-        "'=Emmy.ipynb": "5",
-        "Carl.ipynb": "0",
+        "Ada.ipynb": "0", "'=Emmy.ipynb": "5", "Carl.ipynb": "0",
     }
     assert rows["'=Emmy.ipynb"]["look at it"] == "; ".join(f"12.{n}: {COPIED}" for n in range(1, 6))
     assert rows["'=Emmy.ipynb"]["remark"] == ""
@@ -490,38 +419,28 @@ def test_a_chapter_and_its_handout(tmp_path):
     assert "Their code runs" in done.stdout and f"The table is in {tmp_path / 'class.1.csv'}" in done.stdout
 
 
+FOLDER = "FOLDER must be a folder of notebooks, as in `make grade FOLDER=homework`, not"
+NUMBERS = "--exercises must be numbers of the book's exercises, as in `--exercises 4.1 4.3`, not"
+OUT = "--out must be a file FILE.csv in a folder that exists, not"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (
-            ["no-such"],
-            "FOLDER must be a folder of notebooks, as in `make grade FOLDER=homework`, not 'no-such'.",
-        ),
-        ([""], "FOLDER must be a folder of notebooks, as in `make grade FOLDER=homework`, not ''."),
-        (
-            ["README.md"],
-            "FOLDER must be a folder of notebooks, as in `make grade FOLDER=homework`, not 'README.md'.",
-        ),
-        (
-            ["tests", "--exercises", "1.1", "=1.99"],
-            "--exercises must be numbers of the book's exercises, as in `--exercises 4.1 4.3`, not '=1.99'.",
-        ),
-        (["tests", "--seconds", "0"], "argument --seconds: must be a number from 1 to 3600, not '0'"),
-        (["tests", "--memory", "nan"], "argument --memory: must be a number from 100 to 1000000, not 'nan'"),
-        (["tests", "--jobs", "0"], "argument --jobs: must be a number from 1 to 64, not '0'"),
-        (
-            ["tests", "--out", "no/such.csv"],
-            "--out must be a file FILE.csv in a folder that exists, not 'no/such.csv'.",
-        ),
-        (
-            ["tests", "--out", "README.md"],
-            "--out must be a file FILE.csv in a folder that exists, not 'README.md'.",
-        ),
+        ("no-such", f"{FOLDER} 'no-such'."),
+        ("", f"{FOLDER} ''."),
+        ("README.md", f"{FOLDER} 'README.md'."),
+        ("tests --exercises 1.1 =1.99", f"{NUMBERS} '=1.99'."),
+        ("tests --seconds 0", "argument --seconds: must be a number from 1 to 3600, not '0'"),
+        ("tests --memory nan", "argument --memory: must be a number from 100 to 1000000, not 'nan'"),
+        ("tests --jobs 0", "argument --jobs: must be a number from 1 to 64, not '0'"),
+        ("tests --out no/such.csv", f"{OUT} 'no/such.csv'."),
+        ("tests --out README.md", f"{OUT} 'README.md'."),
     ],
 )
 def test_a_bad_argument_gets_one_sentence(monkeypatch, capsys, arguments, said):
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(sys, "argv", ["grade.py", *arguments])
+    monkeypatch.setattr(sys, "argv", ["grade.py", *arguments.split(" ")])
     with pytest.raises(SystemExit) as end:
         sys.exit(main())
     assert end.value.code

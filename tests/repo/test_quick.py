@@ -8,11 +8,7 @@ import pytest
 
 from tests.quick import ALWAYS, ROOT, RULES, Choice, chosen
 
-PATTERNS = (
-    "d2lpos/**/*.py",
-    "tests/wrong_answers/[a-z]*.py",
-    "chapters/**/*.ipynb",
-)
+PATTERNS = ("d2lpos/**/*.py", "tests/wrong_answers/[a-z]*.py", "chapters/**/*.ipynb")
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from tests.browser import chromium
 from tests.site.detectors import visit
 from tests.site.serving import Quiet, serve
 
@@ -44,13 +43,6 @@ def site(build) -> Path:
     return folder
 
 
-# Not for the session: two browsers alive in one process do not get along.
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
 @pytest.fixture(scope="module")
 def address(site):
     with serve(site, Quiet) as address:
@@ -58,9 +50,23 @@ def address(site):
 
 
 @pytest.fixture
-def reader(browser, address):
-    """A visitor of the page that a file of tests calls `address`, who finds no fault in it."""
-    with visit(browser) as reader:
-        reader.page.goto(address)
-        yield reader
-        assert reader.faults == []
+def visitor(browser):
+    """Who opens pages and finds no fault in them."""
+    with visit(browser) as visitor:
+        yield visitor
+        assert visitor.faults == []
+
+
+@pytest.fixture
+def reader(visitor, address):
+    """A visitor of the page that a file of tests calls `address`."""
+    visitor.page.goto(address)
+    return visitor
+
+
+@pytest.fixture
+def plain(browser):
+    """A page that runs no scripts."""
+    context = browser.new_context(java_script_enabled=False)
+    yield context.new_page()
+    context.close()

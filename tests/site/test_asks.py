@@ -1,9 +1,6 @@
 """Predictions as a reader makes them: by mouse, by touch and by keyboard, kept, compared, printed and forgotten."""
 
 import re
-import shutil
-import subprocess
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -13,8 +10,10 @@ from d2lpos_ext.cells import note
 from notebooks import every
 from playwright.sync_api import expect
 
+from tests.node import passed
 from tests.site.detectors import visit
 from tests.site.pages import ROOT
+from tests.site.refusals import REFUSALS
 
 KINDS = {"choice": "4.favorites", "number": "6.needle", "sketch": "6.longer", "sentence": "attention.weights"}
 ASKS = {
@@ -23,27 +22,16 @@ ASKS = {
     for cell in nbformat.read(path, as_version=4).cells
     if (ask := note(cell, "ask")) and "predict" in cell.metadata.tags
 }
-OFF = (
-    "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('', 'SecurityError'); }})"
-)
-FULL = "Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); }"
 KEPT = "JSON.parse(localStorage['d2lpos:predictions'] ?? '{}')"
 
 
 def test_in_node():
-    if not shutil.which("node"):
-        pytest.skip("what a browser keeps is tested with node, which is not installed")
-    test = Path(__file__).with_name("asks.test.mjs")
-    run = subprocess.run(["node", "--test", str(test)], check=False, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 9
+    assert passed("tests/site/asks.test.mjs") >= 9
 
 
 @pytest.fixture
-def reader(browser):
-    with visit(browser) as reader:
-        yield reader
-        assert reader.faults == []
+def reader(visitor):
+    return visitor
 
 
 def go(reader, address, name):
@@ -200,9 +188,7 @@ def test_by_touch_on_a_phone(address, browser):
     context.close()
 
 
-@pytest.mark.parametrize(
-    ("storage", "why"), [(OFF, "its storage is off"), (FULL, "its storage is full")], ids=["off", "full"]
-)
+@REFUSALS
 def test_a_browser_that_keeps_nothing_says_so_and_the_page_loses_nothing(address, browser, storage, why):
     with visit(browser) as reader:
         reader.page.add_init_script(storage)
@@ -295,18 +281,15 @@ def test_paper_shows_answers_and_asks_nothing(address, reader):
     assert reader.page.locator(".ask :is(form, button):visible").count() == 0
 
 
-def test_without_javascript_all_is_as_before(address, browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{address}/chapters/04-rope.html")
-    assert page.locator(".predict .ask:visible").count() == 0
-    box = page.locator(f"#{anchor('4.favorites')}")
+def test_without_javascript_all_is_as_before(address, plain):
+    plain.goto(f"{address}/chapters/04-rope.html")
+    assert plain.locator(".predict .ask:visible").count() == 0
+    box = plain.locator(f"#{anchor('4.favorites')}")
     box.locator("summary").click()
     expect(box.locator("details p")).to_be_visible()
-    page.goto(f"{address}/book/predicted.html")
-    expect(page.get_by_text("It needs JavaScript for that")).to_be_visible()
-    assert page.locator(".predictions a:visible").count() == len(ASKS)
-    context.close()
+    plain.goto(f"{address}/book/predicted.html")
+    expect(plain.get_by_text("It needs JavaScript for that")).to_be_visible()
+    assert plain.locator(".predictions a:visible").count() == len(ASKS)
 
 
 def test_the_search_gives_no_option_away(site):

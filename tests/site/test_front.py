@@ -2,10 +2,7 @@
 
 import json
 import re
-import shutil
-import subprocess
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 import torch
@@ -14,6 +11,7 @@ from d2lpos_ext.front import SECTION, sections
 from d2lpos.encoding import NOPE
 from d2lpos.rotary.rope import RoPE
 from d2lpos.transformer.attention import attention_weights
+from tests.node import node, passed
 from tests.site.detectors import visit
 from tests.site.pages import FRONT, ROOT, Html
 
@@ -31,16 +29,8 @@ QUESTION = "Move a word. What changes?"
 SAME = "Nothing changes: to “jumps” it is the same sentence."
 
 
-def node(*arguments: str) -> str:
-    if not shutil.which("node"):
-        pytest.skip("the first screen is tested with node, which is not installed")
-    run = subprocess.run(["node", *arguments], cwd=ROOT, check=False, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout + run.stderr
-    return run.stdout
-
-
 def test_in_node():
-    assert "pass 7" in node("--test", str(Path(__file__).with_name("front.test.mjs")))
+    assert passed("tests/site/front.test.mjs") >= 7
 
 
 def test_the_head_is_what_d2lpos_computes():

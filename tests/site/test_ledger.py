@@ -96,11 +96,8 @@ def test_a_filtered_ledger_can_be_linked(reader, address, choice, verdict, sourc
     assert reader.page.input_value("form.filter select") == source
 
 
-def test_without_javascript_all_is_shown_and_nothing_asks_to_be_pressed(browser, address):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address)
-    assert page.locator("li[data-verdict]:visible").count() == len(ROWS)
-    assert page.locator("form.filter :is(input, select, a):visible").count() == 0
-    assert page.locator("form.filter .verdict:visible").count() == 4
-    context.close()
+def test_without_javascript_all_is_shown_and_nothing_asks_to_be_pressed(plain, address):
+    plain.goto(address)
+    assert plain.locator("li[data-verdict]:visible").count() == len(ROWS)
+    assert plain.locator("form.filter :is(input, select, a):visible").count() == 0
+    assert plain.locator("form.filter .verdict:visible").count() == 4

@@ -102,13 +102,10 @@ def test_what_is_found_and_a_row_can_be_linked(reader, address, place, count):
         assert reader.page.locator("#gpt_oss").evaluate("e => e.matches(':target')")
 
 
-def test_without_javascript_the_whole_table_stands_and_nothing_asks_to_be_pressed(browser, address):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address)
-    assert page.locator(SHOWN).count() == len(ROWS)
-    assert page.locator("form.filter :is(input, button):visible, table.models button").count() == 0
-    context.close()
+def test_without_javascript_the_whole_table_stands_and_nothing_asks_to_be_pressed(plain, address):
+    plain.goto(address)
+    assert plain.locator(SHOWN).count() == len(ROWS)
+    assert plain.locator("form.filter :is(input, button):visible, table.models button").count() == 0
 
 
 def test_a_phone_shows_cards_and_paper_a_table(browser, address):

@@ -123,18 +123,15 @@ def test_it_works_from_a_folder(site, browser):
         assert links(visitor.page) == [f"{folder}/{place}" for place in places]
 
 
-def test_without_scripts_it_leads_to_where_the_book_is_known_or_likely_to_be(browser, hosts):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{hosts[0]}chapters/in-depth/nowhere.html")
-    expect(page.get_by_role("heading", name="No page stands here")).to_be_visible()
-    expect(page.get_by_role("link")).to_have_count(2)
-    link = page.get_by_role("link", name="The first page")
+def test_without_scripts_it_leads_to_where_the_book_is_known_or_likely_to_be(plain, hosts):
+    plain.goto(f"{hosts[0]}chapters/in-depth/nowhere.html")
+    expect(plain.get_by_role("heading", name="No page stands here")).to_be_visible()
+    expect(plain.get_by_role("link")).to_have_count(2)
+    link = plain.get_by_role("link", name="The first page")
     if not home(REPOSITORY):
-        expect(page.locator("noscript")).to_be_visible()
+        expect(plain.locator("noscript")).to_be_visible()
         link.click()
-        assert page.url == f"{hosts[0]}index.html"
-    context.close()
+        assert plain.url == f"{hosts[0]}index.html"
 
 
 def test_without_scripts_a_book_with_an_address_leads_there():

@@ -2,8 +2,6 @@
 
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
 import nbformat
@@ -16,20 +14,18 @@ from notebooks import exercised
 from playwright.sync_api import expect
 
 from d2lpos.check.receipts import receipt
+from tests.node import passed
 from tests.site.detectors import visit
 from tests.site.pages import ROOT
+from tests.site.refusals import REFUSALS
 
-OFF = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('', 'SecurityError'); }})"
-FULL = "Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); }"
 ATTENTION, MASK = receipt("attention"), receipt("permute_mask")  # exercises 1.2 and 1.4
 STANDING = "book/progress.html"
 
 
 @pytest.fixture
-def reader(browser):
-    with visit(browser) as reader:
-        yield reader
-        assert reader.faults == []
+def reader(visitor):
+    return visitor
 
 
 def go(reader, address, name=STANDING):
@@ -64,12 +60,7 @@ def hand_in(page, **files):
 
 
 def test_in_node():
-    if not shutil.which("node"):
-        pytest.skip("what counts as read is tested with node, which is not installed")
-    test = Path(__file__).with_name("progress.test.mjs")
-    run = subprocess.run(["node", "--test", str(test)], check=False, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "pass 5" in run.stdout
+    assert passed("tests/site/progress.test.mjs") >= 5
 
 
 def test_the_page_lists_all_sections_and_exercises_with_their_receipts(site):
@@ -146,9 +137,7 @@ def test_receipts_are_pasted_and_typed_and_what_is_none_has_its_sentence(address
     answer = add(page, f"✓ attention: 5 properties hold\n  one token\nReceipt: {ATTENTION}")
     expect(answer).to_have_text("Added: Exercise 1.2.")
     expect(page.get_by_role("textbox")).to_be_empty()
-    expect(add(page, f"{MASK.lower()} {ATTENTION}")).to_have_text(
-        "Added: Exercise 1.4. 1 was there already."
-    )
+    expect(add(page, f"{MASK.lower()} {ATTENTION}")).to_have_text("Added: Exercise 1.4. 1 was there already.")
     expect(add(page, "=1+1")).to_have_text("“=1+1” is no receipt of this book.")
     expect(page.get_by_role("textbox")).to_have_value("=1+1")
     expect(add(page, " ")).to_have_text("Paste or type a receipt first. It has six letters and digits.")
@@ -221,9 +210,7 @@ def test_it_is_emptied_after_a_question(address, reader):
     ]
 
 
-@pytest.mark.parametrize(
-    ("storage", "why"), [(OFF, "its storage is off"), (FULL, "its storage is full")], ids=["off", "full"]
-)
+@REFUSALS
 def test_a_browser_that_keeps_nothing_says_so(address, browser, storage, why):
     with visit(browser) as reader:
         reader.page.add_init_script(storage)
@@ -253,11 +240,8 @@ def test_it_is_for_everybody(address, browser, width, scheme):
         assert reader.axe() + reader.look("overflow", "text", "overlaps") + reader.faults == []
 
 
-def test_without_javascript_it_is_a_list(address, browser):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{address}/{STANDING}")
-    expect(page.get_by_text("It needs JavaScript for that")).to_be_visible()
-    page.locator("details.part summary").nth(1).click()
-    expect(page.get_by_role("link", name="Two stories")).to_be_visible()
-    context.close()
+def test_without_javascript_it_is_a_list(address, plain):
+    plain.goto(f"{address}/{STANDING}")
+    expect(plain.get_by_text("It needs JavaScript for that")).to_be_visible()
+    plain.locator("details.part summary").nth(1).click()
+    expect(plain.get_by_role("link", name="Two stories")).to_be_visible()

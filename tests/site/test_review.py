@@ -1,14 +1,12 @@
 """Questions that come back: answered in the page, remembered in the browser, and whole without scripts."""
 
 import json
-import shutil
-import subprocess
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.node import passed
 from tests.site.detectors import visit
 
 KEPT = "JSON.parse(localStorage.getItem('d2lpos:reviews') ?? '{}')"
@@ -38,16 +36,7 @@ def page_of_all(address):
 
 
 def test_in_node():
-    if not shutil.which("node"):
-        pytest.skip("when questions come back is tested with node, which is not installed")
-    run = subprocess.run(
-        ["node", "--test", str(Path(__file__).with_name("review.test.mjs"))],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert "pass 5" in run.stdout
+    assert passed("tests/site/review.test.mjs") >= 5
 
 
 def test_answers_by_keyboard_are_compared_and_kept(reader):
@@ -96,16 +85,14 @@ def test_earlier_questions_are_asked_anew(reader):
     assert page.url.endswith("/03-learned.html#question-3-4")
 
 
-def test_without_storage_the_page_says_so_and_works(browser, address):
-    with visit(browser) as reader:
-        reader.page.add_init_script(OFF)
-        reader.page.goto(address)
-        box = reader.page.locator("#question-4-2")
-        box.get_by_role("radio").first.check()
-        box.get_by_role("button", name="Compare").click()
-        expect(box.locator(".when")).to_have_text("Right. It comes back in 3 days.")
-        expect(box.get_by_role("status")).to_contain_text("storage is off")
-        assert reader.faults == []
+def test_without_storage_the_page_says_so_and_works(visitor, address):
+    visitor.page.add_init_script(OFF)
+    visitor.page.goto(address)
+    box = visitor.page.locator("#question-4-2")
+    box.get_by_role("radio").first.check()
+    box.get_by_role("button", name="Compare").click()
+    expect(box.locator(".when")).to_have_text("Right. It comes back in 3 days.")
+    expect(box.get_by_role("status")).to_contain_text("storage is off")
 
 
 def test_the_page_of_all_begins_with_what_is_due(browser, page_of_all):
@@ -136,11 +123,8 @@ def test_the_page_of_all_begins_with_what_is_due(browser, page_of_all):
         assert reader.faults == []
 
 
-def test_without_javascript_all_is_listed_and_answers_are_folded(browser, page_of_all):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(page_of_all)
-    assert page.locator(".review details:not([open]):visible").count() == 60
-    assert page.locator(".review .options:visible").count() == 48
-    assert page.locator("form:visible, .overlooks:visible, [data-due]:visible").count() == 0
-    context.close()
+def test_without_javascript_all_is_listed_and_answers_are_folded(plain, page_of_all):
+    plain.goto(page_of_all)
+    assert plain.locator(".review details:not([open]):visible").count() == 60
+    assert plain.locator(".review .options:visible").count() == 48
+    assert plain.locator("form:visible, .overlooks:visible, [data-due]:visible").count() == 0

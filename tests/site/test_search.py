@@ -76,52 +76,48 @@ def test_the_index_has_no_furniture_and_gives_no_solution_away(index):
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
-def test_results_come_while_one_types_and_open_at_the_paragraph(site, address, browser, scheme):
-    with visit(browser) as reader:
-        asked = []
-        scripts = lambda request: request.resource_type == "script"  # not the icon, which Chromium asks for when it will
-        name = lambda request: urlsplit(request.url).path.rpartition("/")[2]
-        reader.page.on("request", lambda request: scripts(request) and asked.append(name(request)))
-        reader.page.goto(f"{address if scheme == 'http' else site.as_uri()}/{CHAPTER}.html")
-        assert not SEARCH & {name.removesuffix(".js") for name in asked}, "nobody searches yet"
-        asked.clear()
-        reader.page.keyboard.press("Control+k")
-        reader.page.wait_for_selector("#search-found", state="attached")  # by the script that comes last
-        assert {name.removesuffix(".js") for name in asked} == SEARCH
-        reader.page.keyboard.type("left padd")
-        field, options = reader.page.locator("#pst-search-dialog input"), reader.page.locator(OPTIONS)
-        expect(field).to_have_attribute("aria-expanded", "true")
-        expect(options.first).to_contain_text("padding")
-        expect(reader.page.locator(".search-count [role=status]")).to_contain_text("results")
-        assert len(asked) == len(SEARCH), "typing asks for files"
+def test_results_come_while_one_types_and_open_at_the_paragraph(site, address, visitor, scheme):
+    asked = []
+    scripts = lambda request: request.resource_type == "script"  # not the icon, which Chromium asks for when it will
+    name = lambda request: urlsplit(request.url).path.rpartition("/")[2]
+    visitor.page.on("request", lambda request: scripts(request) and asked.append(name(request)))
+    visitor.page.goto(f"{address if scheme == 'http' else site.as_uri()}/{CHAPTER}.html")
+    assert not SEARCH & {name.removesuffix(".js") for name in asked}, "nobody searches yet"
+    asked.clear()
+    visitor.page.keyboard.press("Control+k")
+    visitor.page.wait_for_selector("#search-found", state="attached")  # by the script that comes last
+    assert {name.removesuffix(".js") for name in asked} == SEARCH
+    visitor.page.keyboard.type("left padd")
+    field, options = visitor.page.locator("#pst-search-dialog input"), visitor.page.locator(OPTIONS)
+    expect(field).to_have_attribute("aria-expanded", "true")
+    expect(options.first).to_contain_text("padding")
+    expect(visitor.page.locator(".search-count [role=status]")).to_contain_text("results")
+    assert len(asked) == len(SEARCH), "typing asks for files"
 
-        reader.page.keyboard.press("ArrowUp")
-        expect(options.last).to_have_attribute("aria-selected", "true")
-        reader.page.keyboard.press("ArrowDown")
-        expect(reader.page.locator("[aria-selected=true]")).to_have_count(0)
-        reader.page.keyboard.press("ArrowDown")
-        expect(field).to_have_attribute("aria-activedescendant", options.first.get_attribute("id"))
-        expect(field).to_be_focused()
-        where = options.first.evaluate("e => e.href")
-        reader.page.keyboard.press("Enter")
-        reader.page.wait_for_url(where)
-        place = reader.page.locator(":target")
-        expect(place).to_be_in_viewport()
-        expect(place).to_contain_text("padding")
-        assert place.bounding_box()["height"] < 800, "it is no place but a whole section"
-        assert reader.faults == []
+    visitor.page.keyboard.press("ArrowUp")
+    expect(options.last).to_have_attribute("aria-selected", "true")
+    visitor.page.keyboard.press("ArrowDown")
+    expect(visitor.page.locator("[aria-selected=true]")).to_have_count(0)
+    visitor.page.keyboard.press("ArrowDown")
+    expect(field).to_have_attribute("aria-activedescendant", options.first.get_attribute("id"))
+    expect(field).to_be_focused()
+    where = options.first.evaluate("e => e.href")
+    visitor.page.keyboard.press("Enter")
+    visitor.page.wait_for_url(where)
+    place = visitor.page.locator(":target")
+    expect(place).to_be_in_viewport()
+    expect(place).to_contain_text("padding")
+    assert place.bounding_box()["height"] < 800, "it is no place but a whole section"
 
 
-def test_a_result_on_the_same_page_closes_the_dialog(site, browser):
-    with visit(browser) as reader:
-        reader.page.goto((site / f"{CHAPTER}.html").as_uri())
-        reader.page.keyboard.press("Control+k")
-        reader.page.keyboard.type("rope")
-        reader.page.locator(f"{OPTIONS}[href*='{CHAPTER}']").first.click()
-        reader.page.wait_for_url("**#*")
-        expect(reader.page.locator("#pst-search-dialog")).to_be_hidden()
-        expect(reader.page.locator(":target")).to_be_in_viewport()
-        assert reader.faults == []
+def test_a_result_on_the_same_page_closes_the_dialog(site, visitor):
+    visitor.page.goto((site / f"{CHAPTER}.html").as_uri())
+    visitor.page.keyboard.press("Control+k")
+    visitor.page.keyboard.type("rope")
+    visitor.page.locator(f"{OPTIONS}[href*='{CHAPTER}']").first.click()
+    visitor.page.wait_for_url("**#*")
+    expect(visitor.page.locator("#pst-search-dialog")).to_be_hidden()
+    expect(visitor.page.locator(":target")).to_be_in_viewport()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
@@ -143,21 +139,19 @@ def test_the_dialog_is_for_everybody(site, browser, width, scheme):
         expect(reader.page.locator(":target")).to_be_in_viewport()
 
 
-def test_enter_leads_to_all_results_and_nothing_found_is_said(address, browser):
-    with visit(browser) as reader:
-        reader.page.goto(f"{address}/{CHAPTER}.html")
-        reader.page.keyboard.press("Control+k")
-        reader.page.keyboard.type("zzzzqqq")
-        status = reader.page.locator("#pst-search-dialog [role=status]")
-        expect(status).to_have_text("Nothing found for “zzzzqqq”.")
-        expect(reader.page.locator("#search-found")).to_be_hidden()
-        reader.page.locator("#pst-search-dialog input").fill("slopes")
-        expect(reader.page.locator(OPTIONS).first).to_be_visible()
-        reader.page.keyboard.press("Enter")
-        reader.page.wait_for_url("**/search.html?q=slopes")
-        expect(reader.page.locator("#search-results li")).not_to_have_count(0)
-        assert reader.page.locator("#search-results mark").count()
-        assert reader.faults == []
+def test_enter_leads_to_all_results_and_nothing_found_is_said(address, visitor):
+    visitor.page.goto(f"{address}/{CHAPTER}.html")
+    visitor.page.keyboard.press("Control+k")
+    visitor.page.keyboard.type("zzzzqqq")
+    status = visitor.page.locator("#pst-search-dialog [role=status]")
+    expect(status).to_have_text("Nothing found for “zzzzqqq”.")
+    expect(visitor.page.locator("#search-found")).to_be_hidden()
+    visitor.page.locator("#pst-search-dialog input").fill("slopes")
+    expect(visitor.page.locator(OPTIONS).first).to_be_visible()
+    visitor.page.keyboard.press("Enter")
+    visitor.page.wait_for_url("**/search.html?q=slopes")
+    expect(visitor.page.locator("#search-results li")).not_to_have_count(0)
+    assert visitor.page.locator("#search-results mark").count()
 
 
 @pytest.mark.parametrize("scheme", ["http", "file"])
@@ -173,11 +167,9 @@ def test_the_page_of_results_shows_words_around_the_match(site, address, browser
         assert reader.axe() + reader.faults == []
 
 
-def test_matches_of_a_search_can_be_hidden(address, browser):
-    with visit(browser) as reader:
-        reader.page.goto(f"{address}/search.html?q=slopes")
-        reader.page.locator("#search-results li > a").first.click()
-        expect(reader.page.locator("article .highlighted")).not_to_have_count(0)
-        reader.page.click("text=Hide Search Matches")
-        expect(reader.page.locator("article .highlighted")).to_have_count(0)
-        assert reader.faults == []
+def test_matches_of_a_search_can_be_hidden(address, visitor):
+    visitor.page.goto(f"{address}/search.html?q=slopes")
+    visitor.page.locator("#search-results li > a").first.click()
+    expect(visitor.page.locator("article .highlighted")).not_to_have_count(0)
+    visitor.page.click("text=Hide Search Matches")
+    expect(visitor.page.locator("article .highlighted")).to_have_count(0)

@@ -26,19 +26,11 @@ def test_model():
 @pytest.mark.parametrize(
     ("test", "required", "outcome", "last"),
     [
-        (
-            TEST,
-            "",
-            "1 skipped",
-            "Tests left out for want of a browser: 1. Install Chromium with `make browser`",
-        ),
+        (TEST, "", "1 skipped",
+         "Tests left out for want of a browser: 1. Install Chromium with `make browser`"),
         (TEST, "1", "1 failed", "browser tests need"),
-        (
-            WEIGHTS,
-            "",
-            "1 skipped",
-            "Tests left out for want of trained weights: 1. Download them with `make weights`",
-        ),
+        (WEIGHTS, "", "1 skipped",
+         "Tests left out for want of trained weights: 1. Download them with `make weights`"),
         (WEIGHTS, "1", "1 failed", "the weights of SmolLM2"),
     ],
 )

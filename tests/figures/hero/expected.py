@@ -63,10 +63,9 @@ def cliff():
     for number, remedy in enumerate(("error", "last row", "wrapped", "stretched", "blocks")):
         for length in (8, 9, 20, 32):
             p = np.arange(length, dtype=float)
-            rows = {
-                "last row": np.minimum(p, 7),
-                "stretched": np.linspace(0, 7, length),
-            }.get(remedy, np.tile(np.arange(8.0), 4)[:length])
+            rows = {"last row": np.minimum(p, 7), "stretched": np.linspace(0, 7, length)}.get(
+                remedy, np.tile(np.arange(8.0), 4)[:length]
+            )
             rows = p if length == 8 else rows
             vectors = np.stack([np.interp(rows, np.arange(8), feature) for feature in table.T], 1)
             if remedy == "error":
@@ -265,9 +264,7 @@ def stretch():
     share = np.interp(64 / (2 * np.pi / speeds), [1, 4], [0, 1])
     for length in (64, 100, 128, 256, 512):
         rules = {
-            "as trained": speeds,
-            "linear": speeds / 8,
-            "ntk": (10_000 * 8 ** (16 / 14)) ** (-pairs / 8),
+            "as trained": speeds, "linear": speeds / 8, "ntk": (10_000 * 8 ** (16 / 14)) ** (-pairs / 8),
             "dynamic ntk": (10_000 * (length / 64) ** (16 / 14)) ** (-pairs / 8),
             "yarn": divided * speeds / 8 + (1 - divided) * speeds,
             "llama3": (1 - share) * speeds / 8 + share * speeds,

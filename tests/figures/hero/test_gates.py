@@ -6,8 +6,7 @@ from itertools import product
 import pytest
 
 from d2lpos.figures.gates import NOUNS, PRESETS, SENTENCE, describe_state, distances, slope
-from d2lpos.figures.hero import GATES, hero
-from tests.figures.hero.drawn import html
+from d2lpos.figures.hero import GATES
 
 LAST = len(SENTENCE) - 1
 
@@ -47,7 +46,3 @@ def test_what_the_chapter_says_of_the_figure():
     # Each noun takes a step of 1, no other word takes one.
     counted = [sum(word in NOUNS for word in SENTENCE[j + 1 :]) for j in range(12)]
     assert nouns == pytest.approx(counted) and counted[:2] == [4, 3]
-
-
-def test_the_figure_is_small_enough_for_a_page():
-    assert len(html(hero("gates")).encode()) < 40_000

@@ -12,9 +12,10 @@ from playwright.sync_api import expect
 from book.essay import BOOK
 from d2lpos.figures.board import numbers
 from d2lpos.figures.hero import OPTIONS, hero
-from tests.browser import chromium
 from tests.figures.hero.drawn import html
+from tests.figures.hero.host import UNFOLD, on, phone, still
 
+WINDOW = (760, 900)
 FIGURES = [*OPTIONS, "plain clocks"]
 
 
@@ -80,107 +81,6 @@ DRAGS = {
     "stretch": ("length of the text", 256, 512, "8.0 ×"),
 }
 
-# What a reader finds in the first (or n-th) figure of a page, for the page's own use.
-INSIDE = """<script>
-var shadow = (n = 0) => document.querySelectorAll('[data-hero]')[n].shadowRoot;
-var all = (selector, n) => [...shadow(n).querySelectorAll(selector)];
-var box = e => e.getBoundingClientRect();
-var ink = n => all('svg', n).map(e => e.innerHTML).join();
-var out = n => all('.out b', n).map(e => e.textContent);
-var spoken = () => all('.sr')[0].textContent;
-var focused = () => {
-  const e = shadow().activeElement;
-  return e && (e.ariaLabel || (e.closest('label') ?? e).textContent).trim();
-};
-var seen = (n = 0) => all('text, p, b, small, button, label, legend, summary', n)
-  .filter(e => e.textContent.trim() && +getComputedStyle(e).opacity && e.getClientRects().length);
-var outside = (n = 0) => seen(n).filter(e => {
-  const a = box(e), b = box(all('.fig', n)[0]);
-  return a.left < b.left - 1 || a.right > b.right + 1 || a.bottom > b.bottom + 1;
-}).map(e => e.textContent);
-var sizes = (n = 0) => seen(n).filter(e => e.matches('text'))
-  .map(e => Math.round(e.getScreenCTM().d * parseFloat(getComputedStyle(e).fontSize)));
-var places = n => all('.fig *', n).map(e => Object.values(box(e).toJSON()).map(Math.round).join());
-var colors = n => seen(n).map(e => getComputedStyle(e)[e.matches('text') ? 'fill' : 'color']);
-var marks = n => all('svg *', n).flatMap(e => [getComputedStyle(e).fill, getComputedStyle(e).stroke]);
-var missed = () => all('button, label').filter(e => [-21, 21].some(d => { // 21 px above and below its middle
-  const { left, top, width, height } = box(e);
-  return shadow().elementFromPoint(left + width / 2, top + height / 2 + d)?.closest('button, label') !== e;
-})).map(e => e.textContent);
-var frame = () => new Promise(requestAnimationFrame);
-var film = async (count, n) => {
-  const seen = [];
-  while (seen.length < count) { await frame(); seen.push(ink(n)); }
-  return seen;
-};
-var inks = () => [...document.querySelectorAll('[data-hero]')].map((_, n) => ink(n));
-var rest = async () => { // a redraw after a change of width may begin two frames late
-  for (let was, now, same = 0; same < 4; was = now) { await frame(); now = inks().join(); same = now === was ? same + 1 : 0; }
-};
-</script>"""
-
-
-# Opens what the figures of a page fold, for the tests that look inside.
-UNFOLD = "inks().forEach((_, n) => all('details', n).forEach(e => { e.open = true; }))"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
-class Host:
-    """A page with figures on it, and all that it asked for or complained about."""
-
-    def __init__(self, context):
-        self.page, self.trouble = context.new_page(), []
-        self.page.on("console", lambda message: self.trouble.append(message.text))
-        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
-        self.page.on("request", lambda request: self.trouble.append(request.url))
-
-    def show(self, *figures, css=""):
-        body = "\n".join(figure if isinstance(figure, str) else html(figure) for figure in figures)
-        style = f"<style>body{{margin:0;padding:12px}}{css}</style>"
-        meta = '<meta name="viewport" content="width=device-width">'
-        self.page.set_content(
-            f'<!doctype html><html lang="en"><head>{meta}{style}{INSIDE}</head><body>{body}</body></html>'
-        )
-        return self
-
-    def __call__(self, expression):
-        return self.page.evaluate(f"() => {expression}")
-
-    def rest(self):
-        """Wait until the ink has come to rest."""
-        self("rest()")
-
-    def drag(self, label, start, end):
-        """Drag the thumb of a slider with the mouse, as a hand does: press, pass over the way, let go."""
-        slider = self.page.get_by_label(label, exact=True)
-        box, top = slider.bounding_box(), float(slider.get_attribute("max"))
-        low = float(slider.get_attribute("min") or 0)
-        thumb = 44
-        x = [box["x"] + thumb / 2 + (v - low) / (top - low) * (box["width"] - thumb) for v in (start, end)]
-        y = box["y"] + box["height"] / 2
-        self.page.mouse.move(x[0], y)
-        self.page.mouse.down()
-        self.page.mouse.move(x[1], y, steps=12)
-        self.page.mouse.up()
-
-
-@pytest.fixture
-def host(browser, request):
-    """A host whose context takes the options of `@pytest.mark.parametrize("host", [{…}], indirect=True)`."""
-    context = browser.new_context(
-        **{"viewport": {"width": 760, "height": 900}} | getattr(request, "param", {})
-    )
-    host = Host(context)
-    yield host
-    context.close()
-    assert host.trouble == []
-
-
 each = pytest.mark.parametrize("name", FIGURES)
 
 
@@ -196,13 +96,13 @@ def of_each(host, expression):
 
 
 @each
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_several_on_a_page_are_drawn_once_and_stay_apart(host, name):
     host.show(figure(name), figure(name), figure(name, **OTHER[name]))
     assert host("document.querySelectorAll('[data-hero]').length") == 3
     before = [host(f"out({n})") for n in range(3)]
     assert before[0] == before[1]
-    host.page.get_by_label(DRAGS[name][0], exact=True).first.press("ArrowLeft")
+    host.label(DRAGS[name][0]).first.press("ArrowLeft")
     host.rest()
     if name != "shuffle":  # whose numbers stay while its words move
         assert host("out(0)") != before[0]
@@ -210,7 +110,7 @@ def test_several_on_a_page_are_drawn_once_and_stay_apart(host, name):
     assert [host(f"out({n})") for n in (1, 2)] == before[1:]
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_at_every_width_the_text_can_be_read_and_is_inside(host):
     show_all(host, **OTHER)
     for width in (320, 360, 390, 480, 560, 576, 640, 768, 930, 1024, 1124):
@@ -223,7 +123,7 @@ def test_at_every_width_the_text_can_be_read_and_is_inside(host):
         assert min(least.values()) >= 12, (least, width)
 
 
-@pytest.mark.parametrize("host", [{"viewport": {"width": 1280, "height": 800}}], indirect=True)
+@on(viewport={"width": 1280, "height": 800})
 def test_on_a_desk_it_is_wide_and_fits_below_a_title(host):
     host.show(*map(figure, FIGURES))
     for width, high in ((930, 600), (1100, 620)):
@@ -313,7 +213,7 @@ def test_a_hand_stops_it_at_once(host, hand):
 
 def test_a_hand_that_comes_first_keeps_it_from_playing(host):
     host.show('<div style="height: 100vh"></div>', hero("dial", play=True))
-    host.page.get_by_label(DRAGS["dial"][0], exact=True).evaluate("e => e.focus({preventScroll: true})")
+    host.label(DRAGS["dial"][0]).evaluate("e => e.focus({preventScroll: true})")
     host("document.querySelector('[data-hero]').scrollIntoView()")
     host.page.wait_for_timeout(200)
     assert host("all('.plays').length") == 0
@@ -341,7 +241,7 @@ def test_paper_shows_nothing_to_touch(host):
     assert of_each(host, f"[{shown}, outside(n)]") == {name: [[], []] for name in FIGURES}
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_reduced_motion_takes_one_frame(host):
     host.show(*map(figure, FIGURES))
     host.rest()
@@ -368,7 +268,7 @@ svg{width:30px!important;transform:rotate(9deg)} input,label,button{display:none
 text{fill:red!important;font-size:40px!important} p{font-size:60px} .fig,.out{display:none}"""
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_hostile_css_changes_nothing(host):
     show_all(host)
     host.rest()
@@ -451,7 +351,7 @@ def test_the_figure_and_its_pictures_are_described_by_what_they_show_now(host, n
         assert host("out().every(value => spoken().includes(value))")
         for described in (host.page.get_by_role("group").first, *pictures):
             expect(described).to_have_accessible_description(told[-1])
-        host.page.get_by_label(DRAGS[name][0], exact=True).press("ArrowLeft")
+        host.label(DRAGS[name][0]).press("ArrowLeft")
     assert told[0] != told[1]
 
 
@@ -460,7 +360,7 @@ def test_a_drag_of_the_mouse(host, name):
     host.show(figure(name))
     label, start, end, value = DRAGS[name]
     host.drag(label, start, end)
-    assert float(host.page.get_by_label(label, exact=True).input_value()) == end
+    assert float(host.label(label).input_value()) == end
     assert value in host("out()")
 
 
@@ -473,7 +373,7 @@ TALL = f"""@font-face {{font-family:tall; font-weight:200 900; src:url(data:font
 
 @each
 @pytest.mark.parametrize("css", ["", TALL], ids=["plain", "tall"])
-@pytest.mark.parametrize("host", [{"viewport": {"width": 760, "height": 1700}}], indirect=True)
+@on(viewport={"width": 760, "height": 1700})
 def test_targets_are_44_px_high(host, name, css):
     host.show(figure(name), css=css)
     host.page.evaluate("document.fonts.ready")
@@ -489,7 +389,7 @@ def test_the_status_waits_until_the_hand_rests(host, name):
     host.page.clock.run_for(450)
     first = host("spoken()")
     assert first
-    slider = host.page.get_by_label(DRAGS[name][0], exact=True)
+    slider = host.label(DRAGS[name][0])
     for _ in range(3):
         slider.press("ArrowLeft")
         host.page.clock.run_for(350)
@@ -499,7 +399,7 @@ def test_the_status_waits_until_the_hand_rests(host, name):
     assert all(value in host("spoken()") for value in host("out()"))
 
 
-@pytest.mark.parametrize("host", [{"java_script_enabled": False}], indirect=True)
+@on(java_script_enabled=False)
 def test_without_scripts_the_words_remain(host):
     host.show(*map(figure, FIGURES))
     for n, name in enumerate(FIGURES):
@@ -543,7 +443,7 @@ def test_the_numbers_of_shuffle_are_those_of_the_layer(host):
 
 def test_a_step_of_digits_jumps_and_a_step_of_clocks_does_not(host):
     host.show(hero("clocks", p=7, mode="digits"))
-    p = host.page.get_by_label("position p", exact=True)
+    p = host.label("position p")
 
     def walk(step):
         seen = []
@@ -553,21 +453,21 @@ def test_a_step_of_digits_jumps_and_a_step_of_clocks_does_not(host):
         return seen
 
     assert walk("ArrowRight") == [["7", "−0.33", "0.67"], ["8", "0.67", "0.33"], ["9", "0.33", "0.33"]]
-    host.page.get_by_label("clocks", exact=True).check()
+    host.label("clocks").check()
     assert walk("ArrowLeft") == [[at, "0.90", "0.20"] for at in ("10", "9.75", "9.5")]
     assert "57°, 29°, 14°, 7.2°, 3.6°, and 1.8°" in host("all('.verdict')[0].textContent")
     p.press("ArrowLeft")
-    host.page.get_by_label("digits", exact=True).check()
+    host.label("digits").check()
     assert host("out()[0]") == "9"
-    assert host.page.get_by_label("base", exact=True).is_disabled()
+    assert host.label("base").is_disabled()
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_the_hill_moves_with_p_and_keeps_its_shape(host):
     host.show(hero("clocks", p=20))
     heights = "all('.hill')[0].getAttribute('d').slice(1).split('L').map(xy => +xy.split(' ')[1])"
     host.rest()
-    before, slider = host(heights), host.page.get_by_label("position p", exact=True)
+    before, slider = host(heights), host.label("position p")
     for _ in range(8):  # two positions, a quarter each
         slider.press("ArrowRight")
     host.rest()
@@ -610,7 +510,7 @@ ROW = """(() => {
 })()"""
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_the_plain_hill_moves_along_and_the_first_one_stays(host):
     host.show(hero("clocks", p=20, plain=True))
     slider = host.page.get_by_label("position in the text")
@@ -648,11 +548,7 @@ def test_the_plain_hill_moves_along_and_the_first_one_stays(host):
         > 0.999
     )
     assert [host(f"{ROW}.slice({turn})") for turn in (19, 20.3, 21.5, 22.7, 24)] == [
-        False,
-        True,
-        True,
-        True,
-        False,
+        False, True, True, True, False,
     ]
     far = press(*["ArrowRight"] * 15)
     assert {"hands at position 38", "at position 20"} <= set(far["words"])
@@ -676,9 +572,7 @@ def test_the_plain_clocks_play_by_whole_words(host):
     words = "[out()[0], ...all('text').map(e => e.textContent).filter(t => /position .*[.\\d]/.test(t))]"
     said = host(f"film(6).then(() => {words})")
     assert re.fullmatch(r"\d+", said[0]) and set(said[1:]) == {
-        f"hands at position {said[0]}",
-        "at position 20",
-        f"position {said[0]}",
+        f"hands at position {said[0]}", "at position 20", f"position {said[0]}",
     }
 
 
@@ -687,7 +581,7 @@ def test_wheels_become_clocks_one_after_the_other(host):
     host.rest()
     clear = "all('.hand').map(e => +e.style.opacity)"
     assert host(clear) == [0] * 6
-    host.page.get_by_label("clocks", exact=True).check()
+    host.label("clocks").check()
     between = host.page.evaluate(
         f"async () => {{ for (;;) {{ await frame(); const o = {clear}; if (o[2] > 0) return o; }} }}"
     )
@@ -706,7 +600,7 @@ def test_each_remedy_says_what_it_pays(host):
         ("stretched", ["4.05", "11"], "0.37 times as long"),
         ("blocks", ["3", "3, 11, 19"], "sees positions 8 to 15"),
     ]:
-        host.page.get_by_label(remedy, exact=True).check()
+        host.label(remedy).check()
         assert set(values) <= set(host("out()"))
         assert words in host(said)
     tokens = host.page.get_by_role("slider", name="tokens")
@@ -714,7 +608,7 @@ def test_each_remedy_says_what_it_pays(host):
     assert "The text fits" in host(said) and host("out()")[0] == "7"
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_the_dial_counts_from_the_query_to_the_key_as_the_text_does(host):
     host.show(hero("dial", m=14, n=6))
     host.rest()
@@ -730,7 +624,7 @@ def test_a_rule_takes_new_angles_away_and_shrinks_steps(host):
     assert host("out()") == ["512", "5 of 8", "8.0 ×", "100 %"]
     assert host(arcs) == 5
     for rule, left, furthest, step in (("linear", 0, "1.0 ×", "13 %"), ("NTK", 4, "3.3 ×", "55 %")):
-        host.page.get_by_label(rule, exact=True).check()
+        host.label(rule).check()
         host.rest()
         assert host("out()") == ["512", f"{left} of 8", furthest, step]
         assert host(arcs) == left
@@ -740,12 +634,12 @@ def test_a_rule_takes_new_angles_away_and_shrinks_steps(host):
 def test_the_window_of_a_gentle_head_follows_the_text_and_that_of_a_steep_one_does_not(host):
     host.show(hero("slopes"))
     host(UNFOLD)
-    length = host.page.get_by_label("length of the text", exact=True)
+    length = host.label("length of the text")
     assert host("out()") == ["512", "10 keys", "497 keys", "64 back"]
     length.press("End")
     assert host("out()") == ["4096", "10 keys", "1179 keys", "64 back"]
     assert host("all('.remark')[0].textContent").startswith("The text cuts no window short")
-    host.page.get_by_label("heads", exact=True).press("End")
+    host.label("heads").press("End")
     assert host("out()") == ["4096", "7 keys", "1179 keys", "64 back"]
     assert len(host("all('.weight').filter(e => e.getClientRects().length)")) == 16
     length.press("Home")
@@ -756,7 +650,7 @@ def test_a_word_pays_its_toll_and_a_better_match_pays_more(host):
     host.show(hero("slopes"))
     shares = "all('svg text.end').map(e => e.textContent).filter(t => t.endsWith('%')).slice(0, 8)"
     assert host(shares) == ["0 %", "0 %", "2 %", "31 %", "63 %", "70 %", "66 %", "59 %"]
-    word = host.page.get_by_label("place of the word that matches", exact=True)
+    word = host.label("place of the word that matches")
     for _ in range(12):
         word.press("ArrowRight")
     host.page.wait_for_function(f"() => {shares}[4] === '0 %'")
@@ -769,19 +663,19 @@ def test_the_rules_of_slopes_differ_for_twelve_heads_and_agree_for_eight(host):
     host.show(hero("slopes"))
     host(UNFOLD)
     names = "all('svg text').map(e => e.textContent)"
-    host.page.get_by_label("paper rule", exact=True).check()
+    host.label("paper rule").check()
     assert "both rules agree" in host("all('.remark')[0].textContent")
-    heads = host.page.get_by_label("heads", exact=True)
+    heads = host.label("heads")
     for _ in range(4):
         heads.press("ArrowRight")
     host.page.wait_for_function(f"{names}.includes('0.63')")
     assert "0.71" not in host(names)
-    host.page.get_by_label("released rule", exact=True).check()
+    host.label("released rule").check()
     host.page.wait_for_function(f"{names}.includes('0.71')")
     assert "those of 8 heads" in host("all('.remark')[0].textContent")
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_each_placement_keeps_the_mean_and_has_its_own_noise(host):
     host.show(hero("dropout"))
     for place, noise in (
@@ -800,7 +694,7 @@ def test_each_placement_keeps_the_mean_and_has_its_own_noise(host):
     assert set(host("all('.row small').map(e => e.textContent)")) == {"token 24 of 24\nposition 24 of 24"}
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_draws_scatter_and_their_average_lies_on_the_mean(host):
     host.show(hero("dropout", rate=0.5))
     off = """(() => {
@@ -831,11 +725,11 @@ def test_the_slider_that_moves_says_whose_buckets_are_shown(host):
     host.show(hero("buckets"))
     host(UNFOLD)
     for label, kind in (("Shaw’s clip", "Shaw"), ("buckets", "T5, causal")):
-        host.page.get_by_label(label, exact=True).press("ArrowLeft")
-        assert host.page.get_by_label(kind, exact=True).is_checked()
+        host.label(label).press("ArrowLeft")
+        assert host.label(kind).is_checked()
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_a_row_of_the_grid_is_told_when_pointed_at_and_kept_when_chosen(host):
     host.show(hero("grid", study="needle"))
     host.rest()
@@ -848,7 +742,7 @@ def test_a_row_of_the_grid_is_told_when_pointed_at_and_kept_when_chosen(host):
     host.page.mouse.move(0, 0)
     assert host("out()[0]") == "KERPLE"
     rows = host("all('th[scope=row]').map(e => e.textContent)")
-    models = host.page.get_by_label("model", exact=True)
+    models = host.label("model")
     models.press("ArrowDown")
     assert host("out()[0]") == rows[rows.index("KERPLE") + 1]
     models.press("End")
@@ -857,7 +751,7 @@ def test_a_row_of_the_grid_is_told_when_pointed_at_and_kept_when_chosen(host):
     assert host("out()[1]") == "–"
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_rows_of_the_grid_stand_by_value_or_by_door(host):
     host.show(hero("grid", length=64))
     host(UNFOLD)
@@ -876,7 +770,7 @@ def test_each_study_of_the_grid_has_its_own_controls(host):
     host(UNFOLD)
     for study, length, novel in (("order", False, False), ("layers", False, True), ("far", True, False)):
         host.page.get_by_label("study").select_option(study)
-        assert host.page.get_by_label("length", exact=True).is_visible() == length
+        assert host.label("length").is_visible() == length
         assert host.page.get_by_label("another novel").is_visible() == novel
 
 
@@ -902,9 +796,7 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize(
-    "host", [{"viewport": {"width": 390, "height": 900}, "has_touch": True}], indirect=True
-)
+@phone(900)
 def test_every_part_of_the_board_can_be_tapped_on_a_phone(host):
     host.show(hero("board"))
     assert host("box(all('.ground')[0]).width") >= 9 * 32
@@ -942,7 +834,7 @@ def test_a_part_of_the_board_is_told_when_pointed_at_and_kept_when_chosen(host):
 
 def test_arrows_walk_over_the_board_and_tell_what_they_change(host):
     host.show(hero("board", layer=16, pair=0))
-    host.page.get_by_label("pair", exact=True).focus()
+    host.label("pair").focus()
     walk = {
         "ArrowUp": ("layer", "layer 15, pair 0"),
         "ArrowRight": ("pair", "layer 15, pair 1"),
@@ -958,7 +850,7 @@ def test_arrows_walk_over_the_board_and_tell_what_they_change(host):
         host.page.keyboard.press(key)
         assert [host("focused()"), host("out()[0]")] == [focused, told], key
     assert host("kept") is False
-    assert host.page.get_by_label("pair", exact=True).get_attribute("aria-valuetext") == "all pairs"
+    assert host.label("pair").get_attribute("aria-valuetext") == "all pairs"
 
 
 def test_clocks_of_the_board_that_are_held_stand_at_zero_and_others_go_on(host):
@@ -969,19 +861,19 @@ def test_clocks_of_the_board_that_are_held_stand_at_zero_and_others_go_on(host):
     })"""
     host.rest()
     before = host(hands)
-    host.page.get_by_label("layer", exact=True).press("ArrowUp")
+    host.label("layer").press("ArrowUp")
     host.rest()
     after = host(hands)
     assert before[3] == pytest.approx(0, abs=0.01) == after[3]
     assert all(abs(a - b) > 0.05 for a, b in zip(before[:8], after[:8], strict=True) if a != before[3])
     assert host("all('.held').length") == 1
-    host.page.get_by_label("pair", exact=True).press("End")
+    host.label("pair").press("End")
     host.rest()
     assert host("all('.held').length") == 32
     assert host(hands) == pytest.approx([0] * 32, abs=0.01)
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_the_board_shows_where_the_loss_falls_as_dashes_and_a_part_by_a_ring(host):
     data = numbers()
     every = [data["none"], *data["columns"], *data["rows"], *(cell for row in data["cells"] for cell in row)]
@@ -1001,7 +893,7 @@ def test_the_board_shows_where_the_loss_falls_as_dashes_and_a_part_by_a_ring(hos
     bar = "all('.now').map(e => +e.getAttribute('width'))"
     assert host(bar)[0] == 0  # the loss falls, so nothing is added to its bar
     host.show(hero("board", layer=9))
-    host.page.get_by_label("layer", exact=True).press("Home")
+    host.label("layer").press("Home")
     assert host("out()[0]") == "everything"
     host.rest()
     loss, *heads = host(bar)
@@ -1018,7 +910,7 @@ def kinds_of_the_stack(host):
     return host(names), host("all('.layer b').map(e => e.textContent)")
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_a_layer_of_the_stack_is_changed_and_only_stacks_on_record_show_what_was_found(host):
     host.show(hero("stack"))
     mean = "all('.mean')[0].checkVisibility()"
@@ -1039,15 +931,15 @@ def test_a_layer_of_the_stack_is_changed_and_only_stacks_on_record_show_what_was
         host.page.get_by_role("group", name=layer).get_by_label("full", exact=True).check()
     assert host("all('.sets :checked').map(e => e.closest('label').textContent)") == ["4 full"]
     assert host("out()[1]") == "unknown"
-    host.page.get_by_label("length of the text", exact=True).press("Home")
+    host.label("length of the text").press("Home")
     assert kinds_of_the_stack(host)[1] == ["97 %"] * 4
-    host.page.get_by_label("4 none", exact=True).check()
-    host.page.get_by_label("length of the text", exact=True).press("End")
+    host.label("4 none").check()
+    host.label("length of the text").press("End")
     host.page.get_by_label("sharper", exact=False).check()
     assert kinds_of_the_stack(host) == (["none"] * 4, ["> 99 %"] * 4)
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_the_strips_of_the_stack_show_what_is_seen_heard_of_and_never_trained(host):
     host.show(hero("stack", layers=["window", "window", "full", "none"], length=128))
     host.rest()
@@ -1066,12 +958,10 @@ def test_the_strips_of_the_stack_show_what_is_seen_heard_of_and_never_trained(ho
     assert host("getComputedStyle(all('.line > svg')[4].querySelector('.sight')).stroke") != "rgb(213, 94, 0)"
 
 
-@pytest.mark.parametrize(
-    "host", [{"viewport": {"width": 390, "height": 1300}, "has_touch": True}], indirect=True
-)
+@phone(1300)
 def test_the_stack_is_built_by_touch_on_a_phone(host):
     host.show(hero("stack"))
-    host.page.get_by_label("4 window", exact=True).tap()
+    host.label("4 window").tap()
     assert kinds_of_the_stack(host) == (["window"] * 4, ["0 %"] * 4)
     host.page.get_by_role("group", name="layer 1").get_by_label("none", exact=True).tap()
     assert kinds_of_the_stack(host)[0] == ["none", "window", "window", "window"]
@@ -1090,8 +980,8 @@ def of_gates(host):
 
 def pull(host, name, gate):
     """Pull a gate with the mouse."""
-    box = host.page.get_by_label(f"gate of {name}", exact=True).bounding_box()
-    grip, now = 16, float(host.page.get_by_label(f"gate of {name}", exact=True).input_value()) / 100
+    box = host.label(f"gate of {name}").bounding_box()
+    grip, now = 16, float(host.label(f"gate of {name}").input_value()) / 100
     y = [box["y"] + grip / 2 + (1 - g) * (box["height"] - grip) for g in (now, gate)]
     host.page.mouse.move(box["x"] + box["width"] / 2, y[0])
     host.page.mouse.down()
@@ -1100,7 +990,7 @@ def pull(host, name, gate):
     host.rest()
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_a_gate_that_is_pulled_down_moves_the_words_before_it_and_no_others(host):
     host.show(hero("gates"))
     host.rest()
@@ -1119,7 +1009,7 @@ def test_a_gate_that_is_pulled_down_moves_the_words_before_it_and_no_others(host
     assert told[:2] == ["‹ The" if 5.5 + step > after[0] + 1e-6 else "The", "cat"]
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(host):
     host.show(hero("gates"))
     off = """(() => {
@@ -1130,38 +1020,34 @@ def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(
     curve, slope = "all('path.line')[0].checkVisibility()", "out()[3]"
     seen = {}
     for name in ("forget at the full stop", "count only nouns", "all equal"):
-        host.page.get_by_label(name, exact=True).check()
+        host.label(name).check()
         host.rest()
         seen[name] = [round(host(off)) > 20, host(curve), host(slope)]
     assert seen == {
-        "all equal": [False, True, "0.50"],
-        "forget at the full stop": [True, False, "none"],
+        "all equal": [False, True, "0.50"], "forget at the full stop": [True, False, "none"],
         "count only nouns": [True, False, "none"],
     }
     tops = "all('.bar').map(e => +e.getAttribute('y'))"
     points = [float(xy.split()[1]) for xy in host("all('path.line')[0].getAttribute('d')")[1:].split("L")]
     assert points == pytest.approx(host(tops))
-    host.page.get_by_label("pull all together", exact=True).check()
+    host.label("pull all together").check()
     pull(host, "sat", 0.8)
     [gate] = set(of_gates(host)[0])
     assert host(off) < 0.01 and host(slope) == f"{-math.log(gate):.2f}"
-    host.page.get_by_label("gate of sat", exact=True).press("End")
+    host.label("gate of sat").press("End")
     host.rest()
     assert of_gates(host) == ([1] * 12, pytest.approx([0] * 12)) and host("out()") == [
-        "cat",
-        "0.00",
-        "8 %",
-        "0.00",
+        "cat", "0.00", "8 %", "0.00",
     ]
-    host.page.get_by_label("gate of sat", exact=True).press("Home")
+    host.label("gate of sat").press("Home")
     host.rest()
     assert host("out()") == ["cat", "∞", "0 %", "none"] and not host("all('.alibi')[0].checkVisibility()")
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_the_words_after_the_query_are_not_on_the_ruler(host):
     host.show(hero("gates", gates="nouns"))
-    query = host.page.get_by_label("query", exact=True)
+    query = host.label("query")
     for _ in range(3):
         query.press("ArrowLeft")
     host.rest()
@@ -1173,21 +1059,19 @@ def test_the_words_after_the_query_are_not_on_the_ruler(host):
     assert host("out()") == ["The", "0.00", "100 %", "none"]
     assert host("all('.said')[0].textContent") == "Nothing comes before the first word: no gate counts."
     query.press("End")
-    host.page.get_by_label("word to look at", exact=True).press("End")
+    host.label("word to look at").press("End")
     assert host("out()")[:2] == ["hat", "0.00"]
 
 
-@pytest.mark.parametrize(
-    "host", [{"viewport": {"width": 390, "height": 1000}, "has_touch": True}], indirect=True
-)
+@phone(1000)
 def test_gates_are_opened_by_touch_on_a_phone(host):
     host.show(hero("gates"))
-    host.page.get_by_label("count only nouns", exact=True).tap()
+    host.label("count only nouns").tap()
     host.rest()
     box = host("(({ x, y, height }) => ({ x, y, height }))(box(all('.stands')[4]))")
     host.page.touchscreen.tap(box["x"] + 3, box["y"] + box["height"] / 2)
     assert host("out()") == ["a", "3.00", "2 %", "none"]
-    gate = host.page.get_by_label("gate of dog", exact=True)
+    gate = host.label("gate of dog")
     box = gate.bounding_box()
     gate.tap(position={"x": box["width"] / 2, "y": box["height"] - 10})
     host.rest()
@@ -1200,10 +1084,10 @@ def dealt(host):
     return host(slots), host("all('.held').length")
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_keys_take_a_chunk_to_the_next_processor_and_no_further_than_the_last(host):
     host.show(hero("ranks"))
-    chunk = host.page.get_by_label("chunk 0", exact=True)
+    chunk = host.label("chunk 0")
     for key, order in (
         ("ArrowLeft", [0, 7, 1, 6, 2, 5, 3, 4]),
         ("ArrowRight", [1, 7, 0, 6, 2, 5, 3, 4]),
@@ -1225,7 +1109,7 @@ def test_keys_take_a_chunk_to_the_next_processor_and_no_further_than_the_last(ho
 
 def test_a_chunk_in_hand_follows_the_pointer_and_changes_places_with_the_one_below(host):
     host.show(hero("ranks"))
-    box = host.page.get_by_label("chunk 7", exact=True).bounding_box()
+    box = host.label("chunk 7").bounding_box()
     step, y = box["width"] / 8, box["y"] + box["height"] / 2
     at = "new DOMMatrix(getComputedStyle(all('.c7')[0]).transform).e"
     host.page.mouse.move(box["x"] + 1.9 * step, y)  # at the edge of its card
@@ -1245,7 +1129,7 @@ def test_a_chunk_in_hand_follows_the_pointer_and_changes_places_with_the_one_bel
     assert host(at) == pytest.approx(7.5 * step, abs=1)
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_hands_tell_the_angle_used_and_wrong_ones_have_a_slice(host):
     host.show(hero("ranks"))
     host.rest()
@@ -1259,18 +1143,16 @@ def test_hands_tell_the_angle_used_and_wrong_ones_have_a_slice(host):
         "all('.slice').filter(e => getComputedStyle(e).fill !== 'none').map(e => e.closest('g').classList[0])"
     )
     assert sorted(host(filled)) == ["c1", "c2", "c3", "c4", "c6", "c7"]
-    host.page.get_by_label("the text", exact=True).check()
+    host.label("the text").check()
     assert host(filled) == [] and host("out()") == ["1.05", "1.05", "0 %", "1.00"]
 
 
-@pytest.mark.parametrize(
-    "host", [{"viewport": {"width": 390, "height": 1300}, "has_touch": True}], indirect=True
-)
+@phone(1300)
 def test_ranks_answer_to_touch_on_a_phone(host):
     host.show(hero("ranks"))
     host.page.get_by_role("button", name="plain quarters").tap()
     assert dealt(host)[0] == list(range(8)) and host("out()") == ["1.05", "1.05", "0 %", "1.74"]
-    host.page.get_by_label("each processor", exact=True).tap()
+    host.label("each processor").tap()
     assert host("out()[0]") == "2.76"
     host.drag("chunk 0", 0, 7)
     assert dealt(host)[0] == [1, 7, 2, 3, 4, 5, 0, 6]
@@ -1280,10 +1162,10 @@ def titles(host):
     return host("all('.name').map(e => e.textContent)")
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_arrow_keys_take_the_query_through_the_picture_from_either_slider(host):
     host.show(hero("patch"))
-    column, row = (host.page.get_by_label(f"{axis} of the query", exact=True) for axis in ("column", "row"))
+    column, row = (host.label(f"{axis} of the query") for axis in ("column", "row"))
     column.press("ArrowUp")
     assert host("out()[0]") == "row 2, column 3"
     row.press("ArrowRight")
@@ -1298,7 +1180,7 @@ def test_arrow_keys_take_the_query_through_the_picture_from_either_slider(host):
     assert host("getComputedStyle(all('.halo')[0]).stroke") != "none"
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_the_query_follows_the_pointer_in_both_pictures(host):
     host.show(hero("patch"))
     for picture, at in ((0, (1, 6)), (1, (5, 2))):
@@ -1320,29 +1202,27 @@ def test_the_query_follows_the_pointer_in_both_pictures(host):
             assert middle == pytest.approx([at[0] + 0.5, at[1] + 0.5], abs=0.05)
 
 
-@pytest.mark.parametrize(
-    "host", [{"viewport": {"width": 390, "height": 1200}, "has_touch": True}], indirect=True
-)
+@phone(1200)
 def test_a_patch_is_tapped_on_a_phone_and_keeps_its_place_when_the_picture_is_cut(host):
     host.show(hero("patch"))
     frame = host("box(all('.frame')[0]).toJSON()")
     host.page.touchscreen.tap(frame["x"] + 0.7 * frame["width"], frame["y"] + 0.2 * frame["height"])
     assert host("out()[0]") == "row 1, column 5"
     for label, where, count in (("16 × 16, counted", "row 2, column 10", 256), ("8 × 8", "row 1, column 5", 64)):
-        host.page.get_by_label(label, exact=True).tap()
+        host.label(label).tap()
         assert host("out()[0]") == where
         assert host("all('.cell').length") == 2 * count
-    host.page.get_by_label("16 × 16, to scale", exact=True).tap()
+    host.label("16 × 16, to scale").tap()
     ticks = host("all('text.mid').map(e => e.textContent)")
     assert ticks == ["−1", "0", "1"] * 2
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_without_a_target_in_the_picture_no_share_is_told(host):
     host.show(hero("patch", target="right", column=7))
     assert host("out()") == ["row 3, column 7", "–", "–"]
     assert titles(host) == ["axial", "mixed"]
     assert "out of the picture" in host("all('.said')[0].textContent")
-    host.page.get_by_label("column of the query", exact=True).press("ArrowLeft")
+    host.label("column of the query").press("ArrowLeft")
     assert titles(host) == ["axial: 99 % on target", "mixed: > 99 % on target"]
     assert len(host("all('.aim')")) == 2

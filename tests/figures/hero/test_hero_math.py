@@ -1,11 +1,7 @@
 """The modules' mathematics equals numpy's (in node), and numpy's equals d2lpos's."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -38,6 +34,7 @@ from d2lpos.transformer.attention import attention_weights, causal_mask
 from d2lpos.transformer.dropout import combine
 from d2lpos.transformer.masks import window_mask
 from tests.figures.hero import expected
+from tests.node import passed
 
 HERE = Path(__file__).parent
 STORED = json.loads(expected.JSON.read_text())
@@ -45,17 +42,7 @@ CLOSE = {"rtol": 0, "atol": 1e-6}
 
 
 def test_in_node():
-    if not shutil.which("node"):
-        pytest.skip("the mathematics of the hero figures is tested with node, which is not installed")
-    run = subprocess.run(
-        ["node", "--test", *map(str, sorted(HERE.glob("*.test.mjs")))],
-        env=os.environ | {"PYTHON": sys.executable},
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert int(re.search(r"pass (\d+)", run.stdout)[1]) >= 50
+    assert passed(*sorted(HERE.glob("*.test.mjs"))) >= 50
 
 
 @pytest.mark.parametrize(
@@ -78,11 +65,7 @@ def test_the_cliff_reads_a_table_as_the_lab_does(case):
     learned = Learned(8, 6)
     learned.table.data = torch.from_numpy(expected.uniform(11, 48).reshape(8, 6)).float()
     readings = (
-        learned,
-        LastRow(learned),
-        Wrapped(learned),
-        Stretched(learned, case["length"]),
-        Blocks(learned),
+        learned, LastRow(learned), Wrapped(learned), Stretched(learned, case["length"]), Blocks(learned),
     )
     x, position = torch.zeros(1, 1, 6), torch.tensor([case["p"]])
     if not case["vector"]:

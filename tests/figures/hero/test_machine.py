@@ -15,41 +15,15 @@ from d2lpos_ext.policy import policy
 from book.execute import READERS as STORED
 from d2lpos.figures.machine import NAMES, PASSAGES, STATES, brought, losses, machine
 from d2lpos.pretrained.reader import READERS, load, parsed, path
-from tests.browser import chromium
-from tests.figures.hero.test_hero_host import INSIDE, Host
+from tests.figures.hero.host import INSIDE, on, still
 from tests.site.detectors import Visit
 
-STOPS = [
-    "read",
-    "shuffle the words",
-    "start at position",
-    "runs",
-    "first model",
-    "text",
-    "second model",
-    "text",
-]
+WINDOW = (1000, 900)
+STOPS = ["read", "shuffle the words", "start at position", "runs", "first model", "text", "second model", "text"]
 STOPS += ["length of the text"]
 BLIND, TURNS = "none", "rope"
 START, END = "start at position", "length of the text"
 TEXT = PASSAGES["austen"][1][:160]  # longer than in training, and soon read
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def host(browser, request):
-    context = browser.new_context(
-        **{"viewport": {"width": 1000, "height": 900}} | getattr(request, "param", {})
-    )
-    host = Host(context)
-    yield host
-    context.close()
-    assert host.trouble == []
 
 
 def full(figure) -> str:
@@ -158,10 +132,8 @@ def test_a_stored_notebook_and_a_new_run_are_compared_without_the_models(pytestc
     patterns = get_sanitize_patterns(
         (pytestconfig.rootpath / "tests/notebooks/sanitize.cfg").read_text("utf-8")
     )
-    figure, clean = (
-        machine(text=TEXT),
-        lambda text: [text := re.sub(*pattern, text) for pattern in patterns][-1],
-    )
+    figure = machine(text=TEXT)
+    clean = lambda text: [text := re.sub(*pattern, text) for pattern in patterns][-1]
     assert clean(full(figure)) == clean(figure.html)
     assert clean(full(figure)) != clean(full(machine(text=TEXT, state="longer")))
 
@@ -232,7 +204,7 @@ def test_it_reads_what_python_reads_and_answers_each_hand(host):
     host.page.wait_for_function("told => spoken().startsWith(told)", arg=sentence)
     assert host("all('.limit').length") == 1
 
-    sentence = do(host, lambda: host.page.get_by_label("runs", exact=True).first.check())
+    sentence = do(host, lambda: host.label("runs").first.check())
     assert "RoPE is less surprised" in sentence or "does not notice" in sentence
     sentence = do(host, lambda: host.page.get_by_label("start at position").first.press("End"))
     assert sentence.startswith("The text begins at position 1000, not 0: none does not notice")
@@ -349,9 +321,7 @@ def test_the_character_under_the_pointer_and_at_the_cursor_shows_where_the_heads
     )
 
 
-@pytest.mark.parametrize(
-    "host", [{"viewport": {"width": 390, "height": 700}, "has_touch": True, "is_mobile": True}], indirect=True
-)
+@on(viewport={"width": 390, "height": 700}, has_touch=True, is_mobile=True)
 def test_a_finger_chooses_points_drags_and_scrolls(host):
     host.show(full(machine(BLIND, TURNS, TEXT, "longer")), "<p style='height:2000px'>")
     ready(host)
@@ -415,7 +385,7 @@ def test_a_text_of_ones_own_is_read_while_it_is_typed(host):
     )
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_at_every_width_it_can_be_read_by_everybody(host):
     host.show(full(machine(BLIND, "rope linear", text="dickens", state="longer late", play=True)))
     ready(host)
@@ -433,15 +403,7 @@ def test_at_every_width_it_can_be_read_by_everybody(host):
         assert all(high <= room + 1 for high, room in lines)  # the cursor breaks its lines as the words do
     assert host("missed()") == []
     tree = host.page.locator("body").aria_snapshot()
-    parts = (
-        "first model",
-        "second model",
-        "the clock",
-        "length of the text",
-        "- status",
-        "Where the heads look",
-    )
-    for part in parts:
+    for part in ("first model", "second model", "the clock", END, "- status", "Where the heads look"):
         assert part in tree
     for stop in STOPS:
         host.page.keyboard.press("Tab")
@@ -466,7 +428,7 @@ def test_its_story_begins_when_the_models_have_read_and_a_hand_ends_it(host, end
     assert host("all('.play')[0].textContent") == "Play" and host(length) != "160 characters"
 
 
-@pytest.mark.parametrize("host", [{"color_scheme": "dark"}], indirect=True)
+@on(color_scheme="dark")
 def test_the_hosts_theme_decides_and_paper_gets_a_picture(host):
     hues = ("rope", "none", "relative")
     colors = "color:rgb(200,210,220)" + "".join(f";--enc-{hue}:#abc" for hue in hues)
@@ -484,7 +446,7 @@ def test_the_hosts_theme_decides_and_paper_gets_a_picture(host):
     assert host.page.locator("[data-hero] > svg").bounding_box()["width"] > 200
 
 
-@pytest.mark.parametrize("host", [{"java_script_enabled": False}], indirect=True)
+@on(java_script_enabled=False)
 def test_without_scripts_words_and_picture_remain(host):
     figure = machine(text=TEXT)
     host.show(figure)

@@ -26,8 +26,7 @@ from d2lpos.figures.patch import (
     waves,
     weights,
 )
-from tests.browser import chromium
-from tests.figures.hero.drawn import html
+from tests.figures.hero.drawn import walked
 
 ALL = range(FITTED)
 
@@ -63,10 +62,7 @@ def made():
 
 @pytest.fixture(scope="module")
 def walk():
-    with chromium() as browser:
-        page = browser.new_page(reduced_motion="reduce")
-        page.set_content(html(hero("patch")))
-        return page.evaluate(WALK)
+    return walked(hero("patch"), WALK, reduced_motion="reduce")
 
 
 def on_target(kind, target, view, row, column):
@@ -198,15 +194,8 @@ def test_every_target_is_told_and_drawn_as_python_has_it_in_every_grid(walk):
             lengths = torch.tensor(bars).double() / 16
             torch.testing.assert_close(lengths, torch.cat([rows, columns]) / tops, rtol=0, atol=1e-3)
             assert aims == hits.nonzero().flatten().tolist()
-        words, undrawn = (
-            words.replace("\xa0", " "),
-            [spoken(numbers()[target]["left"][kind]) for kind in HEADINGS],
-        )
+        words, gone = words.replace("\xa0", " "), [spoken(numbers()[target]["left"][kind]) for kind in HEADINGS]
         assert f"An even share would be {spoken(hits.double().mean())}." in words
-        assert f"axial leaves {undrawn[0]} of the target’s variance, mixed {undrawn[1]}" in words
+        assert f"axial leaves {gone[0]} of the target’s variance, mixed {gone[1]}" in words
         assert ("were never fitted" in words) == (view != "8 × 8")
         assert ("a free choice" in words) == (target in ("diagonal", "ring"))
-
-
-def test_the_figure_is_small_enough_for_a_page():
-    assert len(html(hero("patch", target="ring", view="to scale")).encode()) < 55_000

@@ -2,10 +2,6 @@
 
 import json
 import math
-import os
-import shutil
-import subprocess
-import sys
 from functools import cache, partial
 from pathlib import Path
 
@@ -19,6 +15,7 @@ from d2lpos.pretrained.reader import LONGEST, READERS, load, path, surprise, tok
 from d2lpos.rotary.rope import RoPE
 from d2lpos.rotary.scaling import linear, ntk
 from d2lpos.runtime.threads import one_thread
+from tests.node import node
 
 HERE = Path(__file__).parent
 TEXT = PASSAGES["austen"][1][:200]
@@ -37,18 +34,7 @@ AT = 150
 
 def ask(*jobs: dict) -> list:
     """What node says of each job."""
-    if not shutil.which("node"):
-        pytest.skip("the engine is tested with node, which is not installed")
-    run = subprocess.run(
-        ["node", HERE / "reads.mjs"],
-        input=json.dumps(jobs),
-        env=os.environ | {"PYTHON": sys.executable},
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr
-    return json.loads(run.stdout)
+    return json.loads(node(HERE / "reads.mjs", told=json.dumps(jobs)))
 
 
 def job(model: str, text: str = TEXT, **how) -> dict:
@@ -185,10 +171,7 @@ def test_words_say_how_hard_a_guess_is():
         {"call": "noticed", "with": ["RoPE", 1.5, 2.65]},
     )
     assert said == [
-        "nearly sure",
-        "guesses among about 3 characters",
-        "guesses among about 10 characters",
-        "guesses among about 99 characters",
-        "RoPE does not notice",
+        "nearly sure", "guesses among about 3 characters", "guesses among about 10 characters",
+        "guesses among about 99 characters", "RoPE does not notice",
         "RoPE is more surprised, 2.65 instead of 1.50 nats",
     ]

@@ -13,8 +13,7 @@ from d2lpos.lab import frame, records
 from d2lpos.lab.models import LAYERS
 from d2lpos.lab.studies import STUDIES
 from d2lpos.lab.tasks import TASKS
-from tests.browser import chromium
-from tests.figures.hero.drawn import html
+from tests.figures.hero.drawn import printed, walked
 
 MIXED = ("window", "window", "window", "none")
 
@@ -53,10 +52,7 @@ def measured():
 
 @pytest.fixture(scope="module")
 def walk():
-    with chromium() as browser:
-        page = browser.new_page()
-        page.set_content(html(hero("stack")))
-        return page.evaluate(WALK)
+    return walked(hero("stack"), WALK)
 
 
 def test_the_numbers_are_those_of_the_records(measured):
@@ -116,10 +112,8 @@ def test_the_words_without_scripts_are_true(measured):
 
 
 def test_a_record_of_one_seed_is_no_mean_and_has_no_range(monkeypatch):
-    one = {
-        "layers": ["none"] * 4,
-        "found": {key: [[1000], [900], [700], [407]] for key in ("as trained", "sharper")},
-    }
+    shares = {reading: [[1000], [900], [700], [407]] for reading in ("as trained", "sharper")}
+    one = {"layers": ["none"] * 4, "found": shares}
     monkeypatch.setattr("d2lpos.figures.stack.numbers", lambda: numbers() | {"stacks": [one]})
     text = describe_state(["none"] * 4, False, 256)
     assert "1 trained model found 41 %; in 32 tokens, 100 %." in text
@@ -129,17 +123,9 @@ def test_kinds_have_the_names_that_they_have_in_the_lab():
     assert sorted(SORTS) == sorted(LAYERS)
 
 
-def test_the_figure_is_small_enough_for_a_page():
-    assert len(html(hero("stack", layers=["full"] * 4)).encode()) < 50_000
-
-
 def test_on_paper_the_ruler_stands_below_the_bars():
-    with chromium() as browser:
-        page = browser.new_page(viewport={"width": 662, "height": 800})
-        page.emulate_media(media="print")
-        page.set_content(f"<body style='margin:0'>{html(hero('stack'))}")
-        ends = page.evaluate("""() => [...document.querySelector('[data-hero]').shadowRoot.querySelectorAll('.paper,[aria-label^=Share]')]
-            .map(e => e.getBoundingClientRect()).map(e => [e.left, e.right])""")
-    *bars, plot = ends
+    parts = "...document.querySelector('[data-hero]').shadowRoot.querySelectorAll('.paper,[aria-label^=Share]')"
+    ends = f"[{parts}].map(e => e.getBoundingClientRect()).map(e => [e.left, e.right])"
+    *bars, plot = printed(hero("stack"), ends)
     assert len(bars) == 5 and {tuple(map(round, bar)) for bar in bars} == {tuple(map(round, bars[0]))}
     assert plot[0] > 662 / 3 and plot[0] < bars[0][0] < bars[0][1] < plot[1]

@@ -9,8 +9,7 @@ import pytest
 
 from book.essay import PICTURES, drawn
 from book.story import Story, part
-from tests.browser import chromium
-from tests.figures.hero.test_hero_host import Host
+from tests.figures.hero.host import on, still
 
 STORIES = {name: picture for name, draw in PICTURES.items() if isinstance(picture := draw(), Story)}
 DOT = part("circle", cx=[10, 50, 90], cy=20, r=5, fill="black")
@@ -18,21 +17,8 @@ TOLD = part("text", ["one", "two", "three"], x=50, y=34)
 QUICK = Story("A dot moves.", ("First.", "Second.", "Third."), (100, 40), (DOT, TOLD), rhythm=(0.1, 0.1))
 SLOW = Story(QUICK.alt, QUICK.says, QUICK.size, QUICK.parts, rhythm=(30, 30))
 STATE = "({at: +all('circle')[0].getAttribute('cx'), says: all('.says')[0].textContent, play: all('.play')[0]?.textContent})"
+WINDOW = (390, 800)
 GAP = '<div style="height:3000px"></div>'
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def host(browser, request):
-    options = {"viewport": {"width": 390, "height": 800}} | getattr(request, "param", {})
-    context = browser.new_context(**options)
-    yield Host(context)
-    context.close()
 
 
 def test_what_stands_still_is_the_last_step():
@@ -72,7 +58,6 @@ def test_it_plays_when_it_is_seen_and_stops_at_the_end(host):
     host.page.wait_for_function("() => all('circle')[0].getAttribute('cx') === '90'")
     assert host(STATE) == {"at": 90, "says": "3/3Third.", "play": "Play"}
     host.page.wait_for_function("() => spoken() === 'Third.'")
-    assert not host.trouble
 
 
 def test_a_hand_stops_it_steps_and_drags(host):
@@ -93,21 +78,16 @@ def test_a_hand_stops_it_steps_and_drags(host):
     slider.press("ArrowUp")
     host.page.wait_for_function("() => all('circle')[0].getAttribute('cx') === '50'")
     box = slider.bounding_box()
-    host.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    host.page.mouse.down()
-    host.page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + box["height"] / 2, steps=5)
-    host.page.mouse.up()
+    host.pull(*((box["x"] + part * box["width"], box["y"] + box["height"] / 2) for part in (0.5, 0.75)))
     assert 55 < host(STATE)["at"] < 85
-    assert not host.trouble
 
 
 def test_a_second_story_needs_the_program_of_the_first(host):
     host.show(QUICK.html(), SLOW.html(first=False))
     assert host("[0, 1].map(n => all('.says', n).length)") == [1, 1]
-    assert not host.trouble
 
 
-@pytest.mark.parametrize("host", [{"reduced_motion": "reduce"}], indirect=True)
+@still
 def test_reduced_motion_shows_the_end_and_goes_by_steps(host):
     host.show(SLOW.html())
     assert host(STATE) == {"at": 90, "says": "3/3Third.", "play": None}
@@ -115,7 +95,7 @@ def test_reduced_motion_shows_the_end_and_goes_by_steps(host):
     assert host(STATE)["at"] == 50
 
 
-@pytest.mark.parametrize("host", [{"java_script_enabled": False}], indirect=True)
+@on(java_script_enabled=False)
 def test_without_scripts_the_whole_picture_stands_there(host):
     host.show(QUICK.html())
     assert host.page.get_by_role("img", name=QUICK.alt).is_visible()
@@ -149,4 +129,3 @@ def test_stories_of_the_essay_fit_and_can_be_read(host):
             for two, *b in texts[:at]:
                 across, down = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
                 assert across < 1 or down < 5, (name, one, two)
-    assert not host.trouble
