@@ -118,7 +118,7 @@ def step(device: str, length: int) -> Contest:
     contenders = {
         "Hugging Face Llama, StaticCache": theirs(static),
         "Hugging Face Llama, DynamicCache": theirs(DynamicCache(config=config)),
-        "`Cache`, turned keys and room": own(Cache(turned=True, room=length + SPARE)),
+        "`Cache`, turned keys and room": own(Cache(rotated=True, capacity=length + SPARE)),
         "`Cache` as it is": own(Cache()),
     }
     return Contest(f"step-{length}", f"A step behind {length} kept tokens", contenders)

@@ -53,11 +53,11 @@ class Encoding(nn.Module):
         """
         return None
 
-    def turn_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
+    def rotate_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
         """Door 4 for a turn, on the way in: values, turned by their positions; shape unchanged."""
         return v
 
-    def turn_back(self, y: Tensor, q_positions: Tensor) -> Tensor:
+    def unrotate_output(self, y: Tensor, q_positions: Tensor) -> Tensor:
         """Door 4 for a turn, on the way out: what a query takes home, turned back by its position."""
         return y
 
@@ -73,8 +73,8 @@ class Encoding(nn.Module):
     @property
     def doors(self) -> tuple[str, ...]:
         """The names of the doors that this encoding opens."""
-        opened = {name for name in (*DOORS, "turn_values") if opens(self, name)}
-        return tuple(door for door in DOORS if door in opened or door == "value" and "turn_values" in opened)
+        opened = {name for name in (*DOORS, "rotate_values") if opens(self, name)}
+        return tuple(door for door in DOORS if door in opened or door == "value" and "rotate_values" in opened)
 
     def extra_repr(self) -> str:
         """Arguments of the constructor that are kept by their names and are no defaults."""

@@ -4,10 +4,10 @@ from .alibi import ALiBi, slopes
 from .base import Bias, score_mod
 from .beit import BEiT
 from .decomposed import Decomposed
-from .fire import FIRE, share
+from .fire import FIRE, normalized_log_distance
 from .kerple import KERPLE
 from .sandwich import Sandwich
-from .swin import Swin, step
+from .swin import Swin, relative_position_index
 from .swin_v2 import SwinV2
 from .t5 import T5Bias, bucket
 
@@ -23,8 +23,8 @@ __all__ = [
     "SwinV2",
     "T5Bias",
     "bucket",
+    "normalized_log_distance",
+    "relative_position_index",
     "score_mod",
-    "share",
     "slopes",
-    "step",
 ]

@@ -55,7 +55,7 @@ def slope(head: Tensor, heads: int, rule: str, octaves: float) -> Tensor:
 def bias(q_positions: Tensor, k_positions: Tensor, slopes: Tensor) -> Tensor:
     """−slope · |key − query|; positions (…, query) and (…, key) give (…, head, query, key).
 
-    float32, or float64 where the positions are. Raises as `positions.real` does, and ValueError where
+    float32, or float64 where the positions are. Raises as `positions.as_float` does, and ValueError where
     slopes are not (heads,).
 
     >>> bias(torch.arange(3), torch.arange(3), torch.tensor([0.5]))

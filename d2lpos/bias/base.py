@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..encoding import Encoding
 from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import check_positions, is_integer, offsets, whole
+from ..positions.checks import as_index, check_positions, is_integer, offsets
 
 __all__ = ["Bias", "score_mod"]
 
@@ -89,5 +89,5 @@ class Bias(Encoding):
         check_tensor("q", q)
         check_size("q", q.shape[-3], self.heads, f"heads, as {type(self).__name__} has")
         if self.indexes:
-            whole(q_positions, "q_positions")
-            whole(k_positions, "k_positions")
+            as_index(q_positions, "q_positions")
+            as_index(k_positions, "k_positions")

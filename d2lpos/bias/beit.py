@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ..positions.arguments import check_size, check_tensor
-from .swin import Swin, step
+from .swin import Swin, relative_position_index
 
 __all__ = ["BEiT"]
 
@@ -17,7 +17,7 @@ class BEiT(Swin):
 
     Of the three last rows the first is for [CLS] that asks a cell, the second for a cell that asks [CLS], the third
     for [CLS] and itself. Parameters: a ((2·height − 1)(2·width − 1) + 3, heads) table, zero at first. Raises as
-    `step` does for all other places.
+    `relative_position_index` does for all other places.
 
     >>> q = k = torch.ones(1, 2, 5, 4)
     >>> places = torch.tensor([[-1, -1], [0, 0], [0, 1], [1, 0], [1, 1]])
@@ -35,7 +35,7 @@ class BEiT(Swin):
             nowhere("q_positions", q_positions),
             nowhere("k_positions", k_positions),
         )
-        rows, last = step(here, there, self.height, self.width), len(self.table)
+        rows, last = relative_position_index(here, there, self.height, self.width), len(self.table)
         asks, asked = asks[..., :, None], asked[..., None, :]
         rows = torch.where(asks, last - 3, rows).where(~asked, last - 2).where(~(asks & asked), last - 1)
         return self.table[rows[..., None, :, :], torch.arange(q.shape[-3], device=rows.device)[:, None, None]]
@@ -45,6 +45,6 @@ def nowhere(name: str, positions: Tensor) -> tuple[Tensor, Tensor]:
     """Which tokens are [CLS], and the positions with some cell in its place."""
     check_tensor(name, positions)
     if positions.shape[-1:] != (2,):
-        return positions[..., :0].bool(), positions  # `step` tells what is wrong
+        return positions[..., :0].bool(), positions  # `relative_position_index` tells what is wrong
     outside = (positions == -1).all(-1)
     return outside, positions.masked_fill(outside[..., None], 0)

@@ -10,32 +10,33 @@ from torch.nn.functional import relu
 from ..encoding import Encoding
 from ..input.mlp import perceptron
 from ..positions.arguments import check_positive, check_scale, check_size, check_tensor
-from ..positions.checks import offsets, real
+from ..positions.checks import as_float, offsets
 from .base import distance
 
-__all__ = ["FIRE", "share"]
+__all__ = ["FIRE", "normalized_log_distance"]
 
 
-def share(q_positions: Tensor, k_positions: Tensor, c: Tensor, threshold: Tensor) -> Tensor:
+def normalized_log_distance(q_positions: Tensor, k_positions: Tensor, c: Tensor, threshold: Tensor) -> Tensor:
     """ψ(|offset|) / ψ(max(query position, threshold)) with ψ(x) = log(1 + c·x); (…, query, key).
 
     In 0 … 1 for keys in the past of a query, whatever the length. c and threshold are positive and have
-    no axes. In at least float32. Raises as `positions.real` does.
+    no axes. In at least float32. Raises as `positions.as_float` does.
 
     >>> c, threshold = torch.tensor(0.1), torch.tensor(4.0)
-    >>> share(torch.tensor([8]), torch.tensor([0, 4, 8]), c, threshold)
+    >>> query, keys = torch.tensor([8]), torch.tensor([0, 4, 8])
+    >>> normalized_log_distance(query, keys, c, threshold)
     tensor([[1.0000, 0.5724, 0.0000]])
     """
     check_tensor("c", c)
     check_tensor("threshold", threshold)
     far = distance(offsets(q_positions, k_positions))
     far = far.to(torch.promote_types(far.dtype, c.dtype))
-    reach = torch.maximum(real(q_positions).to(far), threshold.to(far))[..., :, None]
+    reach = torch.maximum(as_float(q_positions).to(far), threshold.to(far))[..., :, None]
     return torch.log1p(c.to(far) * far) / torch.log1p(c.to(far) * reach)
 
 
 class FIRE(Encoding):
-    """Door 3: adds a network of `share`, with one hidden layer and an output for each head, to the scores.
+    """Door 3: adds a network of `normalized_log_distance`, with one hidden layer and an output for each head, to the scores.
 
     Below the threshold only offsets count; a query beyond it sees its whole past squeezed into 0 … 1.
     Parameters: c, threshold (their magnitudes count) and the network's. Raises ValueError where a size is
@@ -57,6 +58,6 @@ class FIRE(Encoding):
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         check_size("q", q.shape[-3], self.second.out_features, "heads, as FIRE has")
-        shares = share(q_positions, k_positions, self.c.abs(), self.threshold.abs())[..., None]
+        shares = normalized_log_distance(q_positions, k_positions, self.c.abs(), self.threshold.abs())[..., None]
         shares = shares.to(torch.promote_types(shares.dtype, q.dtype))
         return perceptron(shares, self.first, self.second, relu).movedim(-1, -3)

@@ -9,7 +9,7 @@ from torch import Tensor
 from ..encoding import Encoding
 from ..input.sinusoids import sinusoidal
 from ..positions.arguments import check_positive, check_size
-from ..positions.checks import real
+from ..positions.checks import as_float
 
 __all__ = ["Sandwich", "cosines"]
 
@@ -23,7 +23,7 @@ def cosines(q_positions: Tensor, k_positions: Tensor, dim: int) -> Tensor:
     >>> cosines(torch.tensor([9]), torch.tensor([9, 8, 0]), dim=4)
     tensor([[ 0.0000, -0.4597, -1.9152]])
     """
-    q, k = real(q_positions, "q_positions"), real(k_positions, "k_positions")
+    q, k = as_float(q_positions, "q_positions"), as_float(k_positions, "k_positions")
     products = sinusoidal(q.double(), dim) @ sinusoidal(k.double(), dim).mT
     return (products - dim / 2).to(torch.promote_types(q.dtype, k.dtype))
 

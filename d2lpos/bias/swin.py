@@ -8,19 +8,19 @@ from torch import Tensor, nn
 
 from ..encoding import Encoding
 from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import offsets, whole
+from ..positions.checks import as_index, offsets
 
-__all__ = ["Swin", "step"]
+__all__ = ["Swin", "relative_position_index"]
 
 
-def step(q_positions: Tensor, k_positions: Tensor, height: int, width: int) -> Tensor:
+def relative_position_index(q_positions: Tensor, k_positions: Tensor, height: int, width: int) -> Tensor:
     """The row, in a table of (2·height − 1)(2·width − 1), of the step from key to query; (…, query, key).
 
     Positions are (…, sequence, 2): row before column of a cell in a height × width window. Raises TypeError
     where positions are no integers, ValueError where one lies outside the window or a size is not positive.
 
     >>> cells = torch.cartesian_prod(torch.arange(2), torch.arange(2))
-    >>> step(cells[:1], cells, height=2, width=2)
+    >>> relative_position_index(cells[:1], cells, height=2, width=2)
     tensor([[4, 3, 1, 0]])
     """
     check_positive(height=height, width=width)
@@ -31,19 +31,19 @@ def step(q_positions: Tensor, k_positions: Tensor, height: int, width: int) -> T
 
 
 def row_and_column(name: str, positions: Tensor, height: int, width: int) -> tuple[Tensor, Tensor]:
-    """Both coordinates, (…, sequence) each; raises as `step` does."""
+    """Both coordinates, (…, sequence) each; raises as `relative_position_index` does."""
     check_tensor(name, positions)
     if positions.dim() < 2 or positions.shape[-1] != 2:
         raise ValueError(f"{name} must be (…, sequence, 2), row and column; got {tuple(positions.shape)}")
     row, column = positions.unbind(-1)
-    return whole(row, name, height, "rows of the window"), whole(column, name, width, "columns of the window")
+    return as_index(row, name, height, "rows of the window"), as_index(column, name, width, "columns of the window")
 
 
 class Swin(Encoding):
     """Door 3: adds `table[step(…), head]` to the scores of the cells of a height × width window.
 
-    Positions are those of `step`. Parameters: a ((2·height − 1)(2·width − 1), heads) table, zero at first.
-    Raises as `step` does.
+    Positions are those of `relative_position_index`. Parameters: a ((2·height − 1)(2·width − 1), heads) table, zero at first.
+    Raises as `relative_position_index` does.
 
     >>> q = k = torch.ones(1, 2, 49, 4)
     >>> cells = torch.cartesian_prod(torch.arange(7), torch.arange(7))
@@ -62,5 +62,5 @@ class Swin(Encoding):
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         check_size("q", q.shape[-3], self.table.shape[1], "heads, as Swin has")
-        rows = step(q_positions, k_positions, self.height, self.width)[..., None, :, :]
+        rows = relative_position_index(q_positions, k_positions, self.height, self.width)[..., None, :, :]
         return self.table[rows, torch.arange(self.table.shape[1], device=rows.device)[:, None, None]]

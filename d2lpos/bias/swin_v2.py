@@ -13,8 +13,8 @@ from torch.nn.functional import relu
 from ..encoding import Encoding
 from ..input.mlp import perceptron
 from ..positions.arguments import check_positive, check_size
-from ..positions.checks import real
-from .swin import step
+from ..positions.checks import as_float
+from .swin import relative_position_index
 
 __all__ = ["SwinV2", "log_spaced"]
 
@@ -28,7 +28,7 @@ def log_spaced(steps: Tensor, height: int, width: int) -> Tensor:
     log 9 / log 8 = 1.06, not 1. Equation 4 of the paper has sign(Δ) log(1 + |Δ|) of cells, unstretched: for a window of
     9 × 9, where nothing stretches, the two are proportional, and for another they are not.
 
-    float32, or float64 where the steps are. Raises as `positions.real` does, and ValueError where the last axis is not
+    float32, or float64 where the steps are. Raises as `positions.as_float` does, and ValueError where the last axis is not
     2 or a side is not positive.
 
     >>> log_spaced(torch.tensor([[0, 0], [1, -8]]), height=9, width=9)
@@ -36,7 +36,7 @@ def log_spaced(steps: Tensor, height: int, width: int) -> Tensor:
             [ 0.3333, -1.0566]])
     """
     check_positive(height=height, width=width)
-    steps = real(steps, "steps")
+    steps = as_float(steps, "steps")
     if steps.shape[-1:] != (2,):
         raise ValueError(f"steps must be (…, 2), rows and columns; got {tuple(steps.shape)}")
     longest = torch.tensor([max(height - 1, 1), max(width - 1, 1)], device=steps.device)
@@ -53,8 +53,8 @@ class SwinV2(Encoding):
     Swin V2 has no product of queries and keys beside this bias, but the cosine between them times a number that each
     head learns. That is no matter of positions, and left to the attention.
 
-    Positions are those of `swin.step`. Parameters: a layer of 2 inputs, `hidden` outputs and biases, and one of an
-    output for each head, without. Raises as `step` does, and ValueError where trained is below 2.
+    Positions are those of `swin.relative_position_index`. Parameters: a layer of 2 inputs, `hidden` outputs and biases, and one of an
+    output for each head, without. Raises as `relative_position_index` does, and ValueError where trained is below 2.
 
     >>> q = k = torch.ones(1, 2, 64, 4)
     >>> cells = torch.cartesian_prod(torch.arange(8), torch.arange(8))
@@ -83,8 +83,8 @@ class SwinV2(Encoding):
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         heads = self.second.out_features
         check_size("q", q.shape[-3], heads, "heads, as SwinV2 has")
-        rows = step(q_positions, k_positions, self.height, self.width)[..., None, :, :]
+        rows = relative_position_index(q_positions, k_positions, self.height, self.width)[..., None, :, :]
         down, right = (torch.arange(1 - side, side, device=rows.device) for side in (self.height, self.width))
-        steps = torch.cartesian_prod(down, right)  # in the order of `step`
+        steps = torch.cartesian_prod(down, right)  # in the order of `relative_position_index`
         table = self.bias(steps.to(torch.promote_types(q.dtype, torch.float32)))
         return table[rows, torch.arange(heads, device=rows.device)[:, None, None]]

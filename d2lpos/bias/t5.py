@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ..positions.arguments import check_positive
-from ..positions.checks import offsets, whole
+from ..positions.checks import as_index, offsets
 from .base import Bias
 
 __all__ = ["T5Bias", "bucket"]
@@ -27,7 +27,7 @@ def bucket(offsets: Tensor, buckets: int = 32, max_distance: int = 128, bidirect
     >>> bucket(torch.tensor([-200, -9, -1, 0, 1, 9]))
     tensor([15,  8,  1,  0, 17, 24])
     """
-    offsets = whole(offsets, "offsets")
+    offsets = as_index(offsets, "offsets")
     check_positive(buckets=buckets, max_distance=max_distance)
     if buckets % 4:
         raise ValueError(f"buckets must be a multiple of 4: two sides, half of each exact; got {buckets}")

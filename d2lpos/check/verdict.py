@@ -80,7 +80,7 @@ def call(label: str = "", /, **arguments: Any) -> Case:
             for name, value in arguments.items():
                 if difference(value, given[name]):
                     raise Misconduct(f"Changes its argument {name} in place")
-        change = attempt(difference, *results)
+        change = call_or_exception(difference, *results)
         # By their text, too: nan is unlike itself, and so are lists that hold more than one type.
         comparable = type(results[0]).__eq__ is not object.__eq__  # a generator equals none but itself
         changed = change and not isinstance(change, Exception) and repr(results[0]) != repr(results[1])
@@ -119,22 +119,22 @@ class Answer:
     within: float = 0
 
     def __call__(self, given: Any) -> Verdict:
-        given = attempt(plain, given)
+        given = call_or_exception(plain, given)
         blanks = [part is ... or part is None for part in (given if isinstance(given, list) else [given])]
         if all(blanks) and blanks:
             return Verdict(f"○ {self.name}: not attempted yet", False)
         if self._is(self.right, given):
-            return Verdict(lay_out([f"✓ {self.name}: {said(given)}"]), True)
+            return Verdict(wrap_text([f"✓ {self.name}: {format_value(given)}"]), True)
         hints = [hint for hint, wrong in self.mistakes.items() if self._is(wrong, given)]
-        near = f", to within {said(self.within)}" if self.within else ""
-        lines = [mismatch(self.right, given) or f"It is not {said(given)}{near}"]
+        near = f", to within {format_value(self.within)}" if self.within else ""
+        lines = [mismatch(self.right, given) or f"It is not {format_value(given)}{near}"]
         lines += [f"Hint: {hint}" for hint in hints[:1]]
-        return Verdict(lay_out([f"✗ {self.name}: {lines[0]}", *lines[1:]]), False)
+        return Verdict(wrap_text([f"✗ {self.name}: {lines[0]}", *lines[1:]]), False)
 
     def _is(self, wanted: Any, given: Any) -> bool:
         if callable(wanted):
-            return attempt(wanted, given) is True
-        return attempt(alike, wanted, given, self.within) is True
+            return call_or_exception(wanted, given) is True
+        return call_or_exception(equal, wanted, given, self.within) is True
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +173,7 @@ class Check:
         return Verdict("\n".join(lines), all(verdicts))
 
     def _judge(self, answer: Any) -> Verdict:
-        given = patient(answer)
+        given = memoized(answer)
         if left := self._left(answer, given):
             return Verdict(f"○ {self.name}: {left}", False)
         right = self._outcomes(self.reference)
@@ -181,7 +181,7 @@ class Check:
         failed = [name for name in found if found[name]]
         if not failed:
             headline = f"✓ {self.name}: {count(len(found), 'property holds', 'properties hold')}"
-            return Verdict(lay_out([headline, *(f"  {name}" for name in found)]), True)
+            return Verdict(wrap_text([headline, *(f"  {name}" for name in found)]), True)
         first = failed[0]
         makes = partial(self._makes, given, until=first)
         hints = (
@@ -189,7 +189,7 @@ class Check:
         )
         lines = [f"Property: {first}", *found[first], *islice(hints, 1)]
         headline = f"✗ {self.name}: fails {len(failed)} of {len(found)} properties"
-        return Verdict(lay_out([headline, *lines]), False)
+        return Verdict(wrap_text([headline, *lines]), False)
 
     def _makes(self, given: Callable, mistake: Any, until: str) -> bool:
         """Whether the answer behaves as this mistake, as far as it has to: see `mistakes`."""
@@ -210,7 +210,7 @@ class Check:
     def _outcomes(self, answer: Any) -> Callable[[Case], Any]:
         """The outcomes of the reference or of a mistake, each asked once for all verdicts."""
         if id(answer) not in self._asked:
-            self._asked[id(answer)] = patient(answer)
+            self._asked[id(answer)] = memoized(answer)
         return self._asked[id(answer)]
 
     @cached_property
@@ -240,12 +240,12 @@ def receipt(name: str) -> str:
     return "".join(LETTERS[number >> 5 * place & 31] for place in range(6))
 
 
-def nothing(outcome: Any) -> bool:
+def is_empty(outcome: Any) -> bool:
     """Whether a stub or a forgotten `return` gave this, so that there is nothing to look into."""
     return outcome is None or outcome is ...
 
 
-def attempt(function: Callable, *arguments: Any) -> Any:
+def call_or_exception(function: Callable, *arguments: Any) -> Any:
     """What the function returns, or the exception that it raises."""
     try:
         return function(*arguments)
@@ -262,13 +262,13 @@ def plain(given: Any) -> Any:
     return given.strip().casefold() if isinstance(given, str) else given
 
 
-def alike(wanted: Any, given: Any, within: float) -> bool:
+def equal(wanted: Any, given: Any, within: float) -> bool:
     """Whether a plain answer is the one that is wanted, to within rounding; a set has no order."""
     if isinstance(wanted, set | frozenset):
         wanted, given = (sorted(part, key=repr) for part in (map(plain, wanted), given))
     if isinstance(wanted, list | tuple):
         pairs = zip(wanted, given, strict=True)
-        return isinstance(given, list) and all(alike(one, other, within) for one, other in pairs)
+        return isinstance(given, list) and all(equal(one, other, within) for one, other in pairs)
     if isinstance(wanted, str | bool) or isinstance(given, str | bool):
         return type(wanted) is type(given) and plain(wanted) == given
     return abs(wanted - given) <= within
@@ -278,7 +278,7 @@ def mismatch(wanted: Any, given: Any) -> str:
     """In which way an answer is not even of the kind that is wanted; empty where it is."""
     if isinstance(wanted, list | tuple | set | frozenset):
         if not isinstance(given, list):
-            return f"Expected {count(len(wanted), 'entry', 'entries')}, got {said(given)}"
+            return f"Expected {count(len(wanted), 'entry', 'entries')}, got {format_value(given)}"
         if len(given) != len(wanted):
             return f"Expected {count(len(wanted), 'entry', 'entries')}, got {len(given)}"
         return next(filter(None, map(mismatch, wanted, given)), "")
@@ -289,14 +289,14 @@ def mismatch(wanted: Any, given: Any) -> str:
             return (
                 ""
                 if fits and isinstance(given, bool) == (kind is bool)
-                else f"Expected {words}, got {said(given)}"
+                else f"Expected {words}, got {format_value(given)}"
             )
     return ""
 
 
-def said(given: Any) -> str:
+def format_value(given: Any) -> str:
     if isinstance(given, list):
-        return f"[{', '.join(map(said, given))}]"
+        return f"[{', '.join(map(format_value, given))}]"
     if isinstance(given, int | float):
         return f"{given:.6g}" if isinstance(given, float) else f"{given}"
     return textwrap.shorten(repr(given), 40) if isinstance(given, str) else type(given).__name__
@@ -304,7 +304,7 @@ def said(given: Any) -> str:
 
 def is_telling(outcome: Any, expected: Any) -> bool:
     """Whether two answers hardly share this wrong outcome by chance: it has many numbers, or another type."""
-    if nothing(outcome) or isinstance(outcome, Exception):
+    if is_empty(outcome) or isinstance(outcome, Exception):
         return False
     if isinstance(outcome, Tensor) and isinstance(expected, Tensor):
         other = outcome.dtype != expected.dtype or outcome.shape != expected.shape
@@ -321,7 +321,7 @@ def versions(mistake: Any) -> tuple:
     return mistake if isinstance(mistake, tuple) else (mistake,)
 
 
-def patient(answer: Any) -> Callable[[Case], Any]:
+def memoized(answer: Any) -> Callable[[Case], Any]:
     """The outcomes of an answer, each asked once; none any more when one has come too late."""
     late = []
 
@@ -329,14 +329,14 @@ def patient(answer: Any) -> Callable[[Case], Any]:
     def given(case: Case) -> Any:
         if late:
             return late[0]
-        outcome = attempt(within, PATIENCE, case.ask, answer)
+        outcome = call_or_exception(with_timeout, PATIENCE, case.ask, answer)
         late.extend([outcome] * isinstance(outcome, Late))
         return outcome
 
     return given
 
 
-def within(seconds: float, function: Callable, *arguments: Any) -> Any:
+def with_timeout(seconds: float, function: Callable, *arguments: Any) -> Any:
     """What the function returns; where it takes longer, it is stopped, and `Late` is raised.
 
     Seconds are those of the processor, so that no answer is late because the machine is busy. One that waits uses
@@ -437,7 +437,7 @@ if hasattr(os, "register_at_fork"):
 def disagreement(given: Callable, expected: Callable, cases: list[Case]) -> list[str]:
     """The first case in which the two have different outcomes, and how; nothing where they agree in all."""
     for case in cases:
-        text = attempt(difference, expected(case), given(case))
+        text = call_or_exception(difference, expected(case), given(case))
         if isinstance(text, Exception):
             text = "Returns something that cannot be compared"
         if text:
@@ -524,7 +524,7 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-def lay_out(lines: list[str]) -> str:
+def wrap_text(lines: list[str]) -> str:
     """At most 70 characters a line; what continues a line is indented under it."""
     wrapped = (textwrap.wrap(line, 70, subsequent_indent="    ", break_on_hyphens=False) for line in lines)
     return "\n".join(part for parts in wrapped for part in parts)

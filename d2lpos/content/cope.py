@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from ..encoding import Encoding
 from ..positions.arguments import check_positive, check_size, check_tensor
-from .distance import since
+from .distance import gated_distance
 
 __all__ = ["CoPE"]
 
@@ -55,7 +55,7 @@ class CoPE(Encoding):
         wide = torch.promote_types(q.dtype, torch.float32)
         q, k, table = q.to(wide), k.to(wide), self.table.to(wide)
         gates = torch.sigmoid(q @ k.mT / math.sqrt(q.shape[-1]))
-        p = since(gates, q_positions, k_positions, visible, own=True).clamp(max=len(table) - 1)
+        p = gated_distance(gates, q_positions, k_positions, visible, own=True).clamp(max=len(table) - 1)
         terms = q @ table.mT
         below, above = (terms.gather(-1, row.long()) for row in (p.floor(), p.ceil()))
         return torch.lerp(below, above, p - p.floor())

@@ -13,10 +13,10 @@ from ..positions.arguments import check_size, check_tensor
 from ..positions.checks import signed
 from ..transformer.masks import causal_mask, over_heads
 
-__all__ = ["since"]
+__all__ = ["gated_distance"]
 
 
-def since(
+def gated_distance(
     gates: Tensor,
     q_positions: Tensor,
     k_positions: Tensor,
@@ -30,7 +30,7 @@ def since(
     too. Where the key is ahead of the query, the sum is empty: 0.
 
     >>> gates, here = torch.tensor([[[[1.0, 2.0, 4.0]]]]), torch.arange(3)
-    >>> since(gates, here, here)
+    >>> gated_distance(gates, here, here)
     tensor([[[[0., 0., 0.],
               [2., 0., 0.],
               [6., 4., 0.]]]])

@@ -9,7 +9,7 @@ from torch.nn.functional import logsigmoid
 
 from ..encoding import Encoding
 from ..positions.arguments import check_positive
-from .distance import check_read, since
+from .distance import check_read, gated_distance
 
 __all__ = ["FoX"]
 
@@ -53,4 +53,4 @@ class FoX(Encoding):
         visible: Tensor | None = None,
     ) -> Tensor:
         check_read(read, k, self.gate.out_features, 1, "FoX")
-        return since(read.mT, q_positions, k_positions, visible)
+        return gated_distance(read.mT, q_positions, k_positions, visible)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from ..encoding import Encoding
 from ..positions.arguments import check_positive, check_size
-from ..positions.checks import offsets, whole
+from ..positions.checks import as_index, offsets
 from ..transformer.temperature import check_temperature, multiply
 from .distance import check_read
 
@@ -68,7 +68,7 @@ class Inkling(Encoding):
         rank, extent = self.profiles.shape
         check_read(read, k, self.heads, rank, "Inkling")
         check_size("q", q.shape[1], self.heads, "heads, as Inkling has")
-        distance = -offsets(whole(q_positions, "q_positions"), whole(k_positions, "k_positions"))[
+        distance = -offsets(as_index(q_positions, "q_positions"), as_index(k_positions, "k_positions"))[
             ..., None, :, :
         ]
         wide = torch.promote_types(read.dtype, torch.float32)

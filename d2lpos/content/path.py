@@ -14,10 +14,10 @@ from ..positions.arguments import check_positive, check_size, check_tensor
 from ..positions.checks import signed
 from .distance import between, check_read
 
-__all__ = ["PaTH", "walk"]
+__all__ = ["PaTH", "householder_scores"]
 
 
-def walk(q: Tensor, k: Tensor, w: Tensor, beta: Tensor, counted: Tensor) -> Tensor:
+def householder_scores(q: Tensor, k: Tensor, w: Tensor, beta: Tensor, counted: Tensor) -> Tensor:
     """k_j · H_(j+1) ⋯ H_i q_i for each query i and key j, with H = I − β w wᵀ; (batch, head, query, key).
 
     Keys stand in the order of the text; w is (batch, head, key, feature), β (batch, head, key, 1). The query walks
@@ -26,7 +26,8 @@ def walk(q: Tensor, k: Tensor, w: Tensor, beta: Tensor, counted: Tensor) -> Tens
 
     >>> q, k = torch.tensor([[[[3.0, 4]]]]), torch.eye(2)[None, None]
     >>> w = torch.tensor([[[[1.0, 0], [1, 0]]]])
-    >>> walk(q, k, w, 2 * w[..., :1], torch.tensor([[True, True]]))
+    >>> seen = torch.tensor([[True, True]])
+    >>> householder_scores(q, k, w, 2 * w[..., :1], seen)
     tensor([[[[-3.,  4.]]]])
     """
     for name, x in ("q", q), ("k", k), ("w", w), ("beta", beta), ("counted", counted):
@@ -43,7 +44,7 @@ def walk(q: Tensor, k: Tensor, w: Tensor, beta: Tensor, counted: Tensor) -> Tens
 
 
 class PaTH(Encoding):
-    """Door 3: adds what `walk` makes of q · k, divided by √d, with w and β from each token's hidden state.
+    """Door 3: adds what `householder_scores` makes of q · k, divided by √d, with w and β from each token's hidden state.
 
     w = W x, of length 1, and β = 2 sigmoid(u · x + c), in each head: W, u and c are the parameters `direction` and
     `strength`. (The paper makes W of two thin matrices, and mixes the w of three neighbors.) Two reflections are a
@@ -96,6 +97,6 @@ class PaTH(Encoding):
         order = torch.atleast_2d(signed("k_positions", k_positions)).argsort(dim=-1, stable=True)[:, None]
         counted = between(q_positions, k_positions, visible).expand(*q.shape[:-1], k.shape[-2])
         along = [x.take_along_dim(order[..., None], dim=-2) for x in (k, read[..., :-1], read[..., -1:])]
-        walked = walk(q, *along, counted.take_along_dim(order[:, :, None], dim=-1))
+        walked = householder_scores(q, *along, counted.take_along_dim(order[:, :, None], dim=-1))
         walked = walked.take_along_dim(order.argsort(dim=-1)[:, :, None], dim=-1)
         return (walked - q @ k.mT) / math.sqrt(q.shape[-1])

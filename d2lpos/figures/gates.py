@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ..content.distance import since
+from ..content.distance import gated_distance
 
 SENTENCE = ("The", "cat", "sat", "on", "a", "mat", ".", "My", "dog", "ate", "its", "hat")
 NOUNS = ("cat", "mat", "dog", "hat")
@@ -24,7 +24,7 @@ def distances(gates: Sequence[float], query: int) -> Tensor:
     tensor([0.6931, 0.0000, 0.0000], dtype=torch.float64)
     """
     read = torch.tensor(gates, dtype=torch.float64).log()[None, None, None]
-    far = -since(read, torch.tensor([query]), torch.arange(len(gates)))
+    far = -gated_distance(read, torch.tensor([query]), torch.arange(len(gates)))
     return far[0, 0, 0, : query + 1] + 0.0  # no −0
 
 

@@ -272,11 +272,11 @@ def describe_buckets(kind: str, buckets: int, max_distance: int, clip: int, leng
     import torch
 
     from d2lpos.bias.t5 import bucket
-    from d2lpos.offset.shaw import row
+    from d2lpos.offset.shaw import clipped_index
 
     offsets = torch.arange(-127, 1 if kind == "causal" else 128)
     if kind == "shaw":
-        name, kept, found = f"Shaw’s table with clip {clip}", "vectors", row(offsets, clip)
+        name, kept, found = f"Shaw’s table with clip {clip}", "vectors", clipped_index(offsets, clip)
     else:
         side = {"both": "for two sides", "causal": "for a causal model"}[kind]
         name, kept = f"T5’s {buckets} buckets {side}, with maximum distance {max_distance}", "buckets"

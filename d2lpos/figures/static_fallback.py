@@ -14,7 +14,7 @@ from torch import Tensor
 from ..bias.alibi import slopes as slopes_of
 from ..bias.t5 import bucket
 from ..input.sinusoids import sinusoidal
-from ..offset.shaw import row
+from ..offset.shaw import clipped_index
 from ..transformer.attention import attention_weights, causal_mask
 from .board import numbers, slow
 from .gates import PRESETS, SENTENCE, distances
@@ -90,7 +90,7 @@ def buckets(alt: str, kind: str, buckets: int, max_distance: int, clip: int, len
     places = torch.arange(128)
     offsets = places - places[:, None]
     if kind == "shaw":
-        found = row(offsets, clip)
+        found = clipped_index(offsets, clip)
     else:
         found = bucket(offsets, buckets, max_distance, bidirectional=kind == "both")
     near = torch.zeros(int(found.max()) + 1).scatter_reduce(

@@ -9,7 +9,7 @@ from torch.nn.functional import embedding
 
 from ..encoding import Encoding, check_embeddings
 from ..positions.arguments import check_positive
-from ..positions.checks import whole
+from ..positions.checks import as_index
 
 __all__ = ["Learned"]
 
@@ -35,4 +35,4 @@ class Learned(Encoding):
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         check_embeddings(x, self.table.shape[1], positions)
-        return x + embedding(whole(positions, length=len(self.table)), self.table).to(x)
+        return x + embedding(as_index(positions, length=len(self.table)), self.table).to(x)

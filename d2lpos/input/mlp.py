@@ -13,7 +13,7 @@ from torch.nn.functional import gelu, linear
 
 from ..encoding import Encoding, check_embeddings
 from ..positions.arguments import check_positive, check_scale, check_tensor
-from ..positions.checks import real
+from ..positions.checks import as_float
 from .sinusoids import angles
 
 __all__ = ["FourierFeatures", "PositionMLP", "fourier_features"]
@@ -23,7 +23,7 @@ def fourier_features(positions: Tensor, frequencies: Tensor) -> Tensor:
     """All cosines, then all sines, of position times frequency, over √(2n); (…,) and (n,) give (…, 2n).
 
     frequencies are in radians per position. Each row has length √(1/2). float32, or float64 where the
-    positions are. Raises as `positions.real` does.
+    positions are. Raises as `positions.as_float` does.
 
     >>> frequencies = torch.tensor([1.0, 0.1])
     >>> fourier_features(torch.arange(3), frequencies).norm(dim=-1)
@@ -96,4 +96,4 @@ class FourierFeatures(Encoding):
 
 def widen(positions: Tensor, x: Tensor) -> Tensor:
     """Positions in the wider of their own dtype and that of x."""
-    return real(positions).double() if x.dtype == torch.float64 else real(positions)
+    return as_float(positions).double() if x.dtype == torch.float64 else as_float(positions)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ..encoding import Encoding, check_embeddings
 from ..positions.arguments import check_positive, check_tensor
-from ..positions.checks import real
+from ..positions.checks import as_float
 
 __all__ = ["Sinusoidal", "angles", "frequencies", "sinusoidal"]
 
@@ -41,7 +41,7 @@ def frequencies(dim: int, base: float = 10_000.0, endpoint: bool = False) -> Ten
 def angles(positions: Tensor, frequencies: Tensor) -> Tensor:
     """Position times frequency, in radians; (…,) and (dim/2,) give (…, dim/2).
 
-    float32, or float64 where the positions are. Raises as `positions.real` does.
+    float32, or float64 where the positions are. Raises as `positions.as_float` does.
 
     >>> angles(torch.tensor([0, 1, 7]), frequencies(4))
     tensor([[0.0000, 0.0000],
@@ -49,7 +49,7 @@ def angles(positions: Tensor, frequencies: Tensor) -> Tensor:
             [7.0000, 0.0700]])
     """
     check_tensor("frequencies", frequencies)
-    positions = real(positions)
+    positions = as_float(positions)
     return positions[..., None] * frequencies.to(positions)
 
 

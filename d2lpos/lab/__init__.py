@@ -2,9 +2,9 @@
 
 from .encodings import register
 from .experiment import execute
-from .glance import Glance
-from .glances import GLANCES, glimpse
-from .observed import observed, over_passages
+from .glance import Probe
+from .glances import PROBES, run_probe
+from .observed import mean_ci, observed
 from .publish import export
 from .run import Run
 from .signs import signs
@@ -18,24 +18,24 @@ from .training import accuracy, train
 from .verdict import moments, verdicts
 
 __all__ = [
-    "GLANCES",
+    "PROBES",
     "STUDIES",
     "TASKS",
-    "Glance",
+    "Probe",
     "Run",
     "Store",
     "accuracy",
     "execute",
     "export",
     "frame",
-    "glimpse",
+    "mean_ci",
     "moments",
     "observed",
     "order",
-    "over_passages",
     "paired",
     "records",
     "register",
+    "run_probe",
     "signs",
     "speeds",
     "summary",

@@ -19,9 +19,9 @@ from ..runtime.interrupt import listen
 from ..runtime.published import RESULTS
 from . import encodings
 from .experiment import execute
-from .glance import Glance
-from .glances import GLANCES, glimpse
-from .observed import observed, over_passages, publish_observed
+from .glance import Probe
+from .glances import PROBES, run_probe
+from .observed import mean_ci, observed, publish_observed
 from .plot import UNITS, describe, plot, table
 from .report import duration, finished, publish
 from .run import Run
@@ -31,7 +31,7 @@ from .summary import frame, records
 from .sweep import sweep
 
 STORE = Path("lab.sqlite")
-EVERY = STUDIES | GLANCES
+EVERY = STUDIES | PROBES
 SEEDS = 10_000  # at most; a list of more runs takes long to write down, and for good to run
 
 
@@ -82,7 +82,7 @@ def check(options: Namespace) -> None:
         raise ValueError("--summary, --plot and --publish need the name of a study")
     if options.encodings and (options.study is None or options.publish):
         raise ValueError("--encodings needs the name of a study, and goes without --publish")
-    if options.study in GLANCES and (options.encodings or options.compile or options.plot):
+    if options.study in PROBES and (options.encodings or options.compile or options.plot):
         raise ValueError("--encodings, --compile and --plot go with studies that train")
     if options.encodings and not options.encodings.is_file():
         raise ValueError(f"there is no file {options.encodings}")
@@ -111,15 +111,15 @@ def read_encodings(file: Path | None) -> list[str]:
 
 def on_record(study: str, folder: Path | None) -> list[dict]:
     """Return what is published of a study."""
-    return (observed if study in GLANCES else records)(study, folder)
+    return (observed if study in PROBES else records)(study, folder)
 
 
-def cost(runs: list[Run] | list[Glance], published: list[dict]) -> str:
+def cost(runs: list[Run] | list[Probe], published: list[dict]) -> str:
     """Say how long runs take one after the other, by the published runs of the same encodings."""
     seconds = defaultdict(list)
     for record in published:
         run = record["run"]
-        seconds[run.get("encoding") or Glance(**run).encoding].append(record["seconds"])
+        seconds[run.get("encoding") or Probe(**run).encoding].append(record["seconds"])
     if published:  # nobody has measured a reader's own
         usual = median(record["seconds"] for record in published)
         seconds |= {name: [usual] for name in encodings.OWN}
@@ -173,7 +173,7 @@ def do(options: Namespace, store: Store, runs: list[Run]) -> int:
     print(f"{options.study}: {EVERY[options.study].question}")
     print(f"{len(left)} of {len(runs)} runs to do" + f": {time}" * bool(left), flush=True)
     work = partial(execute, compiled=True) if options.compile else None
-    work = glimpse if options.study in GLANCES else work
+    work = run_probe if options.study in PROBES else work
     done = sweep(runs, store, work, options.jobs, options.cluster, options.device, options.retry)
     errors = store.errors()
     for run in runs:
@@ -184,10 +184,10 @@ def do(options: Namespace, store: Store, runs: list[Run]) -> int:
 
 
 def tell(options: Namespace, found: list[dict]) -> None:
-    if options.study in GLANCES:
+    if options.study in PROBES:
         if "loss" in found[0]["rows"][0]:
             print("\nLoss in nats: mean over passages, with its 95 % interval")
-            print(over_passages(found).round(4).to_string(index=False))
+            print(mean_ci(found).round(4).to_string(index=False))
         return
     value, rows = STUDIES[options.study].value, frame(found)
     for split, part in rows.groupby("split"):
@@ -223,7 +223,7 @@ def answer(options: Namespace) -> int:
             return 1
         if options.publish:
             folder = options.results or RESULTS
-            put = publish_observed if options.study in GLANCES else publish
+            put = publish_observed if options.study in PROBES else publish
             print(f"\n{put(options.study, store, runs, folder)} runs are published in {folder}")
     return 1 if failed else 0
 

@@ -19,7 +19,7 @@ from .passages import TEXTS, passage
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["Glance", "encoder", "loaded", "tokenizer", "tokens"]
+__all__ = ["Probe", "encoder", "loaded", "tokenizer", "tokens"]
 
 PROTOCOL = 1  # raised when a glance is no longer the same experiment
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -28,7 +28,7 @@ LONGEST = 8  # characters that a token has, on average, at most
 
 
 @dataclass(frozen=True)
-class Glance:
+class Probe:
     """A trained model, one passage, and what is asked.
 
     study, part: what is asked; a study may have several parts, such as a layer.
@@ -37,8 +37,8 @@ class Glance:
 
     Raises ValueError for a name that is not known, and a size that is not positive.
 
-    >>> glance = Glance("real-layout", model="stand-in", length=8)
-    >>> Glance(**glance.fields()) == glance
+    >>> glance = Probe("real-layout", model="stand-in", length=8)
+    >>> Probe(**glance.fields()) == glance
     True
     """
 
@@ -104,12 +104,12 @@ def tokenizer(model: str) -> "Tokenizer":
     return {"smollm2": smollm2_tokenizer, "minilm": minilm_tokenizer}[model]()
 
 
-def tokens(glance: Glance, device: str = "cpu") -> Tensor:
+def tokens(glance: Probe, device: str = "cpu") -> Tensor:
     """The passage of a glance, (1, length), int64.
 
     Raises ValueError where the text ends before.
 
-    >>> tokens(Glance("real-layout", model="stand-in", length=3))
+    >>> tokens(Probe("real-layout", model="stand-in", length=3))
     tensor([[67, 104,  97]])
     """
     text = passage(glance.text, glance.seed, glance.length * (1 if glance.model == "stand-in" else LONGEST))

@@ -9,12 +9,12 @@ import torch
 
 from ..runtime.threads import one_thread
 from . import real
-from .glance import Glance, loaded, weights
+from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
 from .passages import TEXTS
 from .real_table import table
 
-__all__ = ["GLANCES", "Look", "glimpse"]
+__all__ = ["PROBES", "Look", "run_probe"]
 
 
 @dataclass(frozen=True)
@@ -23,32 +23,32 @@ class Look:
 
     full: the glances of one passage number. The smoke form reads the stand-in. Its number stands in place of a seed.
 
-    >>> [glance.text for glance in GLANCES["real-layout"].runs(range(1))]
+    >>> [glance.text for glance in PROBES["real-layout"].runs(range(1))]
     ['persuasion', 'pride', 'rule']
     """
 
     question: str
-    full: tuple[Glance, ...]
-    rows: Callable[[Glance, str], list[dict]]
-    smoke: tuple[Glance, ...]
+    full: tuple[Probe, ...]
+    rows: Callable[[Probe, str], list[dict]]
+    smoke: tuple[Probe, ...]
 
-    def runs(self, seeds: Iterable[int], smoke: bool = False, also: Iterable[str] = ()) -> list[Glance]:
+    def runs(self, seeds: Iterable[int], smoke: bool = False, also: Iterable[str] = ()) -> list[Probe]:
         """All glances, passage by passage, so that a sweep that is stopped has compared all cases."""
         return [
-            Glance(**glance.fields() | {"seed": seed})
+            Probe(**glance.fields() | {"seed": seed})
             for seed in seeds
             for glance in (self.smoke if smoke else self.full)
         ]
 
 
-def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) -> tuple[Glance, ...]:
-    return tuple(Glance(study, part, text=text, **how) for text in texts for part in parts or ("",))
+def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) -> tuple[Probe, ...]:
+    return tuple(Probe(study, part, text=text, **how) for text in texts for part in parts or ("",))
 
 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 
-GLANCES = {
+PROBES = {
     "real-layout": Look(
         "A file whose pairs are neighbors is turned as halves: what does a trained model lose?",
         every("real-layout"),
@@ -115,22 +115,22 @@ GLANCES = {
     ),
     "real-table": Look(
         "What does a trained table remember, and what do vectors of sentences know of order?",
-        (Glance("real-table", model="minilm"),),
+        (Probe("real-table", model="minilm"),),
         table,
         (),
     ),
 }
 """The studies of trained models by name.
 
->>> GLANCES["real-board"].full[1].part
+>>> PROBES["real-board"].full[1].part
 'layer 0'
 """
 
 
-def glimpse(glance: Glance, device: str = "cpu") -> dict:
+def run_probe(glance: Probe, device: str = "cpu") -> dict:
     """Do one glance on one thread, and write down all of it.
 
-    >>> record = glimpse(Glance("real-layout", model="stand-in"))
+    >>> record = run_probe(Probe("real-layout", model="stand-in"))
     >>> record["rows"][0]["case"]
     'neighbors, turned so'
     """
@@ -140,7 +140,7 @@ def glimpse(glance: Glance, device: str = "cpu") -> dict:
         loaded(glance.model, glance.dtype, device)  # outside the time that the record tells
         forget_peak(device)
         clock = time.perf_counter()
-        rows = GLANCES[glance.study].rows(glance, device)
+        rows = PROBES[glance.study].rows(glance, device)
     return {
         "key": glance.key,
         "run": glance.fields(),

@@ -29,7 +29,7 @@ __all__ = [
     "READINGS",
     "SPARED",
     "build",
-    "crowded",
+    "log_n_scaling",
     "place",
     "places",
     "reading",
@@ -52,7 +52,7 @@ class Setting(Sizes, Protocol):
     stack: tuple[str, ...]
 
 
-class Around(Encoding):
+class EncodingWrapper(Encoding):
     """Another encoding with its doors; a reading changes one of them."""
 
     def __init__(self, inner: Encoding):
@@ -76,18 +76,18 @@ class Around(Encoding):
     def value(self, weights: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
         return self.inner.value(weights, q_positions, k_positions)
 
-    def turn_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
-        return self.inner.turn_values(v, k_positions)
+    def rotate_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
+        return self.inner.rotate_values(v, k_positions)
 
-    def turn_back(self, y: Tensor, q_positions: Tensor) -> Tensor:
-        return self.inner.turn_back(y, q_positions)
+    def unrotate_output(self, y: Tensor, q_positions: Tensor) -> Tensor:
+        return self.inner.unrotate_output(y, q_positions)
 
     @property
     def doors(self) -> tuple[str, ...]:
         return self.inner.doors
 
 
-class Scaled(Around):
+class Scaled(EncodingWrapper):
     """An encoding whose vectors are multiplied by `scale` before they are added."""
 
     def __init__(self, inner: Encoding, scale: float):
@@ -115,14 +115,14 @@ def others(special: Tensor) -> Tensor:
     return drawn.argsort(dim=-1).argsort(dim=-1) < special.sum(dim=-1, keepdim=True)
 
 
-class LastRow(Around):
+class LastRow(EncodingWrapper):
     """A learned table whose last row serves all positions past it."""
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.embed(x, positions.clamp(max=len(self.inner.table) - 1))
 
 
-class Wrapped(Around):
+class Wrapped(EncodingWrapper):
     """A learned table that starts again at its first row."""
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
@@ -138,7 +138,7 @@ class Blocks(Wrapped):
         return torch.where(apart[..., None, :, :], -torch.inf, q.new_zeros(()))
 
 
-class Stretched(Around):
+class Stretched(EncodingWrapper):
     """A learned table of as many rows as there are positions, interpolated along a line, first to last."""
 
     def __init__(self, inner: Encoding, length: int):
@@ -152,7 +152,7 @@ class Stretched(Around):
         return x + torch.lerp(table[below], table[below + 1], (place - below).to(table)[..., None])
 
 
-class Interpolated(Around):
+class Interpolated(EncodingWrapper):
     """A learned table of the cells of a square, interpolated to the cells of a finer one."""
 
     def __init__(self, inner: Encoding, length: int):
@@ -166,7 +166,7 @@ class Interpolated(Around):
         return x + finer[0].flatten(1).T[positions]
 
 
-class ToScale(Around):
+class ToScale(EncodingWrapper):
     """Cells of a finer square, each where its middle lies in the trained one, whose cells are 1 wide."""
 
     def __init__(self, inner: Encoding, length: int, trained: int):
@@ -180,7 +180,7 @@ class ToScale(Around):
         return (positions + 0.5) * self.width - 0.5
 
 
-class Window(Around):
+class Window(EncodingWrapper):
     """Attention that sees no key at `window` positions from the query, or further."""
 
     def __init__(self, inner: Encoding, window: int):
@@ -196,17 +196,17 @@ class Window(Around):
         return torch.where(hidden[..., None, :, :], -torch.inf, score)
 
 
-def crowded(positions: Tensor, length: int) -> Tensor:
+def log_n_scaling(positions: Tensor, length: int) -> Tensor:
     """ln n / ln length for a query that sees n tokens, once n is above length."""
     return (positions + 1.0).clamp(min=length).log() / math.log(length)
 
 
-class Sharper(Around):
+class Sharper(EncodingWrapper):
     """All logits of a query that sees n tokens are multiplied by ln n / ln length, once n is above length."""
 
     def __init__(self, inner: Encoding, length: int):
         super().__init__(inner)
-        self.factor = partial(crowded, length=length)
+        self.factor = partial(log_n_scaling, length=length)
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
         q, k = self.inner.rotate(q, k, q_positions, k_positions)

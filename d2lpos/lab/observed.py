@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ..positions.arguments import check_name
 from ..runtime.published import published
-from .glance import Glance
-from .glances import GLANCES
+from .glance import Probe
+from .glances import PROBES
 from .lines import read, write
 from .real import FOLLOWED, READINGS, SENTENCE
 from .record import check_key
@@ -22,7 +22,7 @@ from .store import Store
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["board_data", "observed", "over_passages"]
+__all__ = ["board_data", "mean_ci", "observed"]
 
 PARTS = {"run": dict, "rows": list, "weights": str, "started": str, "seconds": (int, float), "machine": dict}
 
@@ -38,7 +38,7 @@ def check_glance(record: dict) -> None:
             raise ValueError(  # noqa: TRY004 (as of all that cannot be read)
                 f"{name} is missing or cannot be read: {str(record.get(name))[:60]}"
             )
-    check_key(record, Glance)
+    check_key(record, Probe)
 
 
 def observed(study: str, folder: Path | None = None) -> list[dict]:
@@ -49,7 +49,7 @@ def observed(study: str, folder: Path | None = None) -> list[dict]:
     >>> {record["run"]["model"] for record in observed("real-layout")}
     {'smollm2'}
     """
-    check_name("study", study, GLANCES)
+    check_name("study", study, PROBES)
     path = (folder or published("results")) / f"{study}.jsonl"
     return read(path, check_glance) if path.is_file() else []
 
@@ -69,7 +69,7 @@ def rows(records: Iterable[dict]) -> "DataFrame":
     return DataFrame(told)
 
 
-def over_passages(
+def mean_ci(
     records: Iterable[dict],
     value: str = "loss",
     against: str | None = None,
@@ -81,7 +81,7 @@ def over_passages(
     A single passage has no interval: low and high are nan.
 
     >>> rows = observed("real-layout")
-    >>> table = over_passages(rows, by=["case", "text"])
+    >>> table = mean_ci(rows, by=["case", "text"])
     >>> table["case"][0]
     'neighbors, turned so'
     """
@@ -98,7 +98,7 @@ def over_passages(
     return DataFrame(found, columns=[*by, "mean", "low", "high", "n"])
 
 
-def publish_observed(study: str, store: Store, runs: Iterable[Glance], folder: Path) -> int:
+def publish_observed(study: str, store: Store, runs: Iterable[Probe], folder: Path) -> int:
     """As `publish`: add the finished records to those of a study, write its files, and return how many there are."""
     found = {record["key"]: record for record in (*observed(study, folder), *finished(runs, store))}
     kept = sorted(found.values(), key=lambda record: (record["run"]["seed"], record["key"]))
@@ -144,10 +144,10 @@ def dearest(records: list[dict], best: int = 5) -> "DataFrame":
         record | {"rows": [row for row in record["rows"] if row["case"] == "held" or row["pair"] is None]}
         for record in records
     ]
-    rises = over_passages(whole, against="as trained", by=["case", "seed"])
+    rises = mean_ci(whole, against="as trained", by=["case", "seed"])
     table = rises.pivot(index="case", columns="seed", values="mean").map("{:+.3f}".format)
     table.columns = [f"Passage {seed}" for seed in table]
-    means = over_passages(whole, against="as trained").set_index("case")
+    means = mean_ci(whole, against="as trained").set_index("case")
     table["Mean"] = [
         f"{row.mean:+.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
         for row in means.loc[table.index].itertuples()
@@ -212,7 +212,7 @@ def shown(records: list[dict]) -> "DataFrame":
     right = next(case for case in RIGHT if case in cases)
     beside = ["text", "length"] if len({record["run"]["length"] for record in records}) > 1 else ["text"]
     by = ["case", *beside]
-    levels, rises = (over_passages(records, against=one, by=by) for one in (None, right))
+    levels, rises = (mean_ci(records, against=one, by=by) for one in (None, right))
     means = concat([levels[levels["case"] == right], rises[rises["case"] != right]])
     # Adding 0.0 takes the sign from −0.
     sign = ["" if case == right else "+" for case in means["case"]]

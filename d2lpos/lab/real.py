@@ -17,13 +17,13 @@ from torch.nn.functional import cross_entropy
 from ..encoding import Encoding
 from ..input.sinusoids import angles, frequencies
 from ..pretrained.smollm2 import SmolLM2, attend_in_window, losses
-from ..rotary.rope import RoPE, convert, convert_rows, rotate
-from ..rotary.scaling import dynamic_ntk, linear, ntk, still, unscaled, yarn
+from ..rotary.rope import RoPE, convert, permute_qk_rows, rotate
+from ..rotary.scaling import dynamic_ntk, freeze_pairs, linear, ntk, unscaled, yarn
 from ..transformer.attention import attend, attention_weights
 from ..transformer.masks import Mask, causal_mask
 from ..transformer.temperature import multiply
-from .glance import Glance, encoder, loaded, tokenizer, tokens
-from .models import crowded
+from .glance import Probe, encoder, loaded, tokenizer, tokens
+from .models import log_n_scaling
 from .passages import WHO
 
 __all__ = ["READINGS", "board", "heads", "layout", "length", "needles", "placed", "sentence"]
@@ -58,7 +58,7 @@ def rows_moved(model: SmolLM2, queries: bool, keys: bool) -> Iterator[None]:
     moved += [(b.k, b.kv_heads) for b in model.blocks if keys]
     before = [projection.weight for projection, _ in moved]
     for projection, count in moved:
-        rows = convert_rows(projection.weight, count, "half")
+        rows = permute_qk_rows(projection.weight, count, "half")
         projection.weight = torch.nn.Parameter(rows, requires_grad=False)
     try:
         yield
@@ -67,7 +67,7 @@ def rows_moved(model: SmolLM2, queries: bool, keys: bool) -> Iterator[None]:
             projection.weight = weight
 
 
-def layout(glance: Glance, device: str) -> Rows:
+def layout(glance: Probe, device: str) -> Rows:
     """The loss with the file's rows, which are neighbors, turned as neighbors or as halves, moved or not."""
     model, text = loaded(glance.model, glance.dtype, device, "interleaved"), tokens(glance, device)
     rows = [{"case": "neighbors, turned so", "loss": mean(losses(model, text))}]
@@ -146,7 +146,7 @@ def placings(n: int, device: str, seed: int) -> dict[str, Tensor]:
     return cases
 
 
-def placed(glance: Glance, device: str) -> Rows:
+def placed(glance: Probe, device: str) -> Rows:
     """The loss when positions are moved; the mask stays that of the text, so angles alone change."""
     model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
     rows = [
@@ -176,7 +176,7 @@ def looking(model: SmolLM2, q: Tensor, k: Tensor, encoding: Encoding) -> Tensor:
     return attention_weights(q, k, here, here, encoding, causal_mask(here, here))[0]
 
 
-def heads(glance: Glance, device: str) -> Rows:
+def heads(glance: Probe, device: str) -> Rows:
     """A row for each head: how much it weighs the previous token, the first, and its own, on average.
 
     still: the weight of the previous token with one pair held still in this layer alone, from the fastest to the
@@ -209,7 +209,7 @@ def heads(glance: Glance, device: str) -> Rows:
         }
         columns = {what: [round(v, 4) for v in values.tolist()] for what, values in told.items()}
         columns |= {what: previous(q, k, encoding) for what, encoding in held.items()}
-        one_still = [previous(q, k, rope(model, scaling=partial(still, pairs=[p]))) for p in range(pairs)]
+        one_still = [previous(q, k, rope(model, scaling=partial(freeze_pairs, pairs=[p]))) for p in range(pairs)]
         columns["still"] = [list(column) for column in zip(*one_still, strict=True)]
         long_q, long_k = lengths(q), lengths(k).repeat_interleave(q.shape[1] // k.shape[1], dim=0)
         columns["q"], columns["k"] = (
@@ -228,7 +228,7 @@ def heads(glance: Glance, device: str) -> Rows:
 
 
 @torch.no_grad()
-def board(glance: Glance, device: str) -> Rows:
+def board(glance: Probe, device: str) -> Rows:
     """What becomes of the loss, and of the previous-token head, with parts of the rotation held still.
 
     The glance's part is "layer 7": each of its pairs alone, and all of them; or "columns": each pair in all layers,
@@ -254,7 +254,7 @@ def board(glance: Glance, device: str) -> Rows:
         return {"loss": mean(losses(model, text, x)), "previous": [seen.get(one) for one in followed]}
 
     def held(some: list[int]) -> Encoding:
-        return Encoding() if len(some) == pairs else rope(model, scaling=partial(still, pairs=some))
+        return Encoding() if len(some) == pairs else rope(model, scaling=partial(freeze_pairs, pairs=some))
 
     start, rows = model.embed(text), []
     if glance.part.startswith("layer "):
@@ -295,7 +295,7 @@ class EachStill(Encoding):
 
 
 @torch.no_grad()
-def sentence(glance: Glance, device: str) -> Rows:
+def sentence(glance: Probe, device: str) -> Rows:
     """How SENTENCE goes on, the likeliest token each time, with one pair, a layer, or a column held still.
 
     The part is as for `board`. All conditions of a part are read as one batch.
@@ -341,7 +341,7 @@ HIDDEN = 8  # needles in a passage
 DIGITS = 5
 
 
-def hidden(glance: Glance) -> tuple[list[int], list[tuple[int, list[int], list[int]]]]:
+def hidden(glance: Probe) -> tuple[list[int], list[tuple[int, list[int], list[int]]]]:
     """A passage with needles in it, spread evenly: its tokens; and of each needle where it stands, the question and the answer.
 
     A needle says the secret number of somebody, "The secret number of the baker is 48213.", and a question says the
@@ -404,7 +404,7 @@ def branches(
     return model.logits(y)
 
 
-def needles(glance: Glance, device: str) -> Rows:
+def needles(glance: Probe, device: str) -> Rows:
     """How many digits of the needles a model says rightly, each after those before it.
 
     The part names how it reads, with the settings for twice the length of training, however long the text is.
@@ -457,10 +457,10 @@ def readings(model: SmolLM2, n: int) -> dict[str, dict]:
     }
     ways = {name: {"encoding": rope(model, scaling=rule)} for name, rule in scaled.items()}
     ways |= {"window": {"window": (half, 0)}, "window and 4 first": {"window": (half, 4)}}
-    return ways | {"sharper": {"temperature": partial(crowded, length=trained)}}
+    return ways | {"sharper": {"temperature": partial(log_n_scaling, length=trained)}}
 
 
-def length(glance: Glance, device: str) -> Rows:
+def length(glance: Probe, device: str) -> Rows:
     """The loss over each 256 tokens of a long passage; the part names how it is read, as `readings` does."""
     model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
     found = losses(model, text, **readings(model, glance.length)[glance.part])[0]

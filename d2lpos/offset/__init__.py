@@ -1,7 +1,7 @@
 """Doors 3 and 4: a vector for each offset, which queries, keys or values meet."""
 
 from .deberta import DeBERTa
-from .shaw import Shaw, ShawKeys, row
+from .shaw import Shaw, ShawKeys, clipped_index
 from .transformer_xl import TransformerXL
 
 __all__ = [
@@ -9,5 +9,5 @@ __all__ = [
     "Shaw",
     "ShawKeys",
     "TransformerXL",
-    "row",
+    "clipped_index",
 ]

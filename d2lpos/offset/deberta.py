@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from ..encoding import Encoding
 from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import offsets, whole
+from ..positions.checks import as_index, offsets
 
 __all__ = ["DeBERTa", "row"]
 
@@ -29,7 +29,7 @@ def row(offset: Tensor, clip: int, largest: int | None = None) -> Tensor:
     tensor([4, 6, 7, 7, 7])
     """
     check_positive(clip=clip)
-    back = -whole(offset, "offset")
+    back = -as_index(offset, "offset")
     if largest is not None:
         check_positive(largest=largest)
         half = clip // 2
@@ -72,7 +72,7 @@ class DeBERTa(Encoding):
             check_size(name, x.shape[-3], heads, "heads, as DeBERTa has")
             check_size(name, x.shape[-1], features, "features a head, as DeBERTa has")
         wide = torch.promote_types(q.dtype, torch.float32)
-        offset = offsets(whole(q_positions, "q_positions"), whole(k_positions, "k_positions"))
+        offset = offsets(as_index(q_positions, "q_positions"), as_index(k_positions, "k_positions"))
         rows = row(offset, self.clip, self.largest)[..., None, :, :].expand(*q.shape[:-1], -1)
         asked = (q.to(wide) @ self.keys.to(wide).mT).gather(-1, rows)
         answered = (k.to(wide) @ self.queries.to(wide).mT).gather(-1, rows.mT).mT

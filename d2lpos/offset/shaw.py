@@ -12,22 +12,22 @@ from torch import Tensor, nn
 from ..bias.base import score_mod
 from ..encoding import Encoding
 from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import offsets, whole
+from ..positions.checks import as_index, offsets
 
-__all__ = ["Shaw", "ShawKeys", "row"]
+__all__ = ["Shaw", "ShawKeys", "clipped_index"]
 
 
-def row(offset: Tensor, clip: int) -> Tensor:
+def clipped_index(offset: Tensor, clip: int) -> Tensor:
     """The row of each offset (key minus query) in a table of 2·clip + 1; same shape, int64.
 
     Offsets beyond clip share the outer rows. Raises TypeError where offsets are no integers, ValueError
     where clip is not positive.
 
-    >>> row(torch.tensor([-9, -1, 0, 1, 9]), clip=2)
+    >>> clipped_index(torch.tensor([-9, -1, 0, 1, 9]), clip=2)
     tensor([0, 1, 2, 3, 4])
     """
     check_positive(clip=clip)
-    return whole(offset, "offset").clamp(-clip, clip) + clip
+    return as_index(offset, "offset").clamp(-clip, clip) + clip
 
 
 class ShawKeys(Encoding):
@@ -54,12 +54,12 @@ class ShawKeys(Encoding):
 
     def score_mod(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Callable:
         """The same term for `flex_attention(q, k, v, score_mod=…)`; arguments as for `score`."""
-        whole(q_positions, "q_positions")
-        whole(k_positions, "k_positions")
+        as_index(q_positions, "q_positions")
+        as_index(k_positions, "k_positions")
         products = self.products(q)
 
         def at(batch: Tensor, head: Tensor, query: Tensor, offset: Tensor) -> Tensor:
-            return products[batch, head, query, row(offset, self.clip)]
+            return products[batch, head, query, clipped_index(offset, self.clip)]
 
         return score_mod(q, k, q_positions, k_positions, at)
 
@@ -72,8 +72,8 @@ class ShawKeys(Encoding):
 
     def rows(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         """The row of each pair, the same for all heads; (…, 1, query, key)."""
-        offset = offsets(whole(q_positions, "q_positions"), whole(k_positions, "k_positions"))
-        return row(offset, self.clip)[..., None, :, :]
+        offset = offsets(as_index(q_positions, "q_positions"), as_index(k_positions, "k_positions"))
+        return clipped_index(offset, self.clip)[..., None, :, :]
 
 
 class Shaw(ShawKeys):

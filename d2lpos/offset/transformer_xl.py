@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from ..encoding import Encoding
 from ..input.sinusoids import angles, frequencies, sinusoidal
 from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import real
+from ..positions.checks import as_float
 
 __all__ = ["TransformerXL", "offset_products"]
 
@@ -29,11 +29,11 @@ def offset_products(p: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tens
     """
     check_tensor("p", p)
     dim = p.shape[-1]
-    angle = angles(real(q_positions, "q_positions").double(), frequencies(dim))
+    angle = angles(as_float(q_positions, "q_positions").double(), frequencies(dim))
     sine, cosine = angle.sin().to(p), angle.cos().to(p)
     of_sine, of_cosine = p.chunk(2, dim=-1)
     turned = torch.cat([of_cosine * sine - of_sine * cosine, of_sine * sine + of_cosine * cosine], dim=-1)
-    keys = sinusoidal(real(k_positions, "k_positions").double(), dim, layout="concatenated")
+    keys = sinusoidal(as_float(k_positions, "k_positions").double(), dim, layout="concatenated")
     return turned @ keys.to(p).mT
 
 
@@ -69,6 +69,6 @@ class TransformerXL(Encoding):
         u, v, weight = (x.to(wide) for x in (self.u, self.v, self.project.weight))
         content = (k.to(wide) @ u[..., None]).mT
         asked = (q.to(wide) + v[:, None]) @ weight.unflatten(0, (heads, features))
-        here, there = real(q_positions, "q_positions"), real(k_positions, "k_positions")
+        here, there = as_float(q_positions, "q_positions"), as_float(k_positions, "k_positions")
         products = offset_products(asked, here[..., None, :], there[..., None, :])  # the same in all heads
         return (content + products) / math.sqrt(features)

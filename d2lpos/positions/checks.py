@@ -8,16 +8,16 @@ from torch import Tensor
 
 from .arguments import check_broadcast, check_tensor
 
-__all__ = ["offsets", "real", "whole"]
+__all__ = ["as_float", "as_index", "offsets"]
 
 
-def real(positions: Tensor, name: str = "positions") -> Tensor:
+def as_float(positions: Tensor, name: str = "positions") -> Tensor:
     """Positions as float32 (exact for integers up to 2²⁴), or float64 where they came so.
 
     Raises TypeError for Boolean, complex and half-precision tensors (bfloat16 has no integer between
     256 and 258), ValueError where a position is not finite.
 
-    >>> real(torch.arange(3))
+    >>> as_float(torch.arange(3))
     tensor([0., 1., 2.])
     """
     check_real(name, positions)
@@ -25,7 +25,7 @@ def real(positions: Tensor, name: str = "positions") -> Tensor:
 
 
 def check_real(name: str, positions: Tensor) -> None:
-    """Raise a TypeError or ValueError as `real` does."""
+    """Raise a TypeError or ValueError as `as_float` does."""
     check_tensor(name, positions)
     if is_integer(positions):
         return
@@ -36,14 +36,14 @@ def check_real(name: str, positions: Tensor) -> None:
         raise ValueError(f"{name} must be finite; got {seen[~finite][0].item()}")
 
 
-def whole(
+def as_index(
     positions: Tensor, name: str = "positions", length: int | None = None, what: str = "rows of the table"
 ) -> Tensor:
     """Positions as int64, fit to index a table of `length` rows, which errors call `what`.
 
     Raises TypeError where they are no integers, ValueError where one lies outside 0 … length − 1.
 
-    >>> whole(torch.tensor([3, 5]), length=5)
+    >>> as_index(torch.tensor([3, 5]), length=5)
     Traceback (most recent call last):
     ValueError: positions must lie in 0 … 4, the rows of the table; got 5
     """
@@ -70,7 +70,7 @@ def values(positions: Tensor) -> Tensor | None:
 
 
 def signed(name: str, positions: Tensor) -> Tensor:
-    """Positions that compare as numbers do; raises as `positions.real` does."""
+    """Positions that compare as numbers do; raises as `positions.as_float` does."""
     check_real(name, positions)
     return positions.long() if is_integer(positions) else positions
 
@@ -84,7 +84,7 @@ def known(positions: Tensor) -> Tensor | None:
 def offsets(q_positions: Tensor, k_positions: Tensor) -> Tensor:
     """Key position minus query position for each pair; (…, query) and (…, key) give (…, query, key).
 
-    int64 where both are integers: unsigned ones would wrap. Raises as `real` does.
+    int64 where both are integers: unsigned ones would wrap. Raises as `as_float` does.
 
     >>> offsets(torch.tensor([5]), torch.tensor([3, 4, 5, 6]))
     tensor([[-2, -1,  0,  1]])

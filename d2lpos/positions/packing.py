@@ -62,7 +62,7 @@ def segments_from_positions(positions: Tensor) -> Tensor:
     """The number of each token's text, from 0, where positions tell it; (…, sequence) gives int64 of the same shape.
 
     A text goes on where a position is one more than the last, and another begins where it is not. So Hugging Face
-    reads position_ids that come without a mask. Raises as `positions.real` does.
+    reads position_ids that come without a mask. Raises as `positions.as_float` does.
 
     >>> segments_from_positions(torch.tensor([0, 1, 2, 0, 1, 0]))
     tensor([0, 0, 0, 1, 1, 2])

@@ -1,7 +1,7 @@
 """Where tokens stand: positions of padded, packed, continued, stretched and shifted sequences.
 
 Every encoding takes any positions, so each of these is a small function that makes them, and no encoding
-knows of it. Count first (`from_padding`, `from_segments`, `following`), then transform (`interpolate`, `shift`).
+knows of it. Count first (`from_padding`, `from_segments`, `next_positions`), then transform (`interpolate`, `shift`).
 """
 
 
@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from .arguments import check_positive, check_scale, check_tensor
-from .checks import check_real, is_integer, real
+from .checks import as_float, check_real, is_integer
 
-__all__ = ["following", "from_padding", "from_segments", "interpolate", "random_positions", "shift"]
+__all__ = ["from_padding", "from_segments", "interpolate", "next_positions", "random_positions", "shift"]
 
 
 def from_padding(tokens: Tensor) -> Tensor:
@@ -46,13 +46,13 @@ def from_segments(segments: Tensor) -> Tensor:
     return index - (index * begins).cummax(dim=-1).values
 
 
-def following(positions: Tensor, length: int) -> Tensor:
+def next_positions(positions: Tensor, length: int) -> Tensor:
     """The `length` positions after those of a cache; (…, sequence) gives (…, length).
 
-    They count on from the greatest of each sequence. Raises TypeError and ValueError as `positions.real`
+    They count on from the greatest of each sequence. Raises TypeError and ValueError as `positions.as_float`
     does, and ValueError where there is no position to follow.
 
-    >>> following(torch.tensor([[0, 0, 1], [0, 1, 2]]), length=2)
+    >>> next_positions(torch.tensor([[0, 0, 1], [0, 1, 2]]), length=2)
     tensor([[2, 3],
             [3, 4]])
     """
@@ -67,7 +67,7 @@ def following(positions: Tensor, length: int) -> Tensor:
 def interpolate(positions: Tensor, factor: float) -> Tensor:
     """Positions moved together, so that a text `factor` times as long spans the range that was trained.
 
-    (…,) gives float32 of the same shape, or float64 where positions are. Raises as `positions.real` does,
+    (…,) gives float32 of the same shape, or float64 where positions are. Raises as `positions.as_float` does,
     and ValueError where factor is not finite and positive.
 
     Source: Chen et al. 2023, section 2.3 (arXiv 2306.15595).
@@ -76,14 +76,14 @@ def interpolate(positions: Tensor, factor: float) -> Tensor:
     tensor([0.0000, 0.5000, 1.0000, 1.5000])
     """
     check_scale(factor=factor)
-    return real(positions) / factor
+    return as_float(positions) / factor
 
 
 def shift(positions: Tensor, largest: int, generator: torch.Generator | None = None) -> Tensor:
     """Positions plus one random integer in 0 … largest for each sequence; shape unchanged.
 
     Trained so, a model cannot rely on where a sequence begins (SHAPE). Positions (sequence,) are one
-    sequence, (batch, sequence) are many. Raises as `positions.real` does, and for a `largest` that is no
+    sequence, (batch, sequence) are many. Raises as `positions.as_float` does, and for a `largest` that is no
     positive integer.
 
     Source: Kiyono et al. 2021 (arXiv 2109.05644).

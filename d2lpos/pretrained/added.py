@@ -45,7 +45,7 @@ class Added:
     depth: tuple[str, ...] = ("num_hidden_layers",)
     bias: Callable[[Config], Encoding] | None = None
     windows: Callable[[Config, int], list[int | None]] | None = None
-    aside: frozenset[str] = field(default=frozenset())
+    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         kind = config.get("position_embedding_type")

@@ -29,7 +29,7 @@ class Bucketed:
     """T5 and its kin: an encoder and a decoder, each with one table of biases for all layers, or one a layer."""
 
     shared: bool = True
-    aside: frozenset[str] = field(default=frozenset())
+    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         depth = config.first("num_layers")
@@ -58,7 +58,7 @@ class Sloped:
     heads: tuple[str, ...]
     depth: tuple[str, ...]
     within: str | None = None  # a dictionary of the configuration with keys of its own
-    aside: frozenset[str] = field(default=frozenset())
+    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         said = config.get(self.within) or {} if self.within else {}
@@ -79,7 +79,7 @@ class Disentangled:
     """DeBERTa: two terms of offsets in each layer, and a table where `position_biased_input` says so."""
 
     logarithms: bool = False
-    aside: frozenset[str] = field(default=frozenset({"share_att_key", "norm_rel_ebd", "talking_head"}))
+    ignored_keys: frozenset[str] = field(default=frozenset({"share_att_key", "norm_rel_ebd", "talking_head"}))
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         terms = config.get("pos_att_type") or ()
@@ -115,7 +115,7 @@ class Chosen:
     key: str
     ways: Mapping[object, object]
     default: object = None
-    aside: frozenset[str] = field(default=frozenset())
+    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         said = config.get(self.key)

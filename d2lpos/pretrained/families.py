@@ -31,11 +31,11 @@ FULL, SLIDING = frozenset({"full_attention"}), frozenset({"sliding_attention"})
 DEALT = frozenset({"mrope_interleaved"})  # in turn, whatever it says
 BETA = frozenset({"llama_4_scaling_beta", "max_position_embeddings"})
 typed = partial(Turning, base=None, types=named)  # what is not named may be any
-exaone = partial(Turning, still=FULL, still_beside_windows=True)
-silent = partial(Turning, still=frozenset(ATTENTION))
+exaone = partial(Turning, nope_layer_types=FULL, nope_beside_windows=True)
+silent = partial(Turning, nope_layer_types=frozenset(ATTENTION))
 encoder = partial(Turning, causal=False)
-qwen = partial(Turning, types=late_windows, aside=frozenset({"max_window_layers"}))
-deepseek = partial(Turning, layout="interleaved", side=True)
+qwen = partial(Turning, types=late_windows, ignored_keys=frozenset({"max_window_layers"}))
+deepseek = partial(Turning, layout="interleaved", rope_is_last=True)
 
 
 def every_third(config: Config, depth: int) -> list[str]:
@@ -54,7 +54,7 @@ ROPE = frozenset({"rope_theta", "rope_parameters"})
 ROTARY = frozenset({"rotary"})  # which their code does not read
 # Queries and keys turn.
 TURNING = {
-    "afmoe": Turning(still=FULL, types=every(4)),
+    "afmoe": Turning(nope_layer_types=FULL, types=every(4)),
     "apertus": Turning(base=12_000_000.0),
     "arcee": Turning(),
     "aria_text": Turning(),
@@ -64,14 +64,14 @@ TURNING = {
     "beam": typed(temperature=beam, types=every(6)),
     "bitnet": Turning(base=500_000.0),
     "cohere": Turning("interleaved", base=500_000.0),
-    "cohere2": Turning("interleaved", still=FULL, types=every(4)),
-    "codegen": Turning("interleaved", aside=ROTARY, **GPTJ),
+    "cohere2": Turning("interleaved", nope_layer_types=FULL, types=every(4)),
+    "codegen": Turning("interleaved", ignored_keys=ROTARY, **GPTJ),
     "cohere_compass_text": typed(types=None),
     "cwm": Turning(base=1_000_000.0, types=named),
     "deepseek_v2": deepseek(),
     "deepseek_v3": deepseek(),
     "diffllama": Turning(),
-    "doge": Turning(aside=frozenset({"keep_window_size"})),  # which keys are kept hangs on the text
+    "doge": Turning(ignored_keys=frozenset({"keep_window_size"})),  # which keys are kept hangs on the text
     "dots1": qwen(),
     "emu3_text_model": Turning(base=1_000_000.0),
     "ernie4_5": Turning("interleaved", base=500_000.0),
@@ -82,7 +82,7 @@ TURNING = {
     "exaone_moe": exaone(types=every(4)),
     "falcon_h1": Turning(),
     "flex_olmo": Turning(base=500_000.0),
-    "flint": Turning(still=FULL, types=named, sinks=FULL | SLIDING),
+    "flint": Turning(nope_layer_types=FULL, types=named, sinks=FULL | SLIDING),
     "gemma": Turning(),
     "gemma2": Turning(types=every(2)),
     "gemma3_text": Turning(base=LOCAL_AND_GLOBAL, types=every(6)),
@@ -96,7 +96,7 @@ TURNING = {
     "gpt_neox": Turning(share=0.25),
     "gpt_neox_japanese": Turning(),
     "gpt_oss": typed(types=every(2), sinks=FULL | SLIDING),
-    "gptj": Turning("interleaved", aside=ROTARY, **GPTJ),
+    "gptj": Turning("interleaved", ignored_keys=ROTARY, **GPTJ),
     "granite": Turning(),
     "granite_swa": Turning(types=named, sinks=FULL | SLIDING),
     "granitemoe": Turning(),
@@ -123,11 +123,11 @@ TURNING = {
     "llama4_text": Turning(
         "interleaved", base=500_000.0, types=chunks_where_it_turns, temperature=llama4, counts=True
     ),
-    "longcat_flash": deepseek(base=10_000_000.0, depth=("num_layers",), twice=True),
+    "longcat_flash": deepseek(base=10_000_000.0, depth=("num_layers",), two_attentions=True),
     "mellum": typed(types=None),
     "mimo_v2_flash": typed(sinks=SLIDING),
     "minicpm3": deepseek(layout="half"),
-    "minimax": Turning(base=1_000_000.0, types=named, wide=FULL),
+    "minimax": Turning(base=1_000_000.0, types=named, windowed_types=FULL),
     "minimax_m2": Turning(base=5_000_000.0),
     "ministral": Turning(types=lambda config, depth: ["sliding_attention"] * depth),
     "ministral3": Turning(base=1_000_000.0, window=True, temperature=ministral, extra=BETA),
@@ -136,10 +136,10 @@ TURNING = {
     "mixtral": Turning(base=1_000_000.0, window=True),
     "modernbert": encoder(base=WIDE_AND_GLOBAL, types=every_third, width=half_of_local),
     "modernbert-decoder": Turning(
-        base=WIDE_AND_GLOBAL, types=every_third, aside=frozenset({"local_attention"})
+        base=WIDE_AND_GLOBAL, types=every_third, ignored_keys=frozenset({"local_attention"})
     ),
-    "moshi": Turning(aside=frozenset({"sliding_window"})),  # which its code does not use
-    "nanochat": Turning(back=True),
+    "moshi": Turning(ignored_keys=frozenset({"sliding_window"})),  # which its code does not use
+    "nanochat": Turning(negate=True),
     "nemotron": Turning(share=0.5),
     "nomic_bert": encoder(base=1000.0),
     "olmo": Turning(),
@@ -153,15 +153,15 @@ TURNING = {
     "phi4_multimodal": Turning(window=True),
     "phimoe": Turning(base=1_000_000.0, window=True),
     "qwen2": qwen(),
-    "qwen2_5_vl_text": qwen(deal="blocks", base=1_000_000.0),
-    "qwen2_vl_text": qwen(deal="blocks", base=1_000_000.0),
+    "qwen2_5_vl_text": qwen(mrope_layout="blocks", base=1_000_000.0),
+    "qwen2_vl_text": qwen(mrope_layout="blocks", base=1_000_000.0),
     "qwen2_moe": qwen(),
     "qwen3": qwen(),
-    "qwen3_vl_moe_text": Turning(deal="in turn", base=500_000.0, extra=DEALT),
-    "qwen3_vl_text": Turning(deal="in turn", base=500_000.0, extra=DEALT),
+    "qwen3_vl_moe_text": Turning(mrope_layout="in turn", base=500_000.0, extra=DEALT),
+    "qwen3_vl_text": Turning(mrope_layout="in turn", base=500_000.0, extra=DEALT),
     "qwen3_moe": Turning(window=True),
-    "qwen3_5_text": Turning(share=0.25, types=named, deal="in turn"),
-    "qwen3_5_moe_text": Turning(share=0.25, types=named, deal="in turn"),
+    "qwen3_5_text": Turning(share=0.25, types=named, mrope_layout="in turn"),
+    "qwen3_5_moe_text": Turning(share=0.25, types=named, mrope_layout="in turn"),
     "qwen3_next": Turning(share=0.25, types=named),
     "recurrent_gemma": Turning(
         share=0.5, types=blocks_in_turn, width=lambda config: config["attention_window_size"]
@@ -183,14 +183,14 @@ SILENT = {
     "falcon_mamba": silent(types=recurrent),
     "jamba": silent(types=in_a_period),
     "kimi_linear": silent(
-        types=named, aside=frozenset({"qk_rope_head_dim"})
+        types=named, ignored_keys=frozenset({"qk_rope_head_dim"})
     ),  # a side channel that does not turn
     "mamba": silent(types=recurrent),
     "mamba2": silent(types=recurrent),
-    "nemotron_h": silent(types=named, aside=frozenset({"sliding_window"})),
-    "rwkv": silent(types=recurrent, aside=frozenset({"context_length"})),
-    "xlstm": silent(types=recurrent, aside=frozenset({"chunkwise_kernel", "max_inference_chunksize"})),
-    "zamba": silent(types=named, aside=frozenset({"attn_layer_period", "attn_layer_offset"})),
+    "nemotron_h": silent(types=named, ignored_keys=frozenset({"sliding_window"})),
+    "rwkv": silent(types=recurrent, ignored_keys=frozenset({"context_length"})),
+    "xlstm": silent(types=recurrent, ignored_keys=frozenset({"chunkwise_kernel", "max_inference_chunksize"})),
+    "zamba": silent(types=named, ignored_keys=frozenset({"attn_layer_period", "attn_layer_offset"})),
 }
 # Keys that some families read and others do not, which refuse them.
 READ_BY = {
@@ -230,7 +230,7 @@ roberta = partial(Added, padded=True)
 two = partial(Added, causal=True, dim=("d_model",), depth=("decoder_layers",))
 one = partial(Added, dim=("d_model",), depth=("encoder_layers",))
 HALVES, ENDS = ("concatenated", False), ("concatenated", True)
-XLM = {"dim": ("emb_dim",), "depth": ("n_layers",), "aside": frozenset({"is_encoder"})}
+XLM = {"dim": ("emb_dim",), "depth": ("n_layers",), "ignored_keys": frozenset({"is_encoder"})}
 GPT2 = {"length": ("n_positions",), "dim": ("n_embd",), "depth": ("n_layer",)}
 TROCR = {"dim": ("d_model", "hidden_size"), "depth": ("decoder_layers", "num_hidden_layers")}
 ADDED = {
@@ -253,7 +253,7 @@ ADDED = {
         "position_embedding_type",
         {"absolute": roberta(), "rotary": encoder()},
         default="absolute",
-        aside=ROPE,
+        ignored_keys=ROPE,
     ),
     "flaubert": bert(flag="sinusoidal_embeddings", **XLM),
     "fsmt": two(padded=True, clocks=ENDS, encoder=one(padded=True, clocks=ENDS)),
@@ -261,7 +261,7 @@ ADDED = {
     "gpt-sw3": gpt(**GPT2),
     "gpt2": gpt(**GPT2),
     "gpt_bigcode": gpt(**GPT2),
-    "gpt_neo": gpt(depth=("num_layers",), windows=windows_in_turn, aside=frozenset({"attention_types"})),
+    "gpt_neo": gpt(depth=("num_layers",), windows=windows_in_turn, ignored_keys=frozenset({"attention_types"})),
     "ibert": roberta(),
     "imagegpt": gpt(**GPT2),
     "m2m_100": two(before=2, clocks=ENDS, encoder=one(before=2, clocks=ENDS)),
@@ -303,7 +303,7 @@ ADDED = {
 }
 # A bias is added to the scores.
 BIASED = {
-    "bloom": Sloped(heads=("n_head",), depth=("n_layer",), aside=frozenset({"offset_alibi"})),
+    "bloom": Sloped(heads=("n_head",), depth=("n_layer",), ignored_keys=frozenset({"offset_alibi"})),
     "deberta": Disentangled(),
     "deberta-v2": Disentangled(logarithms=True),
     "falcon": Chosen(
@@ -312,7 +312,7 @@ BIASED = {
         default=False,
     ),
     "mpt": Sloped(
-        heads=("n_heads",), depth=("n_layers",), within="attn_config", aside=frozenset({"learned_pos_emb"})
+        heads=("n_heads",), depth=("n_layers",), within="attn_config", ignored_keys=frozenset({"learned_pos_emb"})
     ),
     "mt5": Bucketed(),
     "switch_transformers": Bucketed(),

@@ -34,7 +34,7 @@ class Pictured:
     unused: int = 0
     layers: Callable[[Config, Grid, int], list[Layer]] = lambda config, grid, depth: [Layer()] * depth
     places: Callable[[Config], Places] = lambda config: None
-    aside: frozenset[str] = field(default=frozenset())
+    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         picture, patch = pair(config, "image_size"), pair(config, "patch_size")
@@ -157,7 +157,7 @@ PICTURED = {
     "deit": Pictured(before=2),
     "dinov2": Pictured(),
     "dinov3_vit": Pictured(
-        table=False, layers=by_coordinates, places=around_the_middle, aside=TRAINING | {"num_register_tokens"}
+        table=False, layers=by_coordinates, places=around_the_middle, ignored_keys=TRAINING | {"num_register_tokens"}
     ),
     "ijepa": Pictured(before=0),
     "pixtral": Pictured(table=False, layers=by_interlaced_axes, places=lambda config: cells),
@@ -166,7 +166,7 @@ PICTURED = {
         table="use_abs_pos",
         layers=partial(decomposed, windowed=but_global, flag="use_rel_pos"),
         places=lambda config: cells,
-        aside=frozenset({"num_pos_feats", "scale"}),
+        ignored_keys=frozenset({"num_pos_feats", "scale"}),
     ),
     "siglip_vision_model": Pictured(before=0),
     "vit": Pictured(),

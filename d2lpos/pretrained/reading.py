@@ -48,7 +48,7 @@ def encoding_of(config: object, tokens: int | None = None, ignore: Collection[st
     read = Config(values, hidden=frozenset(key for key, readers in READ_BY.items() if family not in readers))
     family_row = FAMILIES[family]
     found = family_row.read(family, read, tokens)
-    check_keys(family, values, read.used | set(family_row.aside))
+    check_keys(family, values, read.used | set(family_row.ignored_keys))
     return replace(found, ignored=passed_over) if passed_over else found
 
 

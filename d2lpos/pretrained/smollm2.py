@@ -16,8 +16,8 @@ from torch.nn.functional import cross_entropy, silu
 
 from ..encoding import Encoding
 from ..positions.arguments import check_positive
-from ..positions.checks import check_positions, whole
-from ..rotary.rope import RoPE, convert_rows
+from ..positions.checks import as_index, check_positions
+from ..rotary.rope import RoPE, permute_qk_rows
 from ..transformer.attention import attend
 from ..transformer.masks import Mask
 from ..transformer.model import by_layer
@@ -112,7 +112,7 @@ class SmolLM2(nn.Module):
 
     def embed(self, tokens: Tensor) -> Tensor:
         """Tokens (batch, sequence) as vectors: what enters the first layer."""
-        return self.tokens(whole(tokens, "tokens", self.tokens.num_embeddings))
+        return self.tokens(as_index(tokens, "tokens", self.tokens.num_embeddings))
 
     def read(
         self,
@@ -263,7 +263,7 @@ def load_smollm2(dtype: torch.dtype = torch.float32, layout: str = "half") -> Sm
         if layout == "half":
             for name, heads in ("attn_q", block.heads), ("attn_k", block.kv_heads):
                 key = f"blk.{layer}.{name}.weight"
-                found[key] = convert_rows(found[key], heads, "half")
+                found[key] = permute_qk_rows(found[key], heads, "half")
     model.load_state_dict({ours: found[theirs] for ours, theirs in names.items()}, assign=True)
     return model.to(dtype).eval().requires_grad_(False)
 

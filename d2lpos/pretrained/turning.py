@@ -30,12 +30,12 @@ class Turning:
     """A family with RoPE, as data.
 
     layout, base, share (of a head's features) and dim (the keys of a head's size) hold where a configuration names no
-    other. base is a number, or one for each type of layer; None where a configuration must name it. still are the types of layers in which nothing turns.
-    window says that `sliding_window` is for all layers where they have no types. side says that only the last
-    `qk_rope_head_dim` features of a head turn, as in DeepSeek. deal is how M-RoPE deals its coordinates. types is
-    from a configuration without `layer_types` to them. back says that pairs turn the other way. extra are keys of
-    `rope_parameters`, and aside keys of the configuration, that are read here or do not speak of position. Where gate
-    is a key and a value, a model with another value turns nothing. wide are the types of layers with a window, and width
+    other. base is a number, or one for each type of layer; None where a configuration must name it. nope_layer_types are the types of layers in which nothing turns.
+    window says that `sliding_window` is for all layers where they have no types. rope_is_last says that only the last
+    `qk_rope_head_dim` features of a head turn, as in DeepSeek. mrope_layout is how M-RoPE deals its coordinates. types is
+    from a configuration without `layer_types` to them. negate says that pairs turn the other way. extra are keys of
+    `rope_parameters`, and ignored_keys those of the configuration, that are read here or do not speak of position. Where gate
+    is a key and a value, a model with another value turns nothing. windowed_types are the types of layers with a window, and width
     finds it.
     """
 
@@ -46,25 +46,25 @@ class Turning:
     hidden: tuple[str, ...] = ("hidden_size",)
     heads: tuple[str, ...] = ("num_attention_heads",)
     depth: tuple[str, ...] = ("num_hidden_layers",)
-    still: frozenset[str] = frozenset()
-    still_beside_windows: bool = False  # without windows all layers turn
+    nope_layer_types: frozenset[str] = frozenset()
+    nope_beside_windows: bool = False  # without windows all layers turn
     baseless: bool = False  # where the base is null, nothing turns
     window: bool = False
-    side: bool = False
-    deal: str | None = None
+    rope_is_last: bool = False
+    mrope_layout: str | None = None
     types: Callable[[Config, int], list[str]] | None = None
-    back: bool = False
+    negate: bool = False
     normed: str | None = None  # the key of the eps of a norm after the turn
-    twice: bool = False  # two attentions in each layer
+    two_attentions: bool = False  # two attentions in each layer
     sinks: frozenset[str] = frozenset()
     temperature: Callable[[Config, Mapping, bool], Callable[[Tensor], Tensor] | None] | None = None
     counts: bool = False  # the temperature's positions are numbers of tokens
     gate: tuple[str, object] | None = None
-    wide: frozenset[str] = frozenset({"sliding_attention"})
+    windowed_types: frozenset[str] = frozenset({"sliding_attention"})
     width: Callable[[Config], int | None] = lambda config: config.get("sliding_window")
     causal: bool = True
     extra: frozenset[str] = frozenset()
-    aside: frozenset[str] = field(default=frozenset())
+    ignored_keys: frozenset[str] = field(default=frozenset())
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         types, window = self.layer_types(config), self.width(config)
@@ -72,7 +72,7 @@ class Turning:
         if config.get("use_sliding_window") is False:
             window = None
         said = parameters(config, self.base, self.share)
-        still = frozenset() if self.still_beside_windows and window is None else self.still
+        nope = frozenset() if self.nope_beside_windows and window is None else self.nope_layer_types
         turns = self.turns(config, depth)
         layers = []
         for number, kind in enumerate(types):
@@ -88,17 +88,17 @@ class Turning:
                 raise ValueError(f"rope_parameters must have {kind!r}, and has {', '.join(map(repr, said))}")
             encoding, scale, features = None, 1.0, None
             open_ = self.gate is None or config.get(self.gate[0]) == self.gate[1]
-            if one is not None and turns[number] and kind not in still and open_:
+            if one is not None and turns[number] and kind not in nope and open_:
                 encoding, scale, features = self.encoding(config, one, tokens, number)
-            heat = self.temperature(config, one or {}, encoding is not None) if self.temperature else None
+            temperature = self.temperature(config, one or {}, encoding is not None) if self.temperature else None
             layers.append(
                 Layer(
                     encoding=encoding,
                     features=features,
-                    window=window if kind in self.wide else None,
+                    window=window if kind in self.windowed_types else None,
                     chunk=config.get("attention_chunk_size") if kind == "chunked_attention" else None,
-                    temperature=heat,
-                    counts=self.counts and heat is not None,
+                    temperature=temperature,
+                    counts=self.counts and temperature is not None,
                     scale=scale,
                     sinks=kind in self.sinks,
                 )
@@ -107,7 +107,7 @@ class Turning:
 
     def layer_types(self, config: Config) -> list[str]:
         types = config.get("layer_types") or config.get("layers_block_type")
-        depth = config.first(*self.depth, default=types and len(types)) * (1 + self.twice)
+        depth = config.first(*self.depth, default=types and len(types)) * (1 + self.two_attentions)
         if self.types is not None:
             types = self.types(config, depth) if types is None else types
             config.used |= PATTERNS  # which `layer_types` replaces
@@ -134,10 +134,10 @@ class Turning:
             if not listed[number]:
                 return None, 1.0, None
             said = {**said, "rope_theta": listed[number]}
-        rule, scale = rule_of(said, config, tokens, self.extra | ({"mrope_section"} if self.deal else set()))
-        rule = backward(rule) if self.back else rule
+        rule, scale = rule_of(said, config, tokens, self.extra | ({"mrope_section"} if self.mrope_layout else set()))
+        rule = backward(rule) if self.negate else rule
         layout = self.layout
-        if self.side:
+        if self.rope_is_last:
             nope, dim = config["qk_nope_head_dim"], config["qk_rope_head_dim"]
             layout = "half" if config.get("rope_interleave") is False else layout
             return (
@@ -150,7 +150,7 @@ class Turning:
         dim = single.get(number, {}).get("head_dim", dim)
         rotary = config.get("rotary_dim")
         said = said if rotary is None else {**said, "partial_rotary_factor": rotary / dim}
-        rope = turning(said, dim, layout, rule, self.deal)
+        rope = turning(said, dim, layout, rule, self.mrope_layout)
         if rope is not None and self.normed:
             return Normed(rope, eps=config.first(self.normed, default=1e-5)), 1.0, None
         return rope, 1.0, None

@@ -54,7 +54,7 @@ class Windowed:
     side: str = "image_size"
     stride: str = "patch_size"
     heads: str = "num_heads"
-    aside: frozenset[str] = frozenset()
+    ignored_keys: frozenset[str] = frozenset()
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         grid = tuple(a // b for a, b in zip(pair(config, self.side), pair(config, self.stride), strict=True))
@@ -114,11 +114,11 @@ SPECTROGRAM = frozenset(
 )
 WINDOWED = {
     "clap_audio_model": Windowed(
-        fitting, side="spec_size", stride="patch_stride", heads="num_attention_heads", aside=SPECTROGRAM
+        fitting, side="spec_size", stride="patch_stride", heads="num_attention_heads", ignored_keys=SPECTROGRAM
     ),
     "donut-swin": Windowed(fitting),
     "maskformer-swin": Windowed(fixed),
     "swin": Windowed(fitting, table=True),
-    "swin2sr": Windowed(shrinking, by_logarithms, merges=False, cosine=True, aside=UPSCALING),
+    "swin2sr": Windowed(shrinking, by_logarithms, merges=False, cosine=True, ignored_keys=UPSCALING),
     "swinv2": Windowed(shrinking, by_trained_logarithms, cosine=True),
 }

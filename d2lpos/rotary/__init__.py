@@ -4,7 +4,7 @@ from .mixed import Mixed
 from .mrope import MRoPE
 from .normed import Normed
 from .pope import PoPE
-from .rope import RoPE, convert, convert_rows, rotate, rotate_fast
+from .rope import RoPE, convert, permute_qk_rows, rotate, rotate_fast
 from .rope_values import RoPEValues
 
 __all__ = [
@@ -15,7 +15,7 @@ __all__ = [
     "RoPE",
     "RoPEValues",
     "convert",
-    "convert_rows",
+    "permute_qk_rows",
     "rotate",
     "rotate_fast",
 ]

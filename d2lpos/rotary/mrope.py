@@ -11,7 +11,7 @@ from torch import Tensor
 from ..encoding import Encoding
 from ..input.sinusoids import frequencies
 from ..positions.arguments import check_positive, check_size
-from ..positions.checks import real
+from ..positions.checks import as_float
 from .rope import check_layout, check_rotary, rotate_fast
 from .scaling import unscaled
 
@@ -94,7 +94,7 @@ class MRoPE(Encoding):
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
         check_size("positions", positions.shape[-1], self.axes, "coordinates, as MRoPE has axes")
         omega, factor = self.scaling(frequencies(self.rotary, self.base))
-        dealt = real(positions)[..., torch.tensor(self.deal, device=positions.device)]
+        dealt = as_float(positions)[..., torch.tensor(self.deal, device=positions.device)]
         turned = rotate_fast(
             x[..., : self.rotary], (dealt * omega.to(dealt))[..., None, :, :], self.layout, factor
         )

@@ -13,7 +13,7 @@ from ..input.sinusoids import angles, frequencies
 from ..positions.arguments import check_broadcast, check_positive, check_size, check_tensor
 from .scaling import unscaled
 
-__all__ = ["RoPE", "convert", "convert_rows", "rotate", "rotate_fast"]
+__all__ = ["RoPE", "convert", "permute_qk_rows", "rotate", "rotate_fast"]
 
 
 def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) -> Tensor:
@@ -31,8 +31,8 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
     >>> rotate(x, quarter, "interleaved").round()
     tensor([-2.,  1.,  3.,  4.])
     """
-    wide = widened(x, angles, layout)
-    cos, sin = hands(angles, scale)
+    wide = check_and_upcast(x, angles, layout)
+    cos, sin = cos_sin(angles, scale)
     if layout == "half":
         a, b = wide.chunk(2, dim=-1)
         return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1).to(x)
@@ -50,10 +50,10 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     >>> rotate_fast(x, quarter, "interleaved").round()
     tensor([-2.,  1.,  3.,  4.])
     """
-    wide = widened(x, angles, layout)
+    wide = check_and_upcast(x, angles, layout)
     if torch.compiler.is_compiling() or any(torch.func.debug_unwrap(t) is not t for t in (x, angles)):
         return rotate(x, angles, layout, scale)
-    cos, sin = hands(angles, scale)
+    cos, sin = cos_sin(angles, scale)
     if layout == "half":
         leading = torch.broadcast_shapes(x.shape[:-1], angles.shape[:-1])
         halves = wide.expand(*leading, -1).unflatten(-1, (2, -1))
@@ -65,12 +65,12 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     return torch.view_as_real(torch.view_as_complex(pairs) * torch.complex(cos, sin)).flatten(-2).to(x)
 
 
-def hands(angles: Tensor, scale: float) -> tuple[Tensor, Tensor]:
+def cos_sin(angles: Tensor, scale: float) -> tuple[Tensor, Tensor]:
     """Cosine and sine, multiplied by scale."""
     return scale * angles.cos(), scale * angles.sin()
 
 
-def widened(x: Tensor, angles: Tensor, layout: str) -> Tensor:
+def check_and_upcast(x: Tensor, angles: Tensor, layout: str) -> Tensor:
     """x in the wider dtype of its own and the angles'; raises a TypeError or ValueError as `rotate` does."""
     check_tensor("x", x)
     check_tensor("angles", angles, x.device)
@@ -118,14 +118,14 @@ def convert(x: Tensor, layout: str, rotary: int | None = None) -> Tensor:
     return torch.cat([pairs.mT.flatten(-2), x[..., rotary:]], dim=-1)
 
 
-def convert_rows(weight: Tensor, heads: int, layout: str, rotary: int | None = None) -> Tensor:
+def permute_qk_rows(weight: Tensor, heads: int, layout: str, rotary: int | None = None) -> Tensor:
     """`convert` for a checkpoint: the rows of W_q or W_k, or their bias, reordered within each head.
 
     weight is (heads · d, …), and so is the result. A model loaded with both converted gives the same scores
     under `layout` as before under the other. Raises as `convert` does, and ValueError where heads does not
     divide the rows.
 
-    >>> convert_rows(torch.arange(8), heads=2, layout="half")
+    >>> permute_qk_rows(torch.arange(8), heads=2, layout="half")
     tensor([0, 2, 1, 3, 4, 6, 5, 7])
     """
     check_tensor("weight", weight)
@@ -193,18 +193,18 @@ class RoPE(Encoding):
 
     def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
-        return self.by(x, positions, *self.scaled())
+        return self.apply_rotary(x, positions, *self.scaled())
 
-    def turn_on(self, x: Tensor, offsets: Tensor) -> Tensor:
+    def rotate_further(self, x: Tensor, offsets: Tensor) -> Tensor:
         """What has turned already, turned on: R(offset) R(position) = R(position + offset)."""
         omega, _ = self.scaled()
-        return self.by(x, offsets, omega, factor=1.0)
+        return self.apply_rotary(x, offsets, omega, factor=1.0)
 
     def scaled(self) -> tuple[Tensor, float]:
         """Frequencies and attention factor under the rule."""
         return self.scaling(frequencies(self.rotary // self.axes, self.base))
 
-    def by(self, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
+    def apply_rotary(self, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
         """x turned by position times frequency, and multiplied by the factor."""
         turns = angles(positions, omega)
         if self.axes > 1:

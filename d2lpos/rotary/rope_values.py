@@ -24,9 +24,9 @@ class RoPEValues(RoPE):
     ('rotate', 'value')
     """
 
-    def turn_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
+    def rotate_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
         check_size("v", v.shape[-1], self.dim, "features a head, as RoPEValues has")
-        return self.turn_on(v, k_positions)
+        return self.rotate_further(v, k_positions)
 
-    def turn_back(self, y: Tensor, q_positions: Tensor) -> Tensor:
-        return self.turn_on(y, -signed("q_positions", q_positions))
+    def unrotate_output(self, y: Tensor, q_positions: Tensor) -> Tensor:
+        return self.rotate_further(y, -signed("q_positions", q_positions))

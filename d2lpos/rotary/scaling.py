@@ -9,7 +9,7 @@ whatever was computed before. `functools.partial` fixes the other arguments:
 In all rules factor is how many times longer the sequences become, and length is the number of tokens
 that the model was trained on. `ntk`, `dynamic_ntk` and `yarn` need frequencies that fall by a constant
 ratio, as base^(−2i/dim) does; they read dim and base from them. `proportional`, `negated`, `interlaced` and
-`still` lengthen nothing: they are rules because they change frequencies or their order.
+`freeze_pairs` lengthen nothing: they are rules because they change frequencies or their order.
 """
 
 import math
@@ -22,6 +22,7 @@ from ..positions.arguments import check_positive, check_scale, check_tensor
 
 __all__ = [
     "dynamic_ntk",
+    "freeze_pairs",
     "interlaced",
     "linear",
     "llama3",
@@ -30,7 +31,6 @@ __all__ = [
     "negated",
     "ntk",
     "proportional",
-    "still",
     "unscaled",
     "yarn",
 ]
@@ -241,13 +241,13 @@ def interlaced(frequencies: Tensor) -> tuple[Tensor, float]:
     return torch.cat([frequencies[::2], frequencies[1::2]]), 1.0
 
 
-def still(frequencies: Tensor, pairs: Sequence[int]) -> tuple[Tensor, float]:
+def freeze_pairs(frequencies: Tensor, pairs: Sequence[int]) -> tuple[Tensor, float]:
     """Some pairs do not turn at all, as if all tokens stood in one place for them; the others do as before.
 
     pairs are indices, 0 for the fastest. To hold parts of a trained model still is to ask what it used them for.
     Raises as `unscaled` does, and ValueError for an index that is not in 0 … pairs − 1.
 
-    >>> still(torch.tensor([1.0, 0.1, 0.01]), pairs=[1])
+    >>> freeze_pairs(torch.tensor([1.0, 0.1, 0.01]), pairs=[1])
     (tensor([1.0000, 0.0000, 0.0100]), 1.0)
     """
     check_frequencies(frequencies)

@@ -14,7 +14,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from ..encoding import NOPE, Encoding, adds_values, check_embeddings, opens
 from ..positions.checks import check_positions
 from ..positions.position_ids import check_segments
-from .cache import Cache, check_cache, turned
+from .cache import Cache, check_cache, rotated
 from .inputs import check_inputs, check_layer, check_sinks
 from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
 from .temperature import multiply
@@ -49,18 +49,18 @@ def attention_weights(
     mask = check_inputs(q, k, k, q_positions, k_positions, encoding, mask)
     check_sinks(sinks, q)
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
-    return weigh(
+    return softmax_weights(
         turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding, mask, read), mask, sinks
     )
 
 
-def weigh(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask, sinks: Tensor | None) -> Tensor:
+def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask, sinks: Tensor | None) -> Tensor:
     """softmax(qkᵀ/√d + bias) for what has turned and has been checked."""
     wide = torch.promote_types(q.dtype, torch.float32)  # qkᵀ overflows float16
-    logits = q.to(wide) @ shared(k, q).to(wide).mT / math.sqrt(q.shape[-1])
+    logits = q.to(wide) @ repeat_kv(k, q).to(wide).mT / math.sqrt(q.shape[-1])
     if bias is not None:
         logits = logits + bias
-    hidden = None if mask.pairs is None else ~mask.pairs
+    hidden = None if mask.dense is None else ~mask.dense
     if hidden is not None:
         logits = logits.masked_fill(hidden, -torch.inf)
     if sinks is None:
@@ -106,12 +106,12 @@ def attend(
     """
     mask = check_inputs(q, k, v, q_positions, k_positions, encoding, mask)
     check_sinks(sinks, q)
-    v = encoding.turn_values(v, k_positions)
-    y = averaged(q, k, v, q_positions, k_positions, encoding, mask, read, sinks)
-    return encoding.turn_back(y, q_positions)
+    v = encoding.rotate_values(v, k_positions)
+    y = attend_unchecked(q, k, v, q_positions, k_positions, encoding, mask, read, sinks)
+    return encoding.unrotate_output(y, q_positions)
 
 
-def averaged(
+def attend_unchecked(
     q: Tensor,
     k: Tensor,
     v: Tensor,
@@ -126,31 +126,31 @@ def averaged(
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
     if sinks is not None or adds_values(encoding):
         bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
-        weights = weigh(turned_q, turned_k, bias, mask, sinks)
+        weights = softmax_weights(turned_q, turned_k, bias, mask, sinks)
         extra = encoding.value(weights, q_positions, k_positions)
-        return weights @ shared(v, q) if extra is None else weights @ shared(v, q) + extra
+        return weights @ repeat_kv(v, q) if extra is None else weights @ repeat_kv(v, q) + extra
     if not opens(encoding, "score"):
-        if mask.texts is not None:
-            return by_text(turned_q, turned_k, v, mask)
+        if mask.doc_lens is not None:
+            return varlen_attention(turned_q, turned_k, v, mask)
         if mask.in_order:
-            return fused(turned_q, turned_k, v, is_causal=True)
-        return fused(turned_q, turned_k, v, attn_mask=mask.pairs)
+            return sdpa(turned_q, turned_k, v, is_causal=True)
+        return sdpa(turned_q, turned_k, v, attn_mask=mask.dense)
     if encoding.reads or not mask.in_order or q.shape[-2] <= BLOCK:
         bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
-        return fused(turned_q, turned_k, v, attn_mask=added(bias, mask.pairs, q))
+        return sdpa(turned_q, turned_k, v, attn_mask=attn_bias(bias, mask.dense, q))
     blocks = []
     for end in range(BLOCK, q.shape[-2] + BLOCK, BLOCK):  # no key behind a block of queries is looked at
         queries, keys = slice(end - BLOCK, end), slice(end)
         here, there = q_positions[..., queries], k_positions[..., keys]
         bias = biases(q[..., queries, :], k[..., keys, :], here, there, encoding, mask, None)
-        allowed = added(bias, over_heads(causal_mask(here, there)), q)
+        allowed = attn_bias(bias, over_heads(causal_mask(here, there)), q)
         blocks.append(
-            fused(turned_q[..., queries, :], turned_k[..., keys, :], v[..., keys, :], attn_mask=allowed)
+            sdpa(turned_q[..., queries, :], turned_k[..., keys, :], v[..., keys, :], attn_mask=allowed)
         )
     return torch.cat(blocks, dim=-2)
 
 
-def added(bias: Tensor | None, allowed: Tensor | None, q: Tensor) -> Tensor | None:
+def attn_bias(bias: Tensor | None, allowed: Tensor | None, q: Tensor) -> Tensor | None:
     """What PyTorch's attention adds to the scores: the bias, and −∞ where a query may not look."""
     if bias is None:  # an open door may add nothing
         return allowed
@@ -161,17 +161,17 @@ def added(bias: Tensor | None, allowed: Tensor | None, q: Tensor) -> Tensor | No
     return both.to(q)
 
 
-def fused(q: Tensor, k: Tensor, v: Tensor, **mask) -> Tensor:
+def sdpa(q: Tensor, k: Tensor, v: Tensor, **mask) -> Tensor:
     """PyTorch's attention, in which heads of keys may serve several of queries."""
     return scaled_dot_product_attention(q, k, v, **mask, enable_gqa=q.shape[1] != k.shape[1])
 
 
-def by_text(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
     """The texts of a packed batch one by one: no program meets a pair of two texts."""
     batch, length = len(q), q.shape[-2]
-    lengths = mask.texts * (batch * length // sum(mask.texts))  # one row of segments may serve the batch
+    lengths = mask.doc_lens * (batch * length // sum(mask.doc_lens))  # one row of segments may serve the batch
     rows = (t.transpose(0, 1).flatten(1, 2).split(lengths, dim=1) for t in (q, k, v))
-    texts = [fused(*(t[None] for t in text), is_causal=mask.causal) for text in zip(*rows, strict=True)]
+    texts = [sdpa(*(t[None] for t in text), is_causal=mask.causal) for text in zip(*rows, strict=True)]
     return torch.cat(texts, dim=2)[0].unflatten(1, (batch, length)).transpose(0, 1)
 
 
@@ -187,13 +187,13 @@ def biases(
     """What door 3 adds, or None. A key that several heads share meets each of them."""
     if not opens(encoding, "score"):
         return None
-    k = shared(k, q)
+    k = repeat_kv(k, q)
     if not encoding.reads:
         return encoding.score(q, k, q_positions, k_positions)
-    return encoding.score(q, k, q_positions, k_positions, read, mask.pairs)
+    return encoding.score(q, k, q_positions, k_positions, read, mask.dense)
 
 
-def shared(k: Tensor, q: Tensor) -> Tensor:
+def repeat_kv(k: Tensor, q: Tensor) -> Tensor:
     """Keys or values with as many heads as queries: each stands for the heads that share it."""
     return k if k.shape[1] == q.shape[1] else k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
 
@@ -263,10 +263,10 @@ class Attention(nn.Module):
         if self.temperature is not None:
             q = multiply(q, positions, self.temperature)
         if cache is not None:
-            if cache.turned:
-                q, k, encoding = turned(q, k, positions, encoding)
-            k, v = cache.joined_tokens(k, v)
-            read = cache.joined_read(read)
+            if cache.rotated:
+                q, k, encoding = rotated(q, k, positions, encoding)
+            k, v = cache.append_tokens(k, v)
+            read = cache.append_read(read)
         y = attend(q, k, v, positions, mask.k_positions, encoding, mask, read, self.sinks)
         if cache is not None:  # not before: what is refused must leave no trace
             cache.keys, cache.values, cache.positions, cache.read = k, v, mask.k_positions, read
@@ -284,10 +284,10 @@ class Attention(nn.Module):
         if isinstance(mask, Mask):
             if segments is not None:
                 raise ValueError("segments must be given to the Mask; got both")
-            return mask.within(self.window)
+            return mask.with_window(self.window)
         if cache is not None and segments is not None:
             raise ValueError("segments need a call and a cache for each text; got one cache")
-        k_positions = positions if cache is None else cache.joined_positions(positions)
+        k_positions = positions if cache is None else cache.append_positions(positions)
         if mask is not None:
             check_mask(mask, (tokens[0], self.heads, tokens[1], k_positions.shape[-1]), positions.device)
         if segments is not None:

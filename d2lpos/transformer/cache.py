@@ -14,19 +14,19 @@ class Cache:
     """Keys and values of earlier tokens, with their positions; one for each layer, empty at first.
 
     Keys are kept as they were before door 2, and turn anew whenever a query meets them. So the cache serves
-    every encoding, and no position's angle is frozen into it. With turned=True they are kept as they are after
+    every encoding, and no position's angle is frozen into it. With rotated=True they are kept as they are after
     door 2, which saves that work: right as long as the frequencies stay, and for encodings that open no other door
     in attention. keys and values are (batch, head, sequence, feature), positions (sequence,) or (batch, sequence).
     What an encoding has `read` of the tokens is kept beside their keys.
 
     What comes in is copied, so that a caller may count its positions up in place. So is what was kept, at each
-    step: n steps copy of the order of n² numbers. With room, the first call takes memory for so many tokens, later
+    step: n steps copy of the order of n² numbers. With capacity, the first call takes memory for so many tokens, later
     ones write into it, and twice as much is taken where it does not suffice. That would spoil the gradients of
     earlier steps, so it needs torch.no_grad.
 
     >>> cache, one = Cache(), torch.zeros(1, 2, 1, 8)
     >>> for position in torch.arange(3).split(1):
-    ...     cache = Cache(*cache.joined(one, one, position))
+    ...     cache = Cache(*cache.append(one, one, position))
     >>> cache.keys.shape, cache.positions
     (torch.Size([1, 2, 3, 8]), tensor([0, 1, 2]))
     """
@@ -36,46 +36,46 @@ class Cache:
         keys: Tensor | None = None,
         values: Tensor | None = None,
         positions: Tensor | None = None,
-        turned: bool = False,
-        room: int = 0,
+        rotated: bool = False,
+        capacity: int = 0,
     ):
-        check_count(room=room)
+        check_count(capacity=capacity)
         self.keys, self.values, self.positions = keys, values, positions
-        self.turned, self.room = turned, room
+        self.rotated, self.capacity = rotated, capacity
         self.read, self.rooms = None, {}
 
-    def joined(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def append(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """All keys, values and positions, with the newest tokens last; the cache stays as it is.
 
         Raises ValueError where an argument differs from what is kept in another axis than the sequence.
         """
-        return *self.joined_tokens(keys, values), self.joined_positions(positions)
+        return *self.append_tokens(keys, values), self.append_positions(positions)
 
-    def joined_tokens(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """All keys and values, as `joined`."""
-        join = self.written if self.room else joined
+    def append_tokens(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """All keys and values, as `append`."""
+        join = self.written if self.capacity else append
         return join("keys", self.keys, keys, -2), join("values", self.values, values, -2)
 
-    def joined_positions(self, positions: Tensor) -> Tensor:
-        """All positions, as `joined`."""
-        return joined("positions", self.positions, positions, -1)
+    def append_positions(self, positions: Tensor) -> Tensor:
+        """All positions, as `append`."""
+        return append("positions", self.positions, positions, -1)
 
-    def joined_read(self, read: Tensor | None) -> Tensor | None:
-        """What an encoding has read of all tokens, as `joined`."""
-        return None if read is None else joined("read", self.read, read, -2)
+    def append_read(self, read: Tensor | None) -> Tensor | None:
+        """What an encoding has read of all tokens, as `append`."""
+        return None if read is None else append("read", self.read, read, -2)
 
     def written(self, name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:
-        """As `joined`, in memory that has room; what is behind the kept tokens counts for nothing."""
+        """As `append`, in memory that has room; what is behind the kept tokens counts for nothing."""
         check_fit(name, kept, new, axis)
         if torch.is_grad_enabled() and (new.requires_grad or kept is not None and kept.requires_grad):
             raise ValueError(
-                f"room={self.room} needs torch.no_grad: {name} are written over those of a gradient"
+                f"capacity={self.capacity} needs torch.no_grad: {name} are written over those of a gradient"
             )
         before = 0 if kept is None else kept.shape[axis]
         after, room = before + new.shape[axis], self.rooms.get(name)
         theirs = kept is not None and room is not None and kept.data_ptr() != room.data_ptr()
         if room is None or theirs or room.shape[axis] < after:
-            room = new.new_empty(*new.shape[:-2], max(self.room, 2 * before, after), new.shape[-1])
+            room = new.new_empty(*new.shape[:-2], max(self.capacity, 2 * before, after), new.shape[-1])
             if before:
                 room[..., :before, :] = kept
             self.rooms[name] = room
@@ -83,7 +83,7 @@ class Cache:
         return room[..., :after, :]
 
 
-def turned(q: Tensor, k: Tensor, positions: Tensor, encoding: Encoding) -> tuple[Tensor, Tensor, Encoding]:
+def rotated(q: Tensor, k: Tensor, positions: Tensor, encoding: Encoding) -> tuple[Tensor, Tensor, Encoding]:
     """Queries and keys behind door 2, and the encoding that is left; for a cache of turned keys."""
     if "rotate" not in encoding.doors:
         return q, k, encoding
@@ -117,7 +117,7 @@ def evict(cache: Cache, sinks: int, window: int) -> Cache:
         return torch.cat([x.narrow(axis, 0, first), x.narrow(axis, last, length - last)], dim=axis)
 
     kept = some(cache.keys, -2), some(cache.values, -2), some(cache.positions, -1)
-    left = Cache(*kept, cache.turned, cache.room)
+    left = Cache(*kept, cache.rotated, cache.capacity)
     left.read = None if cache.read is None else some(cache.read, -2)
     return left
 
@@ -128,7 +128,7 @@ def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
     Unturned keys know nothing of their positions, so these alone change, and nothing is rounded. Turned keys turn
     on by R(new − old), without the attention factor, which they have. Each such turn rounds: in float32 hundreds
     of them are lost in the last digits, in bfloat16 they spoil the keys, which is refused. Raises TypeError for
-    it, and for turned keys of an encoding that has no `turn_on`; ValueError for an empty cache and positions that
+    it, and for turned keys of an encoding that has no `rotate_further`; ValueError for an empty cache and positions that
     do not fit.
 
     >>> x = torch.randn(1, 2, 5, 8)
@@ -141,18 +141,18 @@ def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
     check_encoding(encoding)
     check_positions("positions", positions, (cache.keys.shape[0], cache.keys.shape[-2]), cache.keys.device)
     keys = cache.keys
-    if cache.turned and "rotate" in encoding.doors:
+    if cache.rotated and "rotate" in encoding.doors:
         if keys.dtype.itemsize < 4:
             raise TypeError(f"turned keys must be float32 or float64, or turns spoil them; got {keys.dtype}")
-        if not hasattr(encoding, "turn_on"):
-            raise TypeError(f"encoding must have turn_on, as RoPE has, to move turned keys; got {encoding!r}")
-        keys = encoding.turn_on(keys, signed("positions", positions) - signed("positions", cache.positions))
-    moved = Cache(keys, cache.values, positions.clone(), cache.turned, cache.room)
+        if not hasattr(encoding, "rotate_further"):
+            raise TypeError(f"encoding must have rotate_further, as RoPE has, to move turned keys; got {encoding!r}")
+        keys = encoding.rotate_further(keys, signed("positions", positions) - signed("positions", cache.positions))
+    moved = Cache(keys, cache.values, positions.clone(), cache.rotated, cache.capacity)
     moved.read = cache.read
     return moved
 
 
-def joined(name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:
+def append(name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:
     """A copy of both, the new behind the kept."""
     check_fit(name, kept, new, axis)
     return torch.cat([new] if kept is None else [kept, new], dim=axis)

@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from ..encoding import Encoding, check_encoding
 from ..positions.arguments import check_name, check_tensor
-from ..positions.checks import whole
+from ..positions.checks import as_index
 from ..positions.position_ids import check_sequence
 
 __all__ = ["PLACEMENTS", "Dropped", "combine", "drop", "segment_ends", "special_tokens"]
@@ -144,7 +144,7 @@ def segment_ends(token_type_ids: Tensor, attention_mask: Tensor | None = None) -
     >>> segment_ends(torch.tensor([0, 0, 0, 1, 1]))
     tensor([ True, False,  True, False,  True])
     """
-    types = whole(token_type_ids, "token_type_ids")
+    types = as_index(token_type_ids, "token_type_ids")
     check_sequence("token_type_ids", types)
     kept = not_padding(attention_mask, types, "token_type_ids")
     last = torch.where(kept, types, -1).diff(dim=-1, append=-2 * torch.ones_like(types[..., :1])) != 0
@@ -165,7 +165,7 @@ def not_padding(attention_mask: Tensor | None, like: Tensor, name: str) -> Tenso
 
 def flags(name: str, mask: Tensor) -> Tensor:
     """Return a tokenizer's mask of integers 0 and 1 as Boolean."""
-    return whole(mask, name, 2, "no and yes of a tokenizer").bool()
+    return as_index(mask, name, 2, "no and yes of a tokenizer").bool()
 
 
 def check_rate(rate: float) -> None:

@@ -32,7 +32,7 @@ def block_mask(
 
     causal: those at or before its position. window: those at less than `window` positions from it. Segments: those
     of its own, as `segment_mask` has it. A key is visible where all that is given allows it. Made once, it serves
-    all layers. Raises as `positions.real` does, TypeError where segments are no integers, ValueError where one of
+    all layers. Raises as `positions.as_float` does, TypeError where segments are no integers, ValueError where one of
     the two is missing, the window is not positive, or positions and segments do not fit.
 
     >>> here = torch.arange(256)
@@ -109,9 +109,9 @@ def attend_flex(
         )
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
     grouped = q.shape[1] != k.shape[1]
-    v = encoding.turn_values(v, k_positions)
+    v = encoding.rotate_values(v, k_positions)
     y = program(turned_q, turned_k, v, score_mod=add, block_mask=mask, enable_gqa=grouped)
-    return encoding.turn_back(y, q_positions)
+    return encoding.unrotate_output(y, q_positions)
 
 
 @cache

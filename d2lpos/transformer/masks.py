@@ -89,13 +89,13 @@ class Mask:
     besides. k_positions: those of the queries, where none are given.
 
     Where a key's index tells what its position would, a program needs no pairs: `everything` is visible, as to a
-    new token behind a cache; positions rise `in_order`; each of the texts in a row does, and `texts` has their
+    new token behind a cache; positions rise `in_order`; each of the texts in a row does, and `doc_lens` has their
     lengths. A window counts for nothing where no text is as long. Values are looked at where they can be: under torch.compile and vmap, pairs are built. So find the mask
     before, and give it to the compiled model.
 
     >>> Mask(torch.tensor([0, 1, 5])).in_order
     True
-    >>> Mask(torch.tensor([7, 7])).pairs
+    >>> Mask(torch.tensor([7, 7])).dense
     tensor([[True, True],
             [True, True]])
     """
@@ -113,13 +113,13 @@ class Mask:
         self.k_positions = q_positions if k_positions is None else k_positions
         self.window = window
         self.everything = self.in_order = False
-        self.texts = self.built = None
+        self.doc_lens = self.built = None
         if window is not None:
             check_positive(window=window)
         if allowed is not None or window is not None and not self.all_near():
             return
         if segments is not None:
-            self.texts = self.in_texts()
+            self.doc_lens = self.find_doc_lens()
         elif not causal:
             self.everything = True
         elif (
@@ -131,7 +131,7 @@ class Mask:
             elif k.numel():
                 self.everything = bool((k.amax(dim=-1) <= q.amin(dim=-1)).all())
 
-    def within(self, window: int | None) -> "Mask":
+    def with_window(self, window: int | None) -> "Mask":
         """This mask with a window besides; itself, where it has one as narrow."""
         if window is None or self.window is not None and self.window <= window:
             return self
@@ -145,7 +145,7 @@ class Mask:
         places = torch.cat([signed("q_positions", q).flatten(), signed("k_positions", k).flatten()])
         return bool(places.amax() - places.amin() < self.window)
 
-    def in_texts(self) -> tuple[int, ...] | None:
+    def find_doc_lens(self) -> tuple[int, ...] | None:
         """The lengths of the texts, where each is worth a call of its own and needs no pairs."""
         positions, segments = known(self.q_positions), known(self.segments)
         if positions is None or segments is None or not segments.numel():
@@ -161,7 +161,7 @@ class Mask:
         return found
 
     @property
-    def pairs(self) -> Tensor | None:
+    def dense(self) -> Tensor | None:
         """True where a query may look, (query, key), (batch, query, key) or with heads; None for everywhere."""
         if self.built is None and not self.everything:
             self.built = self.build()

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from ..encoding import NOPE, Encoding, check_encoding
 from ..positions.arguments import check_positive, check_size
-from ..positions.checks import check_positions, whole
+from ..positions.checks import as_index, check_positions
 from .attention import Attention
 from .cache import Cache, check_cache
 from .masks import Mask
@@ -83,9 +83,9 @@ class Transformer(nn.Module):
         self.norm = nn.LayerNorm(dim)
         self.head = nn.Linear(dim, outputs)
 
-    def new_caches(self, turned: bool = False, room: int = 0) -> list[Cache]:
+    def new_caches(self, rotated: bool = False, capacity: int = 0) -> list[Cache]:
         """An empty cache for each layer; arguments are those of `Cache`."""
-        return [Cache(turned=turned, room=room) for _ in self.blocks]
+        return [Cache(rotated=rotated, capacity=capacity) for _ in self.blocks]
 
     def forward(
         self,
@@ -95,7 +95,7 @@ class Transformer(nn.Module):
         caches: list[Cache] | None = None,
         segments: Tensor | None = None,
     ) -> Tensor:
-        tokens = whole(tokens, "tokens", self.tokens.num_embeddings)
+        tokens = as_index(tokens, "tokens", self.tokens.num_embeddings)
         if tokens.dim() != 2:
             raise ValueError(f"tokens must be (batch, sequence); got {tuple(tokens.shape)}")
         check_positions("positions", positions, tokens.shape, tokens.device, self.encoding.axes)

@@ -5,7 +5,7 @@ a number that grows with its position holds the lead. What a score then sees is 
 after padding, and packed text, need the positions that they were trained with.
 
 Each function takes positions (…,) and gives the multipliers, (…,), float32, or float64 where positions are. Raises as
-`positions.real` does, and ValueError where another number is not in its range. `multiply` applies them to queries.
+`positions.as_float` does, and ValueError where another number is not in its range. `multiply` applies them to queries.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ..positions.arguments import check_scale, check_tensor
-from ..positions.checks import real
+from ..positions.checks import as_float
 
 __all__ = ["logarithm", "multiply", "power", "steps"]
 
@@ -31,7 +31,7 @@ def logarithm(positions: Tensor, scale: float = 1.0, length: float | None = None
     >>> logarithm(torch.tensor([0, 99, 9999]), scale=0.1, length=100)
     tensor([1.0000, 1.0000, 1.4605])
     """
-    seen = real(positions) + 1
+    seen = as_float(positions) + 1
     if length is None:
         return scale * seen.clamp(min=2).log()
     check_scale(length=length)
@@ -48,7 +48,7 @@ def steps(positions: Tensor, length: float, scale: float = 0.1, counted: bool = 
     tensor([1.0000, 1.0000, 1.0693, 1.4812])
     """
     check_scale(length=length)
-    return 1 + scale * torch.log1p(((real(positions) + counted) / length).floor())
+    return 1 + scale * torch.log1p(((as_float(positions) + counted) / length).floor())
 
 
 def power(positions: Tensor, length: float, exponent: float = 0.1) -> Tensor:
@@ -58,7 +58,7 @@ def power(positions: Tensor, length: float, exponent: float = 0.1) -> Tensor:
     tensor([1.0000, 1.0718, 1.8576])
     """
     check_scale(length=length)
-    return (1 + (real(positions) + 1) / length) ** exponent
+    return (1 + (as_float(positions) + 1) / length) ** exponent
 
 
 def multiply(q: Tensor, positions: Tensor, temperature: Callable[[Tensor], Tensor]) -> Tensor:

@@ -9,7 +9,7 @@ DEFAULTS = {
     "bias.alibi.ALiBi": {"rule": "released", "octaves": 8.0},
     "bias.alibi.slopes": {"rule": "released", "octaves": 8.0},
     "transformer.attention.Attention": {"causal": False, "sinks": False},
-    "content.distance.since": {"own": False},
+    "content.distance.gated_distance": {"own": False},
     "transformer.dropout.Dropped": {"placement": "sum", "rate": 0.1},
     "transformer.dropout.combine": {"placement": "sum", "rate": 0.1},
     "transformer.dropout.drop": {"entire": False},

@@ -17,7 +17,7 @@ from typing import Any
 
 import nbformat
 
-from d2lpos.check.verdict import Check, count, disagreement, patient
+from d2lpos.check.verdict import Check, count, disagreement, memoized
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "book" / "_ext"))
@@ -55,7 +55,7 @@ def code(answer: Any, name: str) -> str:
 
 def card(check: Check, answer: Callable, name: str, number: str) -> dict[str, Any]:
     """One card, with the check's words. Raises ValueError where its question has no single answer."""
-    right, given = patient(check.reference), patient(answer)
+    right, given = memoized(check.reference), memoized(answer)
     failed = [bool(disagreement(given, right, cases)) for cases in check.properties.values()]
     both = failed == [True, True]
     if len(failed) < 2 or not (both or sum(failed) == 1):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from d2lpos.check.verdict import Check, attempt, difference, within
+from d2lpos.check.verdict import Check, call_or_exception, difference, with_timeout
 from tests.check.exercises import EXERCISES
 from tests.mutation.rules import Change, changed, imports
 
@@ -51,8 +51,8 @@ def survivors(check: Check, module: ModuleType) -> Iterator[str]:
 def survives(check: Check, answer: Any) -> bool:
     """Whether the check accepts the answer. It is asked no further than to its first wrong outcome."""
     for case, expected in outcomes(check):
-        found = attempt(within, PATIENCE, case.ask, answer)
-        if attempt(difference, expected, found):
+        found = call_or_exception(with_timeout, PATIENCE, case.ask, answer)
+        if call_or_exception(difference, expected, found):
             return False
     return True
 
@@ -60,7 +60,7 @@ def survives(check: Check, answer: Any) -> bool:
 @cache
 def outcomes(check: Check) -> list:
     cases = [case for cases in check.properties.values() for case in cases]
-    return [(case, attempt(case.ask, check.reference)) for case in cases]
+    return [(case, call_or_exception(case.ask, check.reference)) for case in cases]
 
 
 def mutants(check: Check, module: ModuleType) -> Iterator[Mutant]:
@@ -82,7 +82,7 @@ def of_source(check: Check, module: ModuleType) -> Iterator[Mutant]:
     codes = {name: compiled(statement) for name, statement in used.items()}
     for name, statement in used.items():
         for path, change in named_changes(statement, imports(parsed(module))):
-            answer = attempt(lambda: run({**codes, name: compiled(statement)}, module))  # noqa: B023 (called now)
+            answer = call_or_exception(lambda: run({**codes, name: compiled(statement)}, module))  # noqa: B023 (called now)
             if not isinstance(answer, SyntaxError):
                 yield Mutant(change, answer, (name, path))
 
@@ -125,7 +125,7 @@ def runs(check: Check, module: ModuleType, name: str, path: tuple) -> bool:
     codes = {one: compiled(statement) for one, statement in used.items()}
     answer = run(codes, module, watched=lambda value: seen.append(True) or value)
     for case, _ in outcomes(check):
-        attempt(case.ask, answer)
+        call_or_exception(case.ask, answer)
     return bool(seen)
 
 
@@ -215,7 +215,7 @@ def of_results(check: Check) -> Iterator[Mutant]:
     if callable(check.reference):
         results = []
         for case, _ in outcomes(check):
-            attempt(case.ask, altered(check.reference, lambda found: results.append(found) or found))
+            call_or_exception(case.ask, altered(check.reference, lambda found: results.append(found) or found))
         for label, change in RESULTS.items():
             if any(change(found) is not found for found in results):
                 yield Mutant(f"returned {label}", altered(check.reference, change))

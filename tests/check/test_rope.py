@@ -10,7 +10,7 @@ from d2lpos import RoPE
 from d2lpos.check import rope as check
 from d2lpos.input.sinusoids import angles as angles_of
 from d2lpos.input.sinusoids import frequencies
-from d2lpos.rotary.rope import convert_rows, rotate
+from d2lpos.rotary.rope import permute_qk_rows, rotate
 from d2lpos.rotary.scaling import yarn
 from d2lpos.transformer.attention import attend, causal_mask
 
@@ -35,7 +35,7 @@ def test_no_other_key_scores_higher(offset):
 @pytest.mark.parametrize("heads", [1, 3])
 def test_to_half(heads):
     for weight in torch.randn(heads * 8, 5), torch.randn(heads * 8):
-        assert torch.equal(check.to_half.reference(weight, heads), convert_rows(weight, heads, "half"))
+        assert torch.equal(check.to_half.reference(weight, heads), permute_qk_rows(weight, heads, "half"))
 
 
 def test_decoding_equals_the_full_pass():

@@ -16,9 +16,9 @@ from d2lpos.check.ruler.recurrent import text
 from d2lpos.check.ruler.scores import step_of
 from d2lpos.check.verdict import Misconduct
 from d2lpos.content.cope import CoPE
-from d2lpos.content.distance import since
+from d2lpos.content.distance import gated_distance
 from d2lpos.content.fox import FoX
-from d2lpos.content.path import walk
+from d2lpos.content.path import householder_scores
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.rotary.rope import rotate
 
@@ -93,7 +93,7 @@ def test_the_package_walks_through_two_mirrors():
     keys = torch.cat([k, torch.zeros(1, 1, 2, 2)], dim=-2)
     normals = torch.stack([torch.zeros(1, 2), w, u], dim=1)[:, None]
     counted = torch.tensor([[False, True, True]])
-    walked = walk(q, keys, normals, torch.full((1, 1, 3, 1), 2.0), counted)[0, 0, 0, 0]
+    walked = householder_scores(q, keys, normals, torch.full((1, 1, 3, 1), 2.0), counted)[0, 0, 0, 0]
     torch.testing.assert_close(walked, (k * rotate(q, angle)).sum())
 
 
@@ -117,7 +117,7 @@ def test_a_step_of_rope_takes_as_many_mirrors_as_features():
 def test_the_state_reads_what_a_matrix_would(begun):
     q, k, v, gates, state = (x.double() for x in text(9, 4, 3, begun=begun))
     here = torch.arange(9)
-    decay = since(gates.log()[None, None, None], here, here)[0, 0].exp().tril()
+    decay = gated_distance(gates.log()[None, None, None], here, here)[0, 0].exp().tril()
     y, last = check.recurrent.reference(q, k, v, gates, state)
     behind = gates.cumprod(0)[:, None]
     torch.testing.assert_close(y, (decay * (q @ k.mT)) @ v + behind * (q @ state))
@@ -218,7 +218,7 @@ def zeros_apart(gates):
 
 def by_the_package(gates):
     here = torch.arange(gates.shape[-1])
-    return since(gates.log()[None, :, None], here, here)[0].masked_fill(~past(len(here)), -torch.inf)
+    return gated_distance(gates.log()[None, :, None], here, here)[0].masked_fill(~past(len(here)), -torch.inf)
 
 
 def by_numpy_interp(q, k, table):

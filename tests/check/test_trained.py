@@ -12,11 +12,11 @@ from d2lpos.check import trained as check
 from d2lpos.check.trained.frozen import MOST
 from d2lpos.check.trained.layout import met as check_met
 from d2lpos.check.trained.layout import partners, told_by_lengths, told_by_one_head
-from d2lpos.lab.glance import Glance, tokens
+from d2lpos.lab.glance import Probe, tokens
 from d2lpos.positions.position_ids import from_padding
 from d2lpos.pretrained import load_minilm, load_smollm2, losses, stand_in
 from d2lpos.pretrained.smollm2 import reader
-from d2lpos.rotary.scaling import still
+from d2lpos.rotary.scaling import freeze_pairs
 from d2lpos.transformer.attention import attention_weights, causal_mask
 from d2lpos.transformer.masks import Mask
 from tests.weights import need
@@ -39,7 +39,7 @@ def smollm2(layout="half"):
 def text():
     """512 tokens of Persuasion, from its first chapter on."""
     need("smollm2")
-    return tokens(Glance("chapter"))
+    return tokens(Probe("chapter"))
 
 
 # What the trained models answer
@@ -146,7 +146,7 @@ def test_pairs_from_14_on_can_be_held():
     model, allowed, found = smollm2(), 0.05, {}
 
     def loss(p):
-        rule = partial(still, pairs=range(p, 32))
+        rule = partial(freeze_pairs, pairs=range(p, 32))
         encoding = RoPE(64, 100_000.0, scaling=rule)
         found[p] = losses(model, text()[:, :256], encoding=encoding).mean().item()
         return found[p]

@@ -10,7 +10,18 @@ import pytest
 import torch
 
 from d2lpos.check import verdict as module
-from d2lpos.check.verdict import Answer, Case, Check, Late, call, count, describe, is_telling, receipt, within
+from d2lpos.check.verdict import (
+    Answer,
+    Case,
+    Check,
+    Late,
+    call,
+    count,
+    describe,
+    is_telling,
+    receipt,
+    with_timeout,
+)
 
 PAIR = torch.tensor([1.0, -2.0])
 double = Check(
@@ -327,19 +338,19 @@ def test_one_late_case_shows_behind_others(monkeypatch):
 
 
 def test_within_leaves_results_and_errors():
-    assert within(5, lambda x: 2 * x, 3) == 6
+    assert with_timeout(5, lambda x: 2 * x, 3) == 6
     with pytest.raises(ZeroDivisionError):
-        within(5, lambda: 1 / 0)
+        with_timeout(5, lambda: 1 / 0)
     with pytest.raises(Late, match=r"0\.1 seconds"):
-        within(0.1, forever, 1)
+        with_timeout(0.1, forever, 1)
 
 
 def test_seconds_are_those_of_the_processor(monkeypatch):
     """A right answer on a busy machine waits for its turn, which is not its fault; one that waits for ever is stopped."""
-    assert within(0.05, lambda: time.sleep(0.2) or 1) == 1
+    assert with_timeout(0.05, lambda: time.sleep(0.2) or 1) == 1
     monkeypatch.setattr(module, "CEILING", 3)
     with pytest.raises(Late, match=r"^Has not ended after 0\.15 seconds$"):
-        within(0.05, lambda: [time.sleep(0.01) for _ in range(1000)])
+        with_timeout(0.05, lambda: [time.sleep(0.01) for _ in range(1000)])
 
 
 class Unlucky(threading.Condition):
@@ -357,7 +368,7 @@ def test_an_answer_that_ends_as_it_is_stopped_leaves_no_lock_behind(monkeypatch)
     monkeypatch.setattr(module, "WATCH", watch)
     watch.changes = Unlucky()
     with pytest.raises(Late):
-        within(60, lambda: None)
+        with_timeout(60, lambda: None)
     taken = []
     other = threading.Thread(target=lambda: taken.append(watch.changes.acquire(timeout=5)))
     other.start()
@@ -374,7 +385,7 @@ def test_other_threads_use_none_of_an_answers_seconds():
     for thread in others:
         thread.start()
     try:
-        assert within(0.2, lambda: time.sleep(0.5) or 1) == 1
+        assert with_timeout(0.2, lambda: time.sleep(0.5) or 1) == 1
     finally:
         ended.set()
 
@@ -384,7 +395,7 @@ def test_nothing_arrives_late():
     for _ in range(20):
         ended = time.monotonic() + 0.02
         try:
-            within(0.02, lambda until: [None for _ in iter(lambda: time.monotonic() < until, False)], ended)
+            with_timeout(0.02, lambda until: [None for _ in iter(lambda: time.monotonic() < until, False)], ended)
         except Late:
             continue
         sum(range(1000))

@@ -100,7 +100,7 @@ def test_unturned_keys_follow_a_change_of_frequencies():
 
 def test_a_cache_stays_as_it_is_where_new_tokens_join():
     cache, x = Cache(*torch.zeros(2, 1, 2, 3, 8), torch.arange(3)), torch.ones(1, 2, 1, 8)
-    keys, values, positions = joined = cache.joined(x, 2 * x, torch.tensor([7]))
+    keys, values, positions = joined = cache.append(x, 2 * x, torch.tensor([7]))
     assert isinstance(joined, tuple)
     assert keys.sum() == 16 and values.sum() == 32 and positions.tolist() == [0, 1, 2, 7]
     assert not cache.keys.any() and not cache.values.any() and cache.positions.tolist() == [0, 1, 2]
@@ -114,13 +114,13 @@ def test_a_cache_stays_as_it_is_where_new_tokens_join():
 def test_room_changes_nothing(encoding, place, chunks, room):
     net, positions = model(encoding), place(range(N))
     with torch.no_grad():
-        assert_close(decode(net, positions, chunks, room=room), net(TOKENS, positions))
+        assert_close(decode(net, positions, chunks, capacity=room), net(TOKENS, positions))
 
 
 def test_room_is_taken_once_and_doubled():
-    cache, x, places = Cache(room=4), torch.randn(1, 2, 1, 8), []
+    cache, x, places = Cache(capacity=4), torch.randn(1, 2, 1, 8), []
     for step in range(9):
-        cache.keys, cache.values, cache.positions = cache.joined(x + step, x, torch.tensor([step]))
+        cache.keys, cache.values, cache.positions = cache.append(x + step, x, torch.tensor([step]))
         places.append(cache.keys.data_ptr())
     assert len(set(places[:4])) == len(set(places[4:8])) == 1 and len(set(places)) == 3
     assert_close(cache.keys, torch.cat([x + step for step in range(9)], dim=-2))
@@ -128,25 +128,25 @@ def test_room_is_taken_once_and_doubled():
 
 
 def test_a_view_of_a_step_stays_as_it_was():
-    cache, x = Cache(room=9), torch.randn(1, 2, 3, 8)
-    cache.keys, cache.values, cache.positions = cache.joined(x, x, torch.arange(3))
+    cache, x = Cache(capacity=9), torch.randn(1, 2, 3, 8)
+    cache.keys, cache.values, cache.positions = cache.append(x, x, torch.arange(3))
     kept = cache.keys
-    cache.joined(x + 1, x, torch.arange(3))  # refused, say
-    cache.joined(x + 2, x, torch.arange(3))
+    cache.append(x + 1, x, torch.arange(3))  # refused, say
+    cache.append(x + 2, x, torch.arange(3))
     assert torch.equal(kept, x) and torch.equal(cache.keys, x)
 
 
 def test_keys_from_elsewhere_come_into_the_room():
-    cache, x = Cache(room=9), torch.randn(1, 2, 3, 8)
-    cache.keys, cache.values, cache.positions = cache.joined(x, x, torch.arange(3))
+    cache, x = Cache(capacity=9), torch.randn(1, 2, 3, 8)
+    cache.keys, cache.values, cache.positions = cache.append(x, x, torch.arange(3))
     cache.keys = x.flip(-2)
-    assert_close(cache.joined(x, x, torch.arange(3))[0], torch.cat([x.flip(-2), x], dim=-2))
+    assert_close(cache.append(x, x, torch.arange(3))[0], torch.cat([x.flip(-2), x], dim=-2))
 
 
 def test_no_gradient_is_written_over():
     net = model(Encoding())
-    with pytest.raises(ValueError, match=r"room=7 needs torch.no_grad"):
-        decode(net, torch.arange(N), [N], room=N)
+    with pytest.raises(ValueError, match=r"capacity=7 needs torch.no_grad"):
+        decode(net, torch.arange(N), [N], capacity=N)
 
 
 TURNED = ["none", "sinusoidal", "learned", "alibi", "t5", "shaw"]
@@ -156,13 +156,13 @@ TURNED = ["none", "sinusoidal", "learned", "alibi", "t5", "shaw"]
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_turned_keys_serve_while_the_frequencies_stay(rule, chunks):
     net, positions = model(RoPE(8, scaling=rule, rotary=4), kv_heads=1), torch.arange(N).double()
-    assert_close(decode(net, positions, chunks, turned=True), net(TOKENS, positions))
+    assert_close(decode(net, positions, chunks, rotated=True), net(TOKENS, positions))
 
 
 @pytest.mark.parametrize("encoding", TURNED, indirect=True)
 def test_turned_keys_of_encodings_that_do_not_turn(encoding, place):
     net, positions = model(encoding), place(range(N))
-    assert_close(decode(net, positions, [3, 1, 3], turned=True), net(TOKENS, positions))
+    assert_close(decode(net, positions, [3, 1, 3], rotated=True), net(TOKENS, positions))
 
 
 def test_turned_keys_are_wrong_where_the_frequencies_change():
@@ -171,7 +171,7 @@ def test_turned_keys_are_wrong_where_the_frequencies_change():
     def follow(end):
         net.encoding.scaling = partial(RULES["dynamic ntk"], current=end)
 
-    by_token = decode(net, positions, [1] * N, before=follow, turned=True)
+    by_token = decode(net, positions, [1] * N, before=follow, rotated=True)
     assert (by_token[:, -1] - net(TOKENS, positions)[:, -1]).abs().max() > 1e-4
 
 
@@ -228,7 +228,7 @@ def test_re_based_keys_are_those_that_turned_there(rope, positions):
     cache, k = kept(True, rope)
     moved = rebase(cache, positions.double(), rope)
     assert_close(moved.keys, rope.rotate(k, k, positions.double(), positions.double())[1])
-    assert torch.equal(moved.positions, positions) and moved.turned
+    assert torch.equal(moved.positions, positions) and moved.rotated
     shift, q = 1000, torch.randn(2, 2, 1, 8).double()
     there = rebase(cache, cache.positions + shift, rope).keys
     near, far = (rope.turn(q, torch.tensor([p]).double()) for p in (12, 12 + shift))
@@ -239,7 +239,7 @@ def test_re_based_keys_that_have_not_turned_stay():
     cache, k = kept(turned=False)
     moved = rebase(cache, torch.arange(9), RoPE(8))
     assert moved.keys is k and moved.positions.tolist() == list(range(9)) and cache.positions[0] == 3
-    turned = Cache(k, k, torch.arange(9), turned=True)
+    turned = Cache(k, k, torch.arange(9), rotated=True)
     assert rebase(turned, torch.arange(9) + 5, ALiBi(2)).keys is k  # of an encoding that does not turn
 
 
@@ -247,11 +247,11 @@ def test_many_turns_are_lost_in_the_last_digits():
     """300 shifts by one and back to the start of the text; what bfloat16 would make of them is why it is refused."""
     rope, k = RoPE(64), torch.randn(1, 1, 50, 64)
     start = torch.arange(50) + 300
-    cache = Cache(rope.turn(k, start), k, start, turned=True)
+    cache = Cache(rope.turn(k, start), k, start, rotated=True)
     half = cache.keys.bfloat16()
     for _ in range(300):
         cache = rebase(cache, cache.positions - 1, rope)
-        half = rope.turn_on(half, torch.full((50,), -1))
+        half = rope.rotate_further(half, torch.full((50,), -1))
     want = rope.turn(k, torch.arange(50))
     assert (cache.keys - want).norm() / want.norm() < 1e-5
     assert (half - want).norm() / want.norm() > 0.05
@@ -263,7 +263,7 @@ def test_a_stream_stays_within_its_window():
     tokens = torch.randint(7, (1, length))
     outputs = {}
     for turned in False, True:
-        caches, outputs[turned] = net.new_caches(turned=turned), []
+        caches, outputs[turned] = net.new_caches(rotated=turned), []
         for t in range(length):
             if t >= 8:
                 fewer = [evict(cache, sinks=2, window=5) for cache in caches]

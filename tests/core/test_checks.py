@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d2lpos.positions.checks import offsets, real, whole
+from d2lpos.positions.checks import as_float, as_index, offsets
 
 UNSIGNED = [torch.uint8, torch.uint16, torch.uint32, torch.uint64]
 INTEGERS = [torch.int8, torch.int16, torch.int32, torch.int64, *UNSIGNED]
@@ -12,14 +12,14 @@ INTEGERS = [torch.int8, torch.int16, torch.int32, torch.int64, *UNSIGNED]
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_integers_become_float32_or_int64(dtype):
     positions = torch.tensor([0, 3, 100], dtype=dtype)
-    assert real(positions).dtype == torch.float32 and real(positions).tolist() == [0, 3, 100]
-    assert whole(positions).dtype == torch.int64 and whole(positions, length=101).tolist() == [0, 3, 100]
+    assert as_float(positions).dtype == torch.float32 and as_float(positions).tolist() == [0, 3, 100]
+    assert as_index(positions).dtype == torch.int64 and as_index(positions, length=101).tolist() == [0, 3, 100]
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_wide_floats_stay(dtype):
     positions = torch.tensor([-1.5, 0.25], dtype=dtype)
-    assert real(positions) is positions
+    assert as_float(positions) is positions
 
 
 @given(
@@ -51,9 +51,9 @@ def test_offsets_of_batches():
 
 
 def test_positions_without_values_pass():
-    assert whole(torch.arange(9, device="meta"), length=4).shape == (9,)
-    assert real(torch.zeros(9, device="meta")).shape == (9,)
+    assert as_index(torch.arange(9, device="meta"), length=4).shape == (9,)
+    assert as_float(torch.zeros(9, device="meta")).shape == (9,)
 
 
 def test_no_position_is_no_error():
-    assert real(torch.empty(0)).shape == whole(torch.arange(0), length=4).shape == (0,)
+    assert as_float(torch.empty(0)).shape == as_index(torch.arange(0), length=4).shape == (0,)

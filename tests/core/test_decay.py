@@ -5,8 +5,8 @@ from torch.testing import assert_close
 
 from d2lpos.bias.alibi import bias
 from d2lpos.content.decay import chunks, decays, delta, matrix, recurrence
-from d2lpos.content.distance import since
-from d2lpos.content.path import walk
+from d2lpos.content.distance import gated_distance
+from d2lpos.content.path import householder_scores
 from d2lpos.transformer.masks import causal_mask, segment_mask
 
 B, H, N, D, E = 2, 3, 11, 4, 5
@@ -76,7 +76,7 @@ def test_the_gates_of_alibi():
 
 def test_the_gates_of_fox():
     _, _, _, log_gates = inputs()
-    sums = since(log_gates[..., None, :], HERE, HERE)
+    sums = gated_distance(log_gates[..., None, :], HERE, HERE)
     assert_close(decays(log_gates), torch.where(PAST, sums.exp(), 0))
 
 
@@ -159,7 +159,7 @@ def test_the_delta_rule_is_decay_times_path():
     """What a key left passes the later keys as PaTH's query does, and fades by the gates."""
     (q, k, v, log_gates), strength = inputs(), beta()
     k = normalize(k, dim=-1)
-    passed = walk(q, k, k, strength[..., None], PAST)
+    passed = householder_scores(q, k, k, strength[..., None], PAST)
     want = (decays(log_gates) * passed) @ (strength[..., None] * v)
     assert_close(delta(q, k, v, log_gates, strength)[0], want)
 

@@ -58,7 +58,7 @@ def test_positions_of_two_axes(encoding):
         lambda: skew.key_term(Q, torch.randn(6, 8, device="meta")),
         lambda: placing.from_padding(FLAGS > 0),
         lambda: placing.from_segments(FLAGS),
-        lambda: placing.following(HERE, 2),
+        lambda: placing.next_positions(HERE, 2),
         lambda: placing.interpolate(HERE, 2),
         lambda: placing.shift(HERE, 2),
         lambda: dropout.combine(Q[0], Q[0, 0], protected=FLAGS > 0),

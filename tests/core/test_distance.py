@@ -6,7 +6,7 @@ from torch.testing import assert_close
 
 from d2lpos import Attention, Cache, Transformer
 from d2lpos.content.cope import CoPE
-from d2lpos.content.distance import between, since
+from d2lpos.content.distance import between, gated_distance
 from d2lpos.content.fox import FoX
 from d2lpos.content.inkling import Inkling
 from d2lpos.content.path import PaTH
@@ -49,24 +49,24 @@ def test_a_sum_over_the_tokens_between(places, seen, own):
     gates = torch.rand(2, 3, 4, 6, dtype=torch.float64)
     visible = torch.rand(2, 4, 6) > 0.4 if seen == "some" else torch.ones(2, 4, 6, dtype=torch.bool)
     want = by_hand(gates, lines[:, 2:], lines, visible, own)
-    assert_close(since(gates, here, there, None if seen == "all" else visible, own), want)
+    assert_close(gated_distance(gates, here, there, None if seen == "all" else visible, own), want)
 
 
 def test_one_row_of_gates_serves_all_queries():
     gates, here = torch.rand(2, 3, 1, 6, dtype=torch.float64), torch.arange(6)
-    assert_close(since(gates, here, here), since(gates.expand(-1, -1, 6, -1).clone(), here, here))
+    assert_close(gated_distance(gates, here, here), gated_distance(gates.expand(-1, -1, 6, -1).clone(), here, here))
 
 
 def test_small_integers_of_any_kind_are_in_order():
     gates, here = torch.rand(1, 1, 1, 4), torch.tensor([0, 100, 200, 255])
-    assert torch.equal(since(gates, here.byte(), here.byte()), since(gates, here, here))
+    assert torch.equal(gated_distance(gates, here.byte(), here.byte()), gated_distance(gates, here, here))
 
 
 def test_far_along_nothing_is_lost():
     """The sum begins at the query: a hundred thousand tokens before it do not round it away."""
     gates = torch.full((1, 1, 1, 100_000), 0.1)
     at = torch.arange(100_000)
-    assert since(gates, at[-1:], at)[0, 0, 0, -2].item() == pytest.approx(0.1, rel=1e-6)
+    assert gated_distance(gates, at[-1:], at)[0, 0, 0, -2].item() == pytest.approx(0.1, rel=1e-6)
 
 
 def test_what_counts_is_seen_and_not_ahead():
@@ -115,4 +115,4 @@ def test_compiled_it_is_the_same(make, graphs):
 
 def test_gradients():
     gates, here = torch.rand(1, 2, 4, 4, dtype=torch.float64, requires_grad=True), torch.tensor([0, 2, 1, 5])
-    assert torch.autograd.gradcheck(lambda g: since(g, here, here, own=True), gates)
+    assert torch.autograd.gradcheck(lambda g: gated_distance(g, here, here, own=True), gates)

@@ -52,7 +52,7 @@ def test_closed_doors_change_nothing(encoding, doors, qkv):
     assert (turned_q is q and turned_k is k) == ("rotate" not in doors)
     assert (encoding.score(q, k, p, p) is None) == ("score" not in doors)
     assert (encoding.value(q @ k.mT, p, p) is None) == ("value" not in doors)
-    assert encoding.turn_values(k, p) is k and encoding.turn_back(q, p) is q
+    assert encoding.rotate_values(k, p) is k and encoding.unrotate_output(q, p) is q
     assert encoding.read(x) is None and not encoding.reads
 
 

@@ -12,33 +12,33 @@ from d2lpos.bias.alibi import bias, ramp, slopes
 from d2lpos.bias.base import Bias, distance, score_mod
 from d2lpos.bias.beit import BEiT
 from d2lpos.bias.decomposed import Decomposed
-from d2lpos.bias.fire import FIRE, share
+from d2lpos.bias.fire import FIRE, normalized_log_distance
 from d2lpos.bias.kerple import KERPLE, logarithmic, power
 from d2lpos.bias.sandwich import Sandwich, cosines
-from d2lpos.bias.swin import Swin, step
+from d2lpos.bias.swin import Swin, relative_position_index
 from d2lpos.bias.swin_v2 import SwinV2, log_spaced
 from d2lpos.bias.t5 import bucket
 from d2lpos.content.cope import CoPE
 from d2lpos.content.decay import chunks, decays, delta, matrix, recurrence
-from d2lpos.content.distance import since
+from d2lpos.content.distance import gated_distance
 from d2lpos.content.fox import FoX
 from d2lpos.content.inkling import Inkling
-from d2lpos.content.path import PaTH, walk
+from d2lpos.content.path import PaTH, householder_scores
 from d2lpos.input.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
 from d2lpos.input.sinusoids import angles, frequencies, sinusoidal
 from d2lpos.offset import deberta
 from d2lpos.offset.deberta import DeBERTa
-from d2lpos.offset.shaw import Shaw, ShawKeys, row
+from d2lpos.offset.shaw import Shaw, ShawKeys, clipped_index
 from d2lpos.offset.skew import key_term, skew
 from d2lpos.offset.transformer_xl import TransformerXL, offset_products
 from d2lpos.positions import grid
-from d2lpos.positions.checks import offsets, real, whole
+from d2lpos.positions.checks import as_float, as_index, offsets
 from d2lpos.positions.packing import cu_seqlens, segments_from_cu_seqlens, segments_from_positions
 from d2lpos.positions.position_ids import (
-    following,
     from_padding,
     from_segments,
     interpolate,
+    next_positions,
     random_positions,
     shift,
 )
@@ -46,10 +46,11 @@ from d2lpos.rotary.mixed import Mixed
 from d2lpos.rotary.mrope import MRoPE, blocks, in_turn
 from d2lpos.rotary.normed import Normed
 from d2lpos.rotary.pope import PoPE
-from d2lpos.rotary.rope import convert, convert_rows, rotate, rotate_fast
+from d2lpos.rotary.rope import convert, permute_qk_rows, rotate, rotate_fast
 from d2lpos.rotary.rope_values import RoPEValues
 from d2lpos.rotary.scaling import (
     dynamic_ntk,
+    freeze_pairs,
     interlaced,
     linear,
     llama3,
@@ -58,7 +59,6 @@ from d2lpos.rotary.scaling import (
     negated,
     ntk,
     proportional,
-    still,
     unscaled,
     yarn,
 )
@@ -120,20 +120,20 @@ def bad(subject, message, *args, call=None, **kwargs):
 
 # Positions
 
-bad(real, "TypeError: positions must be a tensor; got list", [0, 1])
-bad(real, "TypeError: positions must be a tensor; got int", 3)
-bad(real, "TypeError: positions must be integers, float32 or float64; got torch.bfloat16", P.bfloat16())
-bad(real, "TypeError: positions must be integers, float32 or float64; got torch.float16", P.half())
-bad(real, "TypeError: positions must be integers, float32 or float64; got torch.bool", P > 2)
-bad(real, "TypeError: positions must be integers, float32 or float64; got torch.complex64", P * 1j)
-bad(real, "ValueError: positions must be finite; got nan", P * NAN)
-bad(real, "ValueError: here must be finite; got -inf", P - INF, "here")
-bad(whole, "TypeError: positions must be a tensor; got int", 1)
-bad(whole, "TypeError: positions must be integers, because they index a table; got torch.float32", P.float())
-bad(whole, "TypeError: positions must be integers, because they index a table; got torch.bool", P > 2)
-bad(whole, "TypeError: positions must be integers, because they index a table; got torch.complex64", P * 1j)
-bad(whole, "ValueError: rows must lie in 0 … 3, the rows of the table; got 4", P, "rows", 4)
-bad(whole, "ValueError: positions must lie in 0 … 3, the rows of the table; got -9", P - 9, length=4)
+bad(as_float, "TypeError: positions must be a tensor; got list", [0, 1])
+bad(as_float, "TypeError: positions must be a tensor; got int", 3)
+bad(as_float, "TypeError: positions must be integers, float32 or float64; got torch.bfloat16", P.bfloat16())
+bad(as_float, "TypeError: positions must be integers, float32 or float64; got torch.float16", P.half())
+bad(as_float, "TypeError: positions must be integers, float32 or float64; got torch.bool", P > 2)
+bad(as_float, "TypeError: positions must be integers, float32 or float64; got torch.complex64", P * 1j)
+bad(as_float, "ValueError: positions must be finite; got nan", P * NAN)
+bad(as_float, "ValueError: here must be finite; got -inf", P - INF, "here")
+bad(as_index, "TypeError: positions must be a tensor; got int", 1)
+bad(as_index, "TypeError: positions must be integers, because they index a table; got torch.float32", P.float())
+bad(as_index, "TypeError: positions must be integers, because they index a table; got torch.bool", P > 2)
+bad(as_index, "TypeError: positions must be integers, because they index a table; got torch.complex64", P * 1j)
+bad(as_index, "ValueError: rows must lie in 0 … 3, the rows of the table; got 4", P, "rows", 4)
+bad(as_index, "ValueError: positions must lie in 0 … 3, the rows of the table; got -9", P - 9, length=4)
 bad(offsets, "TypeError: q_positions must be a tensor; got list", [1], P)
 bad(offsets, "TypeError: k_positions must be integers, float32 or float64; got torch.float16", P, P.half())
 bad(offsets, "ValueError: k_positions must be finite; got inf", P, P + INF)
@@ -157,7 +157,7 @@ bad(from_padding, f"ValueError: tokens {no_axis}", P[0] > 1)
 bad(from_segments, "TypeError: segments must be a tensor; got list", [0])
 bad(from_segments, "TypeError: segments must be integers; got torch.float32", P.float())
 bad(from_segments, f"ValueError: segments {no_axis}", P[0])
-for subject, wanted in (following, {"length": 2}), (shift, {"largest": 2}):
+for subject, wanted in (next_positions, {"length": 2}), (shift, {"largest": 2}):
     refuse = partial(bad, subject, call=partial(subject, **wanted))
     refuse("TypeError: positions must be a tensor; got list", [0])
     refuse("TypeError: positions must be integers, float32 or float64; got torch.float16", P.half())
@@ -166,7 +166,7 @@ for subject, wanted in (following, {"length": 2}), (shift, {"largest": 2}):
     (name,) = wanted
     refuse(f"ValueError: {name} must be positive; got 0", P, **{name: 0})
     refuse(f"TypeError: {name} must be an integer; got 2.0", P, **{name: 2.0})
-bad(following, "ValueError: positions must hold at least one to follow; got (2, 0)", TOKENS[:, :0], 2)
+bad(next_positions, "ValueError: positions must hold at least one to follow; got (2, 0)", TOKENS[:, :0], 2)
 bad(interpolate, "TypeError: positions must be a tensor; got list", [0], 2)
 bad(interpolate, "ValueError: positions must be finite; got nan", P * NAN, 2)
 for factor in 0, -1, INF, NAN:
@@ -280,24 +280,24 @@ for subject, start in (convert, (Q, "half")), (RoPE, (8, 10_000.0, "half")):
     bad(subject, "ValueError: rotary must be positive; got 0", *start, 0)
     bad(subject, f"ValueError: {in_pairs} 3", *start, 3)
     bad(subject, f"ValueError: {in_pairs} 10", *start, 10)
-bad(convert_rows, "TypeError: weight must be a tensor; got list", [1], 2, "half")
-bad(convert_rows, "ValueError: heads must be positive; got 0", X[0], 0, "half")
-bad(convert_rows, "ValueError: weight must be (heads · d, …) with 2 heads; got (5, 16)", X[0], 2, "half")
-bad(convert_rows, "ValueError: weight must be (heads · d, …) with 1 heads; got ()", P[0], 1, "half")
-bad(convert_rows, f"ValueError: {pair_layout} None", X[0].mT, 2, None)
+bad(permute_qk_rows, "TypeError: weight must be a tensor; got list", [1], 2, "half")
+bad(permute_qk_rows, "ValueError: heads must be positive; got 0", X[0], 0, "half")
+bad(permute_qk_rows, "ValueError: weight must be (heads · d, …) with 2 heads; got (5, 16)", X[0], 2, "half")
+bad(permute_qk_rows, "ValueError: weight must be (heads · d, …) with 1 heads; got ()", P[0], 1, "half")
+bad(permute_qk_rows, f"ValueError: {pair_layout} None", X[0].mT, 2, None)
 
 # Scaling
 
 OMEGA = frequencies(8)
 in_a_row = "frequencies must be (pairs,) of at least"
-UNFACTORED = (unscaled, negated, interlaced, still)
+UNFACTORED = (unscaled, negated, interlaced, freeze_pairs)
 for rule in linear, ntk, dynamic_ntk, yarn, llama3, longrope, proportional, *UNFACTORED:
     fixed = {"length": 64} if rule in (yarn, llama3, dynamic_ntk, longrope) else {}
     fixed |= {"current": 128} if rule in (dynamic_ntk, longrope) else {}
     fixed |= {"factor": 8} if rule not in UNFACTORED else {}
     fixed |= {"short": [1] * 4, "long": [2] * 4} if rule is longrope else {}
     fixed |= {"share": 0.5} if rule is proportional else {}
-    fixed |= {"pairs": [0]} if rule is still else {}
+    fixed |= {"pairs": [0]} if rule is freeze_pairs else {}
     refuse = partial(bad, rule, call=partial(rule, **fixed))
     refuse("TypeError: frequencies must be a tensor; got list", [1.0])
     refuse("TypeError: frequencies must be floating-point; got torch.int64", P)
@@ -327,7 +327,7 @@ for share_of_pairs in -0.1, 1.5, NAN:
     wrong = f"ValueError: share must lie in 0 … 1; got {share_of_pairs}"
     bad(proportional, wrong, OMEGA, share_of_pairs)
 for pair in -1, 4:
-    bad(still, f"ValueError: pairs must lie in 0 … 3; got {pair}", OMEGA, [0, pair])
+    bad(freeze_pairs, f"ValueError: pairs must lie in 0 … 3; got {pair}", OMEGA, [0, pair])
 bad(mscale, "ValueError: factor must be finite and at least 1; got 0.5", 0.5)
 bad(
     frequencies,
@@ -479,8 +479,8 @@ bad(attend_flex, f"ValueError: {unseen} Turn4()", Q, Q, Q, P, P, Turn4(2))
 
 # Shaw and the skew
 
-bad(row, "TypeError: offset must be integers, because they index a table; got torch.float32", P.float(), 2)
-bad(row, "ValueError: clip must be positive; got 0", P, 0)
+bad(clipped_index, "TypeError: offset must be integers, because they index a table; got torch.float32", P.float(), 2)
+bad(clipped_index, "ValueError: clip must be positive; got 0", P, 0)
 for subject in ShawKeys, Shaw:
     bad(subject, "ValueError: features must be positive; got 0", 0, 2)
     bad(subject, "ValueError: clip must be positive; got -1", 8, -1)
@@ -517,16 +517,16 @@ refuse("ValueError: q must have 2 heads, as TransformerXL has; got 1", Q[:, :1],
 refuse("ValueError: q must have 8 features a head, as TransformerXL has; got 4", Q[..., :4], Q, P, P)
 refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P)
 CELLS = torch.tensor([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1]])
-bad(step, "ValueError: height must be positive; got 0", CELLS, CELLS, 0, 3)
-bad(step, "TypeError: width must be an integer; got 3.0", CELLS, CELLS, 2, 3.0)
-bad(step, "ValueError: q_positions must lie in 0 … 0, the rows of the window; got 1", CELLS, CELLS[:3], 1, 3)
-bad(step, "ValueError: q_positions must lie in 0 … 1, the columns of the window; got 2", CELLS, CELLS, 2, 2)
-bad(step, "ValueError: k_positions must lie in 0 … 1, the rows of the window; got -1", CELLS, CELLS - 1, 2, 3)
-bad(step, "TypeError: q_positions must be a tensor; got list", [[0, 0]], CELLS, 2, 3)
-bad(step, f"TypeError: {no_index}", CELLS, CELLS.float(), 2, 3)
+bad(relative_position_index, "ValueError: height must be positive; got 0", CELLS, CELLS, 0, 3)
+bad(relative_position_index, "TypeError: width must be an integer; got 3.0", CELLS, CELLS, 2, 3.0)
+bad(relative_position_index, "ValueError: q_positions must lie in 0 … 0, the rows of the window; got 1", CELLS, CELLS[:3], 1, 3)
+bad(relative_position_index, "ValueError: q_positions must lie in 0 … 1, the columns of the window; got 2", CELLS, CELLS, 2, 2)
+bad(relative_position_index, "ValueError: k_positions must lie in 0 … 1, the rows of the window; got -1", CELLS, CELLS - 1, 2, 3)
+bad(relative_position_index, "TypeError: q_positions must be a tensor; got list", [[0, 0]], CELLS, 2, 3)
+bad(relative_position_index, f"TypeError: {no_index}", CELLS, CELLS.float(), 2, 3)
 for cells in P, P[0], CELLS.expand(3, 5, 2)[..., :1]:
     shape = f"k_positions must be (…, sequence, 2), row and column; got {tuple(cells.shape)}"
-    bad(step, f"ValueError: {shape}", CELLS, cells, 2, 3)
+    bad(relative_position_index, f"ValueError: {shape}", CELLS, cells, 2, 3)
 bad(Swin, "ValueError: heads must be positive; got 0", 0, 2, 2)
 bad(Swin, "ValueError: height must be positive; got 0", 2, 0, 2)
 bad(Swin, "ValueError: width must be positive; got 0", 2, 2, 0)
@@ -607,9 +607,9 @@ refuse = partial(bad, PoPE, call=PoPE(8, 2).rotate)
 refuse("ValueError: q must have 8 features a head, as PoPE has; got 4", Q[..., :4], Q, P, P)
 refuse("ValueError: k must have 2 heads, as PoPE has; got 1", Q, Q[:, :1], P, P)
 refuse("ValueError: positions must be finite; got nan", Q, Q, P * NAN, P)
-bad(share, "TypeError: q_positions must be a tensor; got list", [0], P, P[1], P[1])
-bad(share, "TypeError: c must be a tensor; got float", P, P, 0.1, P[1])
-bad(share, "TypeError: threshold must be a tensor; got float", P, P, P[1], 512.0)
+bad(normalized_log_distance, "TypeError: q_positions must be a tensor; got list", [0], P, P[1], P[1])
+bad(normalized_log_distance, "TypeError: c must be a tensor; got float", P, P, 0.1, P[1])
+bad(normalized_log_distance, "TypeError: threshold must be a tensor; got float", P, P, P[1], 512.0)
 bad(FIRE, "ValueError: heads must be positive; got 0", 0)
 bad(FIRE, "ValueError: hidden must be positive; got 0", 2, 0)
 bad(FIRE, "ValueError: c must be finite and positive; got 0", 2, c=0)
@@ -625,8 +625,8 @@ bad(Sandwich, "ValueError: q must have 3 heads, as Sandwich has; got 2", Q, Q, P
 # Rulers that a text lays, and values that turn
 
 GATES = torch.ones(2, 2, 5, 5)
-bad(since, "TypeError: gates must be a tensor; got list", [1.0], P, P)
-bad(since, "ValueError: k_positions must be finite; got nan", GATES, P, P * NAN)
+bad(gated_distance, "TypeError: gates must be a tensor; got list", [1.0], P, P)
+bad(gated_distance, "ValueError: k_positions must be finite; got nan", GATES, P, P * NAN)
 bad(FoX, "ValueError: heads must be positive; got 0", 16, 0)
 bad(FoX, "TypeError: dim must be an integer; got 16.0", 16.0, 2)
 bad(CoPE, "ValueError: features must be positive; got 0", 0, 8)
@@ -688,15 +688,15 @@ refuse("ValueError: k must have 8 features a head, as CoPE has; got 4", Q, Q[...
 refuse("ValueError: k_positions must be finite; got nan", Q, Q, P, P * NAN)
 for encoding in FoX(16, 2), CoPE(8, 3), PaTH(16, 2), Inkling(16, 2):
     bad(attend_flex, f"TypeError: {pairwise} {encoding!r}", Q, Q, Q, P, P, encoding)
-bad(walk, "TypeError: q must be a tensor; got list", [1], Q, Q, Q[..., :1], LOOK)
-bad(walk, "TypeError: counted must be Boolean; got torch.float32", Q, Q, Q, Q[..., :1], LOOK.float())
+bad(householder_scores, "TypeError: q must be a tensor; got list", [1], Q, Q, Q[..., :1], LOOK)
+bad(householder_scores, "TypeError: counted must be Boolean; got torch.float32", Q, Q, Q, Q[..., :1], LOOK.float())
 bad(RoPEValues, f"ValueError: {odd_size}", 7)
 narrow = "v must have 8 features a head, as RoPEValues has; got 4"
-bad(RoPEValues, f"ValueError: {narrow}", Q[..., :4], P, call=RoPEValues(8).turn_values)
+bad(RoPEValues, f"ValueError: {narrow}", Q[..., :4], P, call=RoPEValues(8).rotate_values)
 bad(attend, f"ValueError: {narrow}", Q, Q, Q[..., :4], P, P, RoPEValues(8))
 turns4 = "a cache of turned keys needs an encoding whose doors 3 and 4 are closed; got ('rotate', 'value')"
 layer = Attention(16, 2, RoPEValues(8), causal=True)
-bad(RoPEValues, f"ValueError: {turns4}", X, P, cache=Cache(turned=True), call=layer)
+bad(RoPEValues, f"ValueError: {turns4}", X, P, cache=Cache(rotated=True), call=layer)
 
 # Attention
 
@@ -898,7 +898,7 @@ bad(scores, f"ValueError: {same}", Q, C, UP, Q, Q[:, :1, :, :4])
 # Cache
 
 CACHE = Cache(Q, Q, P)
-refuse = partial(bad, Cache, call=CACHE.joined)
+refuse = partial(bad, Cache, call=CACHE.append)
 refuse("TypeError: keys must be a tensor; got list", [0], Q, P)
 refuse("TypeError: positions must be a tensor; got int", Q, Q, 5)
 fit = "in all axes but the sequence; got"
@@ -912,8 +912,8 @@ refuse = partial(bad, Attention, call=Attention(16, 2, causal=True))
 refuse("TypeError: cache must be a Cache; got list", X, P, cache=[Cache()])
 one_text = "segments need a call and a cache for each text; got one cache"
 refuse(f"ValueError: {one_text}", X, P, cache=Cache(), segments=P)
-over = "room=9 needs torch.no_grad: keys are written over those of a gradient"
-refuse(f"ValueError: {over}", X, P, cache=Cache(room=9))
+over = "capacity=9 needs torch.no_grad: keys are written over those of a gradient"
+refuse(f"ValueError: {over}", X, P, cache=Cache(capacity=9))
 for encoding, doors in (Both(2), ("rotate", "score")), (Turn4(2), ("rotate", "value")):
     closed = f"a cache of turned keys needs an encoding whose doors 3 and 4 are closed; got {doors}"
     bad(
@@ -921,11 +921,11 @@ for encoding, doors in (Both(2), ("rotate", "score")), (Turn4(2), ("rotate", "va
         f"ValueError: {closed}",
         X,
         P,
-        cache=Cache(turned=True),
+        cache=Cache(rotated=True),
         call=Attention(16, 2, encoding, causal=True),
     )
-bad(Cache, "ValueError: room must not be negative; got -1", room=-1)
-bad(Cache, "TypeError: room must be an integer; got 8.0", room=8.0)
+bad(Cache, "ValueError: capacity must not be negative; got -1", capacity=-1)
+bad(Cache, "TypeError: capacity must be an integer; got 8.0", capacity=8.0)
 for subject, rest in (evict, (1, 2)), (rebase, (P, NOPE)):
     bad(subject, "TypeError: cache must be a Cache; got list", [], *rest)
     bad(subject, "ValueError: cache must hold tokens; got an empty one", Cache(), *rest)
@@ -935,10 +935,10 @@ bad(evict, "TypeError: sinks must be an integer; got 1.0", CACHE, 1.0, 1)
 bad(rebase, "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", CACHE, P, "rope")
 bad(rebase, "ValueError: positions must have shape (5,) or (2, 5); got (4,)", CACHE, P[:4], NOPE)
 few = "turned keys must be float32 or float64, or turns spoil them; got torch.bfloat16"
-half = Cache(Q.bfloat16(), Q.bfloat16(), P, turned=True)
+half = Cache(Q.bfloat16(), Q.bfloat16(), P, rotated=True)
 bad(rebase, f"TypeError: {few}", half, P, RoPE(8))
-own = "encoding must have turn_on, as RoPE has, to move turned keys; got Both()"
-bad(rebase, f"TypeError: {own}", Cache(Q, Q, P, turned=True), P, Both(2))
+own = "encoding must have rotate_further, as RoPE has, to move turned keys; got Both()"
+bad(rebase, f"TypeError: {own}", Cache(Q, Q, P, rotated=True), P, Both(2))
 bad(
     Attention,
     "ValueError: mask must broadcast to (batch, head, query, key) = (2, 2, 5, 10); got (5, 5)",
@@ -1041,22 +1041,22 @@ def test_all_that_is_public_has_bad_calls():
         if function.__module__ == module.__name__ and not name.startswith(("check_", "is_"))
     }
     inner = {
-        "added",
+        "attn_bias",
         "alike",
         "are_runs",
-        "averaged",
+        "attend_unchecked",
         "between",
         "biases",
         "by_layer",
-        "by_text",
+        "varlen_attention",
         "column_and_row",
         "each",
         "flags",
         "fitted",
-        "fused",
-        "hands",
+        "sdpa",
+        "cos_sin",
         "indices",
-        "joined",
+        "append",
         "kept",
         "known",
         "not_padding",
@@ -1065,13 +1065,12 @@ def test_all_that_is_public_has_bad_calls():
         "over_heads",
         "pieces",
         "row_and_column",
-        "shared",
+        "repeat_kv",
         "signed",
         "slope",
-        "turned",
+        "rotated",
         "values",
-        "weigh",
+        "softmax_weights",
         "wide",
-        "widened",
     }
     assert {function.__name__ for function in functions - TESTED} == inner

@@ -5,7 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import Transformer
-from d2lpos.positions.checks import real
+from d2lpos.positions.checks import as_float
 
 ALSO = ("fox",)  # CoPE sums by the same function; PaTH's walk is a loop over the keys, for one length
 
@@ -31,7 +31,7 @@ def test_an_exported_program_looks_at_no_values():
 
     class Real(torch.nn.Module):
         def forward(self, positions):
-            return real(positions)
+            return as_float(positions)
 
     program = torch.export.export(Real(), (torch.arange(3.0),)).module()
     assert program(torch.tensor([0, torch.nan, 2])).isnan().tolist() == [False, True, False]

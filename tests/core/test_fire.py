@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from d2lpos.bias.fire import FIRE, share
+from d2lpos.bias.fire import FIRE, normalized_log_distance
 
 Q = torch.zeros(1, 2, 6, 4, dtype=torch.float64)
 P = torch.arange(6)
@@ -17,13 +17,13 @@ def number(value):
 
 @given(i=st.integers(0, 5000), j=st.integers(0, 5000), c=st.floats(0.01, 10), threshold=st.floats(1, 1000))
 def test_formula(i, j, c, threshold):
-    got = share(number([i]), number([j]), number(c), number(threshold)).item()
+    got = normalized_log_distance(number([i]), number([j]), number(c), number(threshold)).item()
     assert got == pytest.approx(np.log(c * abs(i - j) + 1) / np.log(c * max(i, threshold) + 1))
     assert got >= 0 and (j > i or got <= 1)
 
 
 def test_the_first_key_of_a_far_query_is_all_it_can_see():
-    got = share(torch.tensor([1000, 10**6]), torch.tensor([0]), torch.tensor(0.1), torch.tensor(512.0))
+    got = normalized_log_distance(torch.tensor([1000, 10**6]), torch.tensor([0]), torch.tensor(0.1), torch.tensor(512.0))
     assert got.tolist() == [[1], [1]]
 
 

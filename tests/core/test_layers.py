@@ -138,8 +138,8 @@ def test_a_window_that_no_text_fills_needs_no_pairs():
     assert not Mask(HERE, window=N - 1).in_order and not Mask(HERE, causal=False, window=N - 1).everything
     assert Mask(HERE[-1:], HERE, window=N).everything and not Mask(HERE[-1:], HERE, window=N - 1).everything
     segments, places = torch.tensor([0] * 40 + [1] * 40), torch.arange(40).repeat(2)
-    assert Mask(places, segments=segments, window=40).texts == (40, 40)
-    assert Mask(places, segments=segments, window=39).texts is None
+    assert Mask(places, segments=segments, window=40).doc_lens == (40, 40)
+    assert Mask(places, segments=segments, window=39).doc_lens is None
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -148,15 +148,15 @@ def test_a_window_is_a_rule_of_distances(causal):
     want = far < 3
     assert torch.equal(window_mask(HERE, HERE, 3), want)
     assert torch.equal(
-        Mask(HERE, causal=causal, window=3).pairs, want & (HERE <= HERE[:, None]) if causal else want
+        Mask(HERE, causal=causal, window=3).dense, want & (HERE <= HERE[:, None]) if causal else want
     )
     assert torch.equal(window_mask(HERE.to(torch.uint8), HERE.to(torch.uint8), 3), want)
 
 
 def test_the_narrower_window_holds():
     wide, narrow = Mask(HERE, window=5), Mask(HERE, window=2)
-    assert wide.within(None) is wide.within(5) is wide.within(8) is wide
-    assert torch.equal(wide.within(2).pairs, narrow.pairs) and narrow.within(5) is narrow
+    assert wide.with_window(None) is wide.with_window(5) is wide.with_window(8) is wide
+    assert torch.equal(wide.with_window(2).dense, narrow.dense) and narrow.with_window(5) is narrow
     layer, x = Attention(16, 2, causal=True, window=2), torch.randn(1, N, 16)
     assert_close(layer(x, HERE, wide), layer(x, HERE))
 

@@ -36,9 +36,9 @@ FOUND = {
 def test_what_is_found(q, k, want):
     mask = Mask(q, k)
     names = {"in_order", "everything"}
-    assert {name for name in names if getattr(mask, name)} == {want} & names and mask.texts is None
+    assert {name for name in names if getattr(mask, name)} == {want} & names and mask.doc_lens is None
     pairs = None if want == "everything" else causal_mask(q, q if k is None else k)
-    assert_close(mask.pairs, None if pairs is None else pairs[:, None] if pairs.dim() == 3 else pairs)
+    assert_close(mask.dense, None if pairs is None else pairs[:, None] if pairs.dim() == 3 else pairs)
     if want == "everything":
         assert causal_mask(q, k).all()
 
@@ -212,14 +212,14 @@ def begin_again(segments):
     ids=["begin again", "go on", "by sequence", "by sequence, go on", "fall", "come again", "short"],
 )
 def test_texts_that_are_found(segments, positions, texts):
-    assert Mask(positions, segments=segments).texts == texts
+    assert Mask(positions, segments=segments).doc_lens == texts
     want = segment_mask(segments, segments) & causal_mask(positions, positions)
-    assert_close(Mask(positions, segments=segments).pairs, want[:, None] if want.dim() == 3 else want)
+    assert_close(Mask(positions, segments=segments).dense, want[:, None] if want.dim() == 3 else want)
 
 
 def test_texts_without_an_order_may_stand_anywhere():
     fall = torch.arange(len(PACKED)).flip(0)
-    assert Mask(fall, segments=PACKED, causal=False).texts == (LONG, LONG // 2, LONG)
+    assert Mask(fall, segments=PACKED, causal=False).doc_lens == (LONG, LONG // 2, LONG)
 
 
 @pytest.mark.parametrize("causal", [True, False])
@@ -229,7 +229,7 @@ def test_packed_texts_are_the_texts_one_by_one_on_both_paths(encoding, place, ca
     layer = Attention(16, 2, encoding, causal, kv_heads=1 if "score" not in encoding.doors else 2).double()
     x = torch.randn(2, len(PACKED), 16).double().requires_grad_()
     positions = place(begin_again(segments))
-    assert Mask(positions, segments=segments, causal=causal).texts
+    assert Mask(positions, segments=segments, causal=causal).doc_lens
     by_pairs = segment_mask(segments, segments)
     rows = segments.expand(2, -1)
 

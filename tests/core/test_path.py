@@ -4,7 +4,7 @@ from torch.nn.functional import normalize
 from torch.testing import assert_close
 
 from d2lpos import Attention, Cache, RoPE
-from d2lpos.content.path import PaTH, walk
+from d2lpos.content.path import PaTH, householder_scores
 from d2lpos.transformer.masks import segment_mask
 
 B, H, N, D = 2, 3, 7, 4
@@ -110,7 +110,7 @@ def test_a_cache_keeps_directions_and_strengths(path, window):
 
 def test_a_walk_over_no_key_is_empty():
     q, k = torch.zeros(1, 1, 3, 2), torch.zeros(1, 1, 0, 2)
-    assert walk(q, k, k, k[..., :1], torch.ones(3, 0, dtype=torch.bool)).shape == (1, 1, 3, 0)
+    assert householder_scores(q, k, k, k[..., :1], torch.ones(3, 0, dtype=torch.bool)).shape == (1, 1, 3, 0)
 
 
 def test_gradients(path):

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from d2lpos.positions.position_ids import (
-    following,
     from_padding,
     from_segments,
     interpolate,
+    next_positions,
     random_positions,
     shift,
 )
@@ -46,10 +46,10 @@ def test_a_number_that_comes_again_begins_again():
 
 
 def test_decoding_counts_on_from_the_greatest_position():
-    assert following(torch.arange(3), 2).tolist() == [3, 4]
-    assert following(torch.tensor([[0, 0, 1], [4, 9, 2]]), 3).tolist() == [[2, 3, 4], [10, 11, 12]]
-    assert following(torch.tensor([0.5]), 2).tolist() == [1.5, 2.5]
-    assert following(torch.tensor([255], dtype=torch.uint8), 1).tolist() == [256]
+    assert next_positions(torch.arange(3), 2).tolist() == [3, 4]
+    assert next_positions(torch.tensor([[0, 0, 1], [4, 9, 2]]), 3).tolist() == [[2, 3, 4], [10, 11, 12]]
+    assert next_positions(torch.tensor([0.5]), 2).tolist() == [1.5, 2.5]
+    assert next_positions(torch.tensor([255], dtype=torch.uint8), 1).tolist() == [256]
 
 
 def test_interpolated_positions():

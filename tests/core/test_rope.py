@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 from d2lpos import Attention, RoPE
 from d2lpos.input.sinusoids import angles, frequencies
-from d2lpos.rotary.rope import convert, convert_rows, rotate, rotate_fast
+from d2lpos.rotary.rope import convert, permute_qk_rows, rotate, rotate_fast
 
 LAYOUTS = pytest.mark.parametrize("layout", ["half", "interleaved"])
 POSITIONS = st.floats(-1e4, 1e4)
@@ -160,7 +160,7 @@ def test_a_converted_checkpoint_gives_the_same_output(layout, other, rotary):
     state = layer.state_dict()
     for name in "project.weight", "project.bias":
         q, k, v = state[name].chunk(3)
-        q, k = (convert_rows(rows, 4, layout, rotary) for rows in (q, k))
+        q, k = (permute_qk_rows(rows, 4, layout, rotary) for rows in (q, k))
         state[name] = torch.cat([q, k, v])
     x, positions = torch.randn(2, 6, 32, dtype=torch.float64), torch.arange(6)
     converted.load_state_dict(layer.state_dict())

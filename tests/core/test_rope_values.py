@@ -27,7 +27,7 @@ def test_each_value_arrives_turned_by_its_offset(layout, rotary):
     got = attend(q, k, v, HERE, HERE, rope, Mask(HERE))
     weights = attention_weights(q, k, HERE, HERE, RoPE(D, layout=layout, rotary=rotary), Mask(HERE))
     for i in range(N):
-        carried = rope.turn_on(v, HERE - HERE[i])
+        carried = rope.rotate_further(v, HERE - HERE[i])
         assert_close(got[:, :, i], (weights[:, :, i, :, None] * carried).sum(dim=2))
 
 
@@ -35,8 +35,8 @@ def test_a_shift_changes_nothing_and_without_the_turn_back_it_does():
     (q, k, v), rope = qkv(), RoPEValues(D)
     want, far = attend(q, k, v, HERE, HERE, rope), HERE + 1000
     assert_close(attend(q, k, v, far, far, rope), want)
-    half = attend(q, k, rope.turn_values(v, far), far, far, RoPE(D))
-    assert (half - attend(q, k, rope.turn_values(v, HERE), HERE, HERE, RoPE(D))).abs().max() > 0.1
+    half = attend(q, k, rope.rotate_values(v, far), far, far, RoPE(D))
+    assert (half - attend(q, k, rope.rotate_values(v, HERE), HERE, HERE, RoPE(D))).abs().max() > 0.1
 
 
 def test_it_tells_how_far_back_the_mark_was_and_rope_cannot():
@@ -61,14 +61,14 @@ def test_an_attention_factor_leaves_values_as_long_as_they_were():
     rope = RoPEValues(D, scaling=partial(yarn, factor=4.0, length=16))
     _, _, v = qkv()
     assert rope.scaled()[1] > 1
-    assert_close(rope.turn_values(v, HERE).norm(dim=-1), v.norm(dim=-1))
-    assert_close(rope.turn_back(rope.turn_values(v, HERE), HERE), v)
+    assert_close(rope.rotate_values(v, HERE).norm(dim=-1), v.norm(dim=-1))
+    assert_close(rope.unrotate_output(rope.rotate_values(v, HERE), HERE), v)
 
 
 def test_unsigned_positions_turn_back():
     _, _, v = qkv()
     rope, at = RoPEValues(D), torch.arange(N, dtype=torch.uint8)
-    assert_close(rope.turn_back(v, at), rope.turn_back(v, at.long()))
+    assert_close(rope.unrotate_output(v, at), rope.unrotate_output(v, at.long()))
 
 
 @pytest.mark.parametrize("window", [None, 3])

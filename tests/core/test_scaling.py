@@ -12,6 +12,7 @@ from d2lpos.input.sinusoids import angles, frequencies
 from d2lpos.rotary.rope import rotate
 from d2lpos.rotary.scaling import (
     dynamic_ntk,
+    freeze_pairs,
     linear,
     llama3,
     longrope,
@@ -19,7 +20,6 @@ from d2lpos.rotary.scaling import (
     negated,
     ntk,
     proportional,
-    still,
     unscaled,
     yarn,
 )
@@ -117,7 +117,7 @@ def test_yarn_without_rounding(dim, base, factor, length):
 def test_still(dim, base, data):
     held = data.draw(st.sets(st.integers(0, dim // 2 - 1)))
     want = [0 if i in held else w for i, w in enumerate(omega(dim, base))]
-    same(still(frequencies(dim, base), sorted(held)), want)
+    same(freeze_pairs(frequencies(dim, base), sorted(held)), want)
 
 
 @given(dim=DIMS, base=BASES, share=st.floats(0, 1), factor=FACTORS)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from d2lpos.offset.shaw import Shaw, ShawKeys, row
+from d2lpos.offset.shaw import Shaw, ShawKeys, clipped_index
 from d2lpos.positions.checks import offsets
 from d2lpos.transformer.attention import attend
 
@@ -15,7 +15,7 @@ HERE, THERE = torch.tensor([[0, 7, 2], [40, 3, 3]]), torch.tensor([0, 1, 5, 9, 3
 
 
 def test_reference_numbers():
-    index = row(offsets(torch.arange(4), torch.arange(4)), 2)
+    index = clipped_index(offsets(torch.arange(4), torch.arange(4)), 2)
     assert index.tolist() == [[2, 3, 4, 4], [1, 2, 3, 4], [0, 1, 2, 3], [0, 0, 1, 2]]
 
 
@@ -23,7 +23,7 @@ def test_reference_numbers():
 def test_each_offset_has_its_row_up_to_the_clip(offset, clip):
     rows = [*range(-clip, clip + 1)]
     nearest = min(rows, key=lambda step: abs(step - offset))
-    assert row(torch.tensor(offset), clip).item() == rows.index(nearest)
+    assert clipped_index(torch.tensor(offset), clip).item() == rows.index(nearest)
 
 
 def test_keys_and_values_pair_by_pair():

@@ -38,7 +38,7 @@ def test_weights_are_shares_of_a_sum_that_the_sink_joins(make, mask):
     logits = turned_q @ turned_k.mT / 8**0.5
     bias = encoding.score(q, k, HERE, HERE)
     logits = logits if bias is None else logits + bias
-    seen = mask.pairs if isinstance(mask, Mask) else mask
+    seen = mask.dense if isinstance(mask, Mask) else mask
     powers = logits.exp() if seen is None else logits.exp().where(seen, 0)
     assert_close(got, powers / (powers.sum(-1, keepdim=True) + SINKS.exp()[:, None, None]))
     left = powers.sum(-1) / (powers.sum(-1) + SINKS.exp()[:, None])
@@ -81,7 +81,7 @@ def test_in_half_precision_a_sink_is_as_wide_as_the_logits():
 def test_gradients(mask):
     q, k, v = (t[:1, :, :4].requires_grad_() for t in qkv())
     at, sinks = HERE[:4], SINKS.clone().requires_grad_()
-    seen = mask.pairs if isinstance(mask, Mask) else mask
+    seen = mask.dense if isinstance(mask, Mask) else mask
     seen = None if seen is None else seen[..., :4, :4] if seen.shape[-2] > 1 else seen[..., :4]
     seen = seen[:1] if seen is not None and seen.dim() == 4 else seen
     assert torch.autograd.gradcheck(

@@ -3,7 +3,7 @@ from itertools import product
 import pytest
 import torch
 
-from d2lpos.bias.swin import Swin, step
+from d2lpos.bias.swin import Swin, relative_position_index
 
 
 def window(height, width):
@@ -14,13 +14,13 @@ def window(height, width):
 def test_reference_numbers():
     """A window of 2 × 2: the middle row, 4, is for a cell and itself."""
     rows = [4, 3, 1, 0], [5, 4, 2, 1], [7, 6, 4, 3], [8, 7, 5, 4]
-    assert step(window(2, 2), window(2, 2), 2, 2).tolist() == list(rows)
+    assert relative_position_index(window(2, 2), window(2, 2), 2, 2).tolist() == list(rows)
 
 
 @pytest.mark.parametrize(("height", "width"), [(1, 6), (6, 1), (2, 3), (3, 2)])
 def test_each_step_has_its_own_row(height, width):
     cells = window(height, width)
-    rows, steps = step(cells, cells, height, width), {}
+    rows, steps = relative_position_index(cells, cells, height, width), {}
     for (i, (y, x)), (j, (v, u)) in product(enumerate(cells.tolist()), repeat=2):
         steps.setdefault((y - v, x - u), set()).add(rows[i, j].item())
     assert all(len(found) == 1 for found in steps.values())
@@ -33,7 +33,7 @@ def test_score_is_the_table_at_the_step():
     torch.nn.init.normal_(encoding.table)
     here, there = window(2, 3)[torch.tensor([[5, 0], [3, 3]])], window(2, 3)[[0, 4, 2]]
     q, k = torch.zeros(2, 3, 2, 4), torch.zeros(2, 3, 3, 4)
-    score, rows = encoding.score(q, k, here, there), step(here, there, 2, 3)
+    score, rows = encoding.score(q, k, here, there), relative_position_index(here, there, 2, 3)
     assert score.shape == (2, 3, 2, 3)
     for b, i, j in product(range(2), range(2), range(3)):
         assert torch.equal(score[b, :, i, j], encoding.table[rows[b, i, j]])

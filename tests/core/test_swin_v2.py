@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from d2lpos.bias.swin import Swin, step
+from d2lpos.bias.swin import Swin, relative_position_index
 from d2lpos.bias.swin_v2 import SwinV2, log_spaced
 from d2lpos.positions.grid import cells
 
@@ -108,7 +108,7 @@ def test_cells_of_a_batch_and_few_of_a_window():
     q, k = torch.zeros(2, 3, 2, 4).double(), torch.zeros(2, 3, 3, 4).double()
     score, table = encoding.score(q, k, here, there), encoding.bias(steps_of(2, 3).double())
     assert score.shape == (2, 3, 2, 3)
-    assert_close(score, table[step(here, there, 2, 3)].movedim(-1, 1))
+    assert_close(score, table[relative_position_index(here, there, 2, 3)].movedim(-1, 1))
 
 
 def test_the_bias_lies_between_0_and_16():

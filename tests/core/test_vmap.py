@@ -12,7 +12,7 @@ from d2lpos.bias.sandwich import cosines
 from d2lpos.bias.t5 import bucket
 from d2lpos.input.sinusoids import angles, frequencies, sinusoidal
 from d2lpos.offset.skew import key_term
-from d2lpos.positions.checks import real, whole
+from d2lpos.positions.checks import as_float, as_index
 from d2lpos.positions.position_ids import from_padding, from_segments, interpolate
 from d2lpos.rotary.rope import convert, rotate, rotate_fast
 from d2lpos.transformer.attention import attend, attention_weights, causal_mask
@@ -42,7 +42,7 @@ def equals_a_loop(function, *inputs):
         (partial(rotate_fast, layout="interleaved"), [X, angles(REAL, frequencies(8))]),
         (partial(convert, layout="half"), [X]),
         (bucket, [WHOLE - 4]),
-        (partial(whole, length=10), [WHOLE]),
+        (partial(as_index, length=10), [WHOLE]),
         (partial(cosines, dim=8), [REAL, REAL + 1]),
         (key_term, [X, X[:, 0]]),
         (causal_mask, [REAL, REAL + 1]),
@@ -87,6 +87,6 @@ def test_embeddings(encoding, place):
 
 def test_bad_values_are_seen():
     with pytest.raises(ValueError, match="positions must be finite; got nan"):
-        vmap(real)(REAL * torch.nan)
+        vmap(as_float)(REAL * torch.nan)
     with pytest.raises(ValueError, match="positions must lie in 0 … 8, the rows of the table; got 9"):
-        vmap(partial(whole, length=9))(WHOLE)
+        vmap(partial(as_index, length=9))(WHOLE)

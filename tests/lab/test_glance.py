@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from d2lpos.lab import GLANCES, Glance, Store, glimpse, observed, over_passages, real_table
+from d2lpos.lab import PROBES, Probe, Store, mean_ci, observed, real_table, run_probe
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.glance import loaded, tokens
 from d2lpos.lab.observed import (
@@ -30,11 +30,11 @@ from d2lpos.pretrained import load_minilm, losses
 from d2lpos.runtime.published import RESULTS
 from tests.weights import need
 
-SMOKE = {study: look.runs(range(1), smoke=True) for study, look in GLANCES.items() if look.smoke}
+SMOKE = {study: look.runs(range(1), smoke=True) for study, look in PROBES.items() if look.smoke}
 
 
 def found(study: str) -> list[dict]:
-    return [glimpse(glance) for glance in SMOKE[study]]
+    return [run_probe(glance) for glance in SMOKE[study]]
 
 
 def by_case(study: str) -> dict[str, float]:
@@ -62,17 +62,17 @@ def test_what_is_made_by_rule_is_the_same_for_good():
 
 def test_a_novel_that_ends_before_is_named():
     with pytest.raises(ValueError, match="passage 0 of persuasion has 463283 tokens; got 10000000"):
-        tokens(Glance("real-layout", model="stand-in", length=10**7))
+        tokens(Probe("real-layout", model="stand-in", length=10**7))
 
 
 # Glances
 
 
 def test_a_key_tells_glances_apart():
-    glance = Glance("real-layout")
+    glance = Probe("real-layout")
     others = [replace(glance, **change) for change in ({"seed": 1}, {"text": "rule"}, {"model": "stand-in"})]
     assert len({glance.key, *(other.key for other in others)}) == 4
-    assert Glance(**glance.fields()).key == glance.key
+    assert Probe(**glance.fields()).key == glance.key
     with pytest.raises(FrozenInstanceError):
         glance.seed = 1
 
@@ -89,12 +89,12 @@ def test_a_key_tells_glances_apart():
 )
 def test_what_cannot_be_is_named(change, error):
     with pytest.raises(ValueError, match=error):
-        Glance("real-layout", **change)
+        Probe("real-layout", **change)
 
 
 def test_a_sweep_tells_what_a_glance_reads():
-    assert Glance("real-layout").encoding == "smollm2 persuasion"
-    assert Glance("real-needles", "yarn", "stand-in", "rule").encoding == "stand-in rule yarn"
+    assert Probe("real-layout").encoding == "smollm2 persuasion"
+    assert Probe("real-needles", "yarn", "stand-in", "rule").encoding == "stand-in rule yarn"
 
 
 def test_a_layout_is_right_in_two_ways_alone():
@@ -232,7 +232,7 @@ def test_the_published_sentences_are_those_of_their_records():
 
 
 def test_a_needle_stands_where_it_is_said_to_and_is_asked_for():
-    glance = Glance("real-needles", "yarn", "stand-in", "rule", length=700)
+    glance = Probe("real-needles", "yarn", "stand-in", "rule", length=700)
     text, asked = hidden(glance)
     assert len(text) == 700 and len(asked) == 8
     for place, question, answer in asked:
@@ -268,7 +268,7 @@ def test_a_window_as_long_as_the_text_is_no_window():
     long = readings(model, 16_384)
     assert long["yarn"]["encoding"].scaled()[1] > 1 and long["window and 4 first"]["window"] == (4096, 4)
     with torch.no_grad():
-        text = tokens(Glance("real-length", model="stand-in", length=40))
+        text = tokens(Probe("real-length", model="stand-in", length=40))
         assert torch.allclose(losses(model, text, window=(40, 0)), losses(model, text), atol=1e-5)
 
 
@@ -281,10 +281,10 @@ def made_up(seed: int, text: str, **cases: float) -> dict:
 
 def test_a_mean_is_over_passages_and_differences_are_within_them():
     some = [made_up(0, "rule", a=1.0, b=2.0), made_up(1, "rule", a=11.0, b=12.0)]
-    table = over_passages(some, against="a").set_index("case")
+    table = mean_ci(some, against="a").set_index("case")
     assert table.loc["b", ["mean", "low", "high", "n"]].tolist() == [1, 1, 1, 2]
-    assert over_passages(some)["mean"].tolist() == [6, 7]
-    assert over_passages(some[:1])["low"].isna().all()
+    assert mean_ci(some)["mean"].tolist() == [6, 7]
+    assert mean_ci(some[:1])["low"].isna().all()
 
 
 def test_a_table_shows_the_right_case_and_what_others_lose():
@@ -355,16 +355,16 @@ def test_weights_that_are_missing_end_a_run_with_a_sentence(tmp_path, monkeypatc
 
 
 NOT_RUN = {("real-length", "sharper", "persuasion"), ("real-length", "sharper", "rule")}
-PUBLISHED = [study for study in GLANCES if (RESULTS / f"{study}.jsonl").is_file()]
+PUBLISHED = [study for study in PROBES if (RESULTS / f"{study}.jsonl").is_file()]
 
 
 @pytest.mark.parametrize("study", PUBLISHED)
 def test_the_files_of_a_study_are_those_of_its_records(study):
     records = sorted(observed(study), key=lambda record: (record["run"]["seed"], record["key"]))
-    known = {glance.key for glance in GLANCES[study].runs(range(100))}
+    known = {glance.key for glance in PROBES[study].runs(range(100))}
     assert {record["key"] for record in records} <= known
     first = {record["key"] for record in records if record["run"]["seed"] == 0}
-    lacking = [glance for glance in GLANCES[study].runs([0]) if glance.key not in first]
+    lacking = [glance for glance in PROBES[study].runs([0]) if glance.key not in first]
     assert {(glance.study, glance.part, glance.text) for glance in lacking} <= NOT_RUN
     for name, text in texts(study, records).items():
         assert (RESULTS / name).read_text("utf-8") == text, f"python -m d2lpos.lab {study} --publish"
@@ -407,7 +407,7 @@ def test_a_published_loss_comes_out_again():
         r for r in observed("real-layout") if (r["run"]["text"], r["run"]["seed"]) == ("persuasion", 0)
     ]
     told = {row["case"]: row["loss"] for row in record["rows"]}
-    text = tokens(Glance(**record["run"]))
+    text = tokens(Probe(**record["run"]))
     assert losses(loaded("smollm2"), text).mean().item() == pytest.approx(
         told["all moved to halves"], abs=1e-3
     )

@@ -3,7 +3,7 @@
 import torch
 
 from d2lpos.check import port as check
-from d2lpos.rotary.rope import convert_rows
+from d2lpos.rotary.rope import permute_qk_rows
 
 from . import wrong
 
@@ -52,7 +52,7 @@ def without_rotary(file, config):
 
 @wrong(check.port, "Property: written by hand")
 def by_the_package(file, config):
-    return all_of(file, config, reorder=lambda w, heads, rotary: convert_rows(w, heads, "half", rotary))
+    return all_of(file, config, reorder=lambda w, heads, rotary: permute_qk_rows(w, heads, "half", rotary))
 
 
 @wrong(check.port, "Changes its argument file in place")

@@ -7,7 +7,7 @@ import torch
 
 from d2lpos.bias.t5 import bucket
 from d2lpos.check import relative as check
-from d2lpos.offset.shaw import row
+from d2lpos.offset.shaw import clipped_index
 
 from . import wrong
 
@@ -25,13 +25,13 @@ def scores(q, keys):
 
 @wrong(check.relative_scores, "content and the vector of the offset, over √d")
 def half_of_four(q, k, vectors, q_positions, k_positions):
-    rows = row(offsets(q_positions, k_positions), len(vectors) // 2)
+    rows = clipped_index(offsets(q_positions, k_positions), len(vectors) // 2)
     return torch.einsum("td,tnd->tn", q, k + vectors[rows]) / 2
 
 
 @wrong(check.relative_scores, "content and the vector of the offset, over √d")
 def three_features(q, k, vectors, q_positions, k_positions):
-    rows = row(offsets(q_positions, k_positions), len(vectors) // 2)
+    rows = clipped_index(offsets(q_positions, k_positions), len(vectors) // 2)
     return torch.einsum("td,tnd->tn", q, k + vectors[rows]) / 3**0.5
 
 
@@ -39,7 +39,7 @@ def three_features(q, k, vectors, q_positions, k_positions):
 def keys_at_the_queries(q, k, vectors, q_positions, k_positions):
     if len(q) == len(k):
         k_positions = q_positions
-    return scores(q, k + vectors[row(offsets(q_positions, k_positions), len(vectors) // 2)])
+    return scores(q, k + vectors[clipped_index(offsets(q_positions, k_positions), len(vectors) // 2)])
 
 
 @wrong(check.relative_scores, "The key term is missing.")

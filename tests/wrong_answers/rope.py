@@ -6,7 +6,7 @@ import torch
 
 from d2lpos.check import rope as check
 from d2lpos.input.sinusoids import frequencies
-from d2lpos.rotary.rope import convert, convert_rows, rotate
+from d2lpos.rotary.rope import convert, permute_qk_rows, rotate
 
 from . import wrong
 
@@ -67,7 +67,7 @@ def heads_forgotten(weight, heads):
 
 @wrong(check.to_half, "Calls the package's convert")
 def borrowed_rows(weight, heads):
-    return convert_rows(weight, heads, "half")
+    return permute_qk_rows(weight, heads, "half")
 
 
 @wrong(check.to_half, "Calls the package's convert")

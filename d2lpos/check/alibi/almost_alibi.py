@@ -6,7 +6,7 @@ import torch
 
 from ...bias.kerple import logarithmic
 from ..cases import several
-from ..verdict import Case, Check, call, nothing
+from ..verdict import Case, Check, call, is_empty
 
 
 def nearly_a_line(slope: float, far: float, gap: float) -> tuple[float, float]:
@@ -16,7 +16,7 @@ def nearly_a_line(slope: float, far: float, gap: float) -> tuple[float, float]:
 
 def verdict_on(parameters: object, slope: float, far: int, gap: float) -> object:
     """In words, how far the curve is from the line; nothing comes back as nothing."""
-    if nothing(parameters):
+    if is_empty(parameters):
         return parameters
     found = several(parameters, "r1", "r2")
     for name, value in zip(("r1", "r2"), found, strict=True):

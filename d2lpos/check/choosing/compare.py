@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ..cases import several
-from ..verdict import Case, Check, call, nothing
+from ..verdict import Case, Check, call, is_empty
 
 
 def interval(difference: Tensor, t: float) -> tuple[Tensor, Tensor]:
@@ -93,7 +93,7 @@ def comparison_case(part: str, validation: Tensor, test: Tensor, t: float = 3.18
 
     def ask(answer: Callable) -> object:
         all_three = case.ask(answer)
-        if nothing(all_three):
+        if is_empty(all_three):
             return all_three
         arm, *ends = several(all_three, "arm", "low", "high")
         return arm if part == "arm" else torch.tensor(ends)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ..cases import several
-from ..verdict import Answer, Case, Check, call, nothing
+from ..verdict import Answer, Case, Check, call, is_empty
 
 
 def in_bytes(
@@ -19,7 +19,7 @@ def memory_case(part: int, *sizes: int) -> Case:
 
     def ask(answer: Callable) -> object:
         both = case.ask(answer)
-        return both if nothing(both) else several(both, "the cache", "the bias of one layer")[part]
+        return both if is_empty(both) else several(both, "the cache", "the bias of one layer")[part]
 
     return Case(case.text, ask)
 

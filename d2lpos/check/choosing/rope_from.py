@@ -8,7 +8,7 @@ import torch
 
 from ...rotary import scaling
 from ...rotary.rope import RoPE
-from ..verdict import Case, Check, Misconduct, nothing
+from ..verdict import Case, Check, Misconduct, is_empty
 
 TINY = {"hidden_size": 32, "num_attention_heads": 4, "max_position_embeddings": 4096}
 BASE = {"rope_theta": 500000.0}
@@ -103,7 +103,7 @@ def config_case(kind: str = "full_attention", **more: object) -> Case:
 
     def ask(answer: Callable) -> object:
         encoding = answer(copy.deepcopy(config), kind)
-        if nothing(encoding):
+        if is_empty(encoding):
             return encoding
         if not isinstance(encoding, RoPE):
             raise Misconduct(f"Returns type {type(encoding).__name__}; a d2lpos.RoPE is asked for")

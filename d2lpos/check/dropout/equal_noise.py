@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 
 from ..cases import number
-from ..verdict import Answer, Case, Check, call, nothing
+from ..verdict import Answer, Case, Check, call, is_empty
 
 
 def bought(rate: float, share: float) -> float:
@@ -41,7 +41,7 @@ def noise_case(rate: float, token: float, position: float, placement: str) -> Ca
 
     def ask(answer: Callable) -> object:
         outcome = case.ask(answer)
-        if nothing(outcome):
+        if is_empty(outcome):
             return outcome
         return torch.tensor(number(outcome, "the rate"), dtype=torch.float64)
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from ..cases import several
-from ..verdict import Answer, Case, Check, call, nothing
+from ..verdict import Answer, Case, Check, call, is_empty
 
 
 def seen(u: Tensor, rate: float, entire: bool) -> tuple[float, float]:
@@ -40,7 +40,7 @@ def reader_case(u: list, rate: float, entire: bool) -> Case:
 
     def ask(answer: Callable) -> object:
         outcome = case.ask(answer)
-        return outcome if nothing(outcome) else torch.tensor(several(outcome, "mean", "standard deviation"))
+        return outcome if is_empty(outcome) else torch.tensor(several(outcome, "mean", "standard deviation"))
 
     return Case(case.text, ask)
 

@@ -6,3 +6,4 @@ from .sight import sight as sight
 from .t5_mod import t5_mod as t5_mod
 from .block_states import block_states as block_states
 from .measure import measure as measure
+from .measure import Machine as Machine

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from ..verdict import Case, Misconduct, call, nothing
+from ..verdict import Case, Misconduct, call, is_empty
 
 
 def drawn(*shape: int, seed: int) -> Tensor:
@@ -44,7 +44,7 @@ def pairs_case(
     def ask(answer: Callable) -> object:
         def said(*arguments: object) -> object:
             rule = answer(*arguments)
-            return rule if nothing(rule) else at_all_pairs(rule, None if masks else score, sizes)
+            return rule if is_empty(rule) else at_all_pairs(rule, None if masks else score, sizes)
 
         return case.ask(said)
 

@@ -8,7 +8,7 @@ from statistics import fmean, median
 import torch
 
 from ..cases import several
-from ..verdict import Case, Check, Misconduct, nothing
+from ..verdict import Case, Check, Misconduct, is_empty
 
 LAUNCH = 1 / 64  # seconds until a call has told a device what to do
 
@@ -143,7 +143,7 @@ def machine_case(
     def ask(answer: Callable) -> object:
         machine = Machine(programs, **how)
         found = answer(machine.contenders(), rounds, machine.clock, machine.wait)
-        if nothing(found):
+        if is_empty(found):
             return found
         if not isinstance(found, dict) or [*found] != [*programs]:
             raise Misconduct(f"Returns type {type(found).__name__}; a dictionary is asked for, with an entry a contender")

@@ -7,7 +7,7 @@ from scipy.stats import t
 from torch import Tensor
 
 from ..cases import several
-from ..verdict import Case, Check, call, nothing
+from ..verdict import Case, Check, call, is_empty
 from .material import drawn
 
 
@@ -60,7 +60,7 @@ def rise_case(texts: int, tokens: int, period: int, seed: int) -> Case:
 
     def ask(answer: Callable) -> object:
         found = case.ask(answer)
-        return found if nothing(found) else torch.tensor(several(found, "rise", "half"), dtype=torch.float64)
+        return found if is_empty(found) else torch.tensor(several(found, "rise", "half"), dtype=torch.float64)
 
     return Case(case.text, ask)
 

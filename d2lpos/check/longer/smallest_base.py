@@ -7,7 +7,7 @@ from torch import Tensor
 
 from ...input.sinusoids import frequencies
 from ..cases import number
-from ..verdict import Answer, Case, Check, call, nothing
+from ..verdict import Answer, Case, Check, call, is_empty
 
 
 def least_sum(dim: int, length: int, base: float) -> Tensor:
@@ -60,7 +60,7 @@ def base_case(dim: int, length: int, bases: list[float], none: bool = False) -> 
         found = case.ask(answer)
         if none:
             return f"{found}"
-        return found if nothing(found) else number(found, "the base")
+        return found if is_empty(found) else number(found, "the base")
 
     return Case(case.text, ask)
 

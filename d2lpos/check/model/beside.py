@@ -7,7 +7,7 @@ from scipy.stats import t
 from torch import Tensor
 
 from ..cases import several
-from ..verdict import Case, Check, call, nothing
+from ..verdict import Case, Check, call, is_empty
 
 
 def with_interval(each: Tensor) -> tuple[float, float]:
@@ -55,7 +55,7 @@ def beside_case(mine: dict[int, float], theirs: dict[int, float]) -> Case:
 
     def ask(answer: Callable) -> object:
         found = case.ask(answer)
-        return found if nothing(found) else torch.tensor(several(found, "mean", "half"), dtype=torch.float64)
+        return found if is_empty(found) else torch.tensor(several(found, "mean", "half"), dtype=torch.float64)
 
     return Case(case.text, ask)
 

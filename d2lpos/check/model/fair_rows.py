@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..verdict import Case, Check, Misconduct, call, nothing
+from ..verdict import Case, Check, Misconduct, call, is_empty
 
 
 def rows_that_end(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
@@ -44,7 +44,7 @@ def row_case(text: list[int], ends: list[int], length: int, asked: int) -> Case:
 
     def ask(answer: Callable) -> object:
         found = case.ask(answer)
-        if nothing(found):
+        if is_empty(found):
             return found
         if not isinstance(found, tuple | list) or len(found) != 2:
             raise Misconduct("Two tensors are asked for: tokens, targets")

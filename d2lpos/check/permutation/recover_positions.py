@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..verdict import Case, Check, Misconduct, attempt, call, difference
+from ..verdict import Case, Check, Misconduct, call, call_or_exception, difference
 from .material import generator
 
 
@@ -31,7 +31,7 @@ def recover(tokens: Tensor, causal_mean: Callable) -> Tensor:
 def ask_in_vain(answer: Callable) -> str:
     """What an answer finds where attention tells it nothing."""
     tokens = text(4)
-    found = attempt(answer, tokens.clone(), lambda values: torch.ones(values.shape))
+    found = call_or_exception(answer, tokens.clone(), lambda values: torch.ones(values.shape))
     return "no positions" if difference(torch.arange(len(tokens)), found) else "all positions"
 
 

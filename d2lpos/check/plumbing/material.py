@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..verdict import Case, Misconduct, nothing
+from ..verdict import Case, Misconduct, is_empty
 
 
 def both(case: Case, n: int, look: Callable) -> Case:
@@ -13,7 +13,7 @@ def both(case: Case, n: int, look: Callable) -> Case:
 
     def ask(answer: Callable) -> object:
         found = case.ask(answer)
-        if nothing(found):
+        if is_empty(found):
             return found
         listed = found if isinstance(found, tuple | list) else []
         if len(listed) != 2 or not all(isinstance(part, Tensor) for part in listed):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from torch import Tensor, nn
 
 from ...transformer.model import Transformer
-from ..verdict import Case, Check, Misconduct, nothing
+from ..verdict import Case, Check, Misconduct, is_empty
 from .material import for_halves, given, logits, model_of, moved, other_base, small, turning
 
 
@@ -18,7 +18,7 @@ def load_case(label: str, positions: list[int], **changes: object) -> Case:
 
     def ask(answer: Callable) -> object:
         model = given(answer, config, file, "config", "file")
-        if nothing(model):
+        if is_empty(model):
             return model
         if not isinstance(model, nn.Module):
             raise Misconduct(f"Returns type {type(model).__name__}; a model is asked for")

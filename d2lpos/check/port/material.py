@@ -10,7 +10,7 @@ from torch import Tensor
 from ...pretrained.reader import load as load_reader
 from ...pretrained.reader import surprise
 from ...pretrained.reader import tokens as read_as
-from ...rotary.rope import RoPE, convert_rows
+from ...rotary.rope import RoPE, permute_qk_rows
 from ...transformer.model import Transformer
 from ..verdict import Misconduct
 
@@ -98,7 +98,7 @@ def turning(config: dict) -> dict[str, int]:
 
 
 def moved(file: dict[str, Tensor], heads: dict[str, int], rotary: int, layout: str) -> dict[str, Tensor]:
-    """The file with the rows of some parts in another layout, by the package's `convert_rows`.
+    """The file with the rows of some parts in another layout, by the package's `permute_qk_rows`.
 
     heads: by the name of a part, "q", "k" or "v", into how many heads its rows are cut.
 
@@ -109,7 +109,7 @@ def moved(file: dict[str, Tensor], heads: dict[str, int], rotary: int, layout: s
     result = dict(file)
     for name, tensor in file.items():
         if (part := name.split(".")[-2]) in heads:
-            result[name] = convert_rows(tensor, heads[part], layout, rotary)
+            result[name] = permute_qk_rows(tensor, heads[part], layout, rotary)
     return result
 
 
@@ -146,7 +146,7 @@ def their_load(config, file):
     heads, rotary, half = config["heads"], config["rotary"], {}
     for name, w in file.items():
         if ".attention.q." in name or ".attention.k." in name:
-            w = convert_rows(w, heads, "half", rotary)
+            w = permute_qk_rows(w, heads, "half", rotary)
         half[name] = w
     model.load_state_dict(together(half))
     return model

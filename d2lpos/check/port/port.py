@@ -91,7 +91,7 @@ port = Check(
             port_case("tokens.weight"),
         ],
         "written by hand": [
-            by_hand("the same file", package, "check_layout", "convert_rows", (row_file(4, 2, 2, 1), CONFIG))
+            by_hand("the same file", package, "check_layout", "permute_qk_rows", (row_file(4, 2, 2, 1), CONFIG))
         ],
     },
     mistakes={

@@ -4,7 +4,7 @@ import math
 import operator
 from collections.abc import Callable
 
-from ..verdict import Case, Check, Misconduct, attempt, call, nothing
+from ..verdict import Case, Check, Misconduct, call, call_or_exception, is_empty
 
 
 def by_formula(farthest: int, buckets: int) -> float:
@@ -34,9 +34,9 @@ def length_cases(verdict: Callable) -> list[Case]:
 
         def ask(answer: Callable) -> object:
             far = question.ask(answer)
-            if nothing(far):
+            if is_empty(far):
                 return far
-            if isinstance(attempt(operator.index, far), Exception):
+            if isinstance(call_or_exception(operator.index, far), Exception):
                 raise Misconduct(f"Returns type {type(far).__name__}; a whole number is asked for")
             return verdict(length, buckets, operator.index(far))
 

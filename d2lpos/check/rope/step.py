@@ -10,7 +10,7 @@ from ...input.sinusoids import angles as angles_of
 from ...input.sinusoids import frequencies
 from ...rotary.rope import rotate
 from ..cases import either
-from ..verdict import Case, Check, count, nothing
+from ..verdict import Case, Check, count, is_empty
 from .material import draw, pair_angles, turn_both, turned_pair
 
 
@@ -99,7 +99,7 @@ def decoding(tokens: int, d: int, e: int) -> Case:
         keys, values, outputs = q[:0], v[:0], []
         for t in range(tokens):
             one = answer(q[t].clone(), k[t].clone(), v[t].clone(), keys, values)
-            if nothing(one):
+            if is_empty(one):
                 return one
             output, keys, values = one
             outputs.append(output)

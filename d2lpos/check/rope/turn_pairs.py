@@ -60,7 +60,7 @@ turn_pairs = Check(
             by_hand(
                 "ones, both layouts",
                 package,
-                "widened",
+                "check_and_upcast",
                 "rotate",
                 *[(torch.ones(3, 4), torch.ones(3, 2), layout) for layout in ("interleaved", "half")],
             )

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from ..verdict import Answer, Case, Check, call, nothing
+from ..verdict import Answer, Case, Check, call, is_empty
 from .material import two
 
 
@@ -52,7 +52,7 @@ def mirror_case(angles: list[float], seen: Callable) -> Case:
 
     def ask(answer: Callable) -> object:
         found = case.ask(answer)
-        if nothing(found):
+        if is_empty(found):
             return found
         return seen(*two(found, "u and w", *2 * ((len(angles), 2),)))
 

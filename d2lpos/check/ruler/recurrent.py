@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..verdict import Answer, Case, Check, call, nothing
+from ..verdict import Answer, Case, Check, call, is_empty
 from .material import quarters, two, without
 
 
@@ -75,7 +75,7 @@ def read_case(part: int, tokens: int, d: int, e: int, gates: list | None = None,
 
     def ask(answer: Callable) -> object:
         found = case.ask(answer)
-        return found if nothing(found) else two(found, "y and the state", (tokens, e), (d, e))[part]
+        return found if is_empty(found) else two(found, "y and the state", (tokens, e), (d, e))[part]
 
     return Case(case.text, ask)
 

@@ -6,7 +6,7 @@ import torch
 
 from ...input.sinusoids import frequencies
 from ..cases import number
-from ..verdict import Answer, Case, Check, call, nothing
+from ..verdict import Answer, Case, Check, call, is_empty
 from .material import TURN
 
 
@@ -49,7 +49,7 @@ def wanted_base(dim: int, base: float, length: int, longer: int) -> Case:
 
     def ask(answer: Callable) -> object:
         found = case.ask(answer)
-        return found if nothing(found) else torch.tensor(number(found, "the base"), dtype=torch.float64)
+        return found if is_empty(found) else torch.tensor(number(found, "the base"), dtype=torch.float64)
 
     return Case(case.text, ask)
 

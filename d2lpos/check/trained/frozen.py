@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from operator import index
 
-from ..verdict import Answer, Case, Check, nothing
+from ..verdict import Answer, Case, Check, is_empty
 
 MOST = 7  # runs of the model, where there are 32 pairs
 
@@ -76,7 +76,7 @@ def held_case(losses: list, allowed: float, look: Callable, label: str = "") -> 
             return losses[min(index(p), len(losses) - 1)]
 
         found = answer(loss, len(losses) - 1, allowed)
-        return found if nothing(found) else look(found, asked)
+        return found if is_empty(found) else look(found, asked)
 
     return Case(f"{label or f'losses {losses}'}, allowed = {allowed:g}", ask)
 

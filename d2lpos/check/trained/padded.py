@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..verdict import Answer, Case, Check, Misconduct, call, nothing
+from ..verdict import Answer, Case, Check, Misconduct, call, is_empty
 
 
 def count_and_hide(real: Tensor) -> tuple[Tensor, Tensor]:
@@ -42,7 +42,7 @@ def padding_case(look: Callable, *texts: str) -> Case:
 
     def ask(answer: Callable) -> object:
         found = case.ask(answer)
-        if nothing(found):
+        if is_empty(found):
             return found
         if (
             not isinstance(found, tuple | list)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ..cases import several
-from ..verdict import Answer, Case, Check, call, nothing
+from ..verdict import Answer, Case, Check, call, is_empty
 
 
 def largest(values: Tensor) -> tuple[int, int]:
@@ -48,7 +48,7 @@ def head_case(label: str, weights: Tensor) -> Case:
 
     def ask(answer: Callable) -> object:
         found = case.ask(answer)
-        return found if nothing(found) else tuple(several(found, "layer", "head"))
+        return found if is_empty(found) else tuple(several(found, "layer", "head"))
 
     return Case(case.text, ask)
 

@@ -28,7 +28,7 @@ from d2lpos.input.learned import Learned
 from d2lpos.input.sinusoids import frequencies, sinusoidal
 from d2lpos.lab import Run
 from d2lpos.lab.models import Blocks, LastRow, Sharper, Stretched, Wrapped, build
-from d2lpos.offset.shaw import row
+from d2lpos.offset.shaw import clipped_index
 from d2lpos.positions.grid import cells, coordinates
 from d2lpos.pretrained import SmolLM2
 from d2lpos.rotary.mixed import Mixed
@@ -97,7 +97,7 @@ def test_the_cliff_reads_a_table_as_the_lab_does(case):
 def test_buckets_are_those_of_t5_and_shaw(case):
     offsets = torch.arange(-127, 1 if case["kind"] == "causal" else 128)
     if case["kind"] == "shaw":
-        ours = row(offsets, case["clip"])
+        ours = clipped_index(offsets, case["clip"])
     else:
         ours = bucket(offsets, case["buckets"], case["far"], bidirectional=case["kind"] == "both")
     assert ours.tolist() == case["numbers"]
