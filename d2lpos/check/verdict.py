@@ -10,7 +10,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from hashlib import sha256
 from itertools import islice
 from typing import Any
 
@@ -20,13 +19,13 @@ from torch import Tensor
 
 from ..runtime.threads import one_thread
 from .code import is_stub
+from .receipts import receipt
 from .solutions import SOLUTIONS
 
 TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible
 PATIENCE = 10.0  # seconds of the processor that an answer may take for one case
 CEILING = 20  # times as many seconds of the clock, for an answer that waits or a machine that is busy
 WHOLE = 24  # the most numbers of a tensor that are printed one by one
-LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # 32 that nobody takes for one another
 
 
 class Misconduct(Exception):
@@ -228,16 +227,6 @@ class Check:
         outcome = given(next(iter(self.properties.values()))[0])
         blank = answer is ... or outcome is ... or (outcome is None and is_stub(answer))
         return "not attempted yet" if blank else ""
-
-
-def receipt(name: str) -> str:
-    """What a reader shows the book for an exercise that is done: it names the exercise, and proves nothing.
-
-    >>> receipt("attention")
-    '9BZJ9J'
-    """
-    number = int.from_bytes(sha256(name.encode()).digest()[:4], "big")
-    return "".join(LETTERS[number >> 5 * place & 31] for place in range(6))
 
 
 def is_empty(outcome: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 
-from d2lpos.check.verdict import receipt
+from d2lpos.check.receipts import receipt
 from tests.check.test_wrong_answers import CHECKS
 
 

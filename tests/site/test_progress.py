@@ -15,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from notebooks import exercised
 from playwright.sync_api import expect
 
-from d2lpos.check.verdict import receipt
+from d2lpos.check.receipts import receipt
 from tests.site.detectors import visit
 from tests.site.pages import ROOT
 
@@ -100,10 +100,10 @@ def test_the_page_lists_all_sections_and_exercises_with_their_receipts(site):
         assert [name for _, _, name in links] == sections != []
 
 
-def test_a_solution_without_its_receipt_stops_the_build(tmp_path):
-    cell = new_code_cell("check.a(a)", metadata={"tags": ["solution"], "d2lpos": {"id": "ex-a"}})
+def test_an_exercise_without_a_check_stops_the_build(tmp_path):
+    cell = new_code_cell("def f(): ...", metadata={"tags": ["exercise"], "d2lpos": {"id": "ex-a"}})
     nbformat.write(new_notebook(cells=[cell]), tmp_path / "01-a.ipynb")
-    with pytest.raises(LookupError, match=r"01-a\.ipynb: the solution of ex-a shows no receipt"):
+    with pytest.raises(LookupError, match=r"01-a\.ipynb: the exercise ex-a has no check"):
         receipts(tmp_path / "01-a.ipynb")
 
 

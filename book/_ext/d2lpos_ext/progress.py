@@ -1,22 +1,24 @@
 """The page of a reader's progress: all sections and exercises with their links, which `progress.js` marks.
 
-The receipt of an exercise is read from the stored output of its solution.
+The receipt of an exercise comes of its name, as its check gives it.
 """
 
 import os
 import re
 from pathlib import Path
+from runpy import run_path
 
 import nbformat
 from mdit_py_plugins.anchors.index import slugify
-from notebooks import answers, exercised, number, title
+from notebooks import exercised, number, title
 
 from .cells import EXERCISE, note, tags
 from .mistakes import place_mistakes
 
 BLOCK = "```{progress}\n```"
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
-RECEIPT = re.compile(r"^Receipt: (\w+)", re.MULTILINE)
+CHECK = re.compile(r"check\.(\w+)\(")
+RECEIPTS = Path(__file__).parents[3] / "d2lpos" / "check" / "receipts.py"
 
 
 def expand(text: str, root: Path) -> str:
@@ -30,15 +32,13 @@ def expand(text: str, root: Path) -> str:
 def receipts(notebook: Path) -> dict[str, str]:
     """Return what each exercise of a notebook is known by: {"ex-attention": "9BZJ9J"}.
 
-    Raises LookupError where the stored output of a solution has no receipt.
+    Raises LookupError where one has no check.
     """
-    found = {}
-    for cell in nbformat.read(answers(notebook), as_version=4).cells:
-        if cell.cell_type == "code" and "solution" in tags(cell):
-            told = "".join(output.get("data", {}).get("text/plain", "") for output in cell.outputs)
-            if not (receipt := RECEIPT.search(told)):
-                raise LookupError(f"{notebook.name}: the solution of {note(cell, 'id')} shows no receipt")
-            found[note(cell, "id")] = receipt[1]
+    receipt = run_path(str(RECEIPTS))["receipt"]  # as a file: to import the package would take torch
+    cells = [cell for cell in nbformat.read(notebook, as_version=4).cells if "exercise" in tags(cell)]
+    found = {note(cell, "id"): receipt(asked[1]) for cell in cells if (asked := CHECK.match(cell.source))}
+    if lacking := {note(cell, "id") for cell in cells} - found.keys():
+        raise LookupError(f"{notebook.name}: the exercise {min(lacking)} has no check")
     return found
 
 
