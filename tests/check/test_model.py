@@ -66,3 +66,14 @@ def test_the_interval_is_that_of_scipy_and_of_the_lab():
     rows = paired(table, "loss_last", against="alibi", by=["encoding"])
     lab = rows[rows.encoding == "kerple"].iloc[0]
     assert (lab["mean"], lab.high - lab["mean"]) == pytest.approx((mean, half))
+
+
+def test_a_number_may_be_pythons_and_integers_of_any_width():
+    assert check.next_loss(lambda *given: check.next_loss.reference(*given).item())
+    assert check.next_loss(lambda *given: check.next_loss.reference(*given).double())
+    assert check.fair_rows(lambda *given: [part.int() for part in check.fair_rows.reference(*given)])
+
+
+def test_tensors_of_two_shapes_are_named_and_no_error_of_the_check():
+    verdict = repr(check.fair_rows(lambda *given: [torch.ones(2, 3).long(), torch.ones(2).long()]))
+    assert "Returns (2, 3) and (2,); two tensors (rows, length) are asked" in " ".join(verdict.split())

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from d2lpos.check import permutation as check
+from d2lpos.check import trained
 from d2lpos.check.permutation.layers import COMMUTES
 
 
@@ -133,3 +134,7 @@ RIGHT_ANSWERS = [
 def test_accepted(check, answer):
     verdict = check(answer)
     assert verdict, verdict
+
+
+def test_numpys_integers_are_whole_numbers():
+    assert trained.frozen(lambda *given: np.int64(trained.frozen.reference(*given)))

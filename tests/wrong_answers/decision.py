@@ -71,3 +71,10 @@ def wins(d, n):
 @wrong(check.peeking, "once, at the end")
 def the_end(differences, first):
     return wins(differences, differences.shape[1]).float().mean().item()
+
+
+@wrong(check.interval, "Expected dtype torch.float64, got torch.float32")
+def in_float32(ours, theirs):
+    each = (ours - theirs).float()
+    half = t.ppf(0.975, len(each) - 1) * each.std() / len(each) ** 0.5
+    return torch.stack([each.mean() - half, each.mean() + half])

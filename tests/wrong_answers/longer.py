@@ -186,3 +186,11 @@ wrong(check.smallest_base.answers[0], "It is not 10000000")(10_000_000)
 wrong(check.smallest_base.answers[0], "This is enough for a much shorter text.")(100_000)
 wrong(check.smallest_base.answers[0], "This is enough for a much shorter text.")(200_000)
 wrong(check.shares.answers[0], "Expected a number, got 'all'")("all")
+
+
+@wrong(check.blocks, "Property: first tokens, which all later queries see")
+def told_by_the_corners(length, size, window, first):
+    q, k = torch.arange(length)[:, None], torch.arange(length)
+    seen = (k <= q) & ((q - k < window) | (k < first))
+    tiles = seen.unflatten(0, (-1, size)).unflatten(2, (-1, size))[:, [0, -1]][..., [0, -1]]
+    return tiles.any(dim=(1, 3)).long() + tiles.all(dim=(1, 3))

@@ -194,3 +194,8 @@ def from_one(tokens, causal_mean):
 wrong(check.symmetries.answers[0], "so the softmax does not see it")(1)
 wrong(check.symmetries.answers[0], "so the softmax does not see it")(2)
 wrong(check.symmetries.answers[0], "The tokens have 4! orders.")(256)
+
+
+@wrong(check.is_equivariant, "f is the sum of the tokens in each row")
+def to_four_decimals(f, x, order):
+    return bool((f(x[order]).round(decimals=4) == f(x)[order].round(decimals=4)).all())

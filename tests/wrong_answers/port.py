@@ -134,3 +134,8 @@ def always_zero(model, tokens, prompt):
 @wrong(check.read_on, "fails 1 of 2 properties Property: the logits of a text that is read at once")
 def one_axis_too_many(model, tokens, prompt):
     return one_by_one(model, tokens, prompt, lambda n: n)[None]
+
+
+@wrong(check.read_on, "the model to read 6 tokens without its caches")
+def at_once(model, tokens, prompt):
+    return model(tokens[None], torch.arange(len(tokens)))[0]

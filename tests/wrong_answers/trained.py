@@ -181,3 +181,9 @@ def rows_instead(table, below):
 wrong(check.previous_head.answers[0], "Expected 2 entries, got 1")([144])
 wrong(check.frozen.answers[0], "It is not 20")(20)
 wrong(check.cuts.answers[0], "Expected 2 entries, got 3")([128, 256, 512])
+
+
+@wrong(check.cuts, "Property: the last row, unlike its one neighbor")
+def the_last_row_beside_the_first(table, below):
+    unlike = torch.cosine_similarity(table, table.roll(-1, 0), dim=-1) < below
+    return [row + 1 for row in range(1, len(table)) if unlike[row - 1] and unlike[row]]

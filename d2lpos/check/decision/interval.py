@@ -37,15 +37,15 @@ def spread(ours: Tensor, theirs: Tensor) -> Tensor:
     return torch.stack([each.mean() - half, each.mean() + half])
 
 
-def pairs(n: int, seed: int) -> Case:
-    theirs = drawn(n, seed=seed, low=0, high=33)
-    return call(ours=theirs + drawn(n, seed=seed + 1, low=-6, high=3), theirs=theirs)
+def pairs(n: int, seed: int, dtype: torch.dtype = torch.float32) -> Case:
+    theirs = drawn(n, seed=seed, low=0, high=33).to(dtype)
+    return call(ours=theirs + drawn(n, seed=seed + 1, low=-6, high=3).to(dtype), theirs=theirs)
 
 
 interval = Check(
     "interval",
     reference=paired_interval,
-    properties={"the 95 % interval of the mean difference": [pairs(3, 0), pairs(4, 2), pairs(10, 4)]},
+    properties={"the 95 % interval of the mean difference": [pairs(3, 0), pairs(4, 2), pairs(10, 4), pairs(5, 6, torch.float64)]},
     mistakes={
         "The sign is turned: theirs come off ours.": lambda ours, theirs: paired_interval(theirs, ours),
         "Equal seeds share batches and first weights. Take differences first, and their spread.": two_groups,

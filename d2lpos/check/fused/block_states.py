@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from ..cases import either
 from ..verdict import Answer, Case, Check, call
 
 
@@ -31,7 +32,7 @@ def corners(seen: Tensor, size: int) -> Tensor:
 
 
 def blocks_case(seen: Tensor, size: int) -> Case:
-    return call(seen=seen, size=size)
+    return either(call(seen=seen, size=size), torch.int64)
 
 
 def apart(queries: int, keys: int | None = None) -> Tensor:

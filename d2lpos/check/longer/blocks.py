@@ -70,6 +70,7 @@ blocks = Check(
             block_case(12, 3, 3, 1),
             block_case(12, 2, 4, 3),
             block_case(12, 2, 2, 4),
+            block_case(8, 4, 5, 1),
         ],
     },
     mistakes={

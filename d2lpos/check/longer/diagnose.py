@@ -1,4 +1,4 @@
-"""Which setting is wrong?."""
+"""Which setting is wrong?"""
 
 from collections.abc import Callable
 

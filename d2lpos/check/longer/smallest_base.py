@@ -1,4 +1,4 @@
-"""How large a base?."""
+"""How large a base?"""
 
 from collections.abc import Callable
 

@@ -48,7 +48,10 @@ def row_case(text: list[int], ends: list[int], length: int, asked: int) -> Case:
             return found
         if not isinstance(found, tuple | list) or len(found) != 2:
             raise Misconduct("Two tensors are asked for: tokens, targets")
-        return torch.stack([*found])
+        if not all(isinstance(part, Tensor) for part in found) or found[0].shape != found[1].shape:
+            shapes = [tuple(part.shape) if isinstance(part, Tensor) else type(part).__name__ for part in found]
+            raise Misconduct(f"Returns {shapes[0]} and {shapes[1]}; two tensors (rows, length) are asked for")
+        return torch.stack([part if part.is_floating_point() else part.long() for part in found])
 
     return Case(case.text, ask)
 

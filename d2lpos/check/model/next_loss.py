@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from ..cases import either
 from ..verdict import Case, Check, call
 from .material import drawn
 
@@ -52,7 +53,17 @@ def over_all_places(logits: Tensor, tokens: Tensor, padding: int) -> Tensor:
 
 def loss_case(*rows: list[int], seed: int, classes: int = 3) -> Case:
     tokens = torch.tensor(rows)
-    return call(logits=drawn(*tokens.shape, classes, seed=seed, low=-8, high=9), tokens=tokens, padding=0)
+    return a_number(call(logits=drawn(*tokens.shape, classes, seed=seed, low=-8, high=9), tokens=tokens, padding=0))
+
+
+def a_number(case: Case) -> Case:
+    """A loss may come as a number of Python's, too, and in any precision."""
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        return torch.tensor(found, dtype=torch.float64) if isinstance(found, float) else found
+
+    return either(Case(case.text, ask))
 
 
 next_loss = Check(
@@ -66,10 +77,12 @@ next_loss = Check(
         "padding behind the text": [
             loss_case([1, 2, 0], seed=2),
             loss_case([1, 2, 2, 1], [2, 1, 0, 0], seed=3),
-            call(
-                logits=drawn(2, 4, 4, seed=7, low=-8, high=9),
-                tokens=torch.tensor([[1, 2, 0, 3], [2, 1, 3, 3]]),
-                padding=3,
+            a_number(
+                call(
+                    logits=drawn(2, 4, 4, seed=7, low=-8, high=9),
+                    tokens=torch.tensor([[1, 2, 0, 3], [2, 1, 3, 3]]),
+                    padding=3,
+                )
             ),
         ],
         "padding before the text": [
@@ -95,6 +108,7 @@ next_loss = Check(
         ),
     },
     as_good={
+        "returned in float64": "A number is asked for, and no precision.",
         "real[:, 1:] & real[:, :-1] → real[:, :-1] & real[:, 1:]": "Both must be real, in either order.",
     },
 )

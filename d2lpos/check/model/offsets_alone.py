@@ -1,4 +1,4 @@
-"""Does it see places, or offsets?."""
+"""Does it see places, or offsets?"""
 
 from collections.abc import Callable
 
@@ -88,6 +88,7 @@ ENCODINGS: dict[str, Callable] = {
     "distance over the query's place": biased(lambda p: -offset(p).abs() / (p[:, None] + 1)),
     "a bias that cancels in the mean": biased(moved_by_place),
     "keys that turn, queries that do not": lambda q, k, p: logits_of(q, turned(k, p)),
+    "the key's position/20000": biased(lambda p: p / 20_000),
 }
 
 

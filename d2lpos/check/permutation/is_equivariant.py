@@ -1,4 +1,4 @@
-"""Is a layer equivariant?."""
+"""Is a layer equivariant?"""
 
 from collections.abc import Callable
 from itertools import permutations
@@ -71,6 +71,8 @@ def first_token(x: Tensor) -> Tensor:
 RISING = torch.arange(6.0).reshape(3, 2)  # another order makes each feature of the first token larger
 OPPOSITES = torch.tensor([[1.0, -1.0], [2.0, -2.0]])  # a swap leaves sums, norms and absolute values
 TINY = 2.0**-24  # 1 + TINY rounds to 1, and 1 + (TINY + TINY) does not
+# The first less the others is one rounding above 1.00005 or below it, by the order: to 4 decimals another number.
+NEAR_HALF = torch.tensor([[1 + 420 * 2.0**-23], [-TINY], [-TINY]])
 HEAVY_FIRST = torch.tensor([[1.0], [TINY], [TINY]])
 is_equivariant = Check(
     "is_equivariant",
@@ -95,6 +97,7 @@ is_equivariant = Check(
         "rounding is forgiven, and nothing else": [
             layer_call(scale_by_sum, HEAVY_FIRST, CYCLE, "x · (sum of the tokens)"),
             layer_call(sum_of_others, HEAVY_FIRST, CYCLE, "the sum of the other tokens"),
+            layer_call(lambda x: sum(x).expand_as(x), NEAR_HALF, CYCLE, "the sum of the tokens in each row"),
             layer_call(lambda x: x + places(x) / 1000, RISING, CYCLE, "x + position / 1000"),
             layer_call(lambda x: x * (1 + places(x) / 250), draw(3, 3), CYCLE, "x · (1 + position / 250)"),
         ],

@@ -32,13 +32,14 @@ class Counted:
     """A model that counts the tokens that it is given."""
 
     def __init__(self, model: Transformer):
-        self.model, self.read = model, 0
+        self.model, self.read, self.cached = model, 0, True
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.model, name)
 
     def __call__(self, tokens: Tensor, *arguments: object, **options: object) -> Tensor:
         self.read += tokens.numel()
+        self.cached &= options.get("caches") is not None or any(isinstance(one, list) for one in arguments)
         return self.model(tokens, *arguments, **options)
 
 
@@ -55,7 +56,7 @@ def reading(tokens: int, prompt: int) -> Case:
         model = Counted(programs()["right"])
         with torch.no_grad():
             answer(model, torch.arange(tokens), prompt)
-        return f"the model to read {count(model.read, 'token')}"
+        return f"the model to read {count(model.read, 'token')}{'' if model.cached else ' without its caches'}"
 
     return Case(f"{count(tokens, 'token')}, prompt = {prompt}", ask)
 

@@ -1,7 +1,9 @@
-"""Which pairs can be held for nothing?."""
+"""Which pairs can be held for nothing?"""
 
 from collections.abc import Callable
 from operator import index
+
+import numpy as np
 
 from ..verdict import Answer, Case, Check, is_empty
 
@@ -76,6 +78,7 @@ def held_case(losses: list, allowed: float, look: Callable, label: str = "") -> 
             return losses[min(index(p), len(losses) - 1)]
 
         found = answer(loss, len(losses) - 1, allowed)
+        found = found.item() if isinstance(found, np.integer) else found
         return found if is_empty(found) else look(found, asked)
 
     return Case(f"{label or f'losses {losses}'}, allowed = {allowed:g}", ask)

@@ -1,4 +1,4 @@
-"""Which layout?."""
+"""Which layout?"""
 
 import math
 from collections.abc import Callable
