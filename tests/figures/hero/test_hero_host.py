@@ -416,9 +416,8 @@ def test_a_word_follows_the_pointer_and_tab_order_follows_the_sentence(host):
     order = ["the, the first", "jumps", "over", "the, the second", "fox", "dog"]
     assert host(words) == order
     assert host("focused()") == "fox"
-    assert "place 4: the jumps over the fox dog" in host(
-        "shadow().activeElement.getAttribute('aria-valuetext')"
-    )
+    spoken = host("shadow().activeElement.getAttribute('aria-valuetext')")
+    assert "place 4: the jumps over the fox dog" in spoken
     host.page.keyboard.press("ArrowRight")
     assert host(words)[-1] == "fox" and host("focused()") == "fox"
     host.page.get_by_role("button", name="reset").click()
@@ -482,9 +481,7 @@ def test_the_essay_leaves_out_what_the_chapters_let_a_reader_choose(host):
         [cell] = [c for c in nbformat.read(path, 4).cells if "opening" in c.metadata.get("tags", ())]
         return cell.outputs[0].data["text/html"]
 
-    controls = (
-        "[...all('label'), ...all('input')].map(e => (e.ariaLabel || e.textContent).trim()).filter(t => t)"
-    )
+    controls = "['label', 'input'].flatMap(s => all(s)).map(e => (e.ariaLabel || e.textContent).trim()).filter(t => t)"
     for page, chosen, moved in (
         (opening("02-*.ipynb"), ["digits", "clocks", "base64"], ["position p", "base"]),
         ((BOOK / "figures/clocks.html").read_text("utf-8"), [], ["position in the text"]),
@@ -522,9 +519,7 @@ def test_the_plain_hill_moves_along_and_the_first_one_stays(host):
         return host(ROW)
 
     before = press()
-    assert {"hands at position 20", "position 20", "three words", "around in 201 words"} <= set(
-        before["words"]
-    )
+    assert {"hands at position 20", "position 20", "three words", "around in 201 words"} <= {*before["words"]}
     assert "at position 20" not in before["words"]  # there is one hill
     assert before["first"] == before["hill"] and before["mark"] == pytest.approx(before["back"])
     after = press(*["ArrowRight"] * 3)
@@ -533,23 +528,16 @@ def test_the_plain_hill_moves_along_and_the_first_one_stays(host):
     step = (before["at"]["40"][0] - before["at"]["20"][0]) / 20
     for now, p in ((before, 20), (after, 23)):
         x, top = before["at"]["20"][0] + (p - 20) * step, now["at"]["alike"][1] - 4
-        assert now["disc"] == pytest.approx([x, top]) and [now["line"][0], now["line"][2]] == pytest.approx(
-            [x, x]
-        )
+        assert now["disc"] == pytest.approx([x, top]) and now["line"][::2] == pytest.approx([x, x])
         assert now["back"] == pytest.approx([x - 3 * step, before["back"][1]])
         assert top < now["back"][1] < now["at"]["not alike"][1] - 4
     for one, other in zip(before["now"], after["past"], strict=True):  # as the hands stood before
         a, b = (math.atan2(x1 - x0, y0 - y1) for x0, y0, x1, y1 in (one, other))
         assert one[:2] == other[:2] and a == pytest.approx(b)
-    assert (
-        math.cos(
-            math.atan2(after["now"][0][2] - after["now"][0][0], after["now"][0][1] - after["now"][0][3]) - 23
-        )
-        > 0.999
-    )
-    assert [host(f"{ROW}.slice({turn})") for turn in (19, 20.3, 21.5, 22.7, 24)] == [
-        False, True, True, True, False,
-    ]
+    x0, y0, x1, y1 = after["now"][0]
+    assert math.cos(math.atan2(x1 - x0, y0 - y1) - 23) > 0.999
+    swept = [host(f"{ROW}.slice({turn})") for turn in (19, 20.3, 21.5, 22.7, 24)]
+    assert swept == [False, True, True, True, False]
     far = press(*["ArrowRight"] * 15)
     assert {"hands at position 38", "at position 20"} <= set(far["words"])
     host.page.set_viewport_size({"width": 600, "height": 900})
@@ -571,9 +559,8 @@ def test_the_plain_clocks_play_by_whole_words(host):
     host.page.wait_for_function("() => out()[0] > 22")
     words = "[out()[0], ...all('text').map(e => e.textContent).filter(t => /position .*[.\\d]/.test(t))]"
     said = host(f"film(6).then(() => {words})")
-    assert re.fullmatch(r"\d+", said[0]) and set(said[1:]) == {
-        f"hands at position {said[0]}", "at position 20", f"position {said[0]}",
-    }
+    told = {f"hands at position {said[0]}", "at position 20", f"position {said[0]}"}
+    assert re.fullmatch(r"\d+", said[0]) and {*said[1:]} == told
 
 
 def test_wheels_become_clocks_one_after_the_other(host):
@@ -582,9 +569,8 @@ def test_wheels_become_clocks_one_after_the_other(host):
     clear = "all('.hand').map(e => +e.style.opacity)"
     assert host(clear) == [0] * 6
     host.label("clocks").check()
-    between = host.page.evaluate(
-        f"async () => {{ for (;;) {{ await frame(); const o = {clear}; if (o[2] > 0) return o; }} }}"
-    )
+    wait = f"async () => {{ for (;;) {{ await frame(); const o = {clear}; if (o[2] > 0) return o; }} }}"
+    between = host.page.evaluate(wait)
     assert between == sorted(between, reverse=True) and between[5] == 0
     host.rest()
     assert host(clear) == [1] * 6
@@ -950,12 +936,9 @@ def test_the_strips_of_the_stack_show_what_is_seen_heard_of_and_never_trained(ho
     assert host(lines) == [[16, 0, 0], [16, 15, 0], [32, 96, 96], [128, 0, 0]]
     bars = "all('.line > svg').slice(1, 5).map(svg => svg.querySelectorAll('rect')[2].height.baseVal.value / (svg.clientHeight - 4))"
     assert host(bars) == pytest.approx([0, 0, 0, 1096.633 / (1096.633 + 127)], abs=1e-3)
-    for before in ("sight", "fresh"):
-        assert (
-            host(f"getComputedStyle(all('.line > svg')[3].querySelector('.{before}')).stroke")
-            == "rgb(213, 94, 0)"
-        )
-    assert host("getComputedStyle(all('.line > svg')[4].querySelector('.sight')).stroke") != "rgb(213, 94, 0)"
+    stroke = "getComputedStyle(all('.line > svg')[{}].querySelector('.{}')).stroke"
+    colors = [host(stroke.format(*at)) == "rgb(213, 94, 0)" for at in ((3, "sight"), (3, "fresh"), (4, "sight"))]
+    assert colors == [True, True, False]
 
 
 @phone(1300)
@@ -980,13 +963,9 @@ def of_gates(host):
 
 def pull(host, name, gate):
     """Pull a gate with the mouse."""
-    box = host.label(f"gate of {name}").bounding_box()
-    grip, now = 16, float(host.label(f"gate of {name}").input_value()) / 100
-    y = [box["y"] + grip / 2 + (1 - g) * (box["height"] - grip) for g in (now, gate)]
-    host.page.mouse.move(box["x"] + box["width"] / 2, y[0])
-    host.page.mouse.down()
-    host.page.mouse.move(box["x"] + box["width"] / 2, y[1], steps=8)
-    host.page.mouse.up()
+    box, grip = host.label(f"gate of {name}").bounding_box(), 16
+    now, x = float(host.label(f"gate of {name}").input_value()) / 100, box["x"] + box["width"] / 2
+    host.pull(*((x, box["y"] + grip / 2 + (1 - g) * (box["height"] - grip)) for g in (now, gate)))
     host.rest()
 
 
@@ -1001,9 +980,7 @@ def test_a_gate_that_is_pulled_down_moves_the_words_before_it_and_no_others(host
     assert gates[9] == pytest.approx(0.4, abs=0.02) and {*gates[:9], *gates[10:]} == {0.61}
     step = -math.log(gates[9]) - 0.5
     # "The" would leave the ruler, whose left end it does not pass.
-    assert after[9:] == pytest.approx(before[9:]) and after[1:9] == pytest.approx(
-        [d + step for d in before[1:9]]
-    )
+    assert after[1:] == pytest.approx([d + step for d in before[1:9]] + before[9:])
     assert host("out()")[::3] == ["cat", "none"] and host("all('fieldset :checked').length") == 0
     told = host("seen().filter(e => e.matches('.stands')).map(e => e.textContent)")
     assert told[:2] == ["‹ The" if 5.5 + step > after[0] + 1e-6 else "The", "cat"]
@@ -1018,15 +995,11 @@ def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(
       return Math.max(...dots.map(e => Math.abs(e.getAttribute('cx') - at(+e.getAttribute('cy')))));
     })()"""
     curve, slope = "all('path.line')[0].checkVisibility()", "out()[3]"
-    seen = {}
-    for name in ("forget at the full stop", "count only nouns", "all equal"):
+    other, same = [True, False, "none"], [False, True, "0.50"]
+    for name, told in (("forget at the full stop", other), ("count only nouns", other), ("all equal", same)):
         host.label(name).check()
         host.rest()
-        seen[name] = [round(host(off)) > 20, host(curve), host(slope)]
-    assert seen == {
-        "all equal": [False, True, "0.50"], "forget at the full stop": [True, False, "none"],
-        "count only nouns": [True, False, "none"],
-    }
+        assert [round(host(off)) > 20, host(curve), host(slope)] == told
     tops = "all('.bar').map(e => +e.getAttribute('y'))"
     points = [float(xy.split()[1]) for xy in host("all('path.line')[0].getAttribute('d')")[1:].split("L")]
     assert points == pytest.approx(host(tops))
@@ -1036,9 +1009,8 @@ def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(
     assert host(off) < 0.01 and host(slope) == f"{-math.log(gate):.2f}"
     host.label("gate of sat").press("End")
     host.rest()
-    assert of_gates(host) == ([1] * 12, pytest.approx([0] * 12)) and host("out()") == [
-        "cat", "0.00", "8 %", "0.00",
-    ]
+    assert of_gates(host) == ([1] * 12, pytest.approx([0] * 12))
+    assert host("out()") == ["cat", "0.00", "8 %", "0.00"]
     host.label("gate of sat").press("Home")
     host.rest()
     assert host("out()") == ["cat", "∞", "0 %", "none"] and not host("all('.alibi')[0].checkVisibility()")
