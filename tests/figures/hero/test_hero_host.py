@@ -139,8 +139,7 @@ STATE = "[out(), all('input').map(e => [e.value, e.checked])]"
 
 @each
 def test_it_plays_when_half_of_it_is_in_view_once_and_in_silence(host, name):
-    host.page.clock.install(time=0)
-    host.page.clock.pause_at(1)
+    host.stop_time()
     host.show('<div style="height: 100vh"></div>', figure(name, play=True))
     host.page.clock.run_for(1000)
     before, plays = host("[spoken(), ink()]"), "all('.plays').length"
@@ -175,8 +174,7 @@ def test_it_plays_when_half_of_it_is_in_view_once_and_in_silence(host, name):
 
 
 def test_a_story_whose_frames_come_late_is_silent_too(host):
-    host.page.clock.install(time=0)
-    host.page.clock.pause_at(1)
+    host.stop_time()
     host.show(hero("clocks"))
     host.page.clock.run_for(1000)
     host.page.get_by_role("button", name="Play").click()
@@ -339,8 +337,7 @@ def test_what_a_screen_reader_finds(host, name):
 
 @each
 def test_the_figure_and_its_pictures_are_described_by_what_they_show_now(host, name):
-    host.page.clock.install(time=0)
-    host.page.clock.pause_at(1)
+    host.stop_time()
     host.show(figure(name))
     pictures = host.page.get_by_role("img").all()
     assert all(picture.get_attribute("aria-label") for picture in pictures)
@@ -383,8 +380,7 @@ def test_targets_are_44_px_high(host, name, css):
 
 @each
 def test_the_status_waits_until_the_hand_rests(host, name):
-    host.page.clock.install(time=0)
-    host.page.clock.pause_at(1)
+    host.stop_time()
     host.show(figure(name))
     host.page.clock.run_for(450)
     first = host("spoken()")
@@ -466,9 +462,8 @@ def test_the_hill_moves_with_p_and_keeps_its_shape(host):
     host.show(hero("clocks", p=20))
     heights = "all('.hill')[0].getAttribute('d').slice(1).split('L').map(xy => +xy.split(' ')[1])"
     host.rest()
-    before, slider = host(heights), host.label("position p")
-    for _ in range(8):  # two positions, a quarter each
-        slider.press("ArrowRight")
+    before = host(heights)
+    host.press("position p", *["ArrowRight"] * 8)  # two positions, a quarter each
     host.rest()
     after, moved = host(heights), 2 * len(before) // 65
     assert len(set(before)) > 200
@@ -636,9 +631,7 @@ def test_a_word_pays_its_toll_and_a_better_match_pays_more(host):
     host.show(hero("slopes"))
     shares = "all('svg text.end').map(e => e.textContent).filter(t => t.endsWith('%')).slice(0, 8)"
     assert host(shares) == ["0 %", "0 %", "2 %", "31 %", "63 %", "70 %", "66 %", "59 %"]
-    word = host.label("place of the word that matches")
-    for _ in range(12):
-        word.press("ArrowRight")
+    host.press("place of the word that matches", *["ArrowRight"] * 12)
     host.page.wait_for_function(f"() => {shares}[4] === '0 %'")
     assert host("out()[3]") == "431 back"
     host.page.get_by_label("the match scores higher by").press("End")
@@ -651,9 +644,7 @@ def test_the_rules_of_slopes_differ_for_twelve_heads_and_agree_for_eight(host):
     names = "all('svg text').map(e => e.textContent)"
     host.label("paper rule").check()
     assert "both rules agree" in host("all('.remark')[0].textContent")
-    heads = host.label("heads")
-    for _ in range(4):
-        heads.press("ArrowRight")
+    host.press("heads", *["ArrowRight"] * 4)
     host.page.wait_for_function(f"{names}.includes('0.63')")
     assert "0.71" not in host(names)
     host.label("released rule").check()
@@ -1019,19 +1010,17 @@ def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(
 @still
 def test_the_words_after_the_query_are_not_on_the_ruler(host):
     host.show(hero("gates", gates="nouns"))
-    query = host.label("query")
-    for _ in range(3):
-        query.press("ArrowLeft")
+    host.press("query", *["ArrowLeft"] * 3)
     host.rest()
     assert of_gates(host)[1] == pytest.approx([3, 2, 2, 2, 2, 1, 1, 1, 0])
     assert host("out()") == ["cat", "2.00", "5 %", "none"]
     assert host("all('.share').map(e => e.textContent)")[9:] == ["", "", ""]
-    query.press("Home")
+    host.press("query", "Home")
     host.rest()
     assert host("out()") == ["The", "0.00", "100 %", "none"]
     assert host("all('.said')[0].textContent") == "Nothing comes before the first word: no gate counts."
-    query.press("End")
-    host.label("word to look at").press("End")
+    host.press("query", "End")
+    host.press("word to look at", "End")
     assert host("out()")[:2] == ["hat", "0.00"]
 
 
@@ -1140,13 +1129,11 @@ def test_arrow_keys_take_the_query_through_the_picture_from_either_slider(host):
     column, row = (host.label(f"{axis} of the query") for axis in ("column", "row"))
     column.press("ArrowUp")
     assert host("out()[0]") == "row 2, column 3"
-    row.press("ArrowRight")
-    row.press("ArrowDown")
+    host.press("row of the query", "ArrowRight", "ArrowDown")
     assert host("out()[0]") == "row 3, column 4"
     assert [column.input_value(), row.input_value()] == ["4", "3"]
     assert column.get_attribute("aria-valuetext") == "column 4 of 0 to 7"
-    for _ in range(9):
-        row.press("ArrowDown")
+    host.press("row of the query", *["ArrowDown"] * 9)
     column.press("Home")
     assert host("out()[0]") == "row 7, column 0"
     assert host("getComputedStyle(all('.halo')[0]).stroke") != "none"
