@@ -16,14 +16,8 @@ from d2lpos.rotary.scaling import llama3, unscaled, yarn
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4}
 LLAMA = {"model_type": "llama", **SIZES}
-STRETCHED = {
-    "factor": 8.0,
-    "low_freq_factor": 1.0,
-    "high_freq_factor": 4.0,
-    "original_max_position_embeddings": 8192,
-}
-
-
+STRETCHED = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+STRETCHED |= {"original_max_position_embeddings": 8192}
 SWIN = {  # besides sizes; "path_norm" is in the released files
     "model_type": "swin",
     "depths": [2, 2, 6, 2],
@@ -89,9 +83,7 @@ def test_deepseek_v3():
         },
     }
     layer = encoding_of(config).layers[0]
-    assert (
-        layer.features == (128, 192) and layer.encoding.dim == 64 and layer.encoding.layout == "interleaved"
-    )
+    assert (layer.features, layer.encoding.dim, layer.encoding.layout) == ((128, 192), 64, "interleaved")
     assert layer.encoding.scaling(frequencies(64))[1] == 1.0
     assert layer.scale == pytest.approx((0.1 * math.log(40) + 1) ** 2)
 
@@ -162,9 +154,8 @@ def test_olmo_hybrid_turns_nothing_where_its_base_is_null():
     config = LLAMA | {"model_type": "olmo_hybrid", "layer_types": ["linear_attention", "full_attention"] * 2}
     still = encoding_of(config | {"rope_parameters": {"rope_theta": None, "rope_type": "default"}})
     assert still.encodings == [None] * 4 and [layer.attends for layer in still.layers] == [False, True] * 2
-    assert (
-        rope(config | {"rope_parameters": {"rope_theta": 1e4, "rope_type": "default"}}, layer=1).base == 1e4
-    )
+    turning = config | {"rope_parameters": {"rope_theta": 1e4, "rope_type": "default"}}
+    assert rope(turning, layer=1).base == 1e4
 
 
 def test_smollm_3_leaves_every_fourth_layer_alone():
@@ -189,35 +180,26 @@ def test_tables_and_sinusoids():
 
 def test_biases():
     t5 = encoding_of({"model_type": "t5", "num_heads": 4, "num_layers": 2, "d_kv": 64})
-    assert (
-        isinstance(t5.encodings[0], T5Bias) and t5.encodings[0] is t5.encodings[1] and t5.layers[0].scale == 8
-    )
+    assert isinstance(t5.encodings[0], T5Bias) and t5.encodings[0] is t5.encodings[1]
+    assert t5.layers[0].scale == 8
     assert not t5.encodings[0].bidirectional and t5.encoder.encodings[0].bidirectional
-    mpt = {
-        "model_type": "mpt",
-        "n_heads": 4,
-        "n_layers": 2,
-        "attn_config": {"alibi": True, "alibi_bias_max": 4},
-    }
+    slopes = {"attn_config": {"alibi": True, "alibi_bias_max": 4}}
+    mpt = {"model_type": "mpt", "n_heads": 4, "n_layers": 2, **slopes}
     assert isinstance(encoding_of(mpt).encodings[0], ALiBi) and encoding_of(mpt).encodings[0].octaves == 4
     falcon = {"model_type": "falcon", **SIZES}
-    assert isinstance(rope(falcon | {"alibi": True}), ALiBi) and isinstance(
-        rope(falcon | {"alibi": False}), RoPE
-    )
+    assert [type(rope(falcon | {"alibi": alibi})) for alibi in (True, False)] == [ALiBi, RoPE]
 
 
 def test_swin():
     """The tiny one for pictures of 224 pixels; in its last stage one window is all there is, and does not move."""
-    reading = encoding_of(
-        SWIN | {"embed_dim": 96, "num_heads": [3, 6, 12, 24], "window_size": 7, "image_size": 224}
-    )
+    sizes = {"embed_dim": 96, "num_heads": [3, 6, 12, 24], "window_size": 7, "image_size": 224}
+    reading = encoding_of(SWIN | sizes)
     assert [(layer.tile, layer.shift) for layer in reading.layers] == [(7, 0), (7, 3)] * 5 + [(7, 0)] * 2
     assert [layer.merged for layer in reading.layers] == [1] * 2 + [2] * 2 + [4] * 6 + [8] * 2
     assert [len(bias.table.T) for bias in reading.encodings] == [3] * 2 + [6] * 2 + [12] * 6 + [24] * 2
     assert len(set(reading.encodings)) == 12 and reading.input is None and not reading.causal
-    assert not any(layer.cosine for layer in reading.layers) and torch.equal(
-        reading.places(14, 9), cells(14, 9)
-    )
+    assert not any(layer.cosine for layer in reading.layers)
+    assert torch.equal(reading.places(14, 9), cells(14, 9))
     beside = encoding_of(SWIN | {"num_heads": [3] * 4, "embed_dim": 8, "use_absolute_embeddings": True})
     assert beside.input.table.shape == (56 * 56, 8)
 
@@ -225,14 +207,13 @@ def test_swin():
 def test_swin_v2_that_was_trained_in_windows_of_12_and_then_of_24():
     sizes = {"embed_dim": 128, "depths": [2, 2, 18, 2], "num_heads": [4, 8, 16, 32]}
     released = {"image_size": 384, "window_size": 24, "pretrained_window_sizes": [12, 12, 12, 6]}
-    layers = encoding_of(SWIN | {"model_type": "swinv2", **sizes, **released}).layers
+    swin_v2 = SWIN | {"model_type": "swinv2", **sizes}
+    layers = encoding_of(swin_v2 | released).layers
     assert [layer.tile for layer in layers] == [24] * 22 + [12] * 2
     assert [layer.shift for layer in layers] == [0, 12] * 2 + [0] * 20
     assert [layer.encoding.measure for layer in layers] == [(12, 12)] * 22 + [(6, 6)] * 2
     assert all(layer.cosine and isinstance(layer.encoding, SwinV2) for layer in layers)
-    before = encoding_of(
-        SWIN | {"model_type": "swinv2", **sizes, "image_size": 192, "window_size": 12}
-    ).layers
+    before = encoding_of(swin_v2 | {"image_size": 192, "window_size": 12}).layers
     assert [layer.encoding.measure for layer in before] == [layer.encoding.measure for layer in layers]
 
 
@@ -247,9 +228,8 @@ def test_longrope_hangs_on_the_length_of_the_text():
     omega = torch.ones(8)
     assert rope(config, 4096).scaling(omega)[0].tolist() == [1.0] * 8
     stretched, sharper = rope(config, 4097).scaling(omega)
-    assert stretched.tolist() == [0.5] * 8 and sharper == pytest.approx(
-        math.sqrt(1 + math.log(32) / math.log(4096))
-    )
+    assert stretched.tolist() == [0.5] * 8
+    assert sharper == pytest.approx(math.sqrt(1 + math.log(32) / math.log(4096)))
     with pytest.raises(ValueError, match="^tokens must say how long the text is"):
         encoding_of(config)
 
@@ -257,12 +237,11 @@ def test_longrope_hangs_on_the_length_of_the_text():
 # Refused.
 
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
+MPT, INKLING = {"model_type": "mpt"}, {"model_type": "inkling_text"}
 REFUSED = {
     "model_type 'nobody' is not known": {"model_type": "nobody"},
     "model_type None is not known": {},
-    "model_type 'inkling_text' is refused: its bias is computed from the text": {
-        "model_type": "inkling_text"
-    },
+    "model_type 'inkling_text' is refused: its bias is computed from the text": INKLING,
     "llama has keys that are not understood: sliding_window = 4096. A key": LLAMA | {"sliding_window": 4096},
     "llama has keys that are not understood: no_rope_layers = [1, 0]. A key": LLAMA
     | {"no_rope_layers": [1, 0]},
@@ -297,20 +276,13 @@ REFUSED = {
     | {"partial_rotary_factor": 0.2},
     "max_window_layers with use_sliding_window, and has none": LLAMA
     | {"model_type": "qwen2", "use_sliding_window": True, "sliding_window": 64},
-    "position_embedding_type of bert must be absolute; got 'relative_key'": {
-        "model_type": "bert",
-        **SIZES,
-        "max_position_embeddings": 512,
-        "position_embedding_type": "relative_key",
-    },
-    "key 'prefix_lm' in attn_config of mpt is not understood": {
-        "model_type": "mpt",
-        "attn_config": {"prefix_lm": True},
-    },
+    "position_embedding_type of bert must be absolute; got 'relative_key'": LLAMA
+    | {"model_type": "bert", "max_position_embeddings": 512, "position_embedding_type": "relative_key"},
+    "key 'prefix_lm' in attn_config of mpt is not understood": MPT | {"attn_config": {"prefix_lm": True}},
     "llama has keys that are not understood: wobble = 3. A key": LLAMA | {"wobble": 3},
     "llama has keys that are not understood: wobble = False. A key": LLAMA | {"wobble": False},
     "config must have layer_types, and has none": LLAMA | {"model_type": "minimax"},
-    "attn_config of mpt must have alibi and no rope": {"model_type": "mpt", "attn_config": {"alibi": False}},
+    "attn_config of mpt must have alibi and no rope": MPT | {"attn_config": {"alibi": False}},
     "num_heads must be 4 numbers, one for each stage; got [3]": SWIN | {"num_heads": [3]},
     "pretrained_window_sizes must be 4 numbers, one for each stage; got [8, 8]": SWIN
     | {"model_type": "swinv2", "num_heads": [3] * 4, "pretrained_window_sizes": [8, 8]},
@@ -335,9 +307,8 @@ def test_refused(message, config):
 
 
 def test_what_is_no_configuration():
-    with pytest.raises(
-        TypeError, match="^config must be a dictionary or a configuration of transformers; got str$"
-    ):
+    told = "^config must be a dictionary or a configuration of transformers; got str$"
+    with pytest.raises(TypeError, match=told):
         encoding_of("config.json")
 
 
@@ -347,13 +318,8 @@ def test_keys_that_say_no_are_no_matter():
 
 
 def test_what_transformers_4_wrote_of_other_things_is_no_matter():
-    training = {
-        "moe_layer_freq": 1,
-        "torch_dtype": "bfloat16",
-        "temperature": 0.6,
-        "auto_map": {"AutoModel": "x"},
-    }
-    assert encoding_of(LLAMA | training).encodings[0].base == 10_000
+    training = {"moe_layer_freq": 1, "torch_dtype": "bfloat16", "temperature": 0.6}
+    assert encoding_of(LLAMA | training | {"auto_map": {"AutoModel": "x"}}).encodings[0].base == 10_000
 
 
 def test_a_key_has_one_place():

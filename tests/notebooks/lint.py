@@ -99,12 +99,8 @@ def tag_is_known(notebook: Notebook) -> Found:
 def id_is_unique(notebook: Notebook) -> Found:
     ids = [(at, f"cell id {cell.id}") for at, cell in notebook.cells]
     ids += [(run[0][0], f"{tag} id {name}") for (tag, name), run in notebook.runs]
-    ids += [
-        (at, f"{key} id {note(cell, key)}")
-        for at, cell in notebook.cells
-        for key in ("claim", "verdict", "trained")
-        if note(cell, key)
-    ]
+    for key in ("claim", "verdict", "trained"):
+        ids += [(at, f"{key} id {note(cell, key)}") for at, cell in notebook.cells if note(cell, key)]
     ids += [(at, f"equation number {tag}") for at, cell in notebook.words for tag in equations(cell.source)]
     count = Counter(name for _, name in ids)
     yield from ((at, f"{name} is used {count[name]} times") for at, name in ids if count[name] > 1)
@@ -233,10 +229,7 @@ def try_it_begins_a_paragraph_of_a_caption(notebook: Notebook) -> Found:
         paragraphs = re.split(r"\n{2,}", cell.source)[1:] if "caption" in tags(cell) else []
         good = sum(paragraph.startswith("*Try it.*") for paragraph in paragraphs)
         if good != cell.source.count("*Try it.*"):
-            yield (
-                at,
-                "*Try it.* begins a second paragraph of a caption, which paper and pages without scripts leave out",
-            )
+            yield at, "*Try it.* begins a second paragraph of a caption, which paper and pages without scripts leave out"
 
 
 @rule

@@ -59,11 +59,8 @@ def test_the_solutions_of_a_project_keep_the_rules_where_they_belong(path):
 def test_names_differ_between_notebooks(key):
     """Those of exercises and solutions too, since a page is known by them."""
     notebooks = [nbformat.read(path, as_version=4) for path in every(ROOT) if path.parent.name != "solutions"]
-    names = [
-        name
-        for notebook in notebooks
-        for name in {cell.metadata.get("d2lpos", {}).get(key) for cell in notebook.cells} - {None}
-    ]
+    told = [{cell.metadata.get("d2lpos", {}).get(key) for cell in notebook.cells} for notebook in notebooks]
+    names = [name for each in told for name in each - {None}]
     assert sorted(names) == sorted(set(names))
 
 

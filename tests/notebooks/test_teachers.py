@@ -48,13 +48,8 @@ def test_lecture_has_ninety_minutes():
 HOURS = PAGE.partition("### Hour by hour")[2].partition("\n\n|")[2].partition("\n\n")[0].splitlines()[2:]
 SESSIONS = {row.split(" | ")[0].strip("| "): row.strip("| ").split(" | ") for row in HOURS}
 READ = dict(re.findall(r"^\| (\d+) \| \[[^]]+\]\(\.\./(chapters/\d\d-[\w-]+\.ipynb)\)", PAGE, re.MULTILINE))
-DEPTH = dict(
-    zip(
-        ["5, other code", "5, stretching"],
-        re.findall(r"chapters/in-depth/[\w-]+\.ipynb", SET[4]),
-        strict=True,
-    )
-)
+LED = re.findall(r"chapters/in-depth/[\w-]+\.ipynb", SET[4])
+DEPTH = dict(zip(["5, other code", "5, stretching"], LED, strict=True))
 CHAPTERS = {session: ROOT / name for session, name in (READ | DEPTH).items()}
 
 

@@ -21,12 +21,8 @@ def test_each_cell_that_needs_them_says_one_sentence(chapter, tmp_path, monkeypa
     notebook = nbformat.read(chapter, as_version=4)
     stored = [len(cell.get("outputs", [])) for cell in notebook.cells]
     NotebookClient(notebook, allow_errors=True, resources={"metadata": {"path": chapter.parent}}).execute()
-    errors = [
-        output
-        for cell in notebook.cells
-        for output in cell.get("outputs", [])
-        if output.output_type == "error"
-    ]
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    errors = [output for output in outputs if output.output_type == "error"]
     assert errors
     for error in errors:
         assert error.ename == "WeightsMissing"

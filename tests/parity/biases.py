@@ -37,28 +37,21 @@ def t5(table_of_biases, causal):
     return encoding
 
 
-def our_buckets(causal):
-    return torch.stack([bucket(OFFSETS, *sizes, bidirectional=not causal) for sizes in BUCKETS])
-
-
-def hf_buckets(causal):
-    return torch.stack([T5Attention._relative_position_bucket(OFFSETS, not causal, *sizes) for sizes in BUCKETS])
-
-
-def xt_buckets(causal):
-    find = RelativePositionBias._relative_position_bucket
-    return torch.stack([find(OFFSETS, causal, *sizes) for sizes in BUCKETS])
+def buckets(causal, find, which):
+    """Ours and theirs; which says to their function whether they are causal, or are not."""
+    ours = [bucket(OFFSETS, *sizes, bidirectional=not causal) for sizes in BUCKETS]
+    return torch.stack(ours), torch.stack([find(OFFSETS, which, *sizes) for sizes in BUCKETS])
 
 
 for causal, direction in (False, "both directions"), (True, "causal"):
 
     @table.row(f"T5 buckets, {direction}", "transformers", "T5")
     def hf_bucket(causal=causal):
-        return our_buckets(causal), hf_buckets(causal)
+        return buckets(causal, T5Attention._relative_position_bucket, not causal)
 
     @table.row(f"T5 buckets, {direction}", "x-transformers", "RelativePositionBias")
     def xt_bucket(causal=causal):
-        return our_buckets(causal), xt_buckets(causal)
+        return buckets(causal, RelativePositionBias._relative_position_bucket, causal)
 
     @table.row(f"T5 bias, {direction}", "transformers", "T5", 1e-7)
     def hf_t5(causal=causal):
@@ -77,29 +70,31 @@ for causal, direction in (False, "both directions"), (True, "causal"):
 HEAD_COUNTS = range(1, 81)
 
 
+def our_slopes(**options):
+    return torch.cat([slopes(heads, **options) for heads in HEAD_COUNTS])
+
+
 @table.row("ALiBi slopes, 1 to 80 heads", "transformers", "BLOOM", 1e-6)
 def bloom_slopes():
     steps = torch.ones(1, 2, dtype=torch.long)  # the bias of the second key is one slope
     theirs = [build_alibi_tensor(steps, heads, torch.float32)[:, 0, 1] for heads in HEAD_COUNTS]
-    return torch.cat([slopes(heads) for heads in HEAD_COUNTS]), torch.cat(theirs)
+    return our_slopes(), torch.cat(theirs)
 
 
 @table.row("ALiBi slopes, 1 to 80 heads", "transformers", "MPT", 1e-6)
 def mpt_slopes():
-    theirs = [-build_mpt_alibi_tensor(heads, 2)[:, 0, 0] for heads in HEAD_COUNTS]
-    return torch.cat([slopes(heads) for heads in HEAD_COUNTS]), torch.cat(theirs)
+    return our_slopes(), -torch.cat([build_mpt_alibi_tensor(heads, 2)[:, 0, 0] for heads in HEAD_COUNTS])
 
 
 @table.row("ALiBi slopes over 4 octaves, 1 to 80 heads", "transformers", "MPT, alibi_bias_max 4", 1e-6)
 def mpt_octaves():
     theirs = [-build_mpt_alibi_tensor(heads, 2, alibi_bias_max=4)[:, 0, 0] for heads in HEAD_COUNTS]
-    return torch.cat([slopes(heads, octaves=4) for heads in HEAD_COUNTS]), torch.cat(theirs)
+    return our_slopes(octaves=4), torch.cat(theirs)
 
 
 @table.row("ALiBi slopes, 1 to 80 heads", "x-transformers", "AlibiPositionalBias", 1e-6)
 def xt_slopes():
-    theirs = [AlibiPositionalBias(heads).slopes[:, 0, 0] for heads in HEAD_COUNTS]
-    return torch.cat([slopes(heads) for heads in HEAD_COUNTS]), torch.cat(theirs)
+    return our_slopes(), torch.cat([AlibiPositionalBias(heads).slopes[:, 0, 0] for heads in HEAD_COUNTS])
 
 
 def past(bias):

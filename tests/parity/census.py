@@ -98,10 +98,8 @@ def read(family: str) -> tuple[Reading | None, str | None]:
 
 def bare(reading: Reading) -> Reading:
     """The turn alone, where a norm comes behind it."""
-    layers = [
-        replace(layer, encoding=layer.encoding.rope) if isinstance(layer.encoding, Normed) else layer
-        for layer in reading.layers
-    ]
+    bare = lambda layer: replace(layer, encoding=layer.encoding.rope)
+    layers = [bare(layer) if isinstance(layer.encoding, Normed) else layer for layer in reading.layers]
     return replace(reading, layers=layers)
 
 

@@ -226,9 +226,8 @@ def sliced(family: str, reading: Reading, made: nn.Module) -> list[str]:
         if order == "after the angles":
             tensors = tensors[1:]
         pairs = zip(tensors, out if isinstance(out, tuple) else (out,), strict=False)
-        seen.extend(
-            (x.transpose(1, 2), y.transpose(1, 2)) if order == "sequence first" else (x, y) for x, y in pairs
-        )
+        flip = order == "sequence first"
+        seen.extend((x.transpose(1, 2), y.transpose(1, 2)) if flip else (x, y) for x, y in pairs)
         return out
 
     wrong = set()
@@ -447,10 +446,9 @@ def main(*families: str) -> None:
             print(family, verdict(family), flush=True)
         return
     found = rows()
+    head = ["Positions", "Reading", "Number", "Families"]
     with FILE.open("w", encoding="utf-8", newline="") as lines:
-        csv.writer(lines, lineterminator="\n").writerows(
-            [["Positions", "Reading", "Number", "Families"], *found]
-        )
+        csv.writer(lines, lineterminator="\n").writerows([head, *found])
 
 
 if __name__ == "__main__":

@@ -265,11 +265,11 @@ def x_transformers_t5_both():
     return x_transformers_t5(Encoder, causal=False)
 
 
-def rotary_places(model):
+def rotary_places(layers, name="self_attn", out="o_proj"):
     return [
-        (layer, "self_attn", stacked(it.q_proj, it.k_proj, it.v_proj), pair(it.o_proj))
-        for layer in model.model.layers
-        for it in [layer.self_attn]
+        (layer, name, stacked(it.q_proj, it.k_proj, it.v_proj), pair(getattr(it, out)))
+        for layer in layers
+        for it in [getattr(layer, name)]
     ]
 
 
@@ -278,7 +278,7 @@ def llama(rule, **parameters):
     config.rope_parameters = {"rope_theta": 100.0, **parameters}
     model = random_model(LlamaForCausalLM(config))
     encoding = RoPE(FEATURES, 100.0, scaling=rule)
-    return with_our_attention(model, rotary_places(model), encoding, input_ids=sentences())
+    return with_our_attention(model, rotary_places(model.model.layers), encoding, input_ids=sentences())
 
 
 @table.row("Logits with our `Attention` and `RoPE`, half; grouped queries", "transformers", "Llama", 1e-5)
@@ -315,11 +315,7 @@ def llama_llama3():
 def gptj():
     config = GPTJConfig(**NAMES, rotary_dim=FEATURES // 2, n_positions=LENGTH)
     model = random_model(GPTJForCausalLM(config))
-    places = [
-        (block, "attn", stacked(it.q_proj, it.k_proj, it.v_proj), pair(it.out_proj))
-        for block in model.transformer.h
-        for it in [block.attn]
-    ]
+    places = rotary_places(model.transformer.h, "attn", "out_proj")
     encoding = RoPE(FEATURES, layout="interleaved", rotary=FEATURES // 2)
     return with_our_attention(model, places, encoding, input_ids=sentences())
 
@@ -328,7 +324,7 @@ def gptj():
 def cohere():
     model = random_model(CohereForCausalLM(CohereConfig(**NAMES, **ROPE)))
     encoding = RoPE(FEATURES, 100.0, "interleaved")
-    return with_our_attention(model, rotary_places(model), encoding, input_ids=sentences())
+    return with_our_attention(model, rotary_places(model.model.layers), encoding, input_ids=sentences())
 
 
 @table.row("Logits with our `Attention` and `ALiBi`", "transformers", "BLOOM", 1e-5)

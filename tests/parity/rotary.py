@@ -231,10 +231,8 @@ def deepseek_v4():
 @table.row("Weights of latent attention, `scores`", "transformers", "DeepSeek-V3", 1e-4)
 def latent():
     """Nothing of a head is built but its query; theirs builds keys."""
-    sizes = {
-        "kv_lora_rank": 12, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 16,
-        "q_lora_rank": None,
-    }
+    sizes = {"kv_lora_rank": 12, "q_lora_rank": None}
+    sizes |= {"qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 16}
     config = DeepseekV3Config(hidden_size=DIM, num_attention_heads=3, num_key_value_heads=3, **sizes)
     config._attn_implementation = "eager"
     layer = modeling_deepseek_v3.DeepseekV3Attention(config, layer_idx=0).double()
@@ -280,9 +278,8 @@ def hunyuan():
         weight.uniform_()
         norms.append(theirs.HunYuanDenseV1RMSNorm(DIM, eps=1e-5))
         norms[-1].weight.copy_(weight)
-    return both(*ours.rotate(q, k, positions, positions)), both(
-        *(n(x) for n, x in zip(norms, turned, strict=True))
-    )
+    theirs = both(*(norm(x) for norm, x in zip(norms, turned, strict=True)))
+    return both(*ours.rotate(q, k, positions, positions)), theirs
 
 
 @table.row("Scores of `PoPE`", "x-transformers", "PolarEmbedding", 1e-4)

@@ -64,15 +64,11 @@ def test_numbers_by_hand_are_those_of_the_configurations():
     assert told["base"] == v4.compress_rope_theta and "sliding_attention" not in v4.layer_types
     assert told["turns"] == f"{v4.qk_rope_head_dim} of {v4.head_dim}" and told["window"] == v4.sliding_window
     dots = census.configuration("dots3_note")
-    widths = {
-        said["qk_nope_head_dim"] + dots.qk_rope_head_dim
-        for said in dots.to_dict()["per_layer_config"].values()
-    }
     said = dots.to_dict()
+    widths = {one["qk_nope_head_dim"] + dots.qk_rope_head_dim for one in said["per_layer_config"].values()}
     wide = said["qk_nope_head_dim"] + dots.qk_rope_head_dim
-    assert (
-        HAND["refused"]["dots3_note"]["turns"] == f"64 of {widths.pop()} in windows, 64 of {wide} elsewhere"
-    )
+    told = f"64 of {widths.pop()} in windows, 64 of {wide} elsewhere"
+    assert HAND["refused"]["dots3_note"]["turns"] == told
     assert not widths and dots.qk_rope_head_dim == 64
     assert census.configuration("blt").rope_parameters["rope_theta"] == HAND["refused"]["blt"]["base"]
 

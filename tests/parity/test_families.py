@@ -55,10 +55,7 @@ def test_scaled(rope):
 def test_longrope(length, listed):
     """All positions of a text take one list, and transformers chooses it by the last: so ours is told how many."""
     lists = {"short_factor": [1.0] * 7 + [1.5], "long_factor": [1.0] * 4 + [8.0] * 4}
-    rope = {
-        "rope_type": "longrope", "rope_theta": 100.0, "factor": 4.0,
-        "original_max_position_embeddings": length,
-    }
+    rope = {"rope_type": "longrope", **ROPE, "original_max_position_embeddings": length}
     places = {name: places for name, places in families.PLACES.items() if name == "as they are"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(families, "PLACES", places)

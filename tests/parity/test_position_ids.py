@@ -1,5 +1,7 @@
 """What position ids do in transformers besides telling positions: rows of the errata."""
 
+from functools import partial
+
 import torch
 from torch import Tensor
 from transformers import LlamaConfig, LlamaForCausalLM
@@ -57,10 +59,8 @@ def test_a_gap_in_the_ids_begins_a_new_document_unless_a_mask_is_given():
 
     def sees(**mask: Tensor) -> bool:
         with torch.no_grad():
-            one, two = (
-                model(input_ids=words, position_ids=gap, use_cache=False, **mask).logits[:, -1]
-                for words in (WORDS, other)
-            )
+            run = partial(model, position_ids=gap, use_cache=False, **mask)
+            one, two = (run(input_ids=words).logits[:, -1] for words in (WORDS, other))
         return not torch.equal(one, two)
 
     assert isinstance(config, LlamaConfig)
@@ -82,10 +82,8 @@ def test_vjepa_2_turns_nothing():
     x = torch.linspace(-1, 2, 16, dtype=torch.float64).view(2, 1, 1, 1, 8)
 
     def at(place: float) -> list[Tensor]:
-        return [
-            rotate_queries_or_keys(t, pos=torch.tensor([[[place + step]]]).double())
-            for t, step in zip(x, (0, 3), strict=True)
-        ]
+        places = (torch.tensor([[[place + step]]]).double() for step in (0, 3))
+        return [rotate_queries_or_keys(t, pos=pos) for t, pos in zip(x, places, strict=True)]
 
     lengths = at(5.0)[0].norm() / x[0].norm()
     scores = [(q * k).sum() for q, k in map(at, (0.0, 5.0))]

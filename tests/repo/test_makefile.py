@@ -52,9 +52,8 @@ def pretend(path: Path, prelude: str) -> Path:
 def test_help_is_the_default_and_names_every_command(tree):
     listing = make(tree)
     assert listing.returncode == 0
-    commands = (
-        (tree / "Makefile").read_text(encoding="utf-8").partition(".PHONY: ")[2].splitlines()[0].split()
-    )
+    makefile = (tree / "Makefile").read_text(encoding="utf-8")
+    commands = makefile.partition(".PHONY: ")[2].splitlines()[0].split()
     assert [line.split()[1] for line in listing.stdout.splitlines()] == commands
 
 
@@ -101,9 +100,8 @@ def test_another_python_does_not_pass_for_the_one_in_use(tree, tmp_path):
     old = pretend(tmp_path / "python3.10", "import sys; sys.version_info = (3, 10, 13)")
     assert "needs Python 3.11 or newer" in make(tree, "book", f"PYTHON={old}").stderr
     other = pretend(tmp_path / "python9", "import sys")
-    other.write_text(
-        other.read_text(encoding="utf-8").replace("exec", '[ "$1" = -V ] && echo Python 9 && exit; exec', 1)
-    )
+    told = '[ "$1" = -V ] && echo Python 9 && exit; exec'
+    other.write_text(other.read_text(encoding="utf-8").replace("exec", told, 1))
     done = make(tree, "book", f"PYTHON={other}")
     assert done.returncode != 0
     assert "is Python 9: `make clean` first." in done.stderr.splitlines()[0]
@@ -211,9 +209,8 @@ def test_a_bad_address_gets_one_sentence_and_changes_nothing(tree, repo):
     before = contents(tree)
     done = make(tree, "address", f"REPO={repo.replace('$', '$$')}", f"PYTHON={sys.executable}")
     assert done.returncode != 0
-    assert done.stderr.splitlines()[0] == (
-        f"REPO must be OWNER/NAME, as in `make address REPO=ada/d2lpos`, not {repo!r}."
-    )
+    told = f"REPO must be OWNER/NAME, as in `make address REPO=ada/d2lpos`, not {repo!r}."
+    assert done.stderr.splitlines()[0] == told
     assert contents(tree) == before
 
 

@@ -11,14 +11,8 @@ PACKAGE = Path(__file__).parents[2] / "d2lpos"
 LIMIT = 2600  # lines of code
 FILE = 200
 ASIDE = {"dropout.py", "__init__.py"}  # one opens no door, the others only hand out names
-NO_CODE = {
-    tokenize.COMMENT,
-    tokenize.DEDENT,
-    tokenize.ENDMARKER,
-    tokenize.INDENT,
-    tokenize.NEWLINE,
-    tokenize.NL,
-}
+NO_CODE = {tokenize.COMMENT, tokenize.DEDENT, tokenize.ENDMARKER}
+NO_CODE |= {tokenize.INDENT, tokenize.NEWLINE, tokenize.NL}
 
 
 def code_lines(text):

@@ -75,11 +75,8 @@ pinned = pytest.mark.skipif(
 def test_what_is_installed_is_what_is_pinned():
     pins = constraints()
     # PyTorch's Linux wheels choose their CUDA libraries themselves.
-    here = {
-        name: version
-        for name, version in installed().items()
-        if not name.startswith(("cuda-", "nvidia-")) and name != "triton"
-    }
+    of_cuda = lambda name: name.startswith(("cuda-", "nvidia-")) or name == "triton"
+    here = {name: version for name, version in installed().items() if not of_cuda(name)}
     assert here == {name: pins.get(name) for name in here}
 
 
@@ -108,9 +105,8 @@ def test_conda_installs_the_same_versions():
     lines = conda["dependencies"][-1]["pip"]
     assert lines[:2] == ["--constraint constraints.txt", "--editable ."]
     pins = constraints()
-    assert read_pins(lines[2:]) == {
-        name: pins[name] for name in (canonicalize_name(requirement.name) for requirement in requirements())
-    }
+    names = [canonicalize_name(requirement.name) for requirement in requirements()]
+    assert read_pins(lines[2:]) == {name: pins[name] for name in names}
 
 
 def test_no_other_file_pins():

@@ -144,14 +144,8 @@ def test_a_curve_by_key_moves_one_point_at_a_time(address, reader):
     expect(sliders).to_have_count(3)  # the first is told
     expect(sliders.first).to_have_attribute("aria-label", "loss, nats at 128 characters that it may read")
     sliders.first.focus()
-    for key, value in [
-        ("ArrowUp", 3.08),
-        ("ArrowLeft", 3),
-        ("PageDown", 2.6),
-        ("End", 5),
-        ("ArrowUp", 5),
-        ("Home", 1),
-    ]:
+    keys = ("ArrowUp", "ArrowLeft", "PageDown", "End", "ArrowUp", "Home")
+    for key, value in zip(keys, (3.08, 3, 2.6, 5, 5, 1), strict=True):
         reader.page.keyboard.press(key)
         expect(sliders.first).to_have_attribute("aria-valuetext", f"{value} loss, nats")
     expect(sliders.nth(1)).to_have_attribute("aria-valuenow", "3")
@@ -202,9 +196,8 @@ def test_a_browser_that_keeps_nothing_says_so_and_the_page_loses_nothing(address
         assert reader.page.evaluate("memory.all('predictions')['4.favorites'].value") == 0
         answer(reader.page.locator(f"#{anchor('4.padding')}"), "4.padding")
         assert reader.page.evaluate("Object.keys(memory.all('predictions'))") == ["4.favorites", "4.padding"]
-        assert not [
-            fault for fault in reader.faults if "memory" in fault or "ask" in fault
-        ]  # the theme keeps things, too
+        ours = [fault for fault in reader.faults if "memory" in fault or "ask" in fault]
+        assert not ours  # the theme keeps things, too
 
 
 def test_what_is_no_answer_has_its_sentence(address, reader):
@@ -229,11 +222,8 @@ def test_what_is_no_answer_has_its_sentence(address, reader):
 
 def test_an_answer_to_a_question_that_has_changed_is_asked_anew(address, reader):
     go(reader, address, "4.favorites")
-    old = {
-        "4.favorites": {"value": 9, "missed": "9"},
-        "6.needle": {"value": "many"},
-        "6.longer": {"value": [1]},
-    }
+    old = {"4.favorites": {"value": 9, "missed": "9"}, "6.needle": {"value": "many"}}
+    old |= {"6.longer": {"value": [1]}}
     reader.page.evaluate("old => { localStorage['d2lpos:predictions'] = JSON.stringify(old); }", old)
     for name in old:
         expect(go(reader, address, name).locator("form")).to_be_visible()
@@ -295,10 +285,8 @@ def test_without_javascript_all_is_as_before(address, plain):
 def test_the_search_gives_no_option_away(site):
     script = (site / "_static" / "search-index.js").read_text("utf-8")
     for ask, _ in ASKS.values():
-        for words in [
-            *ask.get("options", []),
-            *(ask["overlooks"].values() if isinstance(ask["overlooks"], dict) else []),
-        ]:
+        overlooked = ask["overlooks"].values() if isinstance(ask["overlooks"], dict) else ()
+        for words in (*ask.get("options", ()), *overlooked):
             if len(words) > 30 and not set("*$`") & set(words):
                 assert words not in script
 

@@ -46,9 +46,8 @@ def words(tag: Tag) -> str:
 
 
 def test_it_holds_what_a_class_needs(course):
-    assert {file.name for file in course.iterdir()} == {
-        *("decks", "handout", "handout.zip", "index.html", "LICENSE", "LICENSE-TEXT"),
-    }
+    held = {"decks", "handout", "handout.zip", "index.html", "LICENSE", "LICENSE-TEXT"}
+    assert {file.name for file in course.iterdir()} == held
     assert [file.stem for file in sorted((course / "decks").iterdir())] == CHAPTERS
     assert {file.stem for file in (course / "handout").rglob("*.ipynb")} >= set(CHAPTERS)
 
@@ -76,9 +75,8 @@ def test_a_deck_shows_what_the_chapter_shows(site, course, stem):
     shown = [tag["id"] for tag in chapter.select("figure[id], .theorem.admonition")]
     assert shown and [name for name in ids if name in shown] == shown
     for name in shown:
-        assert len(slides.find(id=name).select("svg, img, table")) == len(
-            chapter.find(id=name).select("svg, img, table")
-        )
+        one, other = (len(page.find(id=name).select("svg, img, table")) for page in (slides, chapter))
+        assert one == other
     equations = [tag["id"] for tag in chapter.select("section > .math[id^=eq-]")]
     for name in equations:
         assert slides.find(id=name).select(".fit > p, .fit > .math")[-1].math
@@ -92,9 +90,8 @@ def test_a_deck_shows_what_the_chapter_shows(site, course, stem):
     assert sum(name.startswith("prediction-") for name in ids) == len(chapter.select(".predict"))
     claims = [words(verdict.parent) for verdict in chapter.select("aside .verdict")]
     votes = [slide for slide in slides.select("section") if slide["id"].startswith("vote-")]
-    assert [
-        f"{words(vote.select_one('.verdict'))} {words(vote.select_one('.words'))}" for vote in votes
-    ] == claims
+    told = [[words(vote.select_one(part)) for part in (".verdict", ".words")] for vote in votes]
+    assert [" ".join(parts) for parts in told] == claims
     efforts = [words(tag) for tag in chapter.select("div.exercise .effort")]
     assert [words(row.find_all("td")[1]) for row in slides.select("#exercises tr")] == efforts
     assert len({words(entry) for entry in parsed(deck(course, stem)).select("nav li")}) == len(ids)
@@ -105,9 +102,8 @@ def test_a_deck_shows_what_the_chapter_shows(site, course, stem):
 def test_no_solution_is_in_it(site, course, stem):
     chapter, slides = read(page_of(site, PAGES[stem])).article, parsed(deck(course, stem)).main
     solutions = [tag.extract() for tag in chapter.select(".solution")]
-    secret = {
-        line.strip() for tag in solutions for line in tag.get_text().splitlines() if len(line.strip()) > 12
-    }
+    lines = {line.strip() for tag in solutions for line in tag.get_text().splitlines()}
+    secret = {line for line in lines if len(line) > 12}
     secret -= {line.strip() for line in chapter.get_text().splitlines()}
     assert bool(secret) == bool(solutions) and not slides.select(".solution, .overlooks, .cell_input")
     said = slides.get_text()
@@ -131,9 +127,7 @@ def test_a_deck_is_one_file_that_loads_nothing(course, stem):
     file = deck(course, stem)
     page, text = Html(file), file.read_text("utf-8")
     assert [address for address in page.loads if not address.startswith("data:")] == []
-    assert not re.search(r"url\((?!data:|#|%23)|@import", text) and not re.search(
-        r"^import ", text, re.MULTILINE
-    )
+    assert not re.search(r"url\((?!data:|#|%23)|@import|^import ", text, re.MULTILINE)
     assert [link for link in page.links if not foreign(link) and link[1:] not in page.ids] == []
     tags = parsed(file).select("[id]")
     assert len(tags) == len({tag["id"] for tag in tags})
@@ -200,9 +194,7 @@ def test_every_slide_fits_and_can_be_read(course, browser, stem, width, height):
                 faults += reader.contrast()
                 reader.page.emulate_media(color_scheme="light")
             assert not faults, (anchor, faults)
-        assert {address for address in asked if not address.startswith("data:")} == {
-            deck(course, stem).as_uri()
-        }
+        assert {url for url in asked if not url.startswith("data:")} == {deck(course, stem).as_uri()}
         assert reader.faults == []
 
 
@@ -211,19 +203,13 @@ def test_keys_turn_and_an_answer_comes_before_the_next_slide(course, browser):
         reader.page.goto(deck(course, SOME[0]).as_uri())
         press, now = reader.page.keyboard.press, lambda: reader.page.evaluate(NOW)
         assert now() == ["title", 0]
-        for key, there in zip(
-            TURNS, [["fig-2-1", 0], ["prediction-1", 0], ["prediction-1", 1], ["fig-2-2", 0]], strict=True
-        ):
+        stops = [["fig-2-1", 0], ["prediction-1", 0], ["prediction-1", 1], ["fig-2-2", 0]]
+        for key, there in zip(TURNS, stops, strict=True):
             press(key)
-            reader.page.wait_for_function(
-                f"there => JSON.stringify(({NOW})()) === JSON.stringify(there)", arg=there
-            )
-        for key, there in [
-            ("ArrowLeft", "prediction-1"),
-            ("End", "exercises"),
-            ("PageUp", "vote-6"),
-            ("Home", "title"),
-        ]:
+            here = f"there => JSON.stringify(({NOW})()) === JSON.stringify(there)"
+            reader.page.wait_for_function(here, arg=there)
+        keys = {"ArrowLeft": "prediction-1", "End": "exercises", "PageUp": "vote-6", "Home": "title"}
+        for key, there in keys.items():
             press(key)
             reader.page.wait_for_selector(f"#{there}.now:focus")
         turned_to(reader, "fig-2-3")
@@ -302,10 +288,8 @@ def test_without_scripts_the_slides_stand_below_one_another(course, browser):
     page.goto(deck(course, SOME[0]).as_uri())
     tops = [box["y"] for box in (slide.bounding_box() for slide in page.locator("main > section").all())]
     assert tops == sorted(set(tops)) and len(tops) == 30
-    assert (
-        not page.locator(".answer > div").first.is_visible()
-        and page.locator("#fig-2-1 svg").first.is_visible()
-    )
+    assert not page.locator(".answer > div").first.is_visible()
+    assert page.locator("#fig-2-1 svg").first.is_visible()
     page.locator("#prediction-1 summary").click()
     assert page.locator("#prediction-1 .answer > div").is_visible()
     assert page.locator("#fig-2-1 .notes").is_visible() and not page.locator("nav").is_visible()

@@ -24,10 +24,8 @@ def test_book_builds(build):
 
 
 def test_every_page_is_known(site):
-    assert {path.relative_to(site).with_suffix("").as_posix() for path in pages(site)} == {
-        *EVERYWHERE,
-        NOT_FOUND,
-    }
+    found = {path.relative_to(site).with_suffix("").as_posix() for path in pages(site)}
+    assert found == {*EVERYWHERE, NOT_FOUND}
 
 
 def test_links_lead_somewhere_and_nothing_is_loaded_from_elsewhere(site):
@@ -156,9 +154,8 @@ def test_styles_are_those_that_safari_reads():
 @pytest.mark.parametrize("name", PAGES)
 def test_page_has_a_link_that_reports_an_error_on_it(site, name):
     links = [urlsplit(link) for link in Html(site / f"{name}.html").links if "&place=" in link]
-    [query] = [
-        parse_qs(link.query) for link in links if link.geturl().startswith(f"{REPOSITORY}/issues/new?")
-    ]
+    new = f"{REPOSITORY}/issues/new?"
+    [query] = [parse_qs(link.query) for link in links if link.geturl().startswith(new)]
     assert query["place"][0].endswith(f"({FRONT if name == 'index' else name})")  # the source
     [form] = query["template"]
     assert "id: place\n" in (ROOT / ".github" / "ISSUE_TEMPLATE" / form).read_text("utf-8")

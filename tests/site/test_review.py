@@ -25,6 +25,12 @@ def ago(days, missed=None, step=1):
     return {"value": 0, "missed": missed, "on": on, "step": step, "asked": 1, "right": int(missed is None)}
 
 
+def keep(page, entries):
+    """Open the page anew as a browser does that kept these answers."""
+    page.evaluate(f"localStorage.setItem('d2lpos:reviews', '{json.dumps(entries)}')")
+    page.reload()
+
+
 @pytest.fixture(scope="module")
 def address(address):
     return f"{address}/chapters/04-rope.html"
@@ -57,10 +63,8 @@ def test_answers_by_keyboard_are_compared_and_kept(reader):
     expect(third.locator(".when")).to_have_text("Right. It comes back in 3 days.")
     expect(third.locator(".overlooked")).to_have_count(0)
     kept = page.evaluate(KEPT)
-    assert {name: (entry["value"], entry["missed"]) for name, entry in kept.items()} == {
-        "4.1": (1, "1"),
-        "4.3": (0.8, None),
-    }
+    answers = {name: (entry["value"], entry["missed"]) for name, entry in kept.items()}
+    assert answers == {"4.1": (1, "1"), "4.3": (0.8, None)}
     page.reload()
     expect(first.locator(".said")).to_contain_text("The distance, without its direction.")
     expect(third.locator(".said")).to_contain_text("0.8 radians")
@@ -74,10 +78,7 @@ def test_answers_by_keyboard_are_compared_and_kept(reader):
 def test_earlier_questions_are_asked_anew(reader):
     page, copy = reader.page, reader.page.locator(".again")
     assert copy.locator(".admonition-title").all_inner_texts() == ["Question 3.4", "Question 1.3"]
-    page.evaluate(
-        f"localStorage.setItem('d2lpos:reviews', '{json.dumps({'3.4': ago(0), '4.1': ago(3), '4.2': ago(0)})}')"
-    )
-    page.reload()
+    keep(page, {"3.4": ago(0), "4.1": ago(3), "4.2": ago(0)})
     for box in (copy.first, page.locator("#question-4-1")):
         expect(box.get_by_role("button", name="Compare")).to_be_visible()
     expect(page.locator("#question-4-2 .said")).to_be_visible()
@@ -101,24 +102,19 @@ def test_the_page_of_all_begins_with_what_is_due(browser, page_of_all):
         page.goto(page_of_all)
         expect(due).to_contain_text("Nothing is answered yet")
         entries = {"2.1": ago(5), "4.1": ago(0, "1", 0), "5.2": ago(9), "7.1": ago(2), "9.9": ago(9)}
-        page.evaluate(f"localStorage.setItem('d2lpos:reviews', '{json.dumps(entries)}')")
-        page.reload()
-        expect(due).to_contain_text(
-            "Due today: 3, of which 1 was wrong the last time. Answered so far: 4 of 60."
-        )
+        keep(page, entries)
+        told = "Due today: 3, of which 1 was wrong the last time. Answered so far: 4 of 60."
+        expect(due).to_contain_text(told)
         titles = due.locator(".admonition-title").all_inner_texts()
         assert titles == ["Question 4.1", "Question 5.2", "Question 2.1"]
         expect(page.locator(".review")).to_have_count(60)
         due.get_by_role("radio").first.check()
         due.get_by_role("button", name="Compare").first.click()
-        expect(due.locator(".when")).to_have_text(
-            ["Not right. It comes back tomorrow.", "Right the last time.", "Right the last time."]
-        )
+        told = ["Not right. It comes back tomorrow.", "Right the last time.", "Right the last time."]
+        expect(due.locator(".when")).to_have_text(told)
         reader.settle()
         assert reader.axe() == []
-        entries = {"7.1": ago(2)}
-        page.evaluate(f"localStorage.setItem('d2lpos:reviews', '{json.dumps(entries)}')")
-        page.reload()
+        keep(page, {"7.1": ago(2)})
         expect(due).to_contain_text("Nothing is due. The next question comes back tomorrow.")
         assert reader.faults == []
 

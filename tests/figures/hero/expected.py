@@ -103,15 +103,8 @@ def dial():
         for m, n in ((14, 6), (30, 9), (0, 32), (20, 20)):
             q, k = rng.normal(size=2), rng.normal(size=2)
             score = float(q @ turn((n - m) * theta) @ k)
-            yield {
-                "i": pair,
-                "theta": theta,
-                "m": m,
-                "n": n,
-                "q": q.tolist(),
-                "k": k.tolist(),
-                "score": score,
-            }
+            case = {"i": pair, "theta": theta, "m": m, "n": n}
+            yield case | {"q": q.tolist(), "k": k.tolist(), "score": score}
 
 
 def dropout():
@@ -209,12 +202,8 @@ def shuffle():
     """Weights and outputs by place. The scores come from one bilinear form, xMxᵀ with M = W_q W_kᵀ / √8."""
     tables, rng = layer(), np.random.default_rng(2)
     bilinear = tables["query"] @ tables["key"].T / np.sqrt(8)
-    orders = [
-        [0, 1, 2, 3, 4, 5],
-        [0, 5, 2, 3, 4, 1],
-        [5, 4, 3, 2, 1, 0],
-        *rng.permuted([range(6)] * 3, axis=1).tolist(),
-    ]
+    orders = [[0, 1, 2, 3, 4, 5], [0, 5, 2, 3, 4, 1], [5, 4, 3, 2, 1, 0]]
+    orders += rng.permuted([range(6)] * 3, axis=1).tolist()
     for order in orders:
         for positions in (False, True):
             for causal in (False, True):
@@ -270,11 +259,8 @@ def stretch():
             "llama3": (1 - share) * speeds / 8 + share * speeds,
         }
         for rule, new in rules.items():
-            fresh = [
-                i
-                for i in range(8)
-                if 64 * speeds[i] < 2 * np.pi and length * new[i] > 64 * speeds[i] * (1 + 1e-6)
-            ]
+            turned = 64 * speeds
+            fresh = np.flatnonzero((turned < 2 * np.pi) & (length * new > turned * (1 + 1e-6))).tolist()
             past = max([1.0, *(length * new[i] / (64 * speeds[i]) for i in fresh)])
             step = (new / speeds)[64 * speeds >= 2 * np.pi].min()
             case = {"rule": rule, "length": length, "divisors": (speeds / new).tolist(), "unseen": fresh}
@@ -314,33 +300,16 @@ def ranks():
             at = positions[::16].tolist()
             share = float(off.sum() / (past.sum() - 128))
             astray = off.reshape(8, 16, 8, 16).any((1, 3)).astype(int)[np.tril_indices(8)].tolist()
-            yield {
-                "order": order,
-                "rule": rule,
-                "starts": at,
-                "wrong": share,
-                "astray": astray,
-                "work": pairs,
-            }
+            case = {"order": order, "rule": rule, "starts": at}
+            yield case | {"wrong": share, "astray": astray, "work": pairs}
 
 
 def main():
-    values = {
-        "board": list(board()),
-        "buckets": list(buckets()),
-        "cliff": list(cliff()),
-        "clocks": list(clocks()),
-        "dial": list(dial()),
+    cases = (board, buckets, cliff, clocks, dial, gates, ranks, patch, shuffle, slopes, stack, stretch)
+    values = {make.__name__: list(make()) for make in cases} | {
         "encode": {"p": FIRST, "v": encode(FIRST, UNITS).tolist()},
         "drop": list(dropout()),
         "layer": {name: table.tolist() for name, table in layer().items()},
-        "gates": list(gates()),
-        "ranks": list(ranks()),
-        "patch": list(patch()),
-        "shuffle": list(shuffle()),
-        "slopes": list(slopes()),
-        "stack": list(stack()),
-        "stretch": list(stretch()),
     }
     JSON.write_text(json.dumps(values) + "\n")
 

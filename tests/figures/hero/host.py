@@ -77,6 +77,16 @@ class Host:
         """What has just this label."""
         return self.page.get_by_label(words, exact=True)
 
+    def press(self, words, *keys):
+        """Press keys on what has just this label."""
+        for key in keys:
+            self.label(words).press(key)
+
+    def stop_time(self):
+        """Let the clock of the page stand, until a test runs it on."""
+        self.page.clock.install(time=0)
+        self.page.clock.pause_at(1)
+
     def drag(self, label, start, end):
         """Drag the thumb of a slider with the mouse, as a hand does: press, pass over the way, let go."""
         slider = self.label(label)

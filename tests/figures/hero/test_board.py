@@ -38,10 +38,8 @@ def measured():
     for record in records:
         base = bases[record["run"]["seed"]]
         for row in record["rows"]:
-            weights = [
-                old if new is None else new
-                for new, old in zip(row["previous"], base["previous"], strict=True)
-            ]
+            both = zip(row["previous"], base["previous"], strict=True)
+            weights = [old if new is None else new for new, old in both]
             key = "base" if row["case"] == "as trained" else (row["layer"], row["pair"])
             rise = row["loss"] - (0 if key == "base" else base["loss"])
             found.setdefault(key, []).append([rise, *weights])

@@ -139,8 +139,7 @@ STATE = "[out(), all('input').map(e => [e.value, e.checked])]"
 
 @each
 def test_it_plays_when_half_of_it_is_in_view_once_and_in_silence(host, name):
-    host.page.clock.install(time=0)
-    host.page.clock.pause_at(1)
+    host.stop_time()
     host.show('<div style="height: 100vh"></div>', figure(name, play=True))
     host.page.clock.run_for(1000)
     before, plays = host("[spoken(), ink()]"), "all('.plays').length"
@@ -175,8 +174,7 @@ def test_it_plays_when_half_of_it_is_in_view_once_and_in_silence(host, name):
 
 
 def test_a_story_whose_frames_come_late_is_silent_too(host):
-    host.page.clock.install(time=0)
-    host.page.clock.pause_at(1)
+    host.stop_time()
     host.show(hero("clocks"))
     host.page.clock.run_for(1000)
     host.page.get_by_role("button", name="Play").click()
@@ -339,8 +337,7 @@ def test_what_a_screen_reader_finds(host, name):
 
 @each
 def test_the_figure_and_its_pictures_are_described_by_what_they_show_now(host, name):
-    host.page.clock.install(time=0)
-    host.page.clock.pause_at(1)
+    host.stop_time()
     host.show(figure(name))
     pictures = host.page.get_by_role("img").all()
     assert all(picture.get_attribute("aria-label") for picture in pictures)
@@ -383,8 +380,7 @@ def test_targets_are_44_px_high(host, name, css):
 
 @each
 def test_the_status_waits_until_the_hand_rests(host, name):
-    host.page.clock.install(time=0)
-    host.page.clock.pause_at(1)
+    host.stop_time()
     host.show(figure(name))
     host.page.clock.run_for(450)
     first = host("spoken()")
@@ -416,9 +412,8 @@ def test_a_word_follows_the_pointer_and_tab_order_follows_the_sentence(host):
     order = ["the, the first", "jumps", "over", "the, the second", "fox", "dog"]
     assert host(words) == order
     assert host("focused()") == "fox"
-    assert "place 4: the jumps over the fox dog" in host(
-        "shadow().activeElement.getAttribute('aria-valuetext')"
-    )
+    spoken = host("shadow().activeElement.getAttribute('aria-valuetext')")
+    assert "place 4: the jumps over the fox dog" in spoken
     host.page.keyboard.press("ArrowRight")
     assert host(words)[-1] == "fox" and host("focused()") == "fox"
     host.page.get_by_role("button", name="reset").click()
@@ -467,9 +462,8 @@ def test_the_hill_moves_with_p_and_keeps_its_shape(host):
     host.show(hero("clocks", p=20))
     heights = "all('.hill')[0].getAttribute('d').slice(1).split('L').map(xy => +xy.split(' ')[1])"
     host.rest()
-    before, slider = host(heights), host.label("position p")
-    for _ in range(8):  # two positions, a quarter each
-        slider.press("ArrowRight")
+    before = host(heights)
+    host.press("position p", *["ArrowRight"] * 8)  # two positions, a quarter each
     host.rest()
     after, moved = host(heights), 2 * len(before) // 65
     assert len(set(before)) > 200
@@ -482,9 +476,7 @@ def test_the_essay_leaves_out_what_the_chapters_let_a_reader_choose(host):
         [cell] = [c for c in nbformat.read(path, 4).cells if "opening" in c.metadata.get("tags", ())]
         return cell.outputs[0].data["text/html"]
 
-    controls = (
-        "[...all('label'), ...all('input')].map(e => (e.ariaLabel || e.textContent).trim()).filter(t => t)"
-    )
+    controls = "['label', 'input'].flatMap(s => all(s)).map(e => (e.ariaLabel || e.textContent).trim()).filter(t => t)"
     for page, chosen, moved in (
         (opening("02-*.ipynb"), ["digits", "clocks", "base64"], ["position p", "base"]),
         ((BOOK / "figures/clocks.html").read_text("utf-8"), [], ["position in the text"]),
@@ -522,9 +514,7 @@ def test_the_plain_hill_moves_along_and_the_first_one_stays(host):
         return host(ROW)
 
     before = press()
-    assert {"hands at position 20", "position 20", "three words", "around in 201 words"} <= set(
-        before["words"]
-    )
+    assert {"hands at position 20", "position 20", "three words", "around in 201 words"} <= {*before["words"]}
     assert "at position 20" not in before["words"]  # there is one hill
     assert before["first"] == before["hill"] and before["mark"] == pytest.approx(before["back"])
     after = press(*["ArrowRight"] * 3)
@@ -533,23 +523,16 @@ def test_the_plain_hill_moves_along_and_the_first_one_stays(host):
     step = (before["at"]["40"][0] - before["at"]["20"][0]) / 20
     for now, p in ((before, 20), (after, 23)):
         x, top = before["at"]["20"][0] + (p - 20) * step, now["at"]["alike"][1] - 4
-        assert now["disc"] == pytest.approx([x, top]) and [now["line"][0], now["line"][2]] == pytest.approx(
-            [x, x]
-        )
+        assert now["disc"] == pytest.approx([x, top]) and now["line"][::2] == pytest.approx([x, x])
         assert now["back"] == pytest.approx([x - 3 * step, before["back"][1]])
         assert top < now["back"][1] < now["at"]["not alike"][1] - 4
     for one, other in zip(before["now"], after["past"], strict=True):  # as the hands stood before
         a, b = (math.atan2(x1 - x0, y0 - y1) for x0, y0, x1, y1 in (one, other))
         assert one[:2] == other[:2] and a == pytest.approx(b)
-    assert (
-        math.cos(
-            math.atan2(after["now"][0][2] - after["now"][0][0], after["now"][0][1] - after["now"][0][3]) - 23
-        )
-        > 0.999
-    )
-    assert [host(f"{ROW}.slice({turn})") for turn in (19, 20.3, 21.5, 22.7, 24)] == [
-        False, True, True, True, False,
-    ]
+    x0, y0, x1, y1 = after["now"][0]
+    assert math.cos(math.atan2(x1 - x0, y0 - y1) - 23) > 0.999
+    swept = [host(f"{ROW}.slice({turn})") for turn in (19, 20.3, 21.5, 22.7, 24)]
+    assert swept == [False, True, True, True, False]
     far = press(*["ArrowRight"] * 15)
     assert {"hands at position 38", "at position 20"} <= set(far["words"])
     host.page.set_viewport_size({"width": 600, "height": 900})
@@ -571,9 +554,8 @@ def test_the_plain_clocks_play_by_whole_words(host):
     host.page.wait_for_function("() => out()[0] > 22")
     words = "[out()[0], ...all('text').map(e => e.textContent).filter(t => /position .*[.\\d]/.test(t))]"
     said = host(f"film(6).then(() => {words})")
-    assert re.fullmatch(r"\d+", said[0]) and set(said[1:]) == {
-        f"hands at position {said[0]}", "at position 20", f"position {said[0]}",
-    }
+    told = {f"hands at position {said[0]}", "at position 20", f"position {said[0]}"}
+    assert re.fullmatch(r"\d+", said[0]) and {*said[1:]} == told
 
 
 def test_wheels_become_clocks_one_after_the_other(host):
@@ -582,9 +564,8 @@ def test_wheels_become_clocks_one_after_the_other(host):
     clear = "all('.hand').map(e => +e.style.opacity)"
     assert host(clear) == [0] * 6
     host.label("clocks").check()
-    between = host.page.evaluate(
-        f"async () => {{ for (;;) {{ await frame(); const o = {clear}; if (o[2] > 0) return o; }} }}"
-    )
+    wait = f"async () => {{ for (;;) {{ await frame(); const o = {clear}; if (o[2] > 0) return o; }} }}"
+    between = host.page.evaluate(wait)
     assert between == sorted(between, reverse=True) and between[5] == 0
     host.rest()
     assert host(clear) == [1] * 6
@@ -650,9 +631,7 @@ def test_a_word_pays_its_toll_and_a_better_match_pays_more(host):
     host.show(hero("slopes"))
     shares = "all('svg text.end').map(e => e.textContent).filter(t => t.endsWith('%')).slice(0, 8)"
     assert host(shares) == ["0 %", "0 %", "2 %", "31 %", "63 %", "70 %", "66 %", "59 %"]
-    word = host.label("place of the word that matches")
-    for _ in range(12):
-        word.press("ArrowRight")
+    host.press("place of the word that matches", *["ArrowRight"] * 12)
     host.page.wait_for_function(f"() => {shares}[4] === '0 %'")
     assert host("out()[3]") == "431 back"
     host.page.get_by_label("the match scores higher by").press("End")
@@ -665,9 +644,7 @@ def test_the_rules_of_slopes_differ_for_twelve_heads_and_agree_for_eight(host):
     names = "all('svg text').map(e => e.textContent)"
     host.label("paper rule").check()
     assert "both rules agree" in host("all('.remark')[0].textContent")
-    heads = host.label("heads")
-    for _ in range(4):
-        heads.press("ArrowRight")
+    host.press("heads", *["ArrowRight"] * 4)
     host.page.wait_for_function(f"{names}.includes('0.63')")
     assert "0.71" not in host(names)
     host.label("released rule").check()
@@ -950,12 +927,9 @@ def test_the_strips_of_the_stack_show_what_is_seen_heard_of_and_never_trained(ho
     assert host(lines) == [[16, 0, 0], [16, 15, 0], [32, 96, 96], [128, 0, 0]]
     bars = "all('.line > svg').slice(1, 5).map(svg => svg.querySelectorAll('rect')[2].height.baseVal.value / (svg.clientHeight - 4))"
     assert host(bars) == pytest.approx([0, 0, 0, 1096.633 / (1096.633 + 127)], abs=1e-3)
-    for before in ("sight", "fresh"):
-        assert (
-            host(f"getComputedStyle(all('.line > svg')[3].querySelector('.{before}')).stroke")
-            == "rgb(213, 94, 0)"
-        )
-    assert host("getComputedStyle(all('.line > svg')[4].querySelector('.sight')).stroke") != "rgb(213, 94, 0)"
+    stroke = "getComputedStyle(all('.line > svg')[{}].querySelector('.{}')).stroke"
+    colors = [host(stroke.format(*at)) == "rgb(213, 94, 0)" for at in ((3, "sight"), (3, "fresh"), (4, "sight"))]
+    assert colors == [True, True, False]
 
 
 @phone(1300)
@@ -980,13 +954,9 @@ def of_gates(host):
 
 def pull(host, name, gate):
     """Pull a gate with the mouse."""
-    box = host.label(f"gate of {name}").bounding_box()
-    grip, now = 16, float(host.label(f"gate of {name}").input_value()) / 100
-    y = [box["y"] + grip / 2 + (1 - g) * (box["height"] - grip) for g in (now, gate)]
-    host.page.mouse.move(box["x"] + box["width"] / 2, y[0])
-    host.page.mouse.down()
-    host.page.mouse.move(box["x"] + box["width"] / 2, y[1], steps=8)
-    host.page.mouse.up()
+    box, grip = host.label(f"gate of {name}").bounding_box(), 16
+    now, x = float(host.label(f"gate of {name}").input_value()) / 100, box["x"] + box["width"] / 2
+    host.pull(*((x, box["y"] + grip / 2 + (1 - g) * (box["height"] - grip)) for g in (now, gate)))
     host.rest()
 
 
@@ -1001,9 +971,7 @@ def test_a_gate_that_is_pulled_down_moves_the_words_before_it_and_no_others(host
     assert gates[9] == pytest.approx(0.4, abs=0.02) and {*gates[:9], *gates[10:]} == {0.61}
     step = -math.log(gates[9]) - 0.5
     # "The" would leave the ruler, whose left end it does not pass.
-    assert after[9:] == pytest.approx(before[9:]) and after[1:9] == pytest.approx(
-        [d + step for d in before[1:9]]
-    )
+    assert after[1:] == pytest.approx([d + step for d in before[1:9]] + before[9:])
     assert host("out()")[::3] == ["cat", "none"] and host("all('fieldset :checked').length") == 0
     told = host("seen().filter(e => e.matches('.stands')).map(e => e.textContent)")
     assert told[:2] == ["‹ The" if 5.5 + step > after[0] + 1e-6 else "The", "cat"]
@@ -1018,15 +986,11 @@ def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(
       return Math.max(...dots.map(e => Math.abs(e.getAttribute('cx') - at(+e.getAttribute('cy')))));
     })()"""
     curve, slope = "all('path.line')[0].checkVisibility()", "out()[3]"
-    seen = {}
-    for name in ("forget at the full stop", "count only nouns", "all equal"):
+    other, same = [True, False, "none"], [False, True, "0.50"]
+    for name, told in (("forget at the full stop", other), ("count only nouns", other), ("all equal", same)):
         host.label(name).check()
         host.rest()
-        seen[name] = [round(host(off)) > 20, host(curve), host(slope)]
-    assert seen == {
-        "all equal": [False, True, "0.50"], "forget at the full stop": [True, False, "none"],
-        "count only nouns": [True, False, "none"],
-    }
+        assert [round(host(off)) > 20, host(curve), host(slope)] == told
     tops = "all('.bar').map(e => +e.getAttribute('y'))"
     points = [float(xy.split()[1]) for xy in host("all('path.line')[0].getAttribute('d')")[1:].split("L")]
     assert points == pytest.approx(host(tops))
@@ -1036,9 +1000,8 @@ def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(
     assert host(off) < 0.01 and host(slope) == f"{-math.log(gate):.2f}"
     host.label("gate of sat").press("End")
     host.rest()
-    assert of_gates(host) == ([1] * 12, pytest.approx([0] * 12)) and host("out()") == [
-        "cat", "0.00", "8 %", "0.00",
-    ]
+    assert of_gates(host) == ([1] * 12, pytest.approx([0] * 12))
+    assert host("out()") == ["cat", "0.00", "8 %", "0.00"]
     host.label("gate of sat").press("Home")
     host.rest()
     assert host("out()") == ["cat", "∞", "0 %", "none"] and not host("all('.alibi')[0].checkVisibility()")
@@ -1047,19 +1010,17 @@ def test_the_ruler_of_equal_gates_is_alibis_and_its_line_runs_through_all_words(
 @still
 def test_the_words_after_the_query_are_not_on_the_ruler(host):
     host.show(hero("gates", gates="nouns"))
-    query = host.label("query")
-    for _ in range(3):
-        query.press("ArrowLeft")
+    host.press("query", *["ArrowLeft"] * 3)
     host.rest()
     assert of_gates(host)[1] == pytest.approx([3, 2, 2, 2, 2, 1, 1, 1, 0])
     assert host("out()") == ["cat", "2.00", "5 %", "none"]
     assert host("all('.share').map(e => e.textContent)")[9:] == ["", "", ""]
-    query.press("Home")
+    host.press("query", "Home")
     host.rest()
     assert host("out()") == ["The", "0.00", "100 %", "none"]
     assert host("all('.said')[0].textContent") == "Nothing comes before the first word: no gate counts."
-    query.press("End")
-    host.label("word to look at").press("End")
+    host.press("query", "End")
+    host.press("word to look at", "End")
     assert host("out()")[:2] == ["hat", "0.00"]
 
 
@@ -1168,13 +1129,11 @@ def test_arrow_keys_take_the_query_through_the_picture_from_either_slider(host):
     column, row = (host.label(f"{axis} of the query") for axis in ("column", "row"))
     column.press("ArrowUp")
     assert host("out()[0]") == "row 2, column 3"
-    row.press("ArrowRight")
-    row.press("ArrowDown")
+    host.press("row of the query", "ArrowRight", "ArrowDown")
     assert host("out()[0]") == "row 3, column 4"
     assert [column.input_value(), row.input_value()] == ["4", "3"]
     assert column.get_attribute("aria-valuetext") == "column 4 of 0 to 7"
-    for _ in range(9):
-        row.press("ArrowDown")
+    host.press("row of the query", *["ArrowDown"] * 9)
     column.press("Home")
     assert host("out()[0]") == "row 7, column 0"
     assert host("getComputedStyle(all('.halo')[0]).stroke") != "none"

@@ -64,9 +64,8 @@ def test_the_stored_values_are_what_numpy_says(name):
 def test_the_cliff_reads_a_table_as_the_lab_does(case):
     learned = Learned(8, 6)
     learned.table.data = torch.from_numpy(expected.uniform(11, 48).reshape(8, 6)).float()
-    readings = (
-        learned, LastRow(learned), Wrapped(learned), Stretched(learned, case["length"]), Blocks(learned),
-    )
+    stretched = Stretched(learned, case["length"])
+    readings = (learned, LastRow(learned), Wrapped(learned), stretched, Blocks(learned))
     x, position = torch.zeros(1, 1, 6), torch.tensor([case["p"]])
     if not case["vector"]:
         with pytest.raises(ValueError, match="rows of the table"):
@@ -144,10 +143,8 @@ def test_dropout_falls_as_combine_lets_it_fall(case):
 
 @pytest.mark.parametrize("case", STORED["shuffle"], ids=lambda case: str(case["order"]))
 def test_shuffle_attends_like_d2lpos(case):
-    words, query, key, value = (
-        torch.tensor(STORED["layer"][name], dtype=torch.float64)
-        for name in ("words", "query", "key", "value")
-    )
+    tables = (STORED["layer"][name] for name in ("words", "query", "key", "value"))
+    words, query, key, value = (torch.tensor(table, dtype=torch.float64) for table in tables)
     place = torch.arange(6, dtype=torch.float64)
     x = words[[(0, 1, 2, 3, 0, 4)[word] for word in case["order"]]]
     if case["positions"]:

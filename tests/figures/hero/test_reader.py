@@ -3,6 +3,7 @@
 import json
 import math
 from functools import cache, partial
+from itertools import pairwise, product
 from pathlib import Path
 
 import pytest
@@ -73,10 +74,7 @@ def test_logits_losses_and_weights_are_those_of_pytorch(name, setting, rule):
     model, card = ready(name, rule)
     found, heard = tokens(card, TEXT), said()[name, setting, rule]
     assert heard["tokens"] == found.tolist()
-    assert (
-        heard["seen"][-1] == len(TEXT)
-        and max(b - a for a, b in zip([0, *heard["seen"]], heard["seen"], strict=False)) <= 2
-    )
+    assert heard["seen"][-1] == len(TEXT) and max(b - a for a, b in pairwise([0, *heard["seen"]])) <= 2
     past = torch.ones(len(TEXT), len(TEXT), dtype=torch.bool).tril()
     weights, attention = [], model.blocks[0].attention
     for block in model.blocks:  # as Attention has them, before values are mixed
@@ -148,16 +146,9 @@ def test_a_text_that_is_too_long_is_refused():
 
 
 def test_python_and_the_figure_place_a_text_alike():
-    cases = [
-        (n, clock, start)
-        for n in (5, 200)
-        for clock in ("runs", "stands", "double", "shuffled")
-        for start in (0, 600)
-    ]
-    *heard, mixed = ask(
-        *({"call": "positions", "with": [*case, trained()]} for case in cases),
-        {"call": "shuffled", "with": [TEXT]},
-    )
+    cases = list(product((5, 200), ("runs", "stands", "double", "shuffled"), (0, 600)))
+    jobs = [{"call": "positions", "with": [*case, trained()]} for case in cases]
+    *heard, mixed = ask(*jobs, {"call": "shuffled", "with": [TEXT]})
     for case, places in zip(cases, heard, strict=True):
         assert positions(*case).tolist() == places
     assert shuffled(TEXT) == mixed != TEXT
