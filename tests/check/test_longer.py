@@ -64,7 +64,7 @@ def test_moved_keys_are_those_that_were_never_elsewhere():
 
 def test_the_cache_of_the_package_moves_keys_so():
     keys, old, kept = torch.randn(6, 8), torch.tensor([0, 1, 2, 5, 6, 7]), torch.tensor([0, 1, 4, 5])
-    cache = Cache(keys[kept][None, None], keys[kept][None, None], old[kept], turned=True)
+    cache = Cache(keys[kept][None, None], keys[kept][None, None], old[kept], rotated=True)
     moved = rebase_cache(cache, torch.arange(4), RoPE(8)).keys[0, 0]
     found = check.rebase.reference(keys, old, kept, frequencies(8))
     assert torch.allclose(found, moved, atol=1e-5)

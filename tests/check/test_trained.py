@@ -200,7 +200,7 @@ def test_padded_counts_as_the_package_does():
     positions, mask = check.padded.reference(real)
     assert torch.equal(positions, from_padding(real))
     assert torch.equal(
-        mask & real[:, None, :, None], Mask(torch.arange(6), allowed=real[:, None, :] & real[..., None]).pairs
+        mask & real[:, None, :, None], Mask(torch.arange(6), allowed=real[:, None, :] & real[..., None]).dense
     )
 
 
@@ -317,7 +317,7 @@ def padding_sees_all(real):
 
 
 def padding_sees_its_past(real):
-    segments = Mask(torch.arange(real.shape[1]), segments=real.long()).pairs
+    segments = Mask(torch.arange(real.shape[1]), segments=real.long()).dense
     return [from_padding(real), segments]
 
 

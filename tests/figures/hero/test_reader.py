@@ -99,7 +99,7 @@ def looks(layer, x, positions, mask, cache):
     scores = q @ k.mT / math.sqrt(q.shape[-1])
     if (bias := layer.encoding.score(q, k, positions, positions)) is not None:
         scores = scores + bias
-    return scores.masked_fill(~mask.pairs, -torch.inf).softmax(-1)[0]
+    return scores.masked_fill(~mask.dense, -torch.inf).softmax(-1)[0]
 
 
 def test_the_loss_of_its_passage_is_that_of_the_model_before_it_was_packed():
