@@ -1,10 +1,12 @@
 """Time contenders in turns, so that whatever slows the machine slows all of them."""
 
 import ctypes
+import importlib
 import platform
 import statistics
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import torch
@@ -19,7 +21,7 @@ class Contest:
 
     name is that of the table's file. copy, where there is one, moves as many bytes as any contender must.
     memory: measure also the memory that a call needs at its worst moment. rounds: at most so many, where one takes
-    long.
+    long. bound: how fast, beside the first, the fastest of ours must be on a GPU; ours have names in backquotes.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Contest:
     copy: Callable[[], object] | None = None
     memory: bool = False
     rounds: int | None = None
+    bound: float | None = None
 
 
 def seconds(function: Callable[[], object], device: str) -> float:
@@ -85,6 +88,13 @@ def run(contest: Contest, rounds: int, device: str) -> list[dict[str, str]]:
             row["Memory, MB"] = "–" if held is None else f"{held:.0f}"
         rows.append(row)
     return rows
+
+
+def peers(module: str, name: str) -> Callable | None:
+    """A library's function, or None where the library is not installed."""
+    with suppress(ImportError):
+        return getattr(importlib.import_module(module), name)
+    return None
 
 
 def forward_and_backward(function: Callable[[Tensor], Tensor], x: Tensor) -> Callable[[], object]:

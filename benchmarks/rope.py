@@ -4,31 +4,36 @@ import shutil
 from collections.abc import Callable
 
 import torch
-from rotary_embedding_torch import RotaryEmbedding
 from torch import Tensor
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
-from x_transformers.x_transformers import apply_rotary_pos_emb as apply_x_transformers
 
 from d2lpos.input.sinusoids import angles, frequencies
 from d2lpos.rotary.rope import rotate, rotate_fast
 
-from .measure import Contest, forward_and_backward
+from .measure import Contest, forward_and_backward, peers
 
+RotaryEmbedding = peers("rotary_embedding_torch", "RotaryEmbedding")
+apply_x_transformers = peers("x_transformers.x_transformers", "apply_rotary_pos_emb")
+fused = peers("liger_kernel.transformers.rope", "liger_rotary_pos_emb")
 SHAPE = (4, 16, 2048, 64)  # batch, head, sequence, feature
 
 
-def contests(device: str, shape: tuple[int, ...] = SHAPE) -> list[Contest]:
-    q = torch.randn(shape, device=device)
+def contests(
+    device: str, shape: tuple[int, ...] = SHAPE, dtype: torch.dtype = torch.float32
+) -> list[Contest]:
+    q = torch.randn(shape, device=device, dtype=dtype)
     turns = turn_functions(shape, device)
     return [
         Contest(
-            "rope-forward", f"RoPE, forward; q is {shape}", {n: bind(f, q) for n, f in turns.items()}, q.clone
+            "rope-forward", f"RoPE, forward; q is {shape}", {n: bind(f, q) for n, f in turns.items()}, q.clone,
+            bound=0.95,
         ),
         Contest(
             "rope-backward",
             f"RoPE, forward and backward; q is {shape}",
             {name: forward_and_backward(function, q) for name, function in turns.items()},
             lambda: (q.clone(), q.clone()),
+            bound=0.95,
         ),
     ]
 
@@ -44,13 +49,11 @@ def turn_functions(shape: tuple[int, ...], device: str) -> dict[str, Callable[[T
     turn = angles(positions, frequencies(dim))
     both_halves = torch.cat([turn, turn], dim=-1)[None]
     cos, sin = both_halves.cos(), both_halves.sin()
-    rotary = RotaryEmbedding(dim).to(device)
     by_pair = turn.repeat_interleave(2, dim=-1)[None]
     compiled = torch.compile(rotate)
     found = {
         "Hugging Face, half": lambda q: apply_rotary_pos_emb(q, q[:, :0], cos, sin)[0],
-        "rotary-embedding-torch, interleaved": lambda q: rotary.rotate_queries_or_keys(q),
-        "x-transformers, interleaved": lambda q: apply_x_transformers(q, by_pair),
+        **others(dim, device, by_pair),
         "torchtune's formula, interleaved": lambda q: torchtune(q, turn.cos(), turn.sin()),
         "`rotate`, half": lambda q: rotate(q, turn, "half"),
         "`rotate`, interleaved": lambda q: rotate(q, turn, "interleaved"),
@@ -61,6 +64,19 @@ def turn_functions(shape: tuple[int, ...], device: str) -> dict[str, Callable[[T
         found["Hugging Face, half, compiled"] = torch.compile(found["Hugging Face, half"])
         found["`rotate`, half, compiled"] = lambda q: compiled(q, turn, "half")
         found["`rotate`, interleaved, compiled"] = lambda q: compiled(q, turn, "interleaved")
+    if fused and device == "cuda":  # it turns in place
+        found["Liger's kernel, half"] = lambda q: fused(q.clone(), q[:, :1].clone(), cos, sin)[0]
+    return found
+
+
+def others(dim: int, device: str, by_pair: Tensor) -> dict[str, Callable[[Tensor], Tensor]]:
+    """Of the libraries that are here."""
+    found = {}
+    if RotaryEmbedding:
+        rotary = RotaryEmbedding(dim).to(device)
+        found["rotary-embedding-torch, interleaved"] = rotary.rotate_queries_or_keys
+    if apply_x_transformers:
+        found["x-transformers, interleaved"] = lambda q: apply_x_transformers(q, by_pair)
     return found
 
 

@@ -34,7 +34,7 @@ def contest(device: str, length: int) -> Contest:
         encodings["`PaTH`"] = PaTH(DIM, HEADS)
     return Contest(
         f"rulers-{length}",
-        f"{length} tokens, causal, {about(HEADS)}",
+        f"{length} tokens, causal, {about('cpu', grouped=False)}",
         {name: through(encoding, x, positions) for name, encoding in encodings.items()},
         memory=True,
         rounds=None if length <= 1024 else 5,

@@ -20,6 +20,7 @@ def contests(
     words: int = 82,
     layers: int = 4,
     heads: int = 4,
+    dtype: torch.dtype = torch.float32,
 ) -> list[Contest]:
     tokens = torch.randint(words, (size, length), device=device)
     positions = torch.arange(length, device=device)
@@ -38,27 +39,28 @@ def contests(
         )
     )
     contenders = {
-        "Hugging Face GPT-2": step(gpt2, lambda model: model(tokens).logits, tokens, device),
-        "Hugging Face Llama": step(llama, lambda model: model(tokens).logits, tokens, device),
+        "Hugging Face GPT-2": step(gpt2, lambda model: model(tokens).logits, tokens, device, dtype),
+        "Hugging Face Llama": step(llama, lambda model: model(tokens).logits, tokens, device, dtype),
     }
     for name, encoding in {"Learned": Learned(length, dim), "RoPE": RoPE(dim // heads)}.items():
         model = Transformer(words, words, dim, heads, layers, encoding, causal=True)
         contenders[f"`Transformer` with `{name}`"] = step(
-            model, lambda m: m(tokens, positions), tokens, device
+            model, lambda m: m(tokens, positions), tokens, device, dtype
         )
     title = f"A step of training; {layers} layers, {dim} features, {size} sequences of {length} tokens"
-    return [Contest("training", title, contenders)]
+    return [Contest("training", title, contenders, bound=0.95)]
 
 
 def step(
-    model: nn.Module, logits: Callable[[nn.Module], Tensor], targets: Tensor, device: str
+    model: nn.Module, logits: Callable[[nn.Module], Tensor], targets: Tensor, device: str, dtype: torch.dtype
 ) -> Callable[[], object]:
-    """Forward, backward and AdamW, on the same tokens each time."""
+    """Forward, backward and AdamW, on the same tokens each time; under autocast where dtype is a half."""
     model.to(device)
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
 
     def once() -> None:
-        loss = cross_entropy(logits(model).flatten(0, 1), targets.flatten())
+        with torch.autocast(device, dtype, enabled=dtype != torch.float32):
+            loss = cross_entropy(logits(model).flatten(0, 1), targets.flatten())
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

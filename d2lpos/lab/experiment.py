@@ -42,7 +42,8 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     started, clock = datetime.now(UTC), time.perf_counter()
     task = TASKS[run.task]
     longest = max(*run.tested, run.length)
-    rows, within = (128, longest) if task.windows else (min(1024, 2**18 // longest), None)
+    many = min(1024, 2**18 // longest)
+    rows, within = (128, longest) if task.windows else (many, None)
     forget_peak(device)
     with one_thread(), deterministic():
         about = machine(device) | {"compiled": compiled}  # now: a commit may come while the run is on
@@ -73,7 +74,8 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
                 if split != "validation":
                     row = {"reading": name, "length": length, "split": split}
                     more = {"places": places(run), "whole": task.whole}
-                    metrics.append(row | test(model, sampler, length, rows, run.length, within, **more))
+                    drawn = (many, run.length, None) if split in task.needles else (rows, run.length, within)
+                    metrics.append(row | test(model, sampler, length, *drawn, **more))
 
         for name, length in product(run.readings, run.tested):
             if reads(run, name, length):

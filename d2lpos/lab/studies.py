@@ -74,6 +74,12 @@ STACKED = (
     ("window",) * 4,
     ("window", "window", "window", "none"),
 )
+# 14 million weights; the rate is the usual one of this size, and no other was tried.
+SOURCE = Run(
+    "source", length=512, tested=(512, 1024, 2048, 4096, 8192), steps=1000, size=64, rate=1e-3,
+    dim=384, heads=6, layers=8, precision="bfloat16", checks=5,
+)  # fmt: skip
+MIXED = ("window", "window", "window", "none")
 COUNT = Run("count", shortest=8, length=32, tested=(32, 64, 128, 256), steps=500)
 BACK = Run("back", length=32, steps=1000, layers=1)
 SUMS = Run("sums", shortest=6, length=27, tested=(27, 39, 51, 63, 93), steps=3000, layers=1, rate=5e-3)
@@ -110,6 +116,20 @@ def stacked(run: Run) -> tuple[Run, ...]:
     return *(replace(run, encoding="rope", stack=stack) for stack in STACKED), nothing
 
 
+def at_scale(run: Run) -> tuple[Run, ...]:
+    """Six encodings, and RoPE in windows mixed with layers without position."""
+    rope = replace(run, encoding="rope")
+    return (
+        replace(run, encoding="none"),
+        replace(run, encoding="sinusoidal"),
+        replace(run, encoding="learned", readings=("as trained", "last row")),
+        replace(rope, readings=("as trained", "ntk", "yarn")),
+        replace(run, encoding="t5"),
+        replace(run, encoding="alibi"),
+        replace(rope, stack=MIXED * (run.layers // len(MIXED))),
+    )
+
+
 def trained_on(run: Run) -> tuple[Run, ...]:
     """A model with RoPE, trained on at four times its length under each rule, with a fifth as many steps again."""
     more = {"further_length": 4 * run.length, "further_steps": max(1, run.steps // 5)}
@@ -142,6 +162,17 @@ def added(run: Run) -> tuple[Run, ...]:
 
 
 STUDIES = {
+    "scale-gpu": Study(
+        "Fourteen million weights and 33 million bytes of source code: does what small models show hold?",
+        full=at_scale(SOURCE),
+        smoke=at_scale(
+            replace(
+                SOURCE, task="needle in a novel", length=64, tested=(64, 128), steps=2, size=2, checks=1,
+                dim=16, heads=2, layers=4, precision="float32",
+            )
+        )[-2:],
+        value="loss_last",
+    ),
     "order": Study(
         "Did A come before B? Which encodings let a small model tell?",
         full=(

@@ -7,7 +7,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from . import digits, synthetic, text
+from . import digits, source, synthetic, text
 from .synthetic import order
 
 __all__ = ["TASKS", "Sampler", "Task", "order"]
@@ -27,6 +27,7 @@ class Task:
     special: the first special token, where there are any: what dropout may be told to spare.
     windows: whether a row is a window of a longer text, so that the end of a longer row is a shorter one.
     whole: whether a row counts as right only where all that it asks is.
+    needles: the tests whose rows are no windows, because what is asked for may stand anywhere in a row.
     answers: from a length to how many answers its rows may have, where these are not all outputs.
     version: raised when the samples change, because older records then tell of another task.
 
@@ -45,6 +46,7 @@ class Task:
     version: int = 1
     special: int | None = None
     whole: bool = False
+    needles: tuple[str, ...] = ()
     answers: Callable[[int], int] | None = None
 
     def chance(self, length: int) -> float:
@@ -119,6 +121,16 @@ TASKS: dict[str, Task] = {
     "language small": _split(text.language, SMALL, *LANGUAGE, causal=True, windows=True),
     "masked": _split(text.masked, NOVELS, *MASKED, causal=False, special=text.CLS),
     "masked small": _split(text.masked, SMALL, *MASKED, causal=False, special=text.CLS),
+    "source": Task(
+        source.next_byte,
+        {"test": partial(source.next_byte, split="test"), "needle": source.needle_in_source},
+        source.VOCABULARY, source.VOCABULARY, causal=True, windows=True, needles=("needle",),
+    ),
+    "needle in a novel": Task(
+        text.language,
+        {"test": partial(text.language, split="test"), "needle": source.needle_in_novels},
+        *LANGUAGE, causal=True, windows=True, needles=("needle",),
+    ),
     "digits": _split(digits.digits, DIGITS, digits.PATCHES, 10, causal=False),
 }
 """The tasks by name.
