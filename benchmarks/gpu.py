@@ -27,19 +27,19 @@ KEPT = (1024, 8192, 32768)
 def contests(device: str, smoke: bool = False) -> Iterator[Contest]:
     """One after the other, because each holds its tensors. smoke: of a few tokens."""
     half = SIZES[device].dtype
-    yield from rope.contests(device, (2, 4, 32, 16) if smoke else (4, 16, 4096, 128), half)
     lengths, kept = ((64,), (24,)) if smoke else (LENGTHS, KEPT)
-    for length in lengths:
+    large = {"dim": 768, "length": 1024, "size": 8, "words": 32_000, "layers": 8, "heads": 12}
+    yield from rope.contests(device, (2, 4, 32, 16) if smoke else (4, 16, 4096, 128), half)
+    for length in kept:
+        yield attention.step(device, length)
+    yield from training.contests(device, dtype=half, **({} if smoke else large))
+    for length in reversed(lengths):
         yield attention.order(device, length)
         yield packed(device, length, max(2, length // 1024))
         if length <= 8192:  # MPT holds several tensors of all pairs
             yield attention.line(device, length)
             yield biased(device, length, "ALiBi", lambda heads: ALiBi(heads, slopes=slopes(heads)))
             yield biased(device, length, "T5", lambda heads: T5Bias(heads, bidirectional=False))
-    for length in kept:
-        yield attention.step(device, length)
-    large = {"dim": 768, "length": 1024, "size": 8, "words": 32_000, "layers": 8, "heads": 12}
-    yield from training.contests(device, dtype=half, **({} if smoke else large))
 
 
 def biased(device: str, length: int, name: str, make: Callable[[int], Bias]) -> Contest:

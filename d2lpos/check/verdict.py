@@ -9,13 +9,15 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, partial, wraps
+from inspect import isfunction
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_map
 
 from ..runtime.threads import one_thread
 from .code import is_stub
@@ -312,7 +314,7 @@ def versions(mistake: Any) -> tuple:
 
 def memoized(answer: Any) -> Callable[[Case], Any]:
     """The outcomes of an answer, each asked once; none any more when one has come too late."""
-    late = []
+    late, answer = [], on_cpu(answer)
 
     @cache
     def given(case: Case) -> Any:
@@ -323,6 +325,17 @@ def memoized(answer: Any) -> Callable[[Case], Any]:
         return outcome
 
     return given
+
+
+def on_cpu(answer: Any) -> Any:
+    """The answer, with tensors that it leaves on a GPU brought back: its numbers are asked for, not their place."""
+    if not (torch.accelerator.is_available() and isfunction(answer)):
+        return answer
+
+    def brought(part: Any) -> Any:
+        return part.cpu() if isinstance(part, Tensor) and not part.is_meta else part
+
+    return wraps(answer)(lambda *given, **named: tree_map(brought, answer(*given, **named)))
 
 
 def with_timeout(seconds: float, function: Callable, *arguments: Any) -> Any:
@@ -452,8 +465,6 @@ def difference(expected: Any, got: Any) -> str:
 
 
 def tensor_difference(expected: Tensor, got: Tensor) -> str:
-    if not got.is_meta:  # numbers from a GPU are numbers
-        got = got.to(expected.device)
     for trait in ("dtype", "device", "layout", "shape"):
         wanted, found = getattr(expected, trait), getattr(got, trait)
         if wanted != found:

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import ipywidgets
-from IPython import get_ipython
-
 from .show import Picture, show
+
+if TYPE_CHECKING:
+    import ipywidgets
 
 # Where a notebook is not trusted, scripts are dropped with their content: then the first picture stands as an
 # image, and no text of the others is left over. JupyterLab takes arrow keys from a slider unless told not to.
@@ -63,9 +63,11 @@ class Explorer:
     def picture(self, value: Any) -> Picture:
         return show(self.draw(value), self.alt(value) if callable(self.alt) else self.alt)
 
-    def live(self) -> ipywidgets.VBox:
+    def live(self) -> "ipywidgets.VBox":
         """The slider over all values, which draws as it moves."""
         options = [(_text(value), value) for value in self.values]
+        import ipywidgets
+
         slider = ipywidgets.SelectionSlider(options=options, description=self.name)
         view = ipywidgets.HTML(self.picture(self.values[0]).svg)
         slider.observe(lambda change: view.set_trait("value", self.picture(change["new"]).svg), names="value")
@@ -91,6 +93,8 @@ class Explorer:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         bundle = {"text/html": self.html, "text/plain": next(iter(self.pictures.values())).alt}
+        from IPython import get_ipython  # late: a script that draws no page has neither
+
         if getattr(get_ipython(), "kernel", None):
             # By hand, because ipywidgets 7 has no `_repr_mimebundle_`.
             view = {"version_major": 2, "version_minor": 0, "model_id": self.live().model_id}

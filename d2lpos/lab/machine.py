@@ -4,7 +4,7 @@ import platform
 import subprocess
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import torch
@@ -21,9 +21,17 @@ def machine(device: str) -> dict[str, object]:
         "threads": torch.get_num_threads(),
         "python": platform.python_version(),
         "torch": torch.__version__,
-        "d2lpos": version("d2lpos"),
+        "d2lpos": installed(),
         "commit": commit(),
     }
+
+
+def installed() -> str | None:
+    """The version of this package, or None where it runs from its tree and was not installed."""
+    try:
+        return version("d2lpos")
+    except PackageNotFoundError:
+        return None
 
 
 def processor() -> str:

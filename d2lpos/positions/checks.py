@@ -52,7 +52,7 @@ def as_index(
         raise TypeError(f"{name} must be integers, because they index a table; got {positions.dtype}")
     seen = values(positions.long())  # of unsigned ones PyTorch finds no maximum
     if length is not None and seen is not None and seen.numel():
-        low, high = seen.min().item(), seen.max().item()
+        low, high = torch.stack(seen.aminmax()).tolist()  # a GPU is waited for once
         if low < 0 or high >= length:
             worst = low if low < 0 else high
             raise ValueError(f"{name} must lie in 0 … {length - 1}, the {what}; got {worst}")

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
 
 from ..encoding import NOPE, Encoding, adds_values, check_embeddings, opens
 from ..positions.checks import check_positions
@@ -17,6 +16,7 @@ from ..positions.position_ids import check_segments
 from .cache import Cache, check_cache, rotated
 from .inputs import check_inputs, check_layer, check_sinks
 from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
+from .programs import repeat_kv, sdpa, varlen_attention  # noqa: F401
 from .temperature import multiply
 
 __all__ = ["Attention", "attend", "attention_weights"]
@@ -161,20 +161,6 @@ def attn_bias(bias: Tensor | None, allowed: Tensor | None, q: Tensor) -> Tensor 
     return both.to(q)
 
 
-def sdpa(q: Tensor, k: Tensor, v: Tensor, **mask) -> Tensor:
-    """PyTorch's attention, in which heads of keys may serve several of queries."""
-    return scaled_dot_product_attention(q, k, v, **mask, enable_gqa=q.shape[1] != k.shape[1])
-
-
-def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
-    """The texts of a packed batch one by one: no program meets a pair of two texts."""
-    batch, length = len(q), q.shape[-2]
-    lengths = mask.doc_lens * (batch * length // sum(mask.doc_lens))  # one row of segments may serve the batch
-    rows = (t.transpose(0, 1).flatten(1, 2).split(lengths, dim=1) for t in (q, k, v))
-    texts = [sdpa(*(t[None] for t in text), is_causal=mask.causal) for text in zip(*rows, strict=True)]
-    return torch.cat(texts, dim=2)[0].unflatten(1, (batch, length)).transpose(0, 1)
-
-
 def biases(
     q: Tensor,
     k: Tensor,
@@ -191,11 +177,6 @@ def biases(
     if not encoding.reads:
         return encoding.score(q, k, q_positions, k_positions)
     return encoding.score(q, k, q_positions, k_positions, read, mask.dense)
-
-
-def repeat_kv(k: Tensor, q: Tensor) -> Tensor:
-    """Keys or values with as many heads as queries: each stands for the heads that share it."""
-    return k if k.shape[1] == q.shape[1] else k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
 
 
 class Attention(nn.Module):

@@ -66,6 +66,22 @@ def test_pytorch_s_program_for_packed_texts_gives_what_segments_give():
     assert_close(got.transpose(0, 1)[None], want, atol=2e-2, rtol=2e-2)
 
 
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
+def test_packed_texts_are_read_as_each_alone(dtype, causal):
+    torch.manual_seed(0)
+    segments = torch.arange(256, device=DEVICE) // 64
+    here = from_segments(segments)
+    layer = Attention(64, 4, ENCODINGS["none"](), causal, kv_heads=2).to(DEVICE, dtype)
+    x = torch.randn(2, 256, 64, device=DEVICE, dtype=dtype, requires_grad=True)
+    together = layer(x, here, segments=segments)
+    apart = torch.cat([layer(part, here[:64]) for part in x.split(64, dim=1)], dim=1)
+    assert_close(together, apart, atol=TOLERANCE[dtype], rtol=TOLERANCE[dtype])
+    upstream = torch.randn_like(x)
+    found = [torch.autograd.grad(y, x, upstream)[0] for y in (together, apart)]
+    assert_close(*found, atol=TOLERANCE[dtype], rtol=TOLERANCE[dtype])
+
+
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_a_layer_gives_there_what_it_gives_in_float64_here(name, dtype, randomized):
@@ -85,7 +101,7 @@ def test_a_layer_gives_there_what_it_gives_in_float64_here(name, dtype, randomiz
 @pytest.mark.parametrize("name", ["none", "sinusoidal", "rope, half", "t5, causal", "alibi"])
 def test_tokens_decoded_there_are_those_of_one_pass(name):
     torch.manual_seed(0)
-    model = Transformer(11, encoding=ENCODINGS[name](), dim=DIM, heads=HEADS, causal=True).to(DEVICE).eval()
+    model = Transformer(11, 11, encoding=ENCODINGS[name](), dim=DIM, heads=HEADS, causal=True).to(DEVICE).eval()
     tokens, here = torch.randint(11, (2, 9), device=DEVICE), torch.arange(9, device=DEVICE)
     caches = [Cache() for _ in model.blocks]
     with torch.no_grad():
@@ -98,7 +114,7 @@ def test_tokens_decoded_there_are_those_of_one_pass(name):
 @pytest.mark.parametrize("name", ["none", "rope, half", "rope, interleaved", "t5, causal", "alibi", "shaw"])
 def test_a_compiled_model_and_its_gradients(name):
     torch.manual_seed(0)
-    model = Transformer(11, encoding=ENCODINGS[name](), dim=DIM, heads=HEADS, causal=True).cuda()
+    model = Transformer(11, 11, encoding=ENCODINGS[name](), dim=DIM, heads=HEADS, causal=True).cuda()
     tokens, here = torch.randint(11, (2, 64), device="cuda"), torch.arange(64, device="cuda")
     one, other = (m(tokens, here) for m in (model, torch.compile(model)))
     assert_close(other, one, atol=1e-4, rtol=1e-4)

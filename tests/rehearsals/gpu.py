@@ -16,6 +16,7 @@ import platform
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
@@ -58,7 +59,7 @@ def machine(device: str) -> Record:
 def tests(device: str, smoke: bool) -> Iterator[Record]:
     """The tests that wait for a GPU, apart from the book's other tests and what these need."""
     command = [
-        sys.executable, "-m", "pytest", "-q", "-rf", "-c", os.devnull, f"--rootdir={ROOT}", "--confcutdir=tests/core",
+        sys.executable, "-m", "pytest", "-q", "-rf", "--tb=short", "--show-capture=no", "-W", "ignore", "-c", os.devnull, f"--rootdir={ROOT}", "--confcutdir=tests/core",
         "--import-mode=importlib", "-p", "no:cacheprovider", *LAW_FILES, *["-k", "float32"] * smoke,
         *["-n", "8"] * (find_spec("xdist") is not None and not smoke),
     ]  # fmt: skip
@@ -66,7 +67,8 @@ def tests(device: str, smoke: bool) -> Iterator[Record]:
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     lines = (done.stdout + done.stderr).strip().splitlines() or ["nothing was said"]
     faults = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
-    yield {"name": "tests", "told": lines[-1], "faults": faults or lines[-20:] * (done.returncode > 0), "log": lines[-300:]}
+    counts = [line for line in lines if " passed" in line or " failed" in line]
+    yield {"name": "tests", "told": (counts or lines)[-1], "faults": faults or lines[-20:] * (done.returncode > 0), "log": lines[-400:]}
 
 
 def chapters(device: str, smoke: bool) -> Iterator[Record]:
@@ -129,6 +131,7 @@ def there(answer: Callable, device: str) -> Callable:
 
 def speed(device: str, smoke: bool) -> Iterator[Record]:
     """The benchmarks; a contender that does not run there is named with its reason."""
+    warnings.simplefilter("ignore")  # why each of PyTorch's programs was not taken
     numbers = torch.empty(2**20 if smoke else 2**30, dtype=torch.uint8, device=device)
     best = min(seconds(numbers.clone, device) for _ in range(10))
     pace, most = 2 * numbers.numel() / best / 1e9, machine(device)["bandwidth"]

@@ -1,0 +1,58 @@
+"""PyTorch's programs for attention that is told nothing of positions: of a batch, and of packed texts."""
+
+from collections.abc import Callable
+from functools import cache
+from inspect import signature
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+from .masks import Mask
+
+def sdpa(q: Tensor, k: Tensor, v: Tensor, **mask) -> Tensor:
+    """PyTorch's attention, in which heads of keys may serve several of queries."""
+    return scaled_dot_product_attention(q, k, v, **mask, enable_gqa=q.shape[1] != k.shape[1])
+
+
+def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
+    """The texts of a packed batch, each by itself: no program meets a pair of two texts.
+
+    One call for all of them where PyTorch has a program for it, on a GPU and in half precision; else one for each.
+    """
+    batch, length = len(q), q.shape[-2]
+    lengths = mask.doc_lens * (batch * length // sum(mask.doc_lens))  # one row of segments may serve the batch
+    if q.is_cuda and q.dtype.itemsize == 2 and q.shape[-1] <= 256 and (program := varlen_program()):
+        y = all_at_once(q, k, v, lengths, mask.causal, program)
+    else:
+        rows = (t.transpose(0, 1).flatten(1, 2).split(lengths, dim=1) for t in (q, k, v))
+        texts = [sdpa(*(t[None] for t in text), is_causal=mask.causal) for text in zip(*rows, strict=True)]
+        y = torch.cat(texts, dim=2)[0]
+    return y.unflatten(1, (batch, length)).transpose(0, 1)
+
+
+@cache
+def varlen_program() -> Callable | None:
+    """PyTorch's, since 2.10; imported when it is asked for, because the import brings the compiler."""
+    try:
+        from torch.nn.attention.varlen import varlen_attn
+    except ImportError:
+        return None
+    return varlen_attn
+
+
+def all_at_once(q: Tensor, k: Tensor, v: Tensor, lengths: tuple[int, ...], causal: bool, program: Callable) -> Tensor:
+    """(head, token, feature) of all texts, one after the other."""
+    rows = (t.transpose(1, 2).flatten(0, 1) for t in (q, repeat_kv(k, q), repeat_kv(v, q)))
+    ends = torch.tensor([0, *lengths], dtype=torch.int32).cumsum(0, dtype=torch.int32)
+    ends, longest = ends.to(q.device, non_blocking=True), max(lengths)
+    if "window_size" in signature(program).parameters:  # since PyTorch 2.11
+        how = {"window_size": (-1, 0 if causal else -1)}
+    else:
+        how = {"is_causal": causal}
+    return program(*rows, ends, ends, longest, longest, **how).transpose(0, 1)
+
+
+def repeat_kv(k: Tensor, q: Tensor) -> Tensor:
+    """Keys or values with as many heads as queries: each stands for the heads that share it."""
+    return k if k.shape[1] == q.shape[1] else k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
