@@ -17,6 +17,7 @@ from d2lpos.positions.position_ids import from_segments
 
 from .measure import Contest, forward_and_backward
 
+
 class Sizes(NamedTuple):
     """Of a layer; on a GPU it must be large, or the time to start each kernel is all that one sees."""
 

@@ -50,8 +50,7 @@ def angles(positions: Tensor, frequencies: Tensor) -> Tensor:
     """
     check_tensor("frequencies", frequencies)
     positions = as_float(positions)
-    # Without non_blocking, a GPU would be waited for: these few numbers are copied before the call returns anyway.
-    return positions[..., None] * frequencies.to(positions, non_blocking=True)
+    return positions[..., None] * frequencies.to(positions)
 
 
 def sinusoidal(

@@ -103,6 +103,7 @@ def needle(
     >>> text.decode(row[0])
     >>> text.decode(asked[0, -LETTERS:])
     """
+    check_positive(size=size, length=length)
     before, after = (
         torch.tensor([tokens[c] for c in part.format(name="key_" + 6 * "a")]) for part in frame
     )

@@ -162,17 +162,6 @@ def added(run: Run) -> tuple[Run, ...]:
 
 
 STUDIES = {
-    "scale-gpu": Study(
-        "Fourteen million weights and 33 million bytes of source code: does what small models show hold?",
-        full=at_scale(SOURCE),
-        smoke=at_scale(
-            replace(
-                SOURCE, task="needle in a novel", length=64, tested=(64, 128), steps=2, size=2, checks=1,
-                dim=16, heads=2, layers=4, precision="float32",
-            )
-        )[-2:],
-        value="loss_last",
-    ),
     "order": Study(
         "Did A come before B? Which encodings let a small model tell?",
         full=(
@@ -378,6 +367,17 @@ STUDIES = {
         "A model must know where each token stands: what does dropout cost it?",
         full=dropped(LOOKUP),
         smoke=tried(LOOKUP),
+    ),
+    "scale-gpu": Study(
+        "Fourteen million weights and 33 million bytes of source code: does what small models show hold?",
+        full=at_scale(SOURCE),
+        smoke=at_scale(
+            replace(
+                SOURCE, task="needle in a novel", length=64, tested=(64, 128), steps=2, size=2, checks=1,
+                dim=16, heads=2, layers=4, precision="float32",
+            )
+        )[-2:],
+        value="loss_last",
     ),
 }
 """The recorded studies by name.

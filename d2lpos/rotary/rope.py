@@ -56,10 +56,6 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     cos, sin = cos_sin(angles, scale)
     if layout == "half":
         leading = torch.broadcast_shapes(x.shape[:-1], angles.shape[:-1])
-        if x.dtype != wide.dtype:  # as many bytes again would go into a wide copy
-            halves = x.expand(*leading, -1).unflatten(-1, (2, -1))
-            turned = halves * torch.stack([cos, cos], dim=-2)
-            return turned.addcmul_(halves.flip(-2), torch.stack([-sin, sin], dim=-2)).flatten(-2).to(x)
         halves = wide.expand(*leading, -1).unflatten(-1, (2, -1))
         swapped = halves.flip(-2).mul_(torch.stack([-sin, sin], dim=-2))
         return swapped.addcmul_(halves, torch.stack([cos, cos], dim=-2)).flatten(-2).to(x)

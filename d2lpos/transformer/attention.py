@@ -16,7 +16,7 @@ from ..positions.position_ids import check_segments
 from .cache import Cache, check_cache, rotated
 from .inputs import check_inputs, check_layer, check_sinks
 from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
-from .programs import repeat_kv, sdpa, varlen_attention  # noqa: F401
+from .programs import repeat_kv, sdpa, varlen_attention
 from .temperature import multiply
 
 __all__ = ["Attention", "attend", "attention_weights"]

@@ -1,18 +1,26 @@
 """PyTorch's programs for attention that is told nothing of positions: of a batch, and of packed texts."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import cache
 from inspect import signature
 
 import torch
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
 from .masks import Mask
 
+# cuDNN's program is built anew for each length of the keys, which takes far longer than a step of decoding.
+ANY_LENGTH = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+
+
 def sdpa(q: Tensor, k: Tensor, v: Tensor, **mask) -> Tensor:
     """PyTorch's attention, in which heads of keys may serve several of queries."""
-    return scaled_dot_product_attention(q, k, v, **mask, enable_gqa=q.shape[1] != k.shape[1])
+    grouped = q.shape[1] != k.shape[1]
+    with sdpa_kernel(ANY_LENGTH) if q.is_cuda and q.shape[-2] != k.shape[-2] else nullcontext():
+        return scaled_dot_product_attention(q, k, v, **mask, enable_gqa=grouped)
 
 
 def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:

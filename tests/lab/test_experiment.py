@@ -82,9 +82,9 @@ def test_every_encoding_runs(encoding):
     assert 0 < metric["loss"] < 10 and 0 <= metric["accuracy"] <= 1
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", [task for task in TASKS if task != "source"])
 def test_every_task_runs(task):
-    run = Run(task, "alibi", length=16, steps=2, size=4, dim=16, layers=1)
+    run = Run(task, "alibi", length=64 if TASKS[task].needles else 16, steps=2, size=4, dim=16, layers=1)
     record = execute(run)
     assert {m["split"] for m in record["metrics"]} == TASKS[task].tests.keys() - {"validation"}
 

@@ -1,6 +1,6 @@
 """Run the book on a GPU, and measure there what a CPU cannot: python -m tests.rehearsals.gpu [FOLDER]
 
-It prints Markdown, and writes the same and a record of each part into FOLDER (gpu) as it goes, so that a run that is cut
+It prints Markdown, and writes the same and a record of each part into FOLDER (_build/gpu) as it goes, so that a run that is cut
 off keeps what it has. It needs PyTorch, NumPy, pytest and matplotlib, works from the tree, and names what it leaves out.
 Its exit status is 0 where every test passes, every chapter runs and every check takes what a GPU has computed. A bound of
 speed that is not kept is printed, and fails nothing: another card has others.
@@ -191,7 +191,7 @@ def headline(about: Record) -> str:
 def main() -> int:
     """Return how the process ends."""
     parser = argparse.ArgumentParser(prog="python -m tests.rehearsals.gpu", description=__doc__.partition("\n")[0])
-    parser.add_argument("folder", nargs="?", type=Path, default=Path("gpu"))
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("_build/gpu"))
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--smoke", action="store_true", help="on a CPU, of a few tokens")
     options = parser.parse_args()

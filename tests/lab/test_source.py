@@ -1,0 +1,102 @@
+"""Source code as a task, on a small file; and the recipe of the large one, which is packed where its packages are."""
+
+import hashlib
+import json
+import sys
+from importlib.metadata import version
+
+import pytest
+import torch
+
+from d2lpos.lab import source
+from d2lpos.runtime.published import RESULTS
+
+TRAIN, TEST = b"x = 1\n" * 100, b"y = 2\n" * 100
+
+
+@pytest.fixture
+def packed(tmp_path, monkeypatch):
+    """A file of two splits, where the task looks for it."""
+    data = len(TRAIN).to_bytes(8, "little") + TRAIN + TEST
+    (tmp_path / "source.bin").write_bytes(data)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(source, "SHA256", hashlib.sha256(data).hexdigest())
+    source.source.cache_clear()
+    yield tmp_path / "source.bin"
+    source.source.cache_clear()
+
+
+def row(sampler, length, **options):
+    return sampler(2, length, torch.Generator().manual_seed(0), **options)
+
+
+@pytest.mark.parametrize(("split", "text"), [("train", TRAIN), ("test", TEST)])
+def test_each_byte_is_asked_for_the_next_one(packed, split, text):
+    tokens, targets = row(source.next_byte, 50, split=split)
+    assert torch.equal(tokens[:, 1:], targets[:, :-1])
+    assert all(bytes(part) in text for part in tokens.tolist())
+
+
+def test_the_letters_of_a_needle_stand_in_the_row_once_before_they_are_asked_for(packed):
+    tokens, targets = row(source.needle_in_source, 200)
+    for line, asked in zip(tokens.tolist(), targets.tolist(), strict=True):
+        letters = bytes(number for number in asked if number >= 0)
+        assert len(letters) == source.LETTERS and asked[-source.LETTERS :] == [*letters]
+        name = bytes(line).rsplit(b"\n", 1)[1].partition(b" = ")[0]
+        assert bytes(line).count(name) == 2
+        assert name + b" = '" + letters + b"'\n" in bytes(line)
+        assert bytes(line).endswith(name + b" = '" + letters[:-1])
+
+
+def test_a_row_too_short_for_a_needle_is_refused(packed):
+    with pytest.raises(ValueError, match="length must be at least 55, to hold a needle; got 54"):
+        row(source.needle_in_source, 54)
+    assert row(source.needle_in_source, 55)[0].shape == (2, 55)
+
+
+def test_without_its_file_or_with_another_one_it_says_what_to_do(packed):
+    with pytest.raises(ValueError, match="split must be one of"):
+        source.source("validation")
+    packed.write_bytes(packed.read_bytes() + b"z")
+    with pytest.raises(ValueError, match="must have the hash .*: pack it anew"):
+        source.source("train")
+    packed.unlink()
+    with pytest.raises(ValueError, match="there is no source.bin here: pack it with python -m d2lpos.lab.source"):
+        source.source("train")
+
+
+def test_another_version_of_a_package_is_refused():
+    with pytest.raises(ValueError, match=f"numpy must be 0.1, which was packed for the study; got {version('numpy')}"):
+        source.code_of("numpy", "0.1")
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or sys.version_info[:2] != (3, 11), reason="wheels of other systems have other files"
+)
+def test_the_pinned_packages_make_the_file_of_the_study():
+    data = source.pack()
+    assert len(data) <= 40_000_000
+    assert hashlib.sha256(data).hexdigest() == source.SHA256
+
+
+def test_what_the_page_says_of_the_records():
+    """Differences in nats on the held-out packages, and shares of letters."""
+    lines = (RESULTS / "scale-gpu.jsonl").read_text("utf-8").splitlines()
+    rows = {
+        (record["run"]["encoding"], row["reading"], row["split"], row["length"]): row
+        for record in map(json.loads, lines)
+        for row in record["metrics"]
+    }
+    loss = {key: row["loss_last"] for key, row in rows.items()}
+    at = [512, 1024, 2048, 4096, 8192]
+    yarn = [loss["rope", "yarn", "test", n] - loss["rope", "as trained", "test", 512] for n in at]
+    assert max(yarn) == yarn[-1] and round(yarn[-1], 2) == 0.25
+    for name, reading in ("sinusoidal", "as trained"), ("learned", "last row"):
+        assert loss[name, reading, "test", 1024] - loss[name, reading, "test", 512] > 2.4
+    assert round(loss["none", "as trained", "test", 1024] - loss["none", "as trained", "test", 512], 2) == 0.64
+    assert round(loss["rope", "as trained", "test", 1024] - loss["rope", "as trained", "test", 512], 2) == 0.1
+    assert round(loss["rope", "yarn", "test", 512] - loss["rope", "as trained", "test", 512], 2) == 0.14  # chapter 10
+    share = {key: row["accuracy_last"] for key, row in rows.items() if key[2] == "needle"}
+    assert round(share["sinusoidal", "as trained", "needle", 512], 2) == 0.61
+    assert round(share["rope", "yarn", "needle", 8192], 2) == 0.2
+    assert all(share[key] < 0.07 for key in share if key[3] > 2048 and key[1] != "yarn")
