@@ -5,9 +5,9 @@ from torch import Tensor
 
 from ..encoding import NOPE, Encoding, check_encoding
 from ..positions.arguments import check_count, check_positive, check_tensor
-from ..positions.checks import check_positions, signed
+from ..positions.checks import as_index, check_positions, signed
 
-__all__ = ["Cache", "evict", "rebase"]
+__all__ = ["Cache", "crop", "evict", "rebase", "reorder"]
 
 
 class Cache:
@@ -120,6 +120,52 @@ def evict(cache: Cache, sinks: int, window: int) -> Cache:
     left = Cache(*kept, cache.rotated, cache.capacity)
     left.read = None if cache.read is None else some(cache.read, -2)
     return left
+
+
+def crop(cache: Cache, length: int) -> Cache:
+    """A cache of the first `length` tokens, as if the others had never come; the given one stays.
+
+    So a draft that is refused is taken back. Raises ValueError for an empty cache, a negative length, and one above
+    the tokens that are kept; TypeError for one that is no integer.
+
+    >>> x = torch.randn(1, 2, 5, 8)
+    >>> crop(Cache(x, x, torch.arange(5)), 3).positions
+    tensor([0, 1, 2])
+    """
+    check_kept(cache)
+    check_count(length=length)
+    if length > (kept := cache.keys.shape[-2]):
+        raise ValueError(f"length must be at most {kept}, the tokens that are kept; got {length}")
+    left = Cache(rotated=cache.rotated, capacity=cache.capacity)
+    if length:
+        left.keys, left.values = cache.keys[..., :length, :], cache.values[..., :length, :]
+        left.positions = cache.positions[..., :length]
+        left.read = None if cache.read is None else cache.read[..., :length, :]
+    return left
+
+
+def reorder(cache: Cache, rows: Tensor) -> Cache:
+    """A cache whose row i is the row rows[i] of the given one, which stays; rows (n,) are integers.
+
+    Of beams, the best may go on more than once and others not at all, so n need not be the batch. Raises TypeError for
+    rows that are no integers, ValueError for an empty cache, rows that are not (n,), and one that is not there.
+
+    >>> x = torch.arange(2.0).reshape(2, 1, 1, 1)
+    >>> beams = torch.tensor([1, 1, 0])
+    >>> reorder(Cache(x, x, torch.arange(1)), beams).keys.flatten()
+    tensor([1., 1., 0.])
+    """
+    check_kept(cache)
+    rows = as_index(rows, "rows", len(cache.keys), "rows of the cache")
+    if rows.dim() != 1 or not len(rows):
+        raise ValueError(f"rows must be (n,), one for each row to be; got {tuple(rows.shape)}")
+    moved = Cache(rotated=cache.rotated, capacity=cache.capacity)
+    moved.keys, moved.values = cache.keys[rows], cache.values[rows]
+    # One line of positions, or one row of them, may serve the batch.
+    own = cache.positions.dim() > 1 and len(cache.positions) == len(cache.keys)
+    moved.positions = cache.positions[rows] if own else cache.positions
+    moved.read = None if cache.read is None else cache.read[rows]
+    return moved
 
 
 def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:

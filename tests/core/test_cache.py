@@ -10,7 +10,7 @@ from d2lpos import ALiBi, Encoding, RoPE, Transformer
 from d2lpos.positions.position_ids import from_padding
 from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, ntk, yarn
 from d2lpos.transformer.attention import attend, segment_mask
-from d2lpos.transformer.cache import Cache, evict, rebase
+from d2lpos.transformer.cache import Cache, crop, evict, rebase, reorder
 
 N = 7
 TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6, 4], [0, 0, 6, 1, 2, 5, 5]])
@@ -271,3 +271,50 @@ def test_a_stream_stays_within_its_window():
             outputs[turned].append(net(tokens[:, t : t + 1], torch.tensor([min(t, 7)]), caches=caches))
         assert all(cache.positions.tolist() == list(range(8)) for cache in caches)
     assert_close(torch.cat(outputs[True]), torch.cat(outputs[False]), atol=1e-5, rtol=0)
+
+
+KINDS = pytest.mark.parametrize("kind", [{}, {"capacity": 3}, {"rotated": True, "capacity": 1}], ids=str)
+
+
+def kept_by(net, kind):
+    """Caches of a kind; keys are turned where the encoding allows it."""
+    turned = kind.get("rotated", False) and not {"score", "value"} & set(net.encoding.doors)
+    return net.new_caches(rotated=turned, capacity=kind.get("capacity", 0))
+
+
+@KINDS
+@torch.no_grad()
+def test_after_a_crop_it_is_as_if_the_tokens_had_never_come(encoding, place, kind):
+    net, here = model(encoding), place(range(N))
+    caches = kept_by(net, kind)
+    net(TOKENS[:, :3], here[..., :3], caches=caches)
+    net(TOKENS.flip(-1)[:, :2], here[..., 3:5], caches=caches)  # a draft that is refused
+    before = [cache.keys.clone() for cache in caches]
+    cropped = [crop(cache, 3) for cache in caches]
+    got = net(TOKENS[:, 3:], here[..., 3:], caches=cropped)
+    assert_close(got, net(TOKENS, here)[:, 3:])
+    assert all(map(torch.equal, before, [cache.keys for cache in caches]))  # the given ones stay
+
+
+@KINDS
+@torch.no_grad()
+def test_nothing_is_left_of_a_crop_to_no_token(encoding, place, kind):
+    net, here = model(encoding), place(range(N))
+    caches = kept_by(net, kind)
+    net(TOKENS.flip(-1)[:, :4], here[..., :4], caches=caches)
+    assert_close(net(TOKENS, here, caches=[crop(cache, 0) for cache in caches]), net(TOKENS, here))
+
+
+@KINDS
+@pytest.mark.parametrize("own", [False, True], ids=["one line of positions", "one for each row"])
+@torch.no_grad()
+def test_after_a_reorder_each_beam_goes_on_as_if_it_had_been_alone(encoding, place, kind, own):
+    net = model(encoding)
+    here = place([[0, 1, 2, 3, 4, 5, 6], [0, 1, 3, 4, 6, 8, 11]]) if own else place(range(N))
+    rows, caches = torch.tensor([1, 0, 1]), kept_by(net, kind)
+    net(TOKENS[:, :3], here[..., :3], caches=caches)
+    caches = [reorder(cache, rows) for cache in caches]
+    tokens = torch.cat([TOKENS[rows, :3], torch.tensor([[4, 2, 6, 0], [1, 1, 3, 5], [2, 0, 0, 6]])], dim=1)
+    beams = here[rows] if own else here
+    got = [net(tokens[:, i : i + 1], beams[..., i : i + 1], caches=caches) for i in range(3, N)]
+    assert_close(torch.cat(got, dim=1), net(tokens, beams)[:, 3:])

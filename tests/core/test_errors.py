@@ -63,7 +63,7 @@ from d2lpos.rotary.scaling import (
     yarn,
 )
 from d2lpos.transformer.attention import attend, attention_weights
-from d2lpos.transformer.cache import Cache, evict, rebase
+from d2lpos.transformer.cache import Cache, crop, evict, rebase, reorder
 from d2lpos.transformer.dropout import Dropped, combine, drop, segment_ends, special_tokens
 from d2lpos.transformer.flex import attend_flex, block_mask
 from d2lpos.transformer.masks import Mask, causal_mask, segment_mask, window_mask
@@ -926,9 +926,15 @@ for encoding, doors in (Both(2), ("rotate", "score")), (Turn4(2), ("rotate", "va
     )
 bad(Cache, "ValueError: capacity must not be negative; got -1", capacity=-1)
 bad(Cache, "TypeError: capacity must be an integer; got 8.0", capacity=8.0)
-for subject, rest in (evict, (1, 2)), (rebase, (P, NOPE)):
+for subject, rest in (evict, (1, 2)), (rebase, (P, NOPE)), (crop, (1,)), (reorder, (torch.tensor([0]),)):
     bad(subject, "TypeError: cache must be a Cache; got list", [], *rest)
     bad(subject, "ValueError: cache must hold tokens; got an empty one", Cache(), *rest)
+bad(crop, "ValueError: length must not be negative; got -1", CACHE, -1)
+bad(crop, "TypeError: length must be an integer; got 1.0", CACHE, 1.0)
+bad(crop, f"ValueError: length must be at most {CACHE.keys.shape[-2]}, the tokens that are kept; got 99", CACHE, 99)
+bad(reorder, "TypeError: rows must be integers, because they index a table; got torch.float32", CACHE, torch.zeros(1))
+bad(reorder, "ValueError: rows must lie in 0 … 1, the rows of the cache; got 7", CACHE, torch.tensor([7]))
+bad(reorder, "ValueError: rows must be (n,), one for each row to be; got ()", CACHE, torch.tensor(0))
 bad(evict, "ValueError: window must be positive; got 0", CACHE, 1, 0)
 bad(evict, "ValueError: sinks must not be negative; got -1", CACHE, -1, 1)
 bad(evict, "TypeError: sinks must be an integer; got 1.0", CACHE, 1.0, 1)
