@@ -46,19 +46,27 @@ def from_segments(segments: Tensor) -> Tensor:
     return index - (index * begins).cummax(dim=-1).values
 
 
-def next_positions(positions: Tensor, length: int) -> Tensor:
+def next_positions(positions: Tensor, length: int, axes: int = 1) -> Tensor:
     """The `length` positions after those of a cache; (…, sequence) gives (…, length).
 
-    They count on from the greatest of each sequence. Raises TypeError and ValueError as `positions.as_float`
+    They count on from the greatest of each sequence. With several axes, (…, sequence, axes) gives
+    (…, length, axes): words, whose coordinates are equal, count on from the greatest of all, as behind a picture in
+    Qwen2-VL (Wang et al. 2024, section 2.1, arXiv 2409.12191). Raises TypeError and ValueError as `positions.as_float`
     does, and ValueError where there is no position to follow.
 
     >>> next_positions(torch.tensor([[0, 0, 1], [0, 1, 2]]), length=2)
     tensor([[2, 3],
             [3, 4]])
+    >>> next_positions(torch.tensor([[0, 0, 0], [1, 1, 2]]), length=1, axes=3)
+    tensor([[3, 3, 3]])
     """
     check_real("positions", positions)
     check_sequence("positions", positions)
-    check_positive(length=length)
+    check_positive(length=length, axes=axes)
+    if axes > 1:
+        if positions.dim() < 2 or positions.shape[-1] != axes:
+            raise ValueError(f"positions must be (…, sequence, {axes}); got {tuple(positions.shape)}")
+        return next_positions(positions.flatten(-2), length)[..., None].expand(*positions.shape[:-2], length, axes)
     if not positions.shape[-1]:
         raise ValueError(f"positions must hold at least one to follow; got {tuple(positions.shape)}")
     return positions.amax(dim=-1, keepdim=True) + torch.arange(1, length + 1, device=positions.device)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ..encoding import NOPE, Encoding, adds_values, check_embeddings, opens
+from ..positions.arguments import check_size
 from ..positions.checks import check_positions
 from ..positions.position_ids import check_segments
 from .cache import Cache, check_cache, rotated
@@ -135,7 +136,7 @@ def attend_unchecked(
         if mask.in_order:
             return sdpa(turned_q, turned_k, v, is_causal=True)
         return sdpa(turned_q, turned_k, v, attn_mask=mask.dense)
-    if encoding.reads or not mask.in_order or q.shape[-2] <= BLOCK:
+    if encoding.reads or encoding.axes > 1 or not mask.in_order or q.shape[-2] <= BLOCK:
         bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
         return sdpa(turned_q, turned_k, v, attn_mask=attn_bias(bias, mask.dense, q))
     blocks = []
@@ -182,7 +183,8 @@ def biases(
 class Attention(nn.Module):
     """Multi-head self-attention through doors 2, 3 and 4; x (batch, sequence, dim) gives the same shape.
 
-    With causal=True a query sees the keys at or before its own position (not index). segments, (sequence,) or
+    With causal=True a query sees the keys at or before its own position (not index); where positions have several
+    axes, which do not order tokens, those that come no later in the row. segments, (sequence,) or
     (batch, sequence), are packed texts: a query sees those of its own. mask is as for `attend`; a `Mask` says
     all of this, and is taken as it is, within the window. kv_heads: heads of keys and values, each for several
     heads of queries; as many as heads by default.
@@ -195,7 +197,7 @@ class Attention(nn.Module):
     With a cache, x is what is new: its tokens also see those of the cache and are added to it, and the keys that
     mask speaks of are all of these, for a single new token, too: (batch, 1, 1) would be spread over them. A cache
     is left as it was where a call raises. Raises ValueError where heads does not divide dim, or kv_heads heads,
-    a causal layer, a window or a temperature gets an encoding of two axes, or a layer that is not causal a cache,
+    a window or a temperature gets an encoding of two axes, a layer that is not causal a cache, or a layer one of other axes,
     and as `attend` does.
 
     >>> from d2lpos import RoPE
@@ -235,6 +237,7 @@ class Attention(nn.Module):
         check_embeddings(x, self.out.in_features, positions, self.encoding.axes)
         if cache is not None:
             check_cache(cache)
+            check_size("cache", cache.axes, self.encoding.axes, "axes, as the encoding has")
             if not self.causal:
                 raise ValueError("cache needs causal=True: a token that sees later ones has no final answer")
         mask = self.mask(x.shape[:2], positions, mask, cache, segments)
@@ -270,8 +273,9 @@ class Attention(nn.Module):
             raise ValueError("segments need a call and a cache for each text; got one cache")
         k_positions = positions if cache is None else cache.append_positions(positions)
         if mask is not None:
-            check_mask(mask, (tokens[0], self.heads, tokens[1], k_positions.shape[-1]), positions.device)
+            keys = k_positions.shape[-1 if self.encoding.axes == 1 else -2]
+            check_mask(mask, (tokens[0], self.heads, tokens[1], keys), positions.device)
         if segments is not None:
             check_positions("segments", segments, tokens, positions.device)
             check_segments(segments)
-        return Mask(positions, k_positions, mask, segments, self.causal, self.window)
+        return Mask(positions, k_positions, mask, segments, self.causal, self.window, self.encoding.axes)

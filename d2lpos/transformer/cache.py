@@ -16,8 +16,8 @@ class Cache:
     Keys are kept as they were before door 2, and turn anew whenever a query meets them. So the cache serves
     every encoding, and no position's angle is frozen into it. With rotated=True they are kept as they are after
     door 2, which saves that work: right as long as the frequencies stay, and for encodings that open no other door
-    in attention. keys and values are (batch, head, sequence, feature), positions (sequence,) or (batch, sequence).
-    What an encoding has `read` of the tokens is kept beside their keys.
+    in attention. keys and values are (batch, head, sequence, feature), positions (sequence,) or (batch, sequence),
+    with their axes last where there are several. What an encoding has `read` of the tokens is kept beside their keys.
 
     What comes in is copied, so that a caller may count its positions up in place. So is what was kept, at each
     step: n steps copy of the order of n² numbers. With capacity, the first call takes memory for so many tokens, later
@@ -38,10 +38,12 @@ class Cache:
         positions: Tensor | None = None,
         rotated: bool = False,
         capacity: int = 0,
+        axes: int = 1,
     ):
         check_count(capacity=capacity)
+        check_positive(axes=axes)
         self.keys, self.values, self.positions = keys, values, positions
-        self.rotated, self.capacity = rotated, capacity
+        self.rotated, self.capacity, self.axes = rotated, capacity, axes
         self.read, self.rooms = None, {}
 
     def append(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -58,7 +60,16 @@ class Cache:
 
     def append_positions(self, positions: Tensor) -> Tensor:
         """All positions, as `append`."""
-        return append("positions", self.positions, positions, -1)
+        return append("positions", self.positions, positions, self.along)
+
+    @property
+    def along(self) -> int:
+        """The axis of positions that counts tokens."""
+        return -1 if self.axes == 1 else -2
+
+    def empty(self) -> "Cache":
+        """A new cache of this kind."""
+        return Cache(rotated=self.rotated, capacity=self.capacity, axes=self.axes)
 
     def append_read(self, read: Tensor | None) -> Tensor | None:
         """What an encoding has read of all tokens, as `append`."""
@@ -116,8 +127,9 @@ def evict(cache: Cache, sinks: int, window: int) -> Cache:
     def some(x: Tensor, axis: int) -> Tensor:
         return torch.cat([x.narrow(axis, 0, first), x.narrow(axis, last, length - last)], dim=axis)
 
-    kept = some(cache.keys, -2), some(cache.values, -2), some(cache.positions, -1)
-    left = Cache(*kept, cache.rotated, cache.capacity)
+    left = cache.empty()
+    left.keys, left.values = some(cache.keys, -2), some(cache.values, -2)
+    left.positions = some(cache.positions, cache.along)
     left.read = None if cache.read is None else some(cache.read, -2)
     return left
 
@@ -136,10 +148,10 @@ def crop(cache: Cache, length: int) -> Cache:
     check_count(length=length)
     if length > (kept := cache.keys.shape[-2]):
         raise ValueError(f"length must be at most {kept}, the tokens that are kept; got {length}")
-    left = Cache(rotated=cache.rotated, capacity=cache.capacity)
+    left = cache.empty()
     if length:
         left.keys, left.values = cache.keys[..., :length, :], cache.values[..., :length, :]
-        left.positions = cache.positions[..., :length]
+        left.positions = cache.positions.narrow(cache.along, 0, length)
         left.read = None if cache.read is None else cache.read[..., :length, :]
     return left
 
@@ -159,10 +171,10 @@ def reorder(cache: Cache, rows: Tensor) -> Cache:
     rows = as_index(rows, "rows", len(cache.keys), "rows of the cache")
     if rows.dim() != 1 or not len(rows):
         raise ValueError(f"rows must be (n,), one for each row to be; got {tuple(rows.shape)}")
-    moved = Cache(rotated=cache.rotated, capacity=cache.capacity)
+    moved = cache.empty()
     moved.keys, moved.values = cache.keys[rows], cache.values[rows]
     # One line of positions, or one row of them, may serve the batch.
-    own = cache.positions.dim() > 1 and len(cache.positions) == len(cache.keys)
+    own = cache.positions.dim() > -cache.along and len(cache.positions) == len(cache.keys)
     moved.positions = cache.positions[rows] if own else cache.positions
     moved.read = None if cache.read is None else cache.read[rows]
     return moved
@@ -185,7 +197,8 @@ def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
     """
     check_kept(cache)
     check_encoding(encoding)
-    check_positions("positions", positions, (cache.keys.shape[0], cache.keys.shape[-2]), cache.keys.device)
+    tokens = cache.keys.shape[0], cache.keys.shape[-2]
+    check_positions("positions", positions, tokens, cache.keys.device, cache.axes)
     keys = cache.keys
     if cache.rotated and "rotate" in encoding.doors:
         if keys.dtype.itemsize < 4:
@@ -193,7 +206,7 @@ def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
         if not hasattr(encoding, "rotate_further"):
             raise TypeError(f"encoding must have rotate_further, as RoPE has, to move turned keys; got {encoding!r}")
         keys = encoding.rotate_further(keys, signed("positions", positions) - signed("positions", cache.positions))
-    moved = Cache(keys, cache.values, positions.clone(), cache.rotated, cache.capacity)
+    moved = Cache(keys, cache.values, positions.clone(), cache.rotated, cache.capacity, cache.axes)
     moved.read = cache.read
     return moved
 

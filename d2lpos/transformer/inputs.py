@@ -81,8 +81,6 @@ def check_layer(
         raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
     if heads % kv_heads:
         raise ValueError(f"heads must be a multiple of kv_heads; got heads={heads}, kv_heads={kv_heads}")
-    if causal and encoding.axes > 1:
-        raise ValueError(f"causal=True needs positions of one axis, to order them; got {encoding.axes}")
     if window is not None:
         check_positive(window=window)
     check_temperature(temperature)

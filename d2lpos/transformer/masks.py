@@ -86,7 +86,9 @@ class Mask:
 
     causal: keys at or before the query, by position. segments: keys of the same segment, (sequence,) or
     (batch, sequence). window: keys at less than `window` positions, as `window_mask`. allowed: a Boolean mask
-    besides. k_positions: those of the queries, where none are given.
+    besides. k_positions: those of the queries, where none are given. axes: the coordinates of a position; where they
+    are several, positions are (…, sequence, axes) and order nothing, so causal means the order of the tokens, of
+    which the queries are the last.
 
     Where a key's index tells what its position would, a program needs no pairs: `everything` is visible, as to a
     new token behind a cache; positions rise `in_order`; each of the texts in a row does, and `doc_lens` has their
@@ -108,10 +110,19 @@ class Mask:
         segments: Tensor | None = None,
         causal: bool = True,
         window: int | None = None,
+        axes: int = 1,
     ):
+        self.axes = axes
         self.q_positions, self.causal, self.allowed, self.segments = q_positions, causal, allowed, segments
         self.k_positions = q_positions if k_positions is None else k_positions
         self.window = window
+        self.q_order, self.k_order = self.q_positions, self.k_positions
+        if axes > 1:
+            if window is not None:
+                raise ValueError(f"window needs positions of one axis; got {axes}")
+            keys = self.k_positions.shape[-2]
+            self.k_order = torch.arange(keys, device=self.k_positions.device)
+            self.q_order = self.k_order if k_positions is None else self.k_order[keys - q_positions.shape[-2] :]
         self.everything = self.in_order = False
         self.doc_lens = self.built = None
         if window is not None:
@@ -123,7 +134,7 @@ class Mask:
         elif not causal:
             self.everything = True
         elif (
-            (q := known(q_positions)) is not None and (k := known(self.k_positions)) is not None and q.numel()
+            (q := known(self.q_order)) is not None and (k := known(self.k_order)) is not None and q.numel()
         ):
             q, k = signed("q_positions", q), signed("k_positions", k)
             if q.shape == k.shape and (q is k or torch.equal(q, k)):
@@ -135,7 +146,7 @@ class Mask:
         """This mask with a window besides; itself, where it has one as narrow."""
         if window is None or self.window is not None and self.window <= window:
             return self
-        return Mask(self.q_positions, self.k_positions, self.allowed, self.segments, self.causal, window)
+        return Mask(self.q_positions, self.k_positions, self.allowed, self.segments, self.causal, window, self.axes)
 
     def all_near(self) -> bool:
         """Whether no key stands outside the window of any query, as far as one can look."""
@@ -147,7 +158,7 @@ class Mask:
 
     def find_doc_lens(self) -> tuple[int, ...] | None:
         """The lengths of the texts, where each is worth a call of its own and needs no pairs."""
-        positions, segments = known(self.q_positions), known(self.segments)
+        positions, segments = known(self.q_order), known(self.segments)
         if positions is None or segments is None or not segments.numel():
             return None
         check_segments(segments)
@@ -170,7 +181,7 @@ class Mask:
     def build(self) -> Tensor:
         masks = [] if self.allowed is None else [over_heads(self.allowed)]
         if self.causal:
-            masks.append(over_heads(causal_mask(self.q_positions, self.k_positions)))
+            masks.append(over_heads(causal_mask(self.q_order, self.k_order)))
         if self.window is not None:
             masks.append(over_heads(window_mask(self.q_positions, self.k_positions, self.window)))
         if self.segments is not None:

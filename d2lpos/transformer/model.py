@@ -85,7 +85,7 @@ class Transformer(nn.Module):
 
     def new_caches(self, rotated: bool = False, capacity: int = 0) -> list[Cache]:
         """An empty cache for each layer; arguments are those of `Cache`."""
-        return [Cache(rotated=rotated, capacity=capacity) for _ in self.blocks]
+        return [Cache(rotated=rotated, capacity=capacity, axes=self.encoding.axes) for _ in self.blocks]
 
     def forward(
         self,

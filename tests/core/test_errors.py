@@ -166,6 +166,8 @@ for subject, wanted in (next_positions, {"length": 2}), (shift, {"largest": 2}):
     (name,) = wanted
     refuse(f"ValueError: {name} must be positive; got 0", P, **{name: 0})
     refuse(f"TypeError: {name} must be an integer; got 2.0", P, **{name: 2.0})
+bad(next_positions, "ValueError: positions must be (…, sequence, 3); got (2, 7)", TOKENS, 2, 3)
+bad(next_positions, "ValueError: axes must be positive; got 0", TOKENS, 2, 0)
 bad(next_positions, "ValueError: positions must hold at least one to follow; got (2, 0)", TOKENS[:, :0], 2)
 bad(interpolate, "TypeError: positions must be a tensor; got list", [0], 2)
 bad(interpolate, "ValueError: positions must be finite; got nan", P * NAN, 2)
@@ -798,9 +800,6 @@ bad(Attention, "ValueError: dim must be positive; got 0", 0, 2)
 bad(Attention, "ValueError: heads must be positive; got 0", 16, 0)
 bad(Attention, "TypeError: heads must be an integer; got 2.0", 16, 2.0)
 bad(Attention, "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", 16, 2, "rope")
-no_order = "ValueError: causal=True needs positions of one axis, to order them; got 2"
-bad(Attention, no_order, 16, 2, RoPE(8, axes=2), causal=True)
-bad(Transformer, no_order, 7, 3, heads=2, encoding=Swin(2, 4, 4), causal=True)
 for subject, layer, given in (
     (Attention, Attention(16, 2, RoPE(8, axes=2)), X),
     (Transformer, Transformer(7, 3, dim=16, heads=2, encoding=Swin(2, 2, 3)), TOKENS),
