@@ -57,7 +57,8 @@ def next_positions(positions: Tensor, length: int, axes: int = 1) -> Tensor:
     >>> next_positions(torch.tensor([[0, 0, 1], [0, 1, 2]]), length=2)
     tensor([[2, 3],
             [3, 4]])
-    >>> next_positions(torch.tensor([[0, 0, 0], [1, 1, 2]]), length=1, axes=3)
+    >>> word_and_cell = torch.tensor([[0, 0, 0], [1, 1, 2]])
+    >>> next_positions(word_and_cell, length=1, axes=3)
     tensor([[3, 3, 3]])
     """
     check_real("positions", positions)

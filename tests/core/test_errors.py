@@ -166,7 +166,7 @@ for subject, wanted in (next_positions, {"length": 2}), (shift, {"largest": 2}):
     (name,) = wanted
     refuse(f"ValueError: {name} must be positive; got 0", P, **{name: 0})
     refuse(f"TypeError: {name} must be an integer; got 2.0", P, **{name: 2.0})
-bad(next_positions, "ValueError: positions must be (…, sequence, 3); got (2, 7)", TOKENS, 2, 3)
+bad(next_positions, "ValueError: positions must be (…, sequence, 3); got (2, 5)", TOKENS, 2, 3)
 bad(next_positions, "ValueError: axes must be positive; got 0", TOKENS, 2, 0)
 bad(next_positions, "ValueError: positions must hold at least one to follow; got (2, 0)", TOKENS[:, :0], 2)
 bad(interpolate, "TypeError: positions must be a tensor; got list", [0], 2)
