@@ -54,9 +54,8 @@ def next_positions(positions: Tensor, length: int, axes: int = 1) -> Tensor:
     Qwen2-VL (Wang et al. 2024, section 2.1, arXiv 2409.12191). Raises TypeError and ValueError as `positions.as_float`
     does, and ValueError where there is no position to follow.
 
-    >>> next_positions(torch.tensor([[0, 0, 1], [0, 1, 2]]), length=2)
-    tensor([[2, 3],
-            [3, 4]])
+    >>> next_positions(torch.tensor([[0, 0, 1]]), length=2)
+    tensor([[2, 3]])
     >>> word_and_cell = torch.tensor([[0, 0, 0], [1, 1, 2]])
     >>> next_positions(word_and_cell, length=1, axes=3)
     tensor([[3, 3, 3]])
