@@ -44,7 +44,7 @@ class Cache:
         check_positive(axes=axes)
         self.keys, self.values, self.positions = keys, values, positions
         self.rotated, self.capacity, self.axes = rotated, capacity, axes
-        self.read, self.rooms = None, {}
+        self.read, self.rooms, self.filled = None, {}, {}  # filled: the part of a room that is kept
 
     def append(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """All keys, values and positions, with the newest tokens last; the cache stays as it is.
@@ -84,14 +84,13 @@ class Cache:
             )
         before = 0 if kept is None else kept.shape[axis]
         after, room = before + new.shape[axis], self.rooms.get(name)
-        theirs = kept is not None and room is not None and kept.data_ptr() != room.data_ptr()
-        if room is None or theirs or room.shape[axis] < after:
+        if room is None or kept is not self.filled[name] or room.shape[axis] < after:
             room = new.new_empty(*new.shape[:-2], max(self.capacity, 2 * before, after), new.shape[-1])
             if before:
                 room[..., :before, :] = kept
-            self.rooms[name] = room
         room[..., before:after, :] = new
-        return room[..., :after, :]
+        self.rooms[name], self.filled[name] = room, room[..., :after, :]
+        return self.filled[name]
 
 
 def rotated(q: Tensor, k: Tensor, positions: Tensor, encoding: Encoding) -> tuple[Tensor, Tensor, Encoding]:

@@ -118,7 +118,15 @@ def attend_flex(
 def compiled() -> Callable:
     """FlexAttention's program; compiled when it is first called, and anew for other biases and masks.
 
+    On a CPU it is compiled for each length of its own, and for eight at most: PyTorch 2.13 writes a program for lengths
+    that vary which its compiler for C++ refuses.
+
     >>> compiled() is compiled()
     True
     """
-    return torch.compile(flex_attention)
+    one_for_all, one_for_each = torch.compile(flex_attention), torch.compile(flex_attention, dynamic=False)
+
+    def program(q: Tensor, *rest: object, **named: object) -> Tensor:
+        return (one_for_each if q.device.type == "cpu" else one_for_all)(q, *rest, **named)
+
+    return program

@@ -151,4 +151,5 @@ def alike(caches: list[Cache | None]) -> bool:
     for cache in caches:
         if cache is not None:
             check_cache(cache)
-    return len({None if cache is None else id(cache.positions) for cache in caches}) == 1
+    kept = [None if cache is None else cache.positions for cache in caches]
+    return all(positions is kept[0] for positions in kept)  # an id would be compiled in, and anew at each step

@@ -105,6 +105,15 @@ def test_a_compiled_program_of_everything():
     assert_close(got, want, atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.skipif(not which("g++"), reason="a program is compiled with g++")
+def test_a_compiled_program_at_a_second_length():
+    for length in (100, 129):
+        q, here = torch.randn(1, 2, length, 16), torch.arange(length)
+        with torch.no_grad():
+            got = attend_flex(q, q, q, here, here, ALiBi(2), block_mask(here, here), compiled())
+        assert_close(got, attend(q, q, q, here, here, ALiBi(2), causal_mask(here, here)), atol=1e-5, rtol=1e-5)
+
+
 def test_on_a_cpu_pytorch_has_no_gradient_of_it():
     """When this fails, that of tests/core/test_gpu.py should run everywhere."""
     q, k, v = (x.requires_grad_() for x in inputs())
