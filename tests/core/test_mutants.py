@@ -16,7 +16,6 @@ MISTAKES = {
         "number - below + 0.5 → number - below + 1", "return slope"],
     "d2lpos/transformer/attention.py": ["mask, segments, self.causal, → mask, segments, False,", "is_causal=False",
         "attend(q, k, v, positions, mask.k_positions,  → attend(q, k, v, positions, positions[..., -1:] - torch.arange(k.shape[-2]).flip(0), ",
-        "k.repeat_interleave(q.shape[1] // k.shape[1], dim=1) → k.repeat(1, q.shape[1] // k.shape[1], 1, 1)",
         "k, v = cache.append_tokens(k, v) → k, v = cache.keys, cache.values = cache.append_tokens(k, v)",
         "cache.keys, cache.values, cache.positions, cache.read = k, v, mask.k_positions, read → pass",
         "bias.dtype.itemsize > q.dtype.itemsize → False", "= (q.to(wide) @ repeat_kv(k, q).to(wide).mT)",
@@ -27,8 +26,11 @@ MISTAKES = {
     "d2lpos/transformer/attention.py tests/core/test_layers.py": [
         "q = multiply(q, positions, self.temperature) → q, k = (multiply(x, positions, self.temperature) for x in (q, k))"],
     "d2lpos/transformer/attention.py tests/core/test_masks.py::test_packed_texts_are_the_texts_one_by_one_on_both_paths[none-one row for all-True]": [
-        "varlen_attention(turned_q, turned_k, v, mask) → sdpa(turned_q, turned_k, v, is_causal=mask.causal)",
+        "varlen_attention(turned_q, turned_k, v, mask) → sdpa(turned_q, turned_k, v, is_causal=mask.causal)"],
+    "d2lpos/transformer/programs.py tests/core/test_masks.py::test_packed_texts_are_the_texts_one_by_one_on_both_paths[none-one row for all-True]": [
         "is_causal=mask.causal → is_causal=False", "lengths = mask.doc_lens #"],
+    "d2lpos/transformer/programs.py tests/core/test_attention.py": [
+        "k.repeat_interleave(q.shape[1] // k.shape[1], dim=1) → k.repeat(1, q.shape[1] // k.shape[1], 1, 1)"],
     "d2lpos/transformer/attention.py tests/core/test_masks.py::test_queries_in_blocks_give_what_the_pairs_give[alibi]": [
         "slice(end - BLOCK, end), slice(end) → slice(end - BLOCK, end), slice(end - BLOCK, end)",
         "over_heads(causal_mask(here, there)), q) → None, q)"],
@@ -132,7 +134,7 @@ MISTAKES = {
     "d2lpos/transformer/temperature.py": ["factors[..., None, :, None] → factors[..., None, None, :]",
         "(positions) - counted"],
     "d2lpos/transformer/model.py": ["self.feed_forward(self.norm2(x)) → self.norm2(self.feed_forward(x))",
-        "[Cache(rotated=rotated, capacity=capacity) for _ in self.blocks] → [Cache(rotated=rotated, capacity=capacity)] * len(self.blocks)",
+        "[Cache(rotated=rotated, capacity=capacity, axes=self.encoding.axes) for _ in self.blocks] → [Cache(rotated=rotated, capacity=capacity)] * len(self.blocks)",
         "masks.get(block.attention.window, mask) → None", "self.encoding.embed( → Encoding().embed(",
         "x = self.attention"],
     "d2lpos/transformer/model.py tests/core/test_layers.py": [
