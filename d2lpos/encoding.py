@@ -1,11 +1,12 @@
 """The four doors through which position can enter attention."""
 
+from collections.abc import Callable
 from functools import partial
 from inspect import signature
 
 from torch import Tensor, nn
 
-from .positions.arguments import check_size, check_tensor
+from .positions.arguments import check_floating, check_size
 from .positions.checks import check_positions
 
 __all__ = ["Encoding"]
@@ -30,6 +31,7 @@ class Encoding(nn.Module):
 
     axes = 1  # coordinates of a position
     reads = False  # whether door 3 also takes what `read` gives, and which keys a query sees
+    wide: tuple[str, ...] = ()  # tensors that positions are multiplied by: `.to(torch.bfloat16)` leaves them as they are
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         """Door 1, the input: the token embeddings x with position added; (batch, sequence, dim)."""
@@ -69,6 +71,17 @@ class Encoding(nn.Module):
         and the Boolean mask of the keys that a query sees, None for all.
         """
         return None
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> "Encoding":
+        """As of any module, but a slope or frequency that was rounded would be wrong by more, the larger a position."""
+        kept = [x for x in (getattr(self, name) for name in self.wide) if x is not None]
+        kept = {id(x) for x in (*kept, *(x.grad for x in kept if x.is_leaf and x.grad is not None))}
+
+        def apply(x: Tensor) -> Tensor:
+            new = fn(x)
+            return x.to(new.device) if id(x) in kept and new.dtype.itemsize < 4 else new
+
+        return super()._apply(apply, recurse)
 
     @property
     def doors(self) -> tuple[str, ...]:
@@ -114,10 +127,8 @@ def check_encoding(encoding: Encoding) -> None:
 
 def check_embeddings(x: Tensor, dim: int, positions: Tensor, axes: int = 1) -> None:
     """Raise a TypeError or ValueError where x is not (batch, sequence, dim) with a position for each token."""
-    check_tensor("x", x)
+    check_floating("x", x)
     if x.dim() != 3:
         raise ValueError(f"x must be (batch, sequence, dim); got {tuple(x.shape)}")
-    if not x.is_floating_point():
-        raise TypeError(f"x must be floating-point; got {x.dtype}")
     check_size("x", x.shape[-1], dim, "features")
     check_positions("positions", positions, x.shape[:2], x.device, axes)

@@ -29,6 +29,8 @@ PROOFS = {
     "tests/check/test_reference_mutants.py::test_every_mutant_is_refused_or_explained": (),
     "tests/check/test_wrong_answers.py::test_the_text_is_short_and_always_the_same": (),
     "tests/core/test_mutants.py": (),
+    # Thousands of bad calls.
+    "tests/core/test_fuzz.py::test_bad_calls_are_refused_by_name_and_nothing_hangs": (),
     # Compiled and exported programs, but one of each kind.
     "tests/core/test_base.py::test_every_score_mod_compiles": (),
     "tests/core/test_compile.py::test_one_graph_serves_every_length": ("rope, half", "t5"),

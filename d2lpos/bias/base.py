@@ -10,17 +10,29 @@ import torch
 from torch import Tensor
 
 from ..encoding import Encoding
-from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import as_index, check_positions, is_integer, offsets
+from ..positions.arguments import check_floating, check_function, check_positive, check_size, check_tensor
+from ..positions.checks import (
+    as_index,
+    check_positions,
+    comparable,
+    exact_float,
+    is_integer,
+    offsets,
+)
 
 __all__ = ["Bias", "score_mod"]
 
 
 def distance(offset: Tensor) -> Tensor:
-    """|offset|, in at least float32; same shape. Raises TypeError for Boolean and complex offsets."""
+    """|offset|, in at least float32, and in float64 for integers from 2²⁴ on; same shape.
+
+    Raises TypeError for Boolean and complex offsets, ValueError for integers from 2⁵³ on.
+    """
     check_tensor("offset", offset)
     if offset.dtype == torch.bool or offset.is_complex():
         raise TypeError(f"offset must be real numbers; got {offset.dtype}")
+    if is_integer(offset):
+        return exact_float("offset", offset).abs()
     return offset.to(torch.promote_types(offset.dtype, torch.float32)).abs()
 
 
@@ -28,7 +40,8 @@ def score_mod(q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, at
     """A score_mod that adds `at(batch, head, query, offset)` to the score of each pair.
 
     q and k are (batch, head, sequence, feature) and give the sizes; at takes four tensors without axes,
-    three indices and key position minus query position. Raises as `attend` does where positions do not fit.
+    three indices and key position minus query position. Scores are float32 as a rule, so a bias is rounded there where
+    it is large. Raises as `attend` does where positions do not fit, TypeError where at is no function.
 
     >>> q = k = torch.zeros(1, 1, 3, 4)
     >>> here = torch.arange(3)
@@ -36,11 +49,12 @@ def score_mod(q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, at
     >>> add(torch.tensor(1.0), 0, 0, 2, 0)
     tensor(-1.)
     """
-    check_tensor("q", q)
-    check_tensor("k", k, q.device)
+    check_floating("q", q)
+    check_floating("k", k, q.device)
+    check_function("at", at, "a function of batch, head, query and offset")
     check_positions("q_positions", q_positions, (q.shape[0], q.shape[-2]), q.device)
     check_positions("k_positions", k_positions, (k.shape[0], k.shape[-2]), q.device)
-    here, there = ((p.long() if is_integer(p) else p).expand(len(q), -1) for p in (q_positions, k_positions))
+    here, there = (p.expand(len(q), -1) for p in comparable(q_positions, k_positions))
 
     def add(score: Tensor, batch: Tensor, head: Tensor, query: Tensor, key: Tensor) -> Tensor:
         offset = there[batch, key] - here[batch, query]

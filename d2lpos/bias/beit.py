@@ -6,7 +6,8 @@ Bao et al. 2022 (arXiv 2106.08254); the rows are in the released code of BEiT.
 import torch
 from torch import Tensor, nn
 
-from ..positions.arguments import check_size, check_tensor
+from ..positions.arguments import check_size
+from ..positions.checks import signed
 from .swin import Swin, relative_position_index
 
 __all__ = ["BEiT"]
@@ -43,7 +44,7 @@ class BEiT(Swin):
 
 def nowhere(name: str, positions: Tensor) -> tuple[Tensor, Tensor]:
     """Which tokens are [CLS], and the positions with some cell in its place."""
-    check_tensor(name, positions)
+    positions = signed(name, positions)
     if positions.shape[-1:] != (2,):
         return positions[..., :0].bool(), positions  # `relative_position_index` tells what is wrong
     outside = (positions == -1).all(-1)

@@ -9,7 +9,7 @@ from torch.nn.functional import relu
 
 from ..encoding import Encoding
 from ..input.mlp import perceptron
-from ..positions.arguments import check_positive, check_scale, check_size, check_tensor
+from ..positions.arguments import check_floating, check_positive, check_scale, check_size
 from ..positions.checks import as_float, offsets
 from .base import distance
 
@@ -27,11 +27,13 @@ def normalized_log_distance(q_positions: Tensor, k_positions: Tensor, c: Tensor,
     >>> normalized_log_distance(query, keys, c, threshold)
     tensor([[1.0000, 0.5724, 0.0000]])
     """
-    check_tensor("c", c)
-    check_tensor("threshold", threshold)
     far = distance(offsets(q_positions, k_positions))
-    far = far.to(torch.promote_types(far.dtype, c.dtype))
-    reach = torch.maximum(as_float(q_positions).to(far), threshold.to(far))[..., :, None]
+    for name, x in ("c", c), ("threshold", threshold):
+        check_floating(name, x, far.device)
+        check_size(name, x.dim(), 0, "axes")
+    here = as_float(q_positions, "q_positions")
+    far = far.to(torch.promote_types(torch.promote_types(far.dtype, here.dtype), c.dtype))
+    reach = torch.maximum(here.to(far), threshold.to(far))[..., :, None]
     return torch.log1p(c.to(far) * far) / torch.log1p(c.to(far) * reach)
 
 
@@ -47,6 +49,8 @@ class FIRE(Encoding):
     >>> FIRE(heads=2).score(q, k, here, here).shape
     torch.Size([2, 3, 3])
     """
+
+    wide = ("c", "threshold")
 
     def __init__(self, heads: int, hidden: int = 32, c: float = 0.1, threshold: float = 512.0):
         super().__init__()

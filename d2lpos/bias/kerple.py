@@ -6,7 +6,7 @@ Chi et al. 2022, section 4 (arXiv 2205.09921).
 import torch
 from torch import Tensor, nn
 
-from ..positions.arguments import check_tensor
+from ..positions.arguments import check_broadcast, check_floating
 from .alibi import slopes
 from .base import Bias, distance
 
@@ -16,29 +16,36 @@ __all__ = ["KERPLE", "logarithmic", "power"]
 def logarithmic(offset: Tensor, r1: Tensor, r2: Tensor) -> Tensor:
     """−r1 · log(1 + r2 · |offset|), for positive r1 and r2; all broadcast.
 
-    In at least float32. Raises TypeError where offsets are no real numbers.
+    In at least float32. Raises as `distance` does, and TypeError where r1 or r2 is not floating-point.
 
     >>> one = torch.tensor(1.0)
     >>> logarithmic(torch.tensor([0, -1, -9]), one, one)
     tensor([-0.0000, -0.6931, -2.3026])
     """
-    check_tensor("r1", r1)
-    check_tensor("r2", r2)
-    return -r1 * torch.log1p(r2 * distance(offset))
+    far = distance(offset)
+    check_factors(far, r1, r2)
+    return -r1 * torch.log1p(r2 * far)
 
 
 def power(offset: Tensor, r1: Tensor, r2: Tensor) -> Tensor:
     """−r1 · |offset|^r2, for positive r1 and 0 < r2 ≤ 2; all broadcast. With r2 = 1, this is ALiBi.
 
-    In at least float32. Raises TypeError where offsets are no real numbers.
+    In at least float32. Raises as `distance` does, and TypeError where r1 or r2 is not floating-point.
 
     >>> one, half = torch.tensor(1.0), torch.tensor(0.5)
     >>> power(torch.tensor([0, -1, -9]), one, half)
     tensor([-0., -1., -3.])
     """
-    check_tensor("r1", r1)
-    check_tensor("r2", r2)
-    return -r1 * distance(offset) ** r2
+    far = distance(offset)
+    check_factors(far, r1, r2)
+    return -r1 * far**r2
+
+
+def check_factors(far: Tensor, r1: Tensor, r2: Tensor) -> None:
+    """Raise a TypeError or ValueError where r1 or r2 is not floating-point, lies elsewhere or does not broadcast."""
+    for name, x in ("r1", r1), ("r2", r2):
+        check_floating(name, x, far.device)
+        check_broadcast(True, offset=far, **{name: x})
 
 
 class KERPLE(Bias):
@@ -54,6 +61,8 @@ class KERPLE(Bias):
     >>> KERPLE(heads=2).score(q, k, here, here).shape
     torch.Size([2, 3, 3])
     """
+
+    wide = ("r1", "r2")
 
     def __init__(self, heads: int, form: str = "logarithmic"):
         super().__init__(heads)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ..encoding import Encoding
 from ..input.sinusoids import sinusoidal
-from ..positions.arguments import check_positive, check_size
+from ..positions.arguments import check_positive, check_size, check_tensor
 from ..positions.checks import as_float
 
 __all__ = ["Sandwich", "cosines"]
@@ -24,6 +24,7 @@ def cosines(q_positions: Tensor, k_positions: Tensor, dim: int) -> Tensor:
     tensor([[ 0.0000, -0.4597, -1.9152]])
     """
     q, k = as_float(q_positions, "q_positions"), as_float(k_positions, "k_positions")
+    check_tensor("k_positions", k, q.device)
     products = sinusoidal(q.double(), dim) @ sinusoidal(k.double(), dim).mT
     return (products - dim / 2).to(torch.promote_types(q.dtype, k.dtype))
 

@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from ..positions.arguments import check_positive
+from ..positions.arguments import check_flag, check_positive
 from ..positions.checks import as_index, offsets
 from .base import Bias
 
@@ -29,6 +29,7 @@ def bucket(offsets: Tensor, buckets: int = 32, max_distance: int = 128, bidirect
     """
     offsets = as_index(offsets, "offsets")
     check_positive(buckets=buckets, max_distance=max_distance)
+    check_flag(bidirectional=bidirectional)
     if buckets % 4:
         raise ValueError(f"buckets must be a multiple of 4: two sides, half of each exact; got {buckets}")
     if not max_distance > buckets // 2:

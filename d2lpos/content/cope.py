@@ -57,5 +57,5 @@ class CoPE(Encoding):
         gates = torch.sigmoid(q @ k.mT / math.sqrt(q.shape[-1]))
         p = gated_distance(gates, q_positions, k_positions, visible, own=True).clamp(max=len(table) - 1)
         terms = q @ table.mT
-        below, above = (terms.gather(-1, row.long()) for row in (p.floor(), p.ceil()))
+        below, above = (terms.gather(-1, row.nan_to_num().long()) for row in (p.floor(), p.ceil()))
         return torch.lerp(below, above, p - p.floor())

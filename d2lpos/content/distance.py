@@ -9,7 +9,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from ..positions.arguments import check_size, check_tensor
+from ..positions.arguments import (
+    check_boolean,
+    check_broadcast,
+    check_flag,
+    check_floating,
+    check_layer_dtype,
+    check_size,
+)
 from ..positions.checks import signed
 from ..transformer.masks import causal_mask, over_heads
 
@@ -35,8 +42,13 @@ def gated_distance(
               [2., 0., 0.],
               [6., 4., 0.]]]])
     """
-    check_tensor("gates", gates)
+    check_flag(own=own)
     counted = between(q_positions, k_positions, visible)
+    check_floating("gates", gates, counted.device)
+    check_broadcast(gates=gates, q_positions=counted)
+    check_size("gates", gates.shape[-1], counted.shape[-1], "keys, as k_positions has")
+    if k_positions.dim() > 2:
+        raise ValueError(f"k_positions must be (sequence,) or (batch, sequence); got {tuple(k_positions.shape)}")
     places = torch.atleast_2d(signed("k_positions", k_positions))
     ordered, order = places.sort(dim=-1, descending=True)
     behind = torch.searchsorted(-ordered, -places, right=own)  # how many tokens stand behind each key
@@ -48,14 +60,29 @@ def gated_distance(
 def between(q_positions: Tensor, k_positions: Tensor, visible: Tensor | None) -> Tensor:
     """True where a token counts for a query: at or before it, and seen; (…, query, key), with heads."""
     counted = over_heads(causal_mask(q_positions, k_positions))
-    return counted if visible is None else counted & over_heads(visible)
+    if visible is None:
+        return counted
+    check_boolean("visible", visible, ", True for what a query sees", counted.device)
+    visible = over_heads(visible)
+    check_size("visible", visible.shape[-1], counted.shape[-1], "keys, as k_positions has")
+    check_broadcast(q_positions=counted, visible=visible)
+    return counted & visible
+
+
+def check_hidden(x: Tensor, weight: Tensor) -> None:
+    """Raise a TypeError or ValueError where x is not (batch, sequence, dim), as the weights that read it want it."""
+    check_floating("x", x, weight.device)
+    if x.dim() != 3:
+        raise ValueError(f"x must be (batch, sequence, dim); got {tuple(x.shape)}")
+    check_size("x", x.shape[-1], weight.shape[-1], "features")
+    check_layer_dtype(x, weight)
 
 
 def check_read(read: Tensor | None, k: Tensor, heads: int, numbers: int, name: str) -> None:
     """Raise a TypeError or ValueError where `read` is not what `name` reads of the tokens of k."""
     if read is None:
         raise TypeError(f"read must be a tensor: {name} needs {name}.read(x) of the hidden states; got None")
-    check_tensor("read", read, k.device)
+    check_floating("read", read, k.device)
     check_size("k", k.shape[1], heads, f"heads, as {name} has")
     want = (k.shape[0], heads, k.shape[2], numbers)
     if read.shape != want:

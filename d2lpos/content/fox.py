@@ -9,7 +9,7 @@ from torch.nn.functional import logsigmoid
 
 from ..encoding import Encoding
 from ..positions.arguments import check_positive
-from .distance import check_read, gated_distance
+from .distance import check_hidden, check_read, gated_distance
 
 __all__ = ["FoX"]
 
@@ -39,6 +39,7 @@ class FoX(Encoding):
 
     def read(self, x: Tensor) -> Tensor:
         """The logarithm of each token's gates; x (batch, sequence, dim) gives (batch, head, sequence, 1)."""
+        check_hidden(x, self.gate.weight)
         logits = self.gate(x)
         wide = logits.to(torch.promote_types(logits.dtype, torch.float32))
         return logsigmoid(wide).mT[..., None]

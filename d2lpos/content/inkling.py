@@ -12,7 +12,7 @@ from ..encoding import Encoding
 from ..positions.arguments import check_positive, check_size
 from ..positions.checks import as_index, offsets
 from ..transformer.temperature import check_temperature, multiply
-from .distance import check_read
+from .distance import check_hidden, check_read
 
 __all__ = ["Inkling"]
 
@@ -54,6 +54,7 @@ class Inkling(Encoding):
 
     def read(self, x: Tensor) -> Tensor:
         """How much each token takes of each profile; x (batch, sequence, dim) gives (batch, head, sequence, rank)."""
+        check_hidden(x, self.weights.weight)
         return self.weights(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
     def score(

@@ -10,9 +10,9 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from ..encoding import Encoding
-from ..positions.arguments import check_positive, check_size, check_tensor
+from ..positions.arguments import check_axes, check_boolean, check_positive, check_size
 from ..positions.checks import signed
-from .distance import between, check_read
+from .distance import between, check_hidden, check_read
 
 __all__ = ["PaTH", "householder_scores"]
 
@@ -30,10 +30,14 @@ def householder_scores(q: Tensor, k: Tensor, w: Tensor, beta: Tensor, counted: T
     >>> householder_scores(q, k, w, 2 * w[..., :1], seen)
     tensor([[[[-3.,  4.]]]])
     """
-    for name, x in ("q", q), ("k", k), ("w", w), ("beta", beta), ("counted", counted):
-        check_tensor(name, x)
-    if counted.dtype != torch.bool:
-        raise TypeError(f"counted must be Boolean; got {counted.dtype}")
+    check_axes({"q": "query d", "k": "key d", "w": "key d", "beta": "key 1"}, q=q, k=k, w=w, beta=beta)
+    for name, x in ("k", k), ("w", w), ("beta", beta):
+        if x.dtype != q.dtype or x.dim() != q.dim():
+            raise ValueError(f"{name} must have the dtype and as many axes as q; got {x.dtype}, {tuple(x.shape)}")
+    check_boolean("counted", counted, "", q.device)
+    check_size("counted", counted.shape[-1], k.shape[-2], "keys")
+    if counted.dim() > q.dim():
+        raise ValueError(f"counted must have at most {q.dim()} axes, as q has; got {tuple(counted.shape)}")
     products = []
     tokens = zip(k.unbind(-2), w.unbind(-2), beta.unbind(-2), counted.unbind(-1), strict=True)
     for key, w_n, beta_n, counts in reversed(list(tokens)):
@@ -75,6 +79,7 @@ class PaTH(Encoding):
 
     def read(self, x: Tensor) -> Tensor:
         """w and β of each token; x (batch, sequence, dim) gives (batch, head, sequence, features + 1)."""
+        check_hidden(x, self.direction.weight)
         w = self.direction(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
         beta = 2 * self.strength(x).sigmoid().mT[..., None]
         both = torch.cat([w, beta], dim=-1)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from ..encoding import Encoding, check_embeddings
-from ..positions.arguments import check_positive
+from ..positions.arguments import check_positive, check_scale
 from ..positions.checks import as_index
 
 __all__ = ["Learned"]
@@ -18,7 +18,7 @@ class Learned(Encoding):
     """Door 1: adds row `position` of a (length, dim) table to the token embedding.
 
     Raises TypeError for positions that are no integers, ValueError for one outside the table: a row that
-    was never trained does not exist.
+    was never trained does not exist; and ValueError for a size or std that is not finite and positive.
 
     >>> learned = Learned(length=512, dim=4)
     >>> words = torch.zeros(1, 3, 4)
@@ -31,6 +31,7 @@ class Learned(Encoding):
         super().__init__()
         check_positive(length=length, dim=dim)
         self.length, self.dim = length, dim
+        check_scale(std=std)
         self.table = nn.Parameter(std * torch.randn(length, dim))
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:

@@ -22,8 +22,7 @@ __all__ = ["FourierFeatures", "PositionMLP", "fourier_features"]
 def fourier_features(positions: Tensor, frequencies: Tensor) -> Tensor:
     """All cosines, then all sines, of position times frequency, over √(2n); (…,) and (n,) give (…, 2n).
 
-    frequencies are in radians per position. Each row has length √(1/2). float32, or float64 where the
-    positions are. Raises as `positions.as_float` does.
+    frequencies are in radians per position. Each row has length √(1/2). Dtype and errors are those of `angles`.
 
     >>> frequencies = torch.tensor([1.0, 0.1])
     >>> fourier_features(torch.arange(3), frequencies).norm(dim=-1)
@@ -79,6 +78,8 @@ class FourierFeatures(Encoding):
     >>> encoding.embed(words, torch.arange(3)).shape
     torch.Size([1, 3, 8])
     """
+
+    wide = ("frequencies",)
 
     def __init__(self, dim: int, n: int = 32, hidden: int = 64, gamma: float = 10.0):
         super().__init__()

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ..encoding import Encoding, check_embeddings
-from ..positions.arguments import check_positive, check_tensor
+from ..positions.arguments import check_flag, check_floating, check_positive, check_real_number, check_values
 from ..positions.checks import as_float
 
 __all__ = ["Sinusoidal", "angles", "frequencies", "sinusoidal"]
@@ -19,7 +19,8 @@ def frequencies(dim: int, base: float = 10_000.0, endpoint: bool = False) -> Ten
     """ω_i = base^(−2i/dim) for i = 0 … dim/2 − 1, in radians per position; (dim/2,), float64.
 
     With endpoint=True the exponent is −i/(dim/2 − 1), so that the last frequency is 1/base itself: so do the
-    tables of tensor2tensor, fairseq and Whisper. Raises ValueError where dim is odd or not positive (or 2 with
+    tables of tensor2tensor, fairseq and Whisper. Raises TypeError where dim is no integer, base no number or endpoint
+    no bool, ValueError where dim is odd or not positive (or 2 with
     endpoint=True), or base is not finite and above 1.
 
     >>> frequencies(8).tolist()
@@ -28,8 +29,10 @@ def frequencies(dim: int, base: float = 10_000.0, endpoint: bool = False) -> Ten
     [1.0, 0.5, 0.25, 0.125]
     """
     check_positive(dim=dim)
+    check_flag(endpoint=endpoint)
     if dim % 2:
         raise ValueError(f"dim must be even, because each frequency turns a pair; got {dim}")
+    check_real_number(base=base)
     if not 1 < base < math.inf:
         raise ValueError(f"base must be finite and above 1; got {base}")
     if endpoint and dim == 2:
@@ -41,15 +44,17 @@ def frequencies(dim: int, base: float = 10_000.0, endpoint: bool = False) -> Ten
 def angles(positions: Tensor, frequencies: Tensor) -> Tensor:
     """Position times frequency, in radians; (…,) and (dim/2,) give (…, dim/2).
 
-    float32, or float64 where the positions are. Raises as `positions.as_float` does.
+    In the dtype of `positions.as_float`, so an angle is right to 6e-8 of itself, or to 1e-16 where that is float64. Raises
+    as `positions.as_float` does, and TypeError for frequencies that are not floating-point.
 
     >>> angles(torch.tensor([0, 1, 7]), frequencies(4))
     tensor([[0.0000, 0.0000],
             [1.0000, 0.0100],
             [7.0000, 0.0700]])
     """
-    check_tensor("frequencies", frequencies)
+    check_floating("frequencies", frequencies)
     positions = as_float(positions)
+    check_values("frequencies", frequencies, positions.device)
     return positions[..., None] * frequencies.to(positions)
 
 

@@ -73,9 +73,9 @@ def parse(arguments: list[str] | None) -> Namespace:
 
 
 def check(options: Namespace) -> None:
-    check_positive(seeds=options.seeds, jobs=options.jobs)
     if options.seeds > SEEDS:
         raise ValueError(f"seeds must be at most {SEEDS}; got {options.seeds}")
+    check_positive(seeds=options.seeds, jobs=options.jobs)
     if options.study is not None:
         check_name("study", options.study, EVERY)
     elif options.look or options.publish:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from ..positions.arguments import check_tensor
+from ..positions.arguments import check_floating, check_tensor
 
 __all__ = ["key_term", "skew"]
 
@@ -45,8 +45,8 @@ def key_term(q: Tensor, vectors: Tensor) -> Tensor:
     >>> key_term(torch.ones(2, 4), torch.randn(512, 4)).shape
     torch.Size([2, 2])
     """
-    check_tensor("q", q)
-    check_tensor("vectors", vectors, q.device)
+    check_floating("q", q)
+    check_floating("vectors", vectors, q.device)
     if q.dim() < 2 or vectors.dim() != 2 or q.shape[-1] != vectors.shape[-1]:
         raise ValueError(
             f"q and vectors must be (…, T, d) and (length, d); got {tuple(q.shape)} and {tuple(vectors.shape)}"

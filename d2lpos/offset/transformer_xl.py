@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from ..encoding import Encoding
 from ..input.sinusoids import angles, frequencies, sinusoidal
-from ..positions.arguments import check_positive, check_size, check_tensor
+from ..positions.arguments import check_floating, check_positive, check_size, check_tensor
 from ..positions.checks import as_float
 
 __all__ = ["TransformerXL", "offset_products"]
@@ -27,7 +27,12 @@ def offset_products(p: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tens
     >>> offset_products(first, torch.tensor([2]), torch.arange(3))
     tensor([[0.9093, 0.8415, 0.0000]])
     """
-    check_tensor("p", p)
+    check_floating("p", p)
+    check_tensor("q_positions", q_positions, p.device)
+    check_tensor("k_positions", k_positions, p.device)
+    if p.dim() < 2 or p.shape[-1] % 2 or not p.shape[-1]:
+        raise ValueError(f"p must be (…, query, d) with an even d, because each frequency turns a pair; got {tuple(p.shape)}")
+    check_size("q_positions", q_positions.shape[-1], p.shape[-2], "members, one for each query")
     dim = p.shape[-1]
     angle = angles(as_float(q_positions, "q_positions").double(), frequencies(dim))
     sine, cosine = angle.sin().to(p), angle.cos().to(p)

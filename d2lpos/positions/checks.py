@@ -3,37 +3,65 @@
 Values are looked at where they can be: not under torch.compile or torch.export, and not on the meta device.
 """
 
+import math
+
 import torch
 from torch import Tensor
 
-from .arguments import check_broadcast, check_tensor
+from .arguments import check_broadcast, check_positive, check_tensor
 
 __all__ = ["as_float", "as_index", "offsets"]
 
+BITS = {torch.float32: 24, torch.float64: 53}  # from 2^bits on, neighbors among the integers coincide
+WRAP = 2**62  # integers within it have a difference in int64
+
 
 def as_float(positions: Tensor, name: str = "positions") -> Tensor:
-    """Positions as float32 (exact for integers up to 2²⁴), or float64 where they came so.
+    """Positions as float32, or float64 where they came so, or are integers that float32 does not hold.
 
     Raises TypeError for Boolean, complex and half-precision tensors (bfloat16 has no integer between
-    256 and 258), ValueError where a position is not finite.
+    256 and 258), ValueError where a position is not finite, and where it lies so far out that its neighbor would
+    be rounded to it: from 2²⁴ on in float32, from 2⁵³ on in float64 and among integers.
 
     >>> as_float(torch.arange(3))
     tensor([0., 1., 2.])
+    >>> as_float(torch.tensor([2**24 + 1]))
+    tensor([16777217.], dtype=torch.float64)
     """
     check_real(name, positions)
-    return positions if positions.is_floating_point() else positions.float()
+    return positions if positions.is_floating_point() else exact_float(name, positions)
+
+
+def exact_float(name: str, integers: Tensor) -> Tensor:
+    """Integers as float32, or float64 where float32 would round; raises a ValueError where float64 would, too."""
+    dtype = torch.float32
+    if integers.dtype.itemsize > 2:  # others are small
+        low, high = extent(integers)
+        dtype = torch.float32 if max(-low, high) < 2 ** BITS[torch.float32] else torch.float64
+        check_exact(name, low, high, dtype, "as integers")
+    return integers.to(dtype)
 
 
 def check_real(name: str, positions: Tensor) -> None:
-    """Raise a TypeError or ValueError as `as_float` does."""
+    """Raise a TypeError or ValueError as `as_float` does, but for integers that are far out."""
     check_tensor(name, positions)
     if is_integer(positions):
         return
-    if positions.dtype not in (torch.float32, torch.float64):
+    if positions.dtype not in BITS:
         raise TypeError(f"{name} must be integers, float32 or float64; got {positions.dtype}")
-    seen = values(positions)
-    if seen is not None and not (finite := seen.isfinite()).all():
-        raise ValueError(f"{name} must be finite; got {seen[~finite][0].item()}")
+    low, high = extent(positions)
+    for value in low, high:
+        if not math.isfinite(value):
+            raise ValueError(f"{name} must be finite; got {value}")
+    kind = str(positions.dtype).removeprefix("torch.")
+    check_exact(name, low, high, positions.dtype, f"in {kind}")
+
+
+def check_exact(name: str, low: float, high: float, dtype: torch.dtype, given: str) -> None:
+    """Raise a ValueError where a dtype does not tell the least or the greatest from its neighbors."""
+    bits, worst = BITS[dtype], low if -low > high else high
+    if abs(worst) >= 2**bits:
+        raise ValueError(f"{name} must be less than 2**{bits} away from 0 {given}, or rounded; got {worst}")
 
 
 def as_index(
@@ -41,7 +69,8 @@ def as_index(
 ) -> Tensor:
     """Positions as int64, fit to index a table of `length` rows, which errors call `what`.
 
-    Raises TypeError where they are no integers, ValueError where one lies outside 0 … length − 1.
+    Raises TypeError where they are no integers, ValueError where one lies outside 0 … length − 1, or, without a
+    length, farther than 2⁶² from 0.
 
     >>> as_index(torch.tensor([3, 5]), length=5)
     Traceback (most recent call last):
@@ -50,12 +79,13 @@ def as_index(
     check_tensor(name, positions)
     if not is_integer(positions):
         raise TypeError(f"{name} must be integers, because they index a table; got {positions.dtype}")
-    seen = values(positions.long())  # of unsigned ones PyTorch finds no maximum
-    if length is not None and seen is not None and seen.numel():
-        low, high = torch.stack(seen.aminmax()).tolist()  # a GPU is waited for once
-        if low < 0 or high >= length:
-            worst = low if low < 0 else high
-            raise ValueError(f"{name} must lie in 0 … {length - 1}, the {what}; got {worst}")
+    if length is None:
+        return signed(name, positions)
+    check_positive(length=length)
+    low, high = extent(positions)
+    if low < 0 or high >= length:
+        worst = low if low < 0 else high
+        raise ValueError(f"{name} must lie in 0 … {length - 1}, the {what}; got {worst}")
     return positions.long()
 
 
@@ -69,10 +99,44 @@ def values(positions: Tensor) -> Tensor | None:
     return None if hidden else torch.func.debug_unwrap(positions)
 
 
+def extent(positions: Tensor) -> tuple[float, float]:
+    """The least and the greatest value; NaN where one is NaN, 0 where there is none to look at."""
+    seen = values(positions)
+    if seen is None or not seen.numel():
+        return 0, 0
+    low, high = torch.stack((seen.long() if is_integer(seen) else seen).aminmax()).tolist()
+    if seen.dtype == torch.uint64 and low < 0:  # wrapped
+        return 0, low + 2**64
+    return low, high
+
+
 def signed(name: str, positions: Tensor) -> Tensor:
-    """Positions that compare as numbers do; raises as `positions.as_float` does."""
+    """Positions that compare as numbers do, integers as int64.
+
+    Raises as `positions.as_float` does for others, ValueError for integers so far out that a difference might wrap.
+    """
     check_real(name, positions)
-    return positions.long() if is_integer(positions) else positions
+    return unwrapped(name, positions)
+
+
+def unwrapped(name: str, positions: Tensor) -> Tensor:
+    """`signed` for what `check_real` has seen."""
+    if not is_integer(positions):
+        return positions
+    if positions.dtype.itemsize > 4:
+        low, high = extent(positions)
+        if max(-low, high) > WRAP:
+            worst = low if -low > high else high
+            raise ValueError(f"{name} must lie within 2**62 of 0, or offsets wrap; got {worst}")
+    return positions.long()
+
+
+def comparable(q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+    """Both as integers or both as floats, because PyTorch takes float32 where an int64 meets one; raises as `as_float`."""
+    q, k = signed("q_positions", q_positions), signed("k_positions", k_positions)
+    if q.is_floating_point() == k.is_floating_point():
+        return q, k
+    return as_float(q, "q_positions"), as_float(k, "k_positions")
 
 
 def known(positions: Tensor) -> Tensor | None:
@@ -84,13 +148,13 @@ def known(positions: Tensor) -> Tensor | None:
 def offsets(q_positions: Tensor, k_positions: Tensor) -> Tensor:
     """Key position minus query position for each pair; (…, query) and (…, key) give (…, query, key).
 
-    int64 where both are integers: unsigned ones would wrap. Raises as `as_float` does.
+    int64 where both are integers: unsigned ones would wrap. Raises as `as_float` does, and ValueError for integers
+    farther than 2⁶² from 0.
 
     >>> offsets(torch.tensor([5]), torch.tensor([3, 4, 5, 6]))
     tensor([[-2, -1,  0,  1]])
     """
-    q, k = signed("q_positions", q_positions), signed("k_positions", k_positions)
-    column, row = column_and_row(q, k, "positions")
+    column, row = column_and_row(*comparable(q_positions, k_positions), "positions")
     return row - column
 
 
@@ -100,7 +164,7 @@ def column_and_row(q: Tensor, k: Tensor, what: str) -> tuple[Tensor, Tensor]:
     Raises a ValueError where one has no axis, or they do not broadcast.
     """
     for name, x in (f"q_{what}", q), (f"k_{what}", k):
-        check_tensor(name, x)
+        check_tensor(name, x, getattr(q, "device", None))
         if not x.dim():
             raise ValueError(f"{name} must be (…, sequence); got a tensor without axes")
     check_broadcast(**{f"q_{what}": q, f"k_{what}": k})
@@ -108,14 +172,15 @@ def column_and_row(q: Tensor, k: Tensor, what: str) -> tuple[Tensor, Tensor]:
 
 
 def check_positions(
-    name: str, positions: Tensor, tokens: tuple[int, int], device: torch.device, axes: int = 1
+    name: str, positions: Tensor, tokens: tuple[int, int], device: torch.device, axes: int = 1, seen: bool = False
 ) -> None:
     """Raise a TypeError or ValueError where positions are not one for each token; tokens is (batch, length).
 
-    Where a position has several axes, its coordinates stand last.
+    Where a position has several axes, its coordinates stand last. Values that were `seen` are not looked at again.
     """
     check_tensor(name, positions, device)
-    check_real(name, positions)
+    if not seen:
+        check_real(name, positions)
     batch, length = tokens
     place = (axes,) if axes > 1 else ()
     one, shape = (length, *place), tuple(positions.shape)

@@ -8,7 +8,7 @@ are those of `position_ids.from_segments`.
 import torch
 from torch import Tensor
 
-from .arguments import check_tensor
+from .arguments import check_tensor, check_values
 from .checks import is_integer, signed
 from .position_ids import check_segments, check_sequence
 
@@ -26,6 +26,7 @@ def cu_seqlens(segments: Tensor) -> Tensor:
     tensor([0, 3, 4, 6, 8], dtype=torch.int32)
     """
     check_segments(segments)
+    check_values("segments", segments, torch.device("cpu"))
     segments = segments.long()  # of some unsigned ones PyTorch takes no difference
     if not are_runs(segments):
         raise ValueError("segments must be runs of equal integers; got one that comes again behind another")
@@ -50,6 +51,7 @@ def segments_from_cu_seqlens(cu_seqlens: Tensor) -> Tensor:
     tensor([0, 0, 0, 1, 2, 2])
     """
     check_tensor("cu_seqlens", cu_seqlens)
+    check_values("cu_seqlens", cu_seqlens, torch.device("cpu"))
     if not is_integer(cu_seqlens):
         raise TypeError(f"cu_seqlens must be integers; got {cu_seqlens.dtype}")
     lengths = cu_seqlens.long().diff()

@@ -8,8 +8,8 @@ knows of it. Count first (`from_padding`, `from_segments`, `next_positions`), th
 import torch
 from torch import Tensor
 
-from .arguments import check_positive, check_scale, check_tensor
-from .checks import as_float, check_real, is_integer
+from .arguments import check_boolean, check_positive, check_scale, check_tensor
+from .checks import as_float, is_integer, signed
 
 __all__ = ["from_padding", "from_segments", "interpolate", "next_positions", "random_positions", "shift"]
 
@@ -25,9 +25,7 @@ def from_padding(tokens: Tensor) -> Tensor:
     tensor([[0, 0, 1],
             [0, 1, 1]])
     """
-    check_tensor("tokens", tokens)
-    if tokens.dtype != torch.bool:
-        raise TypeError(f"tokens must be Boolean, True for a token, False for padding; got {tokens.dtype}")
+    check_boolean("tokens", tokens, ", True for a token, False for padding")
     check_sequence("tokens", tokens)
     return (tokens.cumsum(dim=-1) - 1).clamp(min=0)
 
@@ -42,6 +40,7 @@ def from_segments(segments: Tensor) -> Tensor:
     """
     check_segments(segments)
     index = torch.arange(segments.shape[-1], device=segments.device)
+    segments = segments.long()  # of some unsigned ones PyTorch takes no difference
     begins = segments.diff(dim=-1, prepend=segments[..., :1]) != 0
     return index - (index * begins).cummax(dim=-1).values
 
@@ -60,7 +59,7 @@ def next_positions(positions: Tensor, length: int, axes: int = 1) -> Tensor:
     >>> next_positions(word_and_cell, length=1, axes=3)
     tensor([[3, 3, 3]])
     """
-    check_real("positions", positions)
+    positions = signed("positions", positions)
     check_sequence("positions", positions)
     check_positive(length=length, axes=axes)
     if axes > 1:
@@ -75,7 +74,7 @@ def next_positions(positions: Tensor, length: int, axes: int = 1) -> Tensor:
 def interpolate(positions: Tensor, factor: float) -> Tensor:
     """Positions moved together, so that a text `factor` times as long spans the range that was trained.
 
-    (…,) gives float32 of the same shape, or float64 where positions are. Raises as `positions.as_float` does,
+    (…,) gives the same shape, in the dtype of `positions.as_float`. Raises as `positions.as_float` does,
     and ValueError where factor is not finite and positive.
 
     Source: Chen et al. 2023, section 2.3 (arXiv 2306.15595).
@@ -101,7 +100,7 @@ def shift(positions: Tensor, largest: int, generator: torch.Generator | None = N
     tensor([[0, 1, 2, 3],
             [0, 1, 2, 3]])
     """
-    check_real("positions", positions)
+    positions = signed("positions", positions)
     check_sequence("positions", positions)
     check_positive(largest=largest)
     sequences = (*positions.shape[:-1], 1)

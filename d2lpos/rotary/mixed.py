@@ -34,6 +34,7 @@ class Mixed(Encoding):
     """
 
     axes = 2
+    wide = ("omega",)
 
     def __init__(self, dim: int, heads: int, base: float = 10.0, layout: str = "interleaved"):
         super().__init__()

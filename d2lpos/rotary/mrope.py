@@ -10,9 +10,9 @@ from torch import Tensor
 
 from ..encoding import Encoding
 from ..input.sinusoids import frequencies
-from ..positions.arguments import check_positive, check_size
+from ..positions.arguments import check_count, check_positive, check_sequence, check_size
 from ..positions.checks import as_float
-from .rope import check_layout, check_rotary, rotate_fast
+from .rope import check_layout, check_rotary, check_scaling, rotate_fast
 from .scaling import unscaled
 
 __all__ = ["MRoPE", "blocks", "in_turn"]
@@ -48,6 +48,7 @@ def in_turn(sizes: Sequence[int]) -> list[int]:
 
 def check_sizes(sizes: Sequence[int]) -> None:
     """Raise a TypeError or ValueError where sizes are not positive integers."""
+    check_sequence("sizes", sizes)
     for number, size in enumerate(sizes):
         check_positive(**{f"sizes[{number}]": size})
 
@@ -78,12 +79,15 @@ class MRoPE(Encoding):
         super().__init__()
         check_positive(dim=dim)
         check_layout(layout)
+        check_sequence("deal", deal)
+        for number, axis in enumerate(deal):
+            check_count(**{f"deal[{number}]": axis})
         self.dim, self.deal, self.base, self.layout = dim, list(deal), base, layout
         self.rotary, self.axes, self.scaling = 2 * len(self.deal), 1 + max(self.deal, default=0), scaling
         if sorted(set(self.deal)) != list(range(self.axes)):
             raise ValueError(f"deal must name each axis from 0 on; got {self.deal}")
         check_rotary(self.rotary, dim)
-        self.scaling(frequencies(self.rotary, base))  # bad arguments fail here
+        check_scaling(scaling, self.rotary, base)
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
         check_size("q", q.shape[-1], self.dim, "features a head, as MRoPE has")

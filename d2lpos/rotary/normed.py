@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ..encoding import Encoding
+from ..positions.arguments import check_number
 from .rope import RoPE
 
 __all__ = ["Normed"]
@@ -19,7 +20,8 @@ class Normed(Encoding):
     R(−m) G R(n), where G has the products of both weights, and this is a function of n − m only if both features of
     each pair have the same product. So scores see absolute positions as soon as training tells the two apart.
 
-    Parameters: q_weight and k_weight, (dim,) each, ones at first. Raises TypeError where rope is no `RoPE`.
+    Parameters: q_weight and k_weight, (dim,) each, ones at first. Raises TypeError where rope is no `RoPE`,
+    ValueError where eps is negative or not finite.
 
     >>> from d2lpos import RoPE
     >>> q, here = 3 * torch.ones(1, 1, 2, 8), torch.arange(2)
@@ -32,6 +34,9 @@ class Normed(Encoding):
         super().__init__()
         if not isinstance(rope, RoPE):
             raise TypeError(f"rope must be a RoPE; got {type(rope).__name__}")
+        check_number(eps=eps)
+        if eps < 0:
+            raise ValueError(f"eps must not be negative; got {eps}")
         self.rope, self.eps, self.axes = rope, eps, rope.axes
         self.q_weight = nn.Parameter(torch.ones(rope.dim))
         self.k_weight = nn.Parameter(torch.ones(rope.dim))

@@ -10,7 +10,15 @@ from torch import Tensor
 
 from ..encoding import Encoding
 from ..input.sinusoids import angles, frequencies
-from ..positions.arguments import check_broadcast, check_positive, check_size, check_tensor
+from ..positions.arguments import (
+    check_broadcast,
+    check_floating,
+    check_function,
+    check_number,
+    check_positive,
+    check_size,
+    check_tensor,
+)
 from .scaling import unscaled
 
 __all__ = ["RoPE", "convert", "permute_qk_rows", "rotate", "rotate_fast"]
@@ -21,8 +29,8 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
 
     layout is "half" (feature i pairs with i + d/2, as in NeoX and Llama) or "interleaved" (2i pairs with
     2i + 1, as in the paper); scale multiplies what was turned. Computed in at least float32, returned in
-    the dtype of x. Raises TypeError for an x that is not floating-point and for half-precision angles,
-    ValueError for an odd d, another layout, angles that do not number d/2, or leading axes that do not
+    the dtype of x. Raises TypeError for an x that is not floating-point, for half-precision angles and a scale
+    that is no number, ValueError for an odd d, another layout, angles that do not number d/2, or leading axes that do not
     broadcast.
 
     >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
@@ -67,15 +75,14 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
 
 def cos_sin(angles: Tensor, scale: float) -> tuple[Tensor, Tensor]:
     """Cosine and sine, multiplied by scale."""
+    check_number(scale=scale)
     return scale * angles.cos(), scale * angles.sin()
 
 
 def check_and_upcast(x: Tensor, angles: Tensor, layout: str) -> Tensor:
     """x in the wider dtype of its own and the angles'; raises a TypeError or ValueError as `rotate` does."""
-    check_tensor("x", x)
+    check_floating("x", x)
     check_tensor("angles", angles, x.device)
-    if not x.is_floating_point():
-        raise TypeError(f"x must be floating-point; got {x.dtype}")
     if angles.dtype not in (torch.float32, torch.float64):
         raise TypeError(f"angles must be float32 or float64; got {angles.dtype}")
     if not x.dim() or x.shape[-1] % 2:
@@ -151,7 +158,7 @@ class RoPE(Encoding):
 
     No parameters. Raises ValueError for an odd dim, another layout, a base that is not finite and above 1,
     and a rotary that is not even, not in 1 … dim, or cannot be shared among the axes; TypeError for a
-    scaling that is no function.
+    scaling that is no rule.
 
     >>> q = k = torch.ones(1, 1, 2, 8)  # batch, head, sequence, feature
     >>> here = torch.arange(2)
@@ -181,8 +188,7 @@ class RoPE(Encoding):
             raise ValueError(
                 f"{axes} axes need a multiple of {2 * axes} features that turn; got {self.rotary}"
             )
-        if not callable(scaling):
-            raise TypeError(f"scaling must be a rule, such as partial(linear, factor=8); got {scaling!r}")
+        check_scaling(scaling, self.rotary // axes, base)
         # Other bad arguments fail here.
         self.turn(torch.zeros(1, 1, dim), torch.zeros(1, axes, dtype=torch.int64).squeeze(-1))
 
@@ -212,6 +218,14 @@ class RoPE(Encoding):
             turns = turns.flatten(-2)
         turned = rotate_fast(x[..., : self.rotary], turns[..., None, :, :], self.layout, factor)
         return turned if self.rotary == self.dim else torch.cat([turned, x[..., self.rotary :]], dim=-1)
+
+
+def check_scaling(scaling: Callable[[Tensor], tuple[Tensor, float]], rotary: int, base: float) -> None:
+    """Raise a TypeError where scaling is no function, or does not give frequencies and a factor."""
+    check_function("scaling", scaling, "a rule, such as partial(linear, factor=8)")
+    given = scaling(frequencies(rotary, base))
+    if not isinstance(given, tuple) or len(given) != 2 or not isinstance(given[0], Tensor):
+        raise TypeError(f"scaling must give frequencies and an attention factor; got {given!r}")
 
 
 def check_rotary(rotary: int, dim: int) -> None:

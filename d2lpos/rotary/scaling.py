@@ -18,7 +18,16 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ..positions.arguments import check_positive, check_scale, check_tensor
+from ..positions.arguments import (
+    check_flag,
+    check_floating,
+    check_integer,
+    check_number,
+    check_positive,
+    check_real_number,
+    check_scale,
+    check_sequence,
+)
 
 __all__ = [
     "dynamic_ntk",
@@ -97,7 +106,7 @@ def dynamic_ntk(frequencies: Tensor, factor: float, length: int, current: int) -
 def mscale(factor: float, weight: float = 1.0) -> float:
     """0.1 · weight · ln(factor) + 1: what YaRN multiplies queries and keys by. weight is DeepSeek's mscale.
 
-    Raises ValueError where factor is below 1 or not finite.
+    Raises ValueError where factor is below 1, or a number is not finite.
 
     Source: Peng et al. 2024, section 3.4 (arXiv 2309.00071); the weight is in the released code of DeepSeek-V2.
 
@@ -105,6 +114,7 @@ def mscale(factor: float, weight: float = 1.0) -> float:
     (1.369, 1.261)
     """
     check_factor(factor)
+    check_number(weight=weight)
     return 0.1 * weight * math.log(factor) + 1
 
 
@@ -136,6 +146,7 @@ def yarn(
     check_rule(frequencies, factor, pairs=2)
     check_positive(length=length)
     check_band(beta_slow=beta_slow, beta_fast=beta_fast)
+    check_flag(truncate=truncate)
     if attention_factor is not None:
         check_scale(attention_factor=attention_factor)
     turns = length * frequencies / (2 * math.pi)
@@ -181,6 +192,9 @@ def longrope(
     if attention_factor is not None:
         check_scale(attention_factor=attention_factor)
     for name, divisors in ("short", short), ("long", long):
+        check_sequence(name, divisors)
+        for number, divisor in enumerate(divisors):
+            check_real_number(**{f"{name}[{number}]": divisor})
         if len(divisors) != len(frequencies) or not all(0 < d < math.inf for d in divisors):
             raise ValueError(
                 f"{name} must be {len(frequencies)} positive numbers, one for each pair; got {divisors}"
@@ -205,6 +219,7 @@ def proportional(frequencies: Tensor, share: float, factor: float = 1.0) -> tupl
     (tensor([1.0000, 0.1000, 0.0000, 0.0000]), 1.0)
     """
     check_rule(frequencies, factor)
+    check_real_number(share=share)
     if not 0 <= share <= 1:
         raise ValueError(f"share must lie in 0 … 1; got {share}")
     turning = int(share * len(frequencies))
@@ -251,7 +266,9 @@ def freeze_pairs(frequencies: Tensor, pairs: Sequence[int]) -> tuple[Tensor, flo
     (tensor([1.0000, 0.0000, 0.0100]), 1.0)
     """
     check_frequencies(frequencies)
+    check_sequence("pairs", pairs)
     for pair in pairs:
+        check_integer(pairs=pair)
         if not 0 <= pair < len(frequencies):
             raise ValueError(f"pairs must lie in 0 … {len(frequencies) - 1}; got {pair}")
     held = torch.zeros_like(frequencies, dtype=torch.bool)
@@ -288,9 +305,7 @@ def indices(frequencies: Tensor) -> Tensor:
 
 def check_frequencies(frequencies: Tensor, pairs: int = 1) -> None:
     """Raise a TypeError or ValueError where frequencies are not at least `pairs` real numbers in a row."""
-    check_tensor("frequencies", frequencies)
-    if not frequencies.is_floating_point():
-        raise TypeError(f"frequencies must be floating-point; got {frequencies.dtype}")
+    check_floating("frequencies", frequencies)
     if frequencies.dim() != 1 or len(frequencies) < pairs:
         raise ValueError(f"frequencies must be (pairs,) of at least {pairs}; got {tuple(frequencies.shape)}")
 
@@ -302,7 +317,8 @@ def check_rule(frequencies: Tensor, factor: float, pairs: int = 1) -> None:
 
 
 def check_factor(factor: float) -> None:
-    """Raise a ValueError where factor would not lengthen."""
+    """Raise a TypeError or ValueError where factor would not lengthen."""
+    check_real_number(factor=factor)
     if not 1 <= factor < math.inf:
         raise ValueError(f"factor must be finite and at least 1; got {factor}")
 
@@ -310,5 +326,6 @@ def check_factor(factor: float) -> None:
 def check_band(**band: float) -> None:
     """Raise a ValueError where two numbers of turns are not positive, or the first is above the second."""
     (slow, a), (fast, b) = band.items()
+    check_real_number(**band)
     if not 0 < a <= b < math.inf:
         raise ValueError(f"{slow} must be positive and at most {fast}; got {slow}={a}, {fast}={b}")

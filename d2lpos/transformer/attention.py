@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ..encoding import NOPE, Encoding, adds_values, check_embeddings, opens
-from ..positions.arguments import check_size
+from ..positions.arguments import check_layer_dtype, check_size
 from ..positions.checks import check_positions
 from ..positions.position_ids import check_segments
 from .cache import Cache, check_cache, rotated
@@ -129,6 +129,8 @@ def attend_unchecked(
         bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
         weights = softmax_weights(turned_q, turned_k, bias, mask, sinks)
         extra = encoding.value(weights, q_positions, k_positions)
+        if extra is not None:
+            check_size("v", v.shape[-1], extra.shape[-1], "features a head, as door 4 adds")
         return weights @ repeat_kv(v, q) if extra is None else weights @ repeat_kv(v, q) + extra
     if not opens(encoding, "score"):
         if mask.doc_lens is not None:
@@ -197,8 +199,8 @@ class Attention(nn.Module):
     With a cache, x is what is new: its tokens also see those of the cache and are added to it, and the keys that
     mask speaks of are all of these, for a single new token, too: (batch, 1, 1) would be spread over them. A cache
     is left as it was where a call raises. Raises ValueError where heads does not divide dim, or kv_heads heads,
-    a window or a temperature gets an encoding of two axes, a layer that is not causal a cache, or a layer one of other axes,
-    and as `attend` does.
+    a window or a temperature gets an encoding of two axes, a layer that is not causal a cache, or a layer one of other
+    axes, TypeError where a flag is not True or False, or x not in the dtype of the weights, and as `attend` does.
 
     >>> from d2lpos import RoPE
     >>> layer = Attention(16, heads=2, encoding=RoPE(8), causal=True)
@@ -219,7 +221,7 @@ class Attention(nn.Module):
     ):
         super().__init__()
         kv_heads = heads if kv_heads is None else kv_heads
-        check_layer(dim, heads, kv_heads, encoding, causal, window, temperature)
+        check_layer(dim, heads, kv_heads, encoding, causal, window, sinks, temperature)
         self.heads, self.kv_heads, self.encoding, self.causal = heads, kv_heads, encoding, causal
         self.window, self.temperature = window, temperature
         self.sinks = nn.Parameter(torch.zeros(heads)) if sinks else None
@@ -235,6 +237,7 @@ class Attention(nn.Module):
         segments: Tensor | None = None,
     ) -> Tensor:
         check_embeddings(x, self.out.in_features, positions, self.encoding.axes)
+        check_layer_dtype(x, self.project.weight)
         if cache is not None:
             check_cache(cache)
             check_size("cache", cache.axes, self.encoding.axes, "axes, as the encoding has")

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from ..encoding import NOPE, Encoding, check_encoding
-from ..positions.arguments import check_count, check_positive, check_tensor
+from ..positions.arguments import check_count, check_flag, check_positive, check_tensor
 from ..positions.checks import as_index, check_positions, signed
 
 __all__ = ["Cache", "crop", "evict", "rebase", "reorder"]
@@ -42,6 +42,7 @@ class Cache:
     ):
         check_count(capacity=capacity)
         check_positive(axes=axes)
+        check_flag(rotated=rotated)
         self.keys, self.values, self.positions = keys, values, positions
         self.rotated, self.capacity, self.axes = rotated, capacity, axes
         self.read, self.rooms, self.filled = None, {}, {}  # filled: the part of a room that is kept

@@ -11,7 +11,14 @@ from torch import Tensor
 from torch.nn import functional
 
 from ..encoding import Encoding, check_encoding
-from ..positions.arguments import check_name, check_tensor
+from ..positions.arguments import (
+    check_boolean,
+    check_flag,
+    check_floating,
+    check_name,
+    check_real_number,
+    check_tensor,
+)
 from ..positions.checks import as_index
 from ..positions.position_ids import check_sequence
 
@@ -49,6 +56,7 @@ def drop(x: Tensor, rate: float, entire: bool = False, protected: Tensor | None 
     tensor([1., 1., 1., 1.])
     """
     check_rate(rate)
+    check_flag(entire=entire)
     check_vectors("x", x)
     factors = functional.dropout(torch.ones_like(x[..., :1] if entire else x), rate)
     if protected is not None:
@@ -78,7 +86,7 @@ def combine(
     check_name("placement", placement, PLACEMENTS)
     check_rate(rate)
     check_vectors("token", token)
-    check_tensor("position", position, token.device)
+    check_floating("position", position, token.device)
     if position.shape not in (token.shape, token.shape[-2:]):
         wanted = f"{tuple(token.shape)} or {tuple(token.shape[-2:])}"
         raise ValueError(f"position must have shape {wanted}; got {tuple(position.shape)}")
@@ -116,6 +124,7 @@ class Dropped(Encoding):
         """Door 1, the input: x with position added; (batch, sequence, dim). protected as for `drop`."""
         if not self.training:
             return self.encoding.embed(x, positions)
+        check_vectors("x", x)
         position = self.encoding.embed(torch.zeros_like(x), positions)
         return combine(x, position, self.placement, self.rate, protected)
 
@@ -156,6 +165,7 @@ def not_padding(attention_mask: Tensor | None, like: Tensor, name: str) -> Tenso
     """Return where an attention mask is 1, everywhere if there is none; the shape of `like`, called `name`."""
     if attention_mask is None:
         return torch.ones_like(like, dtype=torch.bool)
+    check_tensor("attention_mask", attention_mask, like.device)
     kept = flags("attention_mask", attention_mask)
     if kept.shape != like.shape:
         shapes = f"{tuple(like.shape)}, as {name} has; got {tuple(kept.shape)}"
@@ -170,23 +180,20 @@ def flags(name: str, mask: Tensor) -> Tensor:
 
 def check_rate(rate: float) -> None:
     """Raise a ValueError where rate is no share of what may be lost."""
+    check_real_number(rate=rate)
     if not 0 <= rate < 1:
         raise ValueError(f"rate must be at least 0 and below 1; got {rate}")
 
 
 def check_vectors(name: str, x: Tensor) -> None:
     """Raise a TypeError or ValueError where x is no floating-point tensor (…, sequence, dim)."""
-    check_tensor(name, x)
+    check_floating(name, x)
     if x.dim() < 2:
         raise ValueError(f"{name} must be (…, sequence, dim); got {tuple(x.shape)}")
-    if not x.is_floating_point():
-        raise TypeError(f"{name} must be floating-point; got {x.dtype}")
 
 
 def check_protected(protected: Tensor, x: Tensor) -> None:
     """Raise a TypeError or ValueError where protected is not Boolean, one for each token of x."""
-    check_tensor("protected", protected, x.device)
-    if protected.dtype != torch.bool:
-        raise TypeError(f"protected must be Boolean, True for a token to spare; got {protected.dtype}")
+    check_boolean("protected", protected, ", True for a token to spare", x.device)
     if protected.shape != x.shape[:-1]:
         raise ValueError(f"protected must have shape {tuple(x.shape[:-1])}; got {tuple(protected.shape)}")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from torch import Tensor
 
 from ..encoding import Encoding, check_encoding
-from ..positions.arguments import check_positive, check_size, check_tensor
+from ..positions.arguments import check_flag, check_floating, check_positive, check_size, check_tensor
 from ..positions.checks import check_positions
 from .masks import Mask, check_mask
 from .temperature import check_temperature
@@ -41,13 +41,16 @@ def check_inputs(
     if v.shape[:-1] != k.shape[:-1]:
         raise ValueError(f"v must differ from k in features only; got {tuple(v.shape)} and {tuple(k.shape)}")
     axes = encoding.axes
-    check_positions("q_positions", q_positions, (q.shape[0], q.shape[2]), q.device, axes)
-    check_positions("k_positions", k_positions, (k.shape[0], k.shape[2]), q.device, axes)
+    for name, x, positions in ("q_positions", q, q_positions), ("k_positions", k, k_positions):
+        seen = isinstance(mask, Mask) and any(positions is p for p in (mask.q_positions, mask.k_positions))
+        check_positions(name, positions, (x.shape[0], x.shape[2]), q.device, axes, seen)
     full = (*q.shape[:-1], k.shape[-2])
     if isinstance(mask, Mask):
         sequence = -1 if axes == 1 else -2
         check_size("mask", mask.q_positions.shape[sequence], full[2], "queries, as q has")
         check_size("mask", mask.k_positions.shape[sequence], full[3], "keys, as k has")
+        if mask.allowed is not None:
+            check_mask(mask.allowed, full, q.device)
         return mask
     if mask is not None:
         check_mask(mask, full, q.device)
@@ -58,9 +61,7 @@ def check_sinks(sinks: Tensor | None, q: Tensor) -> None:
     """Raise a TypeError or ValueError where sinks are not one number for each head of q."""
     if sinks is None:
         return
-    check_tensor("sinks", sinks, q.device)
-    if not sinks.is_floating_point():
-        raise TypeError(f"sinks must be floating-point; got {sinks.dtype}")
+    check_floating("sinks", sinks, q.device)
     if sinks.shape != (q.shape[1],):
         raise ValueError(f"sinks must be (heads,) = ({q.shape[1]},); got {tuple(sinks.shape)}")
 
@@ -72,10 +73,12 @@ def check_layer(
     encoding: Encoding,
     causal: bool,
     window: int | None,
+    sinks: bool,
     temperature: Callable[[Tensor], Tensor] | None,
 ) -> None:
     """Raise a ValueError or TypeError where no layer can be made of these."""
     check_positive(dim=dim, heads=heads, kv_heads=kv_heads)
+    check_flag(causal=causal, sinks=sinks)
     check_encoding(encoding)
     if dim % heads:
         raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")

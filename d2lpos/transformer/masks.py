@@ -10,8 +10,8 @@ from operator import and_
 import torch
 from torch import Tensor
 
-from ..positions.arguments import check_positive, check_tensor
-from ..positions.checks import column_and_row, known, signed
+from ..positions.arguments import check_boolean, check_flag, check_positive, check_tensor
+from ..positions.checks import check_real, column_and_row, is_integer, known, signed, unwrapped
 from ..positions.packing import are_runs, cu_seqlens
 from ..positions.position_ids import check_segments
 
@@ -44,8 +44,17 @@ def segment_mask(q_segments: Tensor, k_segments: Tensor) -> Tensor:
             [ True,  True, False],
             [False, False,  True]])
     """
-    column, row = column_and_row(q_segments, k_segments, "segments")
+    check_kind("q_segments", q_segments)
+    check_kind("k_segments", k_segments)
+    column, row = column_and_row(q_segments.long(), k_segments.long(), "segments")
     return column == row
+
+
+def check_kind(name: str, segments: Tensor) -> None:
+    """Raise a TypeError where segments are neither integers nor Boolean, so that equality might be by chance."""
+    check_tensor(name, segments)
+    if not is_integer(segments) and segments.dtype != torch.bool:
+        raise TypeError(f"{name} must be integers or Boolean; got {segments.dtype}")
 
 
 def window_mask(q_positions: Tensor, k_positions: Tensor, window: int) -> Tensor:
@@ -58,17 +67,16 @@ def window_mask(q_positions: Tensor, k_positions: Tensor, window: int) -> Tensor
     tensor([[False, False, False,  True,  True,  True]])
     """
     check_positive(window=window)
-    column, row = column_and_row(
-        signed("q_positions", q_positions), signed("k_positions", k_positions), "positions"
-    )
+    q, k = signed("q_positions", q_positions), signed("k_positions", k_positions)
+    if q.is_floating_point() or k.is_floating_point():
+        q, k = q.double(), k.double()  # float32 may round where a window is added
+    column, row = column_and_row(q, k, "positions")
     return (column - window < row) & (row < column + window)
 
 
 def check_mask(mask: Tensor, full: tuple[int, int, int, int], device: torch.device) -> None:
     """Raise a TypeError or ValueError where mask is not Boolean or does not broadcast to the logits."""
-    check_tensor("mask", mask, device)
-    if mask.dtype != torch.bool:
-        raise TypeError(f"mask must be Boolean, True where a query may look; got {mask.dtype}")
+    check_boolean("mask", mask, ", True where a query may look", device)
     sizes = zip(reversed(over_heads(mask).shape), reversed(full), strict=False)
     if not 2 <= mask.dim() <= 4 or any(have not in (1, want) for have, want in sizes):
         raise ValueError(
@@ -93,7 +101,8 @@ class Mask:
     Where a key's index tells what its position would, a program needs no pairs: `everything` is visible, as to a
     new token behind a cache; positions rise `in_order`; each of the texts in a row does, and `doc_lens` has their
     lengths. A window counts for nothing where no text is as long. Values are looked at where they can be: under torch.compile and vmap, pairs are built. So find the mask
-    before, and give it to the compiled model.
+    before, and give it to the compiled model. Raises as `positions.as_float` does, TypeError where allowed is not Boolean,
+    segments no integers or causal not True or False, ValueError where window is not positive.
 
     >>> Mask(torch.tensor([0, 1, 5])).in_order
     True
@@ -112,6 +121,15 @@ class Mask:
         window: int | None = None,
         axes: int = 1,
     ):
+        check_flag(causal=causal)
+        check_real("q_positions", q_positions)
+        if k_positions is not None and k_positions is not q_positions:
+            check_real("k_positions", k_positions)
+        if segments is not None:
+            check_segments(segments)
+        if allowed is not None:
+            check_boolean("allowed", allowed, ", True where a query may look", q_positions.device)
+        check_positive(axes=axes)
         self.axes = axes
         self.q_positions, self.causal, self.allowed, self.segments = q_positions, causal, allowed, segments
         self.k_positions = q_positions if k_positions is None else k_positions
@@ -136,7 +154,8 @@ class Mask:
         elif (
             (q := known(self.q_order)) is not None and (k := known(self.k_order)) is not None and q.numel()
         ):
-            q, k = signed("q_positions", q), signed("k_positions", k)
+            q = unwrapped("q_positions", q)
+            k = q if self.k_positions is q_positions else unwrapped("k_positions", k)
             if q.shape == k.shape and (q is k or torch.equal(q, k)):
                 self.in_order = bool((q.diff(dim=-1) > 0).all())
             elif k.numel():

@@ -71,7 +71,7 @@ class Transformer(nn.Module):
         temperature: Callable[[Tensor], Tensor] | None | Sequence[Callable[[Tensor], Tensor] | None] = None,
     ):
         super().__init__()
-        check_positive(vocabulary=vocabulary, outputs=outputs, layers=layers)
+        check_positive(vocabulary=vocabulary, outputs=outputs, dim=dim, heads=heads, layers=layers)
         encodings = by_layer(encoding, layers)
         windows, temperatures = each("window", window, layers), each("temperature", temperature, layers)
         self.encoding = encodings[0]

@@ -17,10 +17,18 @@ ANY_LENGTH = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBac
 
 
 def sdpa(q: Tensor, k: Tensor, v: Tensor, **mask) -> Tensor:
-    """PyTorch's attention, in which heads of keys may serve several of queries."""
+    """PyTorch's attention, in which heads of keys may serve several of queries.
+
+    On a CPU its program without a mask takes a row of scores that are all NaN for one that sees nothing: it gives 0.
+    """
     grouped = q.shape[1] != k.shape[1]
     with sdpa_kernel(ANY_LENGTH) if q.is_cuda and q.shape[-2] != k.shape[-2] else nullcontext():
-        return scaled_dot_product_attention(q, k, v, **mask, enable_gqa=grouped)
+        y = scaled_dot_product_attention(q, k, v, **mask, enable_gqa=grouped)
+    if mask.get("attn_mask") is not None or q.device.type != "cpu":
+        return y
+    keys = repeat_kv(k, q).isnan().any(dim=-1)
+    seen = keys.cumsum(dim=-1) > 0 if mask.get("is_causal") else keys.any(dim=-1, keepdim=True)
+    return y.masked_fill((seen | ~q.isfinite().all(dim=-1))[..., None], torch.nan)
 
 
 def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:

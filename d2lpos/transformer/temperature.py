@@ -4,8 +4,8 @@ A lead of g over n − 1 other keys has the weight e^g / (e^g + n − 1), which 
 a number that grows with its position holds the lead. What a score then sees is no longer the offset alone: text
 after padding, and packed text, need the positions that they were trained with.
 
-Each function takes positions (…,) and gives the multipliers, (…,), float32, or float64 where positions are. Raises as
-`positions.as_float` does, and ValueError where another number is not in its range. `multiply` applies them to queries.
+Each function takes positions (…,) and gives the multipliers, (…,), in the dtype of `positions.as_float`. Raises as
+`positions.as_float` does, TypeError for what is no number, and ValueError where one is not in its range. `multiply` applies them to queries.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,14 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..positions.arguments import check_scale, check_tensor
+from ..positions.arguments import (
+    check_flag,
+    check_floating,
+    check_function,
+    check_number,
+    check_scale,
+    check_tensor,
+)
 from ..positions.checks import as_float
 
 __all__ = ["logarithm", "multiply", "power", "steps"]
@@ -31,6 +38,7 @@ def logarithm(positions: Tensor, scale: float = 1.0, length: float | None = None
     >>> logarithm(torch.tensor([0, 99, 9999]), scale=0.1, length=100)
     tensor([1.0000, 1.0000, 1.4605])
     """
+    check_number(scale=scale)
     seen = as_float(positions) + 1
     if length is None:
         return scale * seen.clamp(min=2).log()
@@ -48,6 +56,8 @@ def steps(positions: Tensor, length: float, scale: float = 0.1, counted: bool = 
     tensor([1.0000, 1.0000, 1.0693, 1.4812])
     """
     check_scale(length=length)
+    check_number(scale=scale)
+    check_flag(counted=counted)
     return 1 + scale * torch.log1p(((as_float(positions) + counted) / length).floor())
 
 
@@ -58,22 +68,32 @@ def power(positions: Tensor, length: float, exponent: float = 0.1) -> Tensor:
     tensor([1.0000, 1.0718, 1.8576])
     """
     check_scale(length=length)
+    check_number(exponent=exponent)
     return (1 + (as_float(positions) + 1) / length) ** exponent
 
 
 def multiply(q: Tensor, positions: Tensor, temperature: Callable[[Tensor], Tensor]) -> Tensor:
     """Queries (batch, head, sequence, feature), each times `temperature` of its position; same shape and dtype.
 
+    Raises TypeError or ValueError where temperature does not give a number for each position.
+
     >>> q, positions = torch.ones(1, 1, 2, 3), torch.tensor([1, 99])
     >>> multiply(q, positions, logarithm)[0, 0, :, 0]
     tensor([0.6931, 4.6052])
     """
-    check_tensor("q", q)
+    check_floating("q", q)
+    check_tensor("positions", positions, q.device)
+    check_function("temperature", temperature, "a function of positions")
+    if positions.shape[-1:] not in (q.shape[-2:-1], (1,)):  # in this order, because export takes the length for no 1
+        raise ValueError(f"positions must be (…, {q.shape[-2]}), one for each query; got {tuple(positions.shape)}")
     factors = temperature(positions)
+    check_floating("what temperature gives", factors)
+    if factors.shape != positions.shape:
+        raise ValueError(f"temperature must give {tuple(positions.shape)} numbers; got {tuple(factors.shape)}")
     return (q * factors[..., None, :, None]).to(q)
 
 
 def check_temperature(temperature: Callable[[Tensor], Tensor] | None) -> None:
     """Raise a TypeError where temperature is no function."""
-    if temperature is not None and not callable(temperature):
-        raise TypeError(f"temperature must be a function of positions; got {temperature!r}")
+    if temperature is not None:
+        check_function("temperature", temperature, "a function of positions")

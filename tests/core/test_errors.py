@@ -79,6 +79,7 @@ Q = torch.zeros(2, 2, 5, 8)
 TOKENS = torch.zeros(2, 5, dtype=torch.int64)
 LOOK = torch.ones(5, 5, dtype=torch.bool)
 NOPE = Encoding()
+ONE = torch.tensor(1.0)
 
 
 class Both(Encoding):
@@ -441,9 +442,10 @@ for call in ALiBi(2).score_mod, KERPLE(2).score_mod:
     bad(score_mod, "ValueError: k_positions must be finite; got nan", Q, Q, P, P * NAN, call=call)
 bad(ALiBi, "ValueError: q must have 8 heads, as ALiBi has; got 2", Q, Q, P, P, call=ALiBi(8).score_mod)
 for kernel in logarithmic, power:
-    bad(kernel, "TypeError: offset must be a tensor; got int", 1, P, P)
-    bad(kernel, "TypeError: r1 must be a tensor; got int", P, 1, P)
-    bad(kernel, "TypeError: r2 must be a tensor; got float", P, P, 0.5)
+    bad(kernel, "TypeError: offset must be a tensor; got int", 1, ONE, ONE)
+    bad(kernel, "TypeError: r1 must be a tensor; got int", P, 1, ONE)
+    bad(kernel, "TypeError: r2 must be a tensor; got float", P, ONE, 0.5)
+    bad(kernel, "TypeError: r1 must be floating-point; got torch.complex64", P, ONE * 1j, ONE)
 bad(KERPLE, "ValueError: heads must be positive; got 0", 0)
 bad(KERPLE, 'ValueError: form must be "logarithmic" or "power"; got \'log\'', 2, "log")
 bad(KERPLE, "ValueError: q must have 3 heads, as KERPLE has; got 2", Q, Q, P, P, call=KERPLE(3).score)
@@ -510,7 +512,8 @@ bad(offset_products, "TypeError: p must be a tensor; got list", [1], P, P)
 bad(offset_products, "ValueError: q_positions must be finite; got nan", Q, P * NAN, P)
 bad(offset_products, "TypeError: k_positions must be a tensor; got list", Q, P, [0])
 odd_size = "dim must be even, because each frequency turns a pair; got 7"
-bad(offset_products, f"ValueError: {odd_size}", Q[..., :7], P, P)
+pairs = "p must be (…, query, d) with an even d, because each frequency turns a pair; got (2, 2, 5, 7)"
+bad(offset_products, f"ValueError: {pairs}", Q[..., :7], P, P)
 bad(TransformerXL, f"ValueError: {odd_size}", 7, 1)
 bad(TransformerXL, "ValueError: dim must be a multiple of heads; got dim=10, heads=3", 10, 3)
 bad(TransformerXL, "ValueError: heads must be positive; got 0", 8, 0)
@@ -609,9 +612,10 @@ refuse = partial(bad, PoPE, call=PoPE(8, 2).rotate)
 refuse("ValueError: q must have 8 features a head, as PoPE has; got 4", Q[..., :4], Q, P, P)
 refuse("ValueError: k must have 2 heads, as PoPE has; got 1", Q, Q[:, :1], P, P)
 refuse("ValueError: positions must be finite; got nan", Q, Q, P * NAN, P)
-bad(normalized_log_distance, "TypeError: q_positions must be a tensor; got list", [0], P, P[1], P[1])
+bad(normalized_log_distance, "TypeError: q_positions must be a tensor; got list", [0], P, ONE, ONE)
 bad(normalized_log_distance, "TypeError: c must be a tensor; got float", P, P, 0.1, P[1])
-bad(normalized_log_distance, "TypeError: threshold must be a tensor; got float", P, P, P[1], 512.0)
+bad(normalized_log_distance, "TypeError: threshold must be a tensor; got float", P, P, ONE, 512.0)
+bad(normalized_log_distance, "TypeError: c must be floating-point; got torch.int64", P, P, P[1], ONE)
 bad(FIRE, "ValueError: heads must be positive; got 0", 0)
 bad(FIRE, "ValueError: hidden must be positive; got 0", 2, 0)
 bad(FIRE, "ValueError: c must be finite and positive; got 0", 2, c=0)
@@ -1029,6 +1033,125 @@ no_flag = "must lie in 0 … 1, the no and yes of a tokenizer; got"
 bad(special_tokens, f"ValueError: special_tokens_mask {no_flag} 4", P)
 bad(segment_ends, f"ValueError: attention_mask {no_flag} -1", IDS, IDS - 1)
 
+# Numbers and flags of another kind, and numbers too far out
+
+for subject, rest in (RoPE, (8,)), (frequencies, (8,)), (Mixed, (8, 2)), (PoPE, (8, 2)):
+    bad(subject, "TypeError: base must be a number; got '1e4'", *rest, base="1e4")
+    bad(subject, "ValueError: base must be a number that float32 holds; got 1e+300", *rest, base=1e300)
+for subject, rest in (slopes, ()), (T5Bias, ()), (ALiBi, ()), (KERPLE, ()), (Attention, (16,)):
+    bad(subject, "TypeError: heads must be an integer; got True", *rest, heads=True)
+bad(slopes, "ValueError: heads must be at most 2147483647; got 1099511627776", 2**40)
+bad(Learned, "ValueError: length must be at most 2147483647; got 1099511627776", 2**40, 16)
+bad(random_positions, "ValueError: limit must be at most 2147483647; got 1099511627776", 1, 2, 2**40)
+for std in NAN, 0, -1:
+    bad(Learned, f"ValueError: std must be finite and positive; got {std}", 5, 16, std)
+bad(Learned, "TypeError: std must be a number; got None", 5, 16, None)
+no_smaller = "octaves must be at most 126, because float32 holds no smaller slope; got"
+for subject in slopes, ALiBi:
+    bad(subject, f"ValueError: {no_smaller} 127", 8, octaves=127)
+    bad(subject, "ValueError: octaves must be a number that float32 holds; got 1e+300", 8, octaves=1e300)
+for subject, call in (ALiBi, lambda slopes: ALiBi(2, slopes=slopes)), (bias, partial(bias, P, P)):
+    for worst in NAN, INF, -0.5:
+        own = torch.tensor([0.5, worst])
+        bad(subject, f"ValueError: slopes must be finite and not negative; got {worst}", own, call=call)
+    bad(subject, "TypeError: slopes must be floating-point; got torch.complex64", P[:2] * 1j, call=call)
+    bad(subject, "TypeError: slopes must be floating-point; got torch.int64", P[:2], call=call)
+bad(bias, "ValueError: slopes must have values, which the meta device has not; got meta", P, P, slopes(2).to("meta"))
+for subject, rest, name in (
+    (frequencies, (8,), "endpoint"),
+    (Sinusoidal, (8,), "endpoint"),
+    (bucket, (P,), "bidirectional"),
+    (T5Bias, (2,), "bidirectional"),
+    (Attention, (16, 2), "causal"),
+    (Attention, (16, 2), "sinks"),
+    (Transformer, (7, 3), "causal"),
+    (Mask, (P,), "causal"),
+    (drop, (X, 0.1), "entire"),
+    (gated_distance, (torch.ones(1, 1, 5, 5), P, P), "own"),
+    (yarn, (OMEGA, 8, 64), "truncate"),
+    (steps, (P, 8), "counted"),
+):
+    bad(subject, f"TypeError: {name} must be True or False; got 'no'", *rest, **{name: "no"})
+bad(as_float, "TypeError: positions must be dense; got torch.sparse_coo", P.to_sparse())
+bad(attend, "TypeError: q must be dense; got torch.sparse_coo", Q.to_sparse(), Q, Q, P, P)
+for places, given, bits, worst in (
+    (P.float() + 2**24, "in float32", 24, 16777220.0),
+    (P.double() - 2**53, "in float64", 53, -9007199254740992.0),
+    (P + 2**53, "as integers", 53, 9007199254740996),
+    (-P - 2**53, "as integers", 53, -9007199254740996),
+    (torch.tensor([2**64 - 1], dtype=torch.uint64), "as integers", 53, 2**64 - 1),
+):
+    too_far = f"must be less than 2**{bits} away from 0 {given}, or rounded; got {worst}"
+    bad(as_float, f"ValueError: positions {too_far}", places)
+    bad(RoPE, f"ValueError: positions {too_far}", Q[:, :, : len(places)], places, call=RoPE(8).turn)
+    if places.is_floating_point():
+        bad(causal_mask, f"ValueError: k_positions {too_far}", P, places)
+        bad(Attention, f"ValueError: positions {too_far}", X, places, call=Attention(16, 2))
+bad(distance, f"ValueError: offset must be less than 2**53 away from 0 as integers, or rounded; got {2**53}", P[:1] + 2**53)
+for worst in 2**62 + 1, -(2**62) - 1:
+    wraps = f"must lie within 2**62 of 0, or offsets wrap; got {worst}"
+    bad(offsets, f"ValueError: q_positions {wraps}", P[:1] + worst, P)
+    bad(causal_mask, f"ValueError: k_positions {wraps}", P, P[:1] + worst)
+    bad(bucket, f"ValueError: offsets {wraps}", P[:1] + worst)
+    bad(as_index, f"ValueError: positions {wraps}", P[:1] + worst)
+bad(as_index, "ValueError: length must be positive; got 0", P, length=0)
+
+# Masks, functions and layers
+
+look = "allowed must be Boolean, True where a query may look; got torch.float32"
+bad(Mask, f"TypeError: {look}", P, allowed=LOOK.float())
+bad(Mask, f"TypeError: {look.replace('float32', 'int64')}", P, allowed=LOOK.long())
+bad(Mask, "TypeError: allowed must be a tensor; got ndarray", P, allowed=LOOK.numpy())
+bad(Mask, "ValueError: q_positions must be finite; got nan", P * NAN)
+bad(Mask, "TypeError: k_positions must be a tensor; got list", P, [0])
+bad(Mask, "TypeError: segments must be integers; got torch.float32", P, segments=P.float())
+for mask in Mask(P, allowed=LOOK[:4]), Mask(P, allowed=LOOK[0]):
+    shape = f"(batch, head, query, key) = (2, 2, 5, 5); got {tuple(mask.allowed.shape)}"
+    bad(attend, f"ValueError: mask must broadcast to {shape}", Q, Q, Q, P, P, mask=mask)
+bad(segment_mask, "TypeError: q_segments must be integers or Boolean; got torch.float32", P.float(), P)
+bad(multiply, "TypeError: what temperature gives must be a tensor; got str", Q, P, lambda _: "hot")
+bad(multiply, "ValueError: temperature must give (5,) numbers; got (1,)", Q, P, lambda _: torch.ones(1))
+bad(multiply, "ValueError: positions must be (…, 5), one for each query; got (4,)", Q, P[:4], logarithm)
+bad(multiply, "TypeError: q must be floating-point; got torch.int64", Q.long(), P, logarithm)
+bad(logarithm, "ValueError: scale must be finite; got nan", P, NAN)
+bad(power_of_position, "TypeError: exponent must be a number; got '2'", P, 8, "2")
+word = "scaling must give frequencies and an attention factor; got 'fast'"
+for subject, rest in (RoPE, (8,)), (MRoPE, (8, [0, 1])):
+    bad(subject, f"TypeError: {word}", *rest, scaling=lambda omega: "fast")
+bad(MRoPE, "TypeError: deal must be a sequence, such as a list; got 3", 8, 3)
+bad(MRoPE, "TypeError: deal[1] must be an integer; got 0.5", 8, [0, 0.5])
+for subject in blocks, in_turn:
+    bad(subject, "TypeError: sizes must be a sequence, such as a list; got 'ab'", "ab")
+bad(freeze_pairs, "TypeError: pairs must be an integer; got 0.5", OMEGA, [0.5])
+bad(longrope, "TypeError: short[0] must be a number; got 'a'", OMEGA, ["a"] * 4, [1] * 4, 64, 65)
+bad(mscale, "ValueError: weight must be finite; got nan", 8, NAN)
+bad(rotate, "ValueError: scale must be finite; got nan", Q, torch.ones(4), scale=NAN)
+bad(rotate_fast, "TypeError: scale must be a number; got 'a'", Q, torch.ones(4), scale="a")
+bad(Normed, "ValueError: eps must not be negative; got -1.0", RoPE(8), -1.0)
+bad(angles, "TypeError: frequencies must be floating-point; got torch.complex128", P, OMEGA * 1j)
+bad(angles, "ValueError: frequencies must have values, which the meta device has not; got meta", P, OMEGA.to("meta"))
+bad(score_mod, "TypeError: at must be a function of batch, head, query and offset; got None", Q, Q, P, P, None)
+bad(drop, "TypeError: rate must be a number; got '0.1'", X, "0.1")
+half = "x must be torch.float32, as the weights are; got torch.float16"
+bad(Attention, f"TypeError: {half}", X.half(), P, call=Attention(16, 2))
+for subject in FoX, PaTH, Inkling:
+    bad(subject, f"TypeError: {half}", X.half(), call=subject(16, 2).read)
+    bad(subject, "ValueError: x must have 16 features; got 8", X[..., :8], call=subject(16, 2).read)
+    bad(subject, "ValueError: x must be (batch, sequence, dim); got (5, 16)", X[0], call=subject(16, 2).read)
+bad(Shaw, "ValueError: v must have 8 features a head, as door 4 adds; got 4", Q, Q, Q[..., :4], P, P, Shaw(8, 2), call=attend)
+SUMS = torch.ones(2, 2, 5, 5)
+bad(gated_distance, "TypeError: visible must be Boolean, True for what a query sees; got torch.int64", SUMS, P, P, LOOK.long())
+bad(gated_distance, "ValueError: visible must have 5 keys, as k_positions has; got 4", SUMS, P, P, LOOK[:, :4])
+bad(gated_distance, "ValueError: gates must have 5 keys, as k_positions has; got 4", SUMS[..., :4], P, P)
+bad(gated_distance, "ValueError: k_positions must be (sequence,) or (batch, sequence); got (1, 2, 5)", SUMS, P, TOKENS[None])
+bad(householder_scores, "ValueError: counted must have 5 keys; got 4", Q, Q, Q, Q[..., :1], LOOK[:, :4])
+bad(householder_scores, "ValueError: w must be (…, key, d) with d = 8; got (2, 2, 5, 4)", Q, Q, Q[..., :4], Q[..., :1], LOOK)
+bad(offset_products, "ValueError: q_positions must have 5 members, one for each query; got 4", Q, P[:4], P)
+bad(cosines, "ValueError: k_positions must be on cpu, as the other arguments are; got meta", P, META, 8)
+bad(logarithmic, "ValueError: offset and r1 must broadcast; got (5,) and (0,)", P, P[:0] / 2, ONE)
+bad(normalized_log_distance, "ValueError: threshold must have 0 axes; got 1", P, P, ONE, ONE[None])
+bad(cu_seqlens, "ValueError: segments must have values, which the meta device has not; got meta", META)
+
 
 @pytest.mark.parametrize(("call", "message"), BAD)
 def test_bad_call(call, message):
@@ -1049,12 +1172,15 @@ def test_all_that_is_public_has_bad_calls():
         "attn_bias",
         "alike",
         "are_runs",
+        "exact_float",
         "attend_unchecked",
         "between",
         "biases",
         "by_layer",
         "column_and_row",
+        "comparable",
         "each",
+        "extent",
         "flags",
         "fitted",
         "cos_sin",
@@ -1071,6 +1197,7 @@ def test_all_that_is_public_has_bad_calls():
         "signed",
         "slope",
         "rotated",
+        "unwrapped",
         "values",
         "softmax_weights",
         "wide",

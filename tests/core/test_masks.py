@@ -114,7 +114,7 @@ def test_a_pair_takes_a_byte():
     for positions in torch.arange(100).flip(0), torch.rand(100):
         with Bytes() as bytes:
             causal_mask(positions, positions)
-            segment_mask(positions, positions)
+            segment_mask(positions > 0.5, positions > 0.5)
         assert bytes.most == 100 * 100
 
 

@@ -217,6 +217,28 @@ def test_swin_v2_that_was_trained_in_windows_of_12_and_then_of_24():
     assert [layer.encoding.measure for layer in before] == [layer.encoding.measure for layer in layers]
 
 
+def test_a_factor_that_is_given_stands_before_all_that_it_could_be_made_of():
+    said = YARN | {"factor": 40.0, "mscale": 1.0, "mscale_all_dim": 0.707}
+    omega = frequencies(8)
+
+    def factor(**given):
+        return rope(LLAMA | {"rope_scaling": said | given}).scaling(omega)[1]
+
+    assert factor(attention_factor=1.5) == 1.5
+    assert factor() == pytest.approx(1.36889 / 1.26080, abs=1e-5)
+    assert factor(mscale_all_dim=None) == pytest.approx(1.36889, abs=1e-5)
+
+
+def test_longrope_below_the_original_length_does_not_shrink():
+    """A model whose texts are shorter than those of its lists has a factor below 1, which counts as 1."""
+    lists = {"short_factor": [1.0] * 7 + [1.5], "long_factor": [4.0] * 8}
+    said = {"rope_type": "longrope", "original_max_position_embeddings": 8192, **lists}
+    config = LLAMA | {"max_position_embeddings": 2048, "rope_scaling": said}
+    for tokens, name in (1, "short_factor"), (8192, "short_factor"), (8193, "long_factor"):
+        divided, factor = rope(config, tokens).scaling(torch.ones(8))
+        assert torch.equal(divided, 1 / torch.tensor(lists[name])) and factor == 1
+
+
 def test_longrope_hangs_on_the_length_of_the_text():
     lists = {"short_factor": [1.0] * 8, "long_factor": [2.0] * 8}
     config = LLAMA | {
