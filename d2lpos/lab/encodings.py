@@ -107,7 +107,9 @@ def register(name: str, make: Make, family: str | None = None, version: int | st
 
     The key also has a hash of the code of make and of all that make uses, up to the standard library and
     installed packages, this one too. So an old record never stands for code that has changed. A name may be
-    registered again, as when a cell of a notebook runs again.
+    registered again, as when a cell of a notebook runs again. The hash does not see what make finds by a name in a
+    string, such as `globals()["Mine"]`, nor what it reads outside of Python, such as `os.environ` or a file: raise
+    version for these.
 
     Raises ValueError for the name of an encoding of the book, and for a make that uses what no hash can tell a
     change of, where no version is given; TypeError for a make that cannot be called.

@@ -15,6 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 
+from ..positions.arguments import check_scale
 from .lines import line
 from .run import Run
 
@@ -51,7 +52,8 @@ class Store:
     What is not in the store is free to be claimed, and so are the runs of a dead driver. Each method is one
     transaction: it happens as a whole, or not at all.
 
-    Raises ValueError for a file that is damaged, no store, or one of another version; OSError where the file
+    Raises ValueError for a file that is damaged, no store, or one of another version, and a patience that is not finite
+    and positive; OSError where the file
     cannot be read or written, as on a full disk.
 
     >>> from tempfile import mkdtemp
@@ -60,6 +62,7 @@ class Store:
     """
 
     def __init__(self, path: str | Path, patience: float = 60.0, look: bool = False):
+        check_scale(patience=patience)
         self.path, self.patience, self.look = Path(path), patience, look
         with self._transaction() as database:
             if not look and not database.execute("SELECT * FROM sqlite_master").fetchone():
@@ -89,7 +92,13 @@ class Store:
         with self._transaction() as database:
             rows = database.execute("SELECT key, record FROM runs WHERE state = 'finished' ORDER BY key")
             keys = None if keys is None else set(keys)
-            return [json.loads(record) for key, record in rows if keys is None or key in keys]
+            return [self._decode(key, record) for key, record in rows if keys is None or key in keys]
+
+    def _decode(self, key: str, record: str) -> dict:
+        try:
+            return json.loads(record)
+        except ValueError as error:
+            raise ValueError(f"{self.path} has a damaged record of run {key}: {error}") from error
 
     def errors(self) -> dict[str, str]:
         """Return the error of each failed run, by key."""

@@ -29,6 +29,7 @@ Pool = tuple[Callable[..., Future], Callable[[], int]]
 DEATHS = 3  # of processes that had a run, after which it has failed
 PAUSE = 0.5  # seconds between looks at what other drivers have done
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
+GONE = "the cluster is gone; what had finished is in the store"
 BAR = "{desc} |{bar}| {percentage:.0f} % [{elapsed}, {remaining} left]"
 
 
@@ -119,7 +120,7 @@ def _outcome(future: Future) -> tuple[dict | None, str | None, bool]:
     try:
         return *future.result(), False
     except CancelledError:
-        raise OSError("the cluster is gone; what had finished is in the store") from None
+        raise OSError(GONE) from None
     except Exception as error:  # noqa: BLE001 (whatever a cluster tells of a lost run)
         return None, "".join(format_exception(error)), isinstance(error, BrokenExecutor)
 
@@ -213,7 +214,10 @@ def _dask(cluster: str, workers: int) -> Iterator[Pool]:
         raise ImportError("a cluster needs Dask; install it with: pip install 'd2lpos[cluster]'") from error
 
     def slots() -> int:
-        threads = client.nthreads()
+        try:
+            threads = client.nthreads()
+        except OSError:
+            raise OSError(GONE) from None
         if max(threads.values(), default=1) > 1:
             raise ValueError("workers of the cluster must have one thread; start them with --nthreads 1")
         return len(threads)

@@ -159,6 +159,20 @@ def test_a_driver_without_heartbeat_loses_its_claims(store, runs, where):
         assert store.claim({key: runs[key]}, owner) == key
 
 
+@pytest.mark.parametrize("patience", [-1, 0, float("nan"), float("inf")])
+def test_a_patience_that_is_none_is_refused(tmp_path, patience):
+    with pytest.raises(ValueError, match=f"patience must be finite and positive; got {patience}"):
+        Store(tmp_path / "lab.sqlite", patience=patience)
+
+
+def test_a_damaged_record_is_told_by_store_and_key(store, runs):
+    key = next(iter(runs))
+    store.finish(record(runs[key]))
+    query(store, "UPDATE runs SET record = substr(record, 1, 20)")
+    with pytest.raises(ValueError, match=f"lab.sqlite has a damaged record of run {key}: "):
+        store.records()
+
+
 def test_hearts_beat(store, runs):
     store.patience = 0.1
     with store.driver() as owner:

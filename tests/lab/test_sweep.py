@@ -1,6 +1,7 @@
 import sys
 
 import dask
+import distributed
 import pytest
 from distributed import Client, LocalCluster
 
@@ -151,3 +152,27 @@ def test_without_dask(store, tmp_path, monkeypatch):
 def test_import_is_light(python):
     script = "import sys, d2lpos.lab.sweep; print({'loky', 'distributed', 'pandas'} & set(sys.modules))"
     assert python("-c", script).stdout == "set()\n"
+
+
+def test_a_scheduler_that_is_gone_before_a_run_is_handed_out(store, tmp_path, monkeypatch):
+    class Client:
+        def __init__(self, address):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return False
+
+        def nthreads(self):
+            raise distributed.comm.CommClosedError("in <TCP (closed)>: Stream is closed")
+
+        def get_executor(self):
+            return self
+
+        submit = None
+
+    monkeypatch.setattr(distributed, "Client", Client)
+    with pytest.raises(OSError, match="^the cluster is gone; what had finished is in the store$"):
+        sweep(errands(1, tmp_path), store, cluster="tcp://127.0.0.1:1")
