@@ -68,7 +68,7 @@ rebase = Check(
         ],
     },
     mistakes={
-        "Nothing has turned: these keys still stand where they stood.": turned_by(
+        "Here no key has turned. Each turns by new − old, and old is positions[kept].": turned_by(
             lambda new, positions, kept: 0 * new
         ),
         "The keys come turned by their old positions. Turn by new − old.": turned_by(
