@@ -81,3 +81,9 @@ def test_score_is_the_bias(rule):
     encoding = ALiBi(12, rule)
     assert torch.equal(encoding.score(q, k, here, there), bias(here, there, slopes(12, rule)))
     assert not encoding.state_dict()
+
+
+def test_slopes_that_are_given_go_where_the_layer_goes():
+    own = ALiBi(4, slopes=slopes(4) / 3)
+    assert [name for name, _ in own.named_buffers()] == ["slopes"]
+    assert own.to("meta").slopes.is_meta

@@ -363,3 +363,10 @@ def test_a_layer_with_fewer_key_heads_is_one_whose_key_heads_are_alike(encoding,
     x, positions = torch.randn(2, 6, 16).double(), place([0, 1, 2, 4, 5, 9])
     assert_close(few(x, positions), full(x, positions))
     assert few.project.weight.shape == (32, 16)
+
+
+def test_weights_of_halves_are_computed_in_float32():
+    q, k = (8 * torch.randn(2, 1, 2, 40, 16)).to(torch.bfloat16)
+    here = torch.arange(40)
+    want = attention_weights(q.float(), k.float(), here, here)
+    assert torch.equal(attention_weights(q, k, here, here), want.to(torch.bfloat16))

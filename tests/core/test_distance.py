@@ -116,3 +116,22 @@ def test_compiled_it_is_the_same(make, graphs):
 def test_gradients():
     gates, here = torch.rand(1, 2, 4, 4, dtype=torch.float64, requires_grad=True), torch.tensor([0, 2, 1, 5])
     assert torch.autograd.gradcheck(lambda g: gated_distance(g, here, here, own=True), gates)
+
+
+@pytest.mark.parametrize("make", [lambda: FoX(16, 2), lambda: CoPE(8, 32), lambda: PaTH(16, 2)], ids=["fox", "cope", "path"])
+@torch.no_grad()
+def test_more_than_a_block_of_queries_in_order(make):
+    """Where positions rise, what a bias needs is made block by block; these need all that lies between."""
+    layer, here = Attention(16, 2, make(), causal=True).double(), torch.arange(1030)
+    x = torch.randn(1, 1030, 16, dtype=torch.float64)
+    assert_close(layer(x, here)[:, :40], layer(x[:, :40], here[:40]))
+    assert_close(layer(x, here), layer(x, here, here <= here[:, None]))
+
+
+@torch.no_grad()
+def test_tokens_at_one_position_are_walked_in_the_order_of_the_row():
+    layer, x = Attention(16, 2, PaTH(16, 2), causal=True).double(), torch.randn(1, 4, 16, dtype=torch.float64)
+    same, (one, other) = torch.tensor([0, 1, 1, 2]), (layer(x, torch.tensor(p)) for p in ([0, 1, 2, 3], [0, 2, 1, 3]))
+    got = layer(x, same)
+    assert_close(got[:, 3], one[:, 3])  # which sees all of them, the second before the third
+    assert (got[:, 3] - other[:, 3]).abs().max() > 1e-4

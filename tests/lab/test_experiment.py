@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from d2lpos import Encoding, Learned, RoPE
-from d2lpos.lab import inside, models, training
+from d2lpos.lab import experiment, inside, models, training
 from d2lpos.lab.experiment import deterministic, execute
 from d2lpos.lab.inside import probes, states
 from d2lpos.lab.models import DROPOUTS, ENCODINGS, ONLY, READINGS, Stretched, build, place, reading, reads
@@ -428,3 +428,10 @@ def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():
         row["loss"] != before[row["reading"][: -len(", trained on")], row["length"], row["split"]]
         for row in on
     )
+
+
+def test_a_fifth_of_the_rate_trains_on(monkeypatch):
+    rates, plain = [], experiment.train
+    monkeypatch.setattr(experiment, "train", lambda *given, **more: rates.append(given[5]) or plain(*given, **more))
+    execute(replace(tiny("rope"), further=("as trained",), further_length=24, further_steps=1, rate=1e-2))
+    assert rates == [1e-2, 2e-3]

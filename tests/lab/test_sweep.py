@@ -176,3 +176,13 @@ def test_a_scheduler_that_is_gone_before_a_run_is_handed_out(store, tmp_path, mo
     monkeypatch.setattr(distributed, "Client", Client)
     with pytest.raises(OSError, match="^the cluster is gone; what had finished is in the store$"):
         sweep(errands(1, tmp_path), store, cluster="tcp://127.0.0.1:1")
+
+
+def test_a_record_of_another_run_under_this_one_s_key_is_not_kept(store, tmp_path):
+    run, other = errands(2, tmp_path)
+
+    def work(given, device):
+        return record(other) | {"key": given.key}
+
+    assert sweep([run], store, work) == {"finished": 0, "failed": 1}
+    assert "work must return the record of run" in store.errors()[run.key]
