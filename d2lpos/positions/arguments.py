@@ -127,7 +127,11 @@ def check_size(name: str, got: int, want: int, what: str) -> None:
 
 def check_name(argument: str, name: str, known: Collection[str]) -> None:
     """Raise a ValueError that lists what is known, where a name is not."""
-    if not any(type(name) is type(one) and name == one for one in known):
+    try:
+        found = name in list(known)
+    except (TypeError, ValueError):  # an array, which equals nothing
+        found = False
+    if not found:
         raise ValueError(f"{argument} must be one of {', '.join(map(str, known))}; got {name!r}")
 
 

@@ -10,7 +10,7 @@ from d2lpos.content.distance import between, gated_distance
 from d2lpos.content.fox import FoX
 from d2lpos.content.inkling import Inkling
 from d2lpos.content.path import PaTH
-from d2lpos.transformer.cache import evict, rebase
+from d2lpos.transformer.cache import crop, evict, rebase, reorder
 
 PLACES = {
     "in order": [0, 1, 2, 3, 4, 5],
@@ -135,3 +135,15 @@ def test_tokens_at_one_position_are_walked_in_the_order_of_the_row():
     got = layer(x, same)
     assert_close(got[:, 3], one[:, 3])  # which sees all of them, the second before the third
     assert (got[:, 3] - other[:, 3]).abs().max() > 1e-4
+
+
+@pytest.mark.parametrize("make", [lambda: FoX(16, 2), lambda: PaTH(16, 2)], ids=["fox", "path"])
+@torch.no_grad()
+def test_what_was_read_is_cropped_and_reordered_with_its_keys(make):
+    layer, here, cache = Attention(16, 2, make(), causal=True).double(), torch.arange(7), Cache()
+    x, rows = torch.randn(2, 7, 16, dtype=torch.float64), torch.tensor([1, 1, 0])
+    layer(x[:, :3], here[:3], cache=cache)
+    layer(x.flip(1)[:, :2], here[3:5], cache=cache)
+    beams = x[rows]
+    got = layer(beams[:, 3:], here[3:], cache=reorder(crop(cache, 3), rows))
+    assert_close(got, layer(beams, here)[:, 3:])
