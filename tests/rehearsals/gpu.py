@@ -174,7 +174,7 @@ def markdown(record: Record) -> str:
         lines = [f"- {record['name']}: {record['told']}", *(f"  - {fault}" for fault in record["faults"])]
         return "\n".join(lines)
     rows = record["rows"]
-    lines = ["", f"### {record['told']}", "", "| " + " | ".join(rows[0]) + " |", "|:--|" + "--:|" * (len(rows[0]) - 1)]
+    lines = ["", f"**{record['told']}**", "", "| " + " | ".join(rows[0]) + " |", "|:--|" + "--:|" * (len(rows[0]) - 1)]
     lines += ["| " + " | ".join(row.values()) + " |" for row in rows]
     lines += ["", *(f"Left out: {name} ({why})" for name, why in record["left out"].items())]
     if record["short"]:
