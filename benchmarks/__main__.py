@@ -16,7 +16,7 @@ import torch
 from d2lpos.lab.machine import processor
 from d2lpos.runtime.threads import one_thread
 
-from .measure import run
+from .measure import markdown, run
 
 SUBJECTS = ("rope", "bias", "skew", "sinusoidal", "training", "attention", "fused", "rulers")
 ALONE = ("attention", "fused", "rulers")  # whose tables have a line of their own that tells of the run
@@ -80,10 +80,7 @@ def main() -> None:
 def show(title: str, rows: list[dict[str, str]]) -> None:
     """The table as Markdown."""
     print(f"\n### {title}\n")
-    print("| " + " | ".join(rows[0]) + " |")
-    print("|:--|" + "--:|" * (len(rows[0]) - 1))
-    for row in rows:
-        print("| " + " | ".join(row.values()) + " |", flush=True)
+    print(*markdown(rows), sep="\n", flush=True)
 
 
 def write(name: str, rows: list[dict[str, str]]) -> None:

@@ -9,17 +9,16 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from d2lpos import ALiBi, Bias, T5Bias
 from d2lpos.bias.alibi import slopes
-from d2lpos.positions.packing import cu_seqlens
 from d2lpos.positions.position_ids import from_segments
 from d2lpos.transformer.attention import attend
 from d2lpos.transformer.flex import attend_flex, block_mask, compiled
 from d2lpos.transformer.masks import Mask, causal_mask
+from d2lpos.transformer.programs import all_at_once, varlen_program
 
 from . import attention, rope, training
 from .attention import SIZES, hidden, layer
-from .measure import Contest, forward_and_backward, peers
+from .measure import Contest, forward_and_backward
 
-varlen_attn = peers("torch.nn.attention.varlen", "varlen_attn")
 LENGTHS = (2048, 8192, 32768)
 KEPT = (1024, 8192, 32768)
 
@@ -79,30 +78,17 @@ def both_ways(call: Callable[[Tensor], Tensor], qkv: Tensor, encoding: Bias) -> 
 def packed(device: str, length: int, texts: int) -> Contest:
     """As `attention.packed`, beside PyTorch's program for packed texts."""
     contest = attention.packed(device, length, texts)
-    if varlen_attn is None or device == "cpu":
+    program = None if device == "cpu" else varlen_program()
+    if program is None:
         return contest
-    segments = torch.arange(length, device=device) // (length // texts)
-    ends, x, ours = cu_seqlens(segments).int(), hidden(device, length), layer(device)
-    parts, here = (ours.heads, ours.kv_heads, ours.kv_heads), from_segments(segments)
+    here = from_segments(torch.arange(length, device=device) // (length // texts))
+    x, ours, lengths = hidden(device, length), layer(device), (length // texts,) * texts
+    parts = (ours.heads, ours.kv_heads, ours.kv_heads)
 
     def varlen(x: Tensor) -> Tensor:
         q, k, v = ours.project(x).unflatten(-1, (sum(parts), -1)).transpose(-3, -2).split(parts, dim=-3)
         q, k = ours.encoding.rotate(q, k, here, here)
-        groups = ours.heads // ours.kv_heads
-        q, k, v = (t[0].transpose(0, 1) for t in (q, *(t.repeat_interleave(groups, 1) for t in (k, v))))
-        most = length // texts
-        y = varlen_attn(q.contiguous(), k.contiguous(), v.contiguous(), ends, ends, most, most, **CAUSAL)
-        return ours.out(y.flatten(-2))[None]
+        return ours.out(all_at_once(q, k, v, lengths, True, program).transpose(0, 1).flatten(-2))[None]
 
     contest.contenders["PyTorch's varlen_attn"] = forward_and_backward(varlen, x)
     return contest
-
-
-def causal_argument() -> dict[str, object]:
-    """How this version of PyTorch is told: by a window, or by a word."""
-    names = varlen_attn.__code__.co_varnames if hasattr(varlen_attn, "__code__") else ()
-    return {"window_size": (-1, 0)} if "window_size" in names else {"is_causal": True}
-
-
-CAUSAL = causal_argument() if varlen_attn else {}
-

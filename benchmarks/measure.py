@@ -90,6 +90,13 @@ def run(contest: Contest, rounds: int, device: str) -> list[dict[str, str]]:
     return rows
 
 
+def markdown(rows: list[dict[str, str]]) -> list[str]:
+    """The lines of a table."""
+    lines = [rows[0], *(row.values() for row in rows)]
+    head, *body = ("| " + " | ".join(line) + " |" for line in lines)
+    return [head, "|:--|" + "--:|" * (len(rows[0]) - 1), *body]
+
+
 def peers(module: str, name: str) -> Callable | None:
     """A library's function, or None where the library is not installed."""
     with suppress(ImportError):

@@ -21,15 +21,15 @@ def machine(device: str) -> dict[str, object]:
         "threads": torch.get_num_threads(),
         "python": platform.python_version(),
         "torch": torch.__version__,
-        "d2lpos": installed(),
+        "d2lpos": installed("d2lpos"),
         "commit": commit(),
     }
 
 
-def installed() -> str | None:
-    """The version of this package, or None where it runs from its tree and was not installed."""
+def installed(package: str) -> str | None:
+    """The version of a package, or None where it is not installed, as this one where it runs from its tree."""
     try:
-        return version("d2lpos")
+        return version(package)
     except PackageNotFoundError:
         return None
 

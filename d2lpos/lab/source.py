@@ -75,15 +75,9 @@ def next_byte(
     size: int, length: int, generator: torch.Generator, split: str = "train"
 ) -> tuple[Tensor, Tensor]:
     """Rows of `length` bytes that begin anywhere in the split; each token is asked for the next one."""
-    rows = passages(source(split), size, length, generator)
-    return rows[:, :-1], rows[:, 1:]
-
-
-def passages(words: Tensor, size: int, length: int, generator: torch.Generator) -> Tensor:
-    """Rows of `length` tokens and the one after them; (size, length + 1), int64."""
     check_positive(size=size, length=length)
-    starts = torch.randint(len(words) - length, (size, 1), generator=generator)
-    return words[starts + torch.arange(length + 1)].long()
+    rows = text.rows(source(split), size, length, generator)
+    return rows[:, :-1], rows[:, 1:]
 
 
 def needle(
@@ -110,7 +104,7 @@ def needle(
     planted, asking = len(before) + LETTERS + len(after), len(before) + LETTERS - 1
     if length < planted + asking:
         raise ValueError(f"length must be at least {planted + asking}, to hold a needle; got {length}")
-    rows = passages(words(), size, length, generator)[:, :-1]
+    rows = text.rows(words(), size, length, generator)[:, :-1]
     letters = torch.tensor([tokens[c] for c in string.ascii_lowercase])
     name, value = (
         letters[torch.randint(26, (size, n), generator=generator)] for n in (6, LETTERS)

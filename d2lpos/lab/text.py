@@ -124,5 +124,10 @@ def _passages(
     text = characters(split, flowing)
     if length >= len(text):
         raise ValueError(f"length must be below {len(text)}, the characters of {split!r}; got {length}")
-    starts = torch.randint(len(text) - length, (size, 1), generator=generator)
-    return text[starts + torch.arange(length + 1)]
+    return rows(text, size, length, generator)
+
+
+def rows(words: Tensor, size: int, length: int, generator: torch.Generator) -> Tensor:
+    """Rows of `length` tokens that begin anywhere, and the one after them; (size, length + 1), int64."""
+    starts = torch.randint(len(words) - length, (size, 1), generator=generator)
+    return words[starts + torch.arange(length + 1)].long()

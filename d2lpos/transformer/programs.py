@@ -26,7 +26,7 @@ def sdpa(q: Tensor, k: Tensor, v: Tensor, **mask) -> Tensor:
         y = scaled_dot_product_attention(q, k, v, **mask, enable_gqa=grouped)
     if mask.get("attn_mask") is not None or q.device.type != "cpu":
         return y
-    keys = repeat_kv(k, q).isnan().any(dim=-1)
+    keys = repeat_kv(k.isnan().any(dim=-1), q)
     seen = keys.cumsum(dim=-1) > 0 if mask.get("is_causal") else keys.any(dim=-1, keepdim=True)
     return y.masked_fill((seen | ~q.isfinite().all(dim=-1))[..., None], torch.nan)
 

@@ -7,11 +7,11 @@ from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
 
 from d2lpos import Attention, Cache, Transformer
-from d2lpos.positions.packing import cu_seqlens
 from d2lpos.positions.position_ids import from_segments
 from d2lpos.transformer.attention import attend
 from d2lpos.transformer.flex import attend_flex, block_mask, compiled
 from d2lpos.transformer.masks import causal_mask, segment_mask
+from d2lpos.transformer.programs import all_at_once, varlen_program
 
 from .conftest import DIM, ENCODINGS, HEADS
 from .test_flex import ENCODINGS as SCORED
@@ -51,19 +51,35 @@ def test_flash_attention_takes_no_bias_and_memory_efficient_attention_does():
 
 @gpu
 def test_pytorch_s_program_for_packed_texts_gives_what_segments_give():
-    varlen = pytest.importorskip("torch.nn.attention.varlen").varlen_attn
     segments = torch.arange(256, device="cuda") // 64
-    here, ends = from_segments(segments), cu_seqlens(segments).int()
+    here = from_segments(segments)
     q, k, v = torch.randn(3, 1, 2, 256, 64, device="cuda", dtype=torch.bfloat16)
     want = attend(q, k, v, here, here, mask=causal_mask(here, here) & segment_mask(segments, segments))
-    rows = [x[0].transpose(0, 1).contiguous() for x in (q, k, v)]
-    for how in ({"window_size": (-1, 0)}, {"is_causal": True}):  # the name has changed between versions
-        try:
-            got = varlen(*rows, ends, ends, 64, 64, **how)
-            break
-        except TypeError:
-            continue
-    assert_close(got.transpose(0, 1)[None], want, atol=2e-2, rtol=2e-2)
+    got = all_at_once(q, k, v, (64,) * 4, True, varlen_program())
+    assert_close(got[None], want, atol=2e-2, rtol=2e-2)
+
+
+@pytest.mark.parametrize("told", ["window_size", "is_causal"])
+def test_a_program_for_packed_texts_is_told_where_each_ends(told):
+    """By one that does as PyTorch's and runs everywhere."""
+
+    def program(q, k, v, ends, also_ends, longest, also_longest, **how):
+        assert torch.equal(ends, also_ends) and longest == also_longest == 5
+        assert how == {told: (-1, 0) if told == "window_size" else True}
+        texts = [[x[a:b].transpose(0, 1)[None] for x in (q, k, v)] for a, b in ends.unfold(0, 2, 1).tolist()]
+        return torch.cat([scaled_dot_product_attention(*text, is_causal=True)[0] for text in texts], dim=1).transpose(0, 1)
+
+    def by_window(q, k, v, a, b, c, d, window_size):
+        return program(q, k, v, a, b, c, d, window_size=window_size)
+
+    def by_word(q, k, v, a, b, c, d, is_causal):
+        return program(q, k, v, a, b, c, d, is_causal=is_causal)
+
+    q, k, v = torch.randn(2, 4, 8, 16), *torch.randn(2, 2, 2, 8, 16)
+    text = torch.tensor([0, 0, 0, 1, 1, 1, 1, 1])
+    want = attend(q, k, v, text, text, mask=torch.ones(8, 8, dtype=torch.bool).tril() & segment_mask(text, text))
+    got = all_at_once(q, k, v, (3, 5, 3, 5), True, by_window if told == "window_size" else by_word)
+    assert_close(got.unflatten(1, (2, 8)).transpose(0, 1), want)
 
 
 @pytest.mark.parametrize("causal", [True, False])

@@ -20,7 +20,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
@@ -28,14 +27,14 @@ from pathlib import Path
 import torch
 from torch.utils._pytree import tree_map
 
+from benchmarks import measure
 from benchmarks.gpu import contests
-from benchmarks.measure import run, seconds
+from d2lpos.lab.machine import installed
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("torch", "triton", "transformers", "numpy", "rotary-embedding-torch", "x-transformers", "liger-kernel")
 CHOICE = '"cuda" if torch.cuda.is_available() else "cpu"'
 NOT_NEEDED = ("IPython", "ipywidgets")  # of figures that one touches; a script has no page for them
-LAW_FILES = ("tests/core/test_gpu.py",)
 
 Record = dict[str, object]
 
@@ -43,12 +42,7 @@ Record = dict[str, object]
 def machine(device: str) -> Record:
     """The card, its memory's bandwidth as its maker states it, in GB/s, and the versions; None what is missing."""
     found = {"python": platform.python_version(), "cuda": torch.version.cuda}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = None
-    found["torch"] = torch.__version__
+    found |= {name: installed(name) for name in PACKAGES} | {"torch": torch.__version__}
     if device == "cpu":
         return {"device": "cpu", "bandwidth": None} | found
     card = torch.cuda.get_device_properties(0)
@@ -60,7 +54,7 @@ def tests(device: str, smoke: bool) -> Iterator[Record]:
     """The tests that wait for a GPU, apart from the book's other tests and what these need."""
     command = [
         sys.executable, "-m", "pytest", "-q", "-rf", "--tb=short", "--show-capture=no", "-W", "ignore", "-c", os.devnull, f"--rootdir={ROOT}", "--confcutdir=tests/core",
-        "--import-mode=importlib", "-p", "no:cacheprovider", *LAW_FILES, *["-k", "float32"] * smoke,
+        "--import-mode=importlib", "-p", "no:cacheprovider", "tests/core/test_gpu.py", *["-k", "float32"] * smoke,
         *["-n", "8"] * (find_spec("xdist") is not None and not smoke),
     ]  # fmt: skip
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -110,16 +104,13 @@ def checks(device: str, smoke: bool) -> Iterator[Record]:
 
     refused = []
     for check in CHECKS:
-        answers = [answer.right for answer in getattr(check, "answers", ())]
-        if any(map(callable, answers)):  # told by a rule, and no answer is written down
-            continue
-        verdict = check(there(check.reference, device), *answers)
+        verdict = check(there(check.reference, device))
         refused += [] if verdict else [f"{check.name}: {verdict}"]
     yield {"name": "checks", "told": f"{len(CHECKS) - len(refused)} of {len(CHECKS)} take it", "faults": refused}
 
 
 def there(answer: Callable, device: str) -> Callable:
-    """An answer that moves what it gets to a device, and leaves there what it gives."""
+    """An answer that leaves on a device what it gives."""
 
     def moved(value: object) -> object:
         return value.to(device) if type(value) is torch.Tensor else value
@@ -133,7 +124,7 @@ def speed(device: str, smoke: bool) -> Iterator[Record]:
     """The benchmarks; a contender that does not run there is named with its reason."""
     warnings.simplefilter("ignore")  # why each of PyTorch's programs was not taken
     numbers = torch.empty(2**20 if smoke else 2**30, dtype=torch.uint8, device=device)
-    best = min(seconds(numbers.clone, device) for _ in range(10))
+    best = min(measure.seconds(numbers.clone, device) for _ in range(10))
     pace, most = 2 * numbers.numel() / best / 1e9, machine(device)["bandwidth"]
     share = f", {pace / most:.0%} of the specification" if most else ""
     yield {"name": "copy", "told": f"{pace:.0f} GB/s{share}", "faults": []}
@@ -155,7 +146,7 @@ def speed(device: str, smoke: bool) -> Iterator[Record]:
                 left_out[name] = f"{type(error).__name__}: {str(error).splitlines()[0][:200]}"
                 del contest.contenders[name]
         try:
-            rows = run(contest, 2 if smoke else 10, device)
+            rows = measure.run(contest, 2 if smoke else 10, device)
         except Exception as error:  # noqa: BLE001, as above
             yield {"name": contest.name, "told": f"{type(error).__name__}: {str(error)[:300]}", "faults": []}
             continue
@@ -174,8 +165,7 @@ def markdown(record: Record) -> str:
         lines = [f"- {record['name']}: {record['told']}", *(f"  - {fault}" for fault in record["faults"])]
         return "\n".join(lines)
     rows = record["rows"]
-    lines = ["", f"**{record['told']}**", "", "| " + " | ".join(rows[0]) + " |", "|:--|" + "--:|" * (len(rows[0]) - 1)]
-    lines += ["| " + " | ".join(row.values()) + " |" for row in rows]
+    lines = ["", f"**{record['told']}**", "", *measure.markdown(rows)]
     lines += ["", *(f"Left out: {name} ({why})" for name, why in record["left out"].items())]
     if record["short"]:
         lines.append(f"Short of its bound: ours should be at least {record['bound']} times as fast as the first.")
