@@ -11,8 +11,12 @@ from .layer import Config, Family, Layer, Reading
 
 
 def windows_in_turn(config: Config, depth: int) -> list[int | None]:
-    """GPT-Neo's: `attention_layers` says which layers are local; these have a window."""
-    return [config["window_size"] if kind == "local" else None for kind in config["attention_layers"]]
+    """GPT-Neo's: `attention_types` says which layers are local, [[kinds, times], …]; these have a window."""
+    said = config.get("attention_types") or [[["global", "local"], 12]]
+    kinds = [kind for run, times in said for kind in run * times]
+    if len(kinds) != depth:
+        raise ValueError(f"attention_types must name {depth} layers; got {len(kinds)}")
+    return [config["window_size"] if kind == "local" else None for kind in kinds]
 
 
 def mpnet(config: Config) -> Encoding:

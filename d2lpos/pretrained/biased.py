@@ -4,12 +4,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ..bias.alibi import ALiBi
+from ..bias.alibi import ALiBi, slopes
 from ..bias.t5 import T5Bias
 from ..input.learned import Learned
 from ..offset.deberta import DeBERTa
 from .keys import SILENT_KEYS
-from .layer import Config, Family, Layer, Reading
+from .layer import Config, Family, Layer, Reading, divided
 
 # What a dictionary within a configuration may hold: its slopes, and what says nothing of positions.
 MPT = {
@@ -57,6 +57,7 @@ class Sloped(Family):
     heads: tuple[str, ...]
     depth: tuple[str, ...]
     within: str | None = None  # a dictionary of the configuration with keys of its own
+    divided: bool = False  # the bias is divided by √d, as products are
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         said = config.get(self.within) or {} if self.within else {}
@@ -68,7 +69,11 @@ class Sloped(Family):
                     f"key {key!r} in {self.within} of {family} is not understood; its value is {value!r}"
                 )
         octaves = said.get("alibi_bias_max") or 8.0
-        bias = ALiBi(config.first(*self.heads), octaves=octaves)
+        heads = config.first(*self.heads)
+        bias = ALiBi(heads, octaves=octaves)
+        if self.divided:
+            dim = divided(config, ("hidden_size",), self.heads)
+            bias = ALiBi(heads, slopes=slopes(heads, octaves=octaves) / math.sqrt(dim))
         return Reading(family, (Layer(encoding=bias),) * config.first(*self.depth))
 
 

@@ -9,45 +9,60 @@ from functools import partial
 from .added import Added, mpnet, windows_in_turn
 from .biased import Bucketed, Chosen, Disentangled, Sloped
 from .layer import Config, by_name
+from .own import OWN
 from .pictured import PICTURED
 from .turning import (
     ATTENTION,
     Turning,
+    alike,
     beam,
     blocks_in_turn,
+    by_groups,
+    by_letters,
+    by_lists,
     chunks_where_it_turns,
+    early_windows,
     every,
     in_a_period,
-    in_groups,
     late_windows,
+    lfm3,
     listed_attention,
+    listed_crossings,
     llama4,
     ministral,
-    named,
     named_attention,
-    recurrent,
+    windows_without_turns,
+    zamba,
+    zamba2,
 )
 from .windowed import WINDOWED
 
-WIDE_AND_GLOBAL = {"full_attention": 160_000.0, "sliding_attention": 10_000.0}
-LOCAL_AND_GLOBAL = {"full_attention": 1_000_000.0, "sliding_attention": 10_000.0}
 FULL, SLIDING = frozenset({"full_attention"}), frozenset({"sliding_attention"})
 BETA = frozenset({"llama_4_scaling_beta", "max_position_embeddings"})
+SHARED = "index_skip_topk_offset index_topk_freq index_topk_pattern indexer_types"
 TYPES, BOTH = "layer_types", "layer_types sliding_window"
 layered = partial(Turning, reads=BOTH)
-typed = partial(layered, base=None, types=named)  # what is not named may be any
 windowed = partial(Turning, window=True, reads="sliding_window")
 silent = partial(Turning, nope_layer_types=frozenset(ATTENTION))
 encoder = partial(Turning, causal=False)
-qwen = partial(Turning, types=late_windows, ignored_keys="max_window_layers", reads=f"{BOTH} use_sliding_window")
+qwen = partial(
+    Turning, types=late_windows, ignored_keys="max_window_layers", reads=f"{BOTH} use_sliding_window"
+)
 deepseek = partial(Turning, layout="interleaved", rope_is_last=True)
-seen = partial(Turning, mrope_layout="in turn")
 
 
-def every_third(config: Config, depth: int) -> list[str]:
-    """ModernBERT's: every `global_attn_every_n_layers`-th layer, from the first on, sees all."""
-    n = config.get("global_attn_every_n_layers") or 3
-    return ["sliding_attention" if i % n else "full_attention" for i in range(depth)]
+def indexed(layout: str) -> Turning:
+    """DeepSeek's sparse attention; the layout is its indexer's."""
+    return deepseek(
+        indexer=layout,
+        ignored_keys=INDEX,
+        reads=f"{TYPES} {SHARED} rope_interleave index_head_dim index_topk indexer_rope_interleave",
+    )
+
+
+INDEX = "index_n_heads index_share_for_mtp_iteration"
+seen = partial(Turning, mrope_layout="in turn", extra=frozenset({"mrope_interleaved"}))
+beside_recurrence = every(4, "linear_attention", key="full_attention_interval")
 
 
 def half_of_local(config: Config) -> int:
@@ -55,116 +70,162 @@ def half_of_local(config: Config) -> int:
     return config["local_attention"] // 2 + 1
 
 
+def of_mimo(config: Config) -> int | None:
+    """MiMo's window, where `sliding_window_size` does not count the token itself."""
+    window, before = config.get("sliding_window"), config.get("sliding_window_size")
+    return window if before is None else before + 1
+
+
+CONVOLUTIONS = """block_dim block_ff_dim block_mlp_init_scale block_norm_eps block_out_init_scale block_use_swiglu
+block_use_xavier_init conv_dim conv_dim_out conv_use_xavier_init use_pos_enc"""
+OF_WINDOWS = """attention_chunk_size add_full_attention_sink_bias add_swa_attention_sink_bias layernorm_epsilon swa_head_dim
+swa_num_attention_heads swa_num_key_value_heads swa_rope_theta swa_v_head_dim"""
 GPTJ = {"dim": (), "hidden": ("n_embd",), "heads": ("n_head",), "depth": ("n_layer",)}
 # Queries and keys turn.
 TURNING = by_name(
     {
-        """arcee aria_text diffllama falcon_h1 gemma granite granitemoe granitemoeshared hyperclovax internlm3
-        iquestcoder jais2 llama olmo olmo2 olmoe seed_oss""": Turning(),
-        "bitnet flex_olmo": Turning(base=500_000.0),
-        "emu3_text_model solar_open": Turning(base=1_000_000.0),
-        "lfm2_moe": Turning(base=1_000_000.0, reads=TYPES),
+        """apertus arcee aria_text bitnet diffllama emu3_text_model falcon_h1 flex_olmo gemma glm4_moe gpt_neox
+        gpt_neox_japanese granite granitemoe granitemoeshared hy_v3 hyperclovax internlm3 iquestcoder jais2 llama nemotron
+        olmo olmo2 olmoe persimmon seed_oss solar_open stablelm""": Turning(),
+        "lfm2_moe": Turning(reads=TYPES),
         "smollm3": Turning(
-            base=2_000_000.0, reads=f"{BOTH} no_rope_layer_interval no_rope_layers use_sliding_window"
+            types=windows_without_turns,
+            reads=f"{BOTH} no_rope_layer_interval no_rope_layers use_sliding_window",
         ),
-        "minimax_m2": Turning(base=5_000_000.0, reads="rotary_dim"),
-        "hy_v3": Turning(base=11_158_840.0),
-        "apertus": Turning(base=12_000_000.0),
-        "stablelm": Turning(share=0.25),
-        "gpt_neox": Turning(share=0.25, reads="rotary_emb_base rotary_pct"),
-        "gpt_neox_japanese": Turning(reads="rotary_emb_base rotary_pct"),
-        "glm4_moe nemotron persimmon phi": Turning(share=0.5),
+        "minimax_m2 phi": Turning(reads="rotary_dim"),
         "jetmoe": Turning(dim=("kv_channels",)),
         "hunyuan_v1_dense hunyuan_v1_moe": Turning(normed="rms_norm_eps"),
+        "mllama_text_model": Turning(types=listed_crossings),
         "nanochat": Turning(negate=True),
-        "helium": Turning("interleaved", base=100_000.0),
-        "cohere ernie4_5 ernie4_5_moe": Turning("interleaved", base=500_000.0),
-        "glm glm4": Turning("interleaved", share=0.5),
-        "codegen gptj": Turning("interleaved", ignored_keys="rotary", reads="rotary_dim", **GPTJ),  # which their code does not read
+        "cohere ernie4_5 ernie4_5_moe glm glm4 helium": Turning("interleaved"),
+        "codegen gptj": Turning(
+            "interleaved", ignored_keys="rotary", reads="rotary_dim", **GPTJ
+        ),  # which their code does not read
         # pictures and text beside each other
-        "qwen2_5_vl_text qwen2_vl_text": qwen(mrope_layout="blocks", base=1_000_000.0),
-        "qwen3_vl_moe_text qwen3_vl_text": seen(base=500_000.0, extra=frozenset({"mrope_interleaved"})),
-        "qwen3_5_text qwen3_5_moe_text": seen(share=0.25, types=named, reads=TYPES),
+        "qwen2_5_vl_text qwen2_vl_text": qwen(mrope_layout="blocks"),
+        "qwen3_vl_moe_text qwen3_vl_text": seen(),
+        "qwen3_5_text qwen3_5_moe_text": seen(types=beside_recurrence, reads=TYPES),
         # in a part of a head's features
         "deepseek_v2": deepseek(),
-        "axk1 deepseek_v3 glm4_moe_lite youtu": deepseek(reads="rope_interleave"),
+        "axk1 deepseek_v3 glm4_moe_lite kimi_k2 youtu": deepseek(reads="rope_interleave"),
+        "deepseek_v32": indexed("half"),
+        "glm_moe_dsa": indexed("interleaved"),
         "mistral4": deepseek(temperature=ministral, extra=BETA, reads="rope_interleave"),
-        "bailing_hybrid": deepseek(base=6_000_000.0, types=in_groups, reads=TYPES),
-        "longcat_flash": deepseek(base=10_000_000.0, depth=("num_layers",), two_attentions=True),
+        "bailing_hybrid": deepseek(types=every(6, "linear_attention", key="layer_group_size"), reads=TYPES),
+        "longcat_flash": deepseek(depth=("num_layers",), two_attentions=True),
         "minicpm3": deepseek(layout="half"),
         # both directions
-        "esmc eurobert": encoder(),
-        "nomic_bert": encoder(base=1000.0),
-        "jina_embeddings_v3": encoder(base=20_000.0),
-        "gte": encoder(base=160_000.0),
+        "esmc eurobert gte jina_embeddings_v3 nomic_bert": encoder(),
         "roformer": encoder("interleaved"),
-        "modernbert": encoder(base=WIDE_AND_GLOBAL, types=every_third, width=half_of_local, reads=TYPES),
+        "modernbert": encoder(
+            types=every(3, at=0, key="global_attn_every_n_layers"), width=half_of_local, reads=TYPES
+        ),
         # one window for all layers; which keys Doge keeps hangs on the text, and Moshi's code uses no window
-        "mistral starcoder2 voxtral_realtime_text": windowed(),
-        "mixtral phimoe": windowed(base=1_000_000.0),
-        "ministral3": windowed(base=1_000_000.0, temperature=ministral, extra=BETA),
-        "phi3 phi4_multimodal": windowed(reads="original_max_position_embeddings sliding_window"),
-        "qwen3_moe": windowed(reads="sliding_window use_sliding_window"),
+        "mistral mixtral starcoder2 voxtral_realtime_text": windowed(),
+        "phimoe": windowed(
+            extra=frozenset({"long_mscale", "short_mscale"}),
+            reads="original_max_position_embeddings sliding_window",
+        ),
+        "ministral3": windowed(temperature=ministral, extra=BETA),
+        "phi3 phi3_v phi4_multimodal": windowed(reads="original_max_position_embeddings sliding_window"),
+        "qwen3_moe": windowed(ignored_keys="max_window_layers", reads="sliding_window use_sliding_window"),
         "doge": Turning(ignored_keys="keep_window_size", reads="sliding_window"),
         "moshi": Turning(ignored_keys="sliding_window", reads="sliding_window"),
         # layers that differ
-        "qwen2 qwen2_moe qwen3": qwen(),
+        "qwen2 qwen3": qwen(),
+        "qwen2_moe": qwen(types=early_windows),
         "dots1": qwen(reads=BOTH),
-        "ministral": layered(types=lambda config, depth: ["sliding_attention"] * depth),
-        "gemma2": layered(types=every(2)),
-        "gemma3_text": layered(base=LOCAL_AND_GLOBAL, types=every(6)),
-        "gemma3n_text": layered(base=LOCAL_AND_GLOBAL, types=every(5)),
-        "gemma4_text gemma4_unified_text": typed(reads=f"{BOTH} per_layer_config"),
-        "modernbert-decoder": layered(base=WIDE_AND_GLOBAL, types=every_third, ignored_keys="local_attention"),
-        "olmo3": layered(base=500_000.0, types=every(4)),
-        "olmo_hybrid": typed(baseless=True, reads=TYPES),
-        "afmoe": layered(nope_layer_types=FULL, types=every(4)),
-        "cohere2": layered("interleaved", nope_layer_types=FULL, types=every(4)),
-        "exaone4 exaone_moe": layered(nope_layer_types=FULL, nope_beside_windows=True, types=every(4)),
-        "kolibri1": layered(nope_layer_types=FULL, nope_beside_windows=True, types=every(5)),
-        "cwm": layered(base=1_000_000.0, types=named),
-        "minimax": layered(base=1_000_000.0, types=named, windowed_types=FULL),
-        "vaultgemma": layered(types=named),
-        "flint": layered(nope_layer_types=FULL, types=named, sinks=FULL | SLIDING),
-        "granite_swa granitemoe_swa": layered(
-            types=named, sinks=FULL | SLIDING, reads=f"{BOTH} layer_rope_theta"
+        "ministral": layered(types=alike("sliding_attention")),
+        "gemma2": layered(types=every(2), ignored_keys="sliding_window_size"),
+        "gemma3_text": layered(types=every(6, key="sliding_window_pattern")),
+        "gemma3n_text": layered(types=every(5)),
+        "gemma4_text gemma4_unified_text": layered(
+            types=every(6, ends=(-1,)),
+            full_dim=("global_head_dim", 512),
+            reads=f"{BOTH} global_head_dim per_layer_config",
         ),
-        "cohere_compass_text laguna mellum zaya": typed(types=None),
-        "lfm3": typed(),
-        "mimo_v2_flash": typed(sinks=SLIDING),
-        "gpt_oss": typed(types=every(2), sinks=FULL | SLIDING),
-        "beam": typed(temperature=beam, types=every(6)),
+        "modernbert-decoder": layered(
+            types=every(3, at=0, key="global_attn_every_n_layers"), ignored_keys="local_attention"
+        ),
+        "olmo3": layered(types=every(4)),
+        "olmo_hybrid": Turning(types=every(4, "linear_attention"), baseless=True, reads=TYPES),
+        "afmoe": layered(nope_layer_types=FULL, types=every(4, key="global_attn_every_n_layers")),
+        "cohere2": layered(
+            "interleaved", nope_layer_types=FULL, types=every(4, key="sliding_window_pattern")
+        ),
+        "exaone4 exaone_moe": layered(
+            nope_layer_types=FULL, nope_beside_windows=True, types=every(4, key="sliding_window_pattern")
+        ),
+        "kolibri1": layered(nope_layer_types=FULL, nope_beside_windows=True, types=every(5)),
+        "cwm": layered(types=every(4, at=0)),
+        "minimax": layered(types=every(2, "linear_attention", at=0), windowed_types=FULL),
+        "vaultgemma": layered(types=every(2)),
+        "flint": layered(nope_layer_types=FULL, types=every(4, at=1, ends=(0, -1)), sinks=FULL | SLIDING),
+        "granite_swa granitemoe_swa": layered(
+            types=every(4, at=0), sinks=FULL | SLIDING, reads=f"{BOTH} layer_rope_theta"
+        ),
+        "cohere_compass_text laguna mellum": layered(),
+        "zaya": layered(types=alike("hybrid")),
+        "lfm3": layered(types=lfm3),
+        "mimo_v2_flash": layered(
+            types=every(6, ends=(0,)),
+            sinks=SLIDING,
+            width=of_mimo,
+            ignored_keys=OF_WINDOWS,
+            reads=f"{BOTH} attention_chunk_size",
+        ),
+        "gpt_oss": layered(types=every(2), sinks=FULL | SLIDING),
+        "step3p5": layered(
+            types=alike("full_attention"),
+            rope=by_lists,
+            ignored_keys="moe_router_scaling_factor num_sliding_attention_heads share_expert_dim use_moe_router_bias yarn_only_types",
+        ),
+        "beam": layered(temperature=beam, types=every(6, ends=(-1,))),
         "llama4_text": Turning(
             "interleaved",
-            base=500_000.0,
             types=chunks_where_it_turns,
             temperature=llama4,
             counts=True,
             reads=f"{TYPES} attention_chunk_size no_rope_layer_interval no_rope_layers",
         ),
         # a recurrence or a convolution in some layers
-        "bamba": Turning(share=0.5, types=listed_attention),
-        "granitemoehybrid": Turning(types=named, gate=("position_embedding_type", "rope"), reads=TYPES),
-        "lfm2": Turning(base=1_000_000.0, types=named_attention, reads=TYPES),
-        "qwen3_next": Turning(share=0.25, types=named, reads=TYPES),
+        "bamba": Turning(types=listed_attention),
+        "granitemoehybrid": Turning(
+            types=alike("linear_attention"), gate=("position_embedding_type", "rope"), reads=TYPES
+        ),
+        "lfm2": Turning(types=named_attention, ignored_keys=CONVOLUTIONS, reads=TYPES),
+        "qwen3_next": Turning(types=beside_recurrence, reads=TYPES),
         "recurrent_gemma": Turning(
-            share=0.5, types=blocks_in_turn, width=lambda config: config["attention_window_size"]
+            types=blocks_in_turn, width=lambda config: config["attention_window_size"]
         ),
         "zamba2": Turning(
-            types=named, dim=("attention_head_dim",), gate=("use_mem_rope", True), reads="layers_block_type"
+            types=zamba2,
+            dim=("attention_head_dim",),
+            wide=2,
+            gate=("use_mem_rope", True),
+            reads="layers_block_type",
         ),
     }
 )
 # Attention has no positions; the layers between have a recurrence.
 SILENT = by_name(
     {
-        "falcon_mamba mamba mamba2": silent(types=recurrent),
-        "rwkv": silent(types=recurrent, ignored_keys="context_length"),
-        "xlstm": silent(types=recurrent, ignored_keys="chunkwise_kernel max_inference_chunksize"),
+        "falcon_mamba mamba mamba2": silent(types=alike("recurrent")),
+        "rwkv": silent(types=alike("recurrent"), ignored_keys="context_length"),
+        "xlstm": silent(types=alike("recurrent"), ignored_keys="chunkwise_kernel max_inference_chunksize"),
         "jamba": silent(types=in_a_period),
-        "kimi_linear": silent(types=named, ignored_keys="qk_rope_head_dim", reads=TYPES),  # it does not turn
-        "nemotron_h": silent(types=named, ignored_keys="sliding_window", reads="layers_block_type sliding_window"),
-        "zamba": silent(types=named, ignored_keys="attn_layer_period attn_layer_offset", reads="layers_block_type"),
+        "kimi_linear": silent(
+            types=by_groups, ignored_keys="qk_rope_head_dim", reads=TYPES
+        ),  # it does not turn
+        "nemotron_h": silent(
+            types=by_letters,
+            listed=True,
+            ignored_keys="sliding_window",
+            reads="layers_block_type sliding_window",
+        ),
+        "zamba": silent(
+            types=zamba, ignored_keys="attn_layer_period attn_layer_offset", reads="layers_block_type"
+        ),
     }
 )
 # A table or sinusoids are added to the input.
@@ -191,7 +252,7 @@ ADDED = by_name(
         "biogpt opt": gpt(before=2),
         "ctrl": gpt(clocks=HALVES, **GPT2),
         "gpt-sw3 gpt2 gpt_bigcode imagegpt openai-gpt": gpt(**GPT2),
-        "gpt_neo": gpt(depth=("num_layers",), windows=windows_in_turn, ignored_keys="attention_types"),
+        "gpt_neo": gpt(depth=("num_layers",), windows=windows_in_turn, ignored_keys="attention_layers"),
         "xglm": gpt(before=2, clocks=ENDS, dim=("d_model",), depth=("num_layers",)),
         "bart mbart mvp plbart": two(before=2, encoder=one(before=2)),
         "blenderbot blenderbot-small": two(encoder=one()),
@@ -215,25 +276,32 @@ ADDED = by_name(
     }
 )
 # A bias is added to the scores.
-FALCON = Sloped(heads=("num_attention_heads",), depth=("num_hidden_layers",))
+FALCON = Sloped(heads=("num_attention_heads",), depth=("num_hidden_layers",), divided=True)
 BIASED = by_name(
     {
         "bloom": Sloped(heads=("n_head",), depth=("n_layer",), ignored_keys="offset_alibi"),
         "deberta": Disentangled(),
         "deberta-v2": Disentangled(logarithms=True),
-        "falcon": Chosen("alibi", {True: FALCON, False: Turning()}, default=False),
-        "mpt": Sloped(heads=("n_heads",), depth=("n_layers",), within="attn_config", ignored_keys="learned_pos_emb"),
+        "falcon": Chosen(
+            "alibi",
+            {True: FALCON, False: Turning()},
+            default=False,
+            ignored_keys="rope_parameters rope_scaling rope_theta",
+        ),
+        "mpt": Sloped(
+            heads=("n_heads",), depth=("n_layers",), within="attn_config", ignored_keys="learned_pos_emb"
+        ),
         "mt5 switch_transformers t5": Bucketed(),
         "umt5": Bucketed(shared=False),
     }
 )
-FAMILIES = {**TURNING, **SILENT, **ADDED, **BIASED, **PICTURED, **WINDOWED}
+FAMILIES = {**OWN, **TURNING, **SILENT, **ADDED, **BIASED, **PICTURED, **WINDOWED}
 READ_BY_SOME = frozenset(key for row in FAMILIES.values() for key in row.reads.split())
 # Known, and refused: what they do is more than a layer of ours says.
 REFUSED = by_name(
     {
         "inkling_text inkling2_text": "its bias is computed from the text",
-        """axk2 deepseek_v32 dots3_note_text glm_moe_dsa hy_v4 minimax_m3_vl_text
+        """axk2 dots3_note_text hy_v4 minimax_m3_vl_text
         qwen4_exp_text""": "an index with positions of its own chooses the keys",
         "big_bird bigbird_pegasus pegasus_x": "its attention goes by blocks",
         "led longformer luke longt5": "some tokens see all, the others a window",

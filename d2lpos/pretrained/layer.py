@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
+from types import MappingProxyType
 
 from torch import Tensor
 
@@ -32,6 +33,9 @@ class Layer:
     the number of tokens before each query, kept ones included, whatever their positions are.
     scale: what all scores are multiplied by besides, because the model was stretched.
     sinks: whether each head has a learned number that joins the sum of the softmax.
+    crosses: whether its keys are those of a picture, and not of the text.
+    indexer: the encoding of a smaller attention that chooses the keys, and keys how many it chooses at most;
+    None beside a number of keys where they are those that the last indexer chose.
 
     >>> Layer().encoding is None
     True
@@ -50,11 +54,16 @@ class Layer:
     counts: bool = False
     scale: float = 1.0
     sinks: bool = False
+    crosses: bool = False
+    indexer: Encoding | None = None
+    keys: int | None = None
 
     def __str__(self) -> str:
         """What the layer does, in words and numbers."""
         if not self.attends:
             return "no attention, but a recurrence or a convolution"
+        if self.crosses:
+            return "attention to a picture, without positions"
         parts = [in_words(self.encoding) if self.encoding else "attention without positions"]
         if self.features:
             parts.append(f"on features {self.features[0]} to {self.features[1] - 1} of a head")
@@ -66,6 +75,13 @@ class Layer:
         parts += ["scores are cosines"] * self.cosine
         parts += [f"queries times {shortened(self.temperature)}"] if self.temperature else []
         parts += [f"all scores times {self.scale:.6g}"] * (self.scale != 1)
+        if self.keys is not None:
+            chooses = (
+                f"an indexer, {in_words(self.indexer)}, chooses"
+                if self.indexer
+                else "the indexer before chose"
+            )
+            parts.append(f"{chooses} at most {self.keys:,} keys")
         return "; ".join(parts + ["a learned sink in each head"] * self.sinks)
 
 
@@ -104,7 +120,9 @@ class Reading:
         lines.append(f"  input: {added}" + f", from position {self.first} on" * bool(self.first))
         lines += [f"  {where}: {what}" for where, what in self.kinds()]
         if self.defaults:
-            lines.append("  by default: " + ", ".join(f"{key} = {value!r}" for key, value in self.defaults.items()))
+            lines.append(
+                "  by default: " + ", ".join(f"{key} = {value!r}" for key, value in self.defaults.items())
+            )
         if self.ignored:
             lines.append("  ignored, as you asked: " + ", ".join(self.ignored))
         return "\n".join(lines + [f"and its encoder, {self.encoder}"] * bool(self.encoder))
@@ -138,11 +156,18 @@ class Reading:
 def in_words(encoding: Encoding) -> str:
     """An encoding with its numbers; RoPE's in the words that configurations have."""
     if not hasattr(encoding, "rotary"):
-        return f"{type(encoding).__name__}({encoding.extra_repr()})"
-    partner = f"in halves, i with i + {encoding.rotary // 2}" if encoding.layout == "half" else "in neighbors, 2i with 2i + 1"
+        told, own = f"{type(encoding).__name__}({encoding.extra_repr()})", getattr(encoding, "slopes", None)
+        return told if own is None else f"{told} with slopes from {own.max():.4g} to {own.min():.4g}"
+    partner = (
+        f"in halves, i with i + {encoding.rotary // 2}"
+        if encoding.layout == "half"
+        else "in neighbors, 2i with 2i + 1"
+    )
     turning = f"{encoding.rotary} of {encoding.dim} features turn ({partner})"
     scaled = shortened(encoding.scaling)
-    return f"{type(encoding).__name__}, base {encoding.base:,.10g}, {turning}" + f", {scaled}" * (scaled != "unscaled")
+    return f"{type(encoding).__name__}, base {encoding.base:,.10g}, {turning}" + f", {scaled}" * (
+        scaled != "unscaled"
+    )
 
 
 def shortened(function: Callable) -> str:
@@ -174,17 +199,35 @@ def by_name(rows: Mapping[str, object]) -> dict[str, object]:
     return {name: row for names, row in rows.items() for name in names.split()}
 
 
-class Config(Mapping):
-    """A configuration that remembers which of its keys were asked for, and shows none of those that are hidden."""
+class Missing(KeyError, ValueError):
+    """A key that is not there, in a sentence."""
 
-    def __init__(self, values: Mapping, hidden: frozenset[str] = frozenset()):
-        self.values_ = {key: value for key, value in values.items() if key not in hidden}
-        self.used = set()
+    def __str__(self) -> str:
+        return self.args[0]
+
+
+class Config(Mapping):
+    """A configuration that remembers which of its keys were asked for, and shows none of those that are hidden.
+
+    given is what it holds itself, taken are values for keys that it does not have, and known what is known of its family
+    besides.
+    """
+
+    def __init__(
+        self,
+        values: Mapping,
+        taken: Mapping = MappingProxyType({}),
+        hidden: frozenset[str] = frozenset(),
+        known: Mapping = MappingProxyType({}),
+    ):
+        self.values_ = {key: value for key, value in {**values, **taken}.items() if key not in hidden}
+        self.given, self.known, self.used = values, known, set()
 
     def __getitem__(self, key: str) -> object:
-        value = self.values_[key]
+        if key not in self.values_:
+            raise Missing(f"config must have {key}, and has none")
         self.used.add(key)
-        return value
+        return self.values_[key]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.values_)
@@ -197,10 +240,14 @@ class Config(Mapping):
         found = [value for key in keys if (value := self.get(key)) is not None]
         if found or default is not None:
             return found[0] if found else default
-        raise ValueError(
-            f"config must have {' or '.join(keys)}; it has neither" if keys[1:] else missing(*keys)
+        raise Missing(
+            f"config must have {' or '.join(keys)}{'; it has neither' if keys[1:] else ', and has none'}"
         )
 
 
-def missing(key: str) -> str:
-    return f"config must have {key}, and has none"
+def divided(config: Config, hidden: tuple[str, ...], heads: tuple[str, ...]) -> int:
+    """The features of a head; raises a ValueError where hidden size is no multiple of the heads."""
+    whole, parts = config.first(*hidden), config.first(*heads)
+    if whole % parts:
+        raise ValueError(f"{hidden[0]} must be a multiple of {heads[0]} = {parts}; got {whole}")
+    return whole // parts

@@ -133,7 +133,7 @@ def around_the_middle(config: Config) -> Places:
 def by_interlaced_axes(config: Config, grid: Grid, depth: int) -> list[Layer]:
     said = config.get("rope_parameters") or {}
     kind = said.get("rope_type", "axial")
-    if kind != "axial":
+    if kind not in ("axial", "default"):
         raise ValueError(f"rope_type must be axial; got {kind!r}")
     for key in said:
         if key not in ("rope_type", "rope_theta"):

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from .defaults import entry, missing, renamed
 from .families import FAMILIES, READ_BY_SOME, REFUSED
 from .keys import SAYS_NO, SILENT_KEYS
 from .layer import Config, Reading
@@ -41,15 +42,32 @@ def encoding_of(config: object, tokens: int | None = None, ignore: Collection[st
     family = values.get("model_type")
     if family in REFUSED:
         raise ValueError(f"model_type {family!r} is refused: {REFUSED[family]}")
-    if family not in FAMILIES and isinstance(values.get("text_config"), Mapping):
-        return encoding_of({"model_type": f"{family}_text", **values["text_config"]}, tokens, ignore)
+    if family not in FAMILIES and (text := of_the_text(family, values)):
+        return encoding_of(text, tokens, ignore)
     if family not in FAMILIES:
         raise ValueError(f"model_type {family!r} is not known")
-    row = FAMILIES[family]
-    read = Config(values, hidden=READ_BY_SOME.difference(row.reads.split()))
+    row, known = FAMILIES[family], entry(family)
+    own = renamed(family, values)
+    taken = missing(family, own)
+    read = Config(own, taken, READ_BY_SOME.difference(row.reads.split()), known)
     found = row.read(family, read, tokens)
-    check_keys(family, values, read.used.union(row.ignored_keys.split()))
-    return replace(found, ignored=passed_over) if passed_over else found
+    aliases = {name for name, key in known.get("aliases", {}).items() if key in read.used}
+    check_keys(family, values, read.used.union(row.ignored_keys.split(), known.get("unread", ()), aliases))
+    return replace(found, ignored=passed_over, defaults=told(read, taken))
+
+
+def told(read: Config, taken: Mapping) -> dict[str, object]:
+    """What was taken by default and read; False is no news."""
+    return {key: taken[key] for key in sorted(read.used.intersection(taken)) if taken[key] is not False}
+
+
+def of_the_text(family: str, values: Mapping) -> Mapping | None:
+    """The configuration of its text, of one that holds another; None where it holds none."""
+    known, text = entry(family), values.get("text_config")
+    if isinstance(text, Mapping):
+        named = {"model_type": known.get("text", f"{family}_text")}
+        return {**text, **named} if known.get("forced") else {**named, **text}
+    return {**values, "model_type": known["text"]} if known.get("flat") else None
 
 
 def check_keys(family: str, values: Mapping, understood: set[str]) -> None:

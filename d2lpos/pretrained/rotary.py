@@ -18,12 +18,13 @@ from ..rotary.scaling import (
     unscaled,
     yarn,
 )
+from .layer import Config, Missing
 
 # What each rule reads besides rope_type, rope_theta and partial_rotary_factor.
 READ = {
     "default": set(),
     "linear": {"factor"},
-    "dynamic": {"factor"},
+    "dynamic": {"factor", "original_max_position_embeddings"},  # and does not use the length
     "proportional": {"factor"},
     "llama3": {"factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings"},
     "yarn": {
@@ -44,75 +45,120 @@ READ = {
         "attention_factor",
     },
 }
-READ["mrope"] = READ["default"]  # what transformers 4 calls the default, dealt to three axes
-ALWAYS = {"rope_type", "type", "rope_theta", "partial_rotary_factor"}
+FLAT = {"rope_theta", "partial_rotary_factor"}  # which transformers 4 writes outside of rope_scaling
+ALWAYS = FLAT | {"rope_type", "type"}
+SPELLINGS = ("rope_scaling", "rope_parameters")  # of transformers 4 and 5
+SYNONYMS = {"su": "longrope", "mrope": "default"}  # as the first files spelled them
 Rule = Callable[[Tensor], tuple[Tensor, float]]
 
 
-def parameters(config: Mapping, base: object, share: float) -> dict:
-    """The dictionary of each type of layer, under None where all layers have the same, in the form of transformers 5.
-
-    base and share hold where the configuration names none; base is a number, or one for each type of layer.
-    """
-    given = config.get("rope_parameters") or config.get("rope_scaling") or {}
-    shared = {"partial_rotary_factor": share}
-    for name, known in (
-        ("rope_theta", "rotary_emb_base"),
-        ("rope_theta", "rope_theta"),
-        ("partial_rotary_factor", "rotary_pct"),
-        ("partial_rotary_factor", "partial_rotary_factor"),
-    ):
-        if config.get(known) is not None:
-            shared[name] = config[known]
+def parameters(config: Config) -> dict[str | None, dict | None]:
+    """The parameters of each type of layer, under None where all layers have the same, as transformers 5 writes them."""
+    given, thetas = given_rule(config), config.known.get("thetas", {})
+    every = [one for one in given.values() if isinstance(one, Mapping)] or [given]
+    asked = [key for key in ("rope_theta", "partial_rotary_factor") if any(key not in one for one in every)]
+    flat = {"rope_theta": None, "partial_rotary_factor": 1.0}
+    flat |= {key: config[key] for key in asked if config.get(key) is not None}
+    for key in set(flat).difference(asked).intersection(config.given):
+        config.used.add(key)
+        if (
+            not thetas
+            and any(config.given.get(name) for name in SPELLINGS)
+            and given.get(key, config.given[key]) != config.given[key]
+        ):
+            raise ValueError(f"{key} must be one number; got {config.given[key]} and {given[key]}")
+    bases = dict(flat["rope_theta"]) if isinstance(flat["rope_theta"], Mapping) else {}
+    if thetas:
+        bases = dict(config.known["keys"]["rope_theta"])
+        bases |= {
+            kind: config[key] for kind, key in thetas.items() if isinstance(config.get(key), int | float)
+        }
     types = {name: value for name, value in given.items() if value is None or isinstance(value, Mapping)}
     types = {name: value for name, value in types.items() if name not in ALWAYS and name not in READ["yarn"]}
     if types:
-        base = base if isinstance(base, Mapping) else dict.fromkeys(types, base)
         return {
-            name: None if value is None else {"rope_theta": base.get(name)} | shared | dict(value)
+            name: None
+            if value is None
+            else flat | {"rope_theta": bases.get(name, flat["rope_theta"])} | dict(value)
             for name, value in types.items()
         }
-    if given.get("rope_theta", base) is None and "rope_theta" in given:
+    if thetas and config.get("rope_parameters"):
+        raise ValueError(f"rope_parameters must name the types of layers that they are for; got {given}")
+    if bases:
+        scaled = config.known["scaled"]
+        return {
+            name: flat | {"rope_theta": base} | (given if name in scaled else {})
+            for name, base in bases.items()
+        }
+    if given and isinstance(
+        config.known.get("keys", {}).get("rope_parameters", {}).get("full_attention", 0), Mapping | None
+    ):
+        raise ValueError(f"rope_parameters must name the types of layers that they are for; got {given}")
+    if "rope_theta" in given and given["rope_theta"] is None:
         return {None: None}
-    given = {key: value for key, value in given.items() if value is not None}
-    if isinstance(base, Mapping):
-        plain = {name: {"rope_theta": number} | shared for name, number in base.items()}
-        local = config.get("rope_local_base_freq") or config.get("local_rope_theta")
-        glob = config.get("global_rope_theta")
-        if local is not None:
-            plain["sliding_attention"]["rope_theta"] = local
-        elif "rope_theta" in shared:
-            plain["sliding_attention"]["rope_theta"] = base["sliding_attention"]
-        if glob is not None:
-            plain["full_attention"]["rope_theta"] = glob
-        plain["full_attention"] |= given
-        return plain
-    return {None: {"rope_theta": base} | shared | given}
+    return {None: flat | {key: value for key, value in given.items() if value is not None}}
+
+
+def given_rule(config: Config) -> dict:
+    """What a configuration says under either spelling; raises a ValueError where it contradicts itself."""
+    both = {name: config[name] for name in SPELLINGS if config.get(name)}
+    for name, value in both.items():
+        if not isinstance(value, Mapping):
+            raise ValueError(f"{name} must be a dictionary; got {value!r}")  # noqa: TRY004
+        for one in (value, *(one for one in value.values() if isinstance(one, Mapping))):
+            kinds = {SYNONYMS.get(one[key], one[key]) for key in ("type", "rope_type") if one.get(key)}
+            if len(kinds) > 1:
+                raise ValueError(
+                    f"type and rope_type of {name} must agree; got {one['type']!r} and {one['rope_type']!r}"
+                )
+    if len(both) == 2 and plain(both["rope_scaling"]) != plain(both["rope_parameters"]):
+        raise ValueError(
+            f"rope_scaling and rope_parameters must agree; got {both['rope_scaling']} and {both['rope_parameters']}"
+        )
+    return dict(next(iter(both.values()), {}))
+
+
+def plain(said: Mapping) -> dict:
+    """What rope_scaling and rope_parameters have in common where they agree."""
+    return {
+        "rope_type" if key == "type" else key: value
+        for key, value in said.items()
+        if key not in FLAT and value is not None
+    }
 
 
 def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str]) -> tuple[Rule, float]:
     """The scaling rule, and what scores are multiplied by besides; raises a ValueError as `encoding_of` does."""
-    kind = said.get("rope_type") or said.get("type") or "default"
+    kind = kind_of(said)
     if kind not in READ:
         raise ValueError(f"rope_type must be one of {', '.join(READ)}; got {kind!r}")
-    for key in sorted(said):
-        if key not in ALWAYS | READ[kind] | extra and said[key] is not None:
-            raise ValueError(
-                f"key {key!r} of rope_type {kind!r} is not understood; its value is {said[key]!r}"
-            )
-    longest = config.get("max_position_embeddings")
-    length = (
-        config.get("original_max_position_embeddings")
-        or said.get("original_max_position_embeddings")
-        or longest
-    )
-    factor = said.get("factor")
-    if kind in ("default", "mrope"):
+    strange = [
+        key for key in sorted(said) if key not in ALWAYS | READ[kind] | extra and said[key] is not None
+    ]
+    if strange:
+        told = ", ".join(f"{key} = {said[key]!r}" for key in strange)
+        raise ValueError(f"rope_type {kind!r} has keys that are not understood: {told}")
+    if (
+        config.known.get("whole")
+        and kind not in ("default", "proportional")
+        and said["partial_rotary_factor"] != 1
+    ):
+        share = said["partial_rotary_factor"]
+        raise ValueError(
+            f"partial_rotary_factor must be 1 beside rope_type {kind!r}, or the family's code fails; got {share}"
+        )
+    both = [said.get("original_max_position_embeddings"), config.get("original_max_position_embeddings")]
+    if all(both) and both[0] != both[1] and kind not in ("default", "dynamic"):
+        raise ValueError(f"original_max_position_embeddings must be one number; got {both[0]} and {both[1]}")
+    if kind == "default":
         return unscaled, 1.0
+    length = both[1] or both[0] or config.get("max_position_embeddings")
+    factor = said.get("factor")
     if kind == "proportional":
         share = said["partial_rotary_factor"]
         return partial(proportional, share=share, factor=1.0 if factor is None else factor), 1.0
     if factor is None:
+        longest = config.get("max_position_embeddings")
         if kind not in ("yarn", "longrope") or not (length and longest):
             raise ValueError(f"rope_type {kind!r} must have a factor, and has none")
         factor = longest / length
@@ -125,13 +171,17 @@ def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str])
             f"tokens must say how long the text is, because rope_type {kind!r} depends on it; got None"
         )
     if kind == "dynamic":
-        return partial(dynamic_ntk, factor=factor, length=longest, current=tokens), 1.0
+        return partial(
+            dynamic_ntk, factor=factor, length=config.first("max_position_embeddings"), current=tokens
+        ), 1.0
     if kind == "llama3":
-        band = {"low": said["low_freq_factor"], "high": said["high_freq_factor"]}
+        band = {"low": need(said, kind, "low_freq_factor"), "high": need(said, kind, "high_freq_factor")}
         return partial(llama3, factor=factor, length=length, **band), 1.0
     attention = said.get("attention_factor")
     if kind == "longrope":
-        lists = {"short": said["short_factor"], "long": said["long_factor"]}
+        if "long_mscale" in said or "short_mscale" in said:  # Phi-3.5-MoE's, in place of the factor
+            attention = need(said, kind, "long_mscale" if tokens > length else "short_mscale")
+        lists = {"short": need(said, kind, "short_factor"), "long": need(said, kind, "long_factor")}
         rule = partial(longrope, **lists, length=length, current=tokens, factor=max(factor, 1.0))
         return partial(rule, attention_factor=attention), 1.0
     each, whole = said.get("mscale"), said.get("mscale_all_dim")
@@ -149,6 +199,19 @@ def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str])
     return rule, mscale(factor, whole) ** 2 if whole else 1.0
 
 
+def kind_of(said: Mapping) -> str:
+    """The name of the rule; Phi 3 called the one with two lists YaRN at first."""
+    kind = said.get("rope_type") or said.get("type") or "default"
+    kind = SYNONYMS.get(kind, kind)
+    return "longrope" if kind == "yarn" and "short_factor" in said else kind
+
+
+def need(said: Mapping, kind: str, key: str) -> object:
+    if said.get(key) is None:
+        raise Missing(f"rope_type {kind!r} must have {key}, and has none")
+    return said[key]
+
+
 def backward(rule: Rule) -> Rule:
     """The rule, then turned the other way."""
 
@@ -159,14 +222,19 @@ def backward(rule: Rule) -> Rule:
     return turned
 
 
-def turning(said: Mapping, dim: int, layout: str, rule: Rule, deal: str | None) -> RoPE | MRoPE | None:
-    """The encoding of a dictionary, for `dim` features a head; None where no feature turns."""
-    proportion = (said.get("rope_type") or said.get("type")) == "proportional"
-    rotary = dim if proportion else int(dim * said["partial_rotary_factor"])
+def turning(
+    said: Mapping, dim: int, layout: str, rule: Rule, deal: str | None, whole: bool = False
+) -> RoPE | MRoPE | None:
+    """The encoding of a dictionary, for `dim` features a head; None where no feature turns.
+
+    whole says that the family's code turns whole heads where no rule scales.
+    """
+    kind = kind_of(said)
+    share = 1.0 if whole and kind == "default" else said["partial_rotary_factor"]
+    rotary = dim if kind == "proportional" else int(dim * share)
     if not rotary:
         return None
     if rotary % 2:
-        share = said["partial_rotary_factor"]
         raise ValueError(f"partial_rotary_factor must leave an even number of {dim} features; got {share}")
     if said["rope_theta"] is None:
         raise ValueError("rope_parameters must have rope_theta, and have none")

@@ -1,27 +1,33 @@
 """Families whose queries and keys turn."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from torch import Tensor
 
 from ..encoding import Encoding
 from ..rotary.normed import Normed
+from ..rotary.rope import RoPE
 from ..transformer.temperature import power, steps
-from .layer import Config, Family, Layer, Reading
-from .rotary import backward, parameters, rule_of, turning
+from .layer import Config, Family, Layer, Reading, divided
+from .rotary import backward, given_rule, parameters, rule_of, turning
 
-ATTENTION = {"full_attention", "sliding_attention", "chunked_attention", "attention", "hybrid"}
-PATTERNS = {
-    "sliding_window_pattern",
-    "_sliding_window_pattern",
-    "global_attn_every_n_layers",
-    "max_window_layers",
-    "full_attn_idxs",
-    "layer_group_size",
-    "hybrid_layer_ids",
+ATTENTION = {
+    "full_attention",
+    "sliding_attention",
+    "chunked_attention",
+    "attention",
+    "hybrid",
+    "hybrid_sliding",
 }
+# Which `layer_types` replaces.
+PATTERNS = {
+    "_sliding_window_pattern", "full_attention_interval", "full_attn_idxs", "global_attn_every_n_layers",
+    "hybrid_layer_ids", "hybrid_layer_pattern", "hybrid_override_pattern", "layer_group_size", "linear_attn_config",
+    "max_window_layers", "mtp_hybrid_override_pattern", "sliding_window_pattern",
+}  # fmt: skip
+SPARSE = {"indexed_attention", "deepseek_sparse_attention"}
 ELSE = {"linear_attention", "conv", "mamba", "recurrent", "moe", "mlp"}
 
 
@@ -29,8 +35,8 @@ ELSE = {"linear_attention", "conv", "mamba", "recurrent", "moe", "mlp"}
 class Turning(Family):
     """A family with RoPE, as data.
 
-    layout, base, share (of a head's features) and dim (the keys of a head's size) hold where a configuration names no
-    other. base is a number, or one for each type of layer; None where a configuration must name it. nope_layer_types are the types of layers in which nothing turns.
+    layout is how pairs lie, and dim are the keys of a head's size. nope_layer_types are the types of layers in which
+    nothing turns.
     window says that `sliding_window` is for all layers where they have no types. rope_is_last says that only the last
     `qk_rope_head_dim` features of a head turn, as in DeepSeek. mrope_layout is how M-RoPE deals its coordinates. types is
     from a configuration without `layer_types` to them. negate says that pairs turn the other way. extra are keys of
@@ -39,9 +45,11 @@ class Turning(Family):
     """
 
     layout: str = "half"
-    base: float | Mapping[str, float] | None = 10_000.0
-    share: float = 1.0
     dim: tuple[str, ...] = ("head_dim",)
+    wide: int = 1  # or how many times hidden size by heads, where no key says it
+    full_dim: tuple[str, int] | None = (
+        None  # the key of a head's size in layers that see all, and its default
+    )
     hidden: tuple[str, ...] = ("hidden_size",)
     heads: tuple[str, ...] = ("num_attention_heads",)
     depth: tuple[str, ...] = ("num_hidden_layers",)
@@ -54,8 +62,13 @@ class Turning(Family):
     types: Callable[[Config, int], list[str]] | None = None
     negate: bool = False
     normed: str | None = None  # the key of the eps of a norm after the turn
+    listed: bool = False  # the list of layers says how many there are
     two_attentions: bool = False  # two attentions in each layer
+    indexer: str | None = None  # the layout in which another, smaller attention turns that chooses the keys
     sinks: frozenset[str] = frozenset()
+    rope: Callable[[Config, list[str]], dict] | None = (
+        None  # its parameters by type of layer, where it has a way of its own
+    )
     temperature: Callable[[Config, Mapping, bool], Callable[[Tensor], Tensor] | None] | None = None
     counts: bool = False  # the temperature's positions are numbers of tokens
     gate: tuple[str, object] | None = None
@@ -69,15 +82,18 @@ class Turning(Family):
         depth = len(types)
         if config.get("use_sliding_window") is False:
             window = None
-        said = parameters(config, self.base, self.share)
+        said = self.rope(config, types) if self.rope else parameters(config)
         nope = frozenset() if self.nope_beside_windows and window is None else self.nope_layer_types
-        turns = self.turns(config, depth)
+        turns = turning_layers(config, depth)
         layers = []
         for number, kind in enumerate(types):
             if kind in ELSE:
                 layers.append(Layer(attends=False))
                 continue
-            if kind not in ATTENTION:
+            if kind == "cross_attention":
+                layers.append(Layer(crosses=True))
+                continue
+            if kind not in ATTENTION and not (self.indexer and kind in SPARSE):
                 raise ValueError(f"layer type {kind!r} of {family} is not understood")
             one = said[kind] if kind in said else said.get(None, {})
             if one is None and kind not in said and not self.baseless:
@@ -87,8 +103,10 @@ class Turning(Family):
             encoding, scale, features = None, 1.0, None
             open_ = self.gate is None or config.get(self.gate[0]) == self.gate[1]
             if one is not None and turns[number] and kind not in nope and open_:
-                encoding, scale, features = self.encoding(config, one, tokens, number)
-            temperature = self.temperature(config, one or {}, encoding is not None) if self.temperature else None
+                encoding, scale, features = self.encoding(config, one, tokens, number, kind)
+            temperature = (
+                self.temperature(config, one or {}, encoding is not None) if self.temperature else None
+            )
             layers.append(
                 Layer(
                     encoding=encoding,
@@ -101,54 +119,74 @@ class Turning(Family):
                     sinks=kind in self.sinks,
                 )
             )
-        return Reading(family, tuple(layers), causal=self.causal or bool(config.get("is_decoder")))
+        if self.indexer:
+            layers = [
+                self.with_indexer(config, layer, own)
+                for layer, own in zip(layers, indexers(config, depth), strict=True)
+            ]
+        causal = (self.causal and config.get("is_causal") is not False) or bool(config.get("is_decoder"))
+        return Reading(family, tuple(layers), causal=causal)
+
+    def with_indexer(self, config: Config, layer: Layer, own: bool) -> Layer:
+        """The layer beside an attention of `index_head_dim` features a head whose best `index_topk` keys it sees.
+
+        Where it has none of its own, it sees the keys that were chosen last.
+        """
+        said = config.get("indexer_rope_interleave")
+        layout = self.indexer if said is None else "interleaved" if said else "half"
+        if layout != self.indexer:
+            raise ValueError(
+                f"indexer_rope_interleave must be {not said}, or its code does something else; got {said}"
+            )
+        turned = layer.encoding
+        rope = RoPE(config["index_head_dim"], turned.base, layout, turned.rotary, turned.scaling)
+        return replace(layer, indexer=rope if own else None, keys=config["index_topk"])
 
     def layer_types(self, config: Config) -> list[str]:
         types = config.get("layer_types") or config.get("layers_block_type")
-        depth = config.first(*self.depth, default=types and len(types)) * (1 + self.two_attentions)
+        config.used |= PATTERNS if self.types else set()  # which `layer_types` replaces
+        if types and self.listed:
+            return types
+        depth = (
+            0
+            if self.listed
+            else config.first(*self.depth, default=types and len(types)) * (1 + self.two_attentions)
+        )
         if self.types is not None:
             types = self.types(config, depth) if types is None else types
-            config.used |= PATTERNS  # which `layer_types` replaces
         if types is None:
             windowed = self.window and config.get("sliding_window") is not None
             types = ["sliding_attention" if windowed else "full_attention"] * depth
         if len(types) < depth:
             raise ValueError(f"layer_types must name {depth} layers; got {len(types)}")
-        return types[:depth]
-
-    def turns(self, config: Config, depth: int) -> list[bool]:
-        """Which layers turn, where the configuration lists them; transformers calls those that do no_rope_layers."""
-        listed = config.get("no_rope_layers")
-        every = config.get("no_rope_layer_interval")
-        if listed:
-            return list(map(bool, listed))
-        return [not every or (number + 1) % every != 0 for number in range(depth)]
+        return types if self.listed else types[:depth]
 
     def encoding(
-        self, config: Config, said: Mapping, tokens: int | None, number: int
+        self, config: Config, said: Mapping, tokens: int | None, number: int, kind: str
     ) -> tuple[Encoding | None, float, tuple[int, int] | None]:
         listed = config.get("layer_rope_theta")
         if listed is not None:
             if not listed[number]:
                 return None, 1.0, None
             said = {**said, "rope_theta": listed[number]}
-        rule, scale = rule_of(said, config, tokens, self.extra | ({"mrope_section"} if self.mrope_layout else set()))
+        said = {**said, "partial_rotary_factor": 1.0} if self.rope_is_last else said
+        rule, scale = rule_of(
+            said, config, tokens, self.extra | ({"mrope_section"} if self.mrope_layout else set())
+        )
         rule = backward(rule) if self.negate else rule
         layout = self.layout
         if self.rope_is_last:
             nope, dim = config["qk_nope_head_dim"], config["qk_rope_head_dim"]
             layout = "half" if config.get("rope_interleave") is False else layout
-            return (
-                turning({**said, "partial_rotary_factor": 1.0}, dim, layout, rule, None),
-                scale,
-                (nope, nope + dim),
-            )
-        dim = config.first(*self.dim, default=0) or config.first(*self.hidden) // config.first(*self.heads)
+            return turning(said, dim, layout, rule, None), scale, (nope, nope + dim)
+        dim = config.first(*self.dim, default=0) or self.wide * divided(config, self.hidden, self.heads)
         single = {int(key): said for key, said in (config.get("per_layer_config") or {}).items()}  # "05", too
+        if self.full_dim and not single and kind == "full_attention":
+            dim = config.first(self.full_dim[0], default=self.full_dim[1])
         dim = single.get(number, {}).get("head_dim", dim)
         rotary = config.get("rotary_dim")
         said = said if rotary is None else {**said, "partial_rotary_factor": rotary / dim}
-        rope = turning(said, dim, layout, rule, self.mrope_layout)
+        rope = turning(said, dim, layout, rule, self.mrope_layout, config.known.get("whole", False))
         if rope is not None and self.normed:
             return Normed(rope, eps=config.first(self.normed, default=1e-5)), 1.0, None
         return rope, 1.0, None
@@ -157,34 +195,98 @@ class Turning(Family):
 # Types of layers where a configuration names none.
 
 
-def every(period: int, first: str = "sliding_attention", last: str = "full_attention") -> Callable:
-    """Each period-th layer is `last`, all others are `first`."""
+def every(
+    period: int,
+    others: str = "sliding_attention",
+    at: int = -1,
+    ends: tuple[int, ...] = (),
+    key: str | None = None,
+) -> Callable:
+    """Layers i with i % period == at % period see all, the others do as `others` says; so do those of `ends`.
+
+    key names the period in a configuration.
+    """
 
     def types(config: Config, depth: int) -> list[str]:
-        n = config.get("sliding_window_pattern") or config.get("global_attn_every_n_layers") or period
-        return [first if (i + 1) % n else last for i in range(depth)]
+        n = config.first(key, default=period) if key else period
+        found = ["full_attention" if (i - at) % n == 0 else others for i in range(depth)]
+        for end in ends:
+            found[end] = "full_attention"
+        return found
 
     return types
 
 
-def named(config: Config, depth: int) -> list[str]:
-    """Layers differ, and no rule says how."""
-    raise ValueError("config must have layer_types, and has none")
-
-
-def in_groups(config: Config, depth: int) -> list[str]:
-    """Bailing's: attention in the last layer of each group of `layer_group_size`."""
-    n = config["layer_group_size"]
-    return ["linear_attention" if (i + 1) % n else "full_attention" for i in range(depth)]
+def alike(kind: str) -> Callable:
+    """All layers are of one kind."""
+    return lambda config, depth: [kind] * depth
 
 
 def late_windows(config: Config, depth: int) -> list[str]:
     """Qwen's: windows from layer `max_window_layers` on, where `use_sliding_window` says so."""
-    windowed = config.get("use_sliding_window") and config.get("sliding_window") is not None
-    full = config.get("max_window_layers") if windowed else depth
-    if full is None:
-        raise ValueError("config must have max_window_layers with use_sliding_window, and has none")
+    windowed = config.get("use_sliding_window", True) and config.get("sliding_window") is not None
+    full = config.first("max_window_layers") if windowed else depth
     return ["full_attention" if i < full else "sliding_attention" for i in range(depth)]
+
+
+def early_windows(config: Config, depth: int) -> list[str]:
+    """Qwen2-MoE's: windows in every other layer before `max_window_layers`, where `use_sliding_window` says so."""
+    windowed = config.get("use_sliding_window") and config.get("sliding_window") is not None
+    last = config.first("max_window_layers") if windowed else 0
+    return ["sliding_attention" if i < last and i % 2 == 0 else "full_attention" for i in range(depth)]
+
+
+def windows_without_turns(config: Config, depth: int) -> list[str]:
+    """SmolLM 3's: windows in the layers that do not turn, where `use_sliding_window` says so."""
+    windowed = config.get("use_sliding_window") and config.get("sliding_window") is not None
+    return [
+        "full_attention" if turn or not windowed else "sliding_attention"
+        for turn in turning_layers(config, depth)
+    ]
+
+
+def by_letters(config: Config, depth: int) -> list[str]:
+    """Nemotron-H's `hybrid_override_pattern`: * attends, M is a recurrence, - and E are networks."""
+    letters = {"*": "full_attention", "M": "mamba", "-": "mlp", "E": "moe"}
+    pattern = config.get("hybrid_override_pattern")
+    if pattern is None:
+        return ["mamba", "moe", "full_attention", "mlp"]
+    if not set(pattern) <= set(letters):
+        raise ValueError(f"hybrid_override_pattern must have letters of {' '.join(letters)}; got {pattern!r}")
+    return [letters[letter] for letter in pattern]
+
+
+def by_groups(config: Config, depth: int) -> list[str]:
+    """Kimi Linear's: `linear_attn_config` lists the layers that attend, from 1 on; else every fourth but the first."""
+    said = config.get("linear_attn_config") or {}
+    if "full_attn_layers" in said and "kda_layers" in said:
+        full = [number - 1 for number in said["full_attn_layers"]]
+        return ["full_attention" if i in full else "linear_attention" for i in range(depth)]
+    return ["full_attention" if i and i % 4 == 0 else "linear_attention" for i in range(depth)]
+
+
+def lfm3(config: Config, depth: int) -> list[str]:
+    """Convolutions in every odd layer and the first; between them windows and full attention by turns."""
+    kinds = ["sliding_attention", "conv", "full_attention", "conv"]
+    return ["conv" if i == 0 else kinds[i % 4] for i in range(depth)]
+
+
+def zamba(config: Config, depth: int) -> list[str]:
+    """Attention in the third layer, then in one of each `attn_layer_period` of those after it."""
+    n, at = config["attn_layer_period"], config["attn_layer_offset"]
+    return (
+        ["linear_attention"] * 2
+        + ["hybrid"]
+        + ["hybrid" if i % n == at else "linear_attention" for i in range(depth - 3)]
+    )
+
+
+def zamba2(config: Config, depth: int) -> list[str]:
+    """Those of the model with 54 layers, whatever the depth is."""
+    found = ["linear_attention", *(["linear_attention"] * 5 + ["hybrid"]) * 7]
+    for run in (4, 3):
+        found += ["linear_attention"] * run + ["hybrid"]
+    return found + ["linear_attention"] * 2
 
 
 def named_attention(config: Config, depth: int) -> list[str]:
@@ -205,6 +307,13 @@ def listed_attention(config: Config, depth: int) -> list[str]:
     return ["full_attention" if i in listed else "mamba" for i in range(depth)]
 
 
+def listed_crossings(config: Config, depth: int) -> list[str]:
+    """Llama 3.2's: layers of `cross_attention_layers` see a picture, and none of the text."""
+    listed = config.get("cross_attention_layers")
+    listed = range(3, 40, 5) if listed is None else listed
+    return ["cross_attention" if i in listed else "full_attention" for i in range(depth)]
+
+
 def blocks_in_turn(config: Config, depth: int) -> list[str]:
     """RecurrentGemma's: `block_types` over and over; attention has a window."""
     blocks = config["block_types"]
@@ -213,16 +322,50 @@ def blocks_in_turn(config: Config, depth: int) -> list[str]:
     ]
 
 
-def recurrent(config: Config, depth: int) -> list[str]:
-    """No layer attends."""
-    return ["recurrent"] * depth
-
-
 def chunks_where_it_turns(config: Config, depth: int) -> list[str]:
     """Llama 4's: chunks in the layers that turn."""
-    listed, n = config.get("no_rope_layers"), config.get("no_rope_layer_interval") or 4
-    turns = listed or [(i + 1) % n for i in range(depth)]
-    return ["chunked_attention" if turn else "full_attention" for turn in turns]
+    return ["chunked_attention" if turn else "full_attention" for turn in turning_layers(config, depth)]
+
+
+def turning_layers(config: Config, depth: int) -> list[bool]:
+    """Which layers turn, where a configuration lists them; transformers calls those that do no_rope_layers."""
+    listed, n = config.get("no_rope_layers"), config.get("no_rope_layer_interval")
+    if listed and len(listed) < depth:
+        raise ValueError(f"no_rope_layers must have a number for each of {depth} layers; got {len(listed)}")
+    return list(map(bool, listed)) if listed else [not n or (i + 1) % n != 0 for i in range(depth)]
+
+
+def indexers(config: Config, depth: int) -> list[bool]:
+    """Which layers have an indexer of their own; GLM's rule, and all of them where no key speaks of it."""
+    listed, pattern = config.get("indexer_types"), config.get("index_topk_pattern")
+    n, first = (
+        max(config.first("index_topk_freq", default=1), 1),
+        config.first("index_skip_topk_offset", default=2),
+    )
+    if listed or pattern:
+        return [kind in ("full", "F") for kind in listed or pattern]
+    return [max(i - first + 1, 0) % n == 0 for i in range(depth)]
+
+
+def by_lists(config: Config, types: list[str]) -> dict[str, dict]:
+    """Step's parameters: bases and shares are lists with a number for each layer; a rule is for layers that see all."""
+    given = given_rule(config)
+    if given and all(isinstance(given.get(kind), Mapping) for kind in types):
+        return {kind: {"partial_rotary_factor": 1.0} | dict(given[kind]) for kind in set(types)}
+    if config.get("rope_parameters"):
+        raise ValueError(f"rope_parameters must name the types of layers that they are for; got {given}")
+    bases, shares = config.first("rope_theta", default=10_000.0), config.get("partial_rotary_factors")
+    bases = 10_000.0 if isinstance(bases, Mapping) else bases  # what its class has by default
+    said = {}
+    for kind in set(types):
+        first = types.index(kind)
+        said[kind] = {
+            "rope_theta": bases[first] if isinstance(bases, list) else bases,
+            "partial_rotary_factor": 1.0,
+        }
+        if shares:
+            said[kind]["partial_rotary_factor"] = shares[first]
+    return {kind: one | (given if kind == "full_attention" else {}) for kind, one in said.items()}
 
 
 # Temperatures

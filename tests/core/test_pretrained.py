@@ -78,8 +78,13 @@ def test_deepseek_v3():
         "qk_rope_head_dim": 64,
         "rope_theta": 10_000,
         "rope_scaling": {
-            "type": "yarn", "factor": 40, "original_max_position_embeddings": 4096, "beta_fast": 32,
-            "beta_slow": 1, "mscale": 1.0, "mscale_all_dim": 1.0,
+            "type": "yarn",
+            "factor": 40,
+            "original_max_position_embeddings": 4096,
+            "beta_fast": 32,
+            "beta_slow": 1,
+            "mscale": 1.0,
+            "mscale_all_dim": 1.0,
         },
     }
     layer = encoding_of(config).layers[0]
@@ -126,8 +131,12 @@ def test_gpt_oss():
         "head_dim": 64,
         "rope_theta": 150_000,
         "rope_scaling": {
-            "rope_type": "yarn", "factor": 32.0, "original_max_position_embeddings": 4096, "beta_fast": 32.0,
-            "beta_slow": 1.0, "truncate": False,
+            "rope_type": "yarn",
+            "factor": 32.0,
+            "original_max_position_embeddings": 4096,
+            "beta_fast": 32.0,
+            "beta_slow": 1.0,
+            "truncate": False,
         },
         "sliding_window": 128,
         "layer_types": ["sliding_attention", "full_attention"] * 2,
@@ -270,17 +279,18 @@ REFUSED = {
     "llama has keys that are not understood: layer_types = ": LLAMA | {"layer_types": ["full_attention"] * 4},
     "llama has keys that are not understood: alibi = True. A key": LLAMA | {"alibi": True},
     "llama has keys that are not understood: rope_wobble = 3. A key": LLAMA | {"rope_wobble": 3},
-    "rope_type must be one of default, linear,": LLAMA | {"rope_scaling": {"rope_type": "su", "factor": 2.0}},
-    "key 'zeta' of rope_type 'linear' is not understood; its value is 3": LLAMA
-    | {"rope_scaling": {"type": "linear", "factor": 2.0, "zeta": 3}},
-    "key 'mrope_section' of rope_type 'default' is not understood": LLAMA
+    "rope_type must be one of default, linear,": LLAMA
+    | {"rope_scaling": {"rope_type": "soup", "factor": 2.0}},
+    "rope_type 'linear' has keys that are not understood: eta = 2, zeta = 3": LLAMA
+    | {"rope_scaling": {"type": "linear", "factor": 2.0, "zeta": 3, "eta": 2}},
+    "rope_type 'default' has keys that are not understood: mrope_section = [4, 2, 2]": LLAMA
     | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]}},
     "rope_type 'linear' must have a factor, and has none": LLAMA | {"rope_scaling": {"type": "linear"}},
     "rope_type 'yarn' must have original_max_position_embeddings, and has none": LLAMA
-    | {"rope_scaling": {"type": "yarn", "factor": 2.0}},
+    | {"model_type": "internlm2", "rope_scaling": {"type": "yarn", "factor": 2.0}},
     "tokens must say how long the text is, because rope_type 'dynamic' depends on it; got None": LLAMA
     | {"max_position_embeddings": 64, "rope_scaling": {"type": "dynamic", "factor": 2.0}},
-    "config must have num_hidden_layers, and has none": {"model_type": "llama"},
+    "config must have num_hidden_layers, and has none": {"model_type": "internlm2"},
     "layer type 'wavy_attention' of gemma2 is not understood": LLAMA
     | {"model_type": "gemma2", "layer_types": ["wavy_attention"] * 4},
     "layer_types must name 4 layers; got 1": LLAMA
@@ -291,19 +301,46 @@ REFUSED = {
         "layer_types": ["full_attention"] * 4,
         "rope_parameters": {"sliding_attention": {"rope_type": "default", "rope_theta": 1e4}},
     },
-    "rope_parameters must have rope_theta, and have none": LLAMA | {"model_type": "beam"},
+    "rope_parameters must name the types of layers that they are for; got": LLAMA
+    | {"model_type": "gemma4_text", "rope_scaling": {"type": "linear", "factor": 2.0}},
+    "type and rope_type of rope_scaling must agree; got 'linear' and 'yarn'": LLAMA
+    | {"rope_scaling": {"type": "linear", "rope_type": "yarn", "factor": 2.0}},
+    "rope_scaling and rope_parameters must agree; got": LLAMA
+    | {
+        "rope_scaling": {"type": "linear", "factor": 2.0},
+        "rope_parameters": {"rope_type": "linear", "factor": 4.0},
+    },
+    "rope_scaling must be a dictionary; got 'linear'": LLAMA | {"rope_scaling": "linear"},
+    "rope_theta must be one number; got 10000.0 and 500000.0": LLAMA
+    | {"rope_theta": 1e4, "rope_parameters": {"rope_type": "default", "rope_theta": 5e5}},
+    "hidden_size must be a multiple of num_attention_heads = 5; got 64": LLAMA | {"num_attention_heads": 5},
+    "rope_type 'llama3' must have low_freq_factor, and has none": LLAMA
+    | {"rope_scaling": {"rope_type": "llama3", "factor": 8.0}},
+    "tokens must say how long the text is, because rope_type 'longrope' depends": LLAMA
+    | {"rope_scaling": {"type": "su", "factor": 8.0, "long_factor": [1.0] * 8}},
+    "config must have qk_nope_head_dim, and has none": LLAMA | {"model_type": "kimi_k2"},
+    "partial_rotary_factor must be 1 beside rope_type 'linear', or the family's code fails; got 0.5": LLAMA
+    | {"partial_rotary_factor": 0.5, "rope_scaling": {"type": "linear", "factor": 2.0}},
+    "attention_types must name 4 layers; got 2": {"model_type": "gpt_neo", "num_layers": 4}
+    | {"attention_types": [[["global", "local"], 1]]},
+    "tokens must say how long the text is, because qwen changes past 32; got None": LLAMA
+    | {"model_type": "qwen", "kv_channels": 16, "seq_length": 32, "use_dynamic_ntk": True},
+    "position_encoding_2d of chatglm must be false": {"model_type": "chatglm", "position_encoding_2d": True},
+    "block_configs has keys that are not understood: window_length": LLAMA
+    | {"model_type": "nemotron-nas", "block_configs": [{"attention": {"window_length": 64}}] * 4},
+    "hybrid_override_pattern must have letters of * M - E; got 'M*X'": {"model_type": "nemotron_h"}
+    | {"hybrid_override_pattern": "M*X"},
+    "no_rope_layers must have a number for each of 4 layers; got 1": LLAMA
+    | {"model_type": "smollm3", "no_rope_layers": [1]},
     "rope_parameters must have rope_theta, and have none ": LLAMA
     | {"rope_parameters": {"rope_type": "default", "rope_theta": None}},
     "partial_rotary_factor must leave an even number of 16 features; got 0.2": LLAMA
-    | {"partial_rotary_factor": 0.2},
-    "max_window_layers with use_sliding_window, and has none": LLAMA
-    | {"model_type": "qwen2", "use_sliding_window": True, "sliding_window": 64},
+    | {"model_type": "stablelm", "partial_rotary_factor": 0.2},
     "position_embedding_type of bert must be absolute; got 'relative_key'": LLAMA
     | {"model_type": "bert", "max_position_embeddings": 512, "position_embedding_type": "relative_key"},
     "key 'prefix_lm' in attn_config of mpt is not understood": MPT | {"attn_config": {"prefix_lm": True}},
     "llama has keys that are not understood: wobble = 3. A key": LLAMA | {"wobble": 3},
     "llama has keys that are not understood: wobble = False. A key": LLAMA | {"wobble": False},
-    "config must have layer_types, and has none": LLAMA | {"model_type": "minimax"},
     "attn_config of mpt must have alibi and no rope": MPT | {"attn_config": {"alibi": False}},
     "num_heads must be 4 numbers, one for each stage; got [3]": SWIN | {"num_heads": [3]},
     "pretrained_window_sizes must be 4 numbers, one for each stage; got [8, 8]": SWIN

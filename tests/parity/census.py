@@ -43,7 +43,7 @@ LIKE = by_name(
     {
         "axk2 deepseek_v32 glm_moe_dsa dots3_note": deepseek,
         "hy_v4": replace(deepseek, layout="half", sinks=ALL),
-        "minimax_m3_vl qwen4_exp hrm_text emu3 mllama": Turning(),
+        "minimax_m3_vl qwen4_exp hrm_text emu3": Turning(),
         "dbrx": Turning(hidden=("d_model",), heads=("n_heads",), depth=("n_layers",)),
         "cohere2_moe": FAMILIES["cohere2"],
     }
@@ -97,17 +97,18 @@ def read(family: str) -> tuple[Reading | None, str | None]:
 
 
 def bare(reading: Reading) -> Reading:
-    """The turn alone, where a norm comes behind it."""
-    bare = lambda layer: replace(layer, encoding=layer.encoding.rope)
-    layers = [bare(layer) if isinstance(layer.encoding, Normed) else layer for layer in reading.layers]
+    """The turn alone, where a norm comes behind it; and what attends to a picture alone, left out."""
+    layers = [
+        replace(layer, encoding=layer.encoding.rope) if isinstance(layer.encoding, Normed) else layer
+        for layer in reading.layers
+    ]
+    layers = [Layer(attends=False) if layer.crosses else layer for layer in layers]
     return replace(reading, layers=layers)
 
 
 def plain(values: dict) -> dict:
     """A configuration with the types of layers that `Turning` knows, and one kind of head."""
     types = list(values.get("layer_types") or [])
-    if crossing := values.get("cross_attention_layers"):  # these attend to a picture alone
-        types = ["moe" if i in crossing else "full_attention" for i in range(values["num_hidden_layers"])]
     renamed = {"indexed_attention": "full_attention"}
     said = values.get("rope_parameters") or {}
     return values | {
@@ -168,7 +169,10 @@ def rule(layer: Layer) -> str:
     scaling = layer.encoding.scaling
     function = getattr(scaling, "func", scaling)
     names = {
-        "unscaled": "", "yarn": "YaRN", "llama3": "Llama 3", "turned": "turns backward",
+        "unscaled": "",
+        "yarn": "YaRN",
+        "llama3": "Llama 3",
+        "turned": "turns backward",
         "longrope": "LongRoPE",
     }
     name = names.get(function.__name__, function.__name__.replace("_", " "))
@@ -217,6 +221,9 @@ def row(family: str, hand: dict) -> dict[str, str]:
             "attend": "" if every_one else f"{len(attending)} of {len(reading.layers)}",
             "temperature": by_sight(warm, temperature),
             "sinks": "yes" if any(layer.sinks for layer in attending) else "",
+            "besides": "an index with positions of its own chooses the keys"
+            if any(layer.indexer for layer in attending)
+            else "",
         }
     if refused is not None:
         told |= {"besides": refused} | hand["refused"].get(family, {})

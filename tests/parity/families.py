@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
@@ -108,7 +109,7 @@ FITTED = by_name(
     }
 )
 # Those that hand attention their interleaved pairs sorted in halves, turned or not.
-SORTED = {"axk1", "deepseek_v3", "glm4_moe_lite", "youtu", "mistral4", "bailing_hybrid", "longcat_flash"}
+SORTED = {"axk1", "deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe_lite", "youtu", "mistral4", "bailing_hybrid", "longcat_flash"}
 NORMS = re.compile(r"(query|key)_layernorm$")  # after the turn, where the reading has such a norm
 TOLERANCE = 1e-3  # of the largest score: their frequencies are rounded to float32, and positions reach 400
 
@@ -172,7 +173,7 @@ def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
             before = tiny.calls(made, positions if family == "recurrent_gemma" else 0 * positions)
         if family == "diffllama":  # it asks twice in each layer, with the same queries and keys
             theirs, before = theirs[::2], before[::2]
-        attending = [layer for layer in reading.layers if layer.attends]
+        attending = [layer for layer in reading.layers if layer.attends and not layer.crosses]
         if len(theirs) != len(attending):
             return [f"{len(theirs)} layers attend, and not {len(attending)}"]
         for number, (call, plain, layer) in enumerate(zip(theirs, before, attending, strict=True)):
@@ -328,29 +329,33 @@ def bucketed(reading: Reading, made: nn.Module) -> list[str]:
 
 
 def sloped(reading: Reading, made: nn.Module) -> list[str]:
-    """Of each query the scores of the keys behind it, from the score of its own: what softmax can see."""
+    """What the first layer weighs for one word over and over, whose scores differ by the bias alone."""
     length, bias = 60, reading.encodings[0]
     q, here = torch.zeros(1, bias.heads, length, 2), torch.arange(length)
-    score = bias.score(q, q, here, here)
-    behind = (score - score.diagonal(dim1=-2, dim2=-1)[..., None]).tril()
-    seen = []
+    ahead = torch.ones(length, length, dtype=torch.bool).triu(1)
+    mine = bias.score(q, q, here, here).masked_fill(ahead, -torch.inf).softmax(-1)
+    return [] if same(mine, weights_of_one_word(made, length)) else ["slopes"]
 
-    def listening(*arguments: object, **rest: object) -> Tensor:
-        seen.append(original(*arguments, **rest))
-        return seen[-1]
 
-    module = sys.modules[type(made).__module__]
-    name = next(name for name in ("build_alibi_tensor", "build_mpt_alibi_tensor") if hasattr(module, name))
-    original = getattr(module, name)
-    setattr(module, name, listening)
-    try:
+def weights_of_one_word(made: nn.Module, length: int) -> Tensor:
+    """The first layer's weights, (head, query, key); Falcon's by PyTorch's attention, as its others add the bias twice."""
+    words = torch.full((1, length), 4)
+    given = {"input_ids": words, "attention_mask": torch.ones_like(words)}
+    if made.config.model_type != "falcon":
+        made.config._attn_implementation = "eager"
         with torch.no_grad():
-            made(input_ids=4 + torch.arange(length)[None] % 60, attention_mask=torch.ones(1, length))
-    finally:
-        setattr(module, name, original)
-    row = seen[0].reshape(bias.heads, 1, -1)[..., -length:].float()
-    theirs = (row - row.mT).tril()
-    return [] if same(behind, theirs) else ["slopes"]
+            return made(**given, output_attentions=True).attentions[0][0].float()
+    made.config._attn_implementation = "sdpa"
+    seen, module = [], sys.modules[type(made).__module__]
+    with pytest.MonkeyPatch.context() as patch, torch.no_grad():
+
+        def listening(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor, **rest: object) -> Tensor:
+            seen.append(attn_mask + q @ k.mT / q.shape[-1] ** 0.5)
+            return torch.zeros_like(q)
+
+        patch.setattr(module.F, "scaled_dot_product_attention", listening)
+        made(**given)
+    return seen[0][0].float().softmax(-1)
 
 
 def shared_buckets(reading: Reading, made: nn.Module) -> list[str]:

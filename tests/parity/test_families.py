@@ -1,6 +1,7 @@
 """A handful of families; all of them are compared by their own command, python -m tests.rehearsals.families."""
 
 import csv
+import sys
 from dataclasses import replace
 from functools import partial
 
@@ -11,11 +12,12 @@ from transformers import LlamaConfig
 from d2lpos import RoPE, T5Bias
 from d2lpos.positions.grid import cells
 from d2lpos.pretrained import Layer, encoding_of, turning
-from d2lpos.pretrained.families import FAMILIES, REFUSED, TURNING
+from d2lpos.pretrained.families import FAMILIES, REFUSED
 from d2lpos.pretrained.pictured import decomposed
 from d2lpos.pretrained.windowed import by_logarithms, by_table, fitting, fixed
 from tests.parity import families, tiny
 from tests.parity.families import EVERY, FILE, compare
+from tests.parity.readings import told
 from tests.parity.tiny import CONFIG_MAPPING, SIZES
 
 HANDFUL = [
@@ -129,6 +131,43 @@ def test_llama_4_counts_tokens_and_not_positions():
     assert compare("llama4_text") == [] and compare("llama4_text", attn_temperature_tuning=False) == []
 
 
+def test_the_bias_of_falcon_is_divided_with_its_products():
+    assert compare("falcon", alibi=True) == []
+    config = tiny.configuration("falcon", **families.FITTED["falcon"], alibi=True)
+    assert encoding_of(config).encodings[0].slopes[0] == 0.25 / 4  # of 4 heads, by √16 features
+
+
+@pytest.mark.parametrize(("family", "layout"), [("deepseek_v32", "half"), ("glm_moe_dsa", "interleaved")])
+def test_an_indexer_turns_in_a_layout_of_its_own(family, layout, monkeypatch):
+    """Their function that turns, where it gets the indexer's queries and keys, whose heads come after the tokens."""
+    config = tiny.configuration(family, index_head_dim=16, index_topk=4)
+    reading, made = encoding_of(config), tiny.model(family, config)
+    module = sys.modules[type(made).__module__]
+    seen = []
+
+    def listening(original):
+        def turned(q, k, cos, sin, *rest, **more):
+            out = original(q, k, cos, sin, *rest, **more)
+            if more.get("unsqueeze_dim") == 2:
+                seen.append((q.transpose(1, 2), out[0].transpose(1, 2)))
+            return out
+
+        return turned
+
+    for name in {"apply_rotary_pos_emb", "apply_rotary_pos_emb_interleave"}.intersection(vars(module)):
+        monkeypatch.setattr(module, name, listening(getattr(module, name)))
+    positions = families.PLACES["stretched"]
+    tiny.calls(made, positions)
+    assert len(seen) == len(reading.layers) == 8
+    for (q, theirs), layer in zip(seen, reading.layers, strict=True):
+        whole = torch.nn.functional.pad(q, (0, 16 - q.shape[-1]))
+        mine = layer.indexer.turn(whole, positions)[..., : q.shape[-1]]
+        theirs = (
+            families.convert(theirs, "interleaved") if layout == "interleaved" else theirs
+        )  # sorted in halves
+        assert layer.indexer.layout == layout and layer.keys == 4 and families.same(mine, theirs)
+
+
 def test_esm_turns_where_its_configuration_says_so():
     """Its own model hands attention what has turned, scaled before: so turns are those of a length."""
     reading = encoding_of(tiny.configuration("esm", position_embedding_type="rotary"))
@@ -166,7 +205,7 @@ NO_WINDOWS = partial(decomposed, windowed=EVERYWHERE, flag="use_rel_pos")
 WRONG = {
     "layout": ("llama", "layout", "interleaved", "scores"),
     "base": ("llama", "rope_theta", 200.0, "scores"),
-    "share": ("llama", "partial_rotary_factor", 0.5, "scores"),
+    "share": ("stablelm", "partial_rotary_factor", 0.5, "scores"),
     "a layer without positions that turns": ("cohere2", "nope_layer_types", frozenset(), "scores"),
     "no window": ("gemma2", "windowed_types", frozenset(), "mask"),
     "no sinks": ("gpt_oss", "sinks", frozenset(), "sinks"),
@@ -176,24 +215,32 @@ WRONG = {
     "a norm before the turn": ("hunyuan_v1_dense", "normed", None, "scores"),
     "another deal": ("qwen3_vl_text", "mrope_layout", "blocks", "scores"),
     "no buckets beside the table": (
-        "mpnet", "bias",
-        asking("relative_attention_num_buckets", then=lambda *_: T5Bias(4, bidirectional=False)), "bias",
+        "mpnet",
+        "bias",
+        asking("relative_attention_num_buckets", then=lambda *_: T5Bias(4, bidirectional=False)),
+        "bias",
     ),
     "no [CLS]": ("vit", "before", 0, "table"),
     "cells before the table": ("vitdet", "unused", 0, "table"),
     "no table": ("vit", "table", False, "a table"),
     "cells for coordinates": (
-        "dinov3_vit", "places", lambda config: lambda h, w: torch.cat([torch.zeros(5, 2), cells(h, w)]),
+        "dinov3_vit",
+        "places",
+        lambda config: lambda h, w: torch.cat([torch.zeros(5, 2), cells(h, w)]),
         "scores",
     ),
     "each axis with all frequencies": (
-        "pixtral", "layers",
+        "pixtral",
+        "layers",
         asking("rope_parameters", then=lambda grid, depth: [Layer(encoding=RoPE(16, axes=2))] * depth),
         "scores",
     ),
     "one window for all": ("sam_vision_model", "layers", NO_WINDOWS, "windows"),
     "windows that stand": (
-        "swin", "window", lambda config, *_: (config["window_size"], 0), "weights of layer 1",
+        "swin",
+        "window",
+        lambda config, *_: (config["window_size"], 0),
+        "weights of layer 1",
     ),
     "windows that move where there is one": ("swin", "window", fixed, "weights of layer 3"),
     "windows that stand where there is one": ("maskformer-swin", "window", fitting, "weights of layer 3"),
@@ -203,7 +250,9 @@ WRONG = {
     "steps by the window at hand": ("swinv2", "bias", unmeasured(by_logarithms), "weights of layer 0"),
     "a table for a network": ("swinv2", "bias", unmeasured(by_table), "parameters"),
     "no tables of steps": (
-        "beit", "layers", asking("use_relative_position_bias", then=lambda grid, depth: [Layer()] * depth),
+        "beit",
+        "layers",
+        asking("use_relative_position_bias", then=lambda grid, depth: [Layer()] * depth),
         "8 tables",
     ),
 }
@@ -232,57 +281,18 @@ def flat(config):
     return old
 
 
-def told(reading):
-    """What two readings have in common where they are equal."""
-    layers = []
-    for layer in reading.layers:
-        encoding, kept = layer.encoding, vars(layer).copy()
-        kept.pop("encoding"), kept.pop("temperature")
-        rope = vars(encoding) if encoding is not None else {}
-        layers.append(
-            (kept, {key: rope[key] for key in ("dim", "base", "layout", "rotary", "deal") if key in rope})
-        )
-        if encoding is not None and hasattr(encoding, "scaling"):
-            pairs = torch.linspace(1, 0.01, encoding.rotary // 2).double()
-            layers[-1] += tuple(map(str, encoding.scaling(pairs)))
-    return layers
-
-
 def plain(family):
     said = CONFIG_MAPPING[family]().to_dict().get("rope_parameters")
     return said and not any(isinstance(value, dict | None) for value in said.values())
 
 
-def default(family):
-    """The rule that a family's class has where none is named."""
-    return CONFIG_MAPPING[family]().to_dict()["rope_parameters"]["rope_type"]
-
-
 PLAIN = [family for family in FAMILIES if family in CONFIG_MAPPING and plain(family)]
-UNSCALED = [family for family in PLAIN if family in TURNING and default(family) == "default"]
 
 
 @pytest.mark.parametrize("family", PLAIN)
 def test_transformers_4_says_the_same_in_other_words(family):
     config = families.tiny.configuration(family, **families.FITTED.get(family, {})).to_dict()
     assert told(encoding_of(flat(config), tokens=12)) == told(encoding_of(config, tokens=12))
-
-
-@pytest.mark.parametrize("family", UNSCALED)
-def test_a_base_that_is_not_named_is_that_of_the_class(family):
-    config = families.tiny.configuration(family, **families.FITTED.get(family, {})).to_dict()
-    rope = CONFIG_MAPPING[family]().to_dict()["rope_parameters"]
-    said = {key: rope[key] for key in ("rope_type", "rope_theta")}
-    if "partial_rotary_factor" in config["rope_parameters"]:
-        said["partial_rotary_factor"] = config["rope_parameters"]["partial_rotary_factor"]
-    turning_keys = ("rope_parameters", "rope_theta", "partial_rotary_factor")
-    bare = {key: value for key, value in config.items() if key not in turning_keys}
-    named = encoding_of(bare | {"rope_parameters": said}, tokens=12)
-    if FAMILIES[family].base is None:
-        with pytest.raises(ValueError, match="must have rope_theta"):
-            encoding_of(bare, tokens=12)
-    else:
-        assert told(encoding_of(bare, tokens=12)) == told(named)
 
 
 def test_the_book_shows_every_family_once():

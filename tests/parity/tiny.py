@@ -57,6 +57,8 @@ MODELS = [
 INSIDE = {
     "clap_audio_model": ("clap.modeling_clap", "ClapAudioModel"),
     "emu3_text_model": ("emu3.modeling_emu3", "Emu3TextModel"),
+    "mllama_text_model": ("mllama.modeling_mllama", "MllamaTextModel"),
+    "step3p5": ("step3p7.modeling_step3p7", "Step3p7TextModel"),
     "siglip_text_model": ("siglip.modeling_siglip", "SiglipTextModel"),
     "voxtral_realtime_text": ("voxtral_realtime.modeling_voxtral_realtime", "VoxtralRealtimeTextModel"),
 }
@@ -103,14 +105,17 @@ def configuration(family: str, **more: object) -> transformers.PretrainedConfig:
     return kind(**sizes | more)
 
 
+def model_class(family: str, two_parts: bool = False) -> type[nn.Module]:
+    """The class of its model, for text to text where it has two parts."""
+    if family in INSIDE:
+        return getattr(import_module(f"transformers.models.{INSIDE[family][0]}"), INSIDE[family][1])
+    name = next(names[family] for names in (reversed(MODELS) if two_parts else MODELS) if family in names)
+    return getattr(transformers, name if isinstance(name, str) else name[0])
+
+
 def model(family: str, config: transformers.PretrainedConfig) -> nn.Module:
     """Its model with random weights, in evaluation."""
-    order = reversed(MODELS) if config.is_encoder_decoder else MODELS
-    if family in INSIDE:
-        kind = getattr(import_module(f"transformers.models.{INSIDE[family][0]}"), INSIDE[family][1])
-    else:
-        name = next(names[family] for names in order if family in names)
-        kind = getattr(transformers, name if isinstance(name, str) else name[0])
+    kind = model_class(family, config.is_encoder_decoder)
     torch.manual_seed(0)
     try:
         made = kind._from_config(config, attn_implementation="listen")

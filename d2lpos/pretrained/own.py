@@ -1,0 +1,110 @@
+"""Families that come with code of their own, and not with transformers, as that code reads their configurations.
+
+`SOURCES` says which code was read. What a configuration leaves out, `DEFAULTS` holds as that code has it.
+"""
+
+from dataclasses import dataclass
+
+from .biased import Sloped
+from .layer import Config, Family, Reading, by_name
+from .turning import Turning, late_windows
+
+SOURCES = {
+    "baichuan": "vllm/model_executor/models/baichuan.py",
+    "chatglm": "vllm/model_executor/models/chatglm.py",
+    "exaone": "vllm/model_executor/models/exaone.py",
+    "internlm2": "vllm/model_executor/models/internlm2.py",
+    "mimo": "vllm/model_executor/models/mimo.py",
+    "nemotron-nas": "vllm/model_executor/models/nemotron_nas.py",
+    "qwen": "modeling_qwen.py of Qwen-7B",
+    "xverse": "modeling_xverse.py of XVERSE-7B",
+}
+
+
+@dataclass(frozen=True)
+class BySize(Family):
+    """Baichuan: the small model turns, the large one has slopes; its code looks at the hidden size."""
+
+    def read(self, family: str, config: Config, tokens: int | None) -> Reading:
+        small = config.first("hidden_size") == 4096
+        return (Turning() if small else Sloped(("num_attention_heads",), ("num_hidden_layers",))).read(
+            family, config, tokens
+        )
+
+
+@dataclass(frozen=True)
+class HalfOfAHead(Turning):
+    """ChatGLM 2 to 4: half of a head's features turn, with 10,000 times `rope_ratio` for a base."""
+
+    def read(self, family: str, config: Config, tokens: int | None) -> Reading:
+        if config.get("position_encoding_2d"):
+            raise ValueError(
+                "position_encoding_2d of chatglm must be false: two positions a token are not read"
+            )
+        base = 10_000.0 * config.first("rope_ratio", default=1.0)
+        values = {**config, "rope_theta": base, "partial_rotary_factor": 0.5}
+        layout = "interleaved" if config.get("original_rope", True) else "half"
+        config.used.update(
+            ("rope_ratio", "original_rope", "kv_channels", "num_layers", "num_attention_heads")
+        )
+        return Turning(layout, dim=("kv_channels",), depth=("num_layers",)).read(
+            family, Config(values), tokens
+        )
+
+
+@dataclass(frozen=True)
+class UpToItsLength(Turning):
+    """Qwen 1: within `seq_length` it turns plainly; past it its own rule and a temperature begin, which are not read."""
+
+    def read(self, family: str, config: Config, tokens: int | None) -> Reading:
+        length, grows = (
+            config.first("seq_length"),
+            config.get("use_dynamic_ntk") or config.get("use_logn_attn"),
+        )
+        if grows and tokens is None:
+            raise ValueError(
+                f"tokens must say how long the text is, because {family} changes past {length:,}; got None"
+            )
+        if grows and tokens > length:
+            raise ValueError(f"tokens must be at most seq_length = {length} for {family}; got {tokens}")
+        return super().read(family, config, tokens)
+
+
+def puzzled(config: Config, depth: int) -> list[str]:
+    """Nemotron-NAS's: `block_configs` says which layers kept their attention."""
+    kinds = []
+    for block in config["block_configs"]:
+        said = {key: value for key, value in block["attention"].items() if value not in (None, False)}
+        strange = sorted(set(said) - {"n_heads_in_group", "no_op", "replace_with_linear"})
+        if strange:
+            raise ValueError(f"block_configs has keys that are not understood: {', '.join(strange)}")
+        kinds.append("mlp" if "no_op" in said or "replace_with_linear" in said else "full_attention")
+    return kinds
+
+
+OWN = by_name(
+    {
+        "baichuan": BySize(ignored_keys="model_max_length z_loss_weight"),
+        "chatglm": HalfOfAHead(
+            ignored_keys="multi_query_attention multi_query_group_num padded_vocab_size post_layer_norm rmsnorm"
+        ),
+        "exaone": Turning(depth=("num_layers",)),
+        "internlm2 xverse": Turning(),
+        "mimo": Turning(types=late_windows, reads="layer_types sliding_window use_sliding_window"),
+        "nemotron-nas": Turning(types=puzzled, ignored_keys="block_configs"),
+        "qwen": UpToItsLength(
+            dim=("kv_channels",),
+            reads="rotary_emb_base rotary_pct",
+            ignored_keys="bf16 fp16 fp32 no_bias onnx_safe seq_length",
+        ),
+    }
+)
+BASE = {"rope_theta": 10_000.0}
+DEFAULTS = {
+    "baichuan": BASE,
+    "exaone": BASE,
+    "internlm2": BASE,
+    "nemotron-nas": BASE,
+    "qwen": BASE,
+    "xverse": BASE,
+}

@@ -1,0 +1,211 @@
+"""What the classes of transformers take for a key that a configuration leaves out.
+
+    python -m tests.parity.defaults    # write d2lpos/pretrained/defaults.json
+
+Each class is asked: its defaults are those of `kind()`; what follows from another size is not among them, since it
+changes with that size; and what a key does to RoPE's parameters shows when it has a value that no class would choose.
+"""
+
+import json
+import logging
+import re
+import sys
+from copy import deepcopy
+from functools import cache
+from pathlib import Path
+
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+from d2lpos import pretrained
+from d2lpos.pretrained.families import FAMILIES
+from tests.parity import tiny
+
+LOG = logging.getLogger(__name__)
+FOLDER = Path(pretrained.__file__).parent
+FILE = FOLDER / "defaults.json"
+SIZES = re.compile(
+    r"hidden_size|d_model|n_embd|dim|emb_dim|.*(layers?|heads?)|max_position_embeddings|n_positions"
+)
+ODD = {"rope_theta": 12_345.0, "partial_rotary_factor": 0.75}
+RULE = {"rope_type": "linear", "factor": 2.0}
+OTHERS = {"rope_theta": ["rotary_emb_base"], "partial_rotary_factor": ["rotary_pct"]}
+THETAS = {
+    "rope_theta": "full_attention",
+    "global_rope_theta": "full_attention",
+    "rope_local_base_freq": "sliding_attention",
+    "local_rope_theta": "sliding_attention",
+}
+LISTS = {
+    "layer_types",
+    "layers_block_type",
+}  # which may be said by other keys, so the reader has rules for them
+ROPE = {*ODD, "rope_parameters", "rope_scaling"}
+
+
+@cache
+def words() -> set[str]:
+    """All that the reader could ask a configuration for: every word of its code."""
+    code = "".join(path.read_text("utf-8") for path in FOLDER.glob("*.py") if path.name != "keys.py")
+    return set(re.findall(r"\w+", code)) - {"model_type", "dtype"}
+
+
+def made(family: str, **keys: object) -> dict[str, object]:
+    """What a class makes of these keys; nothing where it refuses them."""
+    try:
+        return json.loads(json.dumps(CONFIG_MAPPING[family](**deepcopy(keys)).to_dict(), default=str))
+    except Exception as error:  # noqa: BLE001, because classes raise many kinds
+        LOG.debug("%s refuses %s: %s", family, keys, error)
+        return {}
+
+
+def constants(family: str) -> dict[str, object]:
+    """The defaults that do not follow from another key."""
+    default = made(family)
+    if "use_sliding_window" in default:  # without it, classes forget the window
+        default["sliding_window"] = made(family, use_sliding_window=True).get("sliding_window")
+    kept = {
+        key: value
+        for key, value in default.items()
+        if key in words() - ROPE and key[0] != "_" and not isinstance(value, dict | None)
+    }
+    kept = {key: value for key, value in kept.items() if key not in LISTS}
+    for size, value in default.items():
+        if SIZES.fullmatch(size) and type(value) is int:
+            changed = made(family, **{size: 2 * value})
+            kept = {
+                key: one
+                for key, one in kept.items()
+                if key == size or not changed or changed.get(key) in (one, None)
+            }
+    return kept
+
+
+def reads(family: str, name: str, key: str, **more: object) -> bool:
+    """Whether a key of RoPE's parameters has the odd value that a configuration says by some name."""
+    said = made(family, **{name: ODD[key]}, **more).get("rope_parameters") or {}
+    return said.get(key) == ODD[key]
+
+
+def rotary(family: str) -> type | None:
+    """The module of its code that makes cosines and sines; None where it has none that asks a configuration alone."""
+    kind = CONFIG_MAPPING[family]
+    module = sys.modules[tiny.model_class(family).__module__]
+    found = [
+        one for name, one in vars(module).items() if name.endswith("RotaryEmbedding") and "Vision" not in name
+    ]
+    own = [
+        one
+        for one in found
+        if one.__module__ == module.__name__ and hasattr(one, "compute_default_rope_parameters")
+    ]
+    named = [one for one in own if one.__name__.startswith(kind.__name__.removesuffix("Config"))]
+    return (named or own or [None])[0]
+
+
+def whole(family: str) -> bool:
+    """Whether its code turns whole heads, whatever the share is."""
+    said = {"rope_type": "default", "rope_theta": 100.0}
+    try:
+        configs = [
+            CONFIG_MAPPING[family](rope_parameters=said | {"partial_rotary_factor": share})
+            for share in (1.0, 0.5)
+        ]
+        lengths = [len(rotary(family).compute_default_rope_parameters(config)[0]) for config in configs]
+    except Exception as error:  # noqa: BLE001, because classes raise many kinds
+        LOG.debug("%s has no share to ask for: %s", family, error)
+        return False
+    return lengths[0] == lengths[1]
+
+
+def nested(rope: dict | None) -> bool:
+    return any(isinstance(value, dict) for value in (rope or {}).values())
+
+
+def rope(family: str) -> dict[str, object]:
+    """What a class with RoPE takes for a missing base, share and rule, and which keys it does not read."""
+    default = made(family).get("rope_parameters")
+    if not default:
+        return {}
+    bases = {key: made(family, **{key: ODD["rope_theta"]}).get("rope_parameters") for key in THETAS}
+    scaled = made(family, rope_scaling=RULE).get("rope_parameters")
+    if nested(default):
+        if not nested(scaled):  # it takes no parameters but those of each type of layer
+            return {"keys": {"rope_parameters": default}, "unread": sorted(ODD)}
+        read = [key for key in THETAS if bases[key] != default]
+        return {
+            "keys": {"rope_theta": {kind: said["rope_theta"] for kind, said in default.items()}},
+            "thetas": {THETAS[key]: key for key in read},
+            "scaled": [kind for kind, said in scaled.items() if said["rope_type"] == "linear"],
+            "unread": [key for key in ODD if key not in read],
+        }
+    found = {"keys": {}, "aliases": {}, "unread": [], "whole": whole(family)}
+    alone = default
+    for key, other in OTHERS.items():
+        names = (key, *other)
+        readers = [
+            name for name in names if reads(family, name, key) or reads(family, name, key, rope_scaling=RULE)
+        ]
+        if any(reads(family, name, key) for name in names):
+            alone = {name: value for name, value in alone.items() if name != key}
+        found["aliases"] |= {name: key for name in readers if name != key}
+        found["unread"] += [key] * (key not in readers)
+        said = scaled or default  # LongRoPE's own refuse another rule
+        if key in said:
+            found["keys"][key] = said[key]
+    alone = {key: value for key, value in alone.items() if key not in ("max_position_embeddings", "type")}
+    if alone != {"rope_type": "default"}:
+        found["keys"]["rope_parameters"] = alone
+    return found
+
+
+def text(family: str) -> dict[str, object]:
+    """Of a family that holds another one for its text: which, and whether a configuration may say it flat."""
+    if "text_config" not in made(family):
+        return {}
+    inner = made(family, text_config={}).get("text_config") or {}
+    flat = made(family, hidden_size=12_288).get("text_config") or {}
+    forced = made(family, text_config={"model_type": "unheard-of"}).get("text_config") or {}
+    if not inner:
+        return {}
+    return {
+        "text": inner.get("model_type"),
+        "flat": flat.get("hidden_size") == 12_288,
+        "forced": forced.get("model_type") == inner.get("model_type"),
+    }
+
+
+def of(family: str) -> dict[str, object]:
+    """The entry of a family."""
+    if family not in FAMILIES:
+        return text(family)
+    turns = rope(family)
+    aliases = {
+        name: key for name, key in CONFIG_MAPPING[family].attribute_map.items() if key in constants(family)
+    }
+    return {
+        **turns,
+        "keys": constants(family) | turns.get("keys", {}),
+        "aliases": aliases | turns.get("aliases", {}),
+    }
+
+
+def entries() -> dict[str, dict]:
+    """The whole file; nothing that is empty."""
+    logging.disable(logging.WARNING)
+    try:
+        found = {family: of(family) for family in sorted(CONFIG_MAPPING)}
+    finally:
+        logging.disable(logging.NOTSET)
+    found = {family: {name: part for name, part in entry.items() if part} for family, entry in found.items()}
+    return {family: entry for family, entry in found.items() if entry}
+
+
+def written(found: dict[str, dict]) -> str:
+    """A line a family."""
+    lines = (f"{json.dumps(family)}: {json.dumps(entry, sort_keys=True)}" for family, entry in found.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(written(entries()), "utf-8")
+    print(f"{FILE}: {FILE.stat().st_size:,} bytes")
