@@ -92,7 +92,8 @@ TURNING = by_name(
             types=windows_without_turns,
             reads=f"{BOTH} no_rope_layer_interval no_rope_layers use_sliding_window",
         ),
-        "minimax_m2 phi": Turning(reads="rotary_dim"),
+        "minimax_m2": Turning(reads="rotary_dim"),
+        "phi": Turning(ignored_keys="rotary_dim"),  # a released file has it beside the share
         "jetmoe": Turning(dim=("kv_channels",)),
         "hunyuan_v1_dense hunyuan_v1_moe": Turning(normed="rms_norm_eps"),
         "mllama_text_model": Turning(types=listed_crossings),

@@ -20,7 +20,7 @@ def parse(text: str, name: str = "the file") -> dict[str, Any]:
     if len(text) > LARGEST:
         raise ValueError(f"{name} must be a config.json of at most 1 MB; it has {len(text) / LARGEST:.1f} MB")
     try:
-        values = json.loads(text)
+        values = json.loads(text, parse_constant=no_number)
     except ValueError as error:
         raise ValueError(f"{name} must be JSON, and is none: {error}") from None
     if not isinstance(values, dict):
@@ -31,3 +31,8 @@ def parse(text: str, name: str = "the file") -> dict[str, Any]:
     if "model_type" not in values:
         raise ValueError(f"{name} must have model_type, which says whose code reads it; it has none")
     return values
+
+
+def no_number(word: str) -> None:
+    """NaN and Infinity, which Python writes and JSON has not."""
+    raise ValueError(f"{word} is no number of JSON")

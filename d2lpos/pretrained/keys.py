@@ -1,4 +1,6 @@
-"""Keys of configurations, for those who read them: which say nothing of positions."""
+"""Keys of configurations, for those who read them: which say nothing of positions, and what values can be."""
+
+from collections.abc import Mapping
 
 # Read through, one by one: the keys of the configuration classes of transformers 5.23 for the families that are read,
 # what transformers 4 wrote into every file, and what released files have besides. Sizes stand here, too: where one
@@ -6,34 +8,34 @@
 # because a new one may speak of position by any word.
 SILENT = """
 _attn_implementation _attn_implementation_autoset _commit_hash _from_model_config _name_or_path
-_remove_final_layer_norm activation activation_dropout activation_function activation_sparsity_pattern
-adapter_layer_norm adapter_rank adapter_reduction_factor adapter_reuse_layer_norm add_bias_linear
-add_bias_logits add_final_layer_norm add_fpn add_out_norm add_router_probs afn altup_active_idx
-altup_coef_clip altup_correct_scale altup_num_inputs apply_layernorm apply_residual_connection_post_layernorm
-apply_spec_augment approx_mode architectures asm attention_bias attention_dropout attention_head_dim
-attention_heads attention_hidden_size attention_in_multiplier attention_k_eq_v attention_multiplier
-attention_out_bias attention_out_multiplier attention_probs_dropout_prob attention_softmax_in_fp32
-attention_value_scale attn_dropout attn_implementation attn_logit_softcapping attn_output_gate attn_pdrop
-attn_type_list audio_config audio_encoder_config audio_vocab_size auto_map autocast_kernel_dtype
-aux_loss_alpha aux_loss_coef auxiliary_channels auxiliary_concat_input auxiliary_loss_weight
-auxiliary_num_convs bad_words_ids batch_prioritized_routing begin_suppress_tokens bias bias_dropout_fusion
-block_auto_adjust_ff_dim block_ffn_dim_multiplier block_multiple_of block_per_row block_size boi_token_index
-bos_index bos_token_id cache_implementation cca_time0 cca_time1 chunk_size chunk_size_feed_forward
-classif_dropout classifier_activation classifier_bias classifier_dropout classifier_dropout_prob
-classifier_pooling classifier_proj_size clip_qkv cls_token_id concat_input conv1d_width conv_L_cache conv_bias
-conv_kernel conv_kernel_size cross_attention_hidden_size d_ff d_kv d_model decoder_attention_heads
-decoder_bias decoder_ffn_dim decoder_layerdrop decoder_layers decoder_sparse_step decoder_start_token_id
-decoder_vocab_size default_language dense_act_fn depth_decoder_config deterministic_flash_attn dff dim
-dim_model_base directionality diversity_penalty do_layer_norm_before do_sample down_scale_factor
-drop_path_rate dropout dropout_prob dropout_rate dtype early_stopping emb_dim emb_layer_norm_before emb_pdrop
-embd_layer embd_layer_norm embd_pdrop embed_dim embed_dropout embed_init_std embedding_dim embedding_dropout
-embedding_fraction embedding_initializer_range embedding_multiplier embedding_size enable_bias
-enable_moe_block enable_moe_fp32_combine enable_pronunciation enable_shape encoder_attention_heads
-encoder_ffn_dim encoder_layerdrop encoder_layers encoder_no_repeat_ngram_size encoder_sparse_step
-encoder_stride end_n_top eod_token_id eoi_token_index eos_index eos_token_id ep_size eps esmfold_config expand
-expansion_ratio expert_capacity expert_ffn_hidden_size expert_layer_offset expert_layer_period
-experts_per_token exponential_decay_length_penalty extra_pos_embeddings feed_forward_proj ffn_config ffn_dim
-ffn_hidden_size ffn_proj_factor ffn_round_up_to_multiple_of final_logit_softcapping
+_num_mtp_layers _remove_final_layer_norm activation activation_dropout activation_function
+activation_sparsity_pattern adapter_layer_norm adapter_rank adapter_reduction_factor adapter_reuse_layer_norm
+add_bias_linear add_bias_logits add_final_layer_norm add_fpn add_out_norm add_router_probs afn
+altup_active_idx altup_coef_clip altup_correct_scale altup_num_inputs apply_layernorm
+apply_residual_connection_post_layernorm apply_spec_augment approx_mode architectures asm attention_bias
+attention_dropout attention_head_dim attention_heads attention_hidden_size attention_in_multiplier
+attention_k_eq_v attention_multiplier attention_out_bias attention_out_multiplier attention_probs_dropout_prob
+attention_softmax_in_fp32 attention_value_scale attn_dropout attn_implementation attn_logit_softcapping
+attn_output_gate attn_pdrop attn_type_list audio_config audio_encoder_config audio_vocab_size auto_map
+autocast_kernel_dtype aux_loss_alpha aux_loss_coef auxiliary_channels auxiliary_concat_input
+auxiliary_loss_weight auxiliary_num_convs bad_words_ids batch_prioritized_routing begin_suppress_tokens bias
+bias_dropout_fusion block_auto_adjust_ff_dim block_ffn_dim_multiplier block_multiple_of block_per_row
+block_size boi_token_index bos_index bos_token_id cache_implementation cca_time0 cca_time1 chunk_size
+chunk_size_feed_forward classif_dropout classifier_activation classifier_bias classifier_dropout
+classifier_dropout_prob classifier_pooling classifier_proj_size clip_qkv cls_token_id concat_input
+conv1d_width conv_L_cache conv_bias conv_kernel conv_kernel_size cross_attention_hidden_size d_ff d_kv d_model
+decoder_attention_heads decoder_bias decoder_ffn_dim decoder_layerdrop decoder_layers decoder_sparse_step
+decoder_start_token_id decoder_vocab_size default_language dense_act_fn depth_decoder_config
+deterministic_flash_attn dff dim dim_model_base directionality diversity_penalty do_layer_norm_before
+do_sample down_scale_factor drop_path_rate dropout dropout_prob dropout_rate dtype early_stopping emb_dim
+emb_layer_norm_before emb_pdrop embd_layer embd_layer_norm embd_pdrop embed_dim embed_dropout embed_init_std
+embedding_dim embedding_dropout embedding_fraction embedding_initializer_range embedding_multiplier
+embedding_size enable_bias enable_moe_block enable_moe_fp32_combine enable_pronunciation enable_shape
+encoder_attention_heads encoder_ffn_dim encoder_layerdrop encoder_layers encoder_no_repeat_ngram_size
+encoder_sparse_step encoder_stride end_n_top eod_token_id eoi_token_index eos_index eos_token_id ep_size eps
+esmfold_config expand expansion_ratio expert_capacity expert_ffn_hidden_size expert_layer_offset
+expert_layer_period experts_per_token exponential_decay_length_penalty extra_pos_embeddings feed_forward_proj
+ffn_config ffn_dim ffn_hidden_size ffn_proj_factor ffn_round_up_to_multiple_of final_logit_softcapping
 final_w_init_variance_scale finetuning_task first_k_dense_replace for_llm_compressor force_dequant
 forced_bos_token_id forced_decoder_ids forced_eos_token_id full_attn_alpha_factor full_attn_beta_factor
 gap_size gate_soft_cap gating gelu_activation gradient_checkpointing hash_code_len head_dim head_ratio
@@ -64,21 +66,21 @@ moe_layer_end_index moe_layer_freq moe_layer_interval moe_layer_start_index moe_
 moe_num_experts moe_num_shared_experts moe_renormalize moe_routed_scaling_factor moe_router_dtype
 moe_router_logit_softcapping moe_shared_expert_intermediate_size moe_shared_expert_overlap moe_token_dropout
 moe_topk mtp_layer_types mtp_layers_block_type mtp_loss_scaling_factor mtp_mlp_layer_types
-mtp_num_hidden_layers mtp_transformer_layers mtp_use_dedicated_embeddings multi_query mup_enabled n_ctx n_embd
-n_group n_groups n_head n_heads n_inner n_langs n_layer n_layers n_mamba_heads n_positions n_routed_experts
-n_shared_experts n_special net_structure_type new_decoder_architecture no_bias no_repeat_ngram_size
-nope_layer_interval norm_bias norm_eps norm_epsilon norm_reduction_force_float32 norm_topk_prob norm_type
-normalization_type normalize_before normalize_embedding normalize_router_prob_before_dropping
-num_attention_heads num_attention_heads_per_layer num_beam_groups num_beams num_blocks num_channels
-num_codebooks num_decoder_layers num_dense_layers num_expert_group num_experts num_experts_per_tok
-num_experts_per_token num_feedforward_networks num_global_key_value_heads num_groups num_hash num_heads
-num_hidden_groups num_hidden_layers num_image_with_embedding num_key_value_heads num_kv_heads
-num_kv_shared_layers num_landmarks num_layers num_ln_in_parallel_attn num_local_experts num_logits_to_keep
-num_mel_bins num_mem_blocks num_memory_blocks num_mtp_layers num_mtp_modules num_nextn_predict_layers
-num_query_groups num_return_sequences num_shared_experts num_sparse_decoder_layers num_sparse_encoder_layers
-out_features out_indices output_attentions output_channels output_embedding_size output_gate_type
-output_groups output_hidden_states output_logit_soft_cap output_past output_router_logits output_scores
-pad_index pad_token_id padding_idx parallel_attn path_norm pool_scales pooler_act pooler_dropout
+mtp_num_hidden_layers mtp_share_layers mtp_transformer_layers mtp_use_dedicated_embeddings multi_query
+mup_enabled n_ctx n_embd n_group n_groups n_head n_heads n_inner n_langs n_layer n_layers n_mamba_heads
+n_positions n_routed_experts n_shared_experts n_special net_structure_type new_decoder_architecture no_bias
+no_repeat_ngram_size nope_layer_interval norm_bias norm_eps norm_epsilon norm_reduction_force_float32
+norm_topk_prob norm_type normalization_type normalize_before normalize_embedding
+normalize_router_prob_before_dropping num_attention_heads num_attention_heads_per_layer num_beam_groups
+num_beams num_blocks num_channels num_codebooks num_decoder_layers num_dense_layers num_expert_group
+num_experts num_experts_per_tok num_experts_per_token num_feedforward_networks num_global_key_value_heads
+num_groups num_hash num_heads num_hidden_groups num_hidden_layers num_image_with_embedding num_key_value_heads
+num_kv_heads num_kv_shared_layers num_landmarks num_layers num_ln_in_parallel_attn num_local_experts
+num_logits_to_keep num_mel_bins num_mem_blocks num_memory_blocks num_mtp_layers num_mtp_modules
+num_nextn_predict_layers num_query_groups num_return_sequences num_shared_experts num_sparse_decoder_layers
+num_sparse_encoder_layers out_features out_indices output_attentions output_channels output_embedding_size
+output_gate_type output_groups output_hidden_states output_logit_soft_cap output_past output_router_logits
+output_scores pad_index pad_token_id padding_idx parallel_attn path_norm pool_scales pooler_act pooler_dropout
 pooler_fc_size pooler_hidden_act pooler_hidden_size pooler_num_attention_heads pooler_num_fc_layers
 pooler_output_size pooler_size_per_head pooler_type pooling post_attention_groups pre_norm
 predict_special_tokens prefix pretraining_tp problem_type proj_bias projection_dim projection_size
@@ -120,3 +122,35 @@ sinusoidal_embeddings sinusoidal_pos_embds static_position_embeddings use_bidire
 use_mem_rope use_mrope use_rel_pos use_relative_position_bias use_shared_relative_position_bias use_sliding_window
 """
 SILENT_KEYS, SAYS_NO = frozenset(SILENT.split()), frozenset(NO.split())
+# Whole numbers of at least 1 in every configuration, where they are there and not null.
+WHOLE = frozenset(
+    """attention_chunk_size attention_window_size attn_layer_period d_kv d_model decoder_layers emb_dim encoder_layers
+    floor_scale full_attention_interval global_attn_every_n_layers global_head_dim head_dim hidden_size index_head_dim
+    index_topk kv_channels layer_group_size local_attention max_position_embeddings max_source_positions
+    max_target_positions n_embd n_head n_heads n_layer n_layers n_positions no_rope_layer_interval num_attention_heads
+    num_decoder_layers num_hidden_layers num_layers original_max_position_embeddings qk_rope_head_dim
+    relative_attention_max_distance relative_attention_num_buckets rotary_dim seq_length sliding_window""".split()
+)
+POSITIVE = frozenset(
+    """attention_factor beta_fast beta_slow factor global_rope_theta high_freq_factor local_rope_theta long_mscale
+    low_freq_factor rope_local_base_freq rope_ratio rope_theta rotary_emb_base short_mscale""".split()
+)
+
+
+def check_values(values: Mapping[str, object]) -> dict[str, object]:
+    """The values with whole numbers as such, 128.0 as 128; a ValueError that names one that cannot be."""
+    found = dict(values)
+    for key, value in values.items():
+        unused = key == "sliding_window" and value == 0 and values.get("use_sliding_window") is False
+        if key in WHOLE and isinstance(value, float) and value.is_integer():
+            found[key] = value = int(value)
+        if key in WHOLE and not unused and not (value is None or type(value) is int and value >= 1):
+            raise ValueError(f"{key} must be a whole number of at least 1; got {value!r}")
+        if key in POSITIVE and not isinstance(value, list | Mapping | None):
+            if type(value) not in (int, float) or not 0 < value < float("inf"):
+                raise ValueError(f"{key} must be a positive number; got {value!r}")
+        if key in ("rope_scaling", "rope_parameters") and isinstance(value, Mapping):
+            found[key] = {
+                name: check_values(one) if isinstance(one, Mapping) else one for name, one in check_values(value).items()
+            }
+    return found

@@ -57,10 +57,8 @@ class UpToItsLength(Turning):
     """Qwen 1: within `seq_length` it turns plainly; past it its own rule and a temperature begin, which are not read."""
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
-        length, grows = (
-            config.first("seq_length"),
-            config.get("use_dynamic_ntk") or config.get("use_logn_attn"),
-        )
+        length, ntk, logn = config.first("seq_length"), config.get("use_dynamic_ntk"), config.get("use_logn_attn")
+        grows = ntk or logn
         if grows and tokens is None:
             raise ValueError(
                 f"tokens must say how long the text is, because {family} changes past {length:,}; got None"
@@ -89,13 +87,14 @@ OWN = by_name(
             ignored_keys="multi_query_attention multi_query_group_num padded_vocab_size post_layer_norm rmsnorm"
         ),
         "exaone": Turning(depth=("num_layers",)),
-        "internlm2 xverse": Turning(),
+        "internlm2": Turning(),
+        "xverse": Turning(ignored_keys="max_tokenizer_truncation"),
         "mimo": Turning(types=late_windows, reads="layer_types sliding_window use_sliding_window"),
         "nemotron-nas": Turning(types=puzzled, ignored_keys="block_configs"),
         "qwen": UpToItsLength(
             dim=("kv_channels",),
             reads="rotary_emb_base rotary_pct",
-            ignored_keys="bf16 fp16 fp32 no_bias onnx_safe seq_length",
+            ignored_keys="attn_dropout_prob bf16 emb_dropout_prob fp16 fp32 no_bias onnx_safe seq_length",
         ),
     }
 )

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from .defaults import entry, missing, renamed
+from .defaults import entries, entry, missing, renamed
 from .families import FAMILIES, READ_BY_SOME, REFUSED
-from .keys import SAYS_NO, SILENT_KEYS
+from .keys import SAYS_NO, SILENT_KEYS, check_values
 from .layer import Config, Reading
 
 __all__ = ["encoding_of"]
@@ -47,7 +47,7 @@ def encoding_of(config: object, tokens: int | None = None, ignore: Collection[st
     if family not in FAMILIES:
         raise ValueError(f"model_type {family!r} is not known")
     row, known = FAMILIES[family], entry(family)
-    own = renamed(family, values)
+    own = check_values(renamed(family, values))
     taken = missing(family, own)
     read = Config(own, taken, READ_BY_SOME.difference(row.reads.split()), known)
     found = row.read(family, read, tokens)
@@ -66,8 +66,14 @@ def of_the_text(family: str, values: Mapping) -> Mapping | None:
     known, text = entry(family), values.get("text_config")
     if isinstance(text, Mapping):
         named = {"model_type": known.get("text", f"{family}_text")}
-        return {**text, **named} if known.get("forced") else {**named, **text}
-    return {**values, "model_type": known["text"]} if known.get("flat") else None
+        unheard = text.get("model_type") not in FAMILIES.keys() | REFUSED.keys() | entries().keys()
+        forced = known.get("forced") or (known.get("text") and unheard)  # by a name that only its own class knows
+        return {**text, **named} if forced else {**named, **text}
+    if not known.get("text"):
+        return None
+    if not known.get("flat"):
+        raise ValueError(f"config must have text_config, where {family} has the model of its text; it has none")
+    return {**values, "model_type": known["text"]}
 
 
 def check_keys(family: str, values: Mapping, understood: set[str]) -> None:

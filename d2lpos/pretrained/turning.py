@@ -209,6 +209,8 @@ def every(
 
     def types(config: Config, depth: int) -> list[str]:
         n = config.first(key, default=period) if key else period
+        if type(n) is not int or n < 1:
+            raise ValueError(f"{key} must be a whole number of at least 1 where there are no layer_types; got {n!r}")
         found = ["full_attention" if (i - at) % n == 0 else others for i in range(depth)]
         for end in ends:
             found[end] = "full_attention"

@@ -272,6 +272,7 @@ MPT, INKLING = {"model_type": "mpt"}, {"model_type": "inkling_text"}
 REFUSED = {
     "model_type 'nobody' is not known": {"model_type": "nobody"},
     "model_type None is not known": {},
+    "config must have text_config, where llava has the model of its text; it has none": {"model_type": "llava"},
     "model_type 'inkling_text' is refused: its bias is computed from the text": INKLING,
     "llama has keys that are not understood: sliding_window = 4096. A key": LLAMA | {"sliding_window": 4096},
     "llama has keys that are not understood: no_rope_layers = [1, 0]. A key": LLAMA
@@ -303,6 +304,17 @@ REFUSED = {
     },
     "rope_parameters must name the types of layers that they are for; got": LLAMA
     | {"model_type": "gemma4_text", "rope_scaling": {"type": "linear", "factor": 2.0}},
+    "num_hidden_layers must be a whole number of at least 1; got '4'": LLAMA | {"num_hidden_layers": "4"},
+    "num_hidden_layers must be a whole number of at least 1; got 0": LLAMA | {"num_hidden_layers": 0},
+    "num_hidden_layers must be a whole number of at least 1; got -1": LLAMA | {"num_hidden_layers": -1},
+    "num_attention_heads must be a whole number of at least 1; got True": LLAMA | {"num_attention_heads": True},
+    "sliding_window must be a whole number of at least 1; got -1": LLAMA
+    | {"model_type": "mistral", "sliding_window": -1},
+    "sliding_window_pattern must be a whole number of at least 1 where there are no layer_types; got 'LLLG'": LLAMA
+    | {"model_type": "exaone4", "sliding_window_pattern": "LLLG"},
+    "rope_theta must be a positive number; got '1e4'": LLAMA | {"rope_theta": "1e4"},
+    "factor must be a positive number; got inf": LLAMA
+    | {"rope_scaling": {"type": "linear", "factor": float("inf")}},
     "type and rope_type of rope_scaling must agree; got 'linear' and 'yarn'": LLAMA
     | {"rope_scaling": {"type": "linear", "rope_type": "yarn", "factor": 2.0}},
     "rope_scaling and rope_parameters must agree; got": LLAMA
@@ -405,3 +417,30 @@ encoding_of({LLAMA})
 assert not any(name.split(".")[0] == "transformers" for name in sys.modules)
 """
     assert python("-c", script).returncode == 0
+
+
+def test_a_whole_number_may_be_written_as_a_float():
+    assert encoding_of(LLAMA | {"hidden_size": 64.0, "num_hidden_layers": 4.0}).encodings[0].dim == 16
+
+
+QWEN = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "use_sliding_window": False}
+HELD = {
+    "flat": {"model_type": "qwen2_5_vl", **QWEN},
+    "nested": {"model_type": "qwen2_5_vl", "hidden_size": 1, "text_config": QWEN},
+    "of a type that the class knows by default": {"model_type": "llava", "text_config": {"num_hidden_layers": 2}},
+    "by a name that only its class knows": {
+        "model_type": "exaone4_5",
+        "text_config": {"model_type": "exaone4_5_text", "num_hidden_layers": 2},
+    },
+    "by another name than its class takes": {
+        "model_type": "step3p7",
+        "text_config": {"model_type": "step3p7_text", "num_hidden_layers": 2},
+    },
+}
+
+
+@pytest.mark.parametrize("config", HELD.values(), ids=HELD)
+def test_a_model_of_a_text_within_another(config):
+    reading = encoding_of(config)
+    families = {"qwen2_5_vl": "qwen2_5_vl_text", "llava": "llama", "exaone4_5": "exaone4", "step3p7": "step3p5"}
+    assert reading.family == families[config["model_type"]] and len(reading.layers) == 2

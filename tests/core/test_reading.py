@@ -91,6 +91,7 @@ def test_the_command_takes_a_length_and_keys_to_pass_over(file, capsys):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
+        ('{"a": NaN}', "x must be JSON, and is none: NaN is no number of JSON"),
         ("{", "x must be JSON, and is none: Expecting property name"),
         ("[1]", "x must be a config.json, which is an object of keys; it is a list"),
         ('{"a": 1}', "x must have model_type, which says whose code reads it; it has none"),

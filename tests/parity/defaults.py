@@ -162,7 +162,7 @@ def text(family: str) -> dict[str, object]:
     """Of a family that holds another one for its text: which, and whether a configuration may say it flat."""
     if "text_config" not in made(family):
         return {}
-    inner = made(family, text_config={}).get("text_config") or {}
+    inner = made(family, text_config={}).get("text_config") or made(family)["text_config"] or {}
     flat = made(family, hidden_size=12_288).get("text_config") or {}
     forced = made(family, text_config={"model_type": "unheard-of"}).get("text_config") or {}
     if not inner:
