@@ -1,0 +1,36 @@
+"""Released models are read, as many as the book says, and as their classes read them."""
+
+import json
+import re
+from collections import Counter
+
+import pytest
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+from d2lpos.pretrained import encoding_of
+from tests.parity.readings import told
+from tests.parity.releases import TOKENS, releases
+
+NAMES = [one["name"] for one in releases()]
+
+
+def test_the_file_has_what_it_promises():
+    assert len(releases()) >= 80 and len({one["family"] for one in releases()}) >= 60
+    assert len(NAMES) == len(set(NAMES))
+    rows = Counter(one["family"] for one in releases() if one.get("row"))
+    assert max(rows.values()) == 1
+
+
+@pytest.mark.parametrize("release", releases(), ids=NAMES)
+def test_a_release(release):
+    assert set(release) <= {"name", "year", "source", "row", "trained", "report", "config", "family"}
+    assert re.fullmatch(r"https://huggingface\.co/[\w.-]+/[\w.-]+/blob/main/config\.json", release["source"])
+    assert 2018 <= release["year"] <= 2026
+    stages = release.get("trained", [])
+    assert stages == sorted(stages) and all(type(length) is int for length in stages)
+    reading = encoding_of(release["config"], tokens=TOKENS)
+    assert reading.layers and json.loads(json.dumps(reading.as_data()))
+    family = release["config"]["model_type"]
+    if family in CONFIG_MAPPING:
+        whole = CONFIG_MAPPING[family].from_dict(json.loads(json.dumps(release["config"])))
+        assert told(encoding_of(whole, tokens=TOKENS)) == told(reading)
