@@ -22,6 +22,9 @@ COLUMNS = (
     "temperature",
     "sinks",
     "besides",
+    "release",
+    "source",
+    "default",
 )
 
 
@@ -32,6 +35,9 @@ def families() -> list[dict[str, str]]:
     layer that attends), some (in some of them, and no position in others), none, bias, table, sinusoids. `base`, `turns` (how many features of a
     head), `layout` and `scaling` speak of RoPE; `without` of layers without a position, among those that attend;
     `attend` of the layers that attend, where others have a recurrence.
+
+    A row tells of the `release` that it names, where one is known, with its `source`; `default` is what the family's class
+    has otherwise. Other rows tell of the class's default.
 
     >>> [llama] = [row for row in families() if row["family"] == "llama"]
     >>> llama["year"], llama["encoding"], llama["turns"], llama["layout"]

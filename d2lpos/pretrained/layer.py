@@ -1,6 +1,6 @@
 """What is read from a configuration, and the configuration while it is read."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from types import MappingProxyType
@@ -234,6 +234,10 @@ class Config(Mapping):
 
     def __len__(self) -> int:
         return len(self.values_)
+
+    def pass_over(self, keys: Iterable[str]) -> None:
+        """Keys of the file that something else makes idle are understood, too."""
+        self.used.update(key for key in keys if key in self.given)
 
     def first(self, *keys: str, default: object = None) -> object:
         """The value of the first of the keys that is there and not None; else the default, or an error."""

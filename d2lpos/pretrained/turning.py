@@ -78,10 +78,10 @@ class Turning(Family):
     extra: frozenset[str] = frozenset()
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
-        types, window = self.layer_types(config), self.width(config)
-        depth = len(types)
-        if config.get("use_sliding_window") is False:
-            window = None
+        types = self.layer_types(config)
+        depth, windowed = len(types), config.get("use_sliding_window") is not False
+        window = self.width(config) if windowed else None
+        config.pass_over(("sliding_window",) * (not windowed))
         said = self.rope(config, types) if self.rope else parameters(config)
         nope = frozenset() if self.nope_beside_windows and window is None else self.nope_layer_types
         turns = turning_layers(config, depth)
@@ -144,7 +144,7 @@ class Turning(Family):
 
     def layer_types(self, config: Config) -> list[str]:
         types = config.get("layer_types") or config.get("layers_block_type")
-        config.used |= PATTERNS if self.types else set()  # which `layer_types` replaces
+        config.pass_over(PATTERNS if self.types else ())
         if types and self.listed:
             return types
         depth = (

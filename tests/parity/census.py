@@ -25,6 +25,7 @@ from d2lpos.pretrained.families import FAMILIES, REFUSED
 from d2lpos.pretrained.layer import Config, by_name
 from d2lpos.pretrained.turning import Turning
 from d2lpos.rotary.normed import Normed
+from tests.parity.releases import TOKENS, of_families, releases
 
 CODE = Path(transformers.__file__).parent / "models"
 FOLDER = Path(__file__).parents[2] / "book" / "models"
@@ -86,11 +87,16 @@ def configuration(family: str) -> object:
     return getattr(whole, "text_config", None) or whole
 
 
-def read(family: str) -> tuple[Reading | None, str | None]:
-    """The family's reading, None where there is none; and why `encoding_of` refuses it, None where it does not."""
-    values = configuration(family).to_dict() | GIVEN.get(family, {})
+def release(family: str) -> dict | None:
+    """The released model that stands for a family; None where none is known."""
+    return of_families().get(configuration(family).to_dict()["model_type"])
+
+
+def read(family: str, released: dict | None = None) -> tuple[Reading | None, str | None]:
+    """The reading of a release or of the class's default; and why `encoding_of` refuses it, None where it does not."""
+    values = released["config"] if released else configuration(family).to_dict() | GIVEN.get(family, {})
     try:
-        return bare(encoding_of(values, tokens=1)), None
+        return bare(encoding_of(values, tokens=TOKENS)), None
     except ValueError:
         why = REFUSED.get(values["model_type"], "")
         return (LIKE[family].read(family, Config(plain(values)), None) if family in LIKE else None), why
@@ -198,38 +204,49 @@ def window(reading: Reading) -> str:
     return size if len(near) == len(attending) else f"{size} in {len(near)} of {len(attending)}"
 
 
+def columns(reading: Reading) -> dict[str, str]:
+    """What a reading says in the columns."""
+    attending = [layer for layer in reading.layers if layer.attends]
+    turning = [layer for layer in attending if hasattr(layer.encoding, "scaled")]
+    warm = [layer for layer in attending if layer.temperature]
+    still = sum(layer.encoding is None for layer in attending)
+    index = "an index with positions of its own chooses the keys"
+    return {
+        "encoding": encoding(reading),
+        "base": by_sight(turning, lambda layer: f"{layer.encoding.base:.0f}"),
+        "turns": by_sight(turning, share),
+        "layout": by_sight(turning, lambda layer: LAYOUTS[layer.encoding.layout]),
+        "scaling": by_sight(turning, rule),
+        "window": window(reading),
+        "without": f"{still} of {len(attending)}" if turning and still else "",
+        "attend": "" if len(attending) == len(reading.layers) else f"{len(attending)} of {len(reading.layers)}",
+        "temperature": by_sight(warm, temperature),
+        "sinks": "yes" if any(layer.sinks for layer in attending) else "",
+        "besides": index if any(layer.indexer for layer in attending) else "",
+    }
+
+
+FOLDED = ("encoding", "base", "turns", "scaling", "window", "without", "attend", "temperature")
+
+
 def row(family: str, hand: dict) -> dict[str, str]:
-    """What the file says of a family."""
-    reading, refused = read(family)
+    """What the file says of a family: of a release, where one is known, and where its class has another default."""
+    released = release(family)
+    reading, refused = read(family, released)
     moved = hand["years"].get(family)
     told = dict.fromkeys(COLUMNS, "") | {"family": family, "year": str(moved or year(family))}
     told["year by hand"] = "yes" if moved else ""
-    if reading:
-        attending = [layer for layer in reading.layers if layer.attends]
-        turning = [layer for layer in attending if hasattr(layer.encoding, "scaled")]
-        warm = [layer for layer in attending if layer.temperature]
-        every_one = len(attending) == len(reading.layers)
-        still = sum(layer.encoding is None for layer in attending)
-        told |= {
-            "encoding": encoding(reading),
-            "base": by_sight(turning, lambda layer: f"{layer.encoding.base:.0f}"),
-            "turns": by_sight(turning, share),
-            "layout": by_sight(turning, lambda layer: LAYOUTS[layer.encoding.layout]),
-            "scaling": by_sight(turning, rule),
-            "window": window(reading),
-            "without": f"{still} of {len(attending)}" if turning and still else "",
-            "attend": "" if every_one else f"{len(attending)} of {len(reading.layers)}",
-            "temperature": by_sight(warm, temperature),
-            "sinks": "yes" if any(layer.sinks for layer in attending) else "",
-            "besides": "an index with positions of its own chooses the keys"
-            if any(layer.indexer for layer in attending)
-            else "",
-        }
+    told |= columns(reading) if reading else {}
     if refused is not None:
         told |= {"besides": refused} | hand["refused"].get(family, {})
     elif family in hand["refused"]:
         print(f"{family} is read now: drop it from by-hand.yml")
     told |= hand["besides"].get(family, {})
+    if released:
+        default = None if family in GIVEN else read(family)[0]
+        other = columns(default) | hand["besides"].get(family, {}) if default else {}
+        differs = [f"{key} {other[key] or 'none'}" for key in FOLDED if key in other and other[key] != told[key]]
+        told |= {"release": released["name"], "source": released["source"], "default": "; ".join(differs)}
     told["kind"] = KINDS[told["encoding"]]
     return {column: str(value) for column, value in told.items()}
 
@@ -242,12 +259,38 @@ def rows() -> list[dict[str, str]]:
     return sorted(found, key=lambda told: (told["year"], told["family"]))
 
 
-def main() -> None:
-    found = rows()
-    with (FOLDER / "models.csv").open("w", encoding="utf-8", newline="") as lines:
-        written = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
+def released() -> list[dict[str, str]]:
+    """A row for each released model: what its positions are, in a few words, and its trained length by stages."""
+    found = []
+    for one in releases():
+        told = columns(bare(encoding_of(one["config"], tokens=TOKENS)))
+        words = [
+            told["encoding"],
+            told["base"] and f"base {told['base']}",
+            told["turns"] and f"turns {told['turns']}",
+            told["scaling"],
+            told["window"] and f"window {told['window']}",
+            told["without"] and f"without {told['without']}",
+            told["attend"] and f"{told['attend']} layers attend",
+            told["sinks"] and "learned sinks",
+        ]
+        stages = " → ".join(f"{length:,}" for length in one.get("trained", ()))
+        said = {"position": "; ".join(filter(None, words)), "trained": stages, "report": one.get("report", "")}
+        found.append({key: str(one[key]) for key in ("name", "year", "family", "source")} | said)
+    return sorted(found, key=lambda told: (-int(told["year"]), told["name"].lower()))
+
+
+def write(path: Path, names: Iterable[str], found: list[dict[str, str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as lines:
+        written = csv.DictWriter(lines, names, lineterminator="\n")
         written.writeheader()
         written.writerows(found)
+
+
+def main() -> None:
+    write(FOLDER / "models.csv", COLUMNS, rows())
+    found = released()
+    write(FOLDER / "releases.csv", found[0], found)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The table of what models use: whole without scripts, searched and sorted by keyboard, linked."""
 
+import csv
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from d2lpos_ext.models import CODE, numbers
 from playwright.sync_api import expect
 
 from d2lpos.pretrained.census import families
+from d2lpos.runtime.published import published
 from tests.site.detectors import status
 
 ROWS = families()
@@ -21,7 +23,8 @@ def address(site):
 
 
 def column(page, at):
-    return page.locator(f"table.models > tbody > tr > :nth-child({at})").all_inner_texts()
+    cells = page.locator(f"table.models > tbody > tr > :nth-child({at})").all_inner_texts()
+    return [cell.split("\n")[0] for cell in cells]  # below a family stands its release
 
 
 def test_every_family_has_its_row_its_source_and_its_section(site):
@@ -35,7 +38,9 @@ def test_every_family_has_its_row_its_source_and_its_section(site):
         assert encoding.text == row["encoding"] and encoding.a["href"]
         keys = ("base", "turns", "layout", "scaling", "window", "without")
         assert [cell.text for cell in told[:6]] == [numbers(row[key]) for key in keys]
-        assert all(numbers(row[key]) in told[6].text for key in ("attend", "temperature", "besides"))
+        assert all(numbers(row[key]) in told[6].text for key in ("attend", "temperature", "besides", "default"))
+        released = name.select_one("a.release")
+        assert (released and (released.text, released["href"])) == (row["release"] and (row["release"], row["source"]) or None)
         assert ("learned sinks" in told[6].text) == bool(row["sinks"])
 
 
@@ -119,3 +124,16 @@ def test_a_phone_shows_cards_and_paper_a_table(browser, address):
     page.emulate_media(media="print")
     assert row.evaluate("e => getComputedStyle(e).display") == "table-row"
     page.close()
+
+
+def test_every_release_has_its_row_its_source_and_its_report(site):
+    page = BeautifulSoup((site / "book" / "models.html").read_text("utf-8"), "html.parser")
+    rows = page.select("#releases table tbody tr")
+    with published("models").joinpath("releases.csv").open(encoding="utf-8", newline="") as lines:
+        known = list(csv.DictReader(lines))
+    assert len(rows) == len(known) == 111
+    for row, one in zip(rows, known, strict=True):
+        model, position, trained = row.find_all(["th", "td"])
+        assert model.text == f"{one['name']}, {one['year']}" and model.a["href"] == one["source"]
+        assert position.text == numbers(one["position"]) and trained.text == (one["trained"] or "–")
+        assert (trained.a and trained.a["href"]) == (one["report"] or None)

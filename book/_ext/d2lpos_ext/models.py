@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-BLOCK = re.compile(r"^```\{(families|family-counts|family-years)\}\n```$", re.MULTILINE)
+BLOCK = re.compile(r"^```\{(families|family-counts|family-years|releases)\}\n```$", re.MULTILINE)
 CODE = "https://github.com/huggingface/transformers/blob/v{}/src/transformers/models/{}/modeling_{}.py"
 # The section of the book that explains an encoding.
 SECTIONS = {
@@ -50,7 +50,7 @@ MEANT = {
 
 
 def expand(text: str, root: str | Path) -> str:
-    """Return a page's Markdown with what its blocks `{families}`, `{family-counts}` and `{family-years}` stand for."""
+    """Return a page's Markdown with what its blocks `{families}`, `{releases}` and their kin stand for."""
     return BLOCK.sub(lambda block: PARTS[block[1]](Path(root) / "book"), text)
 
 
@@ -107,7 +107,10 @@ def line(row: dict[str, str], version: str) -> str:
         row["temperature"] and f"queries times {row['temperature']}",
         row["sinks"] and "learned sinks",
         row["besides"],
+        row["default"] and f"by default: {row['default']}",
     ]
+    if row["release"]:
+        link += f' <a class="release" href="{row["source"]}">{escape(row["release"])}</a>'
     cells = [
         year,
         f'<a href="{SECTIONS[row["encoding"]]}">{row["encoding"]}</a>',
@@ -120,6 +123,24 @@ def line(row: dict[str, str], version: str) -> str:
     )
     told = "".join(f'<td role="cell"{word}>{cell}</td>' for word, cell in zip(words, cells, strict=True))
     return f'<tr role="row" id="{name}"><th scope="row" role="rowheader">{link}</th>{told}</tr>'
+
+
+def releases(book: Path) -> str:
+    """A table of all released models: what their positions are, and on how long texts they were trained."""
+    with (book / "models" / "releases.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    lines = [
+        '<table class="releases" aria-label="Released models and their positions">',
+        '<thead><tr><th scope="col">Model</th><th scope="col">Position</th><th scope="col">Trained on, in tokens</th></tr></thead>',
+        "<tbody>",
+    ]
+    for row in rows:
+        trained = f'<a href="{row["report"]}">{row["trained"]}</a>' if row["report"] else row["trained"] or "–"
+        lines.append(
+            f'<tr><th scope="row"><a href="{row["source"]}">{escape(row["name"])}</a>, {row["year"]}</th>'
+            f"<td>{escape(numbers(row['position']))}</td><td>{trained}</td></tr>"
+        )
+    return "\n".join([*lines, "</tbody></table>"])
 
 
 def counts(book: Path) -> str:
@@ -146,4 +167,4 @@ def years(book: Path) -> str:
     return "```{raw} html\n" + drawn + "\n```"
 
 
-PARTS = {"families": families, "family-counts": counts, "family-years": years}
+PARTS = {"families": families, "family-counts": counts, "family-years": years, "releases": releases}
