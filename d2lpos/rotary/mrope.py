@@ -94,10 +94,14 @@ class MRoPE(Encoding):
         check_size("k", k.shape[-1], self.dim, "features a head, as MRoPE has")
         return self.turn(q, q_positions), self.turn(k, k_positions)
 
+    def scaled(self) -> tuple[Tensor, float]:
+        """Frequencies and attention factor under the rule."""
+        return self.scaling(frequencies(self.rotary, self.base))
+
     def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
         check_size("positions", positions.shape[-1], self.axes, "coordinates, as MRoPE has axes")
-        omega, factor = self.scaling(frequencies(self.rotary, self.base))
+        omega, factor = self.scaled()
         dealt = as_float(positions)[..., torch.tensor(self.deal, device=positions.device)]
         turned = rotate_fast(
             x[..., : self.rotary], (dealt * omega.to(dealt))[..., None, :, :], self.layout, factor
