@@ -3,10 +3,12 @@
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from .files import parse
 from .reading import encoding_of
+from .serving import PROGRAMS, in_words, settings
 from .weights import WEIGHTS, fetch
 
 EPILOG = f"""\
@@ -22,6 +24,8 @@ def parser() -> argparse.ArgumentParser:
     )
     read.add_argument("file", metavar="FILE", help="the config.json of a model, or - for standard input")
     read.add_argument("--length", type=int, metavar="N", help="tokens of the text: dynamic NTK and LongRoPE ask for it")
+    read.add_argument("--trained", type=int, metavar="N", help="tokens of the texts that it was trained on, if you know")
+    read.add_argument("--settings", choices=PROGRAMS, metavar="PROGRAM", help=f"settings for --length: {', '.join(PROGRAMS)}")
     read.add_argument("--ignore", nargs="+", default=[], metavar="KEY", help="keys to pass over")
     read.add_argument("--json", action="store_true", help="print JSON instead of words")
     return read
@@ -36,9 +40,20 @@ def main(arguments: list[str]) -> str | None:
     asked = parser().parse_args(arguments[1:] if arguments[0] == "read" else arguments)
 
     def read() -> None:
+        if asked.length is not None and asked.length < 1:
+            raise ValueError(f"--length must be at least 1; got {asked.length}")
+        if asked.settings and asked.length is None:
+            raise ValueError("--settings must have --length, the tokens that they are for")
         text = sys.stdin.read() if asked.file == "-" else Path(asked.file).read_text("utf-8")
-        reading = encoding_of(parse(text, asked.file), asked.length, asked.ignore)
+        values = {key: value for key, value in parse(text, asked.file).items() if key not in asked.ignore}
+        reading = encoding_of(values, asked.length)
+        reading = replace(reading, ignored=tuple(asked.ignore))
         print(json.dumps(reading.as_data(), indent=1, ensure_ascii=False) if asked.json else reading)
+        if asked.length and not asked.json:
+            print(in_words(values, asked.length, asked.trained))
+        if asked.settings:
+            print(f"settings for {PROGRAMS[asked.settings]}:")
+            print(settings(values, asked.length, asked.settings, asked.trained))
 
     return attempt(read)
 

@@ -30,6 +30,18 @@ def encoding_of(config: object, tokens: int | None = None, ignore: Collection[st
     >>> rope.dim, rope.base, rope.layout
     (16, 500000.0, 'half')
     """
+    family, values, passed_over = of_its_text(config, ignore)
+    row, known = FAMILIES[family], entry(family)
+    own, taken = completed(family, values)
+    read = Config(own, taken, READ_BY_SOME.difference(row.reads.split()), known)
+    found = row.read(family, read, tokens)
+    aliases = {name for name, key in known.get("aliases", {}).items() if key in read.used}
+    check_keys(family, values, read.used.union(row.ignored_keys.split(), known.get("unread", ()), aliases))
+    return replace(found, ignored=passed_over, defaults=told(read, taken))
+
+
+def of_its_text(config: object, ignore: Collection[str] = ()) -> tuple[str, dict, tuple[str, ...]]:
+    """The family that reads a configuration, the keys of its text, and those that are passed over. Raises as `encoding_of`."""
     values = config if isinstance(config, Mapping) else getattr(config, "to_dict", lambda: None)()
     if not isinstance(values, Mapping):
         raise TypeError(
@@ -42,18 +54,19 @@ def encoding_of(config: object, tokens: int | None = None, ignore: Collection[st
     family = values.get("model_type")
     if family in REFUSED:
         raise ValueError(f"model_type {family!r} is refused: {REFUSED[family]}")
-    if family not in FAMILIES and (text := of_the_text(family, values)):
-        return encoding_of(text, tokens, ignore)
-    if family not in FAMILIES:
-        raise ValueError(f"model_type {family!r} is not known")
-    row, known = FAMILIES[family], entry(family)
-    own = check_values(renamed(family, values))
+    if family in FAMILIES:
+        return family, values, passed_over
+    if text := of_the_text(family, values):
+        return of_its_text(text, ignore)
+    raise ValueError(f"model_type {family!r} is not known")
+
+
+def completed(family: str, values: Mapping) -> tuple[dict, dict]:
+    """The keys by their class's names, and what the class takes for those that are missing."""
+    own = renamed(family, values)
     taken = missing(family, own)
-    read = Config(own, taken, READ_BY_SOME.difference(row.reads.split()), known)
-    found = row.read(family, read, tokens)
-    aliases = {name for name, key in known.get("aliases", {}).items() if key in read.used}
-    check_keys(family, values, read.used.union(row.ignored_keys.split(), known.get("unread", ()), aliases))
-    return replace(found, ignored=passed_over, defaults=told(read, taken))
+    checked = check_values({**taken, **own})
+    return {key: checked[key] for key in own}, taken
 
 
 def told(read: Config, taken: Mapping) -> dict[str, object]:
@@ -67,12 +80,16 @@ def of_the_text(family: str, values: Mapping) -> Mapping | None:
     if isinstance(text, Mapping):
         named = {"model_type": known.get("text", f"{family}_text")}
         unheard = text.get("model_type") not in FAMILIES.keys() | REFUSED.keys() | entries().keys()
-        forced = known.get("forced") or (known.get("text") and unheard)  # by a name that only its own class knows
+        forced = known.get("forced") or (
+            known.get("text") and unheard
+        )  # by a name that only its own class knows
         return {**text, **named} if forced else {**named, **text}
     if not known.get("text"):
         return None
     if not known.get("flat"):
-        raise ValueError(f"config must have text_config, where {family} has the model of its text; it has none")
+        raise ValueError(
+            f"config must have text_config, where {family} has the model of its text; it has none"
+        )
     return {**values, "model_type": known["text"]}
 
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 import pytest
 import torch
 from torch import Tensor
-from transformers import LlamaConfig
+from transformers import LlamaConfig, Qwen3Config
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.pretrained import encoding_of
+from d2lpos.pretrained.serving import settings
 from d2lpos.rotary.scaling import yarn
 
 DIM, BASE, TRAINED, LONGER = 64, 10_000.0, 4096, 16_384
@@ -55,3 +56,28 @@ def test_our_reader_makes_of_it_what_transformers_makes(warned):
     del said["rope_parameters"]["original_max_position_embeddings"]
     ours, _ = encoding_of(said).layers[0].encoding.scaled()
     assert torch.equal(ours, yarn(frequencies(DIM, BASE), 4, LONGER)[0])
+
+
+@pytest.mark.parametrize("tokens", [131_072, 65_536, 50_000])
+def test_settings_for_transformers_make_what_they_say(tokens):
+    """The lines are run, and the frequencies of its code are those of YaRN."""
+    said = {"num_hidden_layers": 36, "head_dim": 128, "rope_theta": 1e6, "max_position_embeddings": 40_960}
+    config, trained = Qwen3Config(**said), 32_768
+    exec(settings({"model_type": "qwen3", **said}, tokens, "transformers", trained), {"config": config})  # noqa: S102
+    theirs, factor = ROPE_INIT_FUNCTIONS["yarn"](config)
+    ours, same = yarn(frequencies(128, 1e6), round(tokens / trained, 4), trained)
+    assert torch.allclose(theirs.double(), ours, rtol=1e-5) and factor == pytest.approx(same)
+    assert torch.equal(ours, encoding_of(config).layers[0].encoding.scaled()[0])
+    old = {}
+    exec(settings({"model_type": "qwen3", **said}, tokens, "transformers4", trained), {"config": Namespace(old)})  # noqa: S102
+    assert torch.equal(ours, encoding_of({"model_type": "qwen3", **said, **old}).layers[0].encoding.scaled()[0])
+
+
+class Namespace:
+    """Keeps in a dictionary what is set on it."""
+
+    def __init__(self, kept):
+        object.__setattr__(self, "kept", kept)
+
+    def __setattr__(self, name, value):
+        self.kept[name] = value

@@ -137,6 +137,18 @@ def test_the_bias_of_falcon_is_divided_with_its_products():
     assert encoding_of(config).encodings[0].slopes[0] == 0.25 / 4  # of 4 heads, by √16 features
 
 
+def test_the_eager_code_of_falcon_adds_its_bias_twice():
+    config = tiny.configuration("falcon", **families.FITTED["falcon"], alibi=True)
+    made, bias = tiny.model("falcon", config), encoding_of(config).encodings[0]
+    made.config._attn_implementation = "eager"
+    words, here = torch.full((1, 12), 4), torch.arange(12)
+    with torch.no_grad():
+        theirs = made(words, attention_mask=torch.ones_like(words), output_attentions=True).attentions[0][0]
+    q, ahead = torch.zeros(1, 4, 12, 2), torch.ones(12, 12, dtype=torch.bool).triu(1)
+    weights = [(n * bias.score(q, q, here, here)).masked_fill(ahead, -torch.inf).softmax(-1) for n in (1, 2)]
+    assert not families.same(weights[0], theirs) and families.same(weights[1], theirs)
+
+
 @pytest.mark.parametrize(("family", "layout"), [("deepseek_v32", "half"), ("glm_moe_dsa", "interleaved")])
 def test_an_indexer_turns_in_a_layout_of_its_own(family, layout, monkeypatch):
     """Their function that turns, where it gets the indexer's queries and keys, whose heads come after the tokens."""

@@ -1,0 +1,170 @@
+"""What a length asks of a model: memory, new angles, traps, settings; each beside a number that is known."""
+
+import json
+import math
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from d2lpos.pretrained import encoding_of
+from d2lpos.pretrained.__main__ import main
+from d2lpos.pretrained.serving import (
+    PROGRAMS,
+    SECTIONS,
+    cache_bytes,
+    in_words,
+    longest,
+    new_angles,
+    original_length,
+    settings,
+    traps,
+)
+
+QWEN3 = {
+    "model_type": "qwen3", "num_hidden_layers": 36, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
+    "rope_theta": 1e6, "max_position_embeddings": 40_960,
+}  # fmt: skip
+GPT_OSS = {"model_type": "gpt_oss", "num_hidden_layers": 24}
+GEMMA3 = {
+    "model_type": "gemma3_text", "num_hidden_layers": 62, "num_attention_heads": 32, "num_key_value_heads": 16,
+    "head_dim": 128, "hidden_size": 5376, "sliding_window": 1024, "rope_scaling": {"rope_type": "linear", "factor": 8.0},
+}  # fmt: skip
+DEEPSEEK = {"model_type": "deepseek_v3"}
+GIB, MIB = 2**30, 2**20
+# Bytes at 131,072 tokens in half precision: heads that keep keys × features × 2 × 2 bytes × layers × tokens.
+MEMORY = {
+    "qwen3": (QWEN3, {"full": 18 * GIB}),
+    "gpt_oss": (GPT_OSS, {"full": 3 * GIB, "window": 3 * MIB}),
+    "gemma3": (GEMMA3, {"full": 10 * GIB, "window": 416 * MIB}),
+    "latent vectors": (DEEPSEEK, {"full": 61 * (512 + 64) * 2 * 131_072}),
+    "one head for all": ({"model_type": "falcon"}, {"full": 32 * 64 * 2 * 2 * 131_072}),
+    "a head each": ({"model_type": "gpt2"}, {"full": 12 * 768 * 2 * 2 * 131_072}),
+    "chunks": (
+        {"model_type": "llama4_text"},
+        {"full": 3 * 4 * GIB // 4 * 2, "chunk": 36 * 8192 * 8 * 128 * 2 * 2},
+    ),
+    "a recurrence": ({"model_type": "mamba"}, {}),
+}
+
+
+@pytest.mark.parametrize(("config", "expected"), MEMORY.values(), ids=MEMORY)
+def test_memory_of_keys_and_values(config, expected):
+    assert cache_bytes(config, 131_072) == expected
+    assert cache_bytes(config, 131_072, number=1) == {kind: number // 2 for kind, number in expected.items()}
+
+
+@pytest.mark.parametrize(
+    ("trained", "tokens"), [(4096, 4096), (4096, 4097), (4096, 32_768), (32_768, 131_072)]
+)
+def test_new_angles_are_those_past_what_a_pair_has_seen(trained, tokens):
+    layer = encoding_of(QWEN3).layers[0]
+    waves = [2 * math.pi * 1e6 ** (2 * i / 128) for i in range(64)]
+    fresh = sum(wave > trained and tokens > trained for wave in waves)
+    assert new_angles(layer, trained, tokens) == (fresh, 64)
+
+
+def test_a_window_keeps_pairs_in_what_they_know():
+    near, far = (encoding_of(GEMMA3).layers[i] for i in (0, 5))
+    assert new_angles(near, 32_768, 131_072) == (0, 64) and new_angles(far, 32_768, 131_072)[0] > 0
+
+
+def test_a_stretch_is_measured_from_the_frequencies_before_it():
+    layer = encoding_of(GPT_OSS).layers[1]
+    assert new_angles(layer, 4096, 131_072, before=True) == (0, 32)
+    assert new_angles(layer, 4096, 262_144, before=True)[0] > 0
+
+
+def test_lengths():
+    assert (original_length(GPT_OSS), longest(GPT_OSS)) == (4096, 131_072)
+    assert (original_length(QWEN3), longest(QWEN3)) == (None, 40_960)
+
+
+def told(config):
+    return " ".join(sentence for sentence, _ in traps(config))
+
+
+TRAPS = {
+    "No original length: its code takes 40,960": QWEN3 | {"rope_scaling": {"type": "yarn", "factor": 4.0}},
+    "The factor is 4, the quotient of its lengths 1.25.": QWEN3
+    | {"rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}},
+    "The stretch is always on: linear": GEMMA3,
+    "The base hangs on the length": QWEN3 | {"rope_scaling": {"type": "dynamic", "factor": 2.0}},
+    "The ends of YaRN's ramp are not rounded": GPT_OSS,
+    "It has two bases": GEMMA3,
+    "Pairs are neighbors": DEEPSEEK,
+    "Its first token stands at row 2": {"model_type": "roberta", "pad_token_id": 1},
+    "Its slopes are divided": {"model_type": "falcon", "alibi": True},
+}
+
+
+@pytest.mark.parametrize("sentence", TRAPS)
+def test_a_trap(sentence):
+    assert sentence in told(TRAPS[sentence]) and sentence not in told(QWEN3)
+
+
+def test_sections_are_in_the_book():
+    root = Path(__file__).parents[2]
+    for place in SECTIONS.values():
+        page, heading = place.split(": ", 1)
+        [file] = [*root.glob(f"chapters/**/{page}.ipynb"), *root.glob(f"book/{page}.md")]
+        assert re.search(
+            rf'^\s*"?## {re.escape(heading)}(\\n)?"?,?$', file.read_text("utf-8"), re.MULTILINE
+        ), place
+
+
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}
+
+
+def test_settings_are_what_a_program_reads():
+    said = {program: settings(QWEN3, 131_072, program, trained=32_768) for program in PROGRAMS}
+    vllm, sglang, llama = (shlex.split(said[name]) for name in ("vllm", "sglang", "llama.cpp"))
+    assert json.loads(vllm[vllm.index("--hf-overrides") + 1]) == {
+        "rope_parameters": YARN | {"rope_theta": 1e6}
+    }
+    assert vllm[vllm.index("--max-model-len") + 1] == sglang[sglang.index("--context-length") + 1] == "131072"
+    assert json.loads(sglang[sglang.index("--json-model-override-args") + 1]) == {"rope_scaling": YARN}
+    flags = {"-c": "131072", "--rope-scaling": "yarn", "--rope-scale": "4", "--yarn-orig-ctx": "32768"}
+    assert all(llama[llama.index(flag) + 1] == value for flag, value in flags.items())
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_where_nothing_is_needed_nothing_is_set(program):
+    assert (
+        settings(QWEN3, 40_960, program) == "# Nothing to set: 40,960 is within the length of its training."
+    )
+    assert settings(GPT_OSS, 131_072, program) == "# Nothing to set: 131,072 is within its stretch."
+
+
+REFUSED = {
+    "gpt2 has a table of 1,024 rows, and none past them": {"model_type": "gpt2"},
+    "mpt turns nothing, so there is nothing to stretch": {"model_type": "mpt"},
+    "gpt_oss is stretched to 131,072 tokens as it is; no second stretch is known for it": GPT_OSS,
+    "gemma4_text turns in two ways, and one rule is not for both": {"model_type": "gemma4_text"},
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_cannot_be_stretched_so_is_refused(sentence):
+    with pytest.raises(ValueError) as error:
+        settings(REFUSED[sentence], 1_000_000, "vllm")
+    assert str(error.value) == sentence
+    with pytest.raises(ValueError, match=r"^program must be one of transformers, .*; got 'ollama'$"):
+        settings(QWEN3, 131_072, "ollama")
+
+
+def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(QWEN3), "utf-8")
+    asked = ["read", str(file), "--length", "131072", "--trained", "32768", "--settings", "vllm"]
+    assert main(asked) is None
+    out = capsys.readouterr().out
+    assert in_words(QWEN3, 131_072, 32_768) in out and settings(QWEN3, 131_072, "vllm", 32_768) in out
+    assert "  beside 32,768 tokens, as you say:\n    24 of 64 pairs meet new angles\n" in out
+    assert "  keys and values of full layers: 18.0 GiB\n" in out
+    assert (
+        main(["read", str(file), "--settings", "vllm"])
+        == "--settings must have --length, the tokens that they are for"
+    )
+    assert main(["read", str(file), "--length", "0"]) == "--length must be at least 1; got 0"
