@@ -13,6 +13,7 @@ from tests.speed import ten_million_additions
 
 # A file, a function of it or a single test -> which of its tests stay in `make test`, by what stands in the brackets of their
 # names, or by a part of that; "" are those without brackets.
+SAMPLE = ("arcee", "cohere2", "gemma3_text", "gpt_oss", "llama4_text", "ministral3", "olmo3", "smollm3", "stablelm")
 PROOFS = {
     # Trained models, and a study in full.
     "chapters/09-trained-model.ipynb": (),
@@ -29,6 +30,12 @@ PROOFS = {
     "tests/check/test_reference_mutants.py::test_every_mutant_is_refused_or_explained": (),
     "tests/check/test_wrong_answers.py::test_the_text_is_short_and_always_the_same": (),
     "tests/core/test_mutants.py": (),
+    "tests/core/test_mutants_by_hand.py": (),
+    # Files of every family with a key that is not there, and scaling in every spelling.
+    "tests/parity/test_keys.py::test_a_missing_key_means_what_the_class_takes_for_it": SAMPLE,
+    "tests/parity/test_keys.py::test_scaling_in_either_spelling": SAMPLE,
+    "tests/parity/test_keys.py::test_frequencies_are_those_of_its_code": SAMPLE,
+    "tests/parity/test_keys.py::test_the_file_of_defaults_is_what_the_command_writes": (),
     # Thousands of bad calls.
     "tests/core/test_fuzz.py::test_bad_calls_are_refused_by_name_and_nothing_hangs": (),
     # Compiled and exported programs, but one of each kind.

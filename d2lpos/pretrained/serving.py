@@ -50,8 +50,7 @@ def keys_of(config: object) -> tuple[str, dict]:
 def original_length(config: object) -> int | None:
     """The length before the model's stretch, where its configuration says one.
 
-    >>> rule = {"rope_type": "yarn", "factor": 32.0, "original_max_position_embeddings": 4096}
-    >>> original_length({"model_type": "gpt_oss", "rope_scaling": rule})
+    >>> original_length({"model_type": "gpt_oss"})
     4096
     """
     _, keys = keys_of(config)
@@ -82,8 +81,9 @@ def new_angles(layer: Layer, trained: int, tokens: int, before: bool = False) ->
     A pair that has come around within the trained length meets none; a window keeps all pairs in what it sees. before
     says that the trained length is that before a stretch, when frequencies were plain.
 
-    >>> model = encoding_of({"model_type": "llama", "head_dim": 128, "rope_theta": 10_000.0})
-    >>> new_angles(model.layers[0], 4096, 8192)
+    >>> from d2lpos.pretrained import encoding_of
+    >>> llama = encoding_of({"model_type": "llama", "head_dim": 128})
+    >>> new_angles(llama.layers[0], 4096, 8192)
     (18, 64)
     """
     check_count(trained=trained, tokens=tokens)
@@ -109,7 +109,8 @@ def cache_bytes(config: object, tokens: int, number: int = 2) -> dict[str, int]:
     one chunk; what recurrences keep has one size whatever tokens is, and is not counted. Raises ValueError where the
     configuration does not say how many heads keep keys.
 
-    >>> qwen3 = {"model_type": "qwen3", "num_hidden_layers": 36, "num_key_value_heads": 8, "head_dim": 128}
+    >>> qwen3 = {"model_type": "qwen3", "num_hidden_layers": 36}
+    >>> qwen3 |= {"num_key_value_heads": 8, "head_dim": 128}
     >>> cache_bytes(qwen3, 131_072)["full"] / 2**30
     18.0
     """
@@ -220,8 +221,9 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     that the model has. Raises ValueError for a program that PROGRAMS does not name, and where these positions cannot be
     stretched so: a table, a bias, two kinds of turns, a stretch that would come on top of another.
 
-    >>> print(settings({"model_type": "qwen3"}, 65_536, "llama.cpp", trained=32_768))
-    llama-server -m MODEL.gguf -c 65536 --rope-scaling yarn --rope-scale 2 --yarn-orig-ctx 32768
+    >>> qwen3 = {"model_type": "qwen3"}
+    >>> settings(qwen3, 65_536, "llama.cpp", trained=32_768)[:45]
+    'llama-server -m MODEL.gguf -c 65536 --rope-sc'
     """
     check_count(tokens=tokens, **({} if trained is None else {"trained": trained}))
     check_name("program", program, tuple(PROGRAMS))
@@ -280,7 +282,16 @@ def written(program: str, rule: dict, base: float, tokens: int) -> str:
 
 
 def in_words(config: object, tokens: int, trained: int | None = None) -> str:
-    """What a text of that length asks, in lines: new angles, ends of tables, memory, what to look out for."""
+    """What a text of that length asks, in lines: new angles, ends of tables, memory, what to look out for.
+
+    trained is the length of the training, by default what the configuration calls original, or else allows.
+
+    >>> print(in_words({"model_type": "gpt2"}, 2048))
+    at 2,048 tokens:
+      beside 1,024 tokens, as its file allows:
+      the table ends after 1,024 tokens and fails
+      keys and values of full layers: 72.0 MiB
+    """
     check_count(tokens=tokens, **({} if trained is None else {"trained": trained}))
     reading, original = encoding_of(config, tokens), original_length(config)
     length = trained or original or longest(config)

@@ -1,5 +1,6 @@
 import cmath
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from torch.testing import assert_close
 from d2lpos import Attention, RoPE
 from d2lpos.input.sinusoids import angles, frequencies
 from d2lpos.rotary.rope import convert, permute_qk_rows, rotate, rotate_fast
+from d2lpos.rotary.scaling import yarn
 
 LAYOUTS = pytest.mark.parametrize("layout", ["half", "interleaved"])
 POSITIONS = st.floats(-1e4, 1e4)
@@ -315,3 +317,11 @@ def test_a_compiler_sees_the_readable_formula(layout):
     compiled = torch.compile(rotate_fast, backend="eager", fullgraph=True)
     x = torch.randn(2, 5, 8)
     assert torch.equal(compiled(x, TURNS, layout), rotate(x, TURNS, layout))
+
+
+def test_a_further_turn_does_not_sharpen_again():
+    """YaRN multiplies queries and keys by a factor, once."""
+    rope = RoPE(16, scaling=partial(yarn, factor=4.0, length=64))
+    keys, here = torch.randn(1, 2, 5, 16), torch.arange(5)
+    moved = rope.rotate_further(rope.turn(keys, here), torch.tensor([7]))
+    assert torch.allclose(moved, rope.turn(keys, here + 7), atol=1e-5)

@@ -13,6 +13,7 @@ from d2lpos.rotary.rope import rotate
 from d2lpos.rotary.scaling import (
     dynamic_ntk,
     freeze_pairs,
+    interlaced,
     linear,
     llama3,
     longrope,
@@ -267,3 +268,8 @@ def test_one_graph_serves_every_length(rule, graphs):
         x, positions = torch.randn(2, 3, length, 8), torch.arange(length)
         assert_close(compiled(x, positions), rope.turn(x, positions))
     assert len(graphs) == 1
+
+
+def test_interlaced_frequencies_are_those_of_even_pairs_and_then_of_odd_ones():
+    omega = frequencies(12)
+    assert torch.equal(interlaced(omega)[0], omega[[0, 2, 4, 1, 3, 5]])

@@ -16,17 +16,8 @@ from tests.parity.families import FITTED
 from tests.parity.readings import told
 
 LOG = logging.getLogger(__name__)
-SAMPLE = {
-    "llama", "gemma3_text", "gpt_oss", "llama4_text", "gpt_neox", "qwen2", "modernbert", "t5", "gpt2", "mistral4",
-}  # fmt: skip
 READ = sorted(set(FAMILIES) & set(CONFIG_MAPPING))
-FOUND = [pytest.param(name, marks=() if name in SAMPLE else pytest.mark.proof) for name in READ]
-TURN = [
-    name
-    for name in READ
-    if "rope_theta" in entries().get(name, {}).get("keys", {}) or name in ("beam", "laguna")
-]
-TURN = [pytest.param(name, marks=() if name in SAMPLE else pytest.mark.proof) for name in TURN]
+TURN = [name for name in READ if "rope_theta" in entries().get(name, {}).get("keys", {}) or name in ("beam", "laguna")]
 LENGTH, TOKENS = 64, 100
 SAID = {"rope_theta": 300.0, "factor": 4.0}
 LISTS = {"short_factor": [1.0] * 4 + [1.5] * 4, "long_factor": [1.0] * 4 + [8.0] * 4}
@@ -82,7 +73,7 @@ def wrong(family, files):
     return found
 
 
-@pytest.mark.parametrize("family", FOUND)
+@pytest.mark.parametrize("family", READ)
 def test_a_missing_key_means_what_the_class_takes_for_it(family):
     """Every key of the default file is dropped; those that the reader's code knows are dropped, null and doubled."""
     whole = data(CONFIG_MAPPING[family]())
@@ -143,7 +134,6 @@ def test_frequencies_are_those_of_its_code(family, rule):
         assert factor == pytest.approx(theirs.attention_scaling)
 
 
-@pytest.mark.proof
 def test_the_file_of_defaults_is_what_the_command_writes():
     assert defaults.FILE.read_text("utf-8") == defaults.written(defaults.entries())
 
