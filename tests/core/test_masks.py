@@ -11,7 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from d2lpos import ALiBi, Attention, Encoding, RoPE, Transformer
 from d2lpos.transformer.attention import attend
 from d2lpos.transformer.cache import Cache, evict
-from d2lpos.transformer.masks import WORTHWHILE, Mask, causal_mask, segment_mask
+from d2lpos.transformer.masks import WORTHWHILE, Mask, causal_mask, segment_mask, window_mask
 
 HERE = torch.arange(6)
 FOUND = {
@@ -262,3 +262,22 @@ def test_segments_reach_every_layer(encoding, place):
     got = net(tokens, positions, segments=segments)
     assert_close(got[:, :4], net(tokens[:, :4], positions[:4]))
     assert_close(got[:, 4:], net(tokens[:, 4:], positions[4:]))
+
+
+def test_a_window_counts_its_own_token_and_ends_alike_on_both_sides():
+    here = torch.arange(6)
+    assert window_mask(here[2:3], here, 2).tolist() == [[False, True, True, True, False, False]]
+
+
+@pytest.mark.parametrize("window", [4, 5, 6])
+def test_a_window_that_holds_all_places_is_no_mask(window):
+    """Five tokens are within four of each other, which a window of five sees and one of four does not."""
+    mask = Mask(torch.arange(5), causal=False, window=window)
+    assert mask.everything == (window >= 5)
+    assert mask.dense is None if window >= 5 else torch.equal(mask.dense, window_mask(*[torch.arange(5)] * 2, window))
+
+
+@pytest.mark.parametrize(("has", "asked", "left"), [(3, 2, 2), (2, 3, 2), (2, 2, 2), (2, None, 2), (None, 2, 2)])
+def test_of_two_windows_the_narrower_holds(has, asked, left):
+    mask = Mask(torch.arange(6), window=has).with_window(asked)
+    assert torch.equal(mask.dense, Mask(torch.arange(6), window=left).dense)

@@ -444,3 +444,117 @@ def test_a_model_of_a_text_within_another(config):
     reading = encoding_of(config)
     families = {"qwen2_5_vl": "qwen2_5_vl_text", "llava": "llama", "exaone4_5": "exaone4", "step3p7": "step3p5"}
     assert reading.family == families[config["model_type"]] and len(reading.layers) == 2
+
+
+LISTS = {"short_factor": [1.0] * 8, "long_factor": [2.0] * 8}
+PHIMOE = {"model_type": "phimoe", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 1} | {
+    "rope_scaling": {"type": "longrope", "original_max_position_embeddings": 64, "long_mscale": 3.0, "short_mscale": 2.0}
+    | LISTS
+}
+
+
+@pytest.mark.parametrize(("tokens", "sharper", "divided"), [(64, 2.0, 1.0), (65, 3.0, 2.0)])
+def test_phi_moe_has_a_factor_for_short_texts_and_one_for_long(tokens, sharper, divided):
+    omega, factor = encoding_of(PHIMOE, tokens).encodings[0].scaled()
+    assert factor == sharper and omega[0] == 1 / divided
+
+
+def test_a_rule_called_yarn_with_two_lists_is_longrope():
+    said = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
+    phi = LLAMA | {"model_type": "phi3", "original_max_position_embeddings": 64, "rope_scaling": said | LISTS}
+    assert encoding_of(phi, 100).encodings[0].scaling.func.__name__ == "longrope"
+
+
+def test_llama_3_s_ramp_ends_where_the_file_says():
+    said = {"rope_type": "llama3", "factor": 8.0, "original_max_position_embeddings": 64}
+    said |= {"low_freq_factor": 2.0, "high_freq_factor": 3.0}
+    assert encoding_of(LLAMA | {"rope_scaling": said}).encodings[0].scaling.keywords["low"] == 2.0
+    assert encoding_of(LLAMA | {"rope_scaling": said}).encodings[0].scaling.keywords["high"] == 3.0
+
+
+def test_whole_heads_turn_whatever_a_share_says_where_the_code_does_not_read_it():
+    assert encoding_of(LLAMA | {"partial_rotary_factor": 0.5}).encodings[0].rotary == 16
+    assert encoding_of(LLAMA | {"model_type": "stablelm", "partial_rotary_factor": 0.5}).encodings[0].rotary == 8
+
+
+def layers(config):
+    """A letter a layer: F sees all, s has a window, c chunks, and - no attention."""
+    word = lambda layer: "-" if not layer.attends else "s" if layer.window else "c" if layer.chunk else "F"
+    return "".join(map(word, encoding_of(config).layers))
+
+
+SEVEN = {"num_hidden_layers": 7}
+BY_DEPTH = {
+    "sFsFsFs": {"model_type": "gemma2"},
+    "sssssFF": {"model_type": "gemma4_text"},
+    "FFsssFF": {"model_type": "flint"},
+    "FssssFs": {"model_type": "mimo_v2_flash"},
+    "FsssFss": {"model_type": "cwm"},
+    "---F---": {"model_type": "qwen3_next"},
+    "----F--": {"model_type": "kimi_linear"},
+    "--F--F-": {"model_type": "kimi_linear", "linear_attn_config": {"full_attn_layers": [3, 6], "kda_layers": [1, 2, 4, 5, 7]}},
+    "cccFccc": {"model_type": "llama4_text"},
+    "sFsFFFF": {"model_type": "qwen2_moe", "use_sliding_window": True, "max_window_layers": 4},
+    "FFFFsss": {"model_type": "qwen2", "use_sliding_window": True, "max_window_layers": 4},
+    "--F-s-F": {"model_type": "lfm3"},
+    "-F--F": {"model_type": "nemotron_h", "hybrid_override_pattern": "M*E-*"},
+}
+
+
+@pytest.mark.parametrize("pattern", BY_DEPTH)
+def test_kinds_of_layers_follow_their_class_s_rule(pattern):
+    assert layers(SEVEN | BY_DEPTH[pattern]) == pattern
+
+
+def test_a_layer_of_smollm_3_in_four_does_not_turn():
+    turns = [layer.encoding is not None for layer in encoding_of(SEVEN | {"model_type": "smollm3"}).layers]
+    assert turns == [True, True, True, False, True, True, True]
+
+
+INDEXED = {"model_type": "glm_moe_dsa", "num_hidden_layers": 7}
+
+
+@pytest.mark.parametrize(
+    ("said", "own"),
+    [
+        ({}, "1111111"),
+        ({"index_topk_freq": 2}, "1101010"),
+        ({"index_topk_freq": 3, "index_skip_topk_offset": 1}, "1001001"),
+        ({"index_topk_pattern": "FSSFSSF"}, "1001001"),
+        ({"indexer_types": ["full", "shared"] * 3 + ["full"]}, "1010101"),
+    ],
+)
+def test_an_indexer_serves_layers_behind_its_own(said, own):
+    found = encoding_of(INDEXED | said).layers
+    assert "".join(str(int(layer.indexer is not None)) for layer in found) == own
+    assert {layer.keys for layer in found} == {2048} and found[0].indexer.rotary == 64
+
+
+def test_gemma_4_has_wider_heads_where_layers_see_all():
+    window, *_, full = encoding_of({"model_type": "gemma4_text", "num_hidden_layers": 7}).layers
+    assert (window.encoding.dim, full.encoding.dim) == (256, 512)
+    *_, full = encoding_of({"model_type": "gemma4_text", "num_hidden_layers": 7, "global_head_dim": 128}).layers
+    assert full.encoding.dim == 128
+
+
+def test_families_with_code_of_their_own():
+    sizes = {"num_attention_heads": 32, "num_hidden_layers": 2}
+    small, large = (encoding_of({"model_type": "baichuan", "hidden_size": n, **sizes}) for n in (4096, 5120))
+    assert type(small.encodings[0]) is RoPE and type(large.encodings[0]) is ALiBi
+    glm = {"model_type": "chatglm", "kv_channels": 128, "num_attention_heads": 32, "num_layers": 2}
+    rope = encoding_of(glm | {"rope_ratio": 50}).encodings[0]
+    assert (rope.rotary, rope.dim, rope.base, rope.layout) == (64, 128, 5e5, "interleaved")
+    assert encoding_of(glm | {"original_rope": False}).encodings[0].layout == "half"
+    blocks = [{"attention": said} for said in ({}, {"no_op": True}, {"replace_with_linear": True})]
+    nas = {"model_type": "nemotron-nas", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 3}
+    assert layers(nas | {"block_configs": blocks}) == "F--"
+    qwen = {"model_type": "qwen", "kv_channels": 16, "seq_length": 32, "use_dynamic_ntk": True, "rotary_emb_base": 1e5}
+    assert encoding_of(qwen | {"num_hidden_layers": 1}, 32).encodings[0].base == 1e5
+    with pytest.raises(ValueError, match="tokens must be at most seq_length = 32 for qwen; got 33"):
+        encoding_of(qwen | {"num_hidden_layers": 1}, 33)
+
+
+def test_llama_3_2_sees_a_picture_in_every_fifth_layer():
+    found = encoding_of({"model_type": "mllama_text_model", "num_hidden_layers": 9}).layers
+    assert [i for i, layer in enumerate(found) if layer.crosses] == [3, 8]
+    assert str(found[3]) == "attention to a picture, without positions"

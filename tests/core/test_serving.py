@@ -129,6 +129,10 @@ def test_settings_are_what_a_program_reads():
     assert all(llama[llama.index(flag) + 1] == value for flag, value in flags.items())
 
 
+def test_a_factor_may_be_broken():
+    assert "--rope-scale 1.5259 " in settings(QWEN3, 50_000, "llama.cpp", trained=32_768)
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_where_nothing_is_needed_nothing_is_set(program):
     assert (

@@ -209,9 +209,10 @@ def test_other_files_are_left_alone(tmp_path):
     assert (text.read_bytes(), other.read_bytes()) == before
 
 
-def test_another_version_is_refused(store):
-    query(store, f"PRAGMA user_version = {VERSION + 1}")
-    with pytest.raises(ValueError, match=f"has version {VERSION + 1}; this d2lpos needs version {VERSION}"):
+@pytest.mark.parametrize("version", [VERSION + 1, VERSION - 1])
+def test_another_version_is_refused(store, version):
+    query(store, f"PRAGMA user_version = {version}")
+    with pytest.raises(ValueError, match=f"has version {version}; this d2lpos needs version {VERSION}"):
         Store(store.path)
 
 

@@ -60,23 +60,18 @@ def made(family: str, **keys: object) -> dict[str, object]:
 
 def constants(family: str) -> dict[str, object]:
     """The defaults that do not follow from another key."""
-    default = made(family)
-    if "use_sliding_window" in default:  # without it, classes forget the window
-        default["sliding_window"] = made(family, use_sliding_window=True).get("sliding_window")
-    kept = {
-        key: value
-        for key, value in default.items()
-        if key in words() - ROPE and key[0] != "_" and not isinstance(value, dict | None)
-    }
-    kept = {key: value for key, value in kept.items() if key not in LISTS}
+    plain = made(family)
+    used = (
+        {"use_sliding_window": True} if "use_sliding_window" in plain else {}
+    )  # without it, classes forget the window
+    default = made(family, **used) | {key: plain[key] for key in used}
+    kept = {key: value for key, value in default.items() if key in words() - ROPE - LISTS and key[0] != "_"}
+    kept = {key: value for key, value in kept.items() if not isinstance(value, dict | None)}
     for size, value in default.items():
         if SIZES.fullmatch(size) and type(value) is int:
-            changed = made(family, **{size: 2 * value})
-            kept = {
-                key: one
-                for key, one in kept.items()
-                if key == size or not changed or changed.get(key) in (one, None)
-            }
+            changed = made(family, **used, **{size: 2 * value}) | {key: plain[key] for key in used}
+            same = {size, *(key for key, one in kept.items() if changed.get(key) in (one, None))}
+            kept = {key: one for key, one in kept.items() if key in same or len(changed) == len(used)}
     return kept
 
 
