@@ -159,6 +159,18 @@ def all_orders(bias):
     return permutations(range(len(bias)))
 
 
+@wrong(check.symmetries, "twice that from i = 2 on")
+def by_ranks(bias):
+    ranks = lambda x: (x * 1e4).round().argsort(dim=1, stable=True).argsort(dim=1, stable=True)
+    level = lambda x: (x - x[:, :1]).mul(1e4).round().sign()
+    found = []
+    for o in permutations(range(len(bias))):
+        moved = bias[list(o)][:, list(o)]
+        if torch.equal(ranks(moved), ranks(bias)) and torch.equal(level(moved), level(bias)):
+            found.append(o)
+    return found
+
+
 @wrong(check.symmetries, "Softmax allows more")
 def same_bias(bias):
     return [o for o in all_orders(bias) if torch.allclose(bias[list(o)][:, list(o)], bias, atol=1e-5)]

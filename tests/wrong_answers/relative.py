@@ -127,6 +127,14 @@ def from_the_package(offset, buckets, max_distance, bidirectional):
 # The widest buckets that training fills
 
 
+@wrong(check.widest, "length = 2048, buckets = 8")
+def searched_to_a_bound(length, buckets):
+    far = length - 1
+    while far < 10_000 and (far + 1) <= (length - 1) * (2 * (length - 1) / buckets) ** (2 / (buckets - 2)):
+        far += 1
+    return far
+
+
 @wrong(check.widest, "That is the length of training.")
 def t5_short(length, buckets):
     return length

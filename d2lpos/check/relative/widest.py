@@ -42,7 +42,7 @@ def length_cases(verdict: Callable) -> list[Case]:
 
         return Case(question.text, ask)
 
-    sizes = [(64, 32), (16, 8), (24, 8), (113, 32), (512, 32), (200, 64), (95, 12)]
+    sizes = [(64, 32), (16, 8), (24, 8), (113, 32), (512, 32), (200, 64), (95, 12), (2048, 8)]
     return [case(*size) for size in sizes]
 
 
