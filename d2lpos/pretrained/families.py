@@ -8,6 +8,7 @@ from functools import partial
 
 from .added import Added, mpnet, windows_in_turn
 from .biased import Bucketed, Chosen, Disentangled, Sloped
+from .compressed import Compressed
 from .layer import Config, by_name
 from .own import OWN
 from .pictured import PICTURED
@@ -37,6 +38,7 @@ from .turning import (
 )
 from .windowed import WINDOWED
 
+COMPRESSED = {"deepseek_v4": Compressed()}
 FULL, SLIDING = frozenset({"full_attention"}), frozenset({"sliding_attention"})
 BETA = frozenset({"llama_4_scaling_beta", "max_position_embeddings"})
 SHARED = "index_skip_topk_offset index_topk_freq index_topk_pattern indexer_types"
@@ -296,7 +298,7 @@ BIASED = by_name(
         "umt5": Bucketed(shared=False),
     }
 )
-FAMILIES = {**OWN, **TURNING, **SILENT, **ADDED, **BIASED, **PICTURED, **WINDOWED}
+FAMILIES = {**OWN, **COMPRESSED, **TURNING, **SILENT, **ADDED, **BIASED, **PICTURED, **WINDOWED}
 READ_BY_SOME = frozenset(key for row in FAMILIES.values() for key in row.reads.split())
 # Known, and refused: what they do is more than a layer of ours says.
 REFUSED = by_name(
@@ -314,7 +316,6 @@ REFUSED = by_name(
         "cohere2_moe": "which layers turn hangs on what follows attention",
         "cpmant": "its buckets count segments, too",
         "dbrx": "its base stands in two places that need not agree",
-        "deepseek_v4": "values turn, too, and compressed keys have positions of their own",
         "fnet": "it has no attention, and its transform has no positions",
         "gemma4_assistant": "it reads the keys of another model",
         "hrm_text": "its layers are run over and over",

@@ -36,6 +36,7 @@ class Layer:
     crosses: whether its keys are those of a picture, and not of the text.
     indexer: the encoding of a smaller attention that chooses the keys, and keys how many it chooses at most;
     None beside a number of keys where they are those that the last indexer chose.
+    compressed: how many tokens each further key stands for, beyond the window; it stands where the first of them does.
 
     >>> Layer().encoding is None
     True
@@ -57,6 +58,7 @@ class Layer:
     crosses: bool = False
     indexer: Encoding | None = None
     keys: int | None = None
+    compressed: int | None = None
 
     def __str__(self) -> str:
         """What the layer does, in words and numbers."""
@@ -75,6 +77,8 @@ class Layer:
         parts += ["scores are cosines"] * self.cosine
         parts += [f"queries times {shortened(self.temperature)}"] if self.temperature else []
         parts += [f"all scores times {self.scale:.6g}"] * (self.scale != 1)
+        if self.compressed is not None:
+            parts.append(f"besides, a key for each {self.compressed} tokens")
         if self.keys is not None:
             chooses = (
                 f"an indexer, {in_words(self.indexer)}, chooses"

@@ -340,6 +340,8 @@ REFUSED = {
     "position_encoding_2d of chatglm must be false": {"model_type": "chatglm", "position_encoding_2d": True},
     "block_configs has keys that are not understood: window_length": LLAMA
     | {"model_type": "nemotron-nas", "block_configs": [{"attention": {"window_length": 64}}] * 4},
+    "compress_ratios must be numbers of 0, 4, 128; got [0, 5]": {"model_type": "deepseek_v4", "compress_ratios": [0, 5]},
+    "layer_types must name 5 layers; got 1": {"model_type": "deepseek_v4", "num_hidden_layers": 5, "compress_ratios": [0]},
     "hybrid_override_pattern must have letters of * M - E; got 'M*X'": {"model_type": "nemotron_h"}
     | {"hybrid_override_pattern": "M*X"},
     "no_rope_layers must have a number for each of 4 layers; got 1": LLAMA
@@ -509,6 +511,36 @@ def test_kinds_of_layers_follow_their_class_s_rule(pattern):
 def test_a_layer_of_smollm_3_in_four_does_not_turn():
     turns = [layer.encoding is not None for layer in encoding_of(SEVEN | {"model_type": "smollm3"}).layers]
     assert turns == [True, True, True, False, True, True, True]
+
+
+V4 = {"model_type": "deepseek_v4", "num_hidden_layers": 5}
+YARN_16 = {"type": "yarn", "factor": 16, "original_max_position_embeddings": 65_536}
+
+
+@pytest.mark.parametrize(
+    ("said", "tokens"),
+    [
+        ({}, [128, 128, 128, 4, 128]),
+        ({"compress_ratios": [0, 0, 4, 128, 4, 128]}, [None, None, 4, 128, 4]),
+        ({"layer_types": ["sliding_attention"] * 5}, [None] * 5),
+        ({"compress_rates": {"heavily_compressed_attention": 64, "compressed_sparse_attention": 8}}, [64, 64, 64, 8, 64]),
+    ],
+)
+def test_deepseek_v4_sees_a_window_and_keys_that_stand_for_many_tokens(said, tokens):
+    found = encoding_of(V4 | said | {"rope_scaling": YARN_16}).layers
+    assert [layer.compressed for layer in found] == tokens
+    for layer in found:
+        rope, sparse = layer.encoding, layer.compressed in (4, 8)
+        assert (rope.dim, layer.features, layer.window, layer.sinks) == (64, (448, 512), 128, True)
+        assert rope.doors == ("rotate", "value") and rope.layout == "interleaved"
+        assert rope.base == (160_000 if layer.compressed else 10_000)
+        assert (rope.scaling is unscaled) == (layer.compressed is None)
+        assert (layer.keys, layer.indexer is not None) == ((512, True) if sparse else (None, False))
+
+
+def test_deepseek_v4_does_not_sharpen_where_it_stretches():
+    rope = encoding_of(V4 | {"rope_scaling": YARN_16}).encodings[0]
+    assert rope.scaled()[1] == 1.0 and encoding_of(V4 | {"qk_rope_head_dim": 32}).encodings[0].dim == 32
 
 
 INDEXED = {"model_type": "glm_moe_dsa", "num_hidden_layers": 7}

@@ -163,7 +163,7 @@ def by_sight(layers: Iterable[Layer], value: Callable[[Layer], str]) -> str:
     far = list(dict.fromkeys(value(layer) for layer in layers if not (layer.window or layer.chunk)))
     if len(near) == len(far) == 1 and near != far:
         return f"{near[0]} in windows, {far[0]} elsewhere" if near[0] else f"{far[0]}, not in windows"
-    return ", ".join(dict.fromkeys([*near, *far]))
+    return ", ".join(filter(None, dict.fromkeys([*near, *far])))
 
 
 def share(layer: Layer) -> str:

@@ -119,7 +119,7 @@ def nested(rope: dict | None) -> bool:
 def rope(family: str) -> dict[str, object]:
     """What a class with RoPE takes for a missing base, share and rule, and which keys it does not read."""
     default = made(family).get("rope_parameters")
-    if not default:
+    if not default or "main" in default:  # DeepSeek-V4 has a reading of its own
         return {}
     bases = {key: made(family, **{key: ODD["rope_theta"]}).get("rope_parameters") for key in THETAS}
     scaled = made(family, rope_scaling=RULE).get("rope_parameters")

@@ -24,7 +24,17 @@ from torch.nn.functional import pad
 from d2lpos import Encoding, Learned
 from d2lpos.offset.deberta import DeBERTa
 from d2lpos.pretrained import Layer, Reading, encoding_of
-from d2lpos.pretrained.families import ADDED, BIASED, FAMILIES, PICTURED, REFUSED, SILENT, TURNING, WINDOWED
+from d2lpos.pretrained.families import (
+    ADDED,
+    BIASED,
+    COMPRESSED,
+    FAMILIES,
+    PICTURED,
+    REFUSED,
+    SILENT,
+    TURNING,
+    WINDOWED,
+)
 from d2lpos.pretrained.layer import by_name
 from d2lpos.rotary.normed import Normed
 from d2lpos.rotary.rope import convert
@@ -179,6 +189,9 @@ def turned(family: str, reading: Reading, made: nn.Module) -> list[str]:
         for number, (call, plain, layer) in enumerate(zip(theirs, before, attending, strict=True)):
             if layer.features and abs(call.scale / layer.scale * call.q.shape[-1] ** 0.5 - 1) > TOLERANCE:
                 wrong.add("scale")
+            for one in (call, plain):  # what compresses puts further keys behind those of the tokens
+                one.k = one.k[..., : len(line), :]
+                one.seen = None if one.seen is None else one.seen[:, : len(line)]
             plain.q, plain.k = (unsorted(x, layer) if family in SORTED else x for x in (plain.q, plain.k))
             if isinstance(layer.encoding, Normed):
                 norms = [m for n, m in made.named_modules() if NORMS.search(n)][2 * number : 2 * number + 2]
@@ -398,7 +411,7 @@ FILE = Path(__file__).parents[2] / "book" / "families.csv"
 EVERY = sorted({family for names in tiny.MODELS[:3] for family in names})
 EVERY = sorted({*EVERY, *FAMILIES, *REFUSED} & set(tiny.CONFIG_MAPPING))
 KINDS = {
-    "Queries and keys turn": TURNING,
+    "Queries and keys turn": TURNING | COMPRESSED,
     "No positions: a recurrence beside attention, or alone": SILENT,
     "A table or sinusoids are added to the input": ADDED,
     "A bias is added to the scores": BIASED,

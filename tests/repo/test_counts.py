@@ -1,5 +1,6 @@
 """What the book says of the families of language models is what its table has."""
 
+import csv
 import json
 import re
 from collections import Counter
@@ -72,3 +73,12 @@ def test_the_page_names_when_and_what_was_read_and_what_was_left_out():
     assert [f for f in aside if known.get(f, f).lower().replace("_", "") not in names] == []
     for count, kind in ("five", "recurrence"), ("four", "borrowed"), ("five", "others"):
         assert f"{count} " in page and len(HAND["aside"][kind]) == {"five": 5, "four": 4}[count]
+
+
+def test_as_many_releases_are_named():
+    with (BOOK / "models" / "releases.csv").open(encoding="utf-8", newline="") as lines:
+        number = len(list(csv.DictReader(lines)))
+    assert f"Here are {number} released models." in text("book/models.md")
+    assert f"{sum(bool(row['release']) for row in ROWS)} of them are shown as one of their models was released" in text("book/models.md")
+    assert f"[{number} releases](../book/models.md#releases)" in text("chapters/08-choosing.ipynb")
+    assert f"[{number} released models](models.md#releases)" in text("book/parity.md")

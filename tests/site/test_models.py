@@ -131,7 +131,7 @@ def test_every_release_has_its_row_its_source_and_its_report(site):
     rows = page.select("#releases table tbody tr")
     with published("models").joinpath("releases.csv").open(encoding="utf-8", newline="") as lines:
         known = list(csv.DictReader(lines))
-    assert len(rows) == len(known) == 111
+    assert len(rows) == len(known)
     for row, one in zip(rows, known, strict=True):
         model, position, trained = row.find_all(["th", "td"])
         assert model.text == f"{one['name']}, {one['year']}" and model.a["href"] == one["source"]
