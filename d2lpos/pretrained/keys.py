@@ -124,12 +124,21 @@ use_mem_rope use_mrope use_rel_pos use_relative_position_bias use_shared_relativ
 """
 SILENT_KEYS, SAYS_NO = frozenset(SILENT.split()), frozenset(NO.split())
 # Whole numbers of at least 1 in every configuration, where they are there and not null.
-WHOLE = frozenset(
-    ["attention_chunk_size", "attention_window_size", "attn_layer_period", "d_kv", "d_model", "decoder_layers", "emb_dim", "encoder_layers", "floor_scale", "full_attention_interval", "global_attn_every_n_layers", "global_head_dim", "head_dim", "hidden_size", "index_head_dim", "index_topk", "kv_channels", "layer_group_size", "local_attention", "max_position_embeddings", "max_source_positions", "max_target_positions", "n_embd", "n_head", "n_heads", "n_layer", "n_layers", "n_positions", "no_rope_layer_interval", "num_attention_heads", "num_decoder_layers", "num_hidden_layers", "num_layers", "original_max_position_embeddings", "qk_rope_head_dim", "relative_attention_max_distance", "relative_attention_num_buckets", "rotary_dim", "seq_length", "sliding_window"]
-)
-POSITIVE = frozenset(
-    ["attention_factor", "beta_fast", "beta_slow", "factor", "global_rope_theta", "high_freq_factor", "local_rope_theta", "long_mscale", "low_freq_factor", "rope_local_base_freq", "rope_ratio", "rope_theta", "rotary_emb_base", "short_mscale"]
-)
+WHOLE_NUMBERS = """
+attention_chunk_size attention_window_size attn_layer_period d_kv d_model decoder_layers emb_dim
+encoder_layers floor_scale full_attention_interval global_attn_every_n_layers global_head_dim head_dim
+hidden_size index_head_dim index_topk kv_channels layer_group_size local_attention max_position_embeddings
+max_source_positions max_target_positions n_embd n_head n_heads n_layer n_layers n_positions
+no_rope_layer_interval num_attention_heads num_decoder_layers num_hidden_layers num_layers
+original_max_position_embeddings qk_rope_head_dim relative_attention_max_distance
+relative_attention_num_buckets rotary_dim seq_length sliding_window
+"""
+WHOLE = frozenset(WHOLE_NUMBERS.split())
+POSITIVE_NUMBERS = """
+attention_factor beta_fast beta_slow factor global_rope_theta high_freq_factor local_rope_theta long_mscale
+low_freq_factor rope_local_base_freq rope_ratio rope_theta rotary_emb_base short_mscale
+"""
+POSITIVE = frozenset(POSITIVE_NUMBERS.split())
 
 
 def check_values(values: Mapping[str, object]) -> dict[str, object]:
@@ -139,13 +148,18 @@ def check_values(values: Mapping[str, object]) -> dict[str, object]:
         unused = key == "sliding_window" and value == 0 and values.get("use_sliding_window") is False
         if key in WHOLE and isinstance(value, float) and value.is_integer():
             found[key] = value = int(value)
-        if key in WHOLE and not unused and not (value is None or type(value) is int and value >= 1):
+        if (
+            key in WHOLE
+            and not unused
+            and not (value is None or isinstance(value, list) or type(value) is int and value >= 1)
+        ):
             raise ValueError(f"{key} must be a whole number of at least 1; got {value!r}")
         number = type(value) in (int, float) and 0 < value < float("inf")
         if key in POSITIVE and not number and not isinstance(value, list | Mapping | None):
             raise ValueError(f"{key} must be a positive number; got {value!r}")
         if key in ("rope_scaling", "rope_parameters") and isinstance(value, Mapping):
             found[key] = {
-                name: check_values(one) if isinstance(one, Mapping) else one for name, one in check_values(value).items()
+                name: check_values(one) if isinstance(one, Mapping) else one
+                for name, one in check_values(value).items()
             }
     return found
