@@ -162,12 +162,8 @@ def in_words(encoding: Encoding) -> str:
     if not hasattr(encoding, "rotary"):
         told, own = f"{type(encoding).__name__}({encoding.extra_repr()})", getattr(encoding, "slopes", None)
         return told if own is None else f"{told} with slopes from {own.max():.4g} to {own.min():.4g}"
-    partner = (
-        f"in halves, i with i + {encoding.rotary // 2}"
-        if encoding.layout == "half"
-        else "in neighbors, 2i with 2i + 1"
-    )
-    turning = f"{encoding.rotary} of {encoding.dim} features turn ({partner})"
+    pairs = "in halves" if encoding.layout == "half" else "in neighbors"
+    turning = f"{encoding.rotary} of {encoding.dim} features turn, {pairs}"
     scaled = shortened(encoding.scaling)
     return f"{type(encoding).__name__}, base {encoding.base:,.10g}, {turning}" + f", {scaled}" * (
         scaled != "unscaled"

@@ -22,12 +22,12 @@ GEMMA = {
 WORDS = {
     """llama: 2 layers, a token sees none after it
   input: nothing is added
-  layers 0–1: RoPE, base 500,000, 16 of 16 features turn (in halves, i with i + 8), yarn(factor=8.0, length=4096, \
+  layers 0–1: RoPE, base 500,000, 16 of 16 features turn, in halves, yarn(factor=8.0, length=4096, \
 beta_fast=32, beta_slow=1, truncate=True, attention_factor=None)""": LLAMA | {"rope_theta": 5e5, "rope_scaling": YARN},
     """gemma3_text: 7 layers, a token sees none after it
   input: nothing is added
-  layers 0–4, 6: RoPE, base 10,000, 16 of 16 features turn (in halves, i with i + 8); a window of 1,024 tokens
-  layer 5: RoPE, base 1,000,000, 16 of 16 features turn (in halves, i with i + 8)
+  layers 0–4, 6: RoPE, base 10,000, 16 of 16 features turn, in halves; a window of 1,024 tokens
+  layer 5: RoPE, base 1,000,000, 16 of 16 features turn, in halves
   by default: rope_theta = {'full_attention': 1000000.0, 'sliding_attention': 10000.0}""": GEMMA,
     """roberta: 1 layer, a token sees those before and after it
   input: Learned(length=514, dim=64), from position 2 on
