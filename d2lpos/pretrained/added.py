@@ -56,7 +56,10 @@ class Added(Family):
             raise ValueError(f"position_embedding_type of {family} must be absolute; got {kind!r}")
         depth, first = config.first(*self.depth), self.before
         if self.padded:
-            first = config.first("pad_token_id") + 1
+            padding = config.first("pad_token_id")
+            if type(padding) is not int or padding < 0:
+                raise ValueError(f"pad_token_id of {family} must be the number of a token; got {padding!r}")
+            first = padding + 1
         bias = self.bias and self.bias(config)
         windows = self.windows(config, depth) if self.windows else [None] * depth
         return Reading(

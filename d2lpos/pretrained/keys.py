@@ -140,6 +140,10 @@ low_freq_factor rope_local_base_freq rope_ratio rope_theta rotary_emb_base short
 """
 POSITIVE = frozenset(POSITIVE_NUMBERS.split())
 
+LISTED = """attn_layer_indices block_configs block_types compress_ratios cross_attention_layers full_attn_idxs
+indexer_types layer_types layers_block_type long_factor mrope_section no_rope_layers short_factor"""
+LISTS, DICTIONARIES = frozenset(LISTED.split()), frozenset({"attn_config", "compress_rates", "linear_attn_config", "per_layer_config"})
+
 
 def check_values(values: Mapping[str, object]) -> dict[str, object]:
     """The values with whole numbers as such, 128.0 as 128; a ValueError that names one that cannot be."""
@@ -157,6 +161,11 @@ def check_values(values: Mapping[str, object]) -> dict[str, object]:
         number = type(value) in (int, float) and 0 < value < float("inf")
         if key in POSITIVE and not number and not isinstance(value, list | Mapping | None):
             raise ValueError(f"{key} must be a positive number; got {value!r}")
+        for keys, kind in (LISTS, list | tuple), (DICTIONARIES, Mapping):
+            if key in keys and not isinstance(value, kind | None):
+                raise ValueError(f"{key} must be a {'list' if keys is LISTS else 'dictionary'}; got {value!r}")
+        if key == "partial_rotary_factor" and value is not None and not (type(value) in (int, float) and 0 <= value <= 1):
+            raise ValueError(f"{key} must be a number from 0 to 1; got {value!r}")
         if key in ("rope_scaling", "rope_parameters") and isinstance(value, Mapping):
             found[key] = {
                 name: check_values(one) if isinstance(one, Mapping) else one

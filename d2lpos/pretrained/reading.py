@@ -15,9 +15,10 @@ def encoding_of(config: object, tokens: int | None = None, ignore: Collection[st
     """What a configuration says about position, layer by layer.
 
     config is a `config.json` as a dictionary, as transformers 4 or 5 writes it, or a configuration of transformers.
-    One that holds a `text_config` is read for its text. tokens is the length of the text that will be read, which
-    dynamic NTK and LongRoPE depend on. ignore names keys to pass over; the reading keeps their names. `print` of a
-    reading shows it in words. Raises TypeError for another config or ignore; ValueError for a family that is not
+    One that holds a `text_config` is read for its text. A key that is missing means what the family's class in
+    transformers takes for it, which the reading tells under `defaults`; lists for all layers follow the class's rule for
+    the depth at hand. tokens is the length of the text that will be read, which dynamic NTK and LongRoPE depend on. ignore
+    names keys to pass over; the reading keeps their names. `print` of a reading shows it in words. Raises TypeError for another config or ignore; ValueError for a family that is not
     known or whose positions no reading says, for keys that are neither understood nor known to say nothing of
     positions, for a value that is not understood, and without tokens where these count.
 
@@ -52,6 +53,8 @@ def of_its_text(config: object, ignore: Collection[str] = ()) -> tuple[str, dict
     passed_over = tuple(key for key in ignore if key in values)
     values = {key: value for key, value in values.items() if key not in passed_over}
     family = values.get("model_type")
+    if not isinstance(family, str):
+        raise ValueError(f"model_type {family!r} is not known")  # noqa: TRY004
     if family in REFUSED:
         raise ValueError(f"model_type {family!r} is refused: {REFUSED[family]}")
     if family in FAMILIES:

@@ -238,6 +238,8 @@ def turning(
         raise ValueError(f"partial_rotary_factor must leave an even number of {dim} features; got {share}")
     if said["rope_theta"] is None:
         raise ValueError("rope_parameters must have rope_theta, and have none")
+    if isinstance(said["rope_theta"], list | Mapping):
+        raise ValueError(f"rope_theta must be one number; got {said['rope_theta']!r}")  # noqa: TRY004
     base = float(said["rope_theta"])
     sizes = said.get("mrope_section")
     if deal and sizes:

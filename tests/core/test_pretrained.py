@@ -313,6 +313,21 @@ REFUSED = {
     "sliding_window_pattern must be a whole number of at least 1 where there are no layer_types; got 'LLLG'": LLAMA
     | {"model_type": "exaone4", "sliding_window_pattern": "LLLG"},
     "rope_theta must be a positive number; got '1e4'": LLAMA | {"rope_theta": "1e4"},
+    "rope_theta must be one number; got [10000.0]": LLAMA | {"rope_theta": [1e4]},
+    "layer_types must be a list; got 'full_attention'": LLAMA
+    | {"model_type": "gemma2", "layer_types": "full_attention"},
+    "full_attn_idxs must be a list; got 3": LLAMA | {"model_type": "lfm2", "full_attn_idxs": 3},
+    "short_factor must be a list; got 'x'": LLAMA
+    | {"rope_scaling": {"type": "su", "short_factor": "x", "long_factor": [1.0] * 8}},
+    "linear_attn_config must be a dictionary; got 'x'": LLAMA | {"model_type": "kimi_linear", "linear_attn_config": "x"},
+    "per_layer_config must be a dictionary; got [1]": LLAMA | {"model_type": "gemma4_text", "per_layer_config": [1]},
+    "partial_rotary_factor must be a number from 0 to 1; got 2.0": LLAMA
+    | {"model_type": "stablelm", "partial_rotary_factor": 2.0},
+    "partial_rotary_factor must be a number from 0 to 1; got '0.5'": LLAMA
+    | {"model_type": "stablelm", "partial_rotary_factor": "0.5"},
+    "pad_token_id of roberta must be the number of a token; got -1": LLAMA
+    | {"model_type": "roberta", "pad_token_id": -1},
+    "model_type ['llama'] is not known": {"model_type": ["llama"]},
     "factor must be a positive number; got inf": LLAMA
     | {"rope_scaling": {"type": "linear", "factor": float("inf")}},
     "type and rope_type of rope_scaling must agree; got 'linear' and 'yarn'": LLAMA
