@@ -35,6 +35,8 @@ PROOFS = {
     "tests/parity/test_keys.py::test_a_missing_key_means_what_the_class_takes_for_it": SAMPLE,
     "tests/parity/test_keys.py::test_scaling_in_either_spelling": SAMPLE,
     "tests/parity/test_keys.py::test_frequencies_are_those_of_its_code": SAMPLE,
+    "tests/parity/test_serving.py::test_memory_is_what_its_cache_keeps": (*SAMPLE, "bart", "falcon", "deepseek_v2"),
+    "tests/parity/test_serving.py::test_settings_stretch_what_turns_and_nothing_else": (*SAMPLE, "glm4", "stablelm"),
     "tests/parity/test_keys.py::test_the_file_of_defaults_is_what_the_command_writes": (),
     # Thousands of bad calls.
     "tests/core/test_fuzz.py::test_bad_calls_are_refused_by_name_and_nothing_hangs": (),

@@ -22,6 +22,8 @@ class Compressed(Family):
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         depth, dim = config.first("num_hidden_layers"), config.first("head_dim", default=512)
         rates = RATES | (config.get("compress_rates") or {})
+        if not all(type(rate) is int and rate >= 1 for rate in rates.values()):
+            raise ValueError(f"compress_rates must be whole numbers of at least 1; got {rates}")
         ropes = parameters(config, dim)
         layers = []
         for kind in kinds(config, depth):
@@ -52,7 +54,9 @@ def kinds(config: Config, depth: int) -> list[str]:
     by_ratio = {0: SLIDING, **{rate: kind for kind, rate in RATES.items()}}
     if listed is None and ratios is not None:
         if not set(ratios) <= set(by_ratio):
-            raise ValueError(f"compress_ratios must be numbers of {', '.join(map(str, by_ratio))}; got {ratios}")
+            raise ValueError(
+                f"compress_ratios must be numbers of {', '.join(map(str, by_ratio))}; got {ratios}"
+            )
         listed = [by_ratio[ratio] for ratio in ratios]
     if listed is None:
         listed = [HEAVY] * 2 + [SPARSE if i % 2 else HEAVY for i in range(depth - 2)]
@@ -64,11 +68,23 @@ def kinds(config: Config, depth: int) -> list[str]:
 def parameters(config: Config, dim: int) -> dict[str, Mapping]:
     """RoPE's parameters, of layers with a window alone (`main`) and of those that compress."""
     config.pass_over(("rope_theta",))
-    given, share, rotary = given_rule(config), config.get("partial_rotary_factor"), config.get("qk_rope_head_dim")
+    given, share, rotary = (
+        given_rule(config),
+        config.get("partial_rotary_factor"),
+        config.get("qk_rope_head_dim"),
+    )
     if isinstance(given.get("main"), Mapping) and isinstance(given.get("compress"), Mapping):
         return {kind: {"partial_rotary_factor": 1.0} | dict(given[kind]) for kind in ("main", "compress")}
     share = share or (64 / 512 if rotary is None else rotary / dim)
     base = config.given.get("rope_theta") or 10_000.0
     main = {"rope_theta": base, "partial_rotary_factor": share}
     compress = {"attention_factor": 1.0} if (given.get("rope_type") or given.get("type")) == "yarn" else {}
-    return {"main": main, "compress": {**compress, **given, **main, "rope_theta": config.first("compress_rope_theta", default=160_000.0)}}
+    return {
+        "main": main,
+        "compress": {
+            **compress,
+            **given,
+            **main,
+            "rope_theta": config.first("compress_rope_theta", default=160_000.0),
+        },
+    }

@@ -72,6 +72,13 @@ def half_of_local(config: Config) -> int:
     return config["local_attention"] // 2 + 1
 
 
+def of_the_decoder(config: Config) -> int | None:
+    """The window of ModernBERT's decoder: what its file says, or half of `local_attention`."""
+    said, local = config.given.get("sliding_window"), config.get("local_attention")
+    config.pass_over(("sliding_window",))
+    return local // 2 if said is None and local else said
+
+
 def of_mimo(config: Config) -> int | None:
     """MiMo's window, where `sliding_window_size` does not count the token itself."""
     window, before = config.get("sliding_window"), config.get("sliding_window_size")
@@ -148,7 +155,7 @@ TURNING = by_name(
             reads=f"{BOTH} global_head_dim per_layer_config",
         ),
         "modernbert-decoder": layered(
-            types=every(3, at=0, key="global_attn_every_n_layers"), ignored_keys="local_attention"
+            types=every(3, at=0, key="global_attn_every_n_layers"), width=of_the_decoder
         ),
         "olmo3": layered(types=every(4)),
         "olmo_hybrid": Turning(types=every(4, "linear_attention"), baseless=True, reads=TYPES),

@@ -125,6 +125,7 @@ use_mem_rope use_mrope use_rel_pos use_relative_position_bias use_shared_relativ
 SILENT_KEYS, SAYS_NO = frozenset(SILENT.split()), frozenset(NO.split())
 # Whole numbers of at least 1 in every configuration, where they are there and not null.
 WHOLE_NUMBERS = """
+image_size kv_lora_rank num_key_value_heads num_kv_heads patch_size v_head_dim
 attention_chunk_size attention_window_size attn_layer_period d_kv d_model decoder_layers emb_dim
 encoder_layers floor_scale full_attention_interval global_attn_every_n_layers global_head_dim head_dim
 hidden_size index_head_dim index_topk kv_channels layer_group_size local_attention max_position_embeddings
@@ -145,6 +146,9 @@ indexer_types layer_types layers_block_type long_factor mrope_section no_rope_la
 LISTS, DICTIONARIES = frozenset(LISTED.split()), frozenset({"attn_config", "compress_rates", "linear_attn_config", "per_layer_config"})
 
 
+BY_STAGE = ("image_size", "num_attention_heads", "patch_size")  # or one for each stage or side
+
+
 def check_values(values: Mapping[str, object]) -> dict[str, object]:
     """The values with whole numbers as such, 128.0 as 128; a ValueError that names one that cannot be."""
     found = dict(values)
@@ -155,7 +159,7 @@ def check_values(values: Mapping[str, object]) -> dict[str, object]:
         if (
             key in WHOLE
             and not unused
-            and not (value is None or isinstance(value, list) or type(value) is int and value >= 1)
+            and not (value is None or type(value) is int and value >= 1 or key in BY_STAGE and isinstance(value, list | tuple))
         ):
             raise ValueError(f"{key} must be a whole number of at least 1; got {value!r}")
         number = type(value) in (int, float) and 0 < value < float("inf")
@@ -164,6 +168,10 @@ def check_values(values: Mapping[str, object]) -> dict[str, object]:
         for keys, kind in (LISTS, list | tuple), (DICTIONARIES, Mapping):
             if key in keys and not isinstance(value, kind | None):
                 raise ValueError(f"{key} must be a {'list' if keys is LISTS else 'dictionary'}; got {value!r}")
+        if key == "max_window_layers" and not (value is None or type(value) is int and value >= 0):
+            raise ValueError(f"{key} must be a whole number of at least 0; got {value!r}")
+        if key == "no_rope_layers" and value and not set(map(type, value)) <= {int, bool}:
+            raise ValueError(f"{key} must be a list of 0 and 1; got {value!r}")
         if key == "partial_rotary_factor" and value is not None and not (type(value) in (int, float) and 0 <= value <= 1):
             raise ValueError(f"{key} must be a number from 0 to 1; got {value!r}")
         if key in ("rope_scaling", "rope_parameters") and isinstance(value, Mapping):

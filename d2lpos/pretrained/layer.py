@@ -252,6 +252,8 @@ class Config(Mapping):
 def divided(config: Config, hidden: tuple[str, ...], heads: tuple[str, ...]) -> int:
     """The features of a head; raises a ValueError where hidden size is no multiple of the heads."""
     whole, parts = config.first(*hidden), config.first(*heads)
+    if type(whole) is not int or type(parts) is not int:
+        raise ValueError(f"{hidden[0]} and {heads[0]} must be whole numbers; got {whole!r} and {parts!r}")
     if whole % parts:
         raise ValueError(f"{hidden[0]} must be a multiple of {heads[0]} = {parts}; got {whole}")
     return whole // parts

@@ -3,6 +3,7 @@
 `SOURCES` says which code was read. What a configuration leaves out, `DEFAULTS` holds as that code has it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .biased import Sloped
@@ -57,7 +58,11 @@ class UpToItsLength(Turning):
     """Qwen 1: within `seq_length` it turns plainly; past it its own rule and a temperature begin, which are not read."""
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
-        length, ntk, logn = config.first("seq_length"), config.get("use_dynamic_ntk"), config.get("use_logn_attn")
+        length, ntk, logn = (
+            config.first("seq_length"),
+            config.get("use_dynamic_ntk"),
+            config.get("use_logn_attn"),
+        )
         grows = ntk or logn
         if grows and tokens is None:
             raise ValueError(
@@ -72,6 +77,8 @@ def puzzled(config: Config, depth: int) -> list[str]:
     """Nemotron-NAS's: `block_configs` says which layers kept their attention."""
     kinds = []
     for block in config["block_configs"]:
+        if not isinstance(block, Mapping) or not isinstance(block.get("attention"), Mapping):
+            raise ValueError(f"block_configs must have a dictionary `attention` in each block; got {block!r}")  # noqa: TRY004
         said = {key: value for key, value in block["attention"].items() if value not in (None, False)}
         strange = sorted(set(said) - {"n_heads_in_group", "no_op", "replace_with_linear"})
         if strange:

@@ -67,8 +67,13 @@ def parameters(config: Config) -> dict[str | None, dict | None]:
             and given.get(key, config.given[key]) != config.given[key]
         ):
             raise ValueError(f"{key} must be one number; got {config.given[key]} and {given[key]}")
+    if isinstance(config.given.get("rope_theta"), Mapping):
+        raise ValueError(f"rope_theta must be one number; got {config.given['rope_theta']!r}")  # noqa: TRY004
     bases = dict(flat["rope_theta"]) if isinstance(flat["rope_theta"], Mapping) else {}
     if thetas:
+        for key in thetas.values():
+            if config.given.get(key, 1) is None:
+                raise ValueError(f"{key} must be a positive number; got None")
         bases = dict(config.known["keys"]["rope_theta"])
         bases |= {
             kind: config[key] for kind, key in thetas.items() if isinstance(config.get(key), int | float)
@@ -106,6 +111,9 @@ def given_rule(config: Config) -> dict:
         if not isinstance(value, Mapping):
             raise ValueError(f"{name} must be a dictionary; got {value!r}")  # noqa: TRY004
         for one in (value, *(one for one in value.values() if isinstance(one, Mapping))):
+            for key in ("type", "rope_type"):
+                if not isinstance(one.get(key), str | None):
+                    raise ValueError(f"rope_type must be one of {', '.join(READ)}; got {one[key]!r}")
             kinds = {SYNONYMS.get(one[key], one[key]) for key in ("type", "rope_type") if one.get(key)}
             if len(kinds) > 1:
                 raise ValueError(
@@ -202,6 +210,8 @@ def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str])
 def kind_of(said: Mapping) -> str:
     """The name of the rule; Phi 3 called the one with two lists YaRN at first."""
     kind = said.get("rope_type") or said.get("type") or "default"
+    if not isinstance(kind, str):
+        raise ValueError(f"rope_type must be one of {', '.join(READ)}; got {kind!r}")  # noqa: TRY004
     kind = SYNONYMS.get(kind, kind)
     return "longrope" if kind == "yarn" and "short_factor" in said else kind
 
@@ -219,6 +229,7 @@ def backward(rule: Rule) -> Rule:
         scaled, factor = rule(frequencies)
         return negated(scaled)[0], factor
 
+    turned.rule = rule
     return turned
 
 

@@ -13,6 +13,7 @@ from torch import Tensor
 from ..input.learned import Learned
 from ..positions.arguments import check_count, check_name
 from .layer import Layer
+from .own import OWN
 from .reading import completed, encoding_of, of_its_text
 
 __all__ = [
@@ -89,21 +90,37 @@ def new_angles(layer: Layer, trained: int, tokens: int, before: bool = False) ->
     check_count(trained=trained, tokens=tokens)
     omega, plain = frequencies(layer)
     sees = [size for size in (layer.window, layer.chunk) if size]
+    before = (
+        before or rule_name(rope_of(layer).scaling) == "dynamic_ntk"
+    )  # which leaves short texts as they are
     reach, seen = min([tokens, *sees]), min([trained, *sees]) * (plain if before else omega)
     fresh = (seen < 2 * math.pi) & (reach * omega > seen * (1 + 1e-9)) & (omega > 0)
     return int(fresh.sum()), len(omega)
 
 
+def rope_of(layer: Layer) -> object | None:
+    """What turns in a layer, without a norm behind it; None where nothing does."""
+    encoding = getattr(layer.encoding, "rope", layer.encoding)
+    return encoding if hasattr(encoding, "scaled") else None
+
+
+def rule_name(scaling: object) -> str:
+    """The name of a scaling rule, also of one that turns backward."""
+    rule = getattr(scaling, "rule", scaling)
+    return getattr(rule, "func", rule).__name__
+
+
 def frequencies(layer: Layer) -> tuple[Tensor, Tensor]:
     """The frequencies of a layer's pairs in force, and before any stretch."""
-    rope = getattr(layer.encoding, "rope", layer.encoding)
+    rope = rope_of(layer)
     omega = rope.scaled()[0].abs()
-    exponent = -2 * rope.scaled()[0].new_tensor(range(len(omega))) / (2 * len(omega))
+    exponent = -2 * omega.new_tensor(range(len(omega))) / (2 * len(omega))
     return omega, rope.base**exponent
 
 
 def cache_bytes(config: object, tokens: int, number: int = 2) -> dict[str, int]:
-    """Bytes of keys and values for one text, by kind of layer: `full`, `window` and `chunk`; those without any left out.
+    """Bytes of keys and values for one text, by kind of layer: `full`, `window` and `chunk`, and
+    `indexer` for the keys that choose keys; those without any left out.
 
     number is the size of a number, 2 for half precision. Layers with a window keep no more than it, those with chunks
     one chunk; what recurrences keep has one size whatever tokens is, and is not counted. Raises ValueError where the
@@ -117,37 +134,75 @@ def cache_bytes(config: object, tokens: int, number: int = 2) -> dict[str, int]:
     check_count(tokens=tokens, number=number)
     (family, keys), reading = keys_of(config), encoding_of(config, tokens)
     found: Counter[str] = Counter()
-    for layer in reading.layers:
+    for place, layer in enumerate(reading.layers):
         if not layer.attends or layer.crosses:
             continue
         kind = "window" if layer.window else "chunk" if layer.chunk else "full"
         kept = min(tokens, layer.window or layer.chunk or tokens)
-        found[kind] += kept * number * width(family, keys, layer)
+        found[kind] += kept * number * width(family, keys, layer, place)
+        if layer.indexer:
+            found["indexer"] += kept * number * layer.indexer.dim
     return dict(found)
 
 
-def width(family: str, keys: Mapping, layer: Layer) -> int:
+# Families whose caches hold something else besides: compressed keys, keys of several layers in one, a second attention.
+UNKNOWN = frozenset({"deepseek_v4", "gemma3n_text"})
+
+
+def width(family: str, keys: Mapping, layer: Layer, place: int) -> int:
     """Numbers that a layer keeps for a token."""
-    if layer.features and keys.get("kv_lora_rank"):
+    if family in UNKNOWN or keys.get("num_kv_shared_layers"):
+        raise ValueError(
+            f"memory of {family} is not known: its layers keep something else besides, or share what they keep"
+        )
+    if keys.get("kv_lora_rank") and keys.get("qk_rope_head_dim") and not layer.window:
         return keys["kv_lora_rank"] + keys["qk_rope_head_dim"]
     full = not (layer.window or layer.chunk)
-    several = [name for name in ("num_attention_heads", "n_head", "n_heads", "num_heads") if keys.get(name)]
-    heads = keys.get("num_key_value_heads") or keys.get("num_kv_heads") or keys.get("multi_query_group_num")
-    if family == "falcon" and not keys.get("new_decoder_architecture"):
-        heads = 1 if keys.get("multi_query", True) else None
+    several = next(
+        (
+            keys[name]
+            for name in (
+                "num_attention_heads",
+                "n_head",
+                "n_heads",
+                "num_heads",
+                "decoder_attention_heads",
+                "attention_heads",
+            )
+            if keys.get(name)
+        ),
+        None,
+    )
+    heads = keys.get("num_key_value_heads") or keys.get("num_kv_heads")
+    if keys.get("multi_query_attention"):
+        heads = keys.get("multi_query_group_num")
+    if family == "falcon":
+        heads = (
+            heads if keys.get("new_decoder_architecture") else 1 if keys.get("multi_query", True) else None
+        )
     if family == "gpt_bigcode" and keys.get("multi_query", True):
         heads = 1
     if family.startswith("gemma4") and full:
         heads = keys.get("num_global_key_value_heads") or heads
     if family == "mimo_v2_flash" and not full:
-        heads = keys.get("swa_num_key_value_heads") or heads
-    heads = heads or (several and keys[several[0]])
+        heads = keys.get("swa_num_key_value_heads") or heads and 2 * heads
+    if family == "nemotron-nas":
+        heads = several and several // keys["block_configs"][place]["attention"].get("n_heads_in_group", 1)
+    heads = heads or several
     hidden = next((keys[name] for name in ("hidden_size", "n_embd", "d_model") if keys.get(name)), None)
-    dim = getattr(layer.encoding, "dim", None) or keys.get("head_dim")
-    dim = dim or (hidden and several and hidden // keys[several[0]])
-    if not heads or not dim:
-        raise ValueError(f"config of {family} must say how many heads keep keys, and how wide they are")
-    return heads * (dim + (keys.get("v_head_dim") or dim))
+    encoding = getattr(layer.encoding, "rope", layer.encoding)
+    own = next(
+        (keys[name] for name in ("attention_head_dim", "d_kv", "kv_channels", "head_dim") if keys.get(name)),
+        None,
+    )
+    dim = (None if layer.features else getattr(encoding, "dim", None)) or own
+    dim = dim or (hidden and several and hidden // several * (2 if family.startswith("zamba") else 1))
+    if type(heads) is not int or type(dim) is not int or min(heads, dim) < 1:
+        raise ValueError(
+            f"config of {family} must say how many heads keep keys, and how wide they are; got {heads!r} and {dim!r}"
+        )
+    values = keys.get("v_head_dim") if type(keys.get("v_head_dim")) is int else None
+    return heads * (dim + (values or dim))
 
 
 def traps(config: object) -> list[tuple[str, str]]:
@@ -191,9 +246,9 @@ def traps(config: object) -> list[tuple[str, str]]:
             )
         if rule.get("truncate") is False:
             found.append(("The ends of YaRN's ramp are not rounded; older code rounds them.", "layouts"))
-    if len({one.encoding.base for one in reading.layers if hasattr(one.encoding, "base")}) > 1:
+    if len({rope_of(one).base for one in reading.layers if rope_of(one)}) > 1:
         found.append(("It has two bases: a new one belongs to one kind of layer.", "layouts"))
-    if any(getattr(layer.encoding, "layout", "") == "interleaved" for layer in reading.layers):
+    if any(getattr(rope_of(layer), "layout", "") == "interleaved" for layer in reading.layers):
         found.append(("Pairs are neighbors: code that turns halves needs its weights sorted.", "layouts"))
     if reading.first:
         found.append(
@@ -230,51 +285,67 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     family, keys = keys_of(config)
     reading = encoding_of(config, tokens)
     trained = trained or original_length(config) or longest(config)
-    turning = [layer.encoding for layer in reading.layers if hasattr(layer.encoding, "base")]
+    turning = [rope for layer in reading.layers if (rope := rope_of(layer))]
     if isinstance(reading.input, Learned):
         rows = len(reading.input.table) - reading.first
         raise ValueError(f"{family} has a table of {rows:,} rows, and none past them")  # noqa: TRY004
     if not turning:
         raise ValueError(f"{family} turns nothing, so there is nothing to stretch")
+    if family in OTHERWISE or family in OWN:
+        raise ValueError(f"{family} has code that knows no YaRN, so a setting would do nothing or fail")
     if trained is None:
         raise ValueError(
             "trained must say the length of the training, because the configuration does not; got None"
         )
     allowed = longest(config) or trained
-    stretched = any(
-        getattr(getattr(one.scaling, "func", None), "__name__", "") in STRETCHES for one in turning
-    )
+    stretched = any(rule_name(one.scaling) in STRETCHES for one in turning)
     if tokens <= (allowed if stretched else trained):
         return f"# Nothing to set: {tokens:,} is within {'its stretch' if stretched else 'the length of its training'}."
     if stretched:
         raise ValueError(
             f"{family} is stretched to {allowed:,} tokens as it is; no second stretch is known for it"
         )
-    if len({(one.base, one.layout) for one in turning}) > 1 or len(rules_of(keys)) > 1:
+    if len({(one.base, one.layout, one.rotary) for one in turning}) > 1 or len(rules_of(keys)) > 1:
         raise ValueError(f"{family} turns in two ways, and one rule is not for both")
     rule = {
         "rope_type": "yarn",
         "factor": round(tokens / trained, 4),
         "original_max_position_embeddings": trained,
     }
-    return written(program, rule, turning[0].base, tokens)
+    present = rules_of(keys)[0] if rules_of(keys) else {}
+    rule |= {key: present[key] for key in ("mrope_section", "mrope_interleaved") if key in present}
+    whole = {**rule, "rope_theta": turning[0].base}
+    if turning[0].rotary != turning[0].dim:
+        whole["partial_rotary_factor"] = turning[0].rotary / turning[0].dim
+    values = config if isinstance(config, Mapping) else config.to_dict()
+    return written(program, rule, whole, tokens, nested=values["model_type"] != family)
 
 
+# Families whose code has no YaRN, or a rule of its own in its place.
+OTHERWISE = frozenset(
+    {
+        "codegen", "dinov3_vit", "esm", "gptj", "phi3", "phi3_v", "phi4_multimodal", "phimoe", "pixtral", "recurrent_gemma",
+        "roformer",
+    }
+)  # fmt: skip
 STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "yarn")
 
 
-def written(program: str, rule: dict, base: float, tokens: int) -> str:
-    """The settings in the words of a program."""
-    whole = {**rule, "rope_theta": base}
+def written(program: str, rule: dict, whole: dict, tokens: int, nested: bool) -> str:
+    """The settings in the words of a program; nested where the text's configuration stands within another."""
+    place = "config.text_config" if nested else "config"
+    within = lambda said: json.dumps({"text_config": said} if nested else said)
     if program == "transformers":
-        return f"config.rope_parameters = {whole}\nconfig.max_position_embeddings = {tokens}"
+        return f"{place}.rope_parameters = {whole}\n{place}.max_position_embeddings = {tokens}"
     if program == "transformers4":
-        return f"config.rope_scaling = {rule}\nconfig.max_position_embeddings = {tokens}"
+        return f"{place}.rope_scaling = {rule}\n{place}.max_position_embeddings = {tokens}"
     if program == "vllm":
-        return f"vllm serve MODEL --max-model-len {tokens} --hf-overrides '{json.dumps({'rope_parameters': whole})}'"
+        return (
+            f"vllm serve MODEL --max-model-len {tokens} --hf-overrides '{within({'rope_parameters': whole})}'"
+        )
     if program == "sglang":
-        told = json.dumps({"rope_scaling": rule})
-        return f"python -m sglang.launch_server --model-path MODEL --context-length {tokens} --json-model-override-args '{told}'"
+        start = f"python -m sglang.launch_server --model-path MODEL --context-length {tokens}"
+        return f"{start} --json-model-override-args '{within({'rope_scaling': rule})}'"
     return (
         f"llama-server -m MODEL.gguf -c {tokens} --rope-scaling yarn --rope-scale {rule['factor']:g} "
         f"--yarn-orig-ctx {rule['original_max_position_embeddings']}"
@@ -294,13 +365,16 @@ def in_words(config: object, tokens: int, trained: int | None = None) -> str:
     """
     check_count(tokens=tokens, **({} if trained is None else {"trained": trained}))
     reading, original = encoding_of(config, tokens), original_length(config)
+    if reading.places or any(layer.tile for layer in reading.layers):
+        raise ValueError(f"{reading.family} reads pictures, whose tokens are counted by their size")
     length = trained or original or longest(config)
     lines = [f"at {tokens:,} tokens:"]
     if length:
         said = "as you say" if trained else "before its stretch" if original else "as its file allows"
         lines.append(f"  beside {length:,} tokens, {said}:")
-        turning = [layer for layer in reading.layers if hasattr(layer.encoding, "base")]
-        met = {str(layer): new_angles(layer, length, tokens, before=bool(original)) for layer in turning}
+        turning = [layer for layer in reading.layers if rope_of(layer)]
+        before = bool(original) and length <= original
+        met = {str(layer): new_angles(layer, length, tokens, before) for layer in turning}
         for what, (fresh, pairs) in met.items():
             told = (
                 f"{fresh} of {pairs} pairs meet new angles"

@@ -11,7 +11,7 @@ from ..rotary.normed import Normed
 from ..rotary.rope import RoPE
 from ..transformer.temperature import power, steps
 from .layer import Config, Family, Layer, Reading, divided
-from .rotary import backward, given_rule, parameters, rule_of, turning
+from .rotary import backward, given_rule, need, parameters, rule_of, turning
 
 ATTENTION = {
     "full_attention",
@@ -157,7 +157,8 @@ class Turning(Family):
         if types is None:
             windowed = self.window and config.get("sliding_window") is not None
             types = ["sliding_attention" if windowed else "full_attention"] * depth
-        if len(types) < depth:
+        more = config.get("num_nextn_predict_layers") or 0  # which some files list behind the others
+        if len(types) != depth and len(types) != depth + more and not self.listed:
             raise ValueError(f"layer_types must name {depth} layers; got {len(types)}")
         return types if self.listed else types[:depth]
 
@@ -166,6 +167,8 @@ class Turning(Family):
     ) -> tuple[Encoding | None, float, tuple[int, int] | None]:
         listed = config.get("layer_rope_theta")
         if listed is not None:
+            if len(listed) <= number:
+                raise ValueError(f"layer_rope_theta must have a number for each layer; got {len(listed)}")
             if not listed[number]:
                 return None, 1.0, None
             said = {**said, "rope_theta": listed[number]}
@@ -180,11 +183,19 @@ class Turning(Family):
             layout = "half" if config.get("rope_interleave") is False else layout
             return turning(said, dim, layout, rule, None), scale, (nope, nope + dim)
         dim = config.first(*self.dim, default=0) or self.wide * divided(config, self.hidden, self.heads)
+        for key, one in (config.get("per_layer_config") or {}).items():
+            if not isinstance(one, Mapping):
+                raise ValueError(f"per_layer_config must have dictionaries; {key!r} has {one!r}")  # noqa: TRY004
         single = {int(key): said for key, said in (config.get("per_layer_config") or {}).items()}  # "05", too
         if self.full_dim and not single and kind == "full_attention":
             dim = config.first(self.full_dim[0], default=self.full_dim[1])
         dim = single.get(number, {}).get("head_dim", dim)
         rotary = config.get("rotary_dim")
+        share = config.given.get("partial_rotary_factor", given_rule(config).get("partial_rotary_factor"))
+        if rotary is not None and share is not None and int(dim * share) != rotary:
+            raise ValueError(
+                f"rotary_dim and partial_rotary_factor must agree on {dim} features; got {rotary} and {share}"
+            )
         said = said if rotary is None else {**said, "partial_rotary_factor": rotary / dim}
         rope = turning(said, dim, layout, rule, self.mrope_layout, config.known.get("whole", False))
         if rope is not None and self.normed:
@@ -210,7 +221,9 @@ def every(
     def types(config: Config, depth: int) -> list[str]:
         n = config.first(key, default=period) if key else period
         if type(n) is not int or n < 1:
-            raise ValueError(f"{key} must be a whole number of at least 1 where there are no layer_types; got {n!r}")
+            raise ValueError(
+                f"{key} must be a whole number of at least 1 where there are no layer_types; got {n!r}"
+            )
         found = ["full_attention" if (i - at) % n == 0 else others for i in range(depth)]
         for end in ends:
             found[end] = "full_attention"
@@ -275,7 +288,7 @@ def lfm3(config: Config, depth: int) -> list[str]:
 
 def zamba(config: Config, depth: int) -> list[str]:
     """Attention in the third layer, then in one of each `attn_layer_period` of those after it."""
-    n, at = config["attn_layer_period"], config["attn_layer_offset"]
+    n, at = config.first("attn_layer_period"), config["attn_layer_offset"]
     return (
         ["linear_attention"] * 2
         + ["hybrid"]
@@ -299,7 +312,7 @@ def named_attention(config: Config, depth: int) -> list[str]:
 
 def in_a_period(config: Config, depth: int) -> list[str]:
     """Jamba's: one attention layer in each `attn_layer_period`, the one of `attn_layer_offset`."""
-    n, at = config["attn_layer_period"], config["attn_layer_offset"]
+    n, at = config.first("attn_layer_period"), config["attn_layer_offset"]
     return ["full_attention" if i % n == at else "mamba" for i in range(depth)]
 
 
@@ -319,6 +332,8 @@ def listed_crossings(config: Config, depth: int) -> list[str]:
 def blocks_in_turn(config: Config, depth: int) -> list[str]:
     """RecurrentGemma's: `block_types` over and over; attention has a window."""
     blocks = config["block_types"]
+    if not blocks:
+        raise ValueError("block_types must name a layer; got none")
     return [
         "sliding_attention" if blocks[i % len(blocks)] == "attention" else "recurrent" for i in range(depth)
     ]
@@ -344,8 +359,12 @@ def indexers(config: Config, depth: int) -> list[bool]:
         max(config.first("index_topk_freq", default=1), 1),
         config.first("index_skip_topk_offset", default=2),
     )
+    if (listed or pattern) and len(listed or pattern) < depth:
+        raise ValueError(
+            f"{'indexer_types' if listed else 'index_topk_pattern'} must name {depth} layers; got {len(listed or pattern)}"
+        )
     if listed or pattern:
-        return [kind in ("full", "F") for kind in listed or pattern]
+        return [kind in ("full", "F") for kind in (listed or pattern)[:depth]]
     return [max(i - first + 1, 0) % n == 0 for i in range(depth)]
 
 
@@ -382,7 +401,9 @@ def llama4(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Ten
 
 def ministral(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
     scale = said.get("llama_4_scaling_beta")
-    return scale and partial(steps, length=said["original_max_position_embeddings"], scale=scale)
+    return scale and partial(
+        steps, length=need(said, "yarn", "original_max_position_embeddings"), scale=scale
+    )
 
 
 def beam(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:

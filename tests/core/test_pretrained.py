@@ -328,6 +328,36 @@ REFUSED = {
     "pad_token_id of roberta must be the number of a token; got -1": LLAMA
     | {"model_type": "roberta", "pad_token_id": -1},
     "model_type ['llama'] is not known": {"model_type": ["llama"]},
+    "rope_theta must be one number; got {'a': 1}": LLAMA | {"rope_theta": {"a": 1}},
+    "rope_type must be one of default, linear": LLAMA | {"rope_scaling": {"rope_type": ["yarn"]}},
+    "hidden_size must be a whole number of at least 1; got [64, 64]": LLAMA | {"hidden_size": [64, 64]},
+    "hidden_size and num_attention_heads must be whole numbers; got 64 and [4, 4]": LLAMA
+    | {"num_attention_heads": [4, 4]},
+    "max_window_layers must be a whole number of at least 0; got '3'": LLAMA
+    | {"model_type": "qwen2", "max_window_layers": "3"},
+    "no_rope_layers must be a list of 0 and 1; got ['a', 'b', 'c', 'd']": LLAMA
+    | {"model_type": "smollm3", "no_rope_layers": list("abcd")},
+    "layer_types must name 4 layers; got 6": LLAMA | {"model_type": "gemma2", "layer_types": ["full_attention"] * 6},
+    "rotary_dim and partial_rotary_factor must agree on 16 features; got 8 and 1.0": LLAMA
+    | {"model_type": "minimax_m2", "head_dim": 16, "rotary_dim": 8, "partial_rotary_factor": 1.0},
+    "local_rope_theta must be a positive number; got None": LLAMA
+    | {"model_type": "modernbert", "local_rope_theta": None},
+    "layer_rope_theta must have a number for each layer; got 1": LLAMA
+    | {"model_type": "granite_swa", "layer_rope_theta": [1e4]},
+    "block_types must name a layer; got none": LLAMA | {"model_type": "recurrent_gemma", "block_types": []},
+    "block_configs must have a dictionary `attention` in each block; got {}": LLAMA
+    | {"model_type": "nemotron-nas", "block_configs": [{}] * 4},
+    "indexer_types must name 4 layers; got 1": LLAMA | {"model_type": "glm_moe_dsa", "indexer_types": ["full"]},
+    "patch_size must be a whole number of at least 1; got 0": {"model_type": "vit", "patch_size": 0},
+    "compress_rates must be whole numbers of at least 1; got": {
+        "model_type": "deepseek_v4",
+        "compress_rates": {"heavily_compressed_attention": "a"},
+    },
+    "rope_type 'yarn' must have original_max_position_embeddings": LLAMA
+    | {
+        "model_type": "ministral3",
+        "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "llama_4_scaling_beta": 0.1},
+    },
     "factor must be a positive number; got inf": LLAMA
     | {"rope_scaling": {"type": "linear", "factor": float("inf")}},
     "type and rope_type of rope_scaling must agree; got 'linear' and 'yarn'": LLAMA
@@ -605,3 +635,9 @@ def test_llama_3_2_sees_a_picture_in_every_fifth_layer():
     found = encoding_of({"model_type": "mllama_text_model", "num_hidden_layers": 9}).layers
     assert [i for i, layer in enumerate(found) if layer.crosses] == [3, 8]
     assert str(found[3]) == "attention to a picture, without positions"
+
+
+def test_the_window_of_modernbert_s_decoder_is_half_of_what_the_file_calls_local():
+    decoder = {"model_type": "modernbert-decoder", "num_hidden_layers": 2}
+    windows = [encoding_of(decoder | said).layers[1].window for said in ({}, {"local_attention": 8}, {"sliding_window": 9})]
+    assert windows == [64, 4, 9]

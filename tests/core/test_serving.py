@@ -76,6 +76,45 @@ def test_a_stretch_is_measured_from_the_frequencies_before_it():
     assert new_angles(layer, 4096, 262_144, before=True)[0] > 0
 
 
+LLAMA_31 = {
+    "model_type": "llama", "rope_theta": 5e5, "max_position_embeddings": 131_072, "head_dim": 128,
+    "rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                     "original_max_position_embeddings": 8192},
+}  # fmt: skip
+
+
+def test_a_length_trained_under_the_stretch_is_measured_with_it():
+    assert "    25 of 64 pairs meet new angles" in in_words(LLAMA_31, 1 << 20, trained=131_072)
+    assert "    none of 64 pairs meets a new angle" in in_words(LLAMA_31, 65_536, trained=8192)
+
+
+def test_dynamic_ntk_leaves_short_texts_as_they_are():
+    said = {"rope_scaling": {"type": "dynamic", "factor": 2.0}, "max_position_embeddings": 4096}
+    config = {"model_type": "llama", "head_dim": 128} | said
+    assert new_angles(encoding_of(config, 8192).layers[0], 4096, 8192) == (0, 64)
+
+
+def test_what_a_layer_keeps_is_not_always_heads_by_features():
+    assert cache_bytes({"model_type": "t5", "d_model": 64, "num_heads": 4, "d_kv": 64, "num_layers": 1}, 8, 4) == {"full": 16_384}
+    blocks = [{"attention": {"n_heads_in_group": 8}}, {"attention": {"no_op": True}}]
+    nas = {"model_type": "nemotron-nas", "hidden_size": 8192, "num_attention_heads": 64, "num_hidden_layers": 2}
+    assert cache_bytes(nas | {"block_configs": blocks}, 1, 1) == {"full": 8 * 128 * 2}
+    assert cache_bytes({"model_type": "deepseek_v32", "num_hidden_layers": 1}, 1, 1) == {"full": 576, "indexer": 128}
+    with pytest.raises(ValueError, match="memory of gemma3n_text is not known"):
+        cache_bytes({"model_type": "gemma3n_text"}, 8)
+
+
+def test_settings_keep_what_yarn_does_not_replace():
+    share = settings({"model_type": "glm4"}, 524_288, "transformers")
+    assert "'partial_rotary_factor': 0.5" in share
+    rope = {"type": "mrope", "mrope_section": [16, 24, 24]}
+    text = {"model_type": "qwen2_5_vl_text", "max_position_embeddings": 32_768, "rope_scaling": rope}
+    whole = {"model_type": "qwen2_5_vl", "text_config": text}
+    assert settings(whole, 131_072, "transformers").startswith("config.text_config.rope_parameters = {")
+    said = shlex.split(settings(whole, 131_072, "sglang"))[-1]
+    assert json.loads(said)["text_config"]["rope_scaling"]["mrope_section"] == [16, 24, 24]
+
+
 def test_lengths():
     assert (original_length(GPT_OSS), longest(GPT_OSS)) == (4096, 131_072)
     assert (original_length(QWEN3), longest(QWEN3)) == (None, 40_960)
@@ -145,6 +184,8 @@ REFUSED = {
     "gpt2 has a table of 1,024 rows, and none past them": {"model_type": "gpt2"},
     "mpt turns nothing, so there is nothing to stretch": {"model_type": "mpt"},
     "gpt_oss is stretched to 131,072 tokens as it is; no second stretch is known for it": GPT_OSS,
+    "phi3 has code that knows no YaRN, so a setting would do nothing or fail": {"model_type": "phi3"},
+    "gptj has code that knows no YaRN, so a setting would do nothing or fail": {"model_type": "gptj"},
     "gemma4_text turns in two ways, and one rule is not for both": {"model_type": "gemma4_text"},
 }
 
