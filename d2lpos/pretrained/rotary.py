@@ -113,7 +113,7 @@ def given_rule(config: Config) -> dict:
         for one in (value, *(one for one in value.values() if isinstance(one, Mapping))):
             for key in ("type", "rope_type"):
                 if not isinstance(one.get(key), str | None):
-                    raise ValueError(f"rope_type must be one of {', '.join(READ)}; got {one[key]!r}")
+                    raise ValueError(f"rope_type must be one of {', '.join(READ)}; got {one[key]!r}")  # noqa: TRY004
             kinds = {SYNONYMS.get(one[key], one[key]) for key in ("type", "rope_type") if one.get(key)}
             if len(kinds) > 1:
                 raise ValueError(

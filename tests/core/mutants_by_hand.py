@@ -157,7 +157,7 @@ REST = {
     ("d2lpos/pretrained/serving.py", "tests/core/test_serving.py"): [
         "(seen < 2 * math.pi) & → (seen < math.pi) &",
         "kept = min(tokens, layer.window or layer.chunk or tokens) → kept = tokens",
-        "heads * (dim + (keys.get(\"v_head_dim\") or dim)) → heads * dim",
+        "heads * (dim + (values or dim)) → heads * dim",
         "round(tokens / trained, 4) → tokens // trained",
         "(plain if before else omega) → omega",
     ],
