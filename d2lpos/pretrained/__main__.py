@@ -3,7 +3,6 @@
 import argparse
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from .files import parse
@@ -45,9 +44,9 @@ def main(arguments: list[str]) -> str | None:
         if asked.settings and asked.length is None:
             raise ValueError("--settings must have --length, the tokens that they are for")
         text = sys.stdin.read() if asked.file == "-" else Path(asked.file).read_text("utf-8")
-        values = {key: value for key, value in parse(text, asked.file).items() if key not in asked.ignore}
-        reading = encoding_of(values, asked.length)
-        reading = replace(reading, ignored=tuple(asked.ignore))
+        values = parse(text, asked.file)
+        reading = encoding_of(values, asked.length, asked.ignore)
+        values = without(values, asked.ignore)
         print(json.dumps(reading.as_data(), indent=1, ensure_ascii=False) if asked.json else reading)
         if asked.length and not asked.json:
             print(in_words(values, asked.length, asked.trained))
@@ -56,6 +55,13 @@ def main(arguments: list[str]) -> str | None:
             print(settings(values, asked.length, asked.settings, asked.trained))
 
     return attempt(read)
+
+
+def without(values: dict, keys: list[str]) -> dict:
+    """A configuration without some keys, nor its text's."""
+    kept = {key: value for key, value in values.items() if key not in keys}
+    text = kept.get("text_config")
+    return kept | {"text_config": without(text, keys)} if isinstance(text, dict) else kept
 
 
 def attempt(work: object) -> str | None:

@@ -1,6 +1,6 @@
 """Families that come with code of their own, and not with transformers, as that code reads their configurations.
 
-`SOURCES` says which code was read. What a configuration leaves out, `DEFAULTS` holds as that code has it.
+`SOURCES` says where that code stands. What a configuration leaves out, `DEFAULTS` holds as that code has it.
 """
 
 from collections.abc import Mapping
@@ -28,29 +28,28 @@ class BySize(Family):
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         small = config.first("hidden_size") == 4096
-        return (Turning() if small else Sloped(("num_attention_heads",), ("num_hidden_layers",))).read(
-            family, config, tokens
-        )
+        row = Turning() if small else Sloped(("num_attention_heads",), ("num_hidden_layers",))
+        return row.read(family, config, tokens)
 
 
 @dataclass(frozen=True)
-class HalfOfAHead(Turning):
-    """ChatGLM 2 to 4: half of a head's features turn, with 10,000 times `rope_ratio` for a base."""
+class HalfOfAHead(Family):
+    """ChatGLM 2 to 4: half of a head's features turn, in halves where `original_rope` is false."""
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         if config.get("position_encoding_2d"):
             raise ValueError(
                 "position_encoding_2d of chatglm must be false: two positions a token are not read"
             )
-        base = 10_000.0 * config.first("rope_ratio", default=1.0)
-        values = {**config, "rope_theta": base, "partial_rotary_factor": 0.5}
         layout = "interleaved" if config.get("original_rope", True) else "half"
-        config.used.update(
-            ("rope_ratio", "original_rope", "kv_channels", "num_layers", "num_attention_heads")
-        )
-        return Turning(layout, dim=("kv_channels",), depth=("num_layers",)).read(
-            family, Config(values), tokens
-        )
+        row = Turning(layout, dim=("kv_channels",), depth=("num_layers",), rope=by_ratio)
+        return row.read(family, config, tokens)
+
+
+def by_ratio(config: Config, types: list[str]) -> dict[None, dict]:
+    """ChatGLM's parameters: 10,000 times `rope_ratio` for a base."""
+    base = 10_000.0 * config.first("rope_ratio", default=1.0)
+    return {None: {"rope_theta": base, "partial_rotary_factor": 0.5}}
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,8 @@ OWN = by_name(
     {
         "baichuan": BySize(ignored_keys="model_max_length z_loss_weight"),
         "chatglm": HalfOfAHead(
-            ignored_keys="multi_query_attention multi_query_group_num padded_vocab_size post_layer_norm rmsnorm"
+            ignored_keys="""add_qkv_bias apply_query_key_layer_scaling fp32_residual_connection layernorm_epsilon
+            multi_query_attention multi_query_group_num padded_vocab_size post_layer_norm rmsnorm"""
         ),
         "exaone": Turning(depth=("num_layers",)),
         "internlm2": Turning(),
@@ -105,12 +105,4 @@ OWN = by_name(
         ),
     }
 )
-BASE = {"rope_theta": 10_000.0}
-DEFAULTS = {
-    "baichuan": BASE,
-    "exaone": BASE,
-    "internlm2": BASE,
-    "nemotron-nas": BASE,
-    "qwen": BASE,
-    "xverse": BASE,
-}
+DEFAULTS = by_name({"baichuan exaone internlm2 nemotron-nas qwen xverse": {"rope_theta": 10_000.0}})

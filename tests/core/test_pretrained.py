@@ -631,6 +631,26 @@ def test_families_with_code_of_their_own():
         encoding_of(qwen | {"num_hidden_layers": 1}, 33)
 
 
+OWN_FILES = [
+    {"model_type": "baichuan", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 1},
+    {"model_type": "baichuan", "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 1},
+    {"model_type": "chatglm", "kv_channels": 128, "num_attention_heads": 32, "num_layers": 1},
+    {"model_type": "exaone", "hidden_size": 64, "num_attention_heads": 4, "num_layers": 1},
+    {"model_type": "qwen", "kv_channels": 16, "seq_length": 32, "num_hidden_layers": 1},
+    {"model_type": "nemotron-nas", "num_hidden_layers": 1, "block_configs": [{"attention": {"no_op": True}}]},
+    {"model_type": "deepseek_v4", "num_hidden_layers": 1},
+    *({"model_type": family, "rope_theta": 1e4, **SEVEN, "hidden_size": 64, "num_attention_heads": 4}
+      for family in ("internlm2", "mimo", "xverse")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("config", OWN_FILES, ids=lambda config: config["model_type"])
+def test_code_of_its_own_is_no_reason_to_pass_over_a_key(config):
+    assert encoding_of(config).layers
+    with pytest.raises(ValueError, match=r"has keys that are not understood: wobble = 3\."):
+        encoding_of(config | {"wobble": 3})
+
+
 def test_llama_3_2_sees_a_picture_in_every_fifth_layer():
     found = encoding_of({"model_type": "mllama_text_model", "num_hidden_layers": 9}).layers
     assert [i for i, layer in enumerate(found) if layer.crosses] == [3, 8]
