@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ..rotary.rope import RoPE
 from ..rotary.rope_values import RoPEValues
 from .layer import Config, Family, Layer, Reading
-from .rotary import given_rule, rule_of
+from .rotary import given_rule, kind_of, rule_of
 
 SLIDING, SPARSE, HEAVY = "sliding_attention", "compressed_sparse_attention", "heavily_compressed_attention"
 RATES = {SPARSE: 4, HEAVY: 128}  # tokens that one key stands for
@@ -68,23 +68,12 @@ def kinds(config: Config, depth: int) -> list[str]:
 def parameters(config: Config, dim: int) -> dict[str, Mapping]:
     """RoPE's parameters, of layers with a window alone (`main`) and of those that compress."""
     config.pass_over(("rope_theta",))
-    given, share, rotary = (
-        given_rule(config),
-        config.get("partial_rotary_factor"),
-        config.get("qk_rope_head_dim"),
-    )
+    given = given_rule(config)
+    share, rotary = config.get("partial_rotary_factor"), config.get("qk_rope_head_dim")
     if isinstance(given.get("main"), Mapping) and isinstance(given.get("compress"), Mapping):
         return {kind: {"partial_rotary_factor": 1.0} | dict(given[kind]) for kind in ("main", "compress")}
     share = share or (64 / 512 if rotary is None else rotary / dim)
-    base = config.given.get("rope_theta") or 10_000.0
-    main = {"rope_theta": base, "partial_rotary_factor": share}
-    compress = {"attention_factor": 1.0} if (given.get("rope_type") or given.get("type")) == "yarn" else {}
-    return {
-        "main": main,
-        "compress": {
-            **compress,
-            **given,
-            **main,
-            "rope_theta": config.first("compress_rope_theta", default=160_000.0),
-        },
-    }
+    main = {"rope_theta": config.given.get("rope_theta") or 10_000.0, "partial_rotary_factor": share}
+    base = {"rope_theta": config.first("compress_rope_theta", default=160_000.0)}
+    plain = {"attention_factor": 1.0} if kind_of(given) == "yarn" else {}  # it does not sharpen
+    return {"main": main, "compress": {**plain, **given, **main, **base}}

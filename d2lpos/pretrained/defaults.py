@@ -3,7 +3,8 @@
 An entry has `keys` with their values, `aliases` for other names of keys, `unread` for keys that the class passes over,
 and of a family with two kinds of layers that turn, by kind, `thetas` with the key of its base and `scaled` with those
 that a scaling rule for all is for. Of a family that holds another one for its text it has the family of `text`,
-`flat` where the keys may stand outside of `text_config`, and `forced` where the class passes over its `model_type`. `python -m tests.parity.defaults` writes the file.
+`flat` where the keys may stand outside of `text_config`, and `forced` where the class passes over its `model_type`.
+`python -m tests.parity.defaults` writes the file.
 """
 
 import json
@@ -11,10 +12,11 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+from .layer import by_name
 from .own import DEFAULTS as OWN_CODE
 
 # What code takes that asks its configuration for no base.
-BUILT_IN = OWN_CODE | {family: {"rope_theta": 10_000.0} for family in ("codegen", "esm", "gptj", "roformer")}
+BUILT_IN = OWN_CODE | by_name({"codegen esm gptj roformer": {"rope_theta": 10_000.0}})
 ALIASES = {"qwen": {"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"}}
 RULES = ("rope_parameters", "rope_scaling")
 

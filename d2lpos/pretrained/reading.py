@@ -18,8 +18,8 @@ def encoding_of(config: object, tokens: int | None = None, ignore: Collection[st
     One that holds a `text_config` is read for its text. A key that is missing means what the family's class in
     transformers takes for it, which the reading tells under `defaults`; lists for all layers follow the class's rule for
     the depth at hand. tokens is the length of the text that will be read, which dynamic NTK and LongRoPE depend on. ignore
-    names keys to pass over; the reading keeps their names. `print` of a reading shows it in words. Raises TypeError for another config or ignore; ValueError for a family that is not
-    known or whose positions no reading says, for keys that are neither understood nor known to say nothing of
+    names keys to pass over; the reading keeps their names. `print` of a reading shows it in words. Raises TypeError for
+    another config or ignore; ValueError for a family that is not known or whose positions no reading says, for keys that are neither understood nor known to say nothing of
     positions, for a value that is not understood, and without tokens where these count.
 
     Learned tables come untrained, in the right size: the weights are the model's. Of a model that reads pictures it

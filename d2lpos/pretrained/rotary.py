@@ -87,7 +87,9 @@ def parameters(config: Config) -> dict[str | None, dict | None]:
             else flat | {"rope_theta": bases.get(name, flat["rope_theta"])} | dict(value)
             for name, value in types.items()
         }
-    if thetas and config.get("rope_parameters"):
+    default = config.known.get("keys", {}).get("rope_parameters", {})
+    only_by_kind = any(isinstance(one, Mapping | None) for one in default.values())
+    if given and (only_by_kind or thetas and config.get("rope_parameters")):
         raise ValueError(f"rope_parameters must name the types of layers that they are for; got {given}")
     if bases:
         scaled = config.known["scaled"]
@@ -95,10 +97,6 @@ def parameters(config: Config) -> dict[str | None, dict | None]:
             name: flat | {"rope_theta": base} | (given if name in scaled else {})
             for name, base in bases.items()
         }
-    if given and isinstance(
-        config.known.get("keys", {}).get("rope_parameters", {}).get("full_attention", 0), Mapping | None
-    ):
-        raise ValueError(f"rope_parameters must name the types of layers that they are for; got {given}")
     if "rope_theta" in given and given["rope_theta"] is None:
         return {None: None}
     return {None: flat | {key: value for key, value in given.items() if value is not None}}
@@ -210,8 +208,6 @@ def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str])
 def kind_of(said: Mapping) -> str:
     """The name of the rule; Phi 3 called the one with two lists YaRN at first."""
     kind = said.get("rope_type") or said.get("type") or "default"
-    if not isinstance(kind, str):
-        raise ValueError(f"rope_type must be one of {', '.join(READ)}; got {kind!r}")  # noqa: TRY004
     kind = SYNONYMS.get(kind, kind)
     return "longrope" if kind == "yarn" and "short_factor" in said else kind
 

@@ -12,9 +12,10 @@ from torch import Tensor
 
 from ..input.learned import Learned
 from ..positions.arguments import check_count, check_name
-from .layer import Layer
+from .layer import Layer, Reading
 from .own import OWN
 from .reading import completed, encoding_of, of_its_text
+from .rotary import kind_of
 
 __all__ = [
     "PROGRAMS",
@@ -55,8 +56,7 @@ def original_length(config: object) -> int | None:
     4096
     """
     _, keys = keys_of(config)
-    rules = [*rules_of(keys), keys]
-    return next((length for rule in rules if (length := rule.get("original_max_position_embeddings"))), None)
+    return first(*(one.get("original_max_position_embeddings") for one in (*rules_of(keys), keys)))
 
 
 def longest(config: object) -> int | None:
@@ -66,8 +66,16 @@ def longest(config: object) -> int | None:
     1024
     """
     _, keys = keys_of(config)
-    names = ("max_position_embeddings", "n_positions", "seq_length", "max_seq_len")
-    return next((length for length in map(keys.get, names) if length), None)
+    return first(*map(keys.get, ("max_position_embeddings", "n_positions", "seq_length", "max_seq_len")))
+
+
+def first(*values: object) -> object:
+    """The first value that there is; None where there is none."""
+    return next(filter(None, values), None)
+
+
+def check_lengths(tokens: int, trained: int | None) -> None:
+    check_count(tokens=tokens, **({} if trained is None else {"trained": trained}))
 
 
 def rules_of(keys: Mapping) -> list[Mapping]:
@@ -90,9 +98,8 @@ def new_angles(layer: Layer, trained: int, tokens: int, before: bool = False) ->
     check_count(trained=trained, tokens=tokens)
     omega, plain = frequencies(layer)
     sees = [size for size in (layer.window, layer.chunk) if size]
-    before = (
-        before or rule_name(rope_of(layer).scaling) == "dynamic_ntk"
-    )  # which leaves short texts as they are
+    if rule_name(rope_of(layer).scaling) == "dynamic_ntk":
+        before = True  # it leaves short texts as they are
     reach, seen = min([tokens, *sees]), min([trained, *sees]) * (plain if before else omega)
     fresh = (seen < 2 * math.pi) & (reach * omega > seen * (1 + 1e-9)) & (omega > 0)
     return int(fresh.sum()), len(omega)
@@ -102,6 +109,11 @@ def rope_of(layer: Layer) -> object | None:
     """What turns in a layer, without a norm behind it; None where nothing does."""
     encoding = getattr(layer.encoding, "rope", layer.encoding)
     return encoding if hasattr(encoding, "scaled") else None
+
+
+def rows_of(reading: Reading) -> int | None:
+    """How many tokens have a row of the table that is added to the input; None where there is no table."""
+    return len(reading.input.table) - reading.first if isinstance(reading.input, Learned) else None
 
 
 def rule_name(scaling: object) -> str:
@@ -147,6 +159,7 @@ def cache_bytes(config: object, tokens: int, number: int = 2) -> dict[str, int]:
 
 # Families whose caches hold something else besides: compressed keys, keys of several layers in one, a second attention.
 UNKNOWN = frozenset({"deepseek_v4", "gemma3n_text"})
+HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads", "attention_heads")
 
 
 def width(family: str, keys: Mapping, layer: Layer, place: int) -> int:
@@ -158,28 +171,13 @@ def width(family: str, keys: Mapping, layer: Layer, place: int) -> int:
     if keys.get("kv_lora_rank") and keys.get("qk_rope_head_dim") and not layer.window:
         return keys["kv_lora_rank"] + keys["qk_rope_head_dim"]
     full = not (layer.window or layer.chunk)
-    several = next(
-        (
-            keys[name]
-            for name in (
-                "num_attention_heads",
-                "n_head",
-                "n_heads",
-                "num_heads",
-                "decoder_attention_heads",
-                "attention_heads",
-            )
-            if keys.get(name)
-        ),
-        None,
-    )
+    several = first(*map(keys.get, HEADS))
     heads = keys.get("num_key_value_heads") or keys.get("num_kv_heads")
     if keys.get("multi_query_attention"):
         heads = keys.get("multi_query_group_num")
     if family == "falcon":
-        heads = (
-            heads if keys.get("new_decoder_architecture") else 1 if keys.get("multi_query", True) else None
-        )
+        one = 1 if keys.get("multi_query", True) else None
+        heads = heads if keys.get("new_decoder_architecture") else one
     if family == "gpt_bigcode" and keys.get("multi_query", True):
         heads = 1
     if family.startswith("gemma4") and full:
@@ -188,14 +186,9 @@ def width(family: str, keys: Mapping, layer: Layer, place: int) -> int:
         heads = keys.get("swa_num_key_value_heads") or heads and 2 * heads
     if family == "nemotron-nas":
         heads = several and several // keys["block_configs"][place]["attention"].get("n_heads_in_group", 1)
-    heads = heads or several
-    hidden = next((keys[name] for name in ("hidden_size", "n_embd", "d_model") if keys.get(name)), None)
-    encoding = getattr(layer.encoding, "rope", layer.encoding)
-    own = next(
-        (keys[name] for name in ("attention_head_dim", "d_kv", "kv_channels", "head_dim") if keys.get(name)),
-        None,
-    )
-    dim = (None if layer.features else getattr(encoding, "dim", None)) or own
+    heads, hidden = heads or several, first(*map(keys.get, ("hidden_size", "n_embd", "d_model")))
+    own = first(*map(keys.get, ("attention_head_dim", "d_kv", "kv_channels", "head_dim")))
+    dim = (None if layer.features else getattr(rope_of(layer), "dim", None)) or own
     dim = dim or (hidden and several and hidden // several * (2 if family.startswith("zamba") else 1))
     if type(heads) is not int or type(dim) is not int or min(heads, dim) < 1:
         raise ValueError(
@@ -212,48 +205,31 @@ def traps(config: object) -> list[tuple[str, str]]:
     []
     """
     _, keys = keys_of(config)
-    reading = encoding_of(config, 1)
-    rules = [rule for rule in rules_of(keys) if "factor" in rule or "rope_type" in rule or "type" in rule]
-    found = []
-    for rule in rules:
-        kind, factor = rule.get("rope_type") or rule.get("type"), rule.get("factor")
-        original, allowed = rule.get("original_max_position_embeddings"), longest(config)
-        if kind in ("yarn", "llama3") and not original and not keys.get("original_max_position_embeddings"):
-            found.append(
-                (
-                    f"No original length: its code takes {allowed:,} for the length before the stretch.",
-                    "parity",
-                )
-            )
-        if (
-            factor
-            and original
-            and allowed
-            and kind in ("yarn", "llama3")
-            and not math.isclose(factor, allowed / original)
-        ):
-            found.append(
-                (f"The factor is {factor:g}, the quotient of its lengths {allowed / original:g}.", "stretch")
-            )
+    reading, allowed = encoding_of(config, 1), longest(config)
+    turning, found = list(filter(None, map(rope_of, reading.layers))), []
+    for rule in rules_of(keys):
+        kind, factor, original = kind_of(rule), rule.get("factor"), rule.get("original_max_position_embeddings")
+        scales = kind in ("yarn", "llama3")
+        if scales and not original and not keys.get("original_max_position_embeddings"):
+            told = f"No original length: its code takes {allowed:,} for the length before the stretch."
+            found.append((told, "parity"))
+        if scales and factor and original and allowed and not math.isclose(factor, allowed / original):
+            told = f"The factor is {factor:g}, the quotient of its lengths {allowed / original:g}."
+            found.append((told, "stretch"))
         if kind in ("linear", "yarn", "llama3", "longrope"):
             found.append((f"The stretch is always on: {kind} reads short texts through it, too.", "stretch"))
         if kind == "dynamic":
-            found.append(
-                (
-                    "The base hangs on the length of the text: keys of a cache keep the base that they had.",
-                    "stretch",
-                )
-            )
+            told = "The base hangs on the length of the text: keys of a cache keep the base that they had."
+            found.append((told, "stretch"))
         if rule.get("truncate") is False:
             found.append(("The ends of YaRN's ramp are not rounded; older code rounds them.", "layouts"))
-    if len({rope_of(one).base for one in reading.layers if rope_of(one)}) > 1:
+    if len({rope.base for rope in turning}) > 1:
         found.append(("It has two bases: a new one belongs to one kind of layer.", "layouts"))
-    if any(getattr(rope_of(layer), "layout", "") == "interleaved" for layer in reading.layers):
+    if any(rope.layout == "interleaved" for rope in turning):
         found.append(("Pairs are neighbors: code that turns halves needs its weights sorted.", "layouts"))
     if reading.first:
-        found.append(
-            (f"Its first token stands at row {reading.first} of the table, and not at row 0.", "table")
-        )
+        told = f"Its first token stands at row {reading.first} of the table, and not at row 0."
+        found.append((told, "table"))
     if any(getattr(layer.encoding, "slopes", None) is not None for layer in reading.layers):
         found.append(("Its slopes are divided by the square root of a head's features.", "slopes"))
     return [(sentence, SECTIONS[section]) for sentence, section in dict.fromkeys(found)]
@@ -272,23 +248,23 @@ SECTIONS = {
 def settings(config: object, tokens: int, program: str, trained: int | None = None) -> str:
     """Settings that let a program read texts of that length: YaRN, as the makers of Qwen and others advise it.
 
-    trained is the length of the training, by default what the configuration calls original, or else allows. Nothing is needed within it, and within a stretch
-    that the model has. Raises ValueError for a program that PROGRAMS does not name, and where these positions cannot be
-    stretched so: a table, a bias, two kinds of turns, a stretch that would come on top of another.
+    trained is the length of the training, by default what the configuration calls original, or else allows. Nothing is
+    needed within it, and within a stretch that the model has. Raises ValueError for a program that PROGRAMS does not name,
+    and where these positions cannot be stretched so: a table, a bias, two kinds of turns, a stretch that would come on top
+    of another, code without YaRN.
 
     >>> qwen3 = {"model_type": "qwen3"}
     >>> settings(qwen3, 65_536, "llama.cpp", trained=32_768)[:45]
     'llama-server -m MODEL.gguf -c 65536 --rope-sc'
     """
-    check_count(tokens=tokens, **({} if trained is None else {"trained": trained}))
+    check_lengths(tokens, trained)
     check_name("program", program, tuple(PROGRAMS))
     family, keys = keys_of(config)
     reading = encoding_of(config, tokens)
     trained = trained or original_length(config) or longest(config)
-    turning = [rope for layer in reading.layers if (rope := rope_of(layer))]
-    if isinstance(reading.input, Learned):
-        rows = len(reading.input.table) - reading.first
-        raise ValueError(f"{family} has a table of {rows:,} rows, and none past them")  # noqa: TRY004
+    turning = list(filter(None, map(rope_of, reading.layers)))
+    if rows := rows_of(reading):
+        raise ValueError(f"{family} has a table of {rows:,} rows, and none past them")
     if not turning:
         raise ValueError(f"{family} turns nothing, so there is nothing to stretch")
     if family in OTHERWISE or family in OWN:
@@ -312,8 +288,8 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
         "factor": round(tokens / trained, 4),
         "original_max_position_embeddings": trained,
     }
-    present = rules_of(keys)[0] if rules_of(keys) else {}
-    rule |= {key: present[key] for key in ("mrope_section", "mrope_interleaved") if key in present}
+    for present in rules_of(keys):
+        rule |= {key: present[key] for key in ("mrope_section", "mrope_interleaved") if key in present}
     whole = {**rule, "rope_theta": turning[0].base}
     if turning[0].rotary != turning[0].dim:
         whole["partial_rotary_factor"] = turning[0].rotary / turning[0].dim
@@ -363,7 +339,7 @@ def in_words(config: object, tokens: int, trained: int | None = None) -> str:
       the table ends after 1,024 tokens and fails
       keys and values of full layers: 72.0 MiB
     """
-    check_count(tokens=tokens, **({} if trained is None else {"trained": trained}))
+    check_lengths(tokens, trained)
     reading, original = encoding_of(config, tokens), original_length(config)
     if reading.places or any(layer.tile for layer in reading.layers):
         raise ValueError(f"{reading.family} reads pictures, whose tokens are counted by their size")
@@ -376,14 +352,10 @@ def in_words(config: object, tokens: int, trained: int | None = None) -> str:
         before = bool(original) and length <= original
         met = {str(layer): new_angles(layer, length, tokens, before) for layer in turning}
         for what, (fresh, pairs) in met.items():
-            told = (
-                f"{fresh} of {pairs} pairs meet new angles"
-                if fresh
-                else f"none of {pairs} pairs meets a new angle"
-            )
+            told = f"{fresh} of {pairs} pairs meet new angles"
+            told = told if fresh else f"none of {pairs} pairs meets a new angle"
             lines.append(f"    {told}{seen(what)}")
-    if isinstance(reading.input, Learned):
-        rows = len(reading.input.table) - reading.first
+    if rows := rows_of(reading):
         lines.append(f"  the table ends after {rows:,} tokens" + " and fails" * (tokens > rows))
     try:
         lines += [
@@ -400,8 +372,7 @@ def seen(what: str) -> str:
 
 
 def size(number: int) -> str:
-    """Bytes in the unit that fits, two halves of a number to a GiB and more."""
-    unit, name = next(
-        (u, n) for u, n in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "bytes")) if number >= u
-    )
+    """Bytes in the largest unit that fits."""
+    units = {2**30: "GiB", 2**20: "MiB", 2**10: "KiB", 1: "bytes"}
+    unit, name = next((unit, name) for unit, name in units.items() if number >= unit)
     return f"{number / unit:,.1f} {name}"

@@ -145,22 +145,18 @@ class Turning(Family):
     def layer_types(self, config: Config) -> list[str]:
         types = config.get("layer_types") or config.get("layers_block_type")
         config.pass_over(PATTERNS if self.types else ())
-        if types and self.listed:
-            return types
-        depth = (
-            0
-            if self.listed
-            else config.first(*self.depth, default=types and len(types)) * (1 + self.two_attentions)
-        )
+        if self.listed:
+            return types or self.types(config, 0)
+        depth = config.first(*self.depth, default=types and len(types)) * (1 + self.two_attentions)
         if self.types is not None:
             types = self.types(config, depth) if types is None else types
         if types is None:
             windowed = self.window and config.get("sliding_window") is not None
             types = ["sliding_attention" if windowed else "full_attention"] * depth
         more = config.get("num_nextn_predict_layers") or 0  # which some files list behind the others
-        if len(types) != depth and len(types) != depth + more and not self.listed:
+        if len(types) not in (depth, depth + more):
             raise ValueError(f"layer_types must name {depth} layers; got {len(types)}")
-        return types if self.listed else types[:depth]
+        return types[:depth]
 
     def encoding(
         self, config: Config, said: Mapping, tokens: int | None, number: int, kind: str
@@ -183,20 +179,21 @@ class Turning(Family):
             layout = "half" if config.get("rope_interleave") is False else layout
             return turning(said, dim, layout, rule, None), scale, (nope, nope + dim)
         dim = config.first(*self.dim, default=0) or self.wide * divided(config, self.hidden, self.heads)
+        single = {}
         for key, one in (config.get("per_layer_config") or {}).items():
             if not isinstance(one, Mapping):
                 raise ValueError(f"per_layer_config must have dictionaries; {key!r} has {one!r}")  # noqa: TRY004
-        single = {int(key): said for key, said in (config.get("per_layer_config") or {}).items()}  # "05", too
+            single[int(key)] = one  # "05", too
         if self.full_dim and not single and kind == "full_attention":
             dim = config.first(self.full_dim[0], default=self.full_dim[1])
         dim = single.get(number, {}).get("head_dim", dim)
-        rotary = config.get("rotary_dim")
-        share = config.given.get("partial_rotary_factor", given_rule(config).get("partial_rotary_factor"))
-        if rotary is not None and share is not None and int(dim * share) != rotary:
-            raise ValueError(
-                f"rotary_dim and partial_rotary_factor must agree on {dim} features; got {rotary} and {share}"
-            )
-        said = said if rotary is None else {**said, "partial_rotary_factor": rotary / dim}
+        if (rotary := config.get("rotary_dim")) is not None:
+            share = config.given.get("partial_rotary_factor", given_rule(config).get("partial_rotary_factor"))
+            if share is not None and int(dim * share) != rotary:
+                raise ValueError(
+                    f"rotary_dim and partial_rotary_factor must agree on {dim} features; got {rotary} and {share}"
+                )
+            said = {**said, "partial_rotary_factor": rotary / dim}
         rope = turning(said, dim, layout, rule, self.mrope_layout, config.known.get("whole", False))
         if rope is not None and self.normed:
             return Normed(rope, eps=config.first(self.normed, default=1e-5)), 1.0, None
@@ -354,17 +351,13 @@ def turning_layers(config: Config, depth: int) -> list[bool]:
 
 def indexers(config: Config, depth: int) -> list[bool]:
     """Which layers have an indexer of their own; GLM's rule, and all of them where no key speaks of it."""
-    listed, pattern = config.get("indexer_types"), config.get("index_topk_pattern")
-    n, first = (
-        max(config.first("index_topk_freq", default=1), 1),
-        config.first("index_skip_topk_offset", default=2),
-    )
-    if (listed or pattern) and len(listed or pattern) < depth:
-        raise ValueError(
-            f"{'indexer_types' if listed else 'index_topk_pattern'} must name {depth} layers; got {len(listed or pattern)}"
-        )
-    if listed or pattern:
-        return [kind in ("full", "F") for kind in (listed or pattern)[:depth]]
+    n = max(config.first("index_topk_freq", default=1), 1)
+    first = config.first("index_skip_topk_offset", default=2)
+    both = {key: kinds for key in ("indexer_types", "index_topk_pattern") if (kinds := config.get(key))}
+    for key, kinds in both.items():
+        if len(kinds) < depth:
+            raise ValueError(f"{key} must name {depth} layers; got {len(kinds)}")
+        return [kind in ("full", "F") for kind in kinds[:depth]]
     return [max(i - first + 1, 0) % n == 0 for i in range(depth)]
 
 

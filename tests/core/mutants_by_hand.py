@@ -134,7 +134,7 @@ REST = {
         "found[end] = \"full_attention\" → pass",
         "\"full_attention\" if i < full else \"sliding_attention\" → \"full_attention\" if i <= full else \"sliding_attention\"",
         "if i < last and i % 2 == 0 else → if i < last else",
-        "return types if self.listed else types[:depth] → return types[:depth]",
+        "if self.listed: → if False:",
         "not n or (i + 1) % n != 0 → not n or i % n != 0",
         "number - 1 for number in said[\"full_attn_layers\"] → number for number in said[\"full_attn_layers\"]",
         "max(i - first + 1, 0) % n == 0 → max(i - first, 0) % n == 0",

@@ -213,3 +213,11 @@ def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
         == "--settings must have --length, the tokens that they are for"
     )
     assert main(["read", str(file), "--length", "0"]) == "--length must be at least 1; got 0"
+
+
+def test_keys_to_pass_over_may_stand_in_the_text_of_a_model_with_pictures(tmp_path, capsys):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({"model_type": "llava", "text_config": LLAMA_31 | {"wobble": 3}}), "utf-8")
+    assert "wobble = 3" in main(["read", str(file), "--length", "9"])
+    assert main(["read", str(file), "--length", "9", "--ignore", "wobble"]) is None
+    assert "ignored, as you asked: wobble\nat 9 tokens:" in capsys.readouterr().out

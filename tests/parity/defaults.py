@@ -35,10 +35,7 @@ THETAS = {
     "rope_local_base_freq": "sliding_attention",
     "local_rope_theta": "sliding_attention",
 }
-LISTS = {
-    "layer_types",
-    "layers_block_type",
-}  # which may be said by other keys, so the reader has rules for them
+LISTS = {"layer_types", "layers_block_type"}  # other keys may say them, so the reader has rules
 ROPE = {*ODD, "rope_parameters", "rope_scaling"}
 
 
@@ -52,7 +49,7 @@ def words() -> set[str]:
 def made(family: str, **keys: object) -> dict[str, object]:
     """What a class makes of these keys; nothing where it refuses them."""
     try:
-        return json.loads(json.dumps(CONFIG_MAPPING[family](**deepcopy(keys)).to_dict(), default=str))
+        return tiny.data(CONFIG_MAPPING[family](**deepcopy(keys)))
     except Exception as error:  # noqa: BLE001, because classes raise many kinds
         LOG.debug("%s refuses %s: %s", family, keys, error)
         return {}
@@ -61,9 +58,8 @@ def made(family: str, **keys: object) -> dict[str, object]:
 def constants(family: str) -> dict[str, object]:
     """The defaults that do not follow from another key."""
     plain = made(family)
-    used = (
-        {"use_sliding_window": True} if "use_sliding_window" in plain else {}
-    )  # without it, classes forget the window
+    # Without it, classes forget the window.
+    used = {"use_sliding_window": True} if "use_sliding_window" in plain else {}
     default = made(family, **used) | {key: plain[key] for key in used}
     kept = {key: value for key, value in default.items() if key in words() - ROPE - LISTS and key[0] != "_"}
     kept = {key: value for key, value in kept.items() if not isinstance(value, dict | None)}
@@ -173,13 +169,11 @@ def of(family: str) -> dict[str, object]:
     """The entry of a family."""
     if family not in FAMILIES:
         return text(family)
-    turns = rope(family)
-    aliases = {
-        name: key for name, key in CONFIG_MAPPING[family].attribute_map.items() if key in constants(family)
-    }
+    turns, keys = rope(family), constants(family)
+    aliases = {name: key for name, key in CONFIG_MAPPING[family].attribute_map.items() if key in keys}
     return {
         **turns,
-        "keys": constants(family) | turns.get("keys", {}),
+        "keys": keys | turns.get("keys", {}),
         "aliases": aliases | turns.get("aliases", {}),
     }
 

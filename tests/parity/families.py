@@ -151,9 +151,14 @@ def looks(layer: Layer, positions: Tensor, causal: bool) -> Tensor:
     return seen
 
 
+def fitted(family: str, **more: object) -> object:
+    """The configuration of a family's tiny model; more replaces what it says."""
+    return tiny.configuration(family, **FITTED.get(family, {}) | more)
+
+
 def compare(family: str, **more: object) -> list[str]:
     """How the reading differs from the model: a word for each difference, none where they agree."""
-    config = tiny.configuration(family, **FITTED.get(family, {}) | more)
+    config = fitted(family, **more)
     reading = encoding_of(config, tokens=len(PLACES["as they are"]))
     made = tiny.model(family, config)
     if family in PICTURED:

@@ -96,7 +96,7 @@ def test_a_table_beside_windows():
 
 @pytest.mark.parametrize("family", ["donut-swin", "maskformer-swin", "swin2sr", "swinv2"])
 def test_a_table_of_a_row_too_many_is_refused_where_the_code_fails(family):
-    config = tiny.configuration(family, **families.FITTED[family], use_absolute_embeddings=True)
+    config = families.fitted(family, use_absolute_embeddings=True)
     side = config.image_size
     with pytest.raises(RuntimeError, match="must match the size of tensor"):
         tiny.model(family, config)(pixel_values=torch.zeros(1, 3, side, side))
@@ -106,7 +106,7 @@ def test_a_table_of_a_row_too_many_is_refused_where_the_code_fails(family):
 
 @pytest.mark.parametrize("family", ["donut-swin", "swin"])
 def test_a_window_larger_than_a_stage_is_refused_where_the_code_fails(family):
-    config = tiny.configuration(family, **families.FITTED[family] | {"window_size": 5})
+    config = families.fitted(family, window_size=5)
     made = tiny.model(family, config)
     made.config._attn_implementation = "eager"
     with pytest.raises(RuntimeError, match="must match the size of tensor"):
@@ -133,12 +133,12 @@ def test_llama_4_counts_tokens_and_not_positions():
 
 def test_the_bias_of_falcon_is_divided_with_its_products():
     assert compare("falcon", alibi=True) == []
-    config = tiny.configuration("falcon", **families.FITTED["falcon"], alibi=True)
+    config = families.fitted("falcon", alibi=True)
     assert encoding_of(config).encodings[0].slopes[0] == 0.25 / 4  # of 4 heads, by √16 features
 
 
 def test_the_eager_code_of_falcon_adds_its_bias_twice():
-    config = tiny.configuration("falcon", **families.FITTED["falcon"], alibi=True)
+    config = families.fitted("falcon", alibi=True)
     made, bias = tiny.model("falcon", config), encoding_of(config).encodings[0]
     made.config._attn_implementation = "eager"
     words, here = torch.full((1, 12), 4), torch.arange(12)
@@ -303,7 +303,7 @@ PLAIN = [family for family in FAMILIES if family in CONFIG_MAPPING and plain(fam
 
 @pytest.mark.parametrize("family", PLAIN)
 def test_transformers_4_says_the_same_in_other_words(family):
-    config = families.tiny.configuration(family, **families.FITTED.get(family, {})).to_dict()
+    config = families.fitted(family).to_dict()
     assert told(encoding_of(flat(config), tokens=12)) == told(encoding_of(config, tokens=12))
 
 

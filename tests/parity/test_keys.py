@@ -1,6 +1,5 @@
 """A file means what its class makes of it: keys that are dropped, null or changed, and scaling in either spelling."""
 
-import json
 import logging
 
 import pytest
@@ -12,10 +11,9 @@ from d2lpos.pretrained.defaults import entries
 from d2lpos.pretrained.families import FAMILIES
 from d2lpos.pretrained.own import OWN
 from tests.parity import defaults, tiny
-from tests.parity.families import FITTED
+from tests.parity.families import fitted
 from tests.parity.readings import told
 
-LOG = logging.getLogger(__name__)
 READ = sorted(set(FAMILIES) & set(CONFIG_MAPPING))
 TURN = [name for name in READ if "rope_theta" in entries().get(name, {}).get("keys", {}) or name in ("beam", "laguna")]
 LENGTH, TOKENS = 64, 100
@@ -39,19 +37,6 @@ def quiet():
     logging.disable(logging.NOTSET)
 
 
-def data(config):
-    return json.loads(json.dumps(config.to_dict(), default=str))
-
-
-def class_makes(family, said):
-    """The whole configuration that transformers makes of a file; None where it refuses it."""
-    try:
-        return data(CONFIG_MAPPING[family].from_dict(json.loads(json.dumps(said))))
-    except Exception as error:  # noqa: BLE001, because classes raise many kinds
-        LOG.debug("%s: %s", family, error)
-        return None
-
-
 def read(said):
     """What is read; a word of the refusal where it is refused."""
     try:
@@ -64,8 +49,8 @@ def wrong(family, files):
     """The names of those files that are not read as what transformers makes of them."""
     found = []
     for name, said in files.items():
-        whole = class_makes(family, said)
-        if whole is None:
+        whole = defaults.made(family, **said)
+        if not whole:
             continue
         expected, got = read(whole), read(said)
         if not isinstance(expected, str) and got != expected:
@@ -76,12 +61,12 @@ def wrong(family, files):
 @pytest.mark.parametrize("family", READ)
 def test_a_missing_key_means_what_the_class_takes_for_it(family):
     """Every key of the default file is dropped; those that the reader's code knows are dropped, null and doubled."""
-    whole = data(CONFIG_MAPPING[family]())
+    whole = defaults.made(family)
     files = {
         f"no {key}": {k: v for k, v in whole.items() if k != key} for key in whole if key != "model_type"
     }
     files["nothing"] = {"model_type": family}
-    small = data(tiny.configuration(family, **FITTED.get(family, {})))
+    small = tiny.data(fitted(family))
     for key in defaults.words().intersection(small):
         files[f"no {key}, small"] = {k: v for k, v in small.items() if k != key}
         files[f"null {key}, small"] = small | {key: None}
@@ -93,7 +78,7 @@ def test_a_missing_key_means_what_the_class_takes_for_it(family):
 @pytest.mark.parametrize("family", TURN)
 def test_scaling_in_either_spelling(family):
     """As transformers 4 writes it, with and without types of layers, and as 5 does."""
-    small = data(tiny.configuration(family, **FITTED.get(family, {})))
+    small = tiny.data(fitted(family))
     bare = {key: value for key, value in small.items() if key not in ("rope_parameters", *defaults.ODD)}
     files = {}
     for rule, said in RULES.items():
@@ -114,13 +99,13 @@ def test_scaling_in_either_spelling(family):
 @pytest.mark.parametrize("family", TURN)
 def test_frequencies_are_those_of_its_code(family, rule):
     """Numbers, not names: what the file says may not be what its code does."""
-    small = data(tiny.configuration(family, **FITTED.get(family, {}))) | {"max_position_embeddings": LENGTH}
+    small = tiny.data(fitted(family)) | {"max_position_embeddings": LENGTH}
     said = small | {"rope_parameters": {"rope_type": rule} | RULES[rule]}
-    made, rotary, got = class_makes(family, said), defaults.rotary(family), read(said)
-    if made is None or rotary is None or isinstance(got, str) or "layer_rope_theta" in small:
+    made, rotary, got = defaults.made(family, **said), defaults.rotary(family), read(said)
+    if not made or rotary is None or isinstance(got, str) or "layer_rope_theta" in small:
         pytest.skip("theirs or ours refuses it")
     try:
-        theirs = rotary(CONFIG_MAPPING[family].from_dict(made))
+        theirs = rotary(CONFIG_MAPPING[family](**made))
         theirs(torch.zeros(1), torch.arange(TOKENS)[None])
     except Exception as error:  # noqa: BLE001, because its code raises many kinds
         pytest.skip(f"its code fails: {type(error).__name__}")

@@ -8,6 +8,7 @@ import pytest
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos.pretrained import encoding_of
+from tests.parity import defaults
 from tests.parity.readings import told
 from tests.parity.releases import TOKENS, releases
 
@@ -32,5 +33,5 @@ def test_a_release(release):
     assert reading.layers and json.loads(json.dumps(reading.as_data()))
     family = release["config"]["model_type"]
     if family in CONFIG_MAPPING:
-        whole = CONFIG_MAPPING[family].from_dict(json.loads(json.dumps(release["config"])))
+        whole = defaults.made(family, **release["config"])
         assert told(encoding_of(whole, tokens=TOKENS)) == told(reading)

@@ -8,7 +8,7 @@ from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.families import FAMILIES
 from d2lpos.pretrained.serving import UNKNOWN, cache_bytes, rope_of, settings
 from tests.parity import defaults, tiny
-from tests.parity.families import FITTED
+from tests.parity.families import fitted
 
 READ = sorted(set(FAMILIES) & set(CONFIG_MAPPING))
 # Their models give no cache back, or ask for more than words.
@@ -18,7 +18,7 @@ TOKENS = 4  # fewer than the tiny models' windows
 
 @pytest.mark.parametrize("family", READ)
 def test_memory_is_what_its_cache_keeps(family):
-    config = tiny.configuration(family, **FITTED.get(family, {}))
+    config = fitted(family)
     reading = encoding_of(config, tokens=TOKENS)
     if family in ASIDE or not reading.causal or not any(layer.attends for layer in reading.layers):
         pytest.skip("it keeps no keys, or does not show them")
@@ -39,7 +39,7 @@ def test_memory_is_what_its_cache_keeps(family):
 
 @pytest.mark.parametrize("family", READ)
 def test_settings_stretch_what_turns_and_nothing_else(family):
-    config = tiny.configuration(family, **FITTED.get(family, {}))
+    config = fitted(family)
     before = encoding_of(config, tokens=TOKENS)
     try:
         lines = settings(config, 2048, "transformers", trained=512)

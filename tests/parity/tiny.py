@@ -5,6 +5,7 @@ given, and answers with zeros, so that no layer learns of positions from the one
 """
 
 import inspect
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -103,6 +104,11 @@ def configuration(family: str, **more: object) -> transformers.PretrainedConfig:
         sizes.pop("head_dim", None)
         sizes["num_key_value_heads"] = 4
     return kind(**sizes | more)
+
+
+def data(config: transformers.PretrainedConfig) -> dict[str, object]:
+    """What its file would hold."""
+    return json.loads(json.dumps(config.to_dict(), default=str))
 
 
 def model_class(family: str, two_parts: bool = False) -> type[nn.Module]:
