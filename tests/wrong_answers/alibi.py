@@ -33,6 +33,11 @@ def from_the_package(heads):
     return slopes(heads)
 
 
+@wrong(check.almost_alibi, "far = 1000000, gap = 0.1")
+def one_tiny_constant(slope, far, gap):
+    return slope / 1e-9, 1e-9
+
+
 # A slope for each side
 
 
