@@ -18,12 +18,14 @@ from .turning import (
     alike,
     beam,
     blocks_in_turn,
+    but_every_fourth_from_the_last,
     by_groups,
     by_letters,
     by_lists,
     chunks_where_it_turns,
     early_windows,
     every,
+    every_from_the_last,
     in_a_period,
     late_windows,
     lfm3,
@@ -63,13 +65,19 @@ def indexed(layout: str) -> Turning:
 
 
 INDEX = "index_n_heads index_share_for_mtp_iteration"
-seen = partial(Turning, mrope_layout="in turn", extra=frozenset({"mrope_interleaved"}))
+seen = partial(Turning, mrope_layout="in turn", sections=(24, 20, 20), extra=frozenset({"mrope_interleaved"}))
 beside_recurrence = every(4, "linear_attention", key="full_attention_interval")
 
 
 def half_of_local(config: Config) -> int:
     """ModernBERT's window: half of `local_attention` on each side, and the token itself."""
     return config["local_attention"] // 2 + 1
+
+
+def of_gemma(config: Config) -> int | None:
+    """Gemma 3's window; without a causal mask half of it on each side, and the token itself."""
+    window = config.get("sliding_window")
+    return window // 2 + 1 if window and config.get("use_bidirectional_attention") else window
 
 
 def of_the_decoder(config: Config) -> int | None:
@@ -89,19 +97,29 @@ CONVOLUTIONS = """block_dim block_ff_dim block_mlp_init_scale block_norm_eps blo
 block_use_xavier_init conv_dim conv_dim_out conv_use_xavier_init use_pos_enc"""
 OF_WINDOWS = """attention_chunk_size add_full_attention_sink_bias add_swa_attention_sink_bias layernorm_epsilon swa_head_dim
 swa_num_attention_heads swa_num_key_value_heads swa_rope_theta swa_v_head_dim"""
+PERCEIVER = """additional_vocab_size alpha_initializer alpha_type alphas_initializer_range cross_layer_interval
+freeze_lm_head freeze_text_layers freeze_text_module_exceptions freeze_vision_layers freeze_vision_module_exceptions
+perceiver_config qk_layer_norms use_resampler"""
+PROTEINS = """aligner_attention_probs_dropout_prob aligner_enable_bias aligner_ffn_mult aligner_num_add_layers
+protein_encoder_config resampler_depth resampler_dim_head resampler_ff_mult resampler_heads resampler_num_latents"""
 GPTJ = {"dim": (), "hidden": ("n_embd",), "heads": ("n_head",), "depth": ("n_layer",)}
 # Queries and keys turn.
 TURNING = by_name(
     {
         """apertus arcee aria_text bitnet diffllama emu3_text_model falcon_h1 flex_olmo gemma glm4_moe gpt_neox
-        gpt_neox_japanese granite granitemoe granitemoeshared hy_v3 hyperclovax internlm3 iquestcoder jais2 llama nemotron
-        olmo olmo2 olmoe persimmon seed_oss solar_open stablelm""": Turning(),
+        gpt_neox_japanese granite granite4_vision_text granite_docling_text granitemoe granitemoeshared hy_v3 hyperclovax
+        internlm3 iquestcoder jais2 llama nemotron olmo olmo2 olmoe persimmon seed_oss solar_open stablelm""": Turning(),
         "lfm2_moe": Turning(reads=TYPES),
         "smollm3": Turning(
             types=windows_without_turns,
             reads=f"{BOTH} no_rope_layer_interval no_rope_layers use_sliding_window",
         ),
         "minimax_m2": Turning(reads="rotary_dim"),
+        "chameleon": Turning(ignored_keys="model_parallel_size swin_norm vocabulary_map vq_config"),
+        "deepseek_ocr2_text": Turning(dim=()),
+        "evolla": Turning(ignored_keys=PROTEINS),
+        "idefics": Turning(ignored_keys=PERCEIVER),
+        "molmo2_text": Turning(ignored_keys="additional_vocab_size norm_after", reads="rope_scaling_layers"),
         "phi": Turning(ignored_keys="rotary_dim"),  # a released file has it beside the share
         "jetmoe": Turning(dim=("kv_channels",)),
         "hunyuan_v1_dense hunyuan_v1_moe": Turning(normed="rms_norm_eps"),
@@ -112,9 +130,15 @@ TURNING = by_name(
             "interleaved", ignored_keys="rotary", reads="rotary_dim", **GPTJ
         ),  # which their code does not read
         # pictures and text beside each other
-        "qwen2_5_vl_text qwen2_vl_text": qwen(mrope_layout="blocks"),
-        "qwen3_vl_moe_text qwen3_vl_text": seen(),
-        "qwen3_5_text qwen3_5_moe_text": seen(types=beside_recurrence, reads=TYPES),
+        "qwen2_5_omni_text qwen2_5_vl_text qwen2_vl_text": qwen(mrope_layout="blocks", sections=(16, 24, 24)),
+        "cosmos3_edge_text qwen3_omni_moe_text qwen3_vl_moe_text qwen3_vl_text": seen(),
+        "ernie4_5_vl_moe_text": Turning(
+            "interleaved", mrope_layout="rows and columns", sections=(22, 22, 20)
+        ),
+        "glm4v_text glm_ocr_text": Turning("interleaved", mrope_layout="blocks", sections=(8, 12, 12)),
+        "glm4v_moe_text": Turning(mrope_layout="blocks", sections=(8, 12, 12)),
+        "paddleocr_vl_text": Turning(mrope_layout="blocks", sections=(16, 24, 24)),
+        "qwen3_5_text qwen3_5_moe_text": seen(sections=(11, 11, 10), types=beside_recurrence, reads=TYPES),
         # in a part of a head's features
         "deepseek_v2": deepseek(),
         "axk1 deepseek_v3 glm4_moe_lite kimi_k2 youtu": deepseek(reads="rope_interleave"),
@@ -147,7 +171,11 @@ TURNING = by_name(
         "dots1": qwen(reads=BOTH),
         "ministral": layered(types=alike("sliding_attention")),
         "gemma2": layered(types=every(2), ignored_keys="sliding_window_size"),
-        "gemma3_text": layered(types=every(6, key="sliding_window_pattern")),
+        "gemma3_text": layered(
+            types=every(6, key="sliding_window_pattern"),
+            width=of_gemma,
+            reads=f"{BOTH} use_bidirectional_attention",
+        ),
         "gemma3n_text": layered(types=every(5)),
         "gemma4_text gemma4_unified_text": layered(
             types=every(6, ends=(-1,)),
@@ -167,6 +195,12 @@ TURNING = by_name(
             nope_layer_types=FULL, nope_beside_windows=True, types=every(4, key="sliding_window_pattern")
         ),
         "kolibri1": layered(nope_layer_types=FULL, nope_beside_windows=True, types=every(5)),
+        "muse_glimmer_text muse_spark_text": layered(
+            types=every_from_the_last(4),
+            turns=but_every_fourth_from_the_last,
+            ignored_keys="moe_hidden_size output_multiplier post_norm_eps qk_scale_factor residual_gate_temperature",
+            reads=f"{BOTH} layer_rope_theta",
+        ),
         "cwm": layered(types=every(4, at=0)),
         "minimax": layered(types=every(2, "linear_attention", at=0), windowed_types=FULL),
         "vaultgemma": layered(types=every(2)),
@@ -267,6 +301,9 @@ ADDED = by_name(
         "bart mbart mvp plbart": two(before=2, encoder=one(before=2)),
         "blenderbot blenderbot-small": two(encoder=one()),
         "fsmt": two(padded=True, clocks=ENDS, encoder=one(padded=True, clocks=ENDS)),
+        "kosmos_2_5_text_model kosmos_2_text_model": gpt(
+            padded=True, clocks=ENDS, dim=("embed_dim",), depth=("layers",)
+        ),
         "m2m_100 nllb-moe": two(before=2, clocks=ENDS, encoder=one(before=2, clocks=ENDS)),
         "marian pegasus": two(clocks=HALVES, encoder=one(clocks=HALVES)),
         "whisper": two(
@@ -311,6 +348,10 @@ READ_BY_SOME = frozenset(key for row in FAMILIES.values() for key in row.reads.s
 REFUSED = by_name(
     {
         "inkling_text inkling2_text": "its bias is computed from the text",
+        "glm5_next_text": "an index of keys that are pooled chooses",
+        "hunyuan_vl_text": "the two features of a pair may turn by two coordinates",
+        "mistral_large4_text": "each head learns how its queries grow",
+        "unlimited_ocr_text": "tokens see the whole prompt besides their window",
         """axk2 dots3_note_text hy_v4 minimax_m3_vl_text
         qwen4_exp_text""": "an index with positions of its own chooses the keys",
         "big_bird bigbird_pegasus pegasus_x": "its attention goes by blocks",

@@ -1,6 +1,6 @@
 """RoPE as configurations describe it: one dictionary for all layers, or one for each type of layer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from torch import Tensor
@@ -218,6 +218,14 @@ def need(said: Mapping, kind: str, key: str) -> object:
     return said[key]
 
 
+def rows_and_columns(sizes: Sequence[int]) -> list[int]:
+    """ERNIE's deal: row and column by turns, then time; sizes count the pairs of rows, columns and times."""
+    rows, columns, times = sizes
+    if rows != columns:
+        raise ValueError(f"mrope_section must have as many pairs for rows as for columns; got {list(sizes)}")
+    return [1, 2] * rows + [0] * times
+
+
 def backward(rule: Rule) -> Rule:
     """The rule, then turned the other way."""
 
@@ -250,7 +258,7 @@ def turning(
     base = float(said["rope_theta"])
     sizes = said.get("mrope_section")
     if deal and sizes:
-        axes = {"blocks": blocks, "in turn": in_turn}[deal](sizes)
+        axes = {"blocks": blocks, "in turn": in_turn, "rows and columns": rows_and_columns}[deal](sizes)
         if 2 * len(axes) != rotary:
             raise ValueError(f"mrope_section must have {rotary // 2} pairs in all; got {sizes}")
         return MRoPE(dim, axes, base, layout, rule)

@@ -38,10 +38,11 @@ class Turning(Family):
     layout is how pairs lie, and dim are the keys of a head's size. nope_layer_types are the types of layers in which
     nothing turns.
     window says that `sliding_window` is for all layers where they have no types. rope_is_last says that only the last
-    `qk_rope_head_dim` features of a head turn, as in DeepSeek. mrope_layout is how M-RoPE deals its coordinates. types is
-    from a configuration without `layer_types` to them. negate says that pairs turn the other way. extra are keys of
-    `rope_parameters` that are read here or do not speak of position. Where gate is a key and a value, a model with
-    another value turns nothing. windowed_types are the types of layers with a window, and width finds it.
+    `qk_rope_head_dim` features of a head turn, as in DeepSeek. mrope_layout is how M-RoPE deals its coordinates, and
+    sections how many pairs each gets where no key says it. types is from a configuration without `layer_types` to them,
+    and turns to which layers turn. negate says that pairs turn the other way. extra are keys of `rope_parameters` that
+    are read here or do not speak of position. Where gate is a key and a value, a model with another value turns nothing.
+    windowed_types are the types of layers with a window, and width finds it.
     """
 
     layout: str = "half"
@@ -59,6 +60,7 @@ class Turning(Family):
     window: bool = False
     rope_is_last: bool = False
     mrope_layout: str | None = None
+    sections: tuple[int, ...] = ()
     types: Callable[[Config, int], list[str]] | None = None
     negate: bool = False
     normed: str | None = None  # the key of the eps of a norm after the turn
@@ -73,6 +75,7 @@ class Turning(Family):
     counts: bool = False  # the temperature's positions are numbers of tokens
     gate: tuple[str, object] | None = None
     windowed_types: frozenset[str] = frozenset({"sliding_attention"})
+    turns: Callable[[Config, int], list[bool]] = lambda config, depth: turning_layers(config, depth)
     width: Callable[[Config], int | None] = lambda config: config.get("sliding_window")
     causal: bool = True
     extra: frozenset[str] = frozenset()
@@ -84,7 +87,7 @@ class Turning(Family):
         config.pass_over(("sliding_window",) * (not windowed))
         said = self.rope(config, types) if self.rope else parameters(config)
         nope = frozenset() if self.nope_beside_windows and window is None else self.nope_layer_types
-        turns = turning_layers(config, depth)
+        turns = self.turns(config, depth)
         layers = []
         for number, kind in enumerate(types):
             if kind in ELSE:
@@ -124,7 +127,8 @@ class Turning(Family):
                 self.with_indexer(config, layer, own)
                 for layer, own in zip(layers, indexers(config, depth), strict=True)
             ]
-        causal = (self.causal and config.get("is_causal") is not False) or bool(config.get("is_decoder"))
+        causal = self.causal and config.get("is_causal") is not False
+        causal = causal and config.get("use_bidirectional_attention") is not True or bool(config.get("is_decoder"))
         return Reading(family, tuple(layers), causal=causal)
 
     def with_indexer(self, config: Config, layer: Layer, own: bool) -> Layer:
@@ -168,6 +172,11 @@ class Turning(Family):
             if not listed[number]:
                 return None, 1.0, None
             said = {**said, "rope_theta": listed[number]}
+        scaled = config.get("rope_scaling_layers")
+        if scaled is not None and number not in scaled:
+            said = {key: said[key] for key in ("rope_theta", "partial_rotary_factor")}
+        if self.sections and not said.get("mrope_section"):
+            said = {**said, "mrope_section": self.sections}
         said = {**said, "partial_rotary_factor": 1.0} if self.rope_is_last else said
         rule, scale = rule_of(
             said, config, tokens, self.extra | ({"mrope_section"} if self.mrope_layout else set())
@@ -227,6 +236,13 @@ def every(
         return found
 
     return types
+
+
+def every_from_the_last(period: int) -> Callable:
+    """The last layer and each `period`-th before it see all, the others have a window."""
+    return lambda config, depth: [
+        "sliding_attention" if (depth - 1 - i) % period else "full_attention" for i in range(depth)
+    ]
 
 
 def alike(kind: str) -> Callable:
@@ -347,6 +363,12 @@ def turning_layers(config: Config, depth: int) -> list[bool]:
     if listed and len(listed) < depth:
         raise ValueError(f"no_rope_layers must have a number for each of {depth} layers; got {len(listed)}")
     return list(map(bool, listed)) if listed else [not n or (i + 1) % n != 0 for i in range(depth)]
+
+
+def but_every_fourth_from_the_last(config: Config, depth: int) -> list[bool]:
+    """Muse's, where `layer_rope_theta` says no other: the last layer and each fourth before it do not turn."""
+    listed = config.get("layer_rope_theta") is not None
+    return [listed or (depth - 1 - i) % 4 != 0 for i in range(depth)]
 
 
 def indexers(config: Config, depth: int) -> list[bool]:

@@ -2,7 +2,7 @@
 
 Writes book/models/models.csv, which the page "What models use", the essay and chapter 8 read. A family is a folder of
 the library with a class that writes one token after another and neither one that fills in gaps nor one that
-translates. What it does is `encoding_of` of its configuration class, as the library sets it up, and its year that of
+translates. A folder of a class that writes beside pictures counts, too, where the layers of its text are its own. What it does is `encoding_of` of its configuration class, as the library sets it up, and its year that of
 the copyright line. What that cannot say is named here or in book/models/by-hand.yml, with a reason.
 """
 
@@ -30,12 +30,18 @@ from tests.parity.releases import TOKENS, of_families, releases
 CODE = Path(transformers.__file__).parent / "models"
 FOLDER = Path(__file__).parents[2] / "book" / "models"
 YEAR = r"Copyright (?:\(c\) )?(\d{4})"
-NAMED = {"openai": "openai-gpt"}  # configurations that have another name than their folder
+NAMED = {
+    "kosmos2": "kosmos-2", "kosmos2_5": "kosmos-2.5", "openai": "openai-gpt", "qwen2_5_omni": "qwen2_5_omni_thinker",
+    "qwen3_omni_moe": "qwen3_omni_moe_thinker",
+}  # configurations that have another name than their folder
 # What a configuration class must be told before it says anything; by-hand.yml says so in the row.
 GIVEN = {
     "bamba": {"attn_layer_indices": [0]},
     "cohere_compass": {"rope_parameters": {"rope_type": "default", "rope_theta": 10_000.0}},
     "glm4_moe": {"head_dim": 128},
+    "glm4v": {"partial_rotary_factor": 0.5},
+    "glm4v_moe": {"head_dim": 128},
+    "qwen3_omni_moe": {"head_dim": 128},
 }
 deepseek = FAMILIES["deepseek_v3"]
 ALL = frozenset({"full_attention", "sliding_attention"})
@@ -47,6 +53,9 @@ LIKE = by_name(
         "minimax_m3_vl qwen4_exp hrm_text emu3": Turning(),
         "dbrx": Turning(hidden=("d_model",), heads=("n_heads",), depth=("n_layers",)),
         "cohere2_moe": FAMILIES["cohere2"],
+        "glm5_next": replace(FAMILIES["kimi_linear"], types=None),
+        "hunyuan_vl unlimited_ocr": Turning(),
+        "mistral_large4": deepseek,
     }
 )
 
@@ -67,8 +76,20 @@ def every() -> list[str]:
         }
 
     writes = families(modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
+    writes |= set(filter(None, map(beside_pictures, modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES)))
     writes -= families(modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES)
     return sorted(writes - families(modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES))
+
+
+def beside_pictures(name: str) -> str | None:
+    """The folder of a model of pictures and text that writes with layers of its own; None for others."""
+    try:
+        whole = CONFIG_MAPPING[name]()
+    except ValueError:  # it must be told which models it is made of
+        return None
+    text = whole.get_text_config(decoder=True)
+    folders = {type(config).__module__.split(".")[-2] for config in (whole, text)}
+    return folders.pop() if len(folders) == 1 and not text.is_encoder_decoder else None
 
 
 def year(family: str) -> int | None:
@@ -83,8 +104,7 @@ def year(family: str) -> int | None:
 def configuration(family: str) -> object:
     """The configuration of the family's text, as the library sets it up."""
     names = NAMED.get(family, family), family.replace("_", "-"), f"{family}_text"
-    whole = CONFIG_MAPPING[next(name for name in names if name in CONFIG_MAPPING)]()
-    return getattr(whole, "text_config", None) or whole
+    return CONFIG_MAPPING[next(name for name in names if name in CONFIG_MAPPING)]().get_text_config(decoder=True)
 
 
 def release(family: str) -> dict | None:
@@ -115,7 +135,7 @@ def bare(reading: Reading) -> Reading:
 def plain(values: dict) -> dict:
     """A configuration with the types of layers that `Turning` knows, and one kind of head."""
     types = list(values.get("layer_types") or [])
-    renamed = {"indexed_attention": "full_attention"}
+    renamed = {"indexed_attention": "full_attention", "reference_sliding_attention": "sliding_attention"}
     said = values.get("rope_parameters") or {}
     return values | {
         "layer_types": [renamed.get(kind, kind) for kind in types] or None,
@@ -178,6 +198,7 @@ def rule(layer: Layer) -> str:
         "unscaled": "",
         "yarn": "YaRN",
         "llama3": "Llama 3",
+        "proportional": "",  # which the features that turn tell
         "turned": "turns backward",
         "longrope": "LongRoPE",
     }

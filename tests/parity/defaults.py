@@ -130,12 +130,11 @@ def rope(family: str) -> dict[str, object]:
             "unread": [key for key in ODD if key not in read],
         }
     found = {"keys": {}, "aliases": {}, "unread": [], "whole": whole(family)}
-    alone = default
+    alone, plain = default, {key: value for key, value in default.items() if key not in ODD}
     for key, other in OTHERS.items():
         names = (key, *other)
-        readers = [
-            name for name in names if reads(family, name, key) or reads(family, name, key, rope_scaling=RULE)
-        ]
+        rules = {}, {"rope_scaling": RULE}, {"rope_scaling": plain}
+        readers = [name for name in names if any(reads(family, name, key, **rule) for rule in rules)]
         if any(reads(family, name, key) for name in names):
             alone = {name: value for name, value in alone.items() if name != key}
         found["aliases"] |= {name: key for name in readers if name != key}

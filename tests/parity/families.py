@@ -52,6 +52,7 @@ STAGES = {"depths": [2, 2], "num_heads": [2, 4], "embed_dim": 16, "window_size":
 SWIN = {**STAGES, "image_size": 32}
 TWO_TERMS = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
 DEALT = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]}}
+STRETCHED = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 32}
 MIXED = ["linear_attention", "full_attention"] * 4
 # What a family's tiny model needs besides the usual sizes.
 FITTED = by_name(
@@ -86,8 +87,24 @@ FITTED = by_name(
         "sam_vision_model": {**SMALL_PICTURE, "window_size": 2, "global_attn_indexes": [1, 3]},
         "vitdet": {**SMALL_PICTURE, "pretrain_image_size": 64, "use_relative_position_embeddings": True}
         | {"window_size": 2, "window_block_indices": [0, 2]},
-        "qwen2_vl_text qwen2_5_vl_text qwen3_vl_text": DEALT,
-        "qwen3_vl_moe_text": {**DEALT, "sliding_window": None},
+        """cosmos3_edge_text glm4v_text glm_ocr_text paddleocr_vl_text qwen2_5_omni_text qwen2_5_vl_text
+        qwen2_vl_text qwen3_vl_text""": DEALT,
+        "glm4v_moe_text": {
+            "head_dim": 16,
+            "rope_parameters": {**DEALT["rope_parameters"], "partial_rotary_factor": 1.0},
+        },
+        "qwen3_omni_moe_text qwen3_vl_moe_text": {**DEALT, "sliding_window": None},
+        "ernie4_5_vl_moe_text": {
+            "rope_parameters": {**DEALT["rope_parameters"], "mrope_section": [3, 3, 2]},
+            "moe_intermediate_size": [16, 16],
+        },
+        "idefics": {"cross_layer_interval": 8},
+        "chameleon": {"vocabulary_map": {"<image>": 8}},
+        "deepseek_ocr2_text": {"mlp_layer_types": ["dense"] * 8},
+        "molmo2_text": {"rope_parameters": STRETCHED, "rope_scaling_layers": [1, 3]},
+        "qwen3_5_moe_text qwen3_5_text": {
+            "rope_parameters": {**DEALT["rope_parameters"], "partial_rotary_factor": 0.5, "mrope_section": [2, 1, 1]},
+        },
         "recurrent_gemma": {"attention_window_size": 5},
         "zamba2": {"use_mem_rope": True, "layers_block_type": ["linear_attention", "hybrid"] * 4}
         | {"num_hidden_layers": 8},
@@ -315,7 +332,8 @@ def added(reading: Reading, made: nn.Module) -> list[str]:
 
 
 def note(rows: dict, name: str, module: nn.Module, _: object, output: object) -> None:
-    rows[name] = module, output[0] if isinstance(output, tuple) else output
+    output = output[0] if isinstance(output, tuple) else output
+    rows[name] = module, output.clone()  # to which some models add in place
 
 
 def given(reading: Reading, start: int, length: int) -> Tensor:

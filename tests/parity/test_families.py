@@ -131,6 +131,12 @@ def test_llama_4_counts_tokens_and_not_positions():
     assert compare("llama4_text") == [] and compare("llama4_text", attn_temperature_tuning=False) == []
 
 
+def test_gemma_without_a_causal_mask_sees_half_its_window_on_each_side():
+    assert compare("gemma3_text", use_bidirectional_attention=True, sliding_window=4) == []
+    config = tiny.configuration("gemma3_text", use_bidirectional_attention=True, sliding_window=512)
+    assert encoding_of(config).layers[0].window == 257
+
+
 def test_the_bias_of_falcon_is_divided_with_its_products():
     assert compare("falcon", alibi=True) == []
     config = families.fitted("falcon", alibi=True)

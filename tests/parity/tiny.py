@@ -57,6 +57,15 @@ MODELS = [
 # Parts of larger models, which have no class of their own in the lists above: module and class.
 INSIDE = {
     "clap_audio_model": ("clap.modeling_clap", "ClapAudioModel"),
+    "deepseek_ocr2_text": ("deepseek_ocr2.modeling_deepseek_ocr2", "DeepseekOcr2TextModel"),
+    "ernie4_5_vl_moe_text": ("ernie4_5_vl_moe.modeling_ernie4_5_vl_moe", "Ernie4_5_VLMoeTextModel"),
+    "granite4_vision_text": ("granite4_vision.modeling_granite4_vision", "Granite4VisionTextModel"),
+    "granite_docling_text": ("granite_docling.modeling_granite_docling", "GraniteDoclingTextModel"),
+    "kosmos_2_5_text_model": ("kosmos2_5.modeling_kosmos2_5", "Kosmos2_5TextModel"),
+    "kosmos_2_text_model": ("kosmos2.modeling_kosmos2", "Kosmos2TextModel"),
+    "paddleocr_vl_text": ("paddleocr_vl.modeling_paddleocr_vl", "PaddleOCRTextModel"),
+    "qwen2_5_omni_text": ("qwen2_5_omni.modeling_qwen2_5_omni", "Qwen2_5OmniThinkerTextModel"),
+    "qwen3_omni_moe_text": ("qwen3_omni_moe.modeling_qwen3_omni_moe", "Qwen3OmniMoeThinkerTextModel"),
     "emu3_text_model": ("emu3.modeling_emu3", "Emu3TextModel"),
     "mllama_text_model": ("mllama.modeling_mllama", "MllamaTextModel"),
     "step3p5": ("step3p7.modeling_step3p7", "Step3p7TextModel"),
@@ -83,6 +92,14 @@ class Call:
 
 
 CALLS: list[Call] = []
+# What a model needs besides words: the time, or a picture of one cell.
+MORE = {
+    "VoxtralRealtimeTextModel": {"t_cond": torch.zeros(1, 64)},
+    "IdeficsModel": {
+        "image_encoder_embeddings": torch.zeros(1, 1, 1, 768),
+        "image_attention_mask": torch.ones(1, 12, 1),
+    },
+}
 
 
 def listen(module, q, k, v, mask=None, scaling=None, **rest):
@@ -180,9 +197,7 @@ def calls(made: nn.Module, positions: Tensor) -> list[Call]:
     CALLS.clear()
     ids = positions[None] if positions.dim() == 1 else positions.T[:, None]
     words = 4 + torch.arange(len(positions))[None] % (WORDS - 4)
-    more = (
-        {"t_cond": torch.zeros(1, 64)} if type(made).__name__ == "VoxtralRealtimeTextModel" else {}
-    )  # the time
+    more = MORE.get(type(made).__name__, {})
     with torch.no_grad():
         made(**more, input_ids=words, position_ids=ids, use_cache=False)
-    return list(CALLS)
+    return [call for call in CALLS if call.k.shape[-2] > 1]  # not those that look at the picture
