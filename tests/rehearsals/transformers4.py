@@ -1,0 +1,68 @@
+"""The settings for transformers 4, loaded by transformers 4: python -m tests.rehearsals.transformers4
+
+It needs an environment with transformers 4, which the weekly workflow makes. Every release that has settings at four
+times the length of its training is loaded by its class, the settings are run on it, and the frequencies that its code
+turns by are compared with those that the reader finds in the stretched configuration.
+"""
+
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+import transformers
+import yaml
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+from d2lpos.pretrained import encoding_of
+from d2lpos.pretrained.serving import longest, original_length, rope_of, settings
+
+RELEASES = Path(__file__).parents[2] / "book" / "models" / "releases.yml"
+
+
+def rotary(config: transformers.PretrainedConfig) -> torch.nn.Module | None:
+    """What makes cosines and sines in the code of its family; None where nothing is made of a configuration alone."""
+    name = type(config).__name__.removesuffix("Config")
+    module = inspect.getmodule(getattr(transformers, f"{name}Model", None))
+    made = getattr(module, f"{name}RotaryEmbedding", None)
+    return made(config=config) if made and "config" in inspect.signature(made).parameters else None
+
+
+def differences() -> Iterator[tuple[str, str]]:
+    """A release, and what differs; an empty word where nothing does."""
+    for one in yaml.safe_load(RELEASES.read_text("utf-8")):
+        said, family = one["config"], one["config"]["model_type"]
+        trained = max(one.get("trained", ())) if one.get("trained") else original_length(said) or longest(said)
+        if family not in CONFIG_MAPPING or not trained or "rope_parameters" in said:  # which 4 does not read
+            continue
+        try:
+            lines = settings(said, 4 * trained, "transformers4", trained)
+        except ValueError:
+            continue
+        config = CONFIG_MAPPING[family](**{key: value for key, value in said.items() if key != "model_type"})
+        exec(lines, {"config": config})  # noqa: S102
+        try:
+            theirs = None if lines.startswith("#") else rotary(config)
+        except Exception as error:  # noqa: BLE001, because its code raises many kinds
+            yield one["name"], f"{type(error).__name__}: {error}"
+            continue
+        if theirs is None:
+            continue
+        known = set(said) | {"rope_scaling", "max_position_embeddings"}
+        changed = {key: value for key, value in config.to_dict().items() if key in known}
+        omega, factor = next(filter(None, map(rope_of, encoding_of(changed | {"model_type": family}).layers))).scaled()
+        same = torch.allclose(theirs.inv_freq.double(), omega.double(), rtol=1e-5)
+        yield one["name"], "" if same and abs(factor - theirs.attention_scaling) < 1e-6 else f"{theirs.inv_freq} and {omega}"
+
+
+def main() -> str | None:
+    found = list(differences())
+    for name, what in found:
+        print(f"{name}: {what or 'agrees'}")
+    wrong = [name for name, what in found if what]
+    return f"transformers {transformers.__version__}: {len(wrong)} of {len(found)} differ" if wrong or not found else None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
