@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .files import parse
 from .reading import encoding_of
-from .serving import PROGRAMS, in_words, settings
+from .serving import PROGRAMS, in_words, settings, without
 from .weights import WEIGHTS, fetch
 
 EPILOG = f"""\
@@ -55,13 +55,6 @@ def main(arguments: list[str]) -> str | None:
             print(settings(values, asked.length, asked.settings, asked.trained))
 
     return attempt(read)
-
-
-def without(values: dict, keys: list[str]) -> dict:
-    """A configuration without some keys, nor its text's."""
-    kept = {key: value for key, value in values.items() if key not in keys}
-    text = kept.get("text_config")
-    return kept | {"text_config": without(text, keys)} if isinstance(text, dict) else kept
 
 
 def attempt(work: object) -> str | None:

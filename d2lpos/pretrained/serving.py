@@ -6,7 +6,7 @@ Pure functions of a configuration and its reading. Lengths are in tokens, memory
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from torch import Tensor
 
@@ -72,6 +72,13 @@ def longest(config: object) -> int | None:
 def first(*values: object) -> object:
     """The first value that there is; None where there is none."""
     return next(filter(None, values), None)
+
+
+def without(values: Mapping, keys: Collection[str]) -> dict:
+    """A configuration without some keys, nor its text's."""
+    kept = {key: value for key, value in values.items() if key not in keys}
+    text = kept.get("text_config")
+    return kept | {"text_config": without(text, keys)} if isinstance(text, Mapping) else kept
 
 
 def check_lengths(tokens: int, trained: int | None) -> None:
