@@ -12,7 +12,7 @@ from ..rotary.normed import Normed
 from ..rotary.scaling import unscaled
 from .layer import Layer, Reading
 from .reading import encoding_of
-from .serving import cache_bytes, frequencies, longest, original_length, rope_of, rows_of, traps, without
+from .serving import cache_bytes, frequencies, longest, original_length, reads_pictures, rope_of, rows_of, traps, without
 
 __all__ = ["as_numbers"]
 
@@ -69,15 +69,11 @@ def numbers_of(reading: Reading) -> dict[str, object]:
         "first": reading.first,
         "kinds": kinds,
         "layers": layers,
-        "pictures": reads_pictures(reading),
+        "pictures": reads_pictures(reading.family),
         "defaults": dict(reading.defaults),
         "ignored": list(reading.ignored),
         "encoder": reading.encoder and numbers_of(reading.encoder),
     }
-
-
-def reads_pictures(reading: Reading) -> bool:
-    return bool(reading.places) or any(layer.tile for layer in reading.layers)
 
 
 def of_layer(layer: Layer) -> dict[str, object]:
@@ -100,7 +96,7 @@ def of_encoding(encoding: Encoding | None) -> dict[str, object] | None:
     found = {"kind": kind, **{name: getattr(encoding, name) for name in ARGUMENTS[kind]}}
     if kind == "ALiBi":
         own = slopes(encoding.heads, encoding.rule, encoding.octaves) if encoding.slopes is None else encoding.slopes
-        found["slopes"] = own.tolist()
+        found |= {"slopes": own.tolist(), "divided": encoding.slopes is not None}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()} | of_turn(encoding)
 
 
@@ -131,7 +127,7 @@ def of_function(function: Callable) -> dict[str, object]:
 
 def serving(values: Mapping, reading: Reading, tokens: int | None) -> dict[str, object]:
     memory, unknown = None, None
-    if reads_pictures(reading):
+    if reads_pictures(reading.family):
         unknown = f"{reading.family} reads pictures, whose tokens are counted by their size"
     elif tokens is not None:
         try:

@@ -12,10 +12,12 @@ from torch import Tensor
 
 from ..input.learned import Learned
 from ..positions.arguments import check_count, check_name
-from .layer import Layer, Reading
+from .layer import Layer, Reading, by_name
 from .own import OWN
+from .pictured import PICTURED
 from .reading import completed, encoding_of, of_its_text
 from .rotary import kind_of
+from .windowed import WINDOWED
 
 __all__ = [
     "PROGRAMS",
@@ -79,6 +81,10 @@ def without(values: Mapping, keys: Collection[str]) -> dict:
     kept = {key: value for key, value in values.items() if key not in keys}
     text = kept.get("text_config")
     return kept | {"text_config": without(text, keys)} if isinstance(text, Mapping) else kept
+
+
+def reads_pictures(family: str) -> bool:
+    return family in PICTURED or family in WINDOWED
 
 
 def check_lengths(tokens: int, trained: int | None) -> None:
@@ -169,6 +175,41 @@ UNKNOWN = frozenset({"deepseek_v4", "gemma3n_text"})
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads", "attention_heads")
 
 
+def one_or_new(keys: Mapping, heads: int | None, full: bool, place: int) -> int | None:
+    one = 1 if keys.get("multi_query", True) else None
+    return heads if keys.get("new_decoder_architecture") else one
+
+
+def one(keys: Mapping, heads: int | None, full: bool, place: int) -> int | None:
+    return 1 if keys.get("multi_query", True) else heads
+
+
+def fewer_where_full(keys: Mapping, heads: int | None, full: bool, place: int) -> int | None:
+    return full and keys.get("num_global_key_value_heads") or heads
+
+
+def more_in_windows(keys: Mapping, heads: int | None, full: bool, place: int) -> int | None:
+    return heads if full else keys.get("swa_num_key_value_heads") or heads and 2 * heads
+
+
+def by_block(keys: Mapping, heads: int | None, full: bool, place: int) -> int | None:
+    several = first(*map(keys.get, HEADS))
+    return several and several // keys["block_configs"][place]["attention"].get("n_heads_in_group", 1)
+
+
+# Families whose heads with keys have a rule of their own, and those whose heads are twice as wide as hidden size by heads.
+KEPT = by_name(
+    {
+        "falcon": one_or_new,
+        "gemma4_text gemma4_unified_text": fewer_where_full,
+        "gpt_bigcode": one,
+        "mimo_v2_flash": more_in_windows,
+        "nemotron-nas": by_block,
+    }
+)
+TWICE = frozenset({"zamba", "zamba2"})
+
+
 def width(family: str, keys: Mapping, layer: Layer, place: int) -> int:
     """Numbers that a layer keeps for a token."""
     if family in UNKNOWN or keys.get("num_kv_shared_layers"):
@@ -177,26 +218,16 @@ def width(family: str, keys: Mapping, layer: Layer, place: int) -> int:
         )
     if keys.get("kv_lora_rank") and keys.get("qk_rope_head_dim") and not layer.window:
         return keys["kv_lora_rank"] + keys["qk_rope_head_dim"]
-    full = not (layer.window or layer.chunk)
     several = first(*map(keys.get, HEADS))
     heads = keys.get("num_key_value_heads") or keys.get("num_kv_heads")
     if keys.get("multi_query_attention"):
         heads = keys.get("multi_query_group_num")
-    if family == "falcon":
-        one = 1 if keys.get("multi_query", True) else None
-        heads = heads if keys.get("new_decoder_architecture") else one
-    if family == "gpt_bigcode" and keys.get("multi_query", True):
-        heads = 1
-    if family.startswith("gemma4") and full:
-        heads = keys.get("num_global_key_value_heads") or heads
-    if family == "mimo_v2_flash" and not full:
-        heads = keys.get("swa_num_key_value_heads") or heads and 2 * heads
-    if family == "nemotron-nas":
-        heads = several and several // keys["block_configs"][place]["attention"].get("n_heads_in_group", 1)
+    if family in KEPT:
+        heads = KEPT[family](keys, heads, not (layer.window or layer.chunk), place)
     heads, hidden = heads or several, first(*map(keys.get, ("hidden_size", "n_embd", "d_model")))
     own = first(*map(keys.get, ("attention_head_dim", "d_kv", "kv_channels", "head_dim")))
     dim = (None if layer.features else getattr(rope_of(layer), "dim", None)) or own
-    dim = dim or (hidden and several and hidden // several * (2 if family.startswith("zamba") else 1))
+    dim = dim or (hidden and several and hidden // several * (2 if family in TWICE else 1))
     if type(heads) is not int or type(dim) is not int or min(heads, dim) < 1:
         raise ValueError(
             f"config of {family} must say how many heads keep keys, and how wide they are; got {heads!r} and {dim!r}"
@@ -348,7 +379,7 @@ def in_words(config: object, tokens: int, trained: int | None = None) -> str:
     """
     check_lengths(tokens, trained)
     reading, original = encoding_of(config, tokens), original_length(config)
-    if reading.places or any(layer.tile for layer in reading.layers):
+    if reads_pictures(reading.family):
         raise ValueError(f"{reading.family} reads pictures, whose tokens are counted by their size")
     length = trained or original or longest(config)
     lines = [f"at {tokens:,} tokens:"]

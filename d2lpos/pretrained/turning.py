@@ -31,6 +31,10 @@ SPARSE = {"indexed_attention", "deepseek_sparse_attention"}
 ELSE = {"linear_attention", "conv", "mamba", "recurrent", "moe", "mlp"}
 
 
+def sliding_window(config: Config) -> int | None:
+    return config.get("sliding_window")
+
+
 @dataclass(frozen=True)
 class Turning(Family):
     """A family with RoPE, as data.
@@ -73,7 +77,7 @@ class Turning(Family):
     counts: bool = False  # the temperature's positions are numbers of tokens
     gate: tuple[str, object] | None = None
     windowed_types: frozenset[str] = frozenset({"sliding_attention"})
-    width: Callable[[Config], int | None] = lambda config: config.get("sliding_window")
+    width: Callable[[Config], int | None] = sliding_window
     causal: bool = True
     extra: frozenset[str] = frozenset()
 
@@ -214,24 +218,30 @@ def every(
 
     key names the period in a configuration.
     """
+    return partial(in_periods, period=period, others=others, at=at, ends=ends, key=key)
 
-    def types(config: Config, depth: int) -> list[str]:
-        n = config.first(key, default=period) if key else period
-        if type(n) is not int or n < 1:
-            raise ValueError(
-                f"{key} must be a whole number of at least 1 where there are no layer_types; got {n!r}"
-            )
-        found = ["full_attention" if (i - at) % n == 0 else others for i in range(depth)]
-        for end in ends:
-            found[end] = "full_attention"
-        return found
 
-    return types
+def in_periods(
+    config: Config, depth: int, period: int, others: str, at: int, ends: tuple[int, ...], key: str | None
+) -> list[str]:
+    n = config.first(key, default=period) if key else period
+    if type(n) is not int or n < 1:
+        raise ValueError(
+            f"{key} must be a whole number of at least 1 where there are no layer_types; got {n!r}"
+        )
+    found = ["full_attention" if (i - at) % n == 0 else others for i in range(depth)]
+    for end in ends:
+        found[end] = "full_attention"
+    return found
 
 
 def alike(kind: str) -> Callable:
     """All layers are of one kind."""
-    return lambda config, depth: [kind] * depth
+    return partial(of_one_kind, kind=kind)
+
+
+def of_one_kind(config: Config, depth: int, kind: str) -> list[str]:
+    return [kind] * depth
 
 
 def late_windows(config: Config, depth: int) -> list[str]:
@@ -277,14 +287,14 @@ def by_groups(config: Config, depth: int) -> list[str]:
     return ["full_attention" if i and i % 4 == 0 else "linear_attention" for i in range(depth)]
 
 
-def lfm3(config: Config, depth: int) -> list[str]:
-    """Convolutions in every odd layer and the first; between them windows and full attention by turns."""
+def convolutions_between(config: Config, depth: int) -> list[str]:
+    """LFM 3's: convolutions in every odd layer and the first; between them windows and full attention by turns."""
     kinds = ["sliding_attention", "conv", "full_attention", "conv"]
     return ["conv" if i == 0 else kinds[i % 4] for i in range(depth)]
 
 
-def zamba(config: Config, depth: int) -> list[str]:
-    """Attention in the third layer, then in one of each `attn_layer_period` of those after it."""
+def third_and_in_a_period(config: Config, depth: int) -> list[str]:
+    """Zamba's: attention in the third layer, then in one of each `attn_layer_period` of those after it."""
     n, at = config.first("attn_layer_period"), config["attn_layer_offset"]
     return (
         ["linear_attention"] * 2
@@ -293,8 +303,8 @@ def zamba(config: Config, depth: int) -> list[str]:
     )
 
 
-def zamba2(config: Config, depth: int) -> list[str]:
-    """Those of the model with 54 layers, whatever the depth is."""
+def of_54_layers(config: Config, depth: int) -> list[str]:
+    """Zamba 2's: those of the model with 54 layers, whatever the depth is."""
     found = ["linear_attention", *(["linear_attention"] * 5 + ["hybrid"]) * 7]
     for run in (4, 3):
         found += ["linear_attention"] * run + ["hybrid"]
@@ -385,19 +395,22 @@ def by_lists(config: Config, types: list[str]) -> dict[str, dict]:
 # Temperatures
 
 
-def llama4(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+def steps_where_nothing_turns(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+    """Llama 4's."""
     length, scale = config.get("floor_scale"), config.get("attn_scale")
     if turns or not config.get("attn_temperature_tuning"):
         return None
     return partial(steps, length=length, scale=scale, counted=True)
 
 
-def ministral(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+def steps_by_beta(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+    """Ministral 3's."""
     scale = said.get("llama_4_scaling_beta")
     return scale and partial(
         steps, length=need(said, "yarn", "original_max_position_embeddings"), scale=scale
     )
 
 
-def beam(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+def power_where_nothing_turns(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+    """Beam's."""
     return None if turns else partial(power, length=2048, exponent=0.1)
