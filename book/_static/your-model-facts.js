@@ -10,7 +10,7 @@ const CLOSE = 1 + 1e-9;
 function sort(layer, reading) {
   if (!layer.attends) return "recurrence";
   if (layer.crosses) return "picture";
-  if (layer.window) return "window";
+  if (layer.window && !layer.compressed) return "window";
   if (layer.chunk) return "chunk";
   return layer.encoding || reading.input ? "full" : "none";
 }
@@ -21,8 +21,9 @@ function groups(reading) {
   reading.layers.forEach((kind, place) => {
     const layer = reading.kinds[kind], turned = layer.encoding;
     if (!turned?.omega) return;
-    const key = JSON.stringify([turned.omega, turned.plain, layer.window, layer.chunk]);
-    if (!found.has(key)) found.set(key, {place, sort: sort(layer, reading), reach: layer.window ?? layer.chunk ?? Infinity, base: turned.base, layers: 0});
+    const reach = layer.compressed ? Infinity : layer.window ?? layer.chunk ?? Infinity;  // compressed keys stand far away
+    const key = JSON.stringify([turned.omega, turned.plain, reach]);
+    if (!found.has(key)) found.set(key, {place, sort: sort(layer, reading), reach, base: turned.base, layers: 0});
     found.get(key).layers++;
   });
   if (!found.size && reading.input?.kind === "Sinusoidal") return [{place: null, sort: "full", reach: Infinity, base: reading.input.base, layers: reading.layers.length}];
@@ -72,8 +73,8 @@ function hands(group, {stages}, readAt, now, tokens) {
   });
 }
 
-/** A configuration with another stretch in place of its own, as text; null where none is needed. The kind of layer that
- * sees everything gets it. Whether the model's code knows the rule, the reader says. */
+/** A configuration with another stretch in place of its own, as text. Where kinds of layers have rules of their own, those
+ * that see everything get it. Whether the model's code knows the rule, the reader says. */
 function restretched(text, rule, tokens, group, {from}, turning) {
   const whole = JSON.parse(text), values = whole.text_config ?? whole, factor = Math.max(1, tokens / from);
   const place = values.rope_parameters ? "rope_parameters" : "rope_scaling", said = values[place] ?? {};
@@ -82,8 +83,9 @@ function restretched(text, rule, tokens, group, {from}, turning) {
   for (const key of ["rope_theta", "partial_rotary_factor", "mrope_section", "mrope_interleaved"]) if (key in one) kept[key] = one[key];
   const made = {...kept, rope_type: rule === "ntk" ? "default" : rule};
   if (rule === "ntk") {
-    made.rope_theta = turning.base * factor ** (turning.rotary / (turning.rotary - 2));
-    if ("rope_theta" in values) values.rope_theta = made.rope_theta;
+    const base = turning.base * factor ** (turning.rotary / (turning.rotary - 2)), names = ["rope_theta", "rotary_emb_base"].filter(name => name in values);
+    for (const name of names) values[name] = base;
+    if (!names.includes("rotary_emb_base")) made.rope_theta = base;
   } else made.factor = factor;
   if (rule === "yarn" || rule === "llama3") made.original_max_position_embeddings = from;
   if (rule === "llama3") Object.assign(made, {low_freq_factor: 1, high_freq_factor: 4});

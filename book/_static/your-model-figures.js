@@ -11,7 +11,7 @@ const short = n => n >= 1e6 ? `${n / 1e6}M` : n >= 1e3 ? `${n / 1e3}k` : String(
 function make(tag, attributes = {}, ...children) {
   const made = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value);
-  made.append(...children.flat().filter(child => child !== null && child !== undefined && child !== ""));
+  made.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== ""));
   return made;
 }
 

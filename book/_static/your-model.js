@@ -12,13 +12,13 @@ const IN_DEPTH = "../chapters/in-depth/", CHAPTERS = "../chapters/";
 const RULES = {linear: "interpolation", yarn: "YaRN", llama3: "Llama 3’s rule", longrope: "LongRoPE’s lists", dynamic_ntk: "dynamic NTK"};
 
 const page = document.querySelector(".yours"), out = page.querySelector(".out"), field = page.querySelector(".what");
-const r = reader(readerData), releases = r.data.releases;
+const r = reader(readerData), {releases, programs} = r;
 const still = matchMedia("(prefers-reduced-motion:reduce)");
 const state = {tab: "vllm", bytes: 2};
 let model = null, drawn = null, frame = 0;
 
 const find = (selector, within = out) => within.querySelector(selector);
-const fill = (selector, ...parts) => find(selector).replaceChildren(...parts.flat().filter(part => part !== null && part !== ""));
+const fill = (selector, ...parts) => find(selector).replaceChildren(...parts.flat(Infinity).filter(part => part !== null && part !== ""));
 const link = (href, ...text) => make("a", {href}, ...text);
 const strong = (text, kind) => make("b", {class: kind}, text);
 const bare = text => text.toLowerCase().replace(/[^a-z0-9]/g, "");
@@ -29,7 +29,7 @@ const plural = (n, word) => `${num(n)} ${word}${n === 1 ? "" : "s"}`;
 
 function size(bytes) {
   const [unit, name] = [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "bytes"]].find(([unit]) => bytes >= unit) ?? [1, "bytes"];
-  return `${+(bytes / unit).toFixed(bytes / unit < 100 && unit > 2 ** 20 ? 1 : 0)} ${name}`;
+  return `${(bytes / unit).toFixed(unit === 2 ** 30 && bytes < 100 * unit ? 1 : 0)} ${name}`;
 }
 
 /** "04b-stretching: Five ways to stretch", as the reader names a section: its address, and its words. */
@@ -89,9 +89,11 @@ function alike(values) {
   return found.length && found.every(one => same([one.trained, one.stretch], [found[0].trained, found[0].stretch])) ? found[0] : null;
 }
 
-/** A sentence of the reader's: with a capital and a full stop. */
+/** A sentence of the reader's, which begins with a family or a word: with the model for its family, and a full stop. */
 function sentence(text) {
-  return text.replace(/^[a-z]/, first => first.toUpperCase()).replace(/[^.?!]$/, "$&.");
+  const family = model?.reading.family, own = family && text.startsWith(`${family} `);
+  const begun = own ? (model.name ?? "This model") + text.slice(family.length) : /^[a-z]+ /.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+  return begun.replace(/[^.?!]$/, "$&.");
 }
 
 function open(values, {release = null, name = null, given = null, ignore = []}) {
@@ -101,7 +103,7 @@ function open(values, {release = null, name = null, given = null, ignore = []}) 
     reading = r.read(values, tokens, ignore);
   } catch (error) {
     try {
-      reading = r.read(values, r.data.least ?? 512, ignore);  // some refuse texts that are longer than they can read
+      reading = r.read(values, 512, ignore);  // some refuse texts that are longer than they can read
     } catch {
       return unread(error, values, {release, name, given, ignore});
     }
@@ -109,7 +111,7 @@ function open(values, {release = null, name = null, given = null, ignore = []}) 
   const training = facts.training(reading, known);
   model = {values, text: r.text(values), release, name, given, ignore, reading, training, groups: facts.groups(reading), readings: new Map()};
   const longer = (training.own || training.length >= 1e5 ? 1 : 4) * (training.length ?? 2048);
-  model.first = Math.min(MOST, release?.stretch?.to ?? longer);
+  model.first = [release?.stretch?.to ?? longer, training.length, training.length / 4].find(length => length && length <= MOST && readable(length)) ?? tokens;
   Object.assign(state, {tokens: model.first, remedy: "released", group: 0});
   drawn = null;
   model.remedies = model.groups.length && model.groups[0].place !== null ? Object.keys(REMEDIES).filter(remedy => remedy === "released" || knows(remedy)) : ["released"];
@@ -117,10 +119,22 @@ function open(values, {release = null, name = null, given = null, ignore = []}) 
   draw(true);
 }
 
-/** Whether the model's code knows a rule. */
-function knows(remedy) {
+function readable(tokens) {
   try {
-    return model.groups[0].reach === Infinity && Boolean(read(model.training.from * 2, remedy));
+    return Boolean(read(tokens));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the model's code knows a rule, and it comes in the place of the model's own. */
+function knows(remedy) {
+  const [one] = model.groups, tokens = 2 * model.training.from;
+  if (bounded(one)) return false;
+  try {
+    const was = read(model.training.from), now = read(tokens, remedy), of = reading => facts.frequencies(reading, one);
+    const {rule, base} = now.kinds[now.layers[one.place]].encoding, same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+    return of(now).omega.length === of(was).omega.length && (remedy === "ntk" ? !rule && base > one.base : rule?.kind === remedy && same(of(now).plain, of(was).plain));
   } catch {
     return false;
   }
@@ -130,7 +144,7 @@ function unread(error, values, asked) {
   const keys = error.keys ?? [];
   if (!keys.length) return refuse(sentence(error.message), ways());
   const rows = keys.map(([key, value]) => make("tr", {}, make("td", {}, make("code", {}, key)), make("td", {}, make("code", {}, value))));
-  const pass = make("button", {type: "button", class: "go"}, keys.length === 1 ? "Read it without this key" : "Read it without these keys");
+  const pass = make("button", {type: "button"}, keys.length === 1 ? "Read it without this key" : "Read it without these keys");
   pass.addEventListener("click", () => open(values, {...asked, ignore: [...asked.ignore, ...keys.map(([key]) => key)]}));
   refuse(`I do not know ${keys.length === 1 ? "one key" : `${keys.length} keys`} of this file, so I say nothing about its positions.`,
     make("table", {}, make("thead", {}, make("tr", {}, make("th", {scope: "col"}, "key"), make("th", {scope: "col"}, "value"))), make("tbody", {}, rows)),
@@ -162,6 +176,8 @@ function read(tokens, remedy = "released") {
 }
 
 const group = () => model.groups[state.group];
+/** Whether layers look no farther than what is known, whatever the length. */
+const bounded = one => one.reach <= (model.training.length ?? 0);
 const pairs = (tokens, remedy) => facts.hands(group(), model.training, length => read(length), read(tokens, remedy), tokens);
 
 // What stays while the length moves
@@ -182,9 +198,19 @@ function strip() {
     const sizes = [...new Set(own.map(layer => layer.window ?? layer.chunk))];
     return [sort, SEES[sort](own.length, own.length === n, sizes.length === 1 && sizes[0] ? num(sizes[0]) + (reading.causal || sort !== "window" ? "" : " on each side") : "")];
   });
-  const bars = make("div", {class: "bars", tabindex: 0, role: "slider", "aria-valuemin": 1, "aria-valuemax": n, "aria-valuenow": 1, "aria-valuetext": "layer 1", "aria-label": `${n} layers: ${words.map(([, said]) => said).join(", ")}`, style: `--n:${n}`}, sorts.map(sort => make("i", {class: sort})));
+  const bars = make("div", {class: words.length > 1 ? "bars" : "bars alike", tabindex: 0, role: "slider", "aria-valuemin": 1, "aria-valuemax": n, "aria-valuenow": 1, "aria-valuetext": "layer 1", "aria-label": `${n} layers: ${words.map(([, said]) => said).join(", ")}`, style: `--n:${n}`}, sorts.map(sort => make("i", {class: sort})));
   const said = make("p", {class: "cap"}, make("span", {class: "first"}, "layer 1"), words.map(([sort, text]) => make("span", {class: "k"}, make("i", {class: sort}), text)), make("span", {class: "last"}, `layer ${n}`));
   return make("div", {class: "layers"}, bars, said);
+}
+
+/** Where the facts of a release stand. */
+function sources() {
+  const {release, name} = model;
+  if (!release || !name) return "";
+  const found = [link(release.source, "its config.json")];
+  if (release.report) found.push(link(release.report, "its report on the length of its training"));
+  if (release.stretch) found.push(link(release.stretch.source, "its makers on longer texts"));
+  return make("p", {class: "origin"}, "Sources: ", found.flatMap((one, i) => [i ? "; " : "", one]), ".");
 }
 
 /** What one layer does, in a line. */
@@ -209,12 +235,7 @@ function told(layer) {
 
 function origin() {
   const {release, name, ignore, reading} = model, parts = [];
-  if (release && name) {
-    parts.push("From ", link(release.source, "its config.json"));
-    if (release.trained) parts.push(" and its makers’ ", release.report ? link(release.report, "report") : "page");
-    if (release.stretch) parts.push(" and ", link(release.stretch.source, "word on longer texts"));
-    parts.push(". ");
-  } else if (release) parts.push(`All position keys are those of ${release.name}, so the lengths of its training are taken for this file’s. `);
+  if (release && !name) parts.push(`All position keys are those of ${release.name}, so the lengths of its training are taken for this file’s. `);
   const taken = Object.entries(reading.defaults).map(([key, value]) => `${key} = ${JSON.stringify(value)}`).join(", ");
   if (taken && !name) parts.push(`Not in the file, so taken from its class: ${taken.length > 200 ? `${taken.slice(0, 200)}…` : taken}. `);
   if (ignore.length) parts.push(`Passed over, as you asked: ${ignore.join(", ")}. `);
@@ -224,16 +245,16 @@ function origin() {
 }
 
 function lead() {
-  const said = r.sentence(model.reading, model.training.trained ?? undefined, model.name ?? "This model"), start = model.name ?? "This model";
+  const said = r.sentence?.(model.reading, model.training.trained ?? undefined, model.name ?? "This model") ?? model.name ?? "This model", start = model.name ?? "This model";
   return make("p", {class: "lead"}, said.startsWith(start) ? [strong(start), said.slice(start.length)] : said);
 }
 
 function stops() {
-  const {stages, length, word, from} = model.training, {longest} = model.reading.serving, found = new Map();
+  const {stages, length, word, from} = model.training, {rows} = model.reading.serving, longest = rows ?? model.reading.serving.longest, found = new Map();
   if (!length) return [];
-  if (from && from < length) found.set(from, model.training.own && model.training.trained !== from ? "before its stretch" : "first");
+  if (from && from < length) found.set(from, model.release?.trained?.includes(from) ? "first" : "original");
   found.set(length, word === "trained" || word === "released" ? word : "file");
-  if (longest && !found.has(longest)) found.set(longest, "file");
+  if (longest && !found.has(longest)) found.set(longest, rows ? "table" : "file");
   const goal = model.release?.stretch?.to ?? 4 * length;
   if (goal <= MOST && !found.has(goal)) found.set(goal, times(goal / (model.release?.stretch ? from : length)));
   return [...found].filter(([value]) => value >= LEAST).sort((a, b) => a[0] - b[0]).slice(0, 4);
@@ -269,14 +290,14 @@ function show() {
   parts.push(make("div", {class: "pair"},
     make("section", {class: "mem"}, make("h3", {}, "Memory ", make("small", {}, "keys and values, one text")), make("div", {class: "m"})),
     make("section", {class: "set"}, make("h3", {}, "Settings to paste"), choice("tabs", "t", "Program", Object.entries(PROGRAMS), true), make("div", {class: "pane", id: "pane", role: "tabpanel"}))));
-  parts.push(look());
+  parts.push(look(), sources());
   out.replaceChildren(...parts.filter(Boolean));
 }
 
 /** The traps of this very configuration, and what the book measured of its kind. */
 function look() {
   const {reading, training} = model, items = [], add = (said, ...links) => items.push(make("li", {}, said, " ", links));
-  if (!training.own && training.trained && reading.serving.longest > training.trained)
+  if (model.groups.length && !training.own && training.trained && reading.serving.longest > training.trained)
     add([strong(`The file says ${num(reading.serving.longest)}, the training was ${num(training.trained)}.`), ` A stretch begins from ${num(training.trained)}.`], section("10-longer: A recipe"));
   for (const [said, where] of reading.serving.traps) {
     const [, first, rest] = said.match(/^(.*?[.:;])(?= |$)(.*)$/s) ?? [null, said, ""];
@@ -320,47 +341,47 @@ function verdict() {
       legend: [make("span", {}, "distance in tokens"), key("around", "a number of its own"), key("one", "one number for all")], picture: (on, about) => yourModelFigures.buckets(on, about, starts), low: 1, high: 2e6};
   }
   if (model.groups.length) return turning();
-  return {says: [strong("No angle and no row ends")], cost: ["Nothing tells its attention where words stand; what order it knows comes from the mask and from layers that read in order."], legend: [make("span", {}, "length in tokens")], picture: yourModelFigures.plain};
+  return {says: [strong("No angle and no row ends.")], cost: ["Nothing tells its attention where words stand; what order it knows comes from the mask and from layers that read in order."], legend: [make("span", {}, "length in tokens")], picture: yourModelFigures.plain};
 }
 
 function turning() {
-  const {tokens, remedy} = state, {training, reading} = model, one = group(), own = one.reach < Infinity, all = pairs(tokens, own ? "released" : remedy), n = all.length;
-  const base = remedy === "released" || own ? all : pairs(tokens, "released"), count = test => all.filter(test).length;
+  const {tokens, remedy} = state, {training, reading} = model, one = group(), own = bounded(one), all = pairs(tokens, remedy), n = all.length;
+  const base = remedy === "released" ? all : pairs(tokens, "released"), count = test => all.filter(test).length;
   const fresh = count(pair => pair.is === "new"), around = count(pair => pair.is === "around");
   const excess = Math.max(0, ...all.filter(pair => pair.is === "new").map(pair => Math.min(1, pair.at) - pair.seen));
   const ratio = all.map((pair, i) => pair.now / base[i].now), slowed = ratio.filter(x => x > 1.001).length, faster = ratio.filter(x => x < .999).length;
   const most = Math.max(...ratio), fast = Math.max(...ratio.map(x => 1 / x)), kept = n - slowed;
-  const clock = one.place === null;
+  const clock = one.place === null, told = training.word !== "its file allows";
   let says;
   if (own) says = [strong("No new angle, at any length:"), ` these layers never look farther than ${num(one.reach)}.`];
   else if (!training.length) says = [strong("On how long texts it was trained is not known"), ", so nobody can say which angles are new."];
-  else if (fresh) says = [strong(`${fresh} of ${n} hands meet angles that they never saw`, "new"), excess >= .005 ? `, by up to ${excess.toFixed(2)} of a turn.` : ", by less than a hundredth of a turn."];
-  else says = [strong("No hand meets a new angle.")];
+  else if (fresh) says = [strong(`${fresh} of ${n} hands ${told ? "meet angles that they never saw" : "go beyond what its file allows"}`, "new"), excess >= .005 ? `, by up to ${excess.toFixed(2)} of a turn.` : ", by less than a hundredth of a turn."];
+  else says = [strong(told ? "No hand meets a new angle." : "No hand goes beyond what its file allows.")];
   const lost = link(`${IN_DEPTH}04b-stretching.html#what-came-out`, "You lose"), hand = link(clock ? `${CHAPTERS}02-sinusoidal.html` : `${CHAPTERS}04-rope.html#turn-do-not-add`, "hand");
   let cost;
-  if (!own && faster) cost = [lost, ` the stretch that it was ${training.word === "trained" ? "trained" : "released"} with: ${faster} of ${n} turn up to ${+fast.toFixed(1)} times faster${slowed ? `, ${slowed} slower` : ""}.`];
-  else if (remedy === "released" || !slowed || own) {
+  if (faster) cost = [lost, ` the stretch that it was ${training.word === "trained" ? "trained" : "released"} with: ${faster} of ${n} turn up to ${+fast.toFixed(1)} times faster${slowed ? `, ${slowed} slower` : ""}.`];
+  else if (remedy === "released" || !slowed) {
     const stands = clock ? 0 : reading.kinds[reading.layers[one.place]].encoding.omega.filter(speed => !speed).length;
-    cost = ["A ", hand, ` is a pair of features that turns at its own pace; ${around} of ${n} came around in training.`, stands ? ` ${stands} more stand still.` : ""];
+    cost = ["A ", hand, ` is a pair of features that turns at its own pace; ${around} of ${n} ${told ? "came around in training" : "come around within that length"}.`, stands ? ` ${stands} more stand still.` : ""];
   } else if (all[0].now > base[0].now * 1.001) cost = [lost, `: all ${n} turn ${+most.toFixed(1)} times slower, even the fastest, so neighbors look more alike.`];
   else cost = [lost, `: ${slowed} of ${n} turn up to ${+most.toFixed(1)} times slower, in short texts too; ${kept > 1 ? `the ${kept} fastest keep their pace` : "only the fastest keeps its pace"}.`];
-  if (remedy === "yarn" && !own && slowed) {
+  if (remedy === "yarn" && slowed) {
     const grown = read(tokens, "yarn"), now = grown.kinds[grown.layers[one.place]].encoding.attention, was = reading.kinds[reading.layers[one.place]].encoding.attention;
     if (Math.abs(now / was - 1) > .001) cost.push(` Scores grow ${times((now / was) ** 2)}.`);
   }
   const moved = all.some(pair => Math.abs(pair.now / pair.was - 1) > .001);
-  const how = remedy === "released" || own ? "as released" : `${REMEDIES[remedy]} ${times(Math.max(1, tokens / training.from))}`;
-  const legend = [make("span", {}, `tokens for one turn${moved ? `: as first trained above, ${how} below` : ""}`), key("around", "came around"), all.some(pair => pair.is === "within") ? key("within", "seen far enough") : "", fresh ? key("new", "new angles") : ""];
+  const how = remedy === "released" || !slowed && !faster ? "as released" : `${REMEDIES[remedy]} ${times(Math.max(1, tokens / training.from))}`;
+  const legend = [make("span", {}, `tokens for one turn${moved ? `: as first trained above, ${how} below` : ""}`), key("around", told ? "came around" : "comes around"), all.some(pair => pair.is === "within") ? key("within", told ? "seen far enough" : "within its file") : "", fresh ? key("new", told ? "new angles" : "beyond its file") : ""];
   return {says, cost, legend, pairs: all, picture: (on, about, wavelengths) => yourModelFigures.hands(on, about, all, wavelengths)};
 }
 
 const width = () => Math.round(page.getBoundingClientRect().width);
-let on = axis(100, 5, 2e8);
+let on = axis(100, 4, 2e8);
 
 function paint(shown, wavelengths) {
   const wide = width();
   if (wide < 100) return;
-  on = axis(wide, shown.low ?? 5, shown.high ?? 2e8);
+  on = axis(wide, shown.low ?? 4, shown.high ?? 2e8);
   const {length, word} = model.training, about = {tokens: state.tokens, known: length, word, least: LEAST, most: MOST};
   const {height, children} = shown.picture(on, about, wavelengths), plot = find(".plot"), held = document.activeElement?.classList.contains("grip");
   plot.setAttribute("viewBox", `0 0 ${wide} ${height}`);
@@ -390,7 +411,6 @@ function draw(jump = false) {
   fill(".says", shown.says);
   fill(".cost", shown.cost);
   fill(".legend", shown.legend);
-  find(".remedy")?.classList.toggle("off", group()?.reach < Infinity);
   cancelAnimationFrame(frame);
   const to = shown.pairs?.map(pair => pair.now);
   if (to && drawn?.length === to.length && !jump && !still.matches) {
@@ -416,8 +436,9 @@ function memory() {
   const {values, reading} = model, {tokens, bytes} = state;
   let now, one;
   try {
+    model.one ??= r.cacheBytes(values, 1, 1);
     now = r.cacheBytes(values, tokens, bytes);
-    one = r.cacheBytes(values, 1, bytes);
+    one = Object.fromEntries(Object.entries(model.one).map(([kind, size]) => [kind, size * bytes]));
   } catch (error) {
     return fill(".m", make("p", {class: "why stop"}, "Not known."), make("p", {class: "because"}, sentence(error.message)));
   }
@@ -437,13 +458,21 @@ function memory() {
   }
 }
 
-/** Settings of the reader, one key a line; blanks within them mean nothing. */
+/** Settings of the reader, one key a line: what was a blank between them is a line's end now. */
 function broken(text, program) {
-  const lines = program.startsWith("transformers") ? text : text.replace(/ (?=--?[a-z])/g, " \\\n  ");
-  return lines.replace(/([{,]) ?(?=["'](?!\s))/g, (found, mark, at, whole) => /[{,]/.test(mark) && inside(whole, at) ? `${mark}\n    ` : found);
+  let depth = 0, made = "";
+  const within = () => `\n${"    ".repeat(depth)}`, shell = !program.startsWith("transformers");
+  for (let i = 0; i < text.length; i++) {
+    const sign = text[i];
+    if (sign === "{") depth++;
+    if (sign === "}") depth--;
+    if (sign === " " && !depth && shell && /^ --?[a-z]/.test(text.slice(i))) made += " \\\n  ";
+    else if (sign === " " && depth && text[i - 1] === "," && /["']/.test(text[i + 1])) made += within();
+    else made += sign;
+    if (sign === "{" && !/^["'][^"']*["']: \{/.test(text.slice(i + 1))) made += within();
+  }
+  return made;
 }
-
-const inside = (text, at) => text[at] === "{" ? true : text.lastIndexOf("{", at) > text.lastIndexOf("}", at);
 
 function settings() {
   const {values, release, training, reading, name} = model, {tokens, remedy, tab} = state, pane = find(".pane"), {longest} = reading.serving;
@@ -453,16 +482,17 @@ function settings() {
   try {
     text = r.settings(values, tokens, tab, training.trained ?? undefined);
   } catch (error) {
-    return pane.replaceChildren(why("stop", sentence(error.message)));
+    return pane.replaceChildren(why(error.message.includes("nothing to stretch") ? "own" : "stop", sentence(error.message)));
   }
-  if (text.startsWith("#")) return pane.replaceChildren(why("ok", text.replace(/^# /, "")));
+  if (text.startsWith("#")) return pane.replaceChildren(why("ok", training.word === "its file allows" ? `Nothing to set: its file allows ${num(longest)}. On how long texts it was trained, it does not say.` : text.replace(/^# /, "")));
+  if (model.groups.every(bounded)) return pane.replaceChildren(why("own", "No angle is new, so nothing is stretched: only the length that is allowed has to grow."));
   const {stretch} = release ?? {}, makers = stretch && tokens <= stretch.to, factor = times(tokens / (training.trained ?? training.from));
-  const use = make("p", {class: "do"}, make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "which its makers did not release"));
+  const use = make("p", {class: "do"}, make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "not released by its makers, as far as we know"));
   if (remedy === "released") return pane.replaceChildren(why(longest && tokens <= longest ? "own" : "stop", longest && tokens <= longest ? "Its file allows this; its training was shorter." : `As released it ends at ${num(longest ?? training.length)}.`), use);
   if (remedy !== "yarn") return pane.replaceChildren(why("own", "The settings given here are for YaRN, the rule that makers tell how to set."), use);
   if (name && tab !== "llama.cpp") text = text.replace(/\bMODEL\b/, id(release));
-  const [version, source] = r.data.programs[tab].split(", ");
-  pane.replaceChildren(why(makers ? "ok" : "own", makers ? link(stretch.source, "As its makers say.") : release && name ? "Its makers did not release this stretch." : "Whether its makers tried this stretch, its file does not say."),
+  const [version, source] = programs[tab].split(", ");
+  pane.replaceChildren(why(makers ? "ok" : "own", makers ? link(stretch.source, "As its makers say.") : release && name ? "Not released by its makers, as far as we know." : "Whether its makers tried this stretch, its file does not say."),
     make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(text, tab)), make("button", {type: "button", class: "copy"}, "Copy")),
     make("p", {class: "because"}, "For ", link(source, version), "."));
 }
