@@ -354,8 +354,8 @@ const reader = (() => {
       fail(`rotary must be even, because features turn in pairs, and at most ${dim}; got ${rotary}`);
     }
   }
-  function turn(kind, dim, rotary, base, layout, rule, backward, more) {
-    const [omega, attention] = scaled(frequencies(rotary / more.axes, base), rule);
+  function turn(kind, dim, rotary, base, layout, rule, backward, more, apart = 1) {
+    const [omega, attention] = scaled(frequencies(rotary / apart, base), rule);
     const plain = omega.map((_, i) => Number(base) ** ((-2 * i) / (2 * omega.length)));
     return {
       ...{kind, dim, rotary, base: Number(base), layout, ...more, rule: rule && bare(rule)},
@@ -368,7 +368,7 @@ const reader = (() => {
     rotary ??= dim;
     checkRotary(rotary, dim);
     if (rotary % (2 * axes)) fail(`${axes} axes need a multiple of ${2 * axes} features that turn; got ${rotary}`);
-    return turn(kind, dim, rotary, base, layout, rule, backward, {axes});
+    return turn(kind, dim, rotary, base, layout, rule, backward, {axes}, axes);
   }
   function mrope(dim, deal, base, layout, rule, backward) {
     checkPositive({dim});
@@ -492,7 +492,7 @@ const reader = (() => {
 
   return data => {
     const tables = typeof data === "string" ? values(data) : data;
-    const {classes, rows, families, refused, keys: known, layers: named, rules, serving} = tables;
+    const {classes, rows, families, refused, keys: known, layers: named, rules, serving, sentences} = tables;
     const silent = new Set(words(known.silent)), whole = new Set(known.whole), positive = new Set(known.positive);
     const [DEFAULT_NAMES, FLAT, ALWAYS] = [Object.keys(rules.read).join(", "), rules.flat, rules.always];
     const call = (form, ...given) => FORMS[form.form](...given, form);
@@ -850,8 +850,8 @@ const reader = (() => {
         return turningLayers(config, depth).map((turns, i) => full(i, !turns && windowed));
       },
       by_letters(config) {
-        const letters = {"*": "full_attention", M: "mamba", "-": "mlp", E: "moe"}, pattern = config.get("hybrid_override_pattern");
-        if (pattern === null) return ["mamba", "moe", "full_attention", "mlp"];
+        const letters = {"*": "full_attention", M: "recurrent", "-": "mlp", E: "moe"}, pattern = config.get("hybrid_override_pattern");
+        if (pattern === null) return ["recurrent", "moe", "full_attention", "mlp"];
         if (![...pattern].every(one => has(letters, one))) {
           fail(`hybrid_override_pattern must have letters of ${Object.keys(letters).join(" ")}; got ${repr(pattern)}`);
         }
@@ -882,11 +882,11 @@ const reader = (() => {
       },
       in_a_period(config, depth) {
         const n = config.first(["attn_layer_period"]), at = config.need("attn_layer_offset");
-        return range(depth).map(i => (equal(i % n, at) ? "full_attention" : "mamba"));
+        return range(depth).map(i => (equal(i % n, at) ? "full_attention" : "recurrent"));
       },
       listed_attention(config, depth) {
         const listed = or(config.get("attn_layer_indices"), []);
-        return range(depth).map(i => (among(i, listed) ? "full_attention" : "mamba"));
+        return range(depth).map(i => (among(i, listed) ? "full_attention" : "recurrent"));
       },
       listed_crossings(config, depth) {
         const listed = config.get("cross_attention_layers") ?? range(8).map(i => 3 + 5 * i);
@@ -1571,9 +1571,91 @@ const reader = (() => {
       }[program]();
     }
 
+    // In one sentence, as d2lpos/pretrained/sentence.py has it.
+
+    function sentence(found, trained = null, name = null) {
+      if (trained !== null) checkPositive({trained});
+      const {encoder, serving: said} = found, what = doings(found, said.longest);
+      const parts = [`${name || `The model (${found.family})`}${encoder ? ", in its decoder," : ""} ${what}`, ...besides(found)];
+      if (encoder) {
+        const other = doings(encoder, said.longest);
+        parts.push(`its encoder ${other === what ? "does the same" : other}`);
+      }
+      return `${[...parts, ...lengths(found, trained)].join("; ")}.`;
+    }
+
+    function doings(found, farthest) {
+      const layers = found.layers.map(kind => found.kinds[kind]), told = [], done = new Map();
+      if (found.input) told.push(`adds ${{Learned: "a learned row", Sinusoidal: "sinusoids"}[found.input.kind]} for each place to its input`);
+      for (const one of layers) {
+        const what = one.encoding && door(one.encoding);
+        if (what) done.set(what, (done.get(what) ?? 0) + 1);
+      }
+      for (const [what, count] of done) {
+        const [does, kind] = what.split("|");
+        told.push(`${does} in ${ofAll(count, layers.length)} (${kind})`);
+      }
+      if (!layers.some(one => one.attends)) {
+        if (!told.length) told.push("adds no positions to its input");
+        return listed([...told, `has no attention in its ${counted(layers.length)}`]);
+      }
+      if (!told.length) told.push("gives its attention no positions");
+      return listed([...told, sights(found, layers, farthest, [...done.values()])]);
+    }
+    function door({kind, axes}) {
+      if (has(sentences.adds, kind)) return sentences.adds[kind].join("|");
+      const turned = kind === "RoPEValues" ? "queries, keys and values" : "queries and keys";
+      return `turns ${turned} by their ${sentences.by[axes]}|${kind === "MRoPE" ? "M-RoPE" : "RoPE"}`;
+    }
+    function sights(found, layers, farthest, doors) {
+      const seen = new Map();
+      for (const one of layers.filter(one => one.attends && !one.crosses)) {
+        const what = sight(found, one, farthest);
+        seen.set(what, (seen.get(what) ?? 0) + 1);
+      }
+      if (seen.size !== 1) return `sees ${[...seen].map(([what, count]) => `${what} in ${counted(count)}`).join(" and ")}`;
+      const [[what, count]] = seen;
+      return `sees ${what} in ${doors.length === 1 && doors[0] === count ? "each" : ofAll(count, layers.length)}`;
+    }
+    function sight(found, {window, chunk, tile, keys, compressed}, farthest) {
+      if (window !== null && (farthest === null || window < farthest)) {
+        const what = found.causal ? `a window of ${comma(window)} tokens` : `${comma(window - 1)} tokens on each side`;
+        return compressed === null ? what : `${what}, with a key for each ${comma(compressed)} before it,`;
+      }
+      if (chunk !== null) return `its own chunk of ${comma(chunk)} tokens`;
+      if (tile !== null) return `its own square of ${tile} × ${tile} cells`;
+      if (keys !== null) return `at most ${comma(keys)} tokens that an indexer chooses`;
+      return found.pictures ? "the whole picture" : "the whole text";
+    }
+    function besides(found) {
+      const layers = found.layers.map(kind => found.kinds[kind]), attending = layers.filter(one => one.attends && !one.crosses);
+      const still = attending.filter(one => one.encoding === null).length, told = [];
+      const tell = (count, one, several) => told.push(`${counted(count)} ${count === 1 ? one : several}`);
+      if (still && still < attending.length) tell(still, "has no positions", "have no positions");
+      const crossing = layers.filter(one => one.crosses).length, without = layers.filter(one => !one.attends).length;
+      if (crossing) tell(crossing, "sees a picture", "see a picture");
+      if (without && without < layers.length) tell(without, "has no attention", "have no attention");
+      return told;
+    }
+    function lengths(found, trained) {
+      const {original, longest: farthest, rows: count} = found.serving;
+      const stretched = found.kinds.some(one => one.encoding?.rule && rules.stretches.includes(one.encoding.rule.kind));
+      const told = trained === null ? [] : [`it was trained on texts of ${comma(trained)} tokens`];
+      if (found.pictures) return told;
+      if (count !== null) told.push(`its table ends after ${comma(count)} tokens`);
+      else if (stretched && original && farthest && original < farthest) {
+        told.push(`its file stretches ${comma(original)} tokens to ${comma(farthest)}`);
+      } else if (farthest && farthest === trained) return [`${told[0]}, as many as its file allows`];
+      else if (farthest) told.push(`its file allows ${comma(farthest)} tokens`);
+      return told.length ? [told.join(", and ")] : [];
+    }
+    const counted = count => `${count} layer${count === 1 ? "" : "s"}`;
+    const ofAll = (count, depth) => (count < depth ? `${count} of its ${counted(depth)}` : depth === 1 ? "its one layer" : `all ${depth} layers`);
+    const listed = parts => (parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}`);
+
     const text = said => dumps(said);
     const {releases} = bare({releases: tables.releases}), programs = serving.programs;
-    return {parse, read, settings, newAngles, cacheBytes, traps, text, releases, programs};
+    return {parse, read, sentence, settings, newAngles, cacheBytes, traps, text, releases, programs};
   };
 })();
 if (typeof module !== "undefined") module.exports = reader;

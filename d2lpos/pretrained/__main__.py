@@ -5,8 +5,10 @@ import json
 import sys
 from pathlib import Path
 
+from .as_numbers import as_numbers
 from .files import parse
 from .reading import encoding_of
+from .sentence import sentence
 from .serving import PROGRAMS, in_words, settings, without
 from .weights import WEIGHTS, fetch
 
@@ -47,6 +49,8 @@ def main(arguments: list[str]) -> str | None:
         values = parse(text, asked.file)
         reading = encoding_of(values, asked.length, asked.ignore)
         values = without(values, asked.ignore)
+        if not asked.json:
+            print(sentence(as_numbers(values, asked.length), asked.trained))
         print(json.dumps(reading.as_data(), indent=1, ensure_ascii=False) if asked.json else reading)
         if asked.length and not asked.json:
             print(in_words(values, asked.length, asked.trained))

@@ -269,10 +269,10 @@ def windows_without_turns(config: Config, depth: int) -> list[str]:
 
 def by_letters(config: Config, depth: int) -> list[str]:
     """Nemotron-H's `hybrid_override_pattern`: * attends, M is a recurrence, - and E are networks."""
-    letters = {"*": "full_attention", "M": "mamba", "-": "mlp", "E": "moe"}
+    letters = {"*": "full_attention", "M": "recurrent", "-": "mlp", "E": "moe"}
     pattern = config.get("hybrid_override_pattern")
     if pattern is None:
-        return ["mamba", "moe", "full_attention", "mlp"]
+        return ["recurrent", "moe", "full_attention", "mlp"]
     if not set(pattern) <= set(letters):
         raise ValueError(f"hybrid_override_pattern must have letters of {' '.join(letters)}; got {pattern!r}")
     return [letters[letter] for letter in pattern]
@@ -320,13 +320,13 @@ def named_attention(config: Config, depth: int) -> list[str]:
 def in_a_period(config: Config, depth: int) -> list[str]:
     """Jamba's: one attention layer in each `attn_layer_period`, the one of `attn_layer_offset`."""
     n, at = config.first("attn_layer_period"), config["attn_layer_offset"]
-    return ["full_attention" if i % n == at else "mamba" for i in range(depth)]
+    return ["full_attention" if i % n == at else "recurrent" for i in range(depth)]
 
 
 def listed_attention(config: Config, depth: int) -> list[str]:
     """Bamba's: attention in the layers of `attn_layer_indices`."""
     listed = config.get("attn_layer_indices") or []
-    return ["full_attention" if i in listed else "mamba" for i in range(depth)]
+    return ["full_attention" if i in listed else "recurrent" for i in range(depth)]
 
 
 def listed_crossings(config: Config, depth: int) -> list[str]:

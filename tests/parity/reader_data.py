@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from d2lpos.pretrained import biased, compressed, defaults, files, keys, own, rotary, serving, turning
+from d2lpos.pretrained import biased, compressed, defaults, files, keys, own, rotary, sentence, serving, turning
 from d2lpos.pretrained.families import FAMILIES, READ_BY_SOME, REFUSED
 from d2lpos.pretrained.layer import Family
 
@@ -106,6 +106,7 @@ def tables() -> dict[str, object]:
             "kept": plain(serving.KEPT),
             "twice": plain(serving.TWICE),
         },
+        "sentences": {"adds": plain(sentence.ADDS), "by": {str(axes): words for axes, words in sentence.BY.items()}},
         "files": {"others": plain(files.OTHERS), "largest": files.LARGEST},
         "releases": [{key: value for key, value in one.items() if key != "row"} for one in releases],
     }
