@@ -64,7 +64,7 @@ function training(reading, known = {}) {
 
 /** Each pair of a group: wavelengths as first trained and now, the angle that training showed and the one at a length. */
 function hands(group, {stages}, readAt, now, tokens) {
-  const {omega, plain} = frequencies(now, group), stays = group.reach;
+  const {omega} = frequencies(now, group), {plain} = frequencies(readAt(tokens), group), stays = group.reach;
   const shown = stages.map(stage => ({length: Math.min(stage.length, stays), stage, of: frequencies(readAt(stage.length), group)}));
   return omega.map((speed, i) => {
     const seen = Math.max(0, ...shown.map(({length, stage, of}) => length * (stage.plain ? of.plain : of.omega)[i])) / TAU;
@@ -105,8 +105,8 @@ function buckets(encoding) {
     for (let b = 0; b < count; b++) starts.push(b < exact ? b : Math.ceil(exact * (encoding.max_distance / exact) ** ((b - exact) / (count - exact)) - 1e-9));
   } else {
     const {clip, largest} = encoding, half = clip / 2;
-    for (let d = 0; d < (largest ? half + 1 : clip); d++) starts.push(d);
-    if (largest) for (let b = 1; b < half - 1; b++) starts.push(Math.floor(half * ((largest - 1) / half) ** (b / (half - 1)) + 1e-9) + 1);
+    for (let d = 0; d <= (largest ? half : clip - 1); d++) starts.push(d);
+    if (largest) for (let b = 0; b < half - 1; b++) starts.push(Math.floor(half * ((largest - 1) / half) ** (b / (half - 1)) + 1e-9) + 1);
   }
   return [...new Set(starts)];
 }

@@ -68,7 +68,8 @@ function take(text, name) {
   } catch (error) {
     return refuse(sentence(error.message));
   }
-  open(values, {release: alike(values), name: null, given: name ?? "This configuration"});
+  const known = alike(values);
+  open(values, {release: known[0] ?? null, same: known});
 }
 
 function search(text) {
@@ -82,11 +83,12 @@ function search(text) {
   refuse(`${near.length} releases have “${said}” in their names.`, make("div", {class: "near"}, near.slice(0, 40).map(release => make("button", {type: "button", "data-k": release.name}, release.name))));
 }
 
-/** The release of which a configuration has all keys; null where none or several that were trained otherwise. */
+/** The releases of which a configuration has all keys; none where they were trained on texts of other lengths. */
 function alike(values) {
   const whole = JSON.parse(r.text(values)), own = whole.text_config ?? whole, same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
   const found = releases.filter(({config}) => Object.entries(config).every(([key, value]) => key === "model_type" ? [whole[key], own[key]].includes(value) : same(value, own[key])));
-  return found.length && found.every(one => same([one.trained, one.stretch], [found[0].trained, found[0].stretch])) ? found[0] : null;
+  const told = found.filter(one => one.trained || one.stretch);
+  return told.every(one => same([one.trained, one.stretch], [told[0].trained, told[0].stretch])) ? [...told, ...found.filter(one => !told.includes(one))] : [];
 }
 
 /** A sentence of the reader's, which begins with a family or a word: with the model for its family, and a full stop. */
@@ -96,7 +98,7 @@ function sentence(text) {
   return begun.replace(/[^.?!]$/, "$&.");
 }
 
-function open(values, {release = null, name = null, given = null, ignore = []}) {
+function open(values, {release = null, name = null, same = [], ignore = []}) {
   const known = release ?? {}, tokens = release?.stretch?.to ?? release?.trained?.at(-1) ?? 2048;
   let reading;
   try {
@@ -105,11 +107,11 @@ function open(values, {release = null, name = null, given = null, ignore = []}) 
     try {
       reading = r.read(values, 512, ignore);  // some refuse texts that are longer than they can read
     } catch {
-      return unread(error, values, {release, name, given, ignore});
+      return unread(error, values, {release, name, same, ignore});
     }
   }
   const training = facts.training(reading, known);
-  model = {values, text: r.text(values), release, name, given, ignore, reading, training, groups: facts.groups(reading), readings: new Map()};
+  model = {values, text: r.text(values), release, name, same, ignore, reading, training, groups: facts.groups(reading), readings: new Map()};
   const longer = (training.own || training.length >= 1e5 ? 1 : 4) * (training.length ?? 2048);
   model.first = [release?.stretch?.to ?? longer, training.length, training.length / 4].find(length => length && length <= MOST && readable(length)) ?? tokens;
   Object.assign(state, {tokens: model.first, remedy: "released", group: 0});
@@ -234,19 +236,19 @@ function told(layer) {
 }
 
 function origin() {
-  const {release, name, ignore, reading} = model, parts = [];
-  if (release && !name) parts.push(`All position keys are those of ${release.name}, so the lengths of its training are taken for this file’s. `);
+  const {release, name, same, ignore, reading} = model, parts = [], names = same.slice(0, 3).map(one => one.name);
+  if (release && !name) parts.push(`All position keys are those of ${names.join(" and ")}`, release.trained ? `, so the lengths of ${same.length > 1 ? `${release.name}’s` : "its"} training are taken for this file’s. ` : ". ");
   const taken = Object.entries(reading.defaults).map(([key, value]) => `${key} = ${JSON.stringify(value)}`).join(", ");
   if (taken && !name) parts.push(`Not in the file, so taken from its class: ${taken.length > 200 ? `${taken.slice(0, 200)}…` : taken}. `);
   if (ignore.length) parts.push(`Passed over, as you asked: ${ignore.join(", ")}. `);
-  if (reading.encoder) parts.push(`Shown is its decoder; its encoder has ${plural(reading.encoder.layers.length, "layer")} of its own. `);
+  if (reading.encoder) parts.push("Shown below is its decoder. ");
   const share = name ? "" : make("button", {type: "button", class: "share"}, "Link to this");
   return parts.length || share ? make("p", {class: "origin"}, parts, share) : "";
 }
 
 function lead() {
-  const said = r.sentence?.(model.reading, model.training.trained ?? undefined, model.name ?? "This model") ?? model.name ?? "This model", start = model.name ?? "This model";
-  return make("p", {class: "lead"}, said.startsWith(start) ? [strong(start), said.slice(start.length)] : said);
+  const begins = model.name ?? `The model (${model.reading.family})`, said = r.sentence(model.reading, model.training.trained, model.name);
+  return make("p", {class: "lead"}, said.startsWith(begins) ? [strong(begins), said.slice(begins.length)] : said);
 }
 
 function stops() {
@@ -461,7 +463,7 @@ function memory() {
 /** Settings of the reader, one key a line: what was a blank between them is a line's end now. */
 function broken(text, program) {
   let depth = 0, made = "";
-  const within = () => `\n${"    ".repeat(depth)}`, shell = !program.startsWith("transformers");
+  const shell = !program.startsWith("transformers"), within = () => `\n${(shell ? "  " : "    ").repeat(depth)}`;
   for (let i = 0; i < text.length; i++) {
     const sign = text[i];
     if (sign === "{") depth++;
@@ -576,7 +578,7 @@ function choose(name, address = true) {
     field.value = "";
     history.replaceState(null, "", location.pathname + location.search);
     const strange = r.parse(JSON.stringify({...releases.find(one => one.name === EXAMPLES[0]).config, ...STRANGE}));
-    open(strange, {given: "a changed file"});
+    open(strange, {});
   } else {
     const before = location.href;
     named(releases.find(one => one.name === name));
@@ -620,6 +622,7 @@ page.querySelector("datalist").replaceChildren(...releases.map(({name}) => make(
 page.addEventListener("click", event => event.target.dataset.k && choose(event.target.dataset.k));
 page.querySelector(".given").addEventListener("submit", event => { event.preventDefault(); take(field.value); });
 field.addEventListener("change", () => take(field.value));
+field.addEventListener("input", event => event.inputType !== "insertText" && releases.some(one => one.name === field.value) && take(field.value));  // one of the list
 field.addEventListener("focus", () => field.select());
 field.addEventListener("paste", event => {
   const text = event.clipboardData.getData("text");

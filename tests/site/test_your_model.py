@@ -299,7 +299,7 @@ def test_names_lead_to_releases(reader, address):
         assert page.url.endswith("#model=qwen3-8b")
     page.fill(".what", "qwen")
     page.press(".what", "Enter")
-    page.get_by_role("button", name="Qwen2 7B").click()
+    page.get_by_role("button", name="Qwen2 7B", exact=True).click()
     expect(page.locator(".lead b")).to_have_text("Qwen2 7B")
     page.fill(".what", "nobody-7b")
     page.press(".what", "Enter")
@@ -342,7 +342,7 @@ def test_by_keyboard(reader):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(browser, address, scheme):
     with visit(browser, 1280, scheme) as reader:
-        reader.page.goto(address)
+        reader.open(address)
         for name in ("Qwen3 8B", "Gemma 3 27B", "MPT 7B", "GPT-2", "T5 base", "Nemotron-H 56B"):
             opened(reader.page, name)
             assert reader.axe() == [], name
