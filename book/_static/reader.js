@@ -19,8 +19,8 @@ const reader = (() => {
   const same = (kind, count) => Array(Math.max(count, 0)).fill(kind);
   const mod = (a, n) => ((a % n) + n) % n;
   const words = text => text.split(/\s+/).filter(Boolean);
-  const fail = sentence => {
-    throw new Error(sentence);
+  const fail = (sentence, keys) => {
+    throw Object.assign(new Error(sentence), keys && {keys});  // those that are not understood, with their values as text
   };
 
   // What Python takes for true.
@@ -617,12 +617,13 @@ const reader = (() => {
         if (understood.has(key) || silent.has(key) || value === null || ((isList(value) || isDict(value)) && !truthy(value))) continue;
         if (known.says_no.includes(key) && value === false) continue;
         if (key === "use_bidirectional_attention" && value === "vision") continue;
-        strange.push(`${key} = ${repr(value)}`);
+        strange.push([key, value]);
       }
       if (strange.length) {
         fail(
-          `${family} has keys that are not understood: ${strange.join(", ")}. ` +
+          `${family} has keys that are not understood: ${strange.map(([key, value]) => `${key} = ${repr(value)}`).join(", ")}. ` +
             "A key may speak of positions by any word; ignore= names those to pass over",
+          strange.map(([key, value]) => [key, dumps(value)]),
         );
       }
     }
@@ -1384,7 +1385,7 @@ const reader = (() => {
       const config_ = new Config(own, taken, hidden, about);
       const found = readRow(said, family, config_, tokens);
       const aliases = Object.entries(take(about, "aliases", {})).filter(([, key]) => config_.used.has(key)).map(([name]) => name);
-      checkKeys(family, own, new Set([...config_.used, ...words(fields.ignored_keys), ...take(about, "unread", []), ...aliases]));
+      checkKeys(family, kept, new Set([...config_.used, ...words(fields.ignored_keys), ...take(about, "unread", []), ...aliases]));
       const told = Object.keys(taken).filter(key => config_.used.has(key) && taken[key] !== false).sort();
       return {...found, defaults: Object.fromEntries(told.map(key => [key, taken[key]])), ignored};
     }
@@ -1483,7 +1484,7 @@ const reader = (() => {
       const own = firstOf(keys, ["attention_head_dim", "d_kv", "kv_channels", "head_dim"]);
       const twice = serving.twice.includes(family) ? 2 : 1;
       let dim = or(!one.features && turns(one) ? one.encoding.dim : null, own);
-      dim = or(dim, truthy(hidden) && truthy(several) ? Math.floor(hidden / several) * twice : truthy(hidden) ? several : hidden);
+      if (!truthy(dim) && isWhole(hidden) && isWhole(several)) dim = Math.floor(hidden / several) * twice;
       if (!isWhole(heads) || !isWhole(dim) || Math.min(heads, dim) < 1) {
         fail(`config of ${family} must say how many heads keep keys, and how wide they are; got ${repr(heads)} and ${repr(dim)}`);
       }
@@ -1650,12 +1651,23 @@ const reader = (() => {
       return told.length ? [told.join(", and ")] : [];
     }
     const counted = count => `${count} layer${count === 1 ? "" : "s"}`;
-    const ofAll = (count, depth) => (count < depth ? `${count} of its ${counted(depth)}` : depth === 1 ? "its one layer" : `all ${depth} layers`);
+    const ofAll = (count, depth) =>
+      count < depth ? `${count} of its ${counted(depth)}` : {1: "its one layer", 2: "both layers"}[depth] ?? `all ${depth} layers`;
     const listed = parts => (parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}`);
 
     const text = said => dumps(said);
     const {releases} = bare({releases: tables.releases}), programs = serving.programs;
-    return {parse, read, sentence, settings, newAngles, cacheBytes, traps, text, releases, programs};
+    // What fails in another way than by one of our sentences is a value that no key means.
+    const inSentences = work => (...said) => {
+      try {
+        return work(...said);
+      } catch (error) {
+        throw error.constructor === Error ? error : new Error("a key of this file has a value of another kind than it can have");
+      }
+    };
+    const asked = {parse, read, sentence, settings, newAngles, cacheBytes, traps};
+    const api = Object.fromEntries(Object.entries(asked).map(([name, work]) => [name, inSentences(work)]));
+    return {...api, text, releases, programs};
   };
 })();
 if (typeof module !== "undefined") module.exports = reader;

@@ -139,7 +139,7 @@ def lengths(reading: Mapping, trained: int | None) -> list[str]:
 def of_all(count: int, depth: int) -> str:
     if count < depth:
         return f"{count} of its {counted(depth)}"
-    return "its one layer" if depth == 1 else f"all {depth} layers"
+    return {1: "its one layer", 2: "both layers"}.get(depth, f"all {depth} layers")
 
 
 def counted(count: int) -> str:

@@ -227,7 +227,8 @@ def width(family: str, keys: Mapping, layer: Layer, place: int) -> int:
     heads, hidden = heads or several, first(*map(keys.get, ("hidden_size", "n_embd", "d_model")))
     own = first(*map(keys.get, ("attention_head_dim", "d_kv", "kv_channels", "head_dim")))
     dim = (None if layer.features else getattr(rope_of(layer), "dim", None)) or own
-    dim = dim or (hidden and several and hidden // several * (2 if family in TWICE else 1))
+    if not dim and type(hidden) is int and type(several) is int:
+        dim = hidden // several * (2 if family in TWICE else 1)
     if type(heads) is not int or type(dim) is not int or min(heads, dim) < 1:
         raise ValueError(
             f"config of {family} must say how many heads keep keys, and how wide they are; got {heads!r} and {dim!r}"

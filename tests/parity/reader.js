@@ -17,7 +17,7 @@ const answers = JSON.parse(fs.readFileSync(0, "utf-8")).map(([text, questions]) 
     try {
       return ask[name](r.parse(text), ...said);
     } catch (error) {
-      return {refused: error.message, unmeant: error.constructor !== Error};
+      return {refused: error.message};
     }
   }),
 );
