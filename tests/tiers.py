@@ -14,6 +14,7 @@ from tests.speed import ten_million_additions
 # A file, a function of it or a single test -> which of its tests stay in `make test`, by what stands in the brackets of their
 # names, or by a part of that; "" are those without brackets.
 SAMPLE = ("arcee", "gemma3_text", "gpt_oss", "llama4_text", "olmo3")
+READERS = (*SAMPLE, "bert", "deberta-v2", "falcon", "pixtral", "swinv2", "t5")
 PROOFS = {
     # Trained models, and a study in full.
     "chapters/09-trained-model.ipynb": (),
@@ -38,6 +39,12 @@ PROOFS = {
     "tests/parity/test_serving.py::test_memory_is_what_its_cache_keeps": (*SAMPLE, "bart", "falcon", "deepseek_v2"),
     "tests/parity/test_serving.py::test_settings_stretch_what_turns_and_nothing_else": (*SAMPLE, "glm4", "stablelm"),
     "tests/parity/test_keys.py::test_the_file_of_defaults_is_what_the_command_writes": (),
+    # The page's reader beside the package's, on all that they read.
+    "tests/parity/test_reader.py::test_a_file_that_says_nothing_and_the_one_of_its_class": READERS,
+    "tests/parity/test_reader.py::test_a_key_that_is_dropped_null_or_doubled": ("gemma3_text", "gpt_oss"),
+    "tests/parity/test_reader.py::test_a_release": ("Qwen3 8B", "gpt-oss 20B", "DeepSeek-V4-Flash"),
+    "tests/parity/test_reader.py::test_random_files": ("0",),
+    "tests/parity/test_reader.py::test_scaling_in_either_spelling": ("gemma3_text", "phi3"),
     # Thousands of bad calls.
     "tests/core/test_fuzz.py::test_bad_calls_are_refused_by_name_and_nothing_hangs": (),
     # Compiled and exported programs, but one of each kind.

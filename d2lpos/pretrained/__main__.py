@@ -5,9 +5,11 @@ import json
 import sys
 from pathlib import Path
 
+from .as_numbers import as_numbers
 from .files import parse
 from .reading import encoding_of
-from .serving import PROGRAMS, in_words, settings
+from .sentence import sentence
+from .serving import PROGRAMS, in_words, settings, without
 from .weights import WEIGHTS, fetch
 
 EPILOG = f"""\
@@ -47,6 +49,8 @@ def main(arguments: list[str]) -> str | None:
         values = parse(text, asked.file)
         reading = encoding_of(values, asked.length, asked.ignore)
         values = without(values, asked.ignore)
+        if not asked.json:
+            print(sentence(as_numbers(values, asked.length), asked.trained))
         print(json.dumps(reading.as_data(), indent=1, ensure_ascii=False) if asked.json else reading)
         if asked.length and not asked.json:
             print(in_words(values, asked.length, asked.trained))
@@ -55,13 +59,6 @@ def main(arguments: list[str]) -> str | None:
             print(settings(values, asked.length, asked.settings, asked.trained))
 
     return attempt(read)
-
-
-def without(values: dict, keys: list[str]) -> dict:
-    """A configuration without some keys, nor its text's."""
-    kept = {key: value for key, value in values.items() if key not in keys}
-    text = kept.get("text_config")
-    return kept | {"text_config": without(text, keys)} if isinstance(text, dict) else kept
 
 
 def attempt(work: object) -> str | None:

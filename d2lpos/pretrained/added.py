@@ -19,11 +19,11 @@ def windows_in_turn(config: Config, depth: int) -> list[int | None]:
     return [config["window_size"] if kind == "local" else None for kind in kinds]
 
 
-def mpnet(config: Config) -> Encoding:
-    """T5's buckets; the model cuts offsets into 32 of them, whatever size its table has."""
+def fixed_buckets(config: Config) -> Encoding:
+    """MPNet's: T5's buckets; the model cuts offsets into 32 of them, whatever size its table has."""
     buckets = config.first("relative_attention_num_buckets", default=32)
     if buckets != 32:
-        raise ValueError(f"relative_attention_num_buckets of mpnet must be 32; got {buckets}")
+        raise ValueError(f"relative_attention_num_buckets must be 32, as its code has it; got {buckets}")
     return T5Bias(config.first("num_attention_heads"), buckets=32, max_distance=128)
 
 

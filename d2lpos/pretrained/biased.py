@@ -85,7 +85,7 @@ class Disentangled(Family):
     ignored_keys: str = "share_att_key norm_rel_ebd talking_head"
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
-        terms = config.get("pos_att_type") or ()
+        terms = config.get("pos_att_type") or []
         terms = terms.split("|") if isinstance(terms, str) else terms
         relative = config.get("relative_attention")
         if relative and sorted(term.strip() for term in terms) != ["c2p", "p2c"]:

@@ -6,7 +6,7 @@ and that some others refuse.
 
 from functools import partial
 
-from .added import Added, mpnet, windows_in_turn
+from .added import Added, fixed_buckets, windows_in_turn
 from .biased import Bucketed, Chosen, Disentangled, Sloped
 from .compressed import Compressed
 from .layer import Config, by_name
@@ -16,27 +16,27 @@ from .turning import (
     ATTENTION,
     Turning,
     alike,
-    beam,
     blocks_in_turn,
     but_every_fourth_from_the_last,
     by_groups,
     by_letters,
     by_lists,
     chunks_where_it_turns,
+    convolutions_between,
     early_windows,
     every,
-    every_from_the_last,
+    every_fourth_from_the_last,
     in_a_period,
     late_windows,
-    lfm3,
     listed_attention,
     listed_crossings,
-    llama4,
-    ministral,
     named_attention,
+    of_54_layers,
+    power_where_nothing_turns,
+    steps_by_beta,
+    steps_where_nothing_turns,
+    third_and_in_a_period,
     windows_without_turns,
-    zamba,
-    zamba2,
 )
 from .windowed import WINDOWED
 
@@ -74,7 +74,7 @@ def half_of_local(config: Config) -> int:
     return config["local_attention"] // 2 + 1
 
 
-def of_gemma(config: Config) -> int | None:
+def half_without_a_causal_mask(config: Config) -> int | None:
     """Gemma 3's window; without a causal mask half of it on each side, and the token itself."""
     window = config.get("sliding_window")
     return window // 2 + 1 if window and config.get("use_bidirectional_attention") else window
@@ -87,7 +87,11 @@ def of_the_decoder(config: Config) -> int | None:
     return local // 2 if said is None and local else said
 
 
-def of_mimo(config: Config) -> int | None:
+def attention_window(config: Config) -> int:
+    return config["attention_window_size"]
+
+
+def counted_without_itself(config: Config) -> int | None:
     """MiMo's window, where `sliding_window_size` does not count the token itself."""
     window, before = config.get("sliding_window"), config.get("sliding_window_size")
     return window if before is None else before + 1
@@ -144,7 +148,7 @@ TURNING = by_name(
         "axk1 deepseek_v3 glm4_moe_lite kimi_k2 youtu": deepseek(reads="rope_interleave"),
         "deepseek_v32": indexed("half"),
         "glm_moe_dsa": indexed("interleaved"),
-        "mistral4": deepseek(temperature=ministral, extra=BETA, reads="rope_interleave"),
+        "mistral4": deepseek(temperature=steps_by_beta, extra=BETA, reads="rope_interleave"),
         "bailing_hybrid": deepseek(types=every(6, "linear_attention", key="layer_group_size"), reads=TYPES),
         "longcat_flash": deepseek(depth=("num_layers",), two_attentions=True),
         "minicpm3": deepseek(layout="half"),
@@ -160,7 +164,7 @@ TURNING = by_name(
             extra=frozenset({"long_mscale", "short_mscale"}),
             reads="original_max_position_embeddings sliding_window",
         ),
-        "ministral3": windowed(temperature=ministral, extra=BETA),
+        "ministral3": windowed(temperature=steps_by_beta, extra=BETA),
         "phi3 phi3_v phi4_multimodal": windowed(reads="original_max_position_embeddings sliding_window"),
         "qwen3_moe": windowed(ignored_keys="max_window_layers", reads="sliding_window use_sliding_window"),
         "doge": Turning(ignored_keys="keep_window_size", reads="sliding_window"),
@@ -173,7 +177,7 @@ TURNING = by_name(
         "gemma2": layered(types=every(2), ignored_keys="sliding_window_size"),
         "gemma3_text": layered(
             types=every(6, key="sliding_window_pattern"),
-            width=of_gemma,
+            width=half_without_a_causal_mask,
             reads=f"{BOTH} use_bidirectional_attention",
         ),
         "gemma3n_text": layered(types=every(5)),
@@ -196,7 +200,7 @@ TURNING = by_name(
         ),
         "kolibri1": layered(nope_layer_types=FULL, nope_beside_windows=True, types=every(5)),
         "muse_glimmer_text muse_spark_text": layered(
-            types=every_from_the_last(4),
+            types=every_fourth_from_the_last,
             turns=but_every_fourth_from_the_last,
             ignored_keys="moe_hidden_size output_multiplier post_norm_eps qk_scale_factor residual_gate_temperature",
             reads=f"{BOTH} layer_rope_theta",
@@ -210,11 +214,11 @@ TURNING = by_name(
         ),
         "cohere_compass_text laguna mellum": layered(),
         "zaya": layered(types=alike("hybrid")),
-        "lfm3": layered(types=lfm3),
+        "lfm3": layered(types=convolutions_between),
         "mimo_v2_flash": layered(
             types=every(6, ends=(0,)),
             sinks=SLIDING,
-            width=of_mimo,
+            width=counted_without_itself,
             ignored_keys=OF_WINDOWS,
             reads=f"{BOTH} attention_chunk_size",
         ),
@@ -224,11 +228,11 @@ TURNING = by_name(
             rope=by_lists,
             ignored_keys="moe_router_scaling_factor num_sliding_attention_heads share_expert_dim use_moe_router_bias yarn_only_types",
         ),
-        "beam": layered(temperature=beam, types=every(6, ends=(-1,))),
+        "beam": layered(temperature=power_where_nothing_turns, types=every(6, ends=(-1,))),
         "llama4_text": Turning(
             "interleaved",
             types=chunks_where_it_turns,
-            temperature=llama4,
+            temperature=steps_where_nothing_turns,
             counts=True,
             reads=f"{TYPES} attention_chunk_size no_rope_layer_interval no_rope_layers",
         ),
@@ -240,10 +244,10 @@ TURNING = by_name(
         "lfm2": Turning(types=named_attention, ignored_keys=CONVOLUTIONS, reads=TYPES),
         "qwen3_next": Turning(types=beside_recurrence, reads=TYPES),
         "recurrent_gemma": Turning(
-            types=blocks_in_turn, width=lambda config: config["attention_window_size"]
+            types=blocks_in_turn, width=attention_window
         ),
         "zamba2": Turning(
-            types=zamba2,
+            types=of_54_layers,
             dim=("attention_head_dim",),
             wide=2,
             gate=("use_mem_rope", True),
@@ -268,7 +272,7 @@ SILENT = by_name(
             reads="layers_block_type sliding_window",
         ),
         "zamba": silent(
-            types=zamba, ignored_keys="attn_layer_period attn_layer_offset", reads="layers_block_type"
+            types=third_and_in_a_period, ignored_keys="attn_layer_period attn_layer_offset", reads="layers_block_type"
         ),
     }
 )
@@ -291,7 +295,7 @@ ADDED = by_name(
         "flaubert xlm": Added(flag="sinusoidal_embeddings", **XLM),
         """camembert data2vec-text ibert roberta roberta-prelayernorm xlm-roberta xlm-roberta-xl
         xmod""": roberta(),
-        "mpnet": roberta(bias=mpnet),
+        "mpnet": roberta(bias=fixed_buckets),
         "clip_text_model git": gpt(),
         "biogpt opt": gpt(before=2),
         "ctrl": gpt(clocks=HALVES, **GPT2),

@@ -39,7 +39,7 @@ class HalfOfAHead(Family):
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         if config.get("position_encoding_2d"):
             raise ValueError(
-                "position_encoding_2d of chatglm must be false: two positions a token are not read"
+                f"position_encoding_2d of {family} must be false: two positions a token are not read"
             )
         layout = "interleaved" if config.get("original_rope", True) else "half"
         row = Turning(layout, dim=("kv_channels",), depth=("num_layers",), rope=by_ratio)

@@ -20,6 +20,18 @@ Grid = tuple[int, int]
 Places = Callable[[int, int], Tensor]
 
 
+def without_positions(config: Config, grid: Grid, depth: int) -> list[Layer]:
+    return [Layer()] * depth
+
+
+def counted(config: Config) -> None:
+    """Positions are those of a text: tokens are counted."""
+
+
+def by_cells(config: Config) -> Places:
+    return cells
+
+
 @dataclass(frozen=True)
 class Pictured(Family):
     """A family that reads pictures, as data.
@@ -32,8 +44,8 @@ class Pictured(Family):
     before: int = 1
     table: bool | str = True
     unused: int = 0
-    layers: Callable[[Config, Grid, int], list[Layer]] = lambda config, grid, depth: [Layer()] * depth
-    places: Callable[[Config], Places] = lambda config: None
+    layers: Callable[[Config, Grid, int], list[Layer]] = without_positions
+    places: Callable[[Config], Places | None] = counted
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         picture, patch = pair(config, "image_size"), pair(config, "patch_size")
@@ -83,8 +95,8 @@ def steps_and_cls(config: Config, grid: Grid, depth: int) -> list[Layer]:
     return [Layer(encoding=BEiT(heads, *grid) if each else None) for _ in range(depth)]
 
 
-def outside_and_cells(height: int, width: int) -> Tensor:
-    return torch.cat([torch.tensor([[-1, -1]]), cells(height, width)])
+def outside_and_cells(config: Config) -> Places:
+    return lambda height, width: torch.cat([torch.tensor([[-1, -1]]), cells(height, width)])
 
 
 # SAM and ViTDet
@@ -150,7 +162,7 @@ PICTURED = by_name(
         "beit data2vec-vision": Pictured(
             table="use_absolute_position_embeddings",
             layers=steps_and_cls,
-            places=lambda config: outside_and_cells,
+            places=outside_and_cells,
         ),
         "clip_vision_model dinov2 vit vit_msn": Pictured(),
         "deit": Pictured(before=2),
@@ -161,12 +173,12 @@ PICTURED = by_name(
             ignored_keys="num_register_tokens pos_embed_jitter pos_embed_rescale pos_embed_shift",
         ),
         "ijepa siglip_vision_model": Pictured(before=0),
-        "pixtral": Pictured(table=False, layers=by_interlaced_axes, places=lambda config: cells),
+        "pixtral": Pictured(table=False, layers=by_interlaced_axes, places=by_cells),
         "sam_vision_model": Pictured(
             before=0,
             table="use_abs_pos",
             layers=partial(decomposed, windowed=but_global, flag="use_rel_pos"),
-            places=lambda config: cells,
+            places=by_cells,
             ignored_keys="num_pos_feats scale",
         ),
         "vitdet": Pictured(
@@ -174,7 +186,7 @@ PICTURED = by_name(
             table="use_absolute_position_embeddings",
             unused=1,
             layers=partial(decomposed, windowed=listed, flag="use_relative_position_embeddings"),
-            places=lambda config: cells,
+            places=by_cells,
         ),
     }
 )

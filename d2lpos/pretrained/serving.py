@@ -6,16 +6,18 @@ Pure functions of a configuration and its reading. Lengths are in tokens, memory
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from torch import Tensor
 
 from ..input.learned import Learned
 from ..positions.arguments import check_count, check_name
-from .layer import Layer, Reading
+from .layer import Layer, Reading, by_name
 from .own import OWN
+from .pictured import PICTURED
 from .reading import completed, encoding_of, of_its_text
 from .rotary import kind_of
+from .windowed import WINDOWED
 
 __all__ = [
     "PROGRAMS",
@@ -72,6 +74,17 @@ def longest(config: object) -> int | None:
 def first(*values: object) -> object:
     """The first value that there is; None where there is none."""
     return next(filter(None, values), None)
+
+
+def without(values: Mapping, keys: Collection[str]) -> dict:
+    """A configuration without some keys, nor its text's."""
+    kept = {key: value for key, value in values.items() if key not in keys}
+    text = kept.get("text_config")
+    return kept | {"text_config": without(text, keys)} if isinstance(text, Mapping) else kept
+
+
+def reads_pictures(family: str) -> bool:
+    return family in PICTURED or family in WINDOWED
 
 
 def check_lengths(tokens: int, trained: int | None) -> None:
@@ -162,6 +175,41 @@ UNKNOWN = frozenset({"deepseek_v4", "gemma3n_text"})
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_attention_heads", "attention_heads")
 
 
+def one_or_new(keys: Mapping, heads: int | None, full: bool, place: int) -> int | None:
+    one = 1 if keys.get("multi_query", True) else None
+    return heads if keys.get("new_decoder_architecture") else one
+
+
+def one(keys: Mapping, heads: int | None, full: bool, place: int) -> int | None:
+    return 1 if keys.get("multi_query", True) else heads
+
+
+def fewer_where_full(keys: Mapping, heads: int | None, full: bool, place: int) -> int | None:
+    return full and keys.get("num_global_key_value_heads") or heads
+
+
+def more_in_windows(keys: Mapping, heads: int | None, full: bool, place: int) -> int | None:
+    return heads if full else keys.get("swa_num_key_value_heads") or heads and 2 * heads
+
+
+def by_block(keys: Mapping, heads: int | None, full: bool, place: int) -> int | None:
+    several = first(*map(keys.get, HEADS))
+    return several and several // keys["block_configs"][place]["attention"].get("n_heads_in_group", 1)
+
+
+# Families whose heads with keys have a rule of their own, and those whose heads are twice as wide as hidden size by heads.
+KEPT = by_name(
+    {
+        "falcon": one_or_new,
+        "gemma4_text gemma4_unified_text": fewer_where_full,
+        "gpt_bigcode": one,
+        "mimo_v2_flash": more_in_windows,
+        "nemotron-nas": by_block,
+    }
+)
+TWICE = frozenset({"zamba", "zamba2"})
+
+
 def width(family: str, keys: Mapping, layer: Layer, place: int) -> int:
     """Numbers that a layer keeps for a token."""
     if family in UNKNOWN or keys.get("num_kv_shared_layers"):
@@ -170,26 +218,17 @@ def width(family: str, keys: Mapping, layer: Layer, place: int) -> int:
         )
     if keys.get("kv_lora_rank") and keys.get("qk_rope_head_dim") and not layer.window:
         return keys["kv_lora_rank"] + keys["qk_rope_head_dim"]
-    full = not (layer.window or layer.chunk)
     several = first(*map(keys.get, HEADS))
     heads = keys.get("num_key_value_heads") or keys.get("num_kv_heads")
     if keys.get("multi_query_attention"):
         heads = keys.get("multi_query_group_num")
-    if family == "falcon":
-        one = 1 if keys.get("multi_query", True) else None
-        heads = heads if keys.get("new_decoder_architecture") else one
-    if family == "gpt_bigcode" and keys.get("multi_query", True):
-        heads = 1
-    if family.startswith("gemma4") and full:
-        heads = keys.get("num_global_key_value_heads") or heads
-    if family == "mimo_v2_flash" and not full:
-        heads = keys.get("swa_num_key_value_heads") or heads and 2 * heads
-    if family == "nemotron-nas":
-        heads = several and several // keys["block_configs"][place]["attention"].get("n_heads_in_group", 1)
+    if family in KEPT:
+        heads = KEPT[family](keys, heads, not (layer.window or layer.chunk), place)
     heads, hidden = heads or several, first(*map(keys.get, ("hidden_size", "n_embd", "d_model")))
     own = first(*map(keys.get, ("attention_head_dim", "d_kv", "kv_channels", "head_dim")))
     dim = (None if layer.features else getattr(rope_of(layer), "dim", None)) or own
-    dim = dim or (hidden and several and hidden // several * (2 if family.startswith("zamba") else 1))
+    if not dim and type(hidden) is int and type(several) is int:
+        dim = hidden // several * (2 if family in TWICE else 1)
     if type(heads) is not int or type(dim) is not int or min(heads, dim) < 1:
         raise ValueError(
             f"config of {family} must say how many heads keep keys, and how wide they are; got {heads!r} and {dim!r}"
@@ -269,6 +308,8 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
         raise ValueError(f"{family} turns nothing, so there is nothing to stretch")
     if family in OTHERWISE or family in OWN:
         raise ValueError(f"{family} has code that knows no YaRN, so a setting would do nothing or fail")
+    if program == "transformers4" and family in AS_LLAMA3:
+        raise ValueError(f"{family} in transformers 4 takes every rule for Llama 3's, and fails")
     if trained is None:
         raise ValueError(
             "trained must say the length of the training, because the configuration does not; got None"
@@ -294,7 +335,8 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     if turning[0].rotary != turning[0].dim:
         whole["partial_rotary_factor"] = turning[0].rotary / turning[0].dim
     values = config if isinstance(config, Mapping) else config.to_dict()
-    return written(program, rule, whole, tokens, nested=values["model_type"] != family)
+    dim = turning[0].dim if family in HEADLESS and not of_its_text(config)[1].get("head_dim") else None
+    return written(program, rule, whole, tokens, values["model_type"] != family, dim)
 
 
 # Families whose code has no YaRN, or a rule of its own in its place.
@@ -304,17 +346,24 @@ OTHERWISE = frozenset(
         "roformer",
     }
 )  # fmt: skip
+AS_LLAMA3 = frozenset({"llama4_text"})
+# Whose classes in transformers 4 fail where a rule scales and no file says how wide a head is.
+HEADLESS = frozenset({"hunyuan_v1_dense", "hunyuan_v1_moe", "minimax", "ministral", "mistral", "mixtral"})
 STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "yarn")
 
 
-def written(program: str, rule: dict, whole: dict, tokens: int, nested: bool) -> str:
-    """The settings in the words of a program; nested where the text's configuration stands within another."""
+def written(program: str, rule: dict, whole: dict, tokens: int, nested: bool, dim: int | None) -> str:
+    """The settings in the words of a program; nested where the text's configuration stands within another.
+
+    dim are the features of a head, where transformers 4 must be told them.
+    """
     place = "config.text_config" if nested else "config"
     within = lambda said: json.dumps({"text_config": said} if nested else said)
     if program == "transformers":
         return f"{place}.rope_parameters = {whole}\n{place}.max_position_embeddings = {tokens}"
     if program == "transformers4":
-        return f"{place}.rope_scaling = {rule}\n{place}.max_position_embeddings = {tokens}"
+        lines = f"{place}.rope_scaling = {rule}\n{place}.max_position_embeddings = {tokens}"
+        return lines + f"\n{place}.head_dim = {dim}" * bool(dim)
     if program == "vllm":
         return (
             f"vllm serve MODEL --max-model-len {tokens} --hf-overrides '{within({'rope_parameters': whole})}'"
@@ -341,7 +390,7 @@ def in_words(config: object, tokens: int, trained: int | None = None) -> str:
     """
     check_lengths(tokens, trained)
     reading, original = encoding_of(config, tokens), original_length(config)
-    if reading.places or any(layer.tile for layer in reading.layers):
+    if reads_pictures(reading.family):
         raise ValueError(f"{reading.family} reads pictures, whose tokens are counted by their size")
     length = trained or original or longest(config)
     lines = [f"at {tokens:,} tokens:"]

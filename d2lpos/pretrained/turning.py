@@ -31,6 +31,18 @@ SPARSE = {"indexed_attention", "deepseek_sparse_attention"}
 ELSE = {"linear_attention", "conv", "mamba", "recurrent", "moe", "mlp"}
 
 
+def sliding_window(config: Config) -> int | None:
+    return config.get("sliding_window")
+
+
+def turning_layers(config: Config, depth: int) -> list[bool]:
+    """Which layers turn, where a configuration lists them; transformers calls those that do no_rope_layers."""
+    listed, n = config.get("no_rope_layers"), config.get("no_rope_layer_interval")
+    if listed and len(listed) < depth:
+        raise ValueError(f"no_rope_layers must have a number for each of {depth} layers; got {len(listed)}")
+    return list(map(bool, listed)) if listed else [not n or (i + 1) % n != 0 for i in range(depth)]
+
+
 @dataclass(frozen=True)
 class Turning(Family):
     """A family with RoPE, as data.
@@ -75,8 +87,8 @@ class Turning(Family):
     counts: bool = False  # the temperature's positions are numbers of tokens
     gate: tuple[str, object] | None = None
     windowed_types: frozenset[str] = frozenset({"sliding_attention"})
-    turns: Callable[[Config, int], list[bool]] = lambda config, depth: turning_layers(config, depth)
-    width: Callable[[Config], int | None] = lambda config: config.get("sliding_window")
+    turns: Callable[[Config, int], list[bool]] = turning_layers
+    width: Callable[[Config], int | None] = sliding_window
     causal: bool = True
     extra: frozenset[str] = frozenset()
 
@@ -127,8 +139,8 @@ class Turning(Family):
                 self.with_indexer(config, layer, own)
                 for layer, own in zip(layers, indexers(config, depth), strict=True)
             ]
-        causal = self.causal and config.get("is_causal") is not False
-        causal = causal and config.get("use_bidirectional_attention") is not True or bool(config.get("is_decoder"))
+        ahead = config.get("is_causal") is False or config.get("use_bidirectional_attention") is True
+        causal = (self.causal and not ahead) or bool(config.get("is_decoder"))
         return Reading(family, tuple(layers), causal=causal)
 
     def with_indexer(self, config: Config, layer: Layer, own: bool) -> Layer:
@@ -176,7 +188,7 @@ class Turning(Family):
         if scaled is not None and number not in scaled:
             said = {key: said[key] for key in ("rope_theta", "partial_rotary_factor")}
         if self.sections and not said.get("mrope_section"):
-            said = {**said, "mrope_section": self.sections}
+            said = {**said, "mrope_section": list(self.sections)}
         said = {**said, "partial_rotary_factor": 1.0} if self.rope_is_last else said
         rule, scale = rule_of(
             said, config, tokens, self.extra | ({"mrope_section"} if self.mrope_layout else set())
@@ -223,31 +235,35 @@ def every(
 
     key names the period in a configuration.
     """
-
-    def types(config: Config, depth: int) -> list[str]:
-        n = config.first(key, default=period) if key else period
-        if type(n) is not int or n < 1:
-            raise ValueError(
-                f"{key} must be a whole number of at least 1 where there are no layer_types; got {n!r}"
-            )
-        found = ["full_attention" if (i - at) % n == 0 else others for i in range(depth)]
-        for end in ends:
-            found[end] = "full_attention"
-        return found
-
-    return types
+    return partial(in_periods, period=period, others=others, at=at, ends=ends, key=key)
 
 
-def every_from_the_last(period: int) -> Callable:
-    """The last layer and each `period`-th before it see all, the others have a window."""
-    return lambda config, depth: [
-        "sliding_attention" if (depth - 1 - i) % period else "full_attention" for i in range(depth)
-    ]
+def in_periods(
+    config: Config, depth: int, period: int, others: str, at: int, ends: tuple[int, ...], key: str | None
+) -> list[str]:
+    n = config.first(key, default=period) if key else period
+    if type(n) is not int or n < 1:
+        raise ValueError(
+            f"{key} must be a whole number of at least 1 where there are no layer_types; got {n!r}"
+        )
+    found = ["full_attention" if (i - at) % n == 0 else others for i in range(depth)]
+    for end in ends:
+        found[end] = "full_attention"
+    return found
+
+
+def every_fourth_from_the_last(config: Config, depth: int) -> list[str]:
+    """Muse's: the last layer and each fourth before it see all, the others have a window."""
+    return ["sliding_attention" if (depth - 1 - i) % 4 else "full_attention" for i in range(depth)]
 
 
 def alike(kind: str) -> Callable:
     """All layers are of one kind."""
-    return lambda config, depth: [kind] * depth
+    return partial(of_one_kind, kind=kind)
+
+
+def of_one_kind(config: Config, depth: int, kind: str) -> list[str]:
+    return [kind] * depth
 
 
 def late_windows(config: Config, depth: int) -> list[str]:
@@ -275,10 +291,10 @@ def windows_without_turns(config: Config, depth: int) -> list[str]:
 
 def by_letters(config: Config, depth: int) -> list[str]:
     """Nemotron-H's `hybrid_override_pattern`: * attends, M is a recurrence, - and E are networks."""
-    letters = {"*": "full_attention", "M": "mamba", "-": "mlp", "E": "moe"}
+    letters = {"*": "full_attention", "M": "recurrent", "-": "mlp", "E": "moe"}
     pattern = config.get("hybrid_override_pattern")
     if pattern is None:
-        return ["mamba", "moe", "full_attention", "mlp"]
+        return ["recurrent", "moe", "full_attention", "mlp"]
     if not set(pattern) <= set(letters):
         raise ValueError(f"hybrid_override_pattern must have letters of {' '.join(letters)}; got {pattern!r}")
     return [letters[letter] for letter in pattern]
@@ -293,14 +309,14 @@ def by_groups(config: Config, depth: int) -> list[str]:
     return ["full_attention" if i and i % 4 == 0 else "linear_attention" for i in range(depth)]
 
 
-def lfm3(config: Config, depth: int) -> list[str]:
-    """Convolutions in every odd layer and the first; between them windows and full attention by turns."""
+def convolutions_between(config: Config, depth: int) -> list[str]:
+    """LFM 3's: convolutions in every odd layer and the first; between them windows and full attention by turns."""
     kinds = ["sliding_attention", "conv", "full_attention", "conv"]
     return ["conv" if i == 0 else kinds[i % 4] for i in range(depth)]
 
 
-def zamba(config: Config, depth: int) -> list[str]:
-    """Attention in the third layer, then in one of each `attn_layer_period` of those after it."""
+def third_and_in_a_period(config: Config, depth: int) -> list[str]:
+    """Zamba's: attention in the third layer, then in one of each `attn_layer_period` of those after it."""
     n, at = config.first("attn_layer_period"), config["attn_layer_offset"]
     return (
         ["linear_attention"] * 2
@@ -309,8 +325,8 @@ def zamba(config: Config, depth: int) -> list[str]:
     )
 
 
-def zamba2(config: Config, depth: int) -> list[str]:
-    """Those of the model with 54 layers, whatever the depth is."""
+def of_54_layers(config: Config, depth: int) -> list[str]:
+    """Zamba 2's: those of the model with 54 layers, whatever the depth is."""
     found = ["linear_attention", *(["linear_attention"] * 5 + ["hybrid"]) * 7]
     for run in (4, 3):
         found += ["linear_attention"] * run + ["hybrid"]
@@ -326,13 +342,13 @@ def named_attention(config: Config, depth: int) -> list[str]:
 def in_a_period(config: Config, depth: int) -> list[str]:
     """Jamba's: one attention layer in each `attn_layer_period`, the one of `attn_layer_offset`."""
     n, at = config.first("attn_layer_period"), config["attn_layer_offset"]
-    return ["full_attention" if i % n == at else "mamba" for i in range(depth)]
+    return ["full_attention" if i % n == at else "recurrent" for i in range(depth)]
 
 
 def listed_attention(config: Config, depth: int) -> list[str]:
     """Bamba's: attention in the layers of `attn_layer_indices`."""
     listed = config.get("attn_layer_indices") or []
-    return ["full_attention" if i in listed else "mamba" for i in range(depth)]
+    return ["full_attention" if i in listed else "recurrent" for i in range(depth)]
 
 
 def listed_crossings(config: Config, depth: int) -> list[str]:
@@ -355,14 +371,6 @@ def blocks_in_turn(config: Config, depth: int) -> list[str]:
 def chunks_where_it_turns(config: Config, depth: int) -> list[str]:
     """Llama 4's: chunks in the layers that turn."""
     return ["chunked_attention" if turn else "full_attention" for turn in turning_layers(config, depth)]
-
-
-def turning_layers(config: Config, depth: int) -> list[bool]:
-    """Which layers turn, where a configuration lists them; transformers calls those that do no_rope_layers."""
-    listed, n = config.get("no_rope_layers"), config.get("no_rope_layer_interval")
-    if listed and len(listed) < depth:
-        raise ValueError(f"no_rope_layers must have a number for each of {depth} layers; got {len(listed)}")
-    return list(map(bool, listed)) if listed else [not n or (i + 1) % n != 0 for i in range(depth)]
 
 
 def but_every_fourth_from_the_last(config: Config, depth: int) -> list[bool]:
@@ -407,19 +415,22 @@ def by_lists(config: Config, types: list[str]) -> dict[str, dict]:
 # Temperatures
 
 
-def llama4(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+def steps_where_nothing_turns(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+    """Llama 4's."""
     length, scale = config.get("floor_scale"), config.get("attn_scale")
     if turns or not config.get("attn_temperature_tuning"):
         return None
     return partial(steps, length=length, scale=scale, counted=True)
 
 
-def ministral(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+def steps_by_beta(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+    """Ministral 3's."""
     scale = said.get("llama_4_scaling_beta")
     return scale and partial(
         steps, length=need(said, "yarn", "original_max_position_embeddings"), scale=scale
     )
 
 
-def beam(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+def power_where_nothing_turns(config: Config, said: Mapping, turns: bool) -> Callable[[Tensor], Tensor] | None:
+    """Beam's."""
     return None if turns else partial(power, length=2048, exponent=0.1)

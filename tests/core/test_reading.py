@@ -6,7 +6,9 @@ import pytest
 
 from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.__main__ import main
+from d2lpos.pretrained.as_numbers import as_numbers
 from d2lpos.pretrained.files import parse
+from d2lpos.pretrained.sentence import sentence
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4}
 LLAMA = {"model_type": "llama", "num_hidden_layers": 2, **SIZES}
@@ -74,7 +76,7 @@ def file(tmp_path):
 
 def test_the_command_prints_words_or_json(file, capsys):
     assert main(["read", str(file)]) is None
-    assert capsys.readouterr().out == f"{encoding_of(LLAMA)}\n"
+    assert capsys.readouterr().out == f"{sentence(as_numbers(LLAMA))}\n{encoding_of(LLAMA)}\n"
     assert main(["read", str(file), "--json"]) is None
     assert json.loads(capsys.readouterr().out) == encoding_of(LLAMA).as_data()
 

@@ -24,11 +24,14 @@ def test_the_file_has_what_it_promises():
 
 @pytest.mark.parametrize("release", releases(), ids=NAMES)
 def test_a_release(release):
-    assert set(release) <= {"name", "year", "source", "row", "trained", "report", "config", "family"}
+    assert set(release) <= {"name", "year", "source", "row", "trained", "report", "stretch", "config", "family"}
     assert re.fullmatch(r"https://huggingface\.co/[\w.-]+/[\w.-]+/blob/main/config\.json", release["source"])
     assert 2018 <= release["year"] <= 2026
     stages = release.get("trained", [])
     assert stages == sorted(stages) and all(type(length) is int for length in stages)
+    if stretch := release.get("stretch"):
+        assert stretch["rule"] in ("yarn",) and stages[-1] == stretch["from"] < stretch["to"]
+        assert stretch["source"].startswith("https://")
     reading = encoding_of(release["config"], tokens=TOKENS)
     assert reading.layers and json.loads(json.dumps(reading.as_data()))
     family = release["config"]["model_type"]

@@ -1,0 +1,214 @@
+"""The reader of the page beside the package's: the same layers, numbers, lengths, memory, settings and sentences."""
+
+import json
+import logging
+import math
+import random
+import re
+
+import pytest
+
+from d2lpos.pretrained.as_numbers import as_numbers
+from d2lpos.pretrained.defaults import entries
+from d2lpos.pretrained.families import FAMILIES, REFUSED
+from d2lpos.pretrained.files import parse
+from d2lpos.pretrained.reading import encoding_of
+from d2lpos.pretrained.sentence import sentence
+from d2lpos.pretrained.serving import PROGRAMS, cache_bytes, longest, new_angles, rope_of, settings
+from tests.node import ROOT, node
+from tests.parity import defaults, reader_data
+from tests.parity.releases import releases
+from tests.parity.test_keys import READ, TURN
+from tests.parity.variants import dropped, scaled
+
+TOKENS = 100
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    logging.disable(logging.WARNING)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def angles(values, trained, tokens, before=False):
+    """New angles of each kind of layer; None where nothing turns."""
+    found = as_numbers(values, tokens)
+    layers = encoding_of(values, tokens).layers
+    kinds = [layers[found["layers"].index(i)] for i in range(len(found["kinds"]))]
+    return [new_angles(one, trained, tokens, before) if rope_of(one) else None for one in kinds]
+
+
+def told(values, tokens, trained=None, name=None):
+    return sentence(as_numbers(values, tokens), trained, name)
+
+
+ASK = {"read": as_numbers, "sentence": told, "settings": settings, "cacheBytes": cache_bytes, "newAngles": angles}
+
+
+def answer(text, name, *said):
+    """What Python says; what it does not mean to refuse, and fails at, is no sentence."""
+    try:
+        return ASK[name](parse(text), *said)
+    except (ValueError, TypeError) as error:
+        if isinstance(error, TypeError) and not re.search(r"must be .*; got", str(error)):
+            return {"refused": None}
+        return {"refused": str(error)}
+    except Exception:  # noqa: BLE001, because a file may make it fail in many ways
+        return {"refused": None}
+
+
+def same(ours, theirs):
+    """Numbers to 1e-6, and all else as it is."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return ours.keys() == theirs.keys() and all(same(ours[key], theirs[key]) for key in ours)
+    if isinstance(ours, list | tuple) and isinstance(theirs, list | tuple):
+        return len(ours) == len(theirs) and all(map(same, ours, theirs))
+    if type(ours) in (int, float) and type(theirs) in (int, float):
+        return math.isclose(ours, theirs, rel_tol=1e-6)
+    return type(ours) is type(theirs) and ours == theirs
+
+
+def difference(ours, theirs, where=""):
+    """The first place where they differ."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key in [*ours, *theirs]:
+            if key not in ours or key not in theirs:
+                return f"{where}.{key} is only {'ours' if key in ours else 'theirs'}: {ours} | {theirs}"[:600]
+            if not same(ours[key], theirs[key]):
+                return difference(ours[key], theirs[key], f"{where}.{key}")
+    if isinstance(ours, list | tuple) and isinstance(theirs, list | tuple) and len(ours) == len(theirs):
+        for i, pair in enumerate(zip(ours, theirs, strict=True)):
+            if not same(*pair):
+                return difference(*pair, f"{where}[{i}]")
+    return f"{where}: {ours!r} | {theirs!r}"[:600]
+
+
+def differences(files, questions):
+    """Of files by name, each asked the same, those whose answers differ; and how many were answered."""
+    texts = {name: json.dumps(said) if not isinstance(said, str) else said for name, said in files.items()}
+    got = json.loads(node(ROOT / "tests/parity/reader.js", told=json.dumps([[text, questions] for text in texts.values()])))
+    found, answered = [], 0
+    for (name, text), theirs in zip(texts.items(), got, strict=True):
+        for question, other in zip(questions, theirs, strict=True):
+            ours = answer(text, *question)
+            if isinstance(ours, dict) and "refused" in ours:
+                sentence = ours["refused"]
+                if not isinstance(other, dict) or "refused" not in other or sentence not in (None, other["refused"]):
+                    found.append(f"{name}, {question}: {sentence} | {str(other)[:300]}")
+            elif not same(ours, other):
+                found.append(f"{name}, {question}: {difference(ours, other)}")
+            else:
+                answered += 1
+    return found, answered
+
+
+def test_the_data_is_what_the_command_writes():
+    assert reader_data.FILE.read_text("utf-8") == reader_data.written()
+
+
+def test_no_family_is_named_in_the_reader():
+    code = (ROOT / "book/_static/reader.js").read_text("utf-8")
+    families = {*FAMILIES, *REFUSED, *entries()} - {"clip"}  # which is a word of DeBERTa's terms, too
+    assert set(re.findall(r"[\w.-]+", code)) & families == set()
+
+
+def test_every_form_is_written_once_in_each_language():
+    code = (ROOT / "book/_static/reader.js").read_text("utf-8")
+    forms = set(re.findall(r'"form":"(\w+)"', reader_data.written()))
+    begin = code.index("const FORMS = {")
+    there = set(re.findall(r"^      (\w+)[(:]", code[begin : code.index("\n    };", begin)], re.MULTILINE))
+    assert forms | {"by_ratio"} == there
+
+
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_a_file_that_says_nothing_and_the_one_of_its_class(family):
+    files = {"nothing": {"model_type": family}}
+    if family in READ:
+        files["whole"] = defaults.made(family)
+    questions = [["read", 8192], ["read"], ["cacheBytes", 5000, 1], ["newAngles", 2048, 8192], ["sentence", 8192]]
+    questions += [["settings", 100_000, program] for program in PROGRAMS]
+    assert differences(files, questions)[0] == []
+
+
+@pytest.mark.parametrize("family", READ)
+def test_a_key_that_is_dropped_null_or_doubled(family):
+    found, answered = differences(dropped(family), [["read", TOKENS]])
+    assert found == [] and answered
+
+
+@pytest.mark.parametrize("family", TURN)
+def test_scaling_in_either_spelling(family):
+    assert differences(scaled(family), [["read", TOKENS], ["settings", 4096, "transformers"]])[0] == []
+
+
+@pytest.mark.parametrize("release", releases(), ids=[one["name"] for one in releases()])
+def test_a_release(release):
+    config = release["config"]
+    length, trained = longest(config) or 4096, (release.get("trained") or [2048])[-1]
+    questions = [["read", length], ["read"], ["newAngles", trained, 4 * trained], ["newAngles", trained, length, True]]
+    questions += [["sentence", length, trained, release["name"]]]
+    questions += [["settings", tokens, program, trained] for program in PROGRAMS for tokens in (length, 3 * length + 1)]
+    found, answered = differences({release["name"]: config}, questions)
+    assert found == []
+    assert answered
+
+
+REFUSED_FILES = {
+    "no JSON": '{"model_type": "llama",}',
+    "NaN": '{"model_type": "llama", "rope_theta": NaN}',
+    "infinity": '{"model_type": "llama", "rope_theta": -Infinity}',
+    "more": '{"model_type": "llama"} {}',
+    "half": '{"model_type": "llama"',
+    "a word": '{"model_type": "llam\n"}',
+    "empty": "",
+    "list": "[]",
+    "number": "1.0",
+    "nothing": "null",
+    "adapter": '{"peft_type": "LORA"}',
+    "tokenizer": '{"tokenizer_class": "X"}',
+    "no type": '{"hidden_size": 4}',
+    "unknown": '{"model_type": "unheard-of"}',
+    "a number for a type": '{"model_type": 3.0}',
+    "refused": '{"model_type": "xlnet"}',
+    "many strange": '{"model_type": "llama", "a": 1.0, "b": [1, 2.50, "it\'s", null, true], "c": {"d": 1e-7}, "e": 1e22, "f": "\\u00e9\\n"}',
+    "large": '{"model_type": "llama", "x": "' + "y" * 1_100_000 + '"}',
+}
+
+
+def test_what_is_no_configuration():
+    assert differences(REFUSED_FILES, [["read", TOKENS]]) == ([], 0)
+
+
+def test_numbers_may_be_written_as_floats():
+    said = {"model_type": "llama", "hidden_size": 4096.0, "num_attention_heads": 32.0, "rope_theta": 500000}
+    found, answered = differences({"floats": said, "broken": said | {"head_dim": 128.5}}, [["read", 64]])
+    assert found == [] and answered == 1
+
+
+def test_keys_are_passed_over():
+    said = {"model_type": "gemma3", "text_config": {"new_rope": 3}, "new_rope": 4, "other": 5}
+    found, answered = differences({"gemma": said}, [["read", 64, ["new_rope", "other"]], ["read", 64, ["other"]], ["read", 64]])
+    assert found == [] and answered == 1
+
+
+# What may stand in a random file beside a family's own keys.
+ODD_VALUES = (None, 0, 1, 2, 3.0, 0.5, -1, 1e5, True, False, "yarn", [], [1, 2], {}, {"factor": 2.0})
+KEYS = ["head_dim", "hidden_size", "num_attention_heads", "num_hidden_layers", "rope_theta", "partial_rotary_factor", "sliding_window", "use_sliding_window", "layer_types", "max_position_embeddings", "original_max_position_embeddings", "is_decoder", "rope_interleave", "no_rope_layers", "max_window_layers", "num_key_value_heads", "rotary_dim", "rope_scaling", "attention_chunk_size", "use_cache", "strange_key"]
+
+
+def random_file(number):
+    """A family's file with up to three keys changed; most stay valid."""
+    dice = random.Random(number)
+    family = dice.choice(READ)
+    said = dict(dice.choice([*dropped(family).values(), *(scaled(family).values() if family in TURN else ())]))
+    for key in dice.sample(KEYS, dice.randrange(4)):
+        said[key] = dice.choice(ODD_VALUES)
+    return said
+
+
+@pytest.mark.parametrize("start", range(0, 200, 20))
+def test_random_files(start):
+    files = {str(number): random_file(number) for number in range(start, start + 20)}
+    found, answered = differences(files, [["read", TOKENS], ["settings", 4096, "vllm", 32], ["cacheBytes", 7]])
+    assert found == [] and answered > 10

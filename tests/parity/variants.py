@@ -1,0 +1,59 @@
+"""Files of a family that are like its class's, with a key dropped, null or changed, and with scaling in either spelling."""
+
+from tests.parity import defaults, tiny
+from tests.parity.families import fitted
+
+LENGTH = 64
+SAID = {"rope_theta": 300.0, "factor": 4.0}
+LISTS = {"short_factor": [1.0] * 4 + [1.5] * 4, "long_factor": [1.0] * 4 + [8.0] * 4}
+RULES = {
+    "default": {"rope_theta": 300.0},
+    "linear": SAID,
+    "dynamic": SAID,
+    "yarn": SAID | {"original_max_position_embeddings": LENGTH},
+    "llama3": SAID
+    | {"original_max_position_embeddings": LENGTH, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+    "longrope": SAID | {"original_max_position_embeddings": LENGTH} | LISTS,
+}
+
+
+def dropped(family: str) -> dict[str, dict]:
+    """Every key of the default file is dropped; those that the reader's code knows are dropped, null and doubled."""
+    whole = defaults.made(family)
+    files = {
+        f"no {key}": {k: v for k, v in whole.items() if k != key} for key in whole if key != "model_type"
+    }
+    files["nothing"] = {"model_type": family}
+    small = tiny.data(fitted(family))
+    for key in defaults.words().intersection(small):
+        files[f"no {key}, small"] = {k: v for k, v in small.items() if k != key}
+        files[f"null {key}, small"] = small | {key: None}
+        if type(small[key]) in (int, float) and small[key] > 0:
+            files[f"twice {key}, small"] = small | {key: 2 * small[key]}
+    return files
+
+
+def sections(small: dict) -> dict:
+    """The pairs of each coordinate, which a family's code takes by default for heads of the usual size alone."""
+    said = small.get("rope_parameters") or {}
+    return {key: said[key] for key in ("mrope_section",) if key in said}
+
+
+def scaled(family: str) -> dict[str, dict]:
+    """As transformers 4 writes it, with and without types of layers, and as 5 does."""
+    small = tiny.data(fitted(family))
+    bare = {key: value for key, value in small.items() if key not in ("rope_parameters", *defaults.ODD)}
+    files = {}
+    for rule, said in RULES.items():
+        said = said | sections(small)
+        old = {key: value for key, value in said.items() if key != "rope_theta"}
+        files[f"{rule}, 4"] = bare | {"rope_theta": 300.0, "rope_scaling": {"type": rule} | old}
+        files[f"{rule}, late 4"] = bare | {"rope_theta": 300.0, "rope_scaling": {"rope_type": rule} | old}
+        files[f"{rule}, 5"] = bare | {"rope_parameters": {"rope_type": rule} | said}
+        files[f"{rule}, half"] = files[f"{rule}, 4"] | {"partial_rotary_factor": 0.5}
+        kinds = set(small.get("layer_types") or ()) & {"full_attention", "sliding_attention"}
+        if kinds:
+            files[f"{rule}, by layers"] = bare | {
+                "rope_parameters": {k: {"rope_type": rule} | said for k in kinds}
+            }
+    return files

@@ -1,0 +1,400 @@
+"""The page that reads a configuration: what it shows is what Python reads, from a file and from a server, and what comes in
+is text."""
+
+import json
+import re
+from itertools import pairwise
+
+import pytest
+import torch
+from d2lpos_ext.your_model import SCRIPTS
+from playwright.sync_api import expect
+
+from d2lpos.bias.t5 import bucket
+from d2lpos.offset.deberta import row
+from d2lpos.pretrained import encoding_of
+from d2lpos.pretrained.serving import PROGRAMS, cache_bytes, new_angles, settings, size
+from tests.parity.releases import releases
+from tests.site.detectors import visit
+from tests.site.pages import ROOT, Html
+from tests.site.serving import Quiet, serve
+
+RELEASES = {one["name"]: one for one in releases()}
+QWEN = RELEASES["Qwen3 8B"]["config"]
+LLAMA = {"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "rope_theta": 500000}
+HEAVIEST = 850_000  # bytes, plain, of all that the page loads
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    return (site / "book" / "your-model.html").as_uri()
+
+
+def slug(name):
+    return re.sub("[^a-z0-9]+", "-", name.lower()).rstrip("-")
+
+
+def number(text):
+    return int(re.sub(r"\D", "", text))
+
+
+def paste(page, config):
+    text = config if isinstance(config, str) else json.dumps(config)
+    page.evaluate(
+        """text => {
+        const data = new DataTransfer();
+        data.setData("text", text);
+        document.querySelector(".what").dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
+    }""",
+        text,
+    )
+
+
+def ask(page, tokens):
+    page.fill(".yours .n", str(tokens))
+    page.press(".yours .n", "Enter")
+
+
+def opened(page, name):
+    page.fill(".what", name)
+    page.press(".what", "Enter")
+    expect(page.locator(".yours .lead b").first).to_have_text(name)
+
+
+# Of each: the length of training to compare with, and a text beyond it.
+ANGLES = [
+    ("Qwen3 8B", 32_768, 131_072),
+    ("Llama 2 7B", 4096, 10_240),
+    ("Mixtral 8x22B", 65_536, 262_144),
+    ("SmolLM2 135M", 8192, 16_384),
+    ("StableLM 3B", 4096, 8192),
+    ("Gemma 2 9B", 8192, 32_768),
+    ("GPT-J 6B", 2048, 8192),
+]
+
+
+@pytest.mark.parametrize(("name", "trained", "tokens"), ANGLES)
+def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name, trained, tokens):
+    page, config = reader.page, RELEASES[name]["config"]
+    opened(page, name)
+    ask(page, tokens)
+    reading = encoding_of(config, tokens)
+    fresh, of = max(new_angles(layer, trained, tokens) for layer in reading.layers if layer.encoding)
+    assert page.inner_text(".says").startswith(f"{fresh} of {of} hands ")
+    assert page.locator(".bars i").count() == len(reading.layers)
+    assert page.locator(".bars i.window").count() == sum(layer.window is not None for layer in reading.layers)
+    total = sum(cache_bytes(config, tokens).values())
+    assert page.inner_text(".big") == size(total) if total >= 2**30 else round(total / 2**20)
+    half = page.inner_text(".big")
+    page.get_by_role("radio", name="8 bits").click()
+    assert page.inner_text(".big") != half
+    try:
+        known = {program: settings(config, tokens, program, trained) for program in PROGRAMS}
+    except ValueError as error:
+        assert page.locator(".pane pre").count() == 0
+        assert page.inner_text(".pane").partition(" has ")[2] in str(error) + "."
+        return
+    page.get_by_role("button", name="Use YaRN").click()
+    for program, told in known.items():
+        page.locator(f'[data-t="{program}"]').click()
+        shown = page.inner_text(".pane pre").replace("\\\n", " ")
+        named = told.replace("MODEL ", RELEASES[name]["source"].split("/blob")[0].split(".co/")[1] + " ")
+        assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", named)
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens", "said"),
+    [
+        ("gpt-oss 20B", 131_072, "No hand meets a new angle."),
+        ("Gemma 3 27B", 131_072, "No hand meets a new angle."),
+        ("MPT 7B", 8192, "The first 6,424 tokens are as good as gone."),
+        ("GPT-2", 1024, "Every token has its row."),
+        ("GPT-2", 1025, "The table ends after 1,024 tokens: the next one has no row, and the code fails."),
+        ("T5 base", 2048, "From 113 tokens on, all distances are one to it."),
+        ("Nemotron-H 56B", 32_768, "No angle and no row ends."),
+        ("StarCoder2 3B", 65_536, "No new angle, at any length: these layers never look farther than 4,096."),
+    ],
+)
+def test_other_encodings_have_their_own_verdicts(reader, name, tokens, said):
+    opened(reader.page, name)
+    ask(reader.page, tokens)
+    assert reader.page.inner_text(".says") == said
+    assert reader.page.locator(".plot .grip").get_attribute("aria-valuenow") == str(tokens)
+
+
+def test_every_release_opens_and_its_links_lead_somewhere(reader, site):
+    page, known, links = reader.page, {}, set()
+    for name in RELEASES:
+        page.evaluate("name => { const f = document.querySelector('.what'); f.value = name; f.form.requestSubmit(); }", name)
+        assert page.locator(".lead[role=alert]").count() == 0, page.inner_text(".out")
+        assert page.inner_text(".lead b") == name
+        links.update(page.eval_on_selector_all(".out a[href^='..'], .out a[href^='models']", "all => all.map(a => a.getAttribute('href'))"))
+    assert len(links) >= 10
+    for link in links:
+        path, _, anchor = link.partition("#")
+        target = (site / "book" / path).resolve()
+        assert target.is_file(), link
+        ids = known.setdefault(target, None) or known.setdefault(target, Html(target).ids) or Html(target).ids
+        assert not anchor or anchor in ids, link
+
+
+def test_remedies_are_other_frequencies_of_the_same_model(reader):
+    told = reader.page.evaluate("""() => {
+        const r = reader(readerData), facts = yourModelFacts, found = {};
+        for (const {name, config} of r.releases.filter(one => ["Qwen3 8B", "Llama 3 70B", "GPT-NeoX 20B", "Gemma 3 27B"].includes(one.name))) {
+            const values = r.parse(JSON.stringify(config)), reading = r.read(values, 4096), [one] = facts.groups(reading);
+            const turning = reading.kinds[reading.layers[one.place]].encoding, training = {from: 4096};
+            const of = rule => facts.frequencies(r.read(r.parse(facts.restretched(r.text(values), rule, 16384, one, training, turning)), 16384), one);
+            found[name] = {plain: of("linear").plain, base: turning.base, rotary: turning.rotary, linear: of("linear").omega, ntk: of("ntk").omega, yarn: of("yarn").omega, llama3: of("llama3").omega};
+        }
+        return found;
+    }""")
+    assert len(told) == 4
+    for one in told.values():
+        plain = torch.tensor(one["plain"], dtype=torch.float64)
+        count, exponent = len(plain), torch.arange(len(plain), dtype=torch.float64) / len(plain)
+        close = lambda rule, wanted, one=one: torch.testing.assert_close(torch.tensor(one[rule], dtype=torch.float64), wanted, rtol=1e-6, atol=0)
+        close("linear", plain / 4)
+        close("ntk", (one["base"] * 4 ** (one["rotary"] / (one["rotary"] - 2))) ** -exponent)
+        for rule in ("yarn", "llama3"):
+            ratio = torch.tensor(one[rule], dtype=torch.float64) / plain
+            assert count == len(ratio) and abs(ratio[0] - 1) < 1e-6 and abs(ratio[-1] - 1 / 4) < 1e-6 and (ratio.diff() <= 1e-9).all()
+
+
+@pytest.mark.parametrize("sizes", [(32, 128, True), (32, 128, False), (16, 64, False), (64, 1000, True)])
+def test_marks_of_buckets_stand_where_buckets_begin(reader, sizes):
+    buckets, most, both = sizes
+    told = bucket(-torch.arange(4 * most), buckets, most, both).tolist()
+    begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(told)) if a != b]
+    given = {"kind": "T5Bias", "buckets": buckets, "max_distance": most, "bidirectional": both}
+    assert reader.page.evaluate("one => yourModelFacts.buckets(one)", given) == begins
+
+
+@pytest.mark.parametrize(("clip", "largest"), [(256, 512), (16, 100), (8, None)])
+def test_marks_of_rows_stand_where_rows_begin(reader, clip, largest):
+    told = row(-torch.arange(4 * clip), clip, largest).tolist()
+    begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(told)) if a != b]
+    given = {"kind": "DeBERTa", "clip": clip, "largest": largest}
+    assert reader.page.evaluate("one => yourModelFacts.buckets(one)", given) == begins
+
+
+BROKEN = {
+    "no JSON": ("{model_type: llama}", "JSON"),
+    "a tokenizer": ({"tokenizer_class": "LlamaTokenizer", "model_max_length": 4096, "added_tokens_decoder": {}}, "tokenizer"),
+    "an adapter": ({"peft_type": "LORA", "base_model_name_or_path": "x", "r": 8}, "adapter"),
+    "a list": ([1, 2, 3], "object"),
+    "too large": ('{"a": "' + "x" * 1_100_000 + '"}', "1 MB"),
+    "an unknown family": ({"model_type": "spiral"}, "spiral"),
+    "nothing of a model": ({"a": 1}, "model_type"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_what_is_no_configuration_gets_one_sentence(reader, case):
+    given, word = BROKEN[case]
+    paste(reader.page, given)
+    expect(reader.page.locator(".out .lead[role=alert]")).to_contain_text(word)
+    assert reader.page.locator(".out .plot, .out .bars").count() == 0
+    assert len(reader.page.inner_text(".out .lead")) < 300
+
+
+def test_a_large_file_is_not_even_read(reader):
+    payload = b'{"a": "' + b"x" * 1_200_000 + b'"}'
+    reader.page.set_input_files(".file input", {"name": "model.json", "mimeType": "application/json", "buffer": payload})
+    expect(reader.page.locator(".lead[role=alert]")).to_have_text("model.json has 1.2 MB: a config.json has at most 1.")
+
+
+def test_a_file_is_opened_and_dropped(reader):
+    page, given = reader.page, {"name": "config.json", "mimeType": "application/json", "buffer": json.dumps(LLAMA).encode()}
+    page.set_input_files(".file input", given)
+    expect(page.locator(".bars i")).to_have_count(2)
+    assert "#" not in page.url
+    page.evaluate(
+        """text => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([text], "config.json"));
+        document.querySelector(".yours").dispatchEvent(new DragEvent("drop", {dataTransfer, bubbles: true, cancelable: true}));
+    }""",
+        json.dumps(LLAMA | {"num_hidden_layers": 3}),
+    )
+    expect(page.locator(".bars i")).to_have_count(3)
+
+
+def test_keys_that_nobody_knows_are_named_all_at_once_and_passed_over_when_asked(reader):
+    page = reader.page
+    paste(page, LLAMA | {"rope_wobble": 0.3, "attention_sphere": True})
+    rows = page.locator(".no tbody tr td:first-child")
+    expect(rows).to_have_text(["rope_wobble", "attention_sphere"])
+    assert page.locator(".plot").count() == 0
+    page.get_by_role("button", name="Read it without these keys").click()
+    expect(page.locator(".bars i")).to_have_count(2)
+    assert "Passed over, as you asked: rope_wobble, attention_sphere." in page.inner_text(".origin")
+
+
+def test_what_comes_in_is_never_markup(reader):
+    page, mark = reader.page, '<img src=x onerror="window.wrong = 1"><b id=wrong>'
+    for given in (
+        {"model_type": mark},
+        LLAMA | {mark: mark},
+        LLAMA | {"rope_scaling": {"rope_type": mark}},
+        LLAMA | {"rope_theta": mark},
+        mark,
+        "{" + mark,
+    ):
+        paste(page, given)
+        assert page.locator(".out img, #wrong").count() == 0
+    page.fill(".what", mark)
+    page.press(".what", "Enter")
+    expect(page.locator(".lead[role=alert]")).to_contain_text("<img")
+    page.goto(page.url.partition("#")[0] + "#model=" + "%3Cimg%20src%3Dx%20onerror%3D%22window.wrong%3D1%22%3E")
+    page.wait_for_function("document.querySelector('.lead[role=alert]')?.textContent.includes('onerror')")
+    assert page.locator(".out img, #wrong").count() == 0 and page.evaluate("window.wrong") is None
+
+
+def test_scripts_write_no_markup():
+    for name in SCRIPTS[2:]:
+        text = (ROOT / "book" / "_static" / f"{name}.js").read_text("utf-8")
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(", text), name
+
+
+def test_a_pasted_configuration_can_be_shared(reader, browser):
+    page, given = reader.page, QWEN | {"rope_theta": 70_000, "hidden_act": "silu", "vocab_size": 99, "torch_dtype": "bfloat16"}
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    paste(page, given)
+    assert "#" not in page.url
+    page.get_by_role("button", name="Link to this").click()
+    page.wait_for_function("location.hash.startsWith('#config=')")
+    link, shown = page.url, [page.inner_text(part) for part in (".says", ".big", ".cap")]
+    assert len(link.partition("#")[2]) < 400
+    with visit(browser) as other:
+        other.page.goto(link)
+        assert [other.page.inner_text(part) for part in (".says", ".big", ".cap")] == shown
+        told = other.page.evaluate("atob(location.hash.slice(8).replaceAll('-', '+').replaceAll('_', '/'))")
+        assert not {"vocab_size", "hidden_act", "torch_dtype"}.intersection(json.loads(told))
+        assert not other.faults
+
+
+def test_a_link_of_more_than_4_kb_is_refused_with_a_sentence(reader):
+    page = reader.page
+    factors = [1 + k / 7 for k in range(128)]
+    scaling = {"rope_type": "longrope", "short_factor": factors, "long_factor": factors, "factor": 4.0, "original_max_position_embeddings": 1024}
+    paste(page, LLAMA | {"head_dim": 256, "max_position_embeddings": 4096, "rope_scaling": scaling})
+    page.get_by_role("button", name="Link to this").click()
+    expect(page.locator(".origin")).to_contain_text("kB; a link may hold 4.")
+    assert "#" not in page.url
+    for hash_, word in (("config=" + "a" * 5000, "more than 4 kB"), ("config=%%%", "cut or changed"), ("config=bm8", "JSON")):
+        page.goto(page.url.partition("#")[0] + "#" + hash_)
+        expect(page.locator(".lead[role=alert]")).to_contain_text(word)
+
+
+def test_names_lead_to_releases(reader, address):
+    page = reader.page
+    page.goto(f"{address}#model={slug('Gemma 3 27B')}")
+    expect(page.locator(".lead b")).to_have_text("Gemma 3 27B")
+    for typed in ("qwen/qwen3-8b", "QWEN3-8B", "qwen3 8b"):
+        opened_by = page.locator(".what")
+        opened_by.fill(typed)
+        opened_by.press("Enter")
+        expect(page.locator(".lead b")).to_have_text("Qwen3 8B")
+        assert page.url.endswith("#model=qwen3-8b")
+    page.fill(".what", "qwen")
+    page.press(".what", "Enter")
+    page.get_by_role("button", name="Qwen2 7B", exact=True).click()
+    expect(page.locator(".lead b")).to_have_text("Qwen2 7B")
+    page.fill(".what", "nobody-7b")
+    page.press(".what", "Enter")
+    expect(page.locator(".lead[role=alert]")).to_contain_text("I know no release named “nobody-7b”.")
+
+
+def test_a_file_of_a_release_takes_its_lengths_and_says_so(reader):
+    paste(reader.page, QWEN | {"architectures": ["Qwen3ForCausalLM"], "vocab_size": 151_936})
+    assert "All position keys are those of Qwen3 8B" in reader.page.inner_text(".origin")
+    assert reader.page.inner_text(".stops button >> nth=0") == "32,768 trained"
+
+
+def test_by_keyboard(reader):
+    page = reader.page
+    grip, tokens = page.locator(".grip"), lambda: int(page.get_attribute(".grip", "aria-valuenow"))
+    grip.focus()
+    for key, check in (
+        ("ArrowLeft", lambda a, b: b < a),
+        ("ArrowRight", lambda a, b: b > a),
+        ("PageDown", lambda a, b: b < a),
+        ("Home", lambda a, b: b == 64),
+        ("End", lambda a, b: b == 2**24),
+    ):
+        before = tokens()
+        page.keyboard.press(key)
+        assert check(before, tokens()), key
+        assert page.evaluate("document.activeElement.classList.contains('grip')")
+    page.locator("[data-t=vllm]").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute("[data-t=sglang]", "aria-selected") == "true"
+    assert page.evaluate("document.activeElement.dataset.t") == "sglang"
+    page.locator(".remedy [aria-checked=true]").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.textContent") == "Interpolation"
+    page.locator(".bars").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute(".bars", "aria-valuetext").startswith("layer 2 sees the whole text, base 1,000,000")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(browser, address, scheme):
+    with visit(browser, 1280, scheme) as reader:
+        reader.open(address)
+        for name in ("Qwen3 8B", "Gemma 3 27B", "MPT 7B", "GPT-2", "T5 base", "Nemotron-H 56B"):
+            opened(reader.page, name)
+            assert reader.axe() == [], name
+        opened(reader.page, "Qwen3 8B")
+        reader.page.get_by_role("button", name="Use YaRN").click()
+        assert reader.axe() == []
+        reader.page.get_by_role("button", name="one it refuses").click()
+        assert reader.axe() == [] and not reader.faults
+
+
+@pytest.mark.parametrize("width", [320, 390, 768])
+def test_nothing_is_wider_than_a_phone(browser, address, width):
+    with visit(browser, width) as reader:
+        page = reader.page
+        page.goto(address)
+        wide = "() => document.documentElement.scrollWidth"
+        for name in ("Qwen3 8B", "Gemma 3 27B", "MPT 7B", "GPT-2", "Nemotron-H 56B", "DeepSeek-V4-Flash"):
+            opened(page, name)
+            assert page.evaluate(wide) == width, name
+            for tab in page.locator(".tabs button").all():
+                tab.click()
+                assert page.evaluate(wide) == width, name
+        opened(page, "Qwen3 8B")
+        page.get_by_role("button", name="Use YaRN").click()
+        assert page.evaluate(wide) == width
+        page.get_by_role("button", name="one it refuses").click()
+        assert page.evaluate(wide) == width and not reader.faults
+        if width == 390:
+            opened(page, "Gemma 3 27B")
+            last = page.locator(".look").bounding_box()
+            assert last["y"] + last["height"] <= 3 * 844  # three screens
+
+
+def test_without_scripts_a_sentence_and_the_command(plain, address):
+    plain.goto(address)
+    assert "This page computes in your browser" in plain.inner_text(".yours noscript")
+    assert plain.locator(".yours :is(form, .chips):visible").count() == 0
+    assert plain.locator("#in-a-terminal pre:visible").inner_text().strip() == "python -m d2lpos.pretrained read config.json"
+
+
+def test_on_paper_nothing_asks_to_be_pressed(reader):
+    reader.page.emulate_media(media="print")
+    assert reader.page.locator(".yours :is(.given, .chips, .copy, .do button):visible").count() == 0
+    assert reader.page.locator(".yours :is(.lead, .bars, .plot, .big):visible").count() == 4
+
+
+def test_it_is_light_and_comes_from_a_server_too(browser, site):
+    with serve(site, Quiet) as address, visit(browser) as reader:
+        sizes = {}
+        reader.page.on("response", lambda answer: sizes.setdefault(answer.url, answer))
+        reader.page.goto(f"{address}/book/your-model.html")
+        expect(reader.page.locator(".lead b")).to_have_text("Qwen3 8B")
+        reader.page.wait_for_load_state("networkidle")
+        assert sum(len(answer.body()) for answer in sizes.values()) <= HEAVIEST
+        assert not reader.faults
