@@ -85,7 +85,7 @@ export function render(host, { says, rhythm, play }) {
   };
   const release = () => { waits = false; note.remove(); };
   if (waits) answer.addEventListener('toggle', () => { if (waits) { release(); if (still()) show(last); else view.observe(fig); } });
-  for (const touch of ['pointerdown', 'keydown', 'click']) fig.querySelector('.bar').addEventListener(touch, release, true);
+  for (const touch of ['pointerdown', 'keydown', 'click']) fig.querySelector('.bar').addEventListener(touch, e => { if (e.key !== 'Tab') release(); }, true);
   for (const touch of ['pointerdown', 'keydown', 'focusin']) fig.addEventListener(touch, e => { if (e.target !== button) stop(); }, true);
   addEventListener('beforeprint', () => { stop(); show(last); });
   show(at);
