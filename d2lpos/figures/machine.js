@@ -34,11 +34,11 @@ export const noticed = (name, was, now) => abs(now - was) < .005 ? `${name} does
 /** The text grows past the length of training. */
 export const TOUR = { part: [[0, .25], [.1, .25], [.9, 1]] };
 
-const LOOK = `.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:20px 36px;margin:6px 0 14px}.panel{min-width:0}
+const LOOK = `.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:20px 36px;margin:6px 0;padding-bottom:8px}.panel{min-width:0}
 .name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px;min-width:0;font-weight:650;font-size:17px}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}.text{max-height:90px;overflow:auto}textarea{outline-offset:-2px!important}.fig{display:flex;flex-direction:column}.verdict{order:1;font-size:16px!important}}.name svg{width:30px;height:12px;flex:none}
 select{font:inherit;color:inherit;background:none;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}option:disabled{color:#767676}.ctl{--c:${HUES.none}}
 .text{margin:10px 0 6px}.sheet{position:relative}.ink,textarea{font:17px/1.75 var(--serif,Georgia),serif;font-kerning:none;font-variant-ligatures:none;letter-spacing:0;white-space:pre-wrap;overflow-wrap:break-word;box-sizing:border-box;width:100%;margin:0;padding:0;border:0}
-.ink{min-height:3.5em}.ink i{font-style:normal;transition:background-color .25s;border-radius:1px}.ink i.un{opacity:.68}.ink i.at{outline:2px solid;outline-offset:1px}.ink .limit{position:relative}.ink .limit::before{content:"";position:absolute;inset:-.15em auto -.15em -1px;border-left:2px dashed}.ink .limit::after{content:attr(data-at);position:absolute;left:4px;bottom:100%;font:11px/1 var(--sans,sans-serif)}
+.ink{min-height:3.5em}.ink i{font-style:normal;transition:background-color .25s;border-radius:1px}.ink i.un{opacity:.68}.ink i.at{outline:2px solid;outline-offset:1px}.ink .bound{position:relative}.ink .bound::before{content:"";position:absolute;inset:-.15em auto -.15em -1px;border-left:2px dashed}.ink .bound::after{content:attr(data-at);position:absolute;left:4px;bottom:100%;font:12px/1 var(--sans,sans-serif)}
 textarea{position:absolute;inset:0;height:100%;resize:none;overflow:hidden;background:none;color:inherit;-webkit-text-fill-color:transparent;caret-color:currentColor;outline-offset:6px}
 textarea:focus-visible{outline:2px solid}::selection{background:color-mix(in srgb,currentColor 25%,transparent)}
 .mean b{font-size:18px}.told{min-height:2.8em;margin:4px 0}.heads path{fill:currentColor}
@@ -128,7 +128,7 @@ export function render(host, { passages, trained: T, ...options }) {
     sides.forEach((o, k) => { // beside its line, above the axis and below the handle
       const [[x, y], points] = ends[k], near = points.filter(p => p[0] > x - (left ? 12 + 8 * label(o).length : 0)).map(p => p[1]);
       set(o.label, { class: left ? 'end' : '', visibility: y ? 'visible' : 'hidden' });
-      say(o.label, x + (left ? -7 : 7), min(below - 6, k === low ? max(...near, 0) + 18 : min(...near, below) - 7), label(o));
+      say(o.label, x + (left ? -7 : 7), max(63, min(below - 6, k === low ? max(...near, 0) + 18 : min(...near, below) - 7)), label(o));
     });
     set(hand, { max: max(9, words.length), 'aria-valuetext': `${length} characters` }).value = length; hand.style.left = X(8) - 22 + 'px'; hand.style.width = X(+hand.max) - X(8) + 44 + 'px';
     const foot = below + (altered ? 60 : 42); set(chart, { viewBox: `0 0 ${w} ${foot}` }).style.height = foot + 'px';
@@ -230,7 +230,7 @@ export function render(host, { passages, trained: T, ...options }) {
       if (length === words.length) length = LONGEST;
       words = shuffle ? shuffled(source) : source; length = min(length, words.length);
       for (const o of sides) {
-        o.spans = words.split('').map((c, i) => i === T ? h('i.limit', { 'data-at': T }, c) : h('i', {}, c)); o.marked = [];
+        o.spans = words.split('').map((c, i) => i === T ? h('i.bound', { 'data-at': T }, c) : h('i', {}, c)); o.marked = [];
         o.text.replaceChildren(...o.spans, '\u200b'); // a line that ends in nothing has no height
         if (o.area.value !== words) o.area.value = words;
         o.area.readOnly = shuffle;

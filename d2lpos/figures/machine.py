@@ -321,7 +321,9 @@ def still(alt: str, options: dict, found: list[torch.Tensor]) -> str:
         for row, (start, end) in enumerate(rows(words)):
             if start <= trained() < end:  # where training ended
                 edge = f"M{STEP * (trained() - start)} {top + row * LINE - 2}v{LINE}"
-                marks.append(f'<path d="{edge}" stroke="currentColor" stroke-width="2" stroke-dasharray="3 3"/>')
+                marks.append(
+                    f'<path d="{edge}" stroke="currentColor" stroke-width="2" stroke-dasharray="3 3"/>'
+                )
         top += len(rows(words)) * LINE + 14
     marks.append(lines(found, hues, [NAMES[options[side]] for side in SIDES], top))
     size = (STEP * COLUMNS, top + 190)
