@@ -717,7 +717,7 @@ def seen() -> Story:
             "Twice as long: the slow hands come to new angles.",
             "Four times as long: RoPE is lost.",
             "Eight times as long.",
-            "The same text in a window: every hand is back in the black.",
+            "The same text in a window: no hand meets a new angle.",
         ),
         size=(WIDTH, 276),
         parts=tuple(parts),
