@@ -48,7 +48,7 @@ textarea:focus-visible{outline:2px solid}::selection{background:color-mix(in srg
 @media print{.fig:not(.read){display:none}.fig:not(.read)~slot{display:block}}`;
 
 export function render(host, { passages, trained: T, ...options }) {
-  let { length, start, clock, shuffle, words: source } = options, words = '', fig, seen, told, at = -1, job = 0, deed, warning, state, was, from = start, timer, w, X, Y;
+  let { length, start, clock, shuffle, words: source } = options, words = '', fig, seen, told, at = -1, job = 0, solo = 0, deed, warning, state, was, from = start, timer, w, X, Y;
   const OWN = 'your own words', { content_root: root } = document.documentElement.dataset, loaded = new Map(), known = new Map(), alone = new Map(); // known: means, alone: those of the last characters read alone, by settings
   const side = (model, i) => {
     const name = h('select', { 'aria-label': i ? 'second model' : 'first model' }, ...Object.entries(MODELS).map(([key, label]) => h('option', { value: key }, label)));
@@ -155,20 +155,20 @@ export function render(host, { passages, trained: T, ...options }) {
   }
   /** Tell length from text: let the same models read the last characters, as many as in training, with nothing before them. */
   async function isolate() {
-    const asked = state, found = [], first = length - T;
+    const asked = state, mine = ++solo, found = [], first = length - T;
     for (const o of sides) {
-      if (o.twin?.card !== o.reader.card) o.twin = reader(await file(key(o)));
+      if (o.twin?.card !== o.reader.card) { const made = reader(await file(key(o))); if (mine !== solo || asked !== state) return; o.twin = made; }
       let until = performance.now() + SLICE;
       for (const _ of o.twin.read(o.tokens.slice(first, first + T), positions(T, clock, start, T), o.name.value.split(' ')[1] ?? 'as trained')) if (performance.now() > until) {
         await new Promise(done => setTimeout(done));
         until = performance.now() + SLICE;
-        if (asked !== state) return;
+        if (mine !== solo || asked !== state) return;
       }
       found.push(mean(o.twin.loss, 1, T));
     }
     if (alone.size > 500) alone.clear();
     alone.set(asked, found);
-    if (asked === state) tell();
+    tell();
   }
   const show = () => { for (const o of sides) ink(o); follow(); draw(); if (!fig?.matches('.plays')) look(); tell(); };
 
