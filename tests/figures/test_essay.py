@@ -5,9 +5,11 @@ import re
 from html import unescape
 
 import pytest
+import torch
 import yaml
 
 from book.essay import BOOK, KINDS, PICTURES, counted, drawn, losses, toll
+from d2lpos.input.sinusoids import frequencies
 from d2lpos.lab import frame, records
 from d2lpos.lab.plot import named
 from d2lpos.pretrained.census import families
@@ -112,6 +114,17 @@ def test_what_it_says_of_layers_without_a_clock_is_what_the_records_say():
     assert far.min()["3 window, 1 none"] > 0.98 and 0.2 < far.mean()["4 full"] < 0.3
     assert (runs["trained"] == 32).all()
     said("finds nearly every word that it has to find, in texts eight times as long", "finds one in four")
+
+
+def test_what_it_says_of_256_hands_is_so():
+    speeds = frequencies(512).double()
+    assert len(speeds) == 256
+
+    def alike(offsets: torch.Tensor) -> torch.Tensor:
+        return (offsets.double()[:, None] * speeds).cos().mean(-1)
+
+    assert alike(torch.arange(10, 5000)).max() < alike(torch.tensor([3])).item()
+    said("had a row of 256 such hands", "none is as high as three words back")
 
 
 def test_what_it_says_of_the_foxes_is_what_the_picture_computes():
