@@ -21,6 +21,8 @@ from d2lpos.figures.hero import WORDS, hero
 from d2lpos.figures.machine import machine
 from d2lpos.figures.style import STYLE, tint
 from d2lpos.input.sinusoids import frequencies, sinusoidal
+from d2lpos.lab import frame, records
+from d2lpos.lab.plot import named
 from d2lpos.pretrained.census import families
 from d2lpos.rotary.rope import rotate
 
@@ -101,7 +103,9 @@ def bag() -> Story:
             free.remove(spot)
             above, inside = (middle - 70 + 28 * at, 52), (middle - 44 + 44 * spot[1], 166 + 66 * spot[2])
             falls = moved(above, inside) if side == 0 else moved(above, above, above, inside)
-            parts.append(group(cells(word, 8, 4, tint(word)), text(0, 31, word, 11.5), transform=falls, opacity=seen))
+            parts.append(
+                group(cells(word, 8, 4, tint(word)), text(0, 31, word, 11.5), transform=falls, opacity=seen)
+            )
     parts.append(text(180, 226, "=", 30, opacity=[0, 0, 0, 1]))
     return Story(
         alt="The fox jumps over the dog, and the dog jumps over the fox. The vectors of each "
@@ -125,8 +129,8 @@ GUESTS = {  # by the names of this page, and only who is on it
 
 
 def doors() -> Story:
-    """The plan of attention; one door opens after the other."""
-    seen = range(5)
+    """The plan of attention; the doors open one at a time, and in the end all of them show who comes in."""
+    opened = [set(), {1}, {2}, {3}, {4}, set(DOORS)]
     parts = [
         part("g", draw_house()),
         group(draw_words(known=False), opacity=[1, 0]),
@@ -135,7 +139,7 @@ def doors() -> Story:
     for number, door in DOORS.items():
         plain = door._replace(hook="", guests=GUESTS.get(number, door.guests))
         for open in (False, True):
-            shown = [int((step >= number) == open) for step in seen]
+            shown = [int((number in step) == open) for step in opened]
             parts.append(group(draw_door(number, plain, open), opacity=shown))
     alt = all_doors().alt.replace("sinusoidal, learned", "clocks, a table").replace(", Transformer-XL", "")
     return Story(
@@ -145,10 +149,65 @@ def doors() -> Story:
             "Door 1: each word is marked at the entrance.",
             "Door 2: what a word asks with and what it is found by are turned.",
             "Door 3: a score is corrected before it becomes a weight.",
-            "Door 4: mark what is collected. One door is enough.",
+            "Door 4: what is collected brings a mark along.",
+            "The four doors and who comes in by each. One open door is enough.",
         ),
         size=(WIDTH, HEIGHT),
         parts=tuple(parts),
+    )
+
+
+def numbers() -> Story:
+    """Two neighbors as numbers, as bits and as wheels, the fastest first."""
+    at, count, radius = (31, 32), 6, 22
+    wheels = frequencies(2 * count, base=2**count)
+    color, parts = CSS["sinusoidal"], []
+    which = [0, 0, 1, 1]  # the neighbor that each step shows
+    parts.append(text(2, 22, "as a number", at="start"))
+    parts.append(text(186, 26, [str(at[one]) for one in which], 24, font_weight=600))
+    parts.append(text(226, 24, "and so on, to 131,072", 12.5, at="start", opacity=0.75))
+    parts.append(text(2, 76, "as bits", at="start", opacity=[0, 1]))
+    parts.append(text(2, 140, "as wheels", at="start", opacity=[0, 0, 0, 1]))
+    for i, speed in enumerate(wheels.tolist()):
+        x, bits = 87 + 50 * i, [at[one] >> i & 1 for one in which]
+        box = {"x": x - 14, "y": 57, "width": 28, "height": 28, "rx": 3}
+        face = part(
+            "rect",
+            **box,
+            fill=color,
+            stroke=color,
+            stroke_width=1.5,
+            fill_opacity=[float(bit) for bit in bits],
+        )
+        digit = text(
+            x, 76.5, [str(bit) for bit in bits], 15, fill=[PAPER if bit else "currentColor" for bit in bits]
+        )
+        parts.append(group(face, digit, opacity=[0, 1]))
+        before, now = (math.degrees(speed * place) for place in at)
+        hand = line(0, 0, 0, -radius, color, stroke_width=3, stroke_linecap="round")
+        parts.append(
+            group(
+                part("circle", r=radius, fill="none", stroke="currentColor", stroke_opacity=0.4),
+                group(hand, transform=f"rotate({before:.1f})", opacity=0.35),
+                group(hand, transform=[f"rotate({before:.1f})"] * 3 + [f"rotate({now:.1f})"]),
+                transform=f"translate({x} 135)",
+                opacity=[0, 0, 0, 1],
+            )
+        )
+    parts.append(text(87, 176, "fast", 12.5, opacity=0.75))
+    parts.append(text(337, 176, "slow", 12.5, opacity=0.75))
+    return Story(
+        alt="Word 31 and word 32 as numbers, as six bits, the fastest first, and as the hands of six wheels. From "
+        "31 to 32 all six bits flip, and each hand turns a little, the slow ones hardly.",
+        says=(
+            "A number for each word. It grows with the text.",
+            "In six bits, each 0 or 1. The first flips at each word, the last every 32 words.",
+            "One word on, and all six bits flip. Neighbors look like strangers.",
+            "As wheels, each hand moves a little. Pale: word 31.",
+        ),
+        size=(WIDTH, 182),
+        parts=tuple(parts),
+        rhythm=(2.8, 0.8),
     )
 
 
@@ -201,90 +260,80 @@ def rows() -> Story:
 
 
 def turn() -> Story:
-    """Two words as arrows, while the sentence moves along the text: places added, and turned."""
-    plane = torch.tensor([[1.5, 0.8], [1.3, -0.3]], dtype=torch.float64)  # fox, dog
-    starts = torch.arange(9)
-    places = (starts[:, None] + torch.tensor([2, 6])) / 4
-    clock = sinusoidal(places, 2)[..., [1, 0]]  # how far to the right and how far up
-    added, turned = plane + clock, rotate(plane.expand(9, 2, 2), places[..., None], "interleaved")
-    parts = []
+    """The parts of the score of two words while their sentence moves along the text: places added, and turned."""
+    fox, dog = torch.tensor([[1.5, 0.8], [1.3, -0.3]], dtype=torch.float64)
+    first = torch.arange(49)
+    places = (first[:, None] + torch.tensor([2, 6])) / 4
+    there, here = sinusoidal(places, 2)[..., [1, 0]].unbind(1)  # how far to the right and how far up
+    turned = rotate(torch.stack([fox, dog]).expand(49, 2, 2), places[..., None], "interleaved")
+    pieces = [(fox * dog).expand(49, 2), there * here, fox * here, there * dog]
+    scores = [piece.sum(-1) for piece in pieces]
+    unit, wide, steps, parts = 14, 128, range(6), []
 
-    def arrow(tail: tuple, tip: torch.Tensor, color: str, width: float = 2) -> str:
-        """From a tail to its tip at each step, with a head."""
-        (x0, y0), found = tail, []
-        for x, y in tip.tolist():
-            away = math.hypot(x - x0, y - y0)
-            a, b = (x - x0) / away, (y - y0) / away
-            left, right = (f"L{x - 7 * a - side * b:.1f} {y - 7 * b + side * a:.1f}" for side in (3.5, -3.5))
-            head = f"{left}M{x:.1f} {y:.1f}{right}"
-            found.append(f"M{x0:.1f} {y0:.1f}L{x:.1f} {y:.1f}{head}")
-        return part(
-            "path",
-            d=found if len(found) > 1 else found[0],
-            fill="none",
-            stroke=color,
-            stroke_width=width,
-            stroke_linecap="round",
-        )
-
-    for panel, (title, tips) in enumerate((("add the place", added), ("turn by the place", turned))):
-        scale, (x, y) = (46, (24, 158)) if not panel else (46, (272, 150))
-        origin = torch.tensor([x, y])
-
-        def on_page(points: torch.Tensor, scale=scale, origin=origin) -> torch.Tensor:
-            return origin + scale * points * torch.tensor([1, -1])
-
-        parts.append(text(90 + 182 * panel, 18, title, 14, font_weight=600))
-        keys = ((CSS["none"], "word"), (CSS["sinusoidal"], "clock"), ("currentColor", "sum"))
-        if panel:
-            keys = ((CSS["none"], "word"), (CSS["rope"], "word, turned"))
-        for at, (color, name) in enumerate(keys):
-            left = 6 + 60 * at if not panel else 196 + 60 * at
-            parts.append(line(left, 36, left + 14, 36, color, stroke_width=2.5))
-            parts.append(text(left + 19, 40, name, 12, at="start"))
-        if panel:
-            parts.append(
-                part("circle", cx=x, cy=y, r=80, fill="none", stroke="currentColor", stroke_opacity=0.2)
-            )
-        for word, name in enumerate(("fox", "dog")):
-            tail, end = on_page(plane[word]).tolist(), on_page(tips[:, word])
-            parts.append(line(x, y, *tail, CSS["none"], stroke_width=2, stroke_opacity=0.6))
-            color, width = (CSS["rope"], 3) if panel else ("currentColor", 2.5)
-            parts.append(group(arrow((x, y), end[:1], color, width), opacity=0.25))
-            if panel:
-                parts.append(arrow((x, y), end, color, width))
-            else:
-                parts.append(arrow(tuple(tail), end, CSS["sinusoidal"], 2))
-                parts.append(arrow((x, y), end, color, width))
-            beyond = on_page(
-                tips[:, word] * (1 + (0.36 if panel else 0.26) / tips[:, word].norm(dim=-1, keepdim=True))
-            )
-            parts.append(
-                text(
-                    [round(v, 1) for v in beyond[:, 0].tolist()],
-                    [round(v + 4.5, 1) for v in beyond[:, 1].tolist()],
-                    name,
-                    13,
-                )
-            )
-        scores = [f"{score:.1f}".replace("-", "−") for score in tips.prod(dim=1).sum(-1).tolist()]
-        parts.append(text(90 + 182 * panel, 268, f"score at first: {scores[0]}", opacity=0.75))
+    def strip(
+        x: float, y: float, width: float, scores: torch.Tensor, color: str, step: int, **look: object
+    ) -> None:
+        """A score along the text, over its zero, which draws itself after a step."""
+        ends = zip(torch.linspace(x, x + width, 49).tolist(), (y - unit * scores).tolist(), strict=True)
+        d = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in ends)
+        later = [int(at < step) for at in steps]
+        parts.append(line(x, y, x + width, y, stroke_opacity=0.4))
+        look = {"fill": "none", "stroke": color, "stroke_width": 2.5} | look
         parts.append(
-            text(90 + 182 * panel, 288, [f"score now: {score}" for score in scores], 14, font_weight=600)
+            part("path", d=d, pathLength=1, stroke_dasharray="1 1.1", stroke_dashoffset=later, **look)
         )
+
+    heads = (("dog", 150), ("dog’s clock", 296)), (("fox", 78), ("fox’s clock", 146))
+    for word, x in heads[0]:
+        parts.append(text(x, 44, word, 13, font_weight=600))
+    for word, y in heads[1]:
+        for row, name in enumerate(word.split()):
+            parts.append(text(2, y + 16 * row, name, 13, at="start", font_weight=600))
+    parts.append(text(2, 16, "add the clock: four parts", 14, at="start", font_weight=600))
+    gray, blue = CSS["none"], CSS["sinusoidal"]
+    cells = (
+        (86, 98, gray, "stays"),
+        (232, 166, blue, "stays"),
+        (232, 98, blue, "wobbles"),
+        (86, 166, blue, "wobbles"),
+    )
+    for step, (score, (x, zero, color, verdict)) in enumerate(zip(scores, cells, strict=True)):
+        strip(x, zero, wide, score, color, step)
+        top = zero - 38
+        parts.append(
+            text(x + wide, top + 4, verdict, 12.5, at="end", opacity=[int(at >= step) for at in steps])
+        )
+    shown = [int(at >= 4) for at in steps]
+    parts.append(text(2, 214, "their sum,", 13, at="start", font_weight=600, opacity=shown))
+    parts.append(text(2, 230, "the score", 13, at="start", font_weight=600, opacity=shown))
+    strip(86, 268, 274, sum(scores), "currentColor", 4)
+    shown = [int(at >= 5) for at in steps]
+    parts.append(text(2, 316, "turn instead: one part", 14, at="start", font_weight=600, opacity=shown))
+    strip(86, 372, 274, turned.prod(1).sum(-1), CSS["rope"], 5)
+    hands = [(f"{17 * v[0]:.1f}", f"{-17 * v[1]:.1f}") for v in (turned[0, 0], turned[0, 1])]
+    look = {"stroke_width": 3, "stroke_linecap": "round"}
+    arrows = group(
+        *(line(0, 0, x, y, CSS["rope"], **look) for x, y in hands),
+        transform=["rotate(0)"] * 5 + ["rotate(-300)"],
+    )
+    face = part("circle", r=30, fill="none", stroke="currentColor", stroke_opacity=0.3)
+    parts.append(group(face, arrows, transform="translate(38 356)", opacity=shown))
+    parts.append(text(360, 408, "the sentence moves along the text →", 12.5, at="end", opacity=0.75))
     return Story(
-        alt="Two words, fox and dog, as arrows. On the left each has the hand of a clock added. "
-        "While the sentence moves along "
-        "the text, the sums change their lengths and directions, and their score goes up and "
-        "down. On the right each word is "
-        "turned by its place instead. Both turn alike, the angle between them stays, and so does "
-        "their score.",
-        says=tuple(
-            f"Fox is word {start + 2} of the text, and dog is word {start + 6}." for start in starts.tolist()
+        alt="Scores of fox and dog along a text, as strips. With clocks added they have four parts. Fox with dog and "
+        "clock with clock are level lines; fox with dog’s clock and fox’s clock with dog are waves, and so is the sum "
+        "of the four. Turned instead, fox and dog have one part, and it is a level line.",
+        says=(
+            "Fox with dog: it stays the same, wherever their sentence stands.",
+            "Clock with clock: four words apart on every page, so it stays, too.",
+            "Fox with dog’s clock: the clock goes on, and fox does not. It wobbles.",
+            "Fox’s clock with dog: it wobbles, too.",
+            "The score is the sum of the four, and wobbles.",
+            "Turn fox and dog instead. Both turn alike, and their score stays.",
         ),
-        size=(WIDTH, 296),
+        size=(WIDTH, 412),
         parts=tuple(parts),
-        rhythm=(0.25, 0.45),
+        rhythm=(1.6, 1.2),
     )
 
 
@@ -583,12 +632,94 @@ def past() -> Story:
         f"{said['sinusoidal']}, T5 at {said['T5']}, "
         f"no positions at {said['none']}, and ALiBi at {said['ALiBi']}. A table has no row 65.",
         says=(
-            "64 characters, as in training. All read well.",
+            "64 characters, as in training. Without positions a model reads worse.",
             "128: the table has no row, and clocks are lost.",
             "256: RoPE meets distances that it has never seen.",
             "512: only ALiBi reads on as before.",
         ),
         size=(WIDTH, 306),
+        parts=tuple(parts),
+    )
+
+
+def seen() -> Story:
+    """The hands of RoPE, turned by the largest distance in a text that grows, and then in a window."""
+    trained, *_ = LENGTHS
+    speeds = frequencies(16).tolist()  # of the models of the study: heads of 16 features
+    far = [*(length - 1 for length in LENGTHS), trained - 1]
+    runs = named(frame(records("extrapolation")))
+    ends = (
+        runs[(runs["split"] == "test") & (runs["length"] == LENGTHS[-1])].groupby("name")["loss_last"].mean()
+    )
+    read = [*losses()["RoPE"], ends["RoPE, window"]]
+    around, radius, parts = 2 * math.pi, 30, []
+    titles = [f"{length} characters" for length in LENGTHS] + [
+        f"{LENGTHS[-1]}, each looks back {trained - 1}"
+    ]
+    parts.append(text(4, 16, titles, 14, at="start", font_weight=600))
+    parts.append(text(356, 16, [f"surprise {loss:.2f}" for loss in read], 14, at="end", font_weight=600))
+    for x, color, wide, name in (
+        (4, "currentColor", 5, "angles of training"),
+        (172, CSS["rope"], 10, "new angles"),
+    ):
+        parts.append(line(x, 38, x + 24, 38, color, stroke_width=wide))
+        parts.append(text(x + 31, 42.5, name, 13, at="start"))
+    for at, speed in enumerate(speeds):
+        x, y = 46 + 89.5 * (at % 4), 92 + 104 * (at // 4)
+        known = min(around, speed * (trained - 1))
+        new = [math.degrees(min(around, max(known, speed * each)) - known) for each in far]
+        start = math.degrees(known) - 90
+        arc = {"r": radius, "fill": "none", "pathLength": 360}
+        # Hands that came around stand where they stand; the others show how far they have come.
+        angles = [
+            math.degrees(speed * each % around if known == around else min(speed * each, around))
+            for each in far
+        ]
+        parts.append(
+            group(
+                part("circle", r=radius, fill="none", stroke="currentColor", stroke_opacity=0.3),
+                part(
+                    "circle",
+                    **arc,
+                    stroke=CSS["rope"],
+                    stroke_width=10,
+                    transform=f"rotate({start:.1f})",
+                    stroke_dasharray=[f"{each:.1f} 361" for each in new],
+                ),
+                part(
+                    "circle",
+                    **arc,
+                    stroke="currentColor",
+                    stroke_width=5,
+                    transform="rotate(-90)",
+                    stroke_dasharray=f"{math.degrees(known):.1f} 361",
+                ),
+                group(
+                    line(0, 0, 0, 6 - radius, stroke_width=2, stroke_linecap="round"),
+                    transform=[f"rotate({angle:.1f})" for angle in angles],
+                ),
+                transform=f"translate({x} {y})",
+            )
+        )
+        parts.append(text(x, y + 52, f"{around / speed:,.0f}", 12.5))
+    parts.append(text(180, 270, "number: characters for one turn of the hand", 12.5, opacity=0.75))
+    fresh = sum(
+        angle > 0.05 for angle in (speed * far[-2] - min(around, speed * far[0]) for speed in speeds[3:])
+    )
+    assert fresh == 5  # as the words below say
+    return Story(
+        alt="Eight dials, from the fastest hand to the slowest. In training, on 64 characters, the first three hands "
+        "came all the way around, and five saw a part of their dial. In a text of 512 characters these five turn "
+        "on, to new angles. Where each character looks back 63 at most, as in training, no angle is new, and the "
+        f"surprise is {read[-1]:.2f} instead of {read[-2]:.2f}.",
+        says=(
+            "As in training. Three hands have been all the way around, five have not.",
+            "Twice as long: the slow hands come to new angles.",
+            "Four times as long: RoPE is lost.",
+            "Eight times as long.",
+            "The same text in a window: no hand meets a new angle.",
+        ),
+        size=(WIDTH, 276),
         parts=tuple(parts),
     )
 
@@ -662,6 +793,95 @@ def years() -> Story:
     )
 
 
+def near() -> Story:
+    """A word that asks in two layers: one turns what is near, one finds what is far."""
+    names, window, gap = {0: "the", 1: "fox", 13: "it", 14: "jumps"}, 4, 24
+    last, parts = max(names), []
+    xs = [12 + gap * at for at in range(last + 1)]
+    rope, gray = CSS["rope"], CSS["none"]
+
+    def words(y: float, **look: object) -> str:
+        squares = (
+            part(
+                "rect",
+                x=x - 9,
+                y=y,
+                width=18,
+                height=18,
+                rx=3,
+                fill=tint("fox") if at == 1 else "currentColor",
+                fill_opacity=0.75 if at in names else 0.15,
+            )
+            for at, x in enumerate(xs)
+        )
+        return group(*squares, **look)
+
+    def bow(x: float, y: float, color: str, **look: object) -> str:
+        high = 14 + 0.22 * (xs[-1] - x)
+        d = f"M{xs[-1]} {y}C{xs[-1]} {y - high:.1f} {x} {y - high:.1f} {x} {y}"
+        return part("path", d=d, fill="none", stroke=color, **look)
+
+    upper, lower = 118, 232
+    found = [
+        bow(
+            x,
+            upper,
+            tint("fox") if at == 1 else gray,
+            stroke_width=5 if at == 1 else 1,
+            stroke_opacity=1 if at == 1 else 0.6,
+        )
+        for at, x in enumerate(xs[:-1])
+    ]
+    parts.append(
+        group(
+            text(2, 16, "sees everything, turns nothing", 14, at="start", font_weight=600),
+            *found,
+            words(upper),
+            opacity=[0, 0, 1],
+        )
+    )
+    dials = [
+        group(
+            part("circle", r=10, fill=PAPER, stroke=rope),
+            line(
+                0,
+                0,
+                round(9 * math.sin(0.9 * (last - at)), 1),
+                round(-9 * math.cos(0.9 * (last - at)), 1),
+                rope,
+                stroke_width=2,
+            ),
+            transform=f"translate({xs[at]} {lower + 34})",
+        )
+        for at in range(last - window, last + 1)
+    ]
+    turned = [bow(xs[at], lower, rope, stroke_width=2.5) for at in range(last - window, last)]
+    parts.append(
+        group(
+            text(2, 180, "turns, sees the last few words", 14, at="start", font_weight=600),
+            *turned,
+            *dials,
+            opacity=[0, 1],
+        )
+    )
+    parts.append(words(lower))
+    parts += [text(xs[at], lower + 64, names[at]) for at in (0, 1)]
+    parts.append(text(360, lower + 64, "it jumps", at="end"))
+    parts.append(text(180, lower + 64, "… ten pages …", 13, opacity=0.75))
+    return Story(
+        alt="A long text, from the fox on its first page to it jumps on its last. In the lower layer jumps sees four "
+        "words back, and each has a dial with a hand. In the upper layer jumps sees every word, without a dial, and "
+        "looks most at fox.",
+        says=(
+            "A long text. Its last word asks who jumps.",
+            "Near words need order: a layer that turns, and sees a few.",
+            "A far word needs to be found: a layer that sees all, and turns none.",
+        ),
+        size=(WIDTH, 304),
+        parts=tuple(parts),
+    )
+
+
 def layers() -> Story:
     """The layers of five families, from the first below to the last above."""
     known = yaml.safe_load((BOOK / "models" / "by-hand.yml").read_text("utf-8"))["layers"]
@@ -717,6 +937,7 @@ def layers() -> Story:
 PICTURES: dict[str, Callable] = {
     "bag": bag,
     "doors": doors,
+    "numbers": numbers,
     "clocks": lambda: hero("clocks", p=20, plain=True, play=True),
     "rows": rows,
     "turn": turn,
@@ -724,8 +945,10 @@ PICTURES: dict[str, Callable] = {
     "stripes": stripes,
     "toll": toll,
     "past": past,
+    "seen": seen,
     "machine": lambda: machine("rope", "alibi", state="longer", play=True),
     "years": years,
+    "near": near,
     "layers": layers,
 }
 

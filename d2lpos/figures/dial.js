@@ -104,14 +104,14 @@ export function render(host, options) {
     at(D.qd, P(R + 16, a + push)); at(D.kd, P(R + 16, b - push));
     const wide = abs(g) > .6, x0 = R * c / cos(g / 2); // x0: where the drop line would strike the label
     const [ax, ay] = P(!wide ? 30 : abs(x0 - 50) < 17 ? x0 + 20 : 53, b + g / 2 + (wide ? 0 : 3.7));
-    say(D.at, ax, ay + 4, num(deg(abs(g))) + '°');
+    say(D.at, ax, ay + 4, num(deg(abs(wrap((st.n - st.m) * th)))) + '°'); // numbers do not ease
     const away = b - sg * TAU / 4, [bx, by] = P(R * c / 2, b), off = 36 * abs(cos(away)) + 8 * abs(sin(away)) + 10;
-    say(D.bt, bx + off * cos(away), by - off * sin(away) + 4, 'score ' + num(c, 2));
+    say(D.bt, bx + off * cos(away), by - off * sin(away) + 4, 'score ' + num(cos((st.n - st.m) * th), 2));
     for (const p of [S, ...rows]) {
-      const v = cos((n - m) * p.th), x = p.x(n - m), y = p.cy - p.u * v, w = width(p.svg);
+      const v = cos((n - m) * p.th), now = num(cos((st.n - st.m) * p.th), 2), x = p.x(n - m), y = p.cy - p.u * v, w = width(p.svg);
       seg(p.bar, [x, p.cy], [x, y]); set(p.dot, { cx: x, cy: y, r: p.r });
-      if (p === S) say(p.t, max(114, min(x, w - 90)), 14, `score ${num(v, 2)} at ${gap}`);
-      else { say(p.t, w - 2, 30, num(v, 2)); hands(p, [26, 26], 21, m * p.th, n * p.th); }
+      if (p === S) say(p.t, max(114, min(x, w - 90)), 14, `score ${now} at ${gap}`);
+      else { say(p.t, w - 2, 30, now); hands(p, [26, 26], 21, m * p.th, n * p.th); }
     }
   }
   function update() {

@@ -2,7 +2,7 @@
 // What it shows is computed here, by the models. On the site their files come when the figure does, or when one is chosen; a cell brings those that it names.
 
 export const WINDOW = 32; // characters that a point of the line is the mean of
-const SLICE = 10, FULL = 5, LEFT = 30, RIGHT = 78, HIGH = 150, TOP = 66; // ms between two breaths; nats of the darkest ink; px around the lines
+const SLICE = 10, FULL = 5, LEFT = 30, RIGHT = 78, HIGH = 150, TOP = 84; // ms between two breaths; nats of the darkest ink; px around the lines
 export const MODELS = {
   none: 'none', sinusoidal: 'sinusoidal', learned: 'learned', rope: 'RoPE', 'rope linear': 'RoPE, interpolated', 'rope ntk': 'RoPE, NTK', t5: 'T5', alibi: 'ALiBi' };
 const HUES = { none: 'var(--enc-none,#6f7378)', sinusoidal: 'var(--enc-sinusoidal,#0072b2)', learned: 'var(--enc-learned,#c98500)',
@@ -34,30 +34,30 @@ export const noticed = (name, was, now) => abs(now - was) < .005 ? `${name} does
 /** The text grows past the length of training. */
 export const TOUR = { part: [[0, .25], [.1, .25], [.9, 1]] };
 
-const LOOK = `.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:20px 36px;margin:6px 0 14px}.panel{min-width:0}
-.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px;min-width:0;font-weight:650;font-size:17px}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}}.name svg{width:30px;height:12px;flex:none}
+const LOOK = `.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));gap:20px 36px;margin:6px 0;padding-bottom:8px}.panel{min-width:0}
+.name{display:flex;flex-wrap:wrap;align-items:center;gap:0 10px;padding-bottom:6px;border-bottom:1px solid;border-color:color-mix(in srgb,currentColor 30%,transparent)}.mean{flex:1 1 112px;min-height:58px}.name select{flex:1 1 92px;min-width:0;font-weight:650;font-size:17px}@media(max-width:500px){.name select{flex:1 1 80%}.fig:not(.points) .heads{display:none}.text{max-height:90px;overflow:auto}textarea{outline-offset:-2px!important}.fig{display:flex;flex-direction:column}.verdict{order:1;font-size:16px!important}}.name svg{width:30px;height:12px;flex:none}
 select{font:inherit;color:inherit;background:none;border:0;height:44px;max-width:100%}option{color:#000;background:#fff}option:disabled{color:#767676}.ctl{--c:${HUES.none}}
-.text{position:relative;margin:10px 0 6px}.ink,textarea{font:17px/1.75 var(--serif,Georgia),serif;font-kerning:none;font-variant-ligatures:none;letter-spacing:0;white-space:pre-wrap;overflow-wrap:break-word;box-sizing:border-box;width:100%;margin:0;padding:0;border:0}
-.ink{min-height:3.5em}.ink i{font-style:normal;transition:background-color .25s;border-radius:1px}.ink i.un{opacity:.68}.ink i.at{outline:2px solid;outline-offset:1px}
+.text{margin:10px 0 6px}.sheet{position:relative}.ink,textarea{font:17px/1.75 var(--serif,Georgia),serif;font-kerning:none;font-variant-ligatures:none;letter-spacing:0;white-space:pre-wrap;overflow-wrap:break-word;box-sizing:border-box;width:100%;margin:0;padding:0;border:0}
+.ink{min-height:3.5em}.ink i{font-style:normal;transition:background-color .25s;border-radius:1px}.ink i.un{opacity:.68}.ink i.at{outline:2px solid;outline-offset:1px}.ink .bound{position:relative}.ink .bound::before{content:"";position:absolute;inset:-.15em auto -.15em -1px;border-left:2px dashed}.ink .bound::after{content:attr(data-at);position:absolute;left:4px;bottom:100%;font:12px/1 var(--sans,sans-serif)}
 textarea{position:absolute;inset:0;height:100%;resize:none;overflow:hidden;background:none;color:inherit;-webkit-text-fill-color:transparent;caret-color:currentColor;outline-offset:6px}
 textarea:focus-visible{outline:2px solid}::selection{background:color-mix(in srgb,currentColor 25%,transparent)}
 .mean b{font-size:18px}.told{min-height:2.8em;margin:4px 0}.heads path{fill:currentColor}
-.line{fill:none;stroke:var(--c);stroke-width:2.25;stroke-linejoin:round}.edge{stroke:currentColor;stroke-opacity:.5;stroke-width:1.5}.limit{stroke:currentColor;stroke-dasharray:4 4;stroke-opacity:.7}.flag{fill:currentColor;fill-opacity:.12}
+.line+text{paint-order:stroke;stroke:var(--paper,#fffefb);stroke-width:4px}.line{fill:none;stroke:var(--c);stroke-width:2.25;stroke-linejoin:round}.edge{stroke:currentColor;stroke-opacity:.5;stroke-width:1.5}.limit{stroke:currentColor;stroke-dasharray:4 4;stroke-opacity:.7}.flag{fill:currentColor;fill-opacity:.12}
 .over{overflow:clip}.over input{top:0;height:100%;cursor:ew-resize;touch-action:pan-y}.over ::-webkit-slider-thumb{width:44px;height:100%;min-height:44px}.over ::-moz-range-thumb{width:44px;height:100%;border:0}
 .over input:focus-visible~svg .flag{stroke:currentColor;stroke-width:2}.start{width:110px;margin:0 8px}.verdict{font:18px/1.45 var(--serif,Georgia),serif;min-height:2.9em;max-width:46em;margin:4px 0 6px}slot{display:none}
 @media print{.fig:not(.read){display:none}.fig:not(.read)~slot{display:block}}`;
 
 export function render(host, { passages, trained: T, ...options }) {
-  let { length, start, clock, shuffle, words: source } = options, words = '', fig, seen, told, at = -1, job = 0, deed, warning, state, was, from = start, timer, w, X, Y;
-  const OWN = 'your own words', { content_root: root } = document.documentElement.dataset, loaded = new Map(), known = new Map(); // known: means, by settings
+  let { length, start, clock, shuffle, words: source } = options, words = '', fig, seen, told, at = -1, job = 0, solo = 0, deed, warning, state, was, from = start, timer, w, X, Y;
+  const OWN = 'your own words', { content_root: root } = document.documentElement.dataset, loaded = new Map(), known = new Map(), alone = new Map(); // known: means, alone: those of the last characters read alone, by settings
   const side = (model, i) => {
     const name = h('select', { 'aria-label': i ? 'second model' : 'first model' }, ...Object.entries(MODELS).map(([key, label]) => h('option', { value: key }, label)));
     const area = h('textarea', { maxlength: LONGEST, spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', 'aria-label': `text, as the ${i ? 'second' : 'first'} model reads it` });
-    const cell = () => h('div.mean', {}, h('small'), h('b'), h('small')), parts = { within: cell(), beyond: cell(), text: h('div.ink', { 'aria-hidden': 'true' }), told: h('p.told') };
+    const cell = () => h('div.mean', {}, h('small'), h('b'), h('small')), parts = { within: cell(), beyond: cell(), text: h('div.ink', { 'aria-hidden': 'true' }), told: h('p.told') }; parts.box = h('div.text', {}, h('div.sheet', {}, parts.text, area));
     const sample = s('line.line', { x1: 0, y1: 6, x2: 30, y2: 6 }), cells = s('g'), heads = s('svg.heads', { role: 'img', 'aria-label': 'Where the heads look' }, cells);
     name.value = model;
     return { ...parts, name, area, sample, cells, heads, line: s('path.line'), label: text(0, 0, ''), spans: [], losses: [], marked: [], done: 0,
-      panel: h('div.panel', {}, h('div.name', {}, s('svg', { viewBox: '0 0 30 12', 'aria-hidden': 'true' }, sample), name, parts.within, parts.beyond), h('div.text', {}, parts.text, area), parts.told, heads) };
+      panel: h('div.panel', {}, h('div.name', {}, s('svg', { viewBox: '0 0 30 12', 'aria-hidden': 'true' }, sample), name, parts.within, parts.beyond), parts.box, parts.told, heads) };
   };
   const sides = [options.left, options.right].map(side), live = h('div.sr', { role: 'status', id: 'told' }), verdict = h('p.verdict'), call = h('code');
   const others = h('p.mute', { hidden: '' }, 'Models that are gray in the menus come when a cell names them, as in ', call, '.');
@@ -76,14 +76,22 @@ export function render(host, { passages, trained: T, ...options }) {
       o.spans[i].classList.toggle('un', i >= length);
     }
   }
+  /** Of the last characters past training, the one at which the models differ most; in shorter texts the last one. */
+  function telling() {
+    let found = length - 1, most = 0;
+    for (let i = max(T, length - WINDOW); i < length; i++) { const apart = abs(sides[0].losses[i] - sides[1].losses[i]); if (apart > most) { most = apart; found = i; } }
+    return found;
+  }
+  /** Short excerpts show where the reading ends, unless a hand is in them. */
+  const follow = () => { for (const o of sides) if (at < 0 && o.spans.length && host.shadowRoot.activeElement !== o.area) o.box.scrollTop = o.spans[max(0, length - 1)].offsetTop - 62; };
   function look() { // where the heads look from one character, and what was expected there
-    const i = at < 0 || at >= length ? length - 1 : at;
+    const i = at < 0 || at >= length ? telling() : at;
     fig?.classList.toggle('points', at >= 0);
     for (const o of sides) {
       const ready = i >= 0 && o.done > i, seen = ready ? o.reader.look(i) : [], loss = o.losses[i], row = 8, x = 52, unit = (width(o.heads) - x) / max(1, length);
       for (const e of o.marked) { e.style.boxShadow = ''; e.classList.remove('at'); }
       o.marked = ready ? [o.spans[i]] : [];
-      if (ready && at >= 0) o.spans[i].classList.add('at');
+      if (ready && (at >= 0 || i < length - 1)) o.spans[i].classList.add('at');
       const shades = SHADES.map(() => '');
       seen.forEach((weights, k) => weights.forEach((v, j) => {
         const shade = SHADES.findLastIndex(([low]) => v >= low);
@@ -110,19 +118,20 @@ export function render(host, { passages, trained: T, ...options }) {
       text(0, 13, wide ? `surprise in nats, mean of the last ${WINDOW} characters` : 'surprise in nats', 'mute'), text(w, 13, 'like a guess', 'end.mute'),
       text(0, below + 18, 'character 0', 'mute'), altered ? text(0, below + 36, `position ${told[0]}`, 'mute') : '',
       ...ticks.flatMap(v => [text(X(v), below + 18, v, 'mid.mute'), altered ? text(X(v), below + 36, told[v] ?? '', 'mid.mute') : '']),
-      ...T < n ? [seg(s('line.limit'), [X(T), TOP - 8], [X(T), below]), text(X(T) + 6, below - 7, 'longer than in training', 'mute')] : []);
+      ...T < n ? [seg(s('line.limit'), [X(T), TOP - 8], [X(T), below]), text(X(T), below + (altered ? 54 : 36), 'from here on longer than in training', X(T) + 215 < w ? 'mute' : 'end.mute')] : []);
     const ends = lines.map((line, k) => {
       const points = line.flatMap((v, i) => v === v ? [[X(i), Y(v)]] : []);
       set(sides[k].line, { d: points.length > 1 ? 'M' + points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join('L') : '' });
-      return points.at(-1) ?? [0, NaN];
+      return [points.at(-1) ?? [0, NaN], points];
     });
-    const low = +(ends[1][1] > ends[0][1]), left = X(length) > 170; // the lower line has its name below it
-    sides.forEach((o, k) => {
-      set(o.label, { class: left ? 'end' : '', visibility: ends[k][1] ? 'visible' : 'hidden' });
-      say(o.label, ends[k][0] + (left ? -7 : 7), (ends[k][1] || 0) + (k === low ? 20 : -9), label(o));
+    const low = +(ends[1][0][1] > ends[0][0][1]), left = X(length) > 170; // the lower line has its name below it
+    sides.forEach((o, k) => { // beside its line, above the axis and below the handle
+      const [[x, y], points] = ends[k], near = points.filter(p => p[0] > x - (left ? 12 + 8 * label(o).length : 0)).map(p => p[1]);
+      set(o.label, { class: left ? 'end' : '', visibility: y ? 'visible' : 'hidden' });
+      say(o.label, x + (left ? -7 : 7), max(63, min(below - 6, k === low ? max(...near, 0) + 18 : min(...near, below) - 7)), label(o));
     });
     set(hand, { max: max(9, words.length), 'aria-valuetext': `${length} characters` }).value = length; hand.style.left = X(8) - 22 + 'px'; hand.style.width = X(+hand.max) - X(8) + 44 + 'px';
-    set(chart, { viewBox: `0 0 ${w} ${below + 42}` }).style.height = below + 42 + 'px';
+    const foot = below + (altered ? 60 : 42); set(chart, { viewBox: `0 0 ${w} ${foot}` }).style.height = foot + 'px';
     seg(edge, [X(length), 49], [X(length), below]); set(flag, { transform: `translate(${max(63, min(w - 63, X(length)))} 0)` }).lastChild.textContent = `${length} characters`;
   }
   /** The numbers, and a sentence that says what has changed. */
@@ -139,11 +148,29 @@ export function render(host, { passages, trained: T, ...options }) {
       : was ? `${deed}: ${names.map((name, k) => noticed(name, was[k], all[k])).join('; ')}.`
       : length > T ? `Training knew no text longer than ${T} characters. Beyond them ${names.map((name, k) => `${name} goes from ${nats(now[k][0])} to ${nats(now[k][1])} nats`).join(', and ')}.`
       : `This text is no longer than those of training. ${names.map((name, k) => `${name} ${among(now[k][0])}`).join(', and ')}.`;
-    verdict.textContent = said + (sides.map(key).includes('learned') && max(...told.slice(0, length)) >= T ? ` learned has ${T} rows: later positions get the last one again.` : '') + (unknown.size ? ` The models do not know ${[...unknown].slice(0, 5).join(' ')}: they count no surprise there.` : '') + warning;
+    const apart = length > T && alone.get(state), control = ready && apart ? ` The last ${T} characters read alone: ${names.map((name, k) => `${name} ${nats(apart[k])} instead of ${nats(mean(sides[k].losses, length - T + 1, length))} nats`).join(', ')}.` : '';
+    verdict.textContent = said + control + (sides.map(key).includes('learned') && max(...told.slice(0, length)) >= T ? ` learned has ${T} rows: later positions get the last one again.` : '') + (unknown.size ? ` The models do not know ${[...unknown].slice(0, 5).join(' ')}: they count no surprise there.` : '') + warning;
     clearTimeout(timer);
-    timer = setTimeout(() => { look(); if (!live.closest('.plays')) live.textContent = `${verdict.textContent} ${at < 0 ? '' : sides.map((o, k) => `${names[k]}: ${o.told.textContent}`).join(' ')}`; }, 400);
+    timer = setTimeout(() => { look(); if (ready && length > T && !apart) isolate(); else if (!live.closest('.plays')) live.textContent = `${verdict.textContent} ${at < 0 ? '' : sides.map((o, k) => `${names[k]}: ${o.told.textContent}`).join(' ')}`; }, 400);
   }
-  const show = () => { for (const o of sides) ink(o); draw(); if (!fig?.matches('.plays')) look(); tell(); };
+  /** Tell length from text: let the same models read the last characters, as many as in training, with nothing before them. */
+  async function isolate() {
+    const asked = state, mine = ++solo, found = [], first = length - T;
+    for (const o of sides) {
+      if (o.twin?.card !== o.reader.card) { const made = reader(await file(key(o))); if (mine !== solo || asked !== state) return; o.twin = made; }
+      let until = performance.now() + SLICE;
+      for (const _ of o.twin.read(o.tokens.slice(first, first + T), positions(T, clock, start, T), o.name.value.split(' ')[1] ?? 'as trained')) if (performance.now() > until) {
+        await new Promise(done => setTimeout(done));
+        until = performance.now() + SLICE;
+        if (mine !== solo || asked !== state) return;
+      }
+      found.push(mean(o.twin.loss, 1, T));
+    }
+    if (alone.size > 500) alone.clear();
+    alone.set(asked, found);
+    tell();
+  }
+  const show = () => { for (const o of sides) ink(o); follow(); draw(); if (!fig?.matches('.plays')) look(); tell(); };
 
   /** Let hands choose what there is: all models on the site; in a notebook those that its cells have brought, in Colab this cell. */
   function offer() {
@@ -203,7 +230,7 @@ export function render(host, { passages, trained: T, ...options }) {
       if (length === words.length) length = LONGEST;
       words = shuffle ? shuffled(source) : source; length = min(length, words.length);
       for (const o of sides) {
-        o.spans = words.split('').map(c => h('i', {}, c)); o.marked = [];
+        o.spans = words.split('').map((c, i) => i === T ? h('i.bound', { 'data-at': T }, c) : h('i', {}, c)); o.marked = [];
         o.text.replaceChildren(...o.spans, '\u200b'); // a line that ends in nothing has no height
         if (o.area.value !== words) o.area.value = words;
         o.area.readOnly = shuffle;
@@ -238,10 +265,12 @@ export function render(host, { passages, trained: T, ...options }) {
     o.area.onpointerleave = () => turn(host.shadowRoot.activeElement === o.area ? min(o.area.selectionStart, words.length - 1) : -1);
   }
   const two = h('div.two', {}, ...sides.map(o => o.panel));
-  const controls = h('div.ctl', {}, h('label', {}, 'read ', pick), h('label', {}, mix, 'shuffle the words'), h('label', {}, 'start at position', begin, beginOut),
-    h('fieldset.ctl', { 'aria-label': 'the clock' }, h('span', {}, 'the clock'), ...Object.keys(CLOCKS).map(k => h('label', {}, clocks[k], CLOCKS[k]))));
+  const more = fold('More', h('div.ctl', {}, h('label', {}, 'start at position', begin, beginOut),
+    h('fieldset.ctl', { 'aria-label': 'the clock' }, h('span', {}, 'the clock'), ...Object.keys(CLOCKS).map(k => h('label', {}, clocks[k], CLOCKS[k])))));
+  more.open = clock !== 'runs' || start > 0;
+  const controls = h('div.ctl', {}, h('label', {}, 'read ', pick), h('label', {}, mix, 'shuffle the words'), more);
   mount(host, 'The machine that reads', LOOK, `drag the end of the text past ${T} characters: who is surprised? Type a text of your own. Point at a character to see where the heads look.`,
-    [controls, verdict, others, two, h('div.over', {}, hand, chart), live], () => { w = width(chart); if (words) { draw(); look(); } },
+    [controls, others, h('div.over', {}, hand, chart), verdict, two, live], () => { w = width(chart); if (words) { draw(); look(); follow(); } },
     { tour: TOUR, show: ({ part }) => cut(max(8, Math.round(part * words.length))) });
   fig = host.shadowRoot.querySelector('.fig'); host.shadowRoot.append(h('slot'));
   fig.onpointerdown = fig.onkeydown = () => { options.play = false; };

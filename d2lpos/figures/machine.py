@@ -318,6 +318,12 @@ def still(alt: str, options: dict, found: list[torch.Tensor]) -> str:
                 f'<path d="{cells[shade]}" opacity="{0.62 * shade / 8:.3g}"/>' if cells[shade] else ""
             )
         marks.append("</g>")
+        for row, (start, end) in enumerate(rows(words)):
+            if start <= trained() < end:  # where training ended
+                edge = f"M{STEP * (trained() - start)} {top + row * LINE - 2}v{LINE}"
+                marks.append(
+                    f'<path d="{edge}" stroke="currentColor" stroke-width="2" stroke-dasharray="3 3"/>'
+                )
         top += len(rows(words)) * LINE + 14
     marks.append(lines(found, hues, [NAMES[options[side]] for side in SIDES], top))
     size = (STEP * COLUMNS, top + 190)

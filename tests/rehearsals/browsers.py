@@ -188,7 +188,7 @@ def try_machine(browser: Firefox | WebKit, page: Path) -> None:
     wanted = [f"{v:.2f} nats" for loss in readers.losses for v in (loss[:128].nanmean(), loss[128:].mean())]
     assert told == wanted, f"it reads {told}, not {wanted}"
     apart = inside(
-        browser, "all('.text').map(e => Math.abs(e.lastChild.scrollHeight - e.firstChild.offsetHeight))"
+        browser, "all('.sheet').map(e => Math.abs(e.lastChild.scrollHeight - e.firstChild.offsetHeight))"
     )
     assert max(apart) < 4, f"the cursor's lines break elsewhere than the words': {apart} px"
     inside(browser, "slider('length of the text').focus()")

@@ -19,8 +19,8 @@ from tests.figures.hero.host import INSIDE, on, still
 from tests.site.detectors import Visit
 
 WINDOW = (1000, 900)
-STOPS = ["read", "shuffle the words", "start at position", "runs", "first model", "text", "second model", "text"]
-STOPS += ["length of the text"]
+STOPS = ["read", "shuffle the words", "More", "start at position", "runs", "length of the text"]
+STOPS += ["first model", "text", "second model", "text"]
 BLIND, TURNS = "none", "rope"
 START, END = "start at position", "length of the text"
 TEXT = PASSAGES["austen"][1][:160]  # longer than in training, and soon read
@@ -193,6 +193,8 @@ def test_it_reads_what_python_reads_and_answers_each_hand(host):
         assert ink == pytest.approx([min(62, 62 * v / 5) for v in loss.nan_to_num().tolist()], abs=0.51)
     assert "RoPE goes from" in said(host)
 
+    host.page.get_by_text("More", exact=True).first.click()
+
     def stop_the_clock():
         host.page.get_by_label("stands still").first.check()
 
@@ -319,6 +321,63 @@ def test_the_character_under_the_pointer_and_at_the_cursor_shows_where_the_heads
     )
 
 
+def test_a_longer_text_has_its_control_and_shows_where_training_ended(host):
+    text = PASSAGES["austen"][1][:200]
+    host.show(full(machine(TURNS, BLIND, text, "longer")))
+    ready(host)
+    host.page.wait_for_function("() => all('.verdict')[0].textContent.includes('read alone')")
+    parts = []
+    for name in (TURNS, BLIND):
+        apart = losses(name, machine(text=text[-128:]).options).nanmean().item()
+        within = losses(name, machine(text=text, state="longer").options)[-127:].nanmean().item()
+        parts.append(f"{NAMES[name]} {apart:.2f} instead of {within:.2f} nats")
+    assert said(host).endswith(f"The last 128 characters read alone: {', '.join(parts)}.")
+    assert host("all('.bound').map(e => [...e.parentNode.children].indexOf(e))") == [128, 128]
+    # It begins where the two differ most, near the end.
+    apart = (
+        losses(TURNS, machine(text=text, state="longer").options)
+        - losses(BLIND, machine(text=text, state="longer").options)
+    ).abs()
+    worst = 168 + apart[168:].argmax().item()
+    assert all(
+        line.startswith(f"Character {worst}, ") for line in host("all('.told').map(e => e.textContent)")
+    )
+    # As long as in training, there is nothing to compare with.
+    assert "alone" not in at_once(host, (END, 128))
+
+
+BOXES = """all('.over text').filter(e => e.textContent && e.getAttribute('visibility') !== 'hidden').map(e => {
+    const { left, top, right, bottom } = e.getBoundingClientRect();
+    return [e.textContent, left, top + 3, right, bottom - 3];
+})"""
+
+
+def test_the_names_of_the_lines_lie_on_no_other_words(host):
+    host.show(full(machine(BLIND, TURNS, TEXT, "longer")))
+    ready(host)
+    for width in (390, 1000):
+        host.page.set_viewport_size({"width": width, "height": 900})
+        for end in (20, 60, 100, 128, 140, 160):
+            host(f"(() => {{ const e = all('.over input')[0]; e.value = {end}; e.oninput(); }})()")
+            boxes = host(BOXES)
+            names = [box for box in boxes if box[0] in ("none", "RoPE")]
+            for name, *box in names:
+                for other, left, top, right, bottom in boxes:
+                    apart = box[2] <= left or right <= box[0] or box[3] <= top or bottom <= box[1]
+                    assert apart or other == name, (width, end, name, other)
+
+
+@on(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+def test_on_a_phone_hand_and_effect_are_on_one_screen(host):
+    host.show(full(machine(BLIND, TURNS, state="longer")))
+    ready(host)
+    tops = host("['.over', '.flag', '.verdict'].map(q => box(all(q)[0]).top)")
+    ends = host("all('.text').map(e => box(e).bottom)")
+    assert tops[0] < max(ends) < tops[2] and max(ends) - tops[1] < 800
+    shown = host("all('.ink').map(e => box(e.lastElementChild).bottom <= box(e.closest('.text')).bottom + 1)")
+    assert shown == [True, True]  # the excerpt is where the reading ends
+
+
 @on(viewport={"width": 390, "height": 700}, has_touch=True, is_mobile=True)
 def test_a_finger_chooses_points_drags_and_scrolls(host):
     host.show(full(machine(BLIND, TURNS, TEXT, "longer")), "<p style='height:2000px'>")
@@ -332,15 +391,16 @@ def test_a_finger_chooses_points_drags_and_scrolls(host):
             client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
         client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
+    host.page.get_by_text("More", exact=True).tap()
     sentence = do(host, lambda: host.page.get_by_text("stands still").tap())
     assert sentence.startswith("The clock stands still: none does not notice")
     host.page.get_by_text("runs", exact=True).tap()
     ready(host)
 
     host.page.get_by_label("text, as the first model reads it").scroll_into_view_if_needed()
-    letter = host("(() => { const b = box(all('.ink i')[7]); return [b.left + 2, b.top + b.height / 2] })()")
+    letter = host("(() => { const b = box(all('.ink i')[150]); return [b.left + 2, b.top + b.height / 2] })()")
     host.page.touchscreen.tap(*letter)
-    assert "Character 7, " in host("all('.told')[0].textContent")
+    assert "Character 150, " in host("all('.told')[0].textContent")
 
     slider = host.page.get_by_label("length of the text")
     slider.scroll_into_view_if_needed()
