@@ -261,13 +261,13 @@ def test_every_source_is_a_figure_or_the_helpers():
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_source_is_small_and_asks_for_nothing(name):
-    assert len(SOURCES[name].encode()) < (22_500 if name == "machine" else 14_750)
+    assert len(SOURCES[name].encode()) < (25_600 if name == "machine" else 14_750)
     asks = r"^import |https?://(?!www\.w3\.org)|innerHTML|fetch\(|</script|<!--"
     assert not re.search(asks, SOURCES[name], re.MULTILINE)
 
 
 def test_the_machine_that_reads_is_small():
-    assert sum(len(SOURCES[name].splitlines()) for name in ("reader", "machine")) <= 410
+    assert sum(len(SOURCES[name].splitlines()) for name in ("reader", "machine")) <= 440
 
 
 def test_no_helper_stands_in_two_modules():
