@@ -48,6 +48,15 @@ window.detect = (() => {
     return past('x', [box.left, box.right], 0, innerWidth) ? 'the window' : null;
   }
 
+  // Whether the middle of a box is scrolled out of the sight of something that holds it.
+  function scrolledAway(box, element, measure) {
+    for (let e = up(element), middle = (box.top + box.bottom) / 2; e && e !== document.body; e = up(e)) {
+      const {overflowY, edge} = measure(e);
+      if (/auto|scroll/.test(overflowY) && (middle < edge.top || middle > edge.bottom)) return true;
+    }
+    return false;
+  }
+
   // Contrast of two colors as the Web Content Accessibility Guidelines count it.
   function contrast(one, other) {
     const luminance = color => color.match(/[\d.]+/g).slice(0, 3).map(v => v / 255)
@@ -137,7 +146,7 @@ window.detect = (() => {
       scrollTo(0, 0); // what is fixed out of sight lies over nothing then
       const lines = boxes().flatMap(([e, what, rects]) => [...rects].map(box => ({e, what, box}))).filter(({box}) => box.left < innerWidth).sort((a, b) => a.box.top - b.box.top);
       const measure = measuring();
-      const reads = ({e, box}) => opacity(e) > 0.05 && !forEars(e) && !beyond(box, e, measure);
+      const reads = ({e, box}) => opacity(e) > 0.05 && !forEars(e) && !beyond(box, e, measure) && !scrolledAway(box, e, measure);
       return lines.flatMap((line, i) => {
         const faults = [];
         for (let j = i + 1; j < lines.length && lines[j].box.top < line.box.bottom; j++) {

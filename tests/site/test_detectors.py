@@ -51,6 +51,13 @@ def test_sound_page(browser):
     assert found(browser, body, width=390) == []
 
 
+def test_what_is_scrolled_out_of_sight_lies_on_nothing(browser):
+    body = "<div tabindex='0'><p>first</p><p>second</p></div><p>below</p>"
+    style = "div {height: 20px; overflow: OVERFLOW} p {margin: 0; line-height: 20px}"
+    assert found(browser, body, style.replace("OVERFLOW", "auto"), ["overlaps"]) == []
+    assert found(browser, body, style.replace("OVERFLOW", "visible"), ["overlaps"]) != []
+
+
 @pytest.mark.parametrize(
     ("detector", "words", "body", "style"),
     [
