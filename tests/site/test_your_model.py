@@ -172,7 +172,7 @@ def test_marks_of_buckets_stand_where_buckets_begin(reader, sizes):
 
 @pytest.mark.parametrize(("clip", "largest"), [(256, 512), (16, 100), (8, None)])
 def test_marks_of_rows_stand_where_rows_begin(reader, clip, largest):
-    told = row(-torch.arange(4 * clip), clip, largest).tolist()
+    told = row(-torch.arange(2 * (largest or clip)), clip, largest).tolist()
     begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(told)) if a != b]
     given = {"kind": "DeBERTa", "clip": clip, "largest": largest}
     assert reader.page.evaluate("one => yourModelFacts.buckets(one)", given) == begins
