@@ -1095,7 +1095,7 @@ const reader = (() => {
       const extra = [...fields.extra, ...(fields.mrope_layout ? ["mrope_section"] : [])];
       const [rule, scale] = ruleOf(said, config, tokens, extra);
       if (fields.rope_is_last) {
-        const nope = config.need("qk_nope_head_dim"), dim = config.need("qk_rope_head_dim");
+        const nope = config.first(["qk_nope_head_dim"]), dim = config.first(["qk_rope_head_dim"]);
         const layout = config.get("rope_interleave") === false ? "half" : fields.layout;
         return [turning(said, dim, layout, rule, fields.negate, null, false), scale, [nope, nope + dim]];
       }

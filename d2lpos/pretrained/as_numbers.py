@@ -6,13 +6,23 @@
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
-from ..bias.alibi import ALiBi, slopes
+from ..bias.alibi import slopes
 from ..encoding import Encoding
 from ..rotary.normed import Normed
 from ..rotary.scaling import unscaled
 from .layer import Layer, Reading
 from .reading import encoding_of
-from .serving import cache_bytes, frequencies, longest, original_length, reads_pictures, rope_of, rows_of, traps, without
+from .serving import (
+    cache_bytes,
+    frequencies,
+    longest,
+    original_length,
+    reads_pictures,
+    rope_of,
+    rows_of,
+    traps,
+    without,
+)
 
 __all__ = ["as_numbers"]
 

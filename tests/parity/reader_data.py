@@ -14,7 +14,18 @@ from pathlib import Path
 
 import yaml
 
-from d2lpos.pretrained import biased, compressed, defaults, files, keys, own, rotary, sentence, serving, turning
+from d2lpos.pretrained import (
+    biased,
+    compressed,
+    defaults,
+    files,
+    keys,
+    own,
+    rotary,
+    sentence,
+    serving,
+    turning,
+)
 from d2lpos.pretrained.families import FAMILIES, READ_BY_SOME, REFUSED
 from d2lpos.pretrained.layer import Family
 

@@ -194,9 +194,12 @@ def test_keys_are_passed_over():
 
 # What may stand in a random file beside a family's own keys.
 ODD_VALUES = (None, 0, 1, 2, 3.0, 0.5, -1, 1e5, True, False, "yarn", [], [1, 2], {}, {"factor": 2.0})
-KEYS = """head_dim hidden_size num_attention_heads num_hidden_layers rope_theta partial_rotary_factor sliding_window
-use_sliding_window layer_types max_position_embeddings original_max_position_embeddings is_decoder rope_interleave
-no_rope_layers max_window_layers num_key_value_heads rotary_dim rope_scaling attention_chunk_size use_cache strange_key""".split()
+KEYS = [
+    *("head_dim", "hidden_size", "num_attention_heads", "num_hidden_layers", "num_key_value_heads", "layer_types"),
+    *("rope_theta", "partial_rotary_factor", "rotary_dim", "rope_scaling", "rope_interleave", "no_rope_layers"),
+    *("max_position_embeddings", "original_max_position_embeddings", "sliding_window", "use_sliding_window"),
+    *("max_window_layers", "attention_chunk_size", "is_decoder", "use_cache", "strange_key"),
+]
 
 
 def random_file(number):
