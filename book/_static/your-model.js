@@ -6,7 +6,7 @@ const {make, num, axis} = yourModelFigures, facts = yourModelFacts;
 const LEAST = 64, MOST = 2 ** 24, LARGEST = 1e6, LINK = 4096;
 const REMEDIES = {released: "As released", linear: "Interpolation", ntk: "NTK", yarn: "YaRN", llama3: "Llama 3"};
 const PROGRAMS = {transformers: "transformers 5", transformers4: "transformers 4", vllm: "vLLM", sglang: "SGLang", "llama.cpp": "llama.cpp"};
-const EXAMPLES = ["Qwen3 8B", "gpt-oss 20B", "Gemma 3 27B", "MPT 7B"];
+const FIRST = "Qwen3 8B";
 const STRANGE = {position_embedding_type: "spiral", rope_wobble: 0.3, attention_sphere: true};
 const IN_DEPTH = "../chapters/in-depth/", CHAPTERS = "../chapters/";
 const RULES = {linear: "interpolation", yarn: "YaRN", llama3: "Llama 3’s rule", longrope: "LongRoPE’s lists", dynamic_ntk: "dynamic NTK"};
@@ -573,14 +573,14 @@ function follow() {
     try { plain = decodeURIComponent(name.replaceAll("+", " ")); } catch {}
     return search(plain);
   }
-  choose(EXAMPLES[0], false);
+  choose(FIRST, false);
 }
 
 function choose(name, address = true) {
   if (name === "refused") {
     field.value = "";
     history.replaceState(null, "", location.pathname + location.search);
-    const strange = r.parse(JSON.stringify({...releases.find(one => one.name === EXAMPLES[0]).config, ...STRANGE}));
+    const strange = r.parse(JSON.stringify({...releases.find(one => one.name === FIRST).config, ...STRANGE}));
     open(strange, {});
   } else {
     const before = location.href;
@@ -620,7 +620,6 @@ async function file(given) {
   take(await given.text() || " {", given.name);
 }
 
-page.querySelector(".chips").replaceChildren(...EXAMPLES.map(name => make("button", {type: "button", "data-k": name, "aria-pressed": "false"}, name)), make("button", {type: "button", "data-k": "refused", "aria-pressed": "false"}, "one it refuses"));
 page.querySelector("datalist").replaceChildren(...releases.map(({name}) => make("option", {value: name})));
 page.addEventListener("click", event => event.target.dataset.k && choose(event.target.dataset.k));
 page.querySelector(".given").addEventListener("submit", event => { event.preventDefault(); take(field.value); });
