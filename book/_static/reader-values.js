@@ -50,6 +50,13 @@ const readerValues = (() => {
   }
 
   // In words, as Python writes them.
+  function placed(digits, exponent, whole = "") {
+    const [sign, figures] = [digits.startsWith("-") ? "-" : "", digits.replace(/[-.]/g, "")];
+    if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${figures}`;
+    const rest = figures.slice(exponent + 1);
+    return sign + figures.slice(0, exponent + 1).padEnd(exponent + 1, "0") + (rest ? `.${rest}` : whole);
+  }
+
   function decimal(number) {
     if (number === Infinity || number === -Infinity) return number > 0 ? "inf" : "-inf";
     if (Object.is(number, -0)) return "-0.0";
@@ -58,8 +65,7 @@ const readerValues = (() => {
     if (number !== 0 && (exponent < -4 || exponent >= 16)) {
       return `${digits}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
     }
-    const places = Math.max(digits.replace(/[-.]/g, "").length - 1 - exponent, 1);
-    return number.toFixed(Math.min(places, 100));
+    return placed(digits, exponent, ".0");
   }
 
   const ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"};
@@ -91,12 +97,14 @@ const readerValues = (() => {
     const [whole, rest] = repr(value).split(".");
     return whole.replace(/\B(?=(\d{3})+$)/g, ",") + (rest ? `.${rest}` : "");
   };
-  // Six figures, as Python's :g has them.
+  // Six figures, as Python's :g has them: of two numbers as near the even one.
   function short(value) {
-    const [digits, power] = Number(value).toExponential(5).split("e");
-    const trim = text => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
-    if (power < -4 || power >= 6) return `${trim(digits)}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
-    return trim(Number(value).toFixed(5 - power));
+    let [digits, power] = Number(value).toExponential(5).split("e");
+    const [exact, exponent] = Number(value).toExponential(60).split("e"), end = exact.indexOf(".") + 6;
+    if (/^50*$/.test(exact.slice(end)) && exact[end - 1] % 2 === 0) [digits, power] = [exact.slice(0, end), exponent];
+    digits = digits.replace(/\.?0+$/, "");
+    if (power >= -4 && power < 6) return placed(digits, Number(power));
+    return `${digits}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
   }
   // Four decimals; of two numbers as near the even one.
   function rounded(value) {

@@ -187,6 +187,13 @@ def test_numbers_may_be_written_as_floats():
     assert found == [] and answered == 1
 
 
+def test_numbers_are_told_as_python_writes_them():
+    dice = random.Random(0)
+    strange = [dice.random() * 10.0 ** dice.randint(-12, 25) for _ in range(500)]
+    strange += [10.0**power for power in range(-12, 25)] + [float(dice.randrange(10**17)) for _ in range(100)]
+    assert differences({"strange": {"model_type": "llama", "strange": strange}}, [["read", 64]]) == ([], 0)
+
+
 def test_keys_are_passed_over():
     said = {"model_type": "gemma3", "text_config": {"new_rope": 3}, "new_rope": 4, "other": 5}
     found, answered = differences({"gemma": said}, [["read", 64, ["new_rope", "other"]], ["read", 64, ["other"]], ["read", 64]])
