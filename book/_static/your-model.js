@@ -6,7 +6,7 @@ const {make, num, axis} = yourModelFigures, facts = yourModelFacts;
 const LEAST = 64, MOST = 2 ** 24, LARGEST = 1e6, LINK = 4096;
 const REMEDIES = {released: "As released", linear: "Interpolation", ntk: "NTK", yarn: "YaRN", llama3: "Llama 3"};
 const PROGRAMS = {transformers: "transformers 5", transformers4: "transformers 4", vllm: "vLLM", sglang: "SGLang", "llama.cpp": "llama.cpp"};
-const EXAMPLES = ["Qwen3 8B", "gpt-oss 20B", "Gemma 3 27B", "MPT 7B"];
+const FIRST = "Qwen3 8B";
 const STRANGE = {position_embedding_type: "spiral", rope_wobble: 0.3, attention_sphere: true};
 const IN_DEPTH = "../chapters/in-depth/", CHAPTERS = "../chapters/";
 const RULES = {linear: "interpolation", yarn: "YaRN", llama3: "Llama 3’s rule", longrope: "LongRoPE’s lists", dynamic_ntk: "dynamic NTK"};
@@ -80,7 +80,8 @@ function search(text) {
   press(null);
   const said = text.length > 60 ? `${text.slice(0, 60)}…` : text;
   if (!near.length) return refuse(`I know no release named “${said}”. Paste its config.json, or drop the file here.`);
-  refuse(`${near.length} releases have “${said}” in their names.`, make("div", {class: "near"}, near.slice(0, 40).map(release => make("button", {type: "button", "data-k": release.name}, release.name))));
+  model = null;
+  out.replaceChildren(make("p", {class: "lead", role: "status"}, `${near.length} releases have “${said}” in their names.`), make("div", {class: "near"}, near.map(({name}) => make("button", {type: "button", "data-k": name}, name))));
 }
 
 /** The releases of which a configuration has all keys; none where they were trained on texts of other lengths. */
@@ -354,17 +355,19 @@ function turning() {
   const ratio = all.map((pair, i) => pair.now / base[i].now), slowed = ratio.filter(x => x > 1.001).length, faster = ratio.filter(x => x < .999).length;
   const most = Math.max(...ratio), fast = Math.max(...ratio.map(x => 1 / x)), kept = n - slowed;
   const clock = one.place === null, told = training.word !== "its file allows";
+  const beyond = {trained: "meet angles that they never saw", released: "go beyond the angles of its release", "its file allows": "go beyond what its file allows"}[training.word];
+  const within = {trained: "came around in training", released: "come around within the released length", "its file allows": "come around within that length"}[training.word];
   let says;
   if (own) says = [strong("No new angle, at any length:"), ` these layers never look farther than ${num(one.reach)}.`];
   else if (!training.length) says = [strong("On how long texts it was trained is not known"), ", so nobody can say which angles are new."];
-  else if (fresh) says = [strong(`${fresh} of ${n} hands ${told ? "meet angles that they never saw" : "go beyond what its file allows"}`, "new"), excess >= .005 ? `, by up to ${excess.toFixed(2)} of a turn.` : ", by less than a hundredth of a turn."];
+  else if (fresh) says = [strong(`${fresh} of ${n} hands ${beyond}`, "new"), excess >= .005 ? `, by up to ${excess.toFixed(2)} of a turn.` : ", by less than a hundredth of a turn."];
   else says = [strong(told ? "No hand meets a new angle." : "No hand goes beyond what its file allows.")];
   const lost = link(`${IN_DEPTH}04b-stretching.html#what-came-out`, "You lose"), hand = link(clock ? `${CHAPTERS}02-sinusoidal.html` : `${CHAPTERS}04-rope.html#turn-do-not-add`, "hand");
   let cost;
   if (faster) cost = [lost, ` the stretch that it was ${training.word === "trained" ? "trained" : "released"} with: ${faster} of ${n} turn up to ${+fast.toFixed(1)} times faster${slowed ? `, ${slowed} slower` : ""}.`];
   else if (remedy === "released" || !slowed) {
     const stands = clock ? 0 : reading.kinds[reading.layers[one.place]].encoding.omega.filter(speed => !speed).length;
-    cost = ["A ", hand, ` is a pair of features that turns at its own pace; ${around} of ${n} ${told ? "came around in training" : "come around within that length"}.`, stands ? ` ${stands} more stand still.` : ""];
+    cost = ["A ", hand, ` is a pair of features that turns at its own pace; ${around} of ${n} ${within}.`, stands ? ` ${stands} more stand still.` : ""];
   } else if (all[0].now > base[0].now * 1.001) cost = [lost, `: all ${n} turn ${+most.toFixed(1)} times slower, even the fastest, so neighbors look more alike.`];
   else cost = [lost, `: ${slowed} of ${n} turn up to ${+most.toFixed(1)} times slower, in short texts too; ${kept > 1 ? `the ${kept} fastest keep their pace` : "only the fastest keeps its pace"}.`];
   if (remedy === "yarn" && slowed) {
@@ -570,14 +573,14 @@ function follow() {
     try { plain = decodeURIComponent(name.replaceAll("+", " ")); } catch {}
     return search(plain);
   }
-  choose(EXAMPLES[0], false);
+  choose(FIRST, false);
 }
 
 function choose(name, address = true) {
   if (name === "refused") {
     field.value = "";
     history.replaceState(null, "", location.pathname + location.search);
-    const strange = r.parse(JSON.stringify({...releases.find(one => one.name === EXAMPLES[0]).config, ...STRANGE}));
+    const strange = r.parse(JSON.stringify({...releases.find(one => one.name === FIRST).config, ...STRANGE}));
     open(strange, {});
   } else {
     const before = location.href;
@@ -617,7 +620,6 @@ async function file(given) {
   take(await given.text() || " {", given.name);
 }
 
-page.querySelector(".chips").replaceChildren(...EXAMPLES.map(name => make("button", {type: "button", "data-k": name, "aria-pressed": "false"}, name)), make("button", {type: "button", "data-k": "refused", "aria-pressed": "false"}, "one it refuses"));
 page.querySelector("datalist").replaceChildren(...releases.map(({name}) => make("option", {value: name})));
 page.addEventListener("click", event => event.target.dataset.k && choose(event.target.dataset.k));
 page.querySelector(".given").addEventListener("submit", event => { event.preventDefault(); take(field.value); });

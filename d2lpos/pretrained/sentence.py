@@ -27,8 +27,9 @@ def sentence(reading: Mapping, trained: int | None = None, name: str | None = No
     the model. Raises TypeError where trained is no integer, ValueError where it is not positive.
 
     >>> from d2lpos.pretrained.as_numbers import as_numbers
-    >>> print(sentence(as_numbers({"model_type": "gpt2"}), name="GPT-2"))
-    GPT-2 adds a learned row for each place to its input, and sees the whole text in all 12 layers; its table ends after 1,024 tokens.
+    >>> mpt = as_numbers({"model_type": "mpt", "n_layers": 8})
+    >>> sentence(mpt, name="MPT").split(", ")[0]
+    'MPT lowers each score by the distance in all 8 layers (ALiBi)'
     """
     if trained is not None:
         check_positive(trained=trained)

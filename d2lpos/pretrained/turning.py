@@ -196,7 +196,7 @@ class Turning(Family):
         rule = backward(rule) if self.negate else rule
         layout = self.layout
         if self.rope_is_last:
-            nope, dim = config["qk_nope_head_dim"], config["qk_rope_head_dim"]
+            nope, dim = config.first("qk_nope_head_dim"), config.first("qk_rope_head_dim")
             layout = "half" if config.get("rope_interleave") is False else layout
             return turning(said, dim, layout, rule, None), scale, (nope, nope + dim)
         dim = config.first(*self.dim, default=0) or self.wide * divided(config, self.hidden, self.heads)

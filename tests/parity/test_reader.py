@@ -108,7 +108,8 @@ def test_the_data_is_what_the_command_writes():
 
 
 def test_no_family_is_named_in_the_reader():
-    code = (ROOT / "book/_static/reader.js").read_text("utf-8")
+    files = [ROOT / "book/_static" / f"{name}.js" for name in ("reader", "reader-values", "reader-encodings")]
+    code = "".join(file.read_text("utf-8") for file in files)
     families = {*FAMILIES, *REFUSED, *entries()} - {"clip"}  # which is a word of DeBERTa's terms, too
     assert set(re.findall(r"[\w.-]+", code)) & families == set()
 
@@ -186,6 +187,13 @@ def test_numbers_may_be_written_as_floats():
     assert found == [] and answered == 1
 
 
+def test_numbers_are_told_as_python_writes_them():
+    dice = random.Random(0)
+    strange = [dice.random() * 10.0 ** dice.randint(-12, 25) for _ in range(500)]
+    strange += [10.0**power for power in range(-12, 25)] + [float(dice.randrange(10**17)) for _ in range(100)]
+    assert differences({"strange": {"model_type": "llama", "strange": strange}}, [["read", 64]]) == ([], 0)
+
+
 def test_keys_are_passed_over():
     said = {"model_type": "gemma3", "text_config": {"new_rope": 3}, "new_rope": 4, "other": 5}
     found, answered = differences({"gemma": said}, [["read", 64, ["new_rope", "other"]], ["read", 64, ["other"]], ["read", 64]])
@@ -194,7 +202,12 @@ def test_keys_are_passed_over():
 
 # What may stand in a random file beside a family's own keys.
 ODD_VALUES = (None, 0, 1, 2, 3.0, 0.5, -1, 1e5, True, False, "yarn", [], [1, 2], {}, {"factor": 2.0})
-KEYS = ["head_dim", "hidden_size", "num_attention_heads", "num_hidden_layers", "rope_theta", "partial_rotary_factor", "sliding_window", "use_sliding_window", "layer_types", "max_position_embeddings", "original_max_position_embeddings", "is_decoder", "rope_interleave", "no_rope_layers", "max_window_layers", "num_key_value_heads", "rotary_dim", "rope_scaling", "attention_chunk_size", "use_cache", "strange_key"]
+KEYS = [
+    *("head_dim", "hidden_size", "num_attention_heads", "num_hidden_layers", "num_key_value_heads", "layer_types"),
+    *("rope_theta", "partial_rotary_factor", "rotary_dim", "rope_scaling", "rope_interleave", "no_rope_layers"),
+    *("max_position_embeddings", "original_max_position_embeddings", "sliding_window", "use_sliding_window"),
+    *("max_window_layers", "attention_chunk_size", "is_decoder", "use_cache", "strange_key"),
+]
 
 
 def random_file(number):

@@ -4,7 +4,11 @@ import re
 from pathlib import Path
 
 BLOCK = re.compile(r"^```\{your-model\}\n```$", re.MULTILINE)
-SCRIPTS = ("reader-data", "reader", "your-model-facts", "your-model-figures", "your-model")  # in the order in which they run
+# In the order in which they run.
+SCRIPTS = (
+    *("reader-data", "reader-values", "reader-encodings", "reader"),
+    *("your-model-facts", "your-model-figures", "your-model"),
+)
 
 
 def expand(text: str, root: str | Path) -> str:
