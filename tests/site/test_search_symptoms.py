@@ -28,7 +28,7 @@ QUERIES = {
     "beam search reorder_cache": "Beam search",
     "speculative decoding rollback": "Beam search|take back",
     "prefix caching position": "cached prefix",
-    "draft acceptance rate low": "draft model's tokens",
+    "draft acceptance rate low": "draft model.s tokens",
     "rotate_half vs interleaved converted weights garbage": "Converted weights|Two layouts",
     "partial_rotary_factor ignored": "all of it does|Short prompts are right|Turn a part",
     "gemma 4 proportional rope": "Partial rotary",
