@@ -5,7 +5,6 @@ import pytest
 from d2lpos_ext.symptoms import QUESTIONS
 from playwright.sync_api import expect
 
-from tests.site.detectors import visit
 from tests.site.pages import ROOT
 
 PAGE = "book/symptoms"
@@ -65,8 +64,7 @@ def test_three_questions_leave_what_fits(site, visitor, answers, wanted):
     expect(page.locator(f"{ROWS}:visible")).to_have_count(len(SHOWN))
 
 
-def test_without_scripts_the_table_stands_whole(site, browser):
-    with visit(browser, scripts=False) as reader:
-        reader.page.goto((site / f"{PAGE}.html").as_uri())
-        expect(reader.page.locator(f"{ROWS}:visible")).to_have_count(len(SHOWN))
-        expect(reader.page.locator("#symptoms")).to_be_hidden()
+def test_without_scripts_the_table_stands_whole(plain, site):
+    plain.goto((site / f"{PAGE}.html").as_uri())
+    expect(plain.locator(f"{ROWS}:visible")).to_have_count(len(SHOWN))
+    expect(plain.locator("#symptoms")).to_be_hidden()
