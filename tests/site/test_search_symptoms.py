@@ -35,7 +35,7 @@ QUERIES = {
     "permute q k twice": "converted twice",
     "qk norm before or after rope": "Query and key norms",
     "bfloat16 position ids precision": "Positions in bfloat16",
-    "inv_freq bfloat16": "model.to|Where frequencies live",
+    "inv_freq bfloat16": "to.bfloat16|Where frequencies live",
     "inv_freq meta device to_empty": "meta|Where frequencies live",
     "attention nan fully masked row": "NaN from padding",
     "index out of range in self": "IndexError",
