@@ -3,7 +3,7 @@
 const bookSearch = (() => {
   const NAMES = ["title", "above", "bold"], FIELDS = [...NAMES, "text"];
   // Chapters explain. The other pages list, and a chapter's end repeats.
-  const WORTH = [[/^chapters/, 1], [/attention/, .9], [/notation/, .5], [/ledger/, .35], [/api|changelog|references/, .2], [/./, .6]];
+  const WORTH = [[/^chapters/, 1], [/attention|symptoms/, .9], [/notation/, .5], [/ledger/, .35], [/api|changelog|references/, .2], [/./, .6]];
   const REPEATS = /Summary$|The scorecard|What people say|^Exercise/;
   const IGNORED = new Set(ASKING.split(/\s+/));
   const EXCERPT = 170;

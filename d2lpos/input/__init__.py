@@ -2,6 +2,7 @@
 
 from .learned import Learned
 from .mlp import FourierFeatures, PositionMLP, fourier_features
+from .resize import resize_table
 from .sinusoids import Sinusoidal, angles, frequencies, sinusoidal
 
 __all__ = [
@@ -12,5 +13,6 @@ __all__ = [
     "angles",
     "fourier_features",
     "frequencies",
+    "resize_table",
     "sinusoidal",
 ]

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from notebooks import asked, promise
 
 BOXES = {"exercise", "solution", "predict", "theorem", "proof", "margin", "review"}
-PARTS = {"setup", "claim", "verdict", "scorecard", "caption", "opening", "hide-input"}
+PARTS = {"setup", "claim", "verdict", "scorecard", "symptoms", "caption", "opening", "hide-input"}
 TAGS = BOXES | PARTS | {"nbval-ignore-output", "raises-exception", "remove-stderr"}
 TEXT = {"text/plain", "text/html", "image/svg+xml"}
 FIGURES = {"show", "explore", "hero", "machine", "doors", "emblems"}

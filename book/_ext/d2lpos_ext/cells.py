@@ -6,6 +6,7 @@ from itertools import groupby, pairwise
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
+from . import symptoms
 from .asks import anchor, form
 from .svg import inline
 
@@ -136,6 +137,8 @@ def _words(cell: NotebookNode, anchors: dict[str, str]) -> str:
             case "scorecard":
                 wide = " .full-width" * (text.splitlines()[0].count("|") > 6)  # more than five columns
                 text = re.sub(r"^\|", f"{{.{tag}{wide}}}\n|", text, count=1, flags=re.MULTILINE)
+            case "symptoms":
+                text = symptoms.expand(text)
             case "solution":  # its box folds already
                 text = re.sub(r"</?details>|<summary>.*?</summary>", "", text)
     return text

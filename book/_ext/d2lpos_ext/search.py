@@ -19,7 +19,7 @@ MINISEARCH = Path(__file__).parents[2] / "_vendor" / "minisearch" / "minisearch.
 DRAWN = re.compile(r"<(svg|script|style)\b.*?</\1>", re.DOTALL)
 WORD = re.compile(r"[^\W\d_]{3,}")
 LEFT_OUT = {"details", "nav", "button", "form"}
-LEFT_OUT_BY_CLASS = {"ask", "mistake", "review", "predictions", "solution", "headerlink", "effort"}
+LEFT_OUT_BY_CLASS = {"ask", "mistake", "review", "predictions", "solution", "headerlink", "effort", "symptoms"}
 BLOCKS = {"p", "tr", "pre", "figcaption", "caption", "li"}
 SCRIPTS = {"msup": "{}^{}", "msub": "{}_{}", "msubsup": "{}_{}^{}", "mfrac": "{}/{}"}
 

@@ -1,0 +1,38 @@
+"""The table of symptoms: a form above it asks three questions, and `symptoms.js` hides the rows that they rule out."""
+
+import re
+
+# Each question, and what it can be answered with, in the words of the table's last column; it names no precision
+# where any will do.
+QUESTIONS = {
+    "Alone, or in a batch?": {"alone": "alone", "in a batch": "only in a batch"},
+    "At once, or later?": {"at once": "at once", "past a length": "past a length", "in time": "as tokens are added"},
+    "In one precision?": {"any precision": "in any", "half precision": "in half alone"},
+}
+
+
+def expand(table: str) -> str:
+    """Return the Markdown of a table of symptoms with its form and its script.
+
+    >>> print(expand("| You see |\\n|---|"))
+    <form class="filter" aria-label="Filter the symptoms" id="symptoms">
+    ...
+    <script src="../_static/symptoms.js"></script>
+    """
+    count = len(re.findall(r"^\| \[", table, re.MULTILINE))
+    lines = ['<form class="filter" aria-label="Filter the symptoms" id="symptoms">']
+    for number, (question, answers) in enumerate(QUESTIONS.items()):
+        choices = {"": "no matter"} | answers
+        lines += [
+            f'<fieldset aria-label="{question}"><span>{question}</span>',
+            *(
+                f'<label><input type="radio" name="q{number}" value="{value}"{" checked" * (not value)}>{said}</label>'
+                for value, said in choices.items()
+            ),
+            "</fieldset>",
+        ]
+    lines += [
+        f'<p class="shown"><output aria-live="polite">{count} symptoms</output> <a href="#symptoms">Show all</a></p>',
+        "</form>",
+    ]
+    return "\n".join([*lines, "", "{.symptoms}", table, "", '<script src="../_static/symptoms.js"></script>'])

@@ -1,0 +1,59 @@
+"""A table of rows for the cells of a picture, brought to another grid.
+
+Dosovitskiy et al. 2021, section 3.2 (arXiv 2010.11929), resize the table of a Vision Transformer so.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.nn.functional import interpolate
+
+from ..positions.arguments import check_count, check_flag, check_floating, check_positive
+
+__all__ = ["resize_table"]
+
+MODES = "bilinear", "bicubic"
+
+
+def resize_table(
+    table: Tensor,
+    old: Sequence[int],
+    new: Sequence[int],
+    prefix: int = 0,
+    mode: str = "bicubic",
+    antialias: bool = False,
+) -> Tensor:
+    """The rows of an old grid for a new one; (prefix + old cells, dim) gives (prefix + new cells, dim).
+
+    old and new are height and width; cells come line by line. The first `prefix` rows, those of [CLS] and registers,
+    stay. Rows are spread over the picture's whole square, so corners of cells meet and not their middles
+    (align_corners=False). antialias averages where a grid gets smaller. A bias for steps between cells, as Swin's, is
+    a table for a grid of 2·height − 1 by 2·width − 1.
+
+    Released code differs. In transformers 5.23 ViT and DINOv2 are bicubic, DINOv2 with registers is bicubic with
+    antialias, SigLIP 2 bilinear with antialias; timm 1.0.20 is bicubic with antialias. Computed in at least float32,
+    returned in the dtype of table. Raises TypeError for a table that is not floating-point and sizes that are no
+    integers, ValueError where the rows are not prefix + old cells, a size is not positive, and for another mode.
+
+    >>> table = torch.tensor([[9.0], [0], [1], [2], [3]])  # [CLS], 2 × 2
+    >>> wide = resize_table(table, (2, 2), (1, 4), 1, "bilinear")
+    >>> wide.flatten().tolist()
+    [9.0, 1.0, 1.25, 1.75, 2.0]
+    """
+    check_floating("table", table)
+    check_count(prefix=prefix)
+    check_flag(antialias=antialias)
+    for name, grid in ("old", old), ("new", new):
+        if len(grid) != 2:
+            raise ValueError(f"{name} must be height and width; got {tuple(grid)}")
+        check_positive(**{f"{name}[0]": grid[0], f"{name}[1]": grid[1]})
+    if table.dim() != 2 or len(table) != prefix + old[0] * old[1]:
+        raise ValueError(
+            f"table must be ({prefix} + {old[0]} · {old[1]}, dim), a row for each cell; got {tuple(table.shape)}"
+        )
+    if mode not in MODES:
+        raise ValueError(f'mode must be "bilinear" or "bicubic"; got {mode!r}')
+    picture = table[prefix:].to(torch.promote_types(table.dtype, torch.float32)).T.unflatten(1, tuple(old))
+    resized = interpolate(picture[None], size=tuple(new), mode=mode, align_corners=False, antialias=antialias)
+    return torch.cat([table[:prefix], resized[0].flatten(1).T.to(table)])

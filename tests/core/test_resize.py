@@ -1,0 +1,83 @@
+"""A table for another grid: what stays, what is refused, and the programs that it is held to."""
+
+import pytest
+import torch
+from torch import nn
+
+from d2lpos.input import resize_table
+
+MODES = [("bilinear", False), ("bilinear", True), ("bicubic", False), ("bicubic", True)]
+
+
+@pytest.mark.parametrize(("mode", "antialias"), MODES)
+def test_the_same_grid_and_equal_rows_stay(mode, antialias):
+    table = torch.randn(2 + 3 * 4, 5)
+    same = resize_table(table, (3, 4), (3, 4), 2, mode, antialias)
+    assert torch.allclose(same, table, atol=1e-6)
+    equal = torch.ones(6, 5)
+    assert torch.allclose(resize_table(equal, (2, 3), (5, 4), 0, mode, antialias), torch.ones(20, 5))
+
+
+def test_special_tokens_keep_their_rows_in_any_dtype():
+    table = torch.randn(1 + 49, 8).to(torch.bfloat16)
+    new = resize_table(table, (7, 7), (9, 5), prefix=1)
+    assert new.shape == (1 + 45, 8) and new.dtype == torch.bfloat16
+    assert torch.equal(new[0], table[0])
+
+
+def test_rows_run_line_by_line():
+    height = torch.arange(3.0)[:, None].expand(3, 2).reshape(6, 1)
+    new = resize_table(height, (3, 2), (6, 2), mode="bilinear").unflatten(0, (6, 2))
+    assert torch.equal(new[:, 0], new[:, 1]) and (new.diff(dim=0) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"table": torch.zeros(6, 2, dtype=torch.int64)}, TypeError, "table"),
+        ({"old": (2, 2)}, ValueError, r"\(0 \+ 2 · 2, dim\).*\(6, 2\)"),
+        ({"new": (0, 3)}, ValueError, r"new\[0\]"),
+        ({"new": (3,)}, ValueError, "height and width"),
+        ({"mode": "nearest"}, ValueError, "nearest"),
+        ({"antialias": 1}, TypeError, "antialias"),
+    ],
+)
+def test_bad_input_is_refused(change, error, words):
+    with pytest.raises(error, match=words):
+        resize_table(**{"table": torch.zeros(6, 2), "old": (2, 3), "new": (3, 3)} | change)
+
+
+def embeddings(name: str, **more) -> nn.Module:
+    """The module of transformers that holds a table, with random rows."""
+    transformers = pytest.importorskip("transformers")
+    config = getattr(transformers, f"{name}Config")(
+        image_size=56, patch_size=8, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, **more
+    )
+    made = getattr(transformers, f"{name}Model")(config).embeddings
+    made.position_embeddings.data.normal_()
+    return made
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("grid", [(9, 9), (5, 6), (4, 11)])
+@pytest.mark.parametrize(
+    ("name", "antialias"), [("ViT", False), ("Dinov2", False), ("Dinov2WithRegisters", True)]
+)
+def test_tables_of_transformers_with_a_row_for_cls(name, antialias, grid):
+    made = embeddings(name)
+    height, width = (8 * side for side in grid)
+    fake = torch.zeros(1, 1 + grid[0] * grid[1], 16)
+    with torch.no_grad():
+        theirs = made.interpolate_pos_encoding(fake, height, width)[0]
+        ours = resize_table(made.position_embeddings[0], (7, 7), grid, prefix=1, antialias=antialias)
+    assert torch.allclose(ours, theirs, atol=1e-5)
+
+
+@pytest.mark.proof
+def test_siglip_2_has_another_grid_for_each_picture():
+    siglip = pytest.importorskip("transformers.models.siglip2.modeling_siglip2").Siglip2VisionEmbeddings
+    table, shapes = torch.randn(7, 7, 16), torch.tensor([[9, 4], [3, 12]])
+    theirs = siglip.resize_positional_embeddings(table, shapes, max_length=36)
+    for got, grid in zip(theirs, shapes.tolist(), strict=True):
+        ours = resize_table(table.flatten(0, 1), (7, 7), grid, mode="bilinear", antialias=True)
+        assert torch.allclose(ours, got, atol=1e-5)

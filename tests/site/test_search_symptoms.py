@@ -1,0 +1,80 @@
+"""What people type whose positions are wrong, in the words of their threads, leads to its symptom first."""
+
+import re
+from functools import cache
+
+import pytest
+
+from tests.site.detectors import visit
+
+# The words of a thread, and a piece of the heading that should come first.
+QUERIES = {
+    "left padding different output": "output changes with left padding",
+    "position_ids with left padding": "output changes with left padding|Positions are data",
+    "batched generation right padding unrelated text": "Right padding breaks",
+    "batch generation garbage for shorter sequences": "shorter rows of the batch",
+    "cache_position shared across batch": "shorter rows of the batch",
+    "chunked prefill wrong output": "Prefill in chunks",
+    "is_causal kv cache": "is_causal",
+    "causal mask top left bottom right": "is_causal",
+    "kv cache decoding differs from full forward": "Decoding drifts",
+    "rope offset after kv cache update": "Decoding drifts",
+    "packed sequences attend to each other": "Packed texts hear|One argument",
+    "roberta position_ids start at padding_idx": "RoBERTa or XLM-R",
+    "DataCollatorWithFlattening position_ids": "RoBERTa or XLM-R|Packed texts hear",
+    "sliding window off by one": "one token too many",
+    "flash attention window_size": "one token too many",
+    "context shift gibberish": "context shift",
+    "beam search reorder_cache": "Beam search",
+    "speculative decoding rollback": "Beam search|take back",
+    "prefix caching position": "cached prefix",
+    "draft acceptance rate low": "draft model.s tokens",
+    "rotate_half vs interleaved converted weights garbage": "Converted weights|Two layouts",
+    "partial_rotary_factor ignored": "all of it does|Short prompts are right|Turn a part",
+    "gemma 4 proportional rope": "Partial rotary",
+    "permute q k twice": "converted twice",
+    "qk norm before or after rope": "Query and key norms",
+    "bfloat16 position ids precision": "Positions in bfloat16",
+    "inv_freq bfloat16": "to.bfloat16|Where frequencies live",
+    "inv_freq meta device to_empty": "meta|Where frequencies live",
+    "attention nan fully masked row": "NaN from padding",
+    "index out of range in self": "IndexError",
+    "device-side assert triggered 512": "IndexError",
+    "yarn worse on short prompts": "YaRN switched on",
+    "original_max_position_embeddings missing": "stretch seems to do nothing",
+    "mscale_all_dim attention_factor": "attn_factor",
+    "phi-3 gibberish after 4096 tokens": "Phi-3",
+    "dynamic ntk kv cache": "Dynamic NTK",
+    "rope_theta ignored default 10000": "Right on a few tokens",
+    "interpolate_pos_encoding bicubic antialias": "Another resolution|Resize a table",
+    "mrope_position_delta decode": "After a picture",
+    "torch.compile recompiles every token": "compiles again",
+}
+WRONG = 3  # as many may have another page first, and their own among the first three
+
+
+@cache
+def answers(site, browser) -> dict[str, list[str]]:
+    found = {}
+    with visit(browser) as reader:
+        reader.page.goto(f"{site.as_uri()}/search.html")
+        reader.page.wait_for_selector(".search-summary", state="attached")
+        for query in QUERIES:
+            reader.page.fill(".bd-search-container input", query)
+            found[query] = reader.page.locator("#search-results li > a").all_text_contents()[:3]
+    return found
+
+
+def test_there_are_forty():
+    assert len(QUERIES) == 40
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_symptom_is_among_the_first_three(site, browser, query):
+    assert re.search(QUERIES[query], " ".join(answers(site, browser)[query])), answers(site, browser)[query]
+
+
+def test_nearly_all_come_first(site, browser):
+    found = answers(site, browser)
+    later = [(query, found[query]) for query in QUERIES if not re.search(QUERIES[query], "".join(found[query][:1]))]
+    assert len(later) <= WRONG, later
