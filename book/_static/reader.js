@@ -1027,7 +1027,7 @@ const reader = (() => {
 
     function newAngles(one, trained, tokens, before = false) {
       checkCount({trained, tokens});
-      const {omega, plain, rule} = one.encoding, sees = [one.window, one.chunk].filter(truthy);
+      const {omega, plain, rule} = one.encoding, sees = [one.window, one.chunk].filter(size => truthy(size) && one.compressed === null);
       const known = before || rule?.kind === "dynamic_ntk" ? plain : omega, reach = Math.min(tokens, ...sees);
       const fresh = omega.filter((now, i) => {
         const seen = Math.min(trained, ...sees) * known[i];
@@ -1115,22 +1115,23 @@ const reader = (() => {
         fail(`program must be one of ${Object.keys(serving.programs).join(", ")}; got ${repr(program)}`);
       }
       const [family, keys] = keysOf(config), found = encoding(config, tokens), allowedByFile = longest(config);
-      const length = or(trained, originalLength(config), allowedByFile);
+      const told = or(trained, originalLength(config)), length = or(told, allowedByFile);
       const turning = found.layers.filter(turns).map(one => one.encoding), table = rowsOf(found);
       if (table) fail(`${family} has a table of ${comma(table)} rows, and none past them`);
       if (!turning.length) fail(`${family} turns nothing, so there is nothing to stretch`);
       if (serving.otherwise.includes(family)) fail(`${family} has code that knows no YaRN, so a setting would do nothing or fail`);
-      if (program === "transformers4" && serving.as_llama3.includes(family)) {
-        fail(`${family} in transformers 4 takes every rule for Llama 3's, and fails`);
-      }
       if (length === null) fail("trained must say the length of the training, because the configuration does not; got None");
       const allowed = or(allowedByFile, length), stretched = turning.some(one => one.rule && rules.stretches.includes(one.rule.kind));
       if (tokens <= (stretched ? allowed : length)) {
-        return `# Nothing to set: ${comma(tokens)} is within ${stretched ? "its stretch" : "the length of its training"}.`;
+        const known = truthy(told) ? "the length of its training" : "what its file allows";
+        return `# Nothing to set: ${comma(tokens)} is within ${stretched ? "its stretch" : known}.`;
       }
       if (stretched) fail(`${family} is stretched to ${comma(allowed)} tokens as it is; no second stretch is known for it`);
       const ways = new Set(turning.map(one => [one.base, one.layout, one.rotary].join(" ")));
       if (ways.size > 1 || rulesOf(keys).length > 1) fail(`${family} turns in two ways, and one rule is not for both`);
+      if (found.layers.every(one => !turns(one) || ((one.window || one.chunk) && one.compressed === null))) {
+        return `# Nothing to set but the length: with windows or chunks ${comma(tokens)} tokens meet no new angle.`;
+      }
       const rule = {rope_type: "yarn", factor: float(rounded(tokens / length)), original_max_position_embeddings: length};
       for (const present of rulesOf(keys)) {
         for (const key of ["mrope_section", "mrope_interleaved"]) if (has(present, key)) rule[key] = present[key];

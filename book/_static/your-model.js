@@ -489,8 +489,7 @@ function settings() {
   } catch (error) {
     return pane.replaceChildren(why(error.message.includes("nothing to stretch") ? "own" : "stop", sentence(error.message)));
   }
-  if (text.startsWith("#")) return pane.replaceChildren(why("ok", training.word === "its file allows" ? `Nothing to set: its file allows ${num(longest)}. On how long texts it was trained, it does not say.` : text.replace(/^# /, "")));
-  if (model.groups.every(bounded)) return pane.replaceChildren(why("own", "No angle is new, so nothing is stretched: only the length that is allowed has to grow."));
+  if (text.startsWith("#")) return pane.replaceChildren(why("ok", text.replace(/^# /, "")));
   const {stretch} = release ?? {}, makers = stretch && tokens <= stretch.to, factor = times(tokens / (training.trained ?? training.from));
   const use = make("p", {class: "do"}, make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "not released by its makers, as far as we know"));
   if (remedy === "released") return pane.replaceChildren(why(longest && tokens <= longest ? "own" : "stop", longest && tokens <= longest ? "Its file allows this; its training was shorter." : `As released it ends at ${num(longest ?? training.length)}.`), use);

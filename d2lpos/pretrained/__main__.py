@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> str | None:
 def attempt(work: object) -> str | None:
     try:
         work()
-    except (ValueError, OSError) as error:
+    except (ValueError, TypeError, OSError) as error:
         return f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
     return None
 

@@ -100,7 +100,7 @@ def rules_of(keys: Mapping) -> list[Mapping]:
 def new_angles(layer: Layer, trained: int, tokens: int, before: bool = False) -> tuple[int, int]:
     """How many pairs of a layer that turns meet angles that a text of the trained length has not, and of how many.
 
-    A pair that has come around within the trained length meets none; a window keeps all pairs in what it sees. before
+    A pair that has come around within the trained length meets none; a window keeps all pairs in what it sees, unless keys beyond it are compressed. before
     says that the trained length is that before a stretch, when frequencies were plain.
 
     >>> from d2lpos.pretrained import encoding_of
@@ -110,7 +110,7 @@ def new_angles(layer: Layer, trained: int, tokens: int, before: bool = False) ->
     """
     check_count(trained=trained, tokens=tokens)
     omega, plain = frequencies(layer)
-    sees = [size for size in (layer.window, layer.chunk) if size]
+    sees = [size for size in (layer.window, layer.chunk) if size and layer.compressed is None]
     if rule_name(rope_of(layer).scaling) == "dynamic_ntk":
         before = True  # it leaves short texts as they are
     reach, seen = min([tokens, *sees]), min([trained, *sees]) * (plain if before else omega)
@@ -300,7 +300,8 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     check_name("program", program, tuple(PROGRAMS))
     family, keys = keys_of(config)
     reading = encoding_of(config, tokens)
-    trained = trained or original_length(config) or longest(config)
+    told = trained or original_length(config)
+    trained = told or longest(config)
     turning = list(filter(None, map(rope_of, reading.layers)))
     if rows := rows_of(reading):
         raise ValueError(f"{family} has a table of {rows:,} rows, and none past them")
@@ -308,8 +309,6 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
         raise ValueError(f"{family} turns nothing, so there is nothing to stretch")
     if family in OTHERWISE or family in OWN:
         raise ValueError(f"{family} has code that knows no YaRN, so a setting would do nothing or fail")
-    if program == "transformers4" and family in AS_LLAMA3:
-        raise ValueError(f"{family} in transformers 4 takes every rule for Llama 3's, and fails")
     if trained is None:
         raise ValueError(
             "trained must say the length of the training, because the configuration does not; got None"
@@ -317,13 +316,16 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     allowed = longest(config) or trained
     stretched = any(rule_name(one.scaling) in STRETCHES for one in turning)
     if tokens <= (allowed if stretched else trained):
-        return f"# Nothing to set: {tokens:,} is within {'its stretch' if stretched else 'the length of its training'}."
+        known = "the length of its training" if told else "what its file allows"
+        return f"# Nothing to set: {tokens:,} is within {'its stretch' if stretched else known}."
     if stretched:
         raise ValueError(
             f"{family} is stretched to {allowed:,} tokens as it is; no second stretch is known for it"
         )
     if len({(one.base, one.layout, one.rotary) for one in turning}) > 1 or len(rules_of(keys)) > 1:
         raise ValueError(f"{family} turns in two ways, and one rule is not for both")
+    if all((layer.window or layer.chunk) and layer.compressed is None for layer in reading.layers if rope_of(layer)):
+        return f"# Nothing to set but the length: with windows or chunks {tokens:,} tokens meet no new angle."
     rule = {
         "rope_type": "yarn",
         "factor": round(tokens / trained, 4),
@@ -346,7 +348,6 @@ OTHERWISE = frozenset(
         "roformer",
     }
 )  # fmt: skip
-AS_LLAMA3 = frozenset({"llama4_text"})
 # Whose classes in transformers 4 fail where a rule scales and no file says how wide a head is.
 HEADLESS = frozenset({"hunyuan_v1_dense", "hunyuan_v1_moe", "minimax", "ministral", "mistral", "mixtral"})
 STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "yarn")

@@ -175,8 +175,12 @@ def test_a_factor_may_be_broken():
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_where_nothing_is_needed_nothing_is_set(program):
     assert (
-        settings(QWEN3, 40_960, program) == "# Nothing to set: 40,960 is within the length of its training."
+        settings(QWEN3, 40_960, program) == "# Nothing to set: 40,960 is within what its file allows."
     )
+    assert settings(QWEN3, 9, program, trained=32_768) == "# Nothing to set: 9 is within the length of its training."
+    windowed = {"model_type": "starcoder2", "sliding_window": 4096, "max_position_embeddings": 16_384}
+    none = "# Nothing to set but the length: with windows or chunks 65,536 tokens meet no new angle."
+    assert settings(windowed, 65_536, program) == none
     assert settings(GPT_OSS, 131_072, program) == "# Nothing to set: 131,072 is within its stretch."
 
 

@@ -112,7 +112,6 @@ def tables() -> dict[str, object]:
             "programs": serving.PROGRAMS,
             "sections": serving.SECTIONS,
             "otherwise": sorted(serving.OTHERWISE | set(own.OWN)),
-            "as_llama3": plain(serving.AS_LLAMA3),
             "headless": plain(serving.HEADLESS),
             "unknown": plain(serving.UNKNOWN),
             "heads": plain(serving.HEADS),

