@@ -28,7 +28,7 @@ PARTS = {"run": dict, "rows": list, "weights": str, "started": str, "seconds": (
 
 
 RIGHT = ("as trained", "neighbors, turned so")  # the cases that others are compared with
-NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule"}
+NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code"}
 
 
 def check_glance(record: dict) -> None:
