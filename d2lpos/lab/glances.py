@@ -82,7 +82,7 @@ PROBES = {
     ),
     "real-parts": Look(
         "Which pairs, and which layers, does it use in other texts?",
-        every("real-parts", "columns", "rows", texts=("persuasion", "pride", "code")),
+        every("real-parts", "columns", "rows", texts=("persuasion", "pride", "code"), dtype="bfloat16"),
         real.board,
         every("real-parts", "columns", "rows", **TINY),
     ),
