@@ -192,10 +192,19 @@ def digits_found(records: list[dict]) -> "DataFrame":
     return wide.rename(columns="{:,} tokens".format).rename_axis(index="Reading", columns=None)
 
 
+def digits_from_afar(records: list[dict]) -> "DataFrame":
+    """How many digits are found with the first four tokens farther and farther away, a column for each text."""
+    sums = rows(records).groupby(["case", "text"], sort=False)[["right", "of"]].sum()
+    wide = (sums["right"].astype(str) + " of " + sums["of"].astype(str)).unstack()
+    wide = wide[[text for text in NAMES if text in wide]].rename(columns=NAMES)
+    return wide.rename_axis(index="The first four tokens", columns=None)
+
+
 TABLES = {
     "real-heads": looking_back,
     "real-length": along,
     "real-needles": digits_found,
+    "real-sink": digits_from_afar,
     "real-table": in_another_order,
 }
 
