@@ -52,13 +52,13 @@ READ = ("persuasion", "pride", "rule")  # where nobody has asked of code
 PROBES = {
     "real-layout": Look(
         "A file whose pairs are neighbors is turned as halves: what does a trained model lose?",
-        every("real-layout"),
+        every("real-layout", texts=READ),
         real.layout,
         every("real-layout", **TINY),
     ),
     "real-positions": Look(
         "Which property of 0, 1, 2, … does a trained model need?",
-        every("real-positions"),
+        every("real-positions", texts=READ),
         real.placed,
         every("real-positions", **TINY),
     ),
@@ -81,10 +81,10 @@ PROBES = {
         every("real-board", "columns", "layer 1", **TINY),
     ),
     "real-parts": Look(
-        "Which pairs, and which layers, does it use in other texts?",
-        every("real-parts", "columns", "rows", texts=("persuasion", "pride", "code"), dtype="bfloat16"),
+        "Which pairs does it use in more passages, and in code?",
+        every("real-parts", "columns", texts=("persuasion", "code"), dtype="bfloat16"),
         real.board,
-        every("real-parts", "columns", "rows", **TINY),
+        every("real-parts", "columns", **TINY),
     ),
     "real-bands": Look(
         "Which bands of pairs does it use at 512 tokens, and which at 8,192?",
