@@ -47,29 +47,30 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
+READ = ("persuasion", "pride", "rule")  # where nobody has asked of code
 
 PROBES = {
     "real-layout": Look(
         "A file whose pairs are neighbors is turned as halves: what does a trained model lose?",
-        every("real-layout"),
+        every("real-layout", texts=READ),
         real.layout,
         every("real-layout", **TINY),
     ),
     "real-positions": Look(
         "Which property of 0, 1, 2, … does a trained model need?",
-        every("real-positions"),
+        every("real-positions", texts=READ),
         real.placed,
         every("real-positions", **TINY),
     ),
     "real-positions-bfloat16": Look(
         "Which property of 0, 1, 2, … does a trained model need, when it computes in bfloat16?",
-        every("real-positions-bfloat16", dtype="bfloat16"),
+        every("real-positions-bfloat16", texts=READ, dtype="bfloat16"),
         real.placed,
         every("real-positions-bfloat16", dtype="bfloat16", **TINY),
     ),
     "real-heads": Look(
         "Which heads look one back, which at the first token, and which pairs make them?",
-        every("real-heads"),
+        every("real-heads", texts=READ),
         real.heads,
         every("real-heads", **TINY),
     ),
@@ -78,6 +79,12 @@ PROBES = {
         every("real-board", "columns", *LAYERS, texts=("persuasion",)),
         real.board,
         every("real-board", "columns", "layer 1", **TINY),
+    ),
+    "real-parts": Look(
+        "Which pairs does it use in more passages, and in code?",
+        every("real-parts", "columns", texts=("persuasion", "code"), dtype="bfloat16"),
+        real.board,
+        every("real-parts", "columns", **TINY),
     ),
     "real-bands": Look(
         "Which bands of pairs does it use at 512 tokens, and which at 8,192?",
@@ -95,7 +102,7 @@ PROBES = {
         every("real-sentence", "columns", "layer 1", **TINY),
     ),
     "real-length": Look(
-        "Trained on 8,192 tokens, how well does a model read 16,384?",
+        "Set up for 8,192 tokens, how well does a model read 16,384?",
         every("real-length", *real.READINGS, texts=("persuasion", "rule"), dtype="bfloat16", length=16384),
         real.length,
         every("real-length", "yarn", "window and 4 first", **TINY),
@@ -112,6 +119,12 @@ PROBES = {
         ),
         real.needles,
         every("real-needles", "yarn", **TINY | {"length": 640}),
+    ),
+    "real-sink": Look(
+        "The first four tokens stand far away from a text with numbers hidden in it: does a model still find them?",
+        every("real-sink", texts=("persuasion", "pride", "code"), dtype="bfloat16", length=1024),
+        real.sink,
+        every("real-sink", **TINY | {"length": 640}),
     ),
     "real-table": Look(
         "What does a trained table remember, and what do vectors of sentences know of order?",

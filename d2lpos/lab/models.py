@@ -267,6 +267,16 @@ READINGS |= {
         )
     ),
 }
+# What part of YaRN does it: its frequencies, or its factor on queries and keys.
+READINGS |= {
+    "yarn, scores as they were": lambda run, length: partial(
+        scaled, partial(yarn, factor=run.stretch, length=run.length, attention_factor=1.0)
+    ),
+    "yarn, factor alone": lambda run, length: partial(
+        scaled, lambda omega: (omega, yarn(omega, factor=run.stretch, length=run.length)[1])
+    ),
+}
+HALVED = ("yarn, scores as they were", "yarn, factor alone")
 MISREAD = ("yarn, length overwritten", "yarn, twice", "yarn, another base")
 for rule in ("ntk", "yarn"):
     READINGS[f"{rule}, sharper"] = lambda run, length, rule=rule: both(
@@ -279,7 +289,7 @@ READINGS |= {
 }
 PAST = ("last row", "wrapped", "blocks", "stretched")  # the readings that go past a learned table
 TURNED = ("linear", "ntk", "dynamic ntk", "yarn", "llama 3", "larger base", "no rotation")
-TURNED += ("ntk, sharper", "yarn, sharper", *MISREAD)
+TURNED += ("ntk, sharper", "yarn, sharper", *HALVED, *MISREAD)
 ONLY = dict.fromkeys((*PAST, "interpolated"), ("learned",)) | dict.fromkeys(TURNED, ("rope",))
 ONLY["to scale"] = SQUARE
 LAYERS = ("full", "window", "none")  # a layer of a stack: its encoding, in a window, or without position

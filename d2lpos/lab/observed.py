@@ -28,7 +28,7 @@ PARTS = {"run": dict, "rows": list, "weights": str, "started": str, "seconds": (
 
 
 RIGHT = ("as trained", "neighbors, turned so")  # the cases that others are compared with
-NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule"}
+NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code"}
 
 
 def check_glance(record: dict) -> None:
@@ -192,10 +192,19 @@ def digits_found(records: list[dict]) -> "DataFrame":
     return wide.rename(columns="{:,} tokens".format).rename_axis(index="Reading", columns=None)
 
 
+def digits_from_afar(records: list[dict]) -> "DataFrame":
+    """How many digits are found with the first four tokens farther and farther away, a column for each text."""
+    sums = rows(records).groupby(["case", "text"], sort=False)[["right", "of"]].sum()
+    wide = (sums["right"].astype(str) + " of " + sums["of"].astype(str)).unstack()
+    wide = wide[[text for text in NAMES if text in wide]].rename(columns=NAMES)
+    return wide.rename_axis(index="The first four tokens", columns=None)
+
+
 TABLES = {
     "real-heads": looking_back,
     "real-length": along,
     "real-needles": digits_found,
+    "real-sink": digits_from_afar,
     "real-table": in_another_order,
 }
 

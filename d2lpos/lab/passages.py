@@ -1,14 +1,16 @@
-"""Passages that trained models read: of two novels, which they have very likely seen, and of a text made by rule.
+"""Passages that trained models read: of two novels and of code, which they have very likely seen, and of a text made by rule.
 
 A passage is known by its text, its number and its length in tokens. That of a novel begins with a chapter and reads on
 through the next ones, a paragraph a line, as `characters(…, flowing=True)` has it: passage p of *Persuasion* with
-chapter 1 + 5p mod 24, of *Pride and Prejudice* with chapter 1 + 12p mod 61. Nothing stands before its first token.
+chapter 1 + 5p mod 24, of *Pride and Prejudice* with chapter 1 + 12p mod 61. That of the code begins with a file of
+NetworkX, the one of `FILES` with its number, and reads on through the next ones. Nothing stands before its first token.
 """
 
 import random
 import re
 from functools import cache
 from importlib import resources
+from importlib.metadata import distribution
 
 from ..positions.arguments import check_count, check_name
 from .text import _flowing
@@ -16,12 +18,14 @@ from .text import _flowing
 __all__ = ["TEXTS", "made", "passage"]
 
 NOVELS = {"persuasion": ("persuasion.txt", 24, 5), "pride": ("pride-and-prejudice.txt", 61, 12)}
-TEXTS = (*NOVELS, "rule")
+TEXTS = (*NOVELS, "rule", "code")
 """The texts by name.
 
 >>> TEXTS
-('persuasion', 'pride', 'rule')
+('persuasion', 'pride', 'rule', 'code')
 """
+NETWORKX = "3.6.1"
+FILES = ("dag", "matching", "cycles", "planarity", "cluster")  # of its algorithms: words and code by turns
 WHO = [
     "miller",
     "baker",
@@ -60,7 +64,7 @@ WHEN = ["On Monday", "On Tuesday", "On Friday", "In March", "In June", "In the e
 def passage(text: str, number: int, characters: int) -> str:
     """The first so many characters of a passage, or fewer where the novel ends.
 
-    Raises ValueError for a text that is not in TEXTS, and a number below 0.
+    Raises ValueError for a text that is not in TEXTS, a number below 0, a file that there is not, and another NetworkX.
 
     >>> passage("persuasion", 0, 44)
     'Chapter 1\\nSir Walter Elliot, of Kellynch Hall'
@@ -69,6 +73,8 @@ def passage(text: str, number: int, characters: int) -> str:
     check_count(number=number)
     if text == "rule":
         return made(number, characters)
+    if text == "code":
+        return "".join(map(code, FILES[number:]))[:characters]
     book, chapters, step = NOVELS[text]
     found = "".join(flowing(book)[step * number % chapters :])
     return found[:characters]
@@ -79,6 +85,14 @@ def flowing(book: str) -> list[str]:
     """The chapters of a novel, a paragraph a line."""
     text = resources.files(__package__).joinpath("data", book).read_text("utf-8")
     return [_flowing(part) for part in re.split(r"^(?=Chapter \d+$)", text, flags=re.MULTILINE)[1:]]
+
+
+def code(name: str) -> str:
+    """A file of NetworkX as it is published; raises ValueError where another version is installed."""
+    found = distribution("networkx")
+    if found.version != NETWORKX:
+        raise ValueError(f"networkx must be {NETWORKX}, which the records read; got {found.version}")
+    return found.locate_file(f"networkx/algorithms/{name}.py").read_text("utf-8")
 
 
 def made(number: int, characters: int) -> str:

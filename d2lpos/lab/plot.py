@@ -30,6 +30,7 @@ LABELS = {
     "t5": "T5", "t5 short": "T5 short", "t5 near": "T5 near", "alibi": "ALiBi", "kerple": "KERPLE", "fire": "FIRE",
     "sandwich": "Sandwich", "ntk": "NTK", "dynamic ntk": "dynamic NTK", "yarn": "YaRN",
     "ntk, sharper": "NTK, sharper", "yarn, sharper": "YaRN, sharper", "llama 3": "Llama 3",
+    "yarn, scores as they were": "YaRN, scores as they were", "yarn, factor alone": "YaRN, factor alone",
     "yarn, length overwritten": "YaRN, length overwritten", "yarn, twice": "YaRN, twice",
     "yarn, another base": "YaRN, another base", "fox": "FoX", "cope": "CoPE", "path": "PaTH",
     "rope on values": "RoPE on values", "axial": "axial RoPE", "mixed": "mixed RoPE",

@@ -26,7 +26,7 @@ from .glance import Probe, encoder, loaded, tokenizer, tokens
 from .models import log_n_scaling
 from .passages import WHO
 
-__all__ = ["READINGS", "board", "heads", "layout", "length", "needles", "placed", "sentence"]
+__all__ = ["READINGS", "board", "heads", "layout", "length", "needles", "placed", "sentence", "sink"]
 
 Rows = list[dict]
 
@@ -339,6 +339,7 @@ def decoded(model: str, found: list[int]) -> str:
 
 HIDDEN = 8  # needles in a passage
 DIGITS = 5
+GAPS = (0, 8000, 11_000, 14_000)  # tokens by which the first four are moved away
 
 
 def hidden(glance: Probe) -> tuple[list[int], list[tuple[int, list[int], list[int]]]]:
@@ -374,15 +375,17 @@ def branches(
     encoding: Encoding | None = None,
     window: tuple[int, int] | None = None,
     temperature: Callable[[Tensor], Tensor] | None = None,
+    gap: int = 0,
 ) -> Tensor:
     """Logits (question, token, vocabulary) of questions (question, token), each as if it alone followed a text (1, n).
 
-    The text is read once: the questions stand at the same positions, and no one sees another.
+    The text is read once: the questions stand at the same positions, and no one sees another. gap: so many tokens
+    are missing behind the first four.
     """
     n, size = text.shape[1], asked.shape[1]
-    here = torch.arange(n, device=text.device)
-    after = n + torch.arange(size, device=text.device)
-    everywhere = torch.cat([here, after])
+    everywhere = torch.arange(n + size, device=text.device)
+    everywhere[4:] += gap
+    here, after = everywhere.split([n, size])
     back = after[:, None] - everywhere
     seen = back >= 0
     if window is not None:
@@ -410,22 +413,32 @@ def needles(glance: Probe, device: str) -> Rows:
     The part names how it reads, with the settings for twice the length of training, however long the text is.
     """
     model = loaded(glance.model, glance.dtype, device)
+    return said(glance, glance.part, model, **readings(model, max(glance.length, 2 * TRAINED))[glance.part])
+
+
+def sink(glance: Probe, device: str) -> Rows:
+    """As `needles`, as trained, with the first four tokens of the text farther and farther away from all others."""
+    model = loaded(glance.model, glance.dtype, device)
+    return [row for gap in GAPS for row in said(glance, f"{gap:,} away", model, gap=gap)]
+
+
+def said(glance: Probe, case: str, model: SmolLM2, **how: object) -> Rows:
+    """A row for each needle of a glance: where it stands, how many of its digits are said rightly, and their loss."""
     text, asked = hidden(glance)
+    device = model.tokens.weight.device
     # Questions differ in length: what follows a shorter one is not looked at.
     longest = max(len(question) + len(answer) for _, question, answer in asked)
     padded = [(question + answer + [0] * longest)[:longest] for _, question, answer in asked]
     tensors = (torch.tensor(part, device=device) for part in ([text], padded))
-    logits = branches(
-        model, *tensors, **readings(model, max(glance.length, 2 * TRAINED))[glance.part]
-    ).float()
+    logits = branches(model, *tensors, **how).float()
     rows = []
     for (place, question, answer), one in zip(asked, logits, strict=True):
-        said, wanted = one[len(question) - 1 :][: len(answer)], torch.tensor(answer, device=device)
-        right = int((said.argmax(dim=-1) == wanted).sum())
-        loss = cross_entropy(said, wanted)
+        told, wanted = one[len(question) - 1 :][: len(answer)], torch.tensor(answer, device=device)
+        right = int((told.argmax(dim=-1) == wanted).sum())
+        loss = cross_entropy(told, wanted)
         rows.append(
             {
-                "case": glance.part,
+                "case": case,
                 "at": place,
                 "right": right,
                 "of": len(answer),

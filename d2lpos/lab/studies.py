@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from .encodings import SQUARE
-from .models import MISREAD, PAST, SPARED
+from .models import HALVED, MISREAD, PAST, SPARED
 from .run import Run
 from .tasks import TASKS
 
@@ -230,8 +230,8 @@ STUDIES = {
         value="accuracy",
     ),
     "settings": Study(
-        "One setting of YaRN is wrong: how many of its needles are lost?",
-        full=(replace(NEEDLE, encoding="rope", readings=("as trained", "yarn", *MISREAD)),),
+        "Which rule brings a needle back, which part of it does so, and what does one wrong setting cost?",
+        full=(replace(NEEDLE, encoding="rope", readings=(*STRETCHED, *HALVED, "window", *MISREAD)),),
         smoke=(small(replace(NEEDLE, encoding="rope", readings=("yarn", *MISREAD)), 16, 32),),
         value="accuracy",
     ),

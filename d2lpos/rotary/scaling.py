@@ -1,8 +1,8 @@
 """Scaling rules: slower frequencies for RoPE, so that a model reads past the length it was trained on.
 
 One contract. A rule takes frequencies (pairs,), in radians per position and falling, and returns new ones of
-the same shape with an attention factor, by which `RoPE` multiplies each turned query and each turned key:
-the logits grow by its square. A rule depends on its arguments alone, so a position turns by the same angle
+the same shape with an attention factor, by which `RoPE` multiplies what has turned, of queries and of keys:
+that part of the logits grows by its square. A rule depends on its arguments alone, so a position turns by the same angle
 whatever was computed before. `functools.partial` fixes the other arguments:
 `RoPE(64, scaling=partial(yarn, factor=32, length=4096))`. Any function that keeps the contract will do.
 

@@ -359,6 +359,8 @@ def test_a_scaled_reading_is_the_rule_of_that_name():
         "llama 3": partial(scaling.llama3, factor=4, length=128),
         "yarn, length overwritten": partial(scaling.yarn, factor=4, length=512),
         "yarn, twice": twice,
+        "yarn, scores as they were": partial(scaling.yarn, factor=4, length=128, attention_factor=1.0),
+        "yarn, factor alone": lambda omega: (omega, 0.1 * math.log(4) + 1),
     }
     for name, rule in rules.items():
         place(model, [RoPE(16, scaling=rule)] * run.layers)

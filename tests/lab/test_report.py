@@ -28,7 +28,7 @@ def records():
     ("study", "drawn"),
     [
         ("crowd", True),
-        ("settings", True),
+        ("settings", False),
         ("scale", True),
         ("stacks-needle", False),
         ("further-needle", False),

@@ -182,9 +182,10 @@ def without_residual(layers, length, slope):
 wrong(check.weight.answers[0], "ln is the natural logarithm.")(5)
 wrong(check.weight.answers[0], "ln is the natural logarithm.")(1.505)
 wrong(check.blocks.answers[0], "Expected a number")("most")
-wrong(check.smallest_base.answers[0], "It is not 10000000")(10_000_000)
-wrong(check.smallest_base.answers[0], "This is enough for a much shorter text.")(100_000)
-wrong(check.smallest_base.answers[0], "This is enough for a much shorter text.")(200_000)
+wrong(check.smallest_base.answers[0], "A larger base may fail")(
+    [630_000, 640_000, 1_000_000, 1_200_000, 1_500_000, 2_000_000]
+)
+wrong(check.smallest_base.answers[0], "A smaller one is enough, too")([1_500_000, 2_000_000])
 wrong(check.shares.answers[0], "Expected a number, got 'all'")("all")
 
 

@@ -131,13 +131,21 @@ smallest_base = Check(
     },
     answers=(
         Answer(
-            "for_32k",
-            2_000_000,
+            "enough",
+            {630_000, 1_500_000, 2_000_000},
             {
-                "At a distance of 28,259 its sum is −0.8. Ask for all distances.": 1_000_000,
-                "This is enough. A smaller one is, too.": 5_000_000,
-                "With 8,192 tokens it would be enough.": 500_000,
-                "This is enough for a much shorter text.": lambda base: base in (100_000, 200_000),
+                "A larger base may fail where a smaller one does not. Ask for each of them.": {
+                    630_000,
+                    640_000,
+                    1_000_000,
+                    1_200_000,
+                    1_500_000,
+                    2_000_000,
+                },
+                "A smaller one is enough, too, though larger ones are not.": {1_500_000, 2_000_000},
+                "A smaller one is enough, too: ask for each of them.": {2_000_000},
+                "That is the first of them. Which others are?": {630_000},
+                "These are the bases that are too small.": {500_000, 640_000, 1_000_000, 1_200_000},
             },
         ),
     ),
