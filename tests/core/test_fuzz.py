@@ -67,6 +67,7 @@ CALLS = {
     "angles": [{"positions": P, "frequencies": OMEGA}],
     "frequencies": [{"dim": 8, "base": 10.0, "endpoint": True}],
     "sinusoidal": [{"positions": P, "dim": 8, "base": 10.0, "layout": "interleaved", "endpoint": False}],
+    "resize_table": [{"table": torch.ones(5, 8), "old": (2, 2), "new": (1, 3), "prefix": 1, "mode": "bicubic", "antialias": True}],
     "Learned": [{"length": 5, "dim": 16, "std": 1.0}],
     "FourierFeatures": [{"dim": 16, "n": 4, "hidden": 8, "gamma": 10.0}],
     "PositionMLP": [{"dim": 16, "length": 5, "hidden": 8}],

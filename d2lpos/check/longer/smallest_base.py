@@ -131,7 +131,7 @@ smallest_base = Check(
     },
     answers=(
         Answer(
-            "enough",
+            "large_enough",
             {630_000, 1_500_000, 2_000_000},
             {
                 "A larger base may fail where a smaller one does not. Ask for each of them.": {
