@@ -61,7 +61,10 @@ const reader = (() => {
     const silent = new Set(words(known.silent)), whole = new Set(known.whole), positive = new Set(known.positive);
     const [DEFAULT_NAMES, FLAT, ALWAYS] = [Object.keys(rules.read).join(", "), rules.flat, rules.always];
     const call = (form, ...given) => FORMS[form.form](...given, form);
-    const entry = family => take(tables.defaults, family) ?? {aliases: take(tables.aliases, family, {})};
+    const entry = family => {
+      const known = take(tables.defaults, family, {});
+      return dict(known, {aliases: dict(take(known, "aliases", {}), take(tables.aliases, family, {}))});
+    };
 
     // From a file to the keys of its text.
 
@@ -964,7 +967,7 @@ const reader = (() => {
       const hidden = tables.read_by_some.filter(key => !reads.includes(key));
       const config_ = new Config(own, taken, hidden, about);
       const found = readRow(said, family, config_, tokens);
-      const aliases = Object.entries(take(about, "aliases", {})).filter(([, key]) => config_.used.has(key)).map(([name]) => name);
+      const aliases = Object.entries(take(about, "aliases", {})).filter(([, key]) => config_.used.has(key) || silent.has(key)).map(([name]) => name);
       checkKeys(family, kept, new Set([...config_.used, ...words(fields.ignored_keys), ...take(about, "unread", []), ...aliases]));
       const told = Object.keys(taken).filter(key => config_.used.has(key) && taken[key] !== false).sort();
       return {...found, defaults: Object.fromEntries(told.map(key => [key, taken[key]])), ignored};
@@ -1060,7 +1063,7 @@ const reader = (() => {
       if (truthy(take(keys, "multi_query_attention"))) heads = take(keys, "multi_query_group_num");
       if (has(serving.kept, family)) heads = call(serving.kept[family], keys, heads, !(one.window || one.chunk), place);
       heads = or(heads, several);
-      const hidden = firstOf(keys, ["hidden_size", "n_embd", "d_model"]);
+      const hidden = firstOf(keys, ["hidden_size", "n_embd", "d_model", "dim"]);
       const own = firstOf(keys, ["attention_head_dim", "d_kv", "kv_channels", "head_dim"]);
       const twice = serving.twice.includes(family) ? 2 : 1;
       let dim = or(!one.features && turns(one) ? one.encoding.dim : null, own);

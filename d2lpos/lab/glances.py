@@ -116,6 +116,13 @@ PROBES = {
             for glance in every(
                 "real-needles", reading, texts=("persuasion",), dtype="bfloat16", length=length
             )
+        )
+        + tuple(
+            glance
+            for length in (8192, 16384)
+            for glance in every(
+                "real-needles", "ntk", "yarn", texts=("pride", "code"), dtype="bfloat16", length=length
+            )
         ),
         real.needles,
         every("real-needles", "yarn", **TINY | {"length": 640}),

@@ -17,7 +17,8 @@ from .own import DEFAULTS as OWN_CODE
 
 # What code takes that asks its configuration for no base.
 BUILT_IN = OWN_CODE | by_name({"codegen esm gptj roformer": {"rope_theta": 10_000.0}})
-ALIASES = {"qwen": {"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"}}
+# Names that no class has in its map of attributes: of own code, or of keys that old files have.
+ALIASES = {"bloom": {"n_embed": "hidden_size"}, "qwen": {"rotary_emb_base": "rope_theta", "rotary_pct": "partial_rotary_factor"}}
 RULES = ("rope_parameters", "rope_scaling")
 
 
@@ -27,7 +28,8 @@ def entries() -> dict[str, dict]:
 
 
 def entry(family: str) -> dict:
-    return entries().get(family) or {"aliases": ALIASES.get(family, {})}
+    known = entries().get(family, {})
+    return {**known, "aliases": {**known.get("aliases", {}), **ALIASES.get(family, {})}}
 
 
 def renamed(family: str, values: Mapping) -> dict[str, object]:

@@ -118,7 +118,7 @@ zero_expert_num
 """
 # Where these are False, they say that something is not there which no model has unless they are True.
 NO = """
-add_cross_attention alibi attn_temperature_tuning causal is_decoder relative_attention rotary_value
+add_cross_attention alibi attn_temperature_tuning causal is_decoder relative_attention rope_interleaved rotary_value
 sinusoidal_embeddings sinusoidal_pos_embds static_position_embeddings use_bidirectional_attention use_long_context
 use_mem_rope use_mrope use_rel_pos use_relative_position_bias use_shared_relative_position_bias use_sliding_window
 """

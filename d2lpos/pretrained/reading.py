@@ -36,7 +36,7 @@ def encoding_of(config: object, tokens: int | None = None, ignore: Collection[st
     own, taken = completed(family, values)
     read = Config(own, taken, READ_BY_SOME.difference(row.reads.split()), known)
     found = row.read(family, read, tokens)
-    aliases = {name for name, key in known.get("aliases", {}).items() if key in read.used}
+    aliases = {name for name, key in known.get("aliases", {}).items() if key in read.used | SILENT_KEYS}
     check_keys(family, values, read.used.union(row.ignored_keys.split(), known.get("unread", ()), aliases))
     return replace(found, ignored=passed_over, defaults=told(read, taken))
 

@@ -224,7 +224,7 @@ def width(family: str, keys: Mapping, layer: Layer, place: int) -> int:
         heads = keys.get("multi_query_group_num")
     if family in KEPT:
         heads = KEPT[family](keys, heads, not (layer.window or layer.chunk), place)
-    heads, hidden = heads or several, first(*map(keys.get, ("hidden_size", "n_embd", "d_model")))
+    heads, hidden = heads or several, first(*map(keys.get, ("hidden_size", "n_embd", "d_model", "dim")))
     own = first(*map(keys.get, ("attention_head_dim", "d_kv", "kv_channels", "head_dim")))
     dim = (None if layer.features else getattr(rope_of(layer), "dim", None)) or own
     if not dim and type(hidden) is int and type(several) is int:
