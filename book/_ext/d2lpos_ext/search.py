@@ -80,7 +80,8 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
             if block.name == "dt" and anchor:
                 entry["id"] = anchor
             code, cover = "code" * (block.name == "pre"), block.find_parent(class_="told")
-            entry["blocks"].append([anchor or entry["id"], text, *[code] * bool(code or cover), *[cover["data-of"]] * bool(cover)])
+            more = [code, cover["data-of"]] if cover else [code] * bool(code)
+            entry["blocks"].append([anchor or entry["id"], text, *more])
             entry["bold"] = " ".join([entry["bold"], *map(said, block(["b", "strong"]))]).strip()
     for place in sorted(added, reverse=True):
         html = f'{html[:place]} id="{added[place]}"{html[place:]}'
