@@ -177,7 +177,7 @@ export function render(host, options) {
   reset.onclick = () => { order = START; update(); };
   positions.onchange = causal.onchange = update;
   mount(host, 'Shuffle the words', LOOK,
-    'drag a word: its row, its column and its output come along. Does a bar change? Then add positions, and drag it again.',
+    'drag a word: its row, its column and its output come along. Does a bar change? Then add positions, or take them away, and drag it again.',
     [h('div.ctl', {}, h('div.ctl', {}, swap, mix, reset), h('div.ctl', {}, h('label', {}, positions, 'add positions'), h('label', {}, causal, 'causal mask'))), two, h('div.foot', {}, out, verdict), live], layout,
     { play: options.play, tour: TOUR, show: state => { ({ order } = state); update(); } });
   layout(); update();
