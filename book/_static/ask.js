@@ -72,6 +72,18 @@ const ask = {
     place.replaceChildren(shown);
     place.hidden = false;
     details.after(after);
+    const told = place.parentElement.nextElementSibling?.closest(".told");
+
+    // What the page tells below is out of reach while the question is open; its first line leads back, or skips.
+    const cover = covers => {
+      told?.querySelector(":scope > .waits")?.remove();
+      for (const part of told?.children ?? []) part.inert = covers;
+      if (!told || !covers) return;
+      const skip = make("button", {type: "button", className: "skip"}, "Show it");
+      skip.addEventListener("click", () => { reveal(); told.tabIndex = -1; told.focus({preventScroll: true}); });
+      told.prepend(make("p", {className: "ask waits"}, make("span", {}, "This waits for ", make("a", {href: `#${place.parentElement.id}`}, "your prediction"), "."), skip));
+    };
+    const reveal = () => { details.hidden = false; details.open = true; shown.replaceChildren(); cover(false); };
 
     const put = () => {
       const form = ask.kinds[question.kind](question);
@@ -94,10 +106,11 @@ const ask = {
         memory.write(kind, question.id, kind === "reviews" ? review.after(before, said) : said);
         compare(form, value, true);
       });
-      skip.addEventListener("click", () => { details.hidden = false; details.open = true; shown.replaceChildren(); details.querySelector("summary").focus(); });
+      skip.addEventListener("click", () => { reveal(); details.querySelector("summary").focus(); });
       shown.replaceChildren(element);
       after.replaceChildren();
       after.hidden = details.hidden = true;
+      cover(true);
     };
 
     const compare = (form, value, now) => {
@@ -115,6 +128,7 @@ const ask = {
       after.hidden = !judged;
       details.hidden = false;
       details.open = true;
+      cover(false);
       if (now) both.focus();
     };
 

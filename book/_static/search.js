@@ -99,9 +99,9 @@ const bookSearch = (() => {
   // It opens at the paragraph that has most of what was asked for, or at the heading where that has as much.
   const opened = found => {
     const {entry} = found;
-    const blocks = entry.blocks.filter(([, text]) => text !== entry.title).map(([id, text, code]) => {
+    const blocks = entry.blocks.filter(([, text]) => text !== entry.title).map(([id, text, code, of]) => {
       const seen = marks(text, found);
-      return {id, text, seen, worth: value(seen) * (code ? .5 : 1)};
+      return {id, text, of, seen, worth: value(seen) * (code ? .5 : 1)};
     });
     const best = blocks.reduce((best, block) => block.worth > best.worth ? block : best, blocks[0] ?? {text: "", seen: [], worth: 0});
     const id = value(marks(entry.title, found)) >= best.worth ? entry.id : best.id;
@@ -110,8 +110,9 @@ const bookSearch = (() => {
       href: `${document.documentElement.dataset.content_root}${entry.page}.html#${id}`,
     };
   };
-  // Pieces of text, every second of them a word that was asked for.
-  const excerpt = ({text, seen}) => {
+  // Pieces of text, every second of them a word that was asked for. What tells the answer to an open prediction is not shown.
+  const excerpt = ({text, seen, of}) => {
+    if (of && !memory.all("predictions")[of]) return ["Predict first: this tells the answer to a question of the page."];
     const within = start => seen.filter(({from, to}) => from >= start && to <= start + EXCERPT - 50);
     const start = seen.reduce((best, {from}) => value(within(from)) > value(within(best)) ? from : best, seen[0]?.from ?? 0);
     const from = start < 80 ? 0 : text.lastIndexOf(" ", start - 50) + 1, end = text.indexOf(" ", from + EXCERPT);

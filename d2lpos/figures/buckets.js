@@ -47,7 +47,7 @@ export function explain(o, offset) {
 }
 
 /** Farther and farther back, and the buckets grow; then texts of training half as long leave some of them untouched. */
-export const TOUR = { offset: [[0, 0], [.06, 0], [.58, -TEXT + 1], [1, -70]], length: [[0, TEXT], [.66, TEXT], [.9, 64]] };
+export const TOUR = { offset: [[0, 0], [.06, 0], [.58, -TEXT + 1], [1, -70]], length: [[0, TEXT], [.66, TEXT], [.9, 32]] };
 
 const TOP = 34, FOOT = 40, LEFT = 46, SKY = 22; // px: flag and axis of the plot; corner of the matrix
 const LOOK = `:host{--c:var(--enc-relative,#009e73)}.ctl input[type=range]{width:96px;margin:0 8px}.ctl output{min-width:2em}

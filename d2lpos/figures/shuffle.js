@@ -47,9 +47,9 @@ export function compare(order, how) {
   return { now, was, by, most, mean, sentence, verdict };
 }
 
-/** Words change places, and no output changes; then positions are added. */
+/** Words change places; what that changes, the boxes decide. */
 export const TOUR = {
-  order: [[0, START], [.08, [0, 2, 3, 4, 1, 5]], [.26, [5, 0, 2, 3, 4, 1]], [.44, [5, 2, 0, 3, 4, 1]]], positions: [[0, false], [.68, true]] };
+  order: [[0, START], [.08, [0, 2, 3, 4, 1, 5]], [.26, [5, 0, 2, 3, 4, 1]], [.44, [5, 2, 0, 3, 4, 1]]] };
 
 export const LOW = -1.4, HIGH = 1; // every output lies between
 const FOX = 1, DOG = 5, TOP = 76, LEFT = 54, NUMBERS = 48; // px: the words, the names of the rows, the column of changes
@@ -177,8 +177,8 @@ export function render(host, options) {
   reset.onclick = () => { order = START; update(); };
   positions.onchange = causal.onchange = update;
   mount(host, 'Shuffle the words', LOOK,
-    'drag a word: its row, its column and its output come along. Does a bar change? Then add positions, and drag it again.',
+    'drag a word: its row, its column and its output come along. Does a bar change? Then add positions, or take them away, and drag it again.',
     [h('div.ctl', {}, h('div.ctl', {}, swap, mix, reset), h('div.ctl', {}, h('label', {}, positions, 'add positions'), h('label', {}, causal, 'causal mask'))), two, h('div.foot', {}, out, verdict), live], layout,
-    { play: options.play, tour: TOUR, show: state => { ({ order } = state); positions.checked = state.positions; update(); } });
+    { play: options.play, tour: TOUR, show: state => { ({ order } = state); update(); } });
   layout(); update();
 }

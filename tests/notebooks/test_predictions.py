@@ -9,6 +9,8 @@ import pytest
 import torch
 from d2lpos_ext.asks import hints
 from d2lpos_ext.cells import note, tags
+from d2lpos_ext.predictions import question
+from nbformat.v4 import new_markdown_cell
 from notebooks import every
 from pandas import DataFrame
 
@@ -88,6 +90,13 @@ def test_every_prediction_is_asked_for():
     assert len(CELLS) > 50
     assert [(path.name, at) for path, at, cell in CELLS if not note(cell, "ask")] == []
     assert len(DRAWN) >= 3 and len(NUMBERS) >= 5
+
+
+def test_a_prediction_without_a_question_is_an_error():
+    asked = {"d2lpos": {"ask": {"id": "1.none"}}}
+    cell = new_markdown_cell("**Predict first.** Count them.\n\n<details>Why?</details>", metadata=asked)
+    with pytest.raises(ValueError, match=r"prediction 1\.none has no sentence that ends in a question mark, and no legend"):
+        question(cell)
 
 
 def test_names_are_unique_and_begin_with_the_chapter():

@@ -118,24 +118,34 @@ def test_an_answer_stands_beside_the_book_s_and_is_kept(address, reader, kind, h
     assert {key: again["first"][key] for key in kept} == kept, "the first answer is the prediction"
 
 
-def test_what_comes_next_is_unclear_until_there_is_an_answer(address, reader):
-    box = go(reader, address, "4.favorites")
-    output = reader.page.locator(f"#{anchor('4.favorites')} + .cell .cell_output")
-    blurred = "e => getComputedStyle(e).filter !== 'none'"
-    assert output.evaluate(blurred)
-    output.hover()
-    assert not output.evaluate(blurred)
-    reader.page.mouse.move(0, 0)
+def test_what_tells_the_answer_is_out_of_reach_until_there_is_one(address, reader):
+    box = go(reader, address, "1.fox")
+    told = reader.page.locator(f"#{anchor('1.fox')} + .told")
+    covered = "e => [...e.children].filter(one => !one.matches('.waits')).map(one => one.inert && getComputedStyle(one).filter !== 'none')"
+    assert set(told.evaluate(covered)) == {True} and told.locator("p:not(.waits)").count()
+    box.get_by_role("button", name="Show me the answer").focus()
+    reached = []
+    for _ in range(3):
+        reader.page.keyboard.press("Tab")
+        reached.append(reader.page.evaluate("document.activeElement.closest('[inert]') === null"))
+    assert all(reached)
     reader.page.emulate_media(media="print")
-    assert not output.evaluate(blurred)
+    assert told.evaluate("e => [...e.children].every(one => getComputedStyle(one).filter === 'none')")
+    expect(told.locator(".waits")).to_be_hidden()
     reader.page.emulate_media(media="screen")
-    assert output.evaluate(blurred)
-    answer(box, "4.favorites")
-    reader.page.mouse.move(0, 0)
-    assert not output.evaluate(blurred)
+    box.get_by_role("radio").first.click()
+    box.get_by_role("button", name="Compare").click()
+    assert set(told.evaluate(covered)) == {False}
+    expect(told.locator(".waits")).to_have_count(0)
+    reader.page.reload()
+    assert set(told.evaluate(covered)) == {False}
     box.get_by_role("button", name="Answer anew").click()
-    box.get_by_role("button", name="Show me the answer").click()
-    assert not output.evaluate(blurred)
+    assert set(told.evaluate(covered)) == {True}
+    told.get_by_role("button", name="Show it").focus()
+    reader.page.keyboard.press("Enter")
+    assert set(told.evaluate(covered)) == {False}
+    expect(box.locator("details")).to_have_attribute("open", "")
+    expect(told).to_be_focused()
 
 
 def test_a_curve_by_key_moves_one_point_at_a_time(address, reader):
@@ -274,6 +284,7 @@ def test_paper_shows_answers_and_asks_nothing(address, reader):
 def test_without_javascript_all_is_as_before(address, plain):
     plain.goto(f"{address}/chapters/04-rope.html")
     assert plain.locator(".predict .ask:visible").count() == 0
+    assert plain.locator(".told [inert], .waits").count() == 0
     box = plain.locator(f"#{anchor('4.favorites')}")
     box.locator("summary").click()
     expect(box.locator("details p")).to_be_visible()
@@ -289,6 +300,21 @@ def test_the_search_gives_no_option_away(site):
         for words in (*ask.get("options", ()), *overlooked):
             if len(words) > 30 and not set("*$`") & set(words):
                 assert words not in script
+
+
+def test_the_search_shows_what_a_prediction_covers_only_when_it_is_made(address, reader):
+    excerpt = reader.page.locator("#search-results li").filter(has_text="Attention is blind to order").first
+
+    def seek():
+        reader.page.goto(f"{address}/search.html")
+        reader.page.wait_for_selector(".search-summary", state="attached")
+        reader.page.fill(".bd-search-container input", "fox dog jump involved who jumped zeros")
+        return excerpt
+
+    expect(seek()).to_contain_text("Predict first")
+    expect(excerpt).not_to_contain_text("involved")
+    answer(go(reader, address, "1.fox"), "1.fox")
+    expect(seek()).to_contain_text("involved")
 
 
 def test_the_page_of_predictions_lists_all_and_leads_to_their_boxes(site):

@@ -27,6 +27,9 @@ VERDICT = re.compile(rf"\*\*(?P<verdict>{'|'.join(VERDICTS)})\.\*\*\s+")
 COLUMNS = re.compile(r"\S {2,}\S|^ *\[|^tensor\(", re.MULTILINE)
 FENCE = "`" * 8
 END, DECIDED = "</figure>", "</div>"
+TOLD = '<div class="told"'
+FENCED = re.compile(r"^(`{3,}).*?^\1", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 
 
 def tags(cell: NotebookNode) -> list[str]:
@@ -62,7 +65,7 @@ def translate(cells: list[NotebookNode]) -> tuple[list[NotebookNode], dict[str, 
             start = _directive("solution-start", box[1], label=f"solution-{box[1]}", classes="dropdown")
             parts = [*_markdown(start), *parts, *_markdown(_directive("solution-end"))]
         page += parts
-    return _open(_beside(page)), anchors
+    return _told(_open(_beside(page))), anchors
 
 
 def _beside(page: list[NotebookNode]) -> list[NotebookNode]:
@@ -80,6 +83,46 @@ def _open(page: list[NotebookNode]) -> list[NotebookNode]:
             end = next(i for i, part in enumerate(page) if i > at and part.source == END)
             return [*page[:at], *page[at + 1 : end], cell, *page[end:]]
     return page
+
+
+def _told(page: list[NotebookNode]) -> list[NotebookNode]:
+    """Enclose what follows a prediction, which `ask.js` covers until there is an answer.
+
+    It ends above the next heading, or below the cell that `metadata.d2lpos.told` marks, and is not there where the prediction is
+    marked.
+    """
+    told, boxes, depth, ends = [], 0, 0, False
+    for cell, below in pairwise([*page, None]):
+        rest = cell
+        if boxes and cell.cell_type == "markdown" and (start := heading(cell.source)) is not None:
+            above, rest = _markdown(cell.source[:start], cell.source[start:]) if start else ([], cell)
+            told += [above] if above else []
+            ends = True
+        elif boxes:
+            told.append(cell)
+            depth += cell.source.startswith(("<figure", '<div class="claim"')) - (cell.source in (END, DECIDED))
+            ends = ends or bool(note(cell, "told"))
+            rest = None
+        if boxes and ends and not depth:
+            told += _markdown(*["</div>"] * boxes)
+            boxes, ends = 0, False
+        if rest is not None:
+            told.append(rest)
+        asks = "predict" in tags(cell) and note(cell, "ask") and not note(cell, "told")
+        if asks and below and not HEADING.match(below.source):
+            told += _markdown(f'{TOLD} data-of="{note(cell, "ask")["id"]}">')
+            boxes += 1
+    return [*told, *_markdown(*["</div>"] * boxes)]
+
+
+def heading(text: str) -> int | None:
+    r"""Return where the first heading of a cell begins.
+
+    >>> heading("```\n# no\n```\n# yes")
+    13
+    """
+    found = HEADING.search(FENCED.sub(lambda code: " " * len(code[0]), text))
+    return found and found.start()
 
 
 def _element(cell: NotebookNode, below: NotebookNode | None, anchors: dict[str, str]) -> list[NotebookNode]:

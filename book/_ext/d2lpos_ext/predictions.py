@@ -21,9 +21,15 @@ def expand(text: str, root: Path) -> str:
 
 
 def question(cell: NotebookNode) -> str:
-    """Return what a prediction asks, in a line: its legend, or the first question of its text."""
+    """Return what a prediction asks, in a line: its legend, or the first question of its text.
+
+    Raises ValueError where it has neither.
+    """
     ask, text = note(cell, "ask"), PREDICT.sub("", cell.source).partition("<details>")[0]
-    return ask.get("legend") or next(one for one in SENTENCE.split(text) if one.strip().endswith("?")).strip()
+    asked = [ask.get("legend"), *(one.strip() for one in SENTENCE.split(text) if one.strip().endswith("?"))]
+    if not any(asked):
+        raise ValueError(f"prediction {ask['id']} has no sentence that ends in a question mark, and no legend")
+    return next(filter(None, asked))
 
 
 def _parts(root: Path) -> list[str]:

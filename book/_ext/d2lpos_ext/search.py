@@ -2,7 +2,7 @@
 
 An entry is a section, a term, a name of the package or an exercise. A block is a paragraph, a row, an equation or
 a piece of code. It gets an id where it has none, so that a result opens there in every browser. What a page folds,
-such as a solution, is left out: an excerpt must not give it away.
+such as a solution, is left out: an excerpt must not give it away. What a prediction covers is found, and names the prediction.
 """
 
 import json
@@ -79,7 +79,9 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
                 added[lines[block.sourceline - 1] + block.sourcepos + 1 + len(block.name)] = own
             if block.name == "dt" and anchor:
                 entry["id"] = anchor
-            entry["blocks"].append([anchor or entry["id"], text, *["code"] * (block.name == "pre")])
+            code, cover = "code" * (block.name == "pre"), block.find_parent(class_="told")
+            more = [code, cover["data-of"]] if cover else [code] * bool(code)
+            entry["blocks"].append([anchor or entry["id"], text, *more])
             entry["bold"] = " ".join([entry["bold"], *map(said, block(["b", "strong"]))]).strip()
     for place in sorted(added, reverse=True):
         html = f'{html[:place]} id="{added[place]}"{html[place:]}'
