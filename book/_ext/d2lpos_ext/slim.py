@@ -39,6 +39,10 @@ IDLE = [
 ]
 
 SHEET = re.compile(r'\s*<link [^>]*href="([^"]*_static/)([^"?]+\.css)[^"]*"[^>]*>')
+# A custom property: a name, and a value in which strings and brackets may hold what would end it.
+VARIABLE = re.compile(
+    r"""(?<=[{;\s])(--[\w-]+)\s*:(?:"[^"]*"|'[^']*'|\((?:[^()"']|"[^"]*"|'[^']*'|\([^()]*\))*\)|[^;}"'()])*(?:;|(?=}))"""
+)
 ADDRESS = re.compile(r"""url\(["']?(?!data:)([^)"']+)["']?\)""")
 
 logging.getLogger("fontTools").setLevel(logging.WARNING)  # its notes bury the warnings of a failed build
@@ -74,12 +78,29 @@ def join(site: Path) -> None:
     # A page of an earlier build has the one already.
     order = max(([name for _, name in SHEET.findall(page)] for page in pages.values()), key=len)
     css = "".join(moved((site / "_static" / name).read_text("utf-8"), Path(name).parent) for name in order)
+    scripts = (path.read_text("utf-8") for path in (site / "_static").rglob("*.js"))
+    css = without_idle(css, "".join([*pages.values(), *scripts]))
     (site / "_static" / "all.css").write_text(css, "utf-8")
     version = sha256(css.encode()).hexdigest()[:8]
     for path, page in pages.items():
         if found := SHEET.search(page):
             one = f'\n<link rel="stylesheet" href="{found[1]}all.css?v={version}">'
             path.write_text(page[: found.start()] + one + SHEET.sub("", page[found.start() :]), "utf-8")
+
+
+def without_idle(css: str, elsewhere: str) -> str:
+    """Return a style sheet without the custom properties that nothing reads, nor what is written `elsewhere`.
+
+    >>> without_idle("a {--x: 1; --y: var(--x); color: var(--z); --z: red}", "")
+    'a {  color: var(--z); --z: red}'
+    """
+    read = set(re.findall(r"--[\w-]+", elsewhere))
+    while True:
+        asked = read | set(re.findall(r"var\(\s*(--[\w-]+)", css))
+        kept = VARIABLE.sub(lambda one, asked=asked: one[0] * (one[1] in asked), css)
+        if kept == css:
+            return css
+        css = kept
 
 
 def moved(css: str, folder: Path) -> str:
