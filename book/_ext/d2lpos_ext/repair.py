@@ -6,6 +6,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 FIRST = '<figure class="first"'
+UNUSED = ("togglebutton", "design-tabs", "bootstrap")
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
 
 
@@ -23,6 +24,13 @@ REPAIRS = [
     for pattern, replacement in (
         # 1.4 MB of script that redraws icons which the web font has drawn already.
         (r'<script src="[^"]*/fontawesome\.js[^"]*"></script>', ""),
+        # Scripts that no page needs: tabs and folds of a kind that the book does not have, and Bootstrap, for tooltips alone.
+        # A title says as much.
+        (rf'\s*<(?:script|link)\b[^>]*/(?:{"|".join(UNUSED)})\.js[^>]*>(?:</script>)?', ""),
+        (r"\s*<script>(?:let toggle|var togglebuttonSelector)[^<]*</script>", ""),
+        (r' data-bs-(?:toggle|placement)="[^"]*"', ""),
+        # It lies on what one reads.
+        (r'<button [^>]*id="pst-back-to-top".*?</button>', ""),
         # Under a policy, browsers look no further than a script that they wait for, so these would come one by one. The
         # first is needed at once.
         (r'<script (?=[^>]*src="[^"]*_static/(?!documentation_options|ledger))(?!defer)', "<script defer "),
@@ -84,5 +92,6 @@ def repair_pages(app: Sphinx, exception: Exception | None) -> None:
         if "_static" in path.parts:
             continue
         path.write_text(repair(path.read_text("utf-8")), "utf-8")
-    for name in ("fontawesome.js", "fontawesome.js.map"):
-        (site / "_static" / "scripts" / name).unlink(missing_ok=True)
+    for name in ("fontawesome", *UNUSED):
+        for path in (site / "_static").rglob(f"{name}.js*"):
+            path.unlink()

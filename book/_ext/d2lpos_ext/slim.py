@@ -39,6 +39,12 @@ IDLE = [
 ]
 
 SHEET = re.compile(r'\s*<link [^>]*href="([^"]*_static/)([^"?]+\.css)[^"]*"[^>]*>')
+# What begins a line of a script and does nothing: a comment that fills the line, blanks. A license's comment stays.
+INDENT = re.compile(r"^(?:[ \t]*(?://.*)?\n|[ \t]+)+", re.MULTILINE)
+# A custom property: a name, and a value in which strings and brackets may hold what would end it.
+VARIABLE = re.compile(
+    r"""(?<=[{;\s])(--[\w-]+)\s*:(?:"[^"]*"|'[^']*'|\((?:[^()"']|"[^"]*"|'[^']*'|\([^()]*\))*\)|[^;}"'()])*(?:;|(?=}))"""
+)
 ADDRESS = re.compile(r"""url\(["']?(?!data:)([^)"']+)["']?\)""")
 
 logging.getLogger("fontTools").setLevel(logging.WARNING)  # its notes bury the warnings of a failed build
@@ -55,6 +61,8 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         for pattern, short in IDLE:
             text = pattern.sub(short, text)
         page.write_text(shorten(text), "utf-8")
+    for script in static.glob("*.js"):
+        script.write_text(shorter(script.read_text("utf-8")), "utf-8")
     known = names(app.outdir)
     icons = set()
     for style in static.rglob("*.css"):
@@ -74,12 +82,30 @@ def join(site: Path) -> None:
     # A page of an earlier build has the one already.
     order = max(([name for _, name in SHEET.findall(page)] for page in pages.values()), key=len)
     css = "".join(moved((site / "_static" / name).read_text("utf-8"), Path(name).parent) for name in order)
+    scripts = (path.read_text("utf-8") for path in (site / "_static").rglob("*.js"))
+    css = re.sub(r"\n\s*", "\n", css)
+    css = without_idle(css, "".join([*pages.values(), *scripts]))
     (site / "_static" / "all.css").write_text(css, "utf-8")
     version = sha256(css.encode()).hexdigest()[:8]
     for path, page in pages.items():
         if found := SHEET.search(page):
             one = f'\n<link rel="stylesheet" href="{found[1]}all.css?v={version}">'
             path.write_text(page[: found.start()] + one + SHEET.sub("", page[found.start() :]), "utf-8")
+
+
+def without_idle(css: str, elsewhere: str) -> str:
+    """Return a style sheet without the custom properties that nothing reads, nor what is written `elsewhere`.
+
+    >>> without_idle("a {--x: 1; --y: var(--x); color: var(--z); --z: red}", "")
+    'a {  color: var(--z); --z: red}'
+    """
+    read = set(re.findall(r"--[\w-]+", elsewhere))
+    while True:
+        asked = read | set(re.findall(r"var\(\s*(--[\w-]+)", css))
+        kept = VARIABLE.sub(lambda one, asked=asked: one[0] * (one[1] in asked), css)
+        if kept == css:
+            return css
+        css = kept
 
 
 def moved(css: str, folder: Path) -> str:
@@ -91,6 +117,17 @@ def moved(css: str, folder: Path) -> str:
     return ADDRESS.sub(lambda url: f"url({os.path.normpath(folder / url[1])})", css)
 
 
+def shorter(script: str) -> str:
+    """Return a script without its indents and the lines that are comments.
+
+    >>> shorter("// Why.\\nif (a)\\n  b();\\n")
+    'if (a)\\nb();\\n'
+    """
+    if any(line.count("`") % 2 for line in script.splitlines()):
+        return script  # a text over several lines, whose indents count
+    return INDENT.sub("", script)
+
+
 def names(site: str) -> set[str]:
     """Return the classes of all pages, and all words of the scripts, which may set them."""
     known = set()
@@ -98,7 +135,7 @@ def names(site: str) -> set[str]:
         for value in re.findall(r'\bclass="([^"]*)"', path.read_text("utf-8")):
             known |= set(unescape(value).split())
     for path in Path(site).rglob("*.js"):
-        if path.name.startswith("reader"):
+        if path.name.startswith(("reader", "minisearch", "language_data", "search-index")):
             continue  # they compute, and touch no page
         known |= set(re.findall(r"[A-Za-z_][\w-]*", path.read_text("utf-8")))
     return known

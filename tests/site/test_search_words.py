@@ -1,0 +1,51 @@
+"""Other libraries' names, names of models and what engineers type find their place among the first two."""
+
+import re
+
+import pytest
+
+from tests.site.detectors import visit
+
+# What is typed, and a piece of the heading, with those above it, that should be among the first two.
+QUERIES = {
+    "apply_rotary_pos_emb": "Other people.s words|Two layouts|other.s code",
+    "inv_freq": "Other people.s words|frequencies",
+    "rope_theta": "Other people.s words|base",
+    "position_ids": "Other people.s words|Positions are data",
+    "alibi_slopes": "Other people.s words|slope",
+    "is_causal": "Other people.s words|is_causal",
+    "qwen": "What models use",
+    "gemma": "What models use",
+    "llama": "What models use",
+    "gpt-oss": "What models use",
+    "gemma base 1000000": "What models use",
+    "absolute vs relative": "Relative positions|Relative$|Other people.s words|From absolute|The offset",
+    "pdf": "paper|PDF|Colophon|How to run|print",
+    "evict kv cache positions": "context shift|StreamingLLM|evict|KV cache",
+    "KV cache context shift": "context shift",
+    "attention mask NaN fully masked row": "NaN",
+    "sliding window off by one": "one token too many",
+    "rope precision bf16 long context": "bfloat16|half precision|Positions in",
+    "is_causal kv cache": "is_causal",
+    "RoBERTa 514": "RoBERTa|512 of 514",
+    "bicubic interpolation vit": "Another resolution|Resize a table|two dimensions",
+    "non square image rope": "more than one axis|square",
+}
+
+
+@pytest.fixture(scope="module")
+def found(site, browser) -> dict[str, list[str]]:
+    with visit(browser) as reader:
+        reader.page.goto(f"{site.as_uri()}/search.html")
+        reader.page.wait_for_selector(".search-summary", state="attached")
+
+        def first(query: str) -> list[str]:
+            reader.page.fill(".bd-search-container input", query)
+            return reader.page.locator("#search-results li > a").all_text_contents()[:2]
+
+        return {query: first(query) for query in QUERIES}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_finds_its_place_among_the_first_two(found, query):
+    assert re.search(QUERIES[query], " | ".join(found[query])), found[query]
