@@ -185,7 +185,7 @@ window.detect = (() => {
       };
       const kinds = new Map();
       document.activeElement.blur();
-      for (const e of drawn().filter(e => e.tabIndex >= 0 && !e.disabled && e.matches('a[href], button, input, select, summary, [tabindex]')))
+      for (const e of drawn().filter(e => e.tabIndex >= 0 && !e.disabled && !e.closest('[inert]') && e.matches('a[href], button, input, select, summary, [tabindex]')))
         kinds.set([near(e), near(up(e)), e.type].join(), e);
       const faults = [...kinds.values()].flatMap(e => {
         const around = [e, up(e), up(up(e)), ...(e.closest('.over')?.querySelectorAll('svg *') ?? [])], before = around.map(mark);
