@@ -33,6 +33,7 @@
     page.append(summary, list);
     field.value ||= new URLSearchParams(location.search).get("q") ?? "";
     field.addEventListener("input", show);
+    addEventListener("booksearch", show);  // more pages are known
     show();
   }
 
@@ -72,6 +73,7 @@
     status.textContent = told(query, found);
   };
   field.addEventListener("input", suggest);
+  addEventListener("booksearch", () => chosen < 0 && suggest());
   field.addEventListener("keydown", event => {
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key], stops = list.children.length + 1;  // one stop is the field itself
     if (step && stops > 1) {

@@ -26,7 +26,7 @@ REPAIRS = [
         (r'<script src="[^"]*/fontawesome\.js[^"]*"></script>', ""),
         # Scripts that no page needs: tabs and folds of a kind that the book does not have, and Bootstrap, for tooltips alone.
         # A title says as much.
-        (rf'\s*<(?:script|link)\b[^>]*/(?:{"|".join(UNUSED)})\.js[^>]*>(?:</script>)?', ""),
+        (rf"\s*<(?:script|link)\b[^>]*/(?:{'|'.join(UNUSED)})\.js[^>]*>(?:</script>)?", ""),
         (r"\s*<script>(?:let toggle|var togglebuttonSelector)[^<]*</script>", ""),
         (r' data-bs-(?:toggle|placement)="[^"]*"', ""),
         # It lies on what one reads.
@@ -35,7 +35,7 @@ REPAIRS = [
         # first is needed at once.
         (r'<script (?=[^>]*src="[^"]*_static/(?!documentation_options|ledger))(?!defer)', "<script defer "),
         # A style sheet that only names another: a second wait.
-        (r'_static/styles/theme\.css\?', "_static/basic.css?"),
+        (r"_static/styles/theme\.css\?", "_static/basic.css?"),
         # Firefox would fetch the next page ahead of the reader, is refused by the policy, and says so in the console.
         (r'\s*<link rel="(?:next|prev)"[^>]*>', ""),
         # Bootstrap marks no entry of "On this page" while a long section is read; book.js does.
