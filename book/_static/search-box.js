@@ -13,7 +13,7 @@
     // The page that opens marks the words of the excerpt; Sphinx keeps them here for it.
     link.addEventListener("click", () => {
       const words = new Set(excerpt.filter((piece, i) => i % 2 && piece.length > 2).map(piece => piece.toLowerCase()));
-      if (link.pathname !== location.pathname) localStorage.setItem("sphinx_highlight_terms", [...words].join(" "));
+      if (link.pathname !== location.pathname) kept.localStorage.setItem("sphinx_highlight_terms", [...words].join(" "));
     });
     return link;
   };
