@@ -13,7 +13,7 @@
     // The page that opens marks the words of the excerpt; Sphinx keeps them here for it.
     link.addEventListener("click", () => {
       const words = new Set(excerpt.filter((piece, i) => i % 2 && piece.length > 2).map(piece => piece.toLowerCase()));
-      if (link.pathname !== location.pathname) localStorage.setItem("sphinx_highlight_terms", [...words].join(" "));
+      if (link.pathname !== location.pathname) kept.localStorage.setItem("sphinx_highlight_terms", [...words].join(" "));
     });
     return link;
   };
@@ -33,6 +33,7 @@
     page.append(summary, list);
     field.value ||= new URLSearchParams(location.search).get("q") ?? "";
     field.addEventListener("input", show);
+    addEventListener("booksearch", show);  // more pages are known
     show();
   }
 
@@ -72,6 +73,7 @@
     status.textContent = told(query, found);
   };
   field.addEventListener("input", suggest);
+  addEventListener("booksearch", () => chosen < 0 && suggest());
   field.addEventListener("keydown", event => {
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key], stops = list.children.length + 1;  // one stop is the field itself
     if (step && stops > 1) {

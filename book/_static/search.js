@@ -3,7 +3,7 @@
 const bookSearch = (() => {
   const NAMES = ["title", "above", "bold"], FIELDS = [...NAMES, "text"];
   // Chapters explain. The other pages list, and a chapter's end repeats.
-  const WORTH = [[/^chapters/, 1], [/attention|symptoms/, .9], [/notation/, .5], [/ledger/, .35], [/api|changelog|references/, .2], [/./, .6]];
+  const WORTH = [[/^chapters/, 1], [/attention|symptoms|book.models/, .9], [/notation/, .5], [/ledger/, .35], [/api|changelog|references/, .2], [/./, .6]];
   const REPEATS = /Summary$|The scorecard|What people say|^Exercise/;
   const IGNORED = new Set(ASKING.split(/\s+/));
   const EXCERPT = 170;
@@ -19,16 +19,14 @@ const bookSearch = (() => {
   const telling = asked => asked.some(word => !IGNORED.has(word)) ? asked.filter(word => !IGNORED.has(word)) : asked;
   const parts = word => word.split(/[-._]/).filter(Boolean);
   const joined = word => word.replace(/[-.]/g, "");
-  // A word is found as it stands, by its stem, and, where it has parts ("M-RoPE"), by these and as one ("mrope").
-  const forms = word => [...new Set([word, joined(word), ...parts(word)].flatMap(form => [form, stem(form)]))];
+  // A word is found as it stands, by its stem, and, where it has parts ("M-RoPE"), by these and as one ("mrope"). Models are
+  // found without their number ("qwen3").
+  const forms = word => [...new Set([word, joined(word), ...parts(word), ...word.match(/^[a-z]{4,}(?=\d)/) ?? []].flatMap(form => [form, stem(form)]))];
 
   // A thing is explained where it comes first, though not yet where a page begins.
   const early = (place, {length}) => place ? 1.05 - .1 * place / length : .9;
   const kind = ({id, title}) => REPEATS.test(title) ? .6 : id.startsWith("p-") ? .8 : 1;  // a definition has no other id
-  const entries = bookIndex.flatMap(({page, entries}) => {
-    const worth = WORTH.find(([name]) => name.test(page))[1];
-    return entries.map((entry, i) => ({...entry, page, worth: worth * kind(entry) * early(i, entries)}));
-  }).map((entry, number) => ({...entry, number}));
+  const entries = [];
   const engine = new MiniSearch({
     idField: "number",
     fields: FIELDS,
@@ -37,7 +35,16 @@ const bookSearch = (() => {
     processTerm: term => term,
     searchOptions: {boost: {title: 6, above: 3, bold: 1.5}, tokenize: term => [term]},
   });
-  engine.addAll(entries);
+  const add = index => {
+    const more = index.flatMap(({page, entries}) => {
+      const worth = WORTH.find(([name]) => name.test(page))[1];
+      return entries.map((entry, i) => ({...entry, page, worth: worth * kind(entry) * early(i, entries)}));
+    }).map((entry, i) => ({...entry, number: entries.length + i}));
+    entries.push(...more);
+    engine.addAll(more);
+    dispatchEvent(new Event("booksearch"));
+  };
+  add(bookIndex);
 
   const ask = (word, unfinished) => {
     const queries = [stem(joined(word)), {queries: [word], boostTerm: () => .1}, {combineWith: "AND", queries: parts(word).map(stem)}];
@@ -124,5 +131,5 @@ const bookSearch = (() => {
   };
 
   // All results of a query, best first, as functions that say what to show; the last word may be unfinished while one types.
-  return (query, typing = false) => ranked(query, typing).map(found => () => opened(found));
+  return Object.assign((query, typing = false) => ranked(query, typing).map(found => () => opened(found)), {add});
 })();

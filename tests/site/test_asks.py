@@ -294,7 +294,7 @@ def test_without_javascript_all_is_as_before(address, plain):
 
 
 def test_the_search_gives_no_option_away(site):
-    script = (site / "_static" / "search-index.js").read_text("utf-8")
+    script = "".join((site / "_static" / f"search-{name}.js").read_text("utf-8") for name in ("index", "more"))
     for ask, _ in ASKS.values():
         overlooked = ask["overlooks"].values() if isinstance(ask["overlooks"], dict) else ()
         for words in (*ask.get("options", ()), *overlooked):

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from tests.site.detectors import SCRIPT, visit
 from tests.site.pages import EVERYWHERE, FRONT, PAGES, ROOT
+from tests.site.refusals import OFF
 from tests.site.serving import Quiet, serve
 
 DESK, PHONE, NARROWEST = 1280, 390, 320
@@ -103,13 +104,33 @@ def test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves
             weight = sum((site / path.strip("/")).stat().st_size for path in asked - seen)
             shift = reader.page.evaluate("shift")
             most = 400_000 if name == "book/your-model" else 300_000  # it brings what it knows of all families
-            if name in PAGES and (weight > (most if seen else 900_000) or shift > 0.01):
+            if name in PAGES and (weight > (most if seen else 725_000) or shift > 0.01):
                 told.append(f"{name}: {weight} bytes, layout shift {shift:.3f}")
             seen |= {path for path in asked if path.startswith("/_static/")}
             reader.page.evaluate(SCRIPT)
             told += [f"{name}: {fault}" for fault in reader.faults + reader.skip()]
             reader.faults.clear()
     assert told == []
+
+
+def test_the_button_of_the_color_mode_says_which(site, visitor):
+    visitor.page.goto((site / "chapters" / "04-rope.html").as_uri())
+    button, told = visitor.page.locator(".theme-switch-button"), []
+    for _ in range(3):
+        told.append(button.get_attribute("aria-label"))
+        button.click()
+    assert sorted(told) == ["Color mode: as the system", "Color mode: dark", "Color mode: light"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_browser_that_keeps_nothing_meets_no_error(site, browser, name):
+    with visit(browser) as reader:
+        for kind in ("localStorage", "sessionStorage"):
+            reader.page.add_init_script(OFF.replace("localStorage", kind))
+        reader.page.goto((site / f"{name}.html").as_uri())
+        if (button := reader.page.locator(".theme-switch-button")).count():
+            button.click()
+        assert reader.faults == []
 
 
 def test_nothing_moves_on_a_slow_line(site, browser):

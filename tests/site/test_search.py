@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.site.detectors import visit
 from tests.site.pages import PAGES, Html
 
-SEARCH = {"minisearch", "language_data", "search-index", "search-words", "search", "search-box"}
+SEARCH = {"minisearch", "language_data", "search-index", "search-words", "search", "search-box", "search-more"}
 CHAPTER = "chapters/04-rope"
 OPTIONS = "#search-found [role=option]"
 
@@ -42,8 +42,8 @@ FURNITURE = ("Show the code", "Hide the code", "Compare with the answer", "Link 
 
 @pytest.fixture(scope="module")
 def index(site) -> list[dict]:
-    script = (site / "_static" / "search-index.js").read_text("utf-8")
-    return json.loads(script.removeprefix("window.bookIndex = ").removesuffix(";\n"))
+    scripts = [(site / "_static" / f"search-{name}.js").read_text("utf-8") for name in ("index", "more")]
+    return [part for script in scripts for part in json.loads(script[script.index("[") : script.rindex("]") + 1])]
 
 
 def test_twenty_questions_find_their_answer_first(site, browser):
@@ -65,6 +65,10 @@ def test_the_index_has_all_pages_and_leads_to_places_that_are_there(site, index)
         ids = Html(site / f"{part['page']}.html").ids
         for entry in part["entries"]:
             assert {entry["id"], *(block[0] for block in entry["blocks"])} <= ids, part["page"]
+
+
+def test_first_results_need_little(site):
+    assert (site / "_static" / "search-index.js").stat().st_size <= 500_000
 
 
 def test_the_index_has_no_furniture_and_gives_no_solution_away(index):

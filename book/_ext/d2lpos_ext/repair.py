@@ -6,6 +6,17 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 FIRST = '<figure class="first"'
+# Where the browser keeps nothing, asking for its storage is an error, which the theme does not expect.
+KEPT = """<script>
+const kept = Object.fromEntries(["localStorage", "sessionStorage"].map(name => {
+  try { return [name, window[name]]; } catch {}
+  const here = new Map();
+  return [name, {getItem: key => here.get(key) ?? null, setItem: (key, value) => here.set(key, `${value}`), removeItem: key => here.delete(key)}];
+}));
+</script>
+"""
+STORAGE = re.compile(r"\b(?:window\.)?((?:local|session)Storage\b)")
+KEEPING = ("scripts/pydata-sphinx-theme.js", "sphinx_highlight.js")
 UNUSED = ("togglebutton", "design-tabs", "bootstrap")
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
 
@@ -26,16 +37,20 @@ REPAIRS = [
         (r'<script src="[^"]*/fontawesome\.js[^"]*"></script>', ""),
         # Scripts that no page needs: tabs and folds of a kind that the book does not have, and Bootstrap, for tooltips alone.
         # A title says as much.
-        (rf'\s*<(?:script|link)\b[^>]*/(?:{"|".join(UNUSED)})\.js[^>]*>(?:</script>)?', ""),
+        (rf"\s*<(?:script|link)\b[^>]*/(?:{'|'.join(UNUSED)})\.js[^>]*>(?:</script>)?", ""),
         (r"\s*<script>(?:let toggle|var togglebuttonSelector)[^<]*</script>", ""),
-        (r' data-bs-(?:toggle|placement)="[^"]*"', ""),
+        (r' data-bs-(?:toggle|placement|title)="[^"]*"', ""),
+        (
+            r'<script data-cfasync="false">.*?</script>',
+            lambda script: KEPT + STORAGE.sub(r"kept.\1", script[0]),
+        ),
         # It lies on what one reads.
         (r'<button [^>]*id="pst-back-to-top".*?</button>', ""),
         # Under a policy, browsers look no further than a script that they wait for, so these would come one by one. The
         # first is needed at once.
         (r'<script (?=[^>]*src="[^"]*_static/(?!documentation_options|ledger))(?!defer)', "<script defer "),
         # A style sheet that only names another: a second wait.
-        (r'_static/styles/theme\.css\?', "_static/basic.css?"),
+        (r"_static/styles/theme\.css\?", "_static/basic.css?"),
         # Firefox would fetch the next page ahead of the reader, is refused by the policy, and says so in the console.
         (r'\s*<link rel="(?:next|prev)"[^>]*>', ""),
         # Bootstrap marks no entry of "On this page" while a long section is read; book.js does.
@@ -92,6 +107,9 @@ def repair_pages(app: Sphinx, exception: Exception | None) -> None:
         if "_static" in path.parts:
             continue
         path.write_text(repair(path.read_text("utf-8")), "utf-8")
+    for name in KEEPING:
+        path = site / "_static" / name
+        path.write_text(STORAGE.sub(r"kept.\1", path.read_text("utf-8").replace("kept.", "")), "utf-8")
     for name in ("fontawesome", *UNUSED):
         for path in (site / "_static").rglob(f"{name}.js*"):
             path.unlink()

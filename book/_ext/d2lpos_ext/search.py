@@ -1,6 +1,6 @@
 """What the search finds: the finished pages, cut into entries and these into blocks.
 
-An entry is a section, a term, a name of the package or an exercise. A block is a paragraph, a row, an equation or
+An entry is a section, a term, a name of the package, a model or an exercise. A block is a paragraph, a row, an equation or
 a piece of code. It gets an id where it has none, so that a result opens there in every browser. What a page folds,
 such as a solution, is left out: an excerpt must not give it away. What a prediction covers is found, and names the prediction.
 """
@@ -19,7 +19,19 @@ MINISEARCH = Path(__file__).parents[2] / "_vendor" / "minisearch" / "minisearch.
 DRAWN = re.compile(r"<(svg|script|style)\b.*?</\1>", re.DOTALL)
 WORD = re.compile(r"[^\W\d_]{3,}")
 LEFT_OUT = {"details", "nav", "button", "form"}
-LEFT_OUT_BY_CLASS = {"ask", "mistake", "review", "predictions", "solution", "headerlink", "effort", "symptoms"}
+LEFT_OUT_BY_CLASS = {
+    "ask",
+    "mistake",
+    "review",
+    "predictions",
+    "solution",
+    "headerlink",
+    "effort",
+    "symptoms",
+}
+# What is found at once; the other pages follow.
+FIRST = re.compile(r"chapters/\d|book/(symptoms|notation|models|attention|essay|preface)$")
+MODELS = ["models", "releases"]  # tables of which each row is an entry
 BLOCKS = {"p", "tr", "pre", "figcaption", "caption", "li"}
 SCRIPTS = {"msup": "{}^{}", "msub": "{}_{}", "msubsup": "{}_{}^{}", "mfrac": "{}/{}"}
 
@@ -46,8 +58,14 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
         page, title, entries = read(path.read_text("utf-8"))
         path.write_text(page, "utf-8")
         index.append({"page": name, "title": title, "entries": entries})
-    script = f"window.bookIndex = {json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n"
-    (site / "_static" / "search-index.js").write_text(script, "utf-8")
+    first = [part for part in index if FIRST.match(part["page"])]
+    rest = [part for part in index if part not in first]
+    for name, call, parts in (
+        ("index", "window.bookIndex = {};", first),
+        ("more", "bookSearch.add({});", rest),
+    ):
+        text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+        (site / "_static" / f"search-{name}.js").write_text(f"{call.format(text)}\n", "utf-8")
     copy(MINISEARCH, site / "_static")
 
 
@@ -77,15 +95,29 @@ def read(html: str) -> tuple[str, str, list[Entry]]:
                 ids.add(own)
                 anchor = own
                 added[lines[block.sourceline - 1] + block.sourcepos + 1 + len(block.name)] = own
-            if block.name == "dt" and anchor:
+            if anchor and block.name in ("dt", "tr") and heading(block):
                 entry["id"] = anchor
-            code, cover = "code" * (block.name == "pre"), block.find_parent(class_="told")
-            more = [code, cover["data-of"]] if cover else [code] * bool(code)
-            entry["blocks"].append([anchor or entry["id"], text, *more])
+            code, cover = block.name == "pre", block.find_parent(class_="told")
+            more = ["code" * code, cover["data-of"]] if cover else ["code"] * code
+            entry["blocks"].append([anchor or entry["id"], once(text) if code else text, *more])
             entry["bold"] = " ".join([entry["bold"], *map(said, block(["b", "strong"]))]).strip()
     for place in sorted(added, reverse=True):
         html = f'{html[:place]} id="{added[place]}"{html[place:]}'
     return html, said(article.h1), entries
+
+
+def once(code: str) -> str:
+    """Return the words of code, each once: nobody searches for the second.
+
+    >>> once("x = rope(x) + rope(y)")
+    'x rope(x) rope(y)'
+    """
+    kept, seen = [], set()
+    for word in code.split():
+        if new := set(re.findall(r"\w+", word)) - seen:
+            kept.append(word)
+            seen |= new
+    return " ".join(kept)
 
 
 def is_left_out(tag: Tag) -> bool:
@@ -112,8 +144,8 @@ def blocks(tag: Tag, entry: Entry | None = None) -> Iterator[tuple[Entry, Tag | 
             own = child.get("id") or (outer["id"] if outer else "")
             new = {"id": own, "title": title, "above": above, "bold": "", "blocks": []}
             yield new, None
-            if child.name == "dt":
-                entry = new  # to which the definition after it belongs
+            if child.name in ("dt", "tr"):
+                entry = new if child.name == "dt" else entry  # to which the definition after it belongs
                 yield new, child
             else:
                 yield from blocks(child, new)
@@ -136,6 +168,8 @@ def heading(tag: Tag) -> str:
         return tag["id"] if "sig" in tag.get("class", []) else said(tag)
     if tag.name == "section":
         return said(found) if (found := tag.find(re.compile("^h[1-6]$"), recursive=False)) else ""
+    if tag.name == "tr" and tag.find_parent("table", class_=MODELS):
+        return said(tag.th) if tag.td else ""
     return said(tag.p.extract()) if "exercise" in tag.get("class", []) else ""
 
 

@@ -32,7 +32,10 @@ STRING = re.compile(rf"({PIECE}[^<]*)((?:</span>{PIECE}[^<]*)+)")
 IDLE = [
     (re.compile(r'<span class="sig-paren">([()])</span>'), r"\1"),
     (re.compile(r'(<a class="reference internal" href="#([^"]*)") title="\2"'), r"\1"),
-    (re.compile(r'<code class="(xref )?(?:[\w ]+ )?docutils literal notranslate">'), r'<code class="\1literal">'),
+    (
+        re.compile(r'<code class="(xref )?(?:[\w ]+ )?docutils literal notranslate">'),
+        r'<code class="\1literal">',
+    ),
     (re.compile(r' notranslate">'), '">'),
     (re.compile(r'<span class="std std-ref">([^<]*)</span>'), r"\1"),
     (re.compile("<pre><span></span>"), "<pre>"),
@@ -135,7 +138,7 @@ def names(site: str) -> set[str]:
         for value in re.findall(r'\bclass="([^"]*)"', path.read_text("utf-8")):
             known |= set(unescape(value).split())
     for path in Path(site).rglob("*.js"):
-        if path.name.startswith(("reader", "minisearch", "language_data", "search-index")):
+        if path.name.startswith(("reader", "minisearch", "language_data", "search-index", "search-more")):
             continue  # they compute, and touch no page
         known |= set(re.findall(r"[A-Za-z_][\w-]*", path.read_text("utf-8")))
     return known
