@@ -41,8 +41,8 @@ REPAIRS = [
         (r"\s*<script>(?:let toggle|var togglebuttonSelector)[^<]*</script>", ""),
         (r' data-bs-(?:toggle|placement|title)="[^"]*"', ""),
         (
-            r'<script data-cfasync="false">.*?</script>',
-            lambda script: KEPT + STORAGE.sub(r"kept.\1", script[0]),
+            r'<script data-cfasync="false">(.*?</script>)',
+            lambda script: KEPT + "<script>" + STORAGE.sub(r"kept.\1", script[1]),
         ),
         # It lies on what one reads.
         (r'<button [^>]*id="pst-back-to-top".*?</button>', ""),
