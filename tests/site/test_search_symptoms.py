@@ -30,7 +30,7 @@ QUERIES = {
     "prefix caching position": "cached prefix",
     "draft acceptance rate low": "draft model.s tokens",
     "rotate_half vs interleaved converted weights garbage": "Converted weights|Two layouts",
-    "partial_rotary_factor ignored": "all of it does|Short prompts are right|Turn a part",
+    "partial_rotary_factor ignored": "all of it does|Only the first token|Turn a part",
     "gemma 4 proportional rope": "Partial rotary",
     "permute q k twice": "converted twice",
     "qk norm before or after rope": "Query and key norms",
