@@ -37,6 +37,7 @@ QUERIES = {
     "bfloat16 position ids precision": "Positions in bfloat16",
     "inv_freq bfloat16": "to.bfloat16|Where frequencies live",
     "inv_freq meta device to_empty": "meta|Where frequencies live",
+    "unexpected key position_ids state_dict": "Unexpected key",
     "attention nan fully masked row": "NaN from padding",
     "index out of range in self": "index out of range",
     "device-side assert triggered 512": "index out of range",
@@ -65,8 +66,8 @@ def answers(site, browser) -> dict[str, list[str]]:
     return found
 
 
-def test_there_are_forty():
-    assert len(QUERIES) == 40
+def test_there_are_forty_one():
+    assert len(QUERIES) == 41
 
 
 @pytest.mark.parametrize("query", QUERIES)
