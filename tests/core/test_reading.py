@@ -121,7 +121,7 @@ SENTENCES = {
         "Qwen3 8B",
     ),
     "The model (gemma3_text) turns queries and keys by their place in all 7 layers (RoPE), and sees a window of 1,024 tokens in "
-    "6 layers and the whole text in 1 layer; it was trained on texts of 131,072 tokens, as many as its file allows.": (
+    "6 layers and the whole text in 1 layer; it was trained on texts of 131,072 tokens, as many as its class takes.": (
         GEMMA,
         131_072,
         None,
