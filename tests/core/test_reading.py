@@ -143,7 +143,7 @@ SENTENCES = {
         None,
     ),
     "The model (jamba) gives its attention no positions, and sees the whole text in 1 of its 8 layers; 7 layers have no "
-    "attention; its file allows 262,144 tokens.": ({"model_type": "jamba", "num_hidden_layers": 8}, None, None),
+    "attention; its class takes 262,144 tokens.": ({"model_type": "jamba", "num_hidden_layers": 8}, None, None),
     "The model (dinov3_vit) turns queries and keys by their row and column in all 12 layers (RoPE), and sees the whole picture "
     "in each.": ({"model_type": "dinov3_vit"}, None, None),
 }
