@@ -996,7 +996,7 @@ const reader = (() => {
           unknown = error.message;
         }
       }
-      const lengths = {original: originalLength(kept), longest: longest(kept), rows: rowsOf(found)};
+      const lengths = {original: originalLength(kept), longest: longest(kept), by_class: !fileAllows(kept), rows: rowsOf(found)};
       return {...numbers(found), serving: bare({...lengths, memory, unknown, traps: traps(kept)})};
     }
 
@@ -1022,8 +1022,11 @@ const reader = (() => {
       const [, keys] = keysOf(config);
       return [...rulesOf(keys), keys].map(one => take(one, "original_max_position_embeddings")).find(truthy) ?? null;
     }
-    function longest(config) {
-      return firstOf(keysOf(config)[1], ["max_position_embeddings", "n_positions", "seq_length", "max_seq_len"]);
+    const LENGTHS = ["max_position_embeddings", "n_positions", "seq_length", "max_seq_len"];
+    const longestKey = keys => LENGTHS.find(key => truthy(take(keys, key))) ?? null;
+    const longest = config => firstOf(keysOf(config)[1], LENGTHS);
+    function fileAllows(config) {
+      return longestKey(completed(...ofItsText(config))[0]) !== null;
     }
     const turns = one => one.encoding !== null && Boolean(one.encoding.omega);
     const rowsOf = found => (found.input?.kind === "Learned" ? found.input.length - found.first : null);
@@ -1043,7 +1046,7 @@ const reader = (() => {
       checkCount({tokens, number});
       const [family, keys] = keysOf(config), found = encoding(config, tokens), kept = {};
       found.layers.forEach((one, place) => {
-        if (!one.attends || one.crosses) return;
+        if (!found.causal || !one.attends || one.crosses) return;
         const kind = one.window ? "window" : one.chunk ? "chunk" : "full";
         const each = Math.min(tokens, one.window || one.chunk || tokens) * number;
         kept[kind] = (kept[kind] ?? 0) + each * width(family, keys, one, place);
@@ -1087,7 +1090,11 @@ const reader = (() => {
         if (scales && truthy(factor) && truthy(original) && truthy(allowed) && !close(factor, allowed / original)) {
           told.push([`The factor is ${short(factor)}, the quotient of its lengths ${short(allowed / original)}.`, "stretch"]);
         }
-        if (["linear", "yarn", "llama3", "longrope"].includes(kind)) {
+        const at = or(original, take(keys, "original_max_position_embeddings"), allowed);
+        if (kind === "longrope" && truthy(at)) {
+          told.push([`Its divisors switch past ${comma(at)} tokens: keys of a cache keep those that they had.`, "stretch"]);
+        }
+        if (["linear", "yarn", "llama3"].includes(kind)) {
           told.push([`The stretch is always on: ${kind} reads short texts through it, too.`, "stretch"]);
         }
         if (kind === "dynamic") {
@@ -1121,20 +1128,25 @@ const reader = (() => {
       const told = or(trained, originalLength(config)), length = or(told, allowedByFile);
       const turning = found.layers.filter(turns).map(one => one.encoding), table = rowsOf(found);
       if (table) fail(`${family} has a table of ${comma(table)} rows, and none past them`);
-      if (!turning.length) fail(`${family} turns nothing, so there is nothing to stretch`);
-      if (serving.otherwise.includes(family)) fail(`${family} has code that knows no YaRN, so a setting would do nothing or fail`);
-      if (length === null) fail("trained must say the length of the training, because the configuration does not; got None");
+      const key = longestKey(keys), nested = config.model_type !== family;
+      const allows = fileAllows(config) ? "what its file allows" : "what its class takes";
+      if (!turning.length) {
+        if (key && found.layers.some(one => one.encoding?.kind === "ALiBi")) return longer(program, key, tokens, keys[key], nested, allows);
+        fail(`${family} turns nothing, so there is nothing to stretch`);
+      }
       const allowed = or(allowedByFile, length), stretched = turning.some(one => one.rule && rules.stretches.includes(one.rule.kind));
-      if (tokens <= (stretched ? allowed : length)) {
-        const known = truthy(told) ? "the length of its training" : "what its file allows";
+      if (truthy(length) && tokens <= (stretched ? allowed : length)) {
+        const known = truthy(told) ? "the length of its training" : allows;
         return `# Nothing to set: ${comma(tokens)} is within ${stretched ? "its stretch" : known}.`;
       }
+      if (truthy(allowed) && !stretched && found.layers.every(one => !turns(one) || ((one.window || one.chunk) && one.compressed === null))) {
+        return longer(program, key ?? LENGTHS[0], tokens, allowed, nested, allows);
+      }
+      if (serving.otherwise.includes(family)) fail(`${family} has code that knows no YaRN, so a setting would do nothing or fail`);
+      if (length === null) fail("trained must say the length of the training, because the configuration does not; got None");
       if (stretched) fail(`${family} is stretched to ${comma(allowed)} tokens as it is; no second stretch is known for it`);
       const ways = new Set(turning.map(one => [one.base, one.layout, one.rotary].join(" ")));
       if (ways.size > 1 || rulesOf(keys).length > 1) fail(`${family} turns in two ways, and one rule is not for both`);
-      if (found.layers.every(one => !turns(one) || ((one.window || one.chunk) && one.compressed === null))) {
-        return `# Nothing to set but the length: with windows or chunks ${comma(tokens)} tokens meet no new angle.`;
-      }
       const rule = {rope_type: "yarn", factor: float(rounded(tokens / length)), original_max_position_embeddings: length};
       for (const present of rulesOf(keys)) {
         for (const key of ["mrope_section", "mrope_interleaved"]) if (has(present, key)) rule[key] = present[key];
@@ -1142,22 +1154,35 @@ const reader = (() => {
       const whole = {...rule, rope_theta: float(turning[0].base)};
       if (turning[0].rotary !== turning[0].dim) whole.partial_rotary_factor = float(turning[0].rotary / turning[0].dim);
       const untold = serving.headless.includes(family) && !truthy(take(ofItsText(config)[1], "head_dim"));
-      return written(program, rule, whole, tokens, config.model_type !== family, untold ? turning[0].dim : null);
+      return written(program, rule, whole, key ?? LENGTHS[0], tokens, nested, untold ? turning[0].dim : null);
     }
 
-    function written(program, rule, whole, tokens, nested, dim) {
-      const place = nested ? "config.text_config" : "config", within = said => dumps(nested ? {text_config: said} : said);
-      const longer = `${place}.max_position_embeddings = ${tokens}`;
-      const sglang = `python -m sglang.launch_server --model-path MODEL --context-length ${tokens} --json-model-override-args`;
-      const original = rule.original_max_position_embeddings;
+    function longer(program, key, tokens, allowed, nested, allows) {
+      if (tokens <= allowed) return `# Nothing to set: ${comma(tokens)} is within ${allows}.`;
+      return served(program, {[key]: tokens}, tokens, nested);
+    }
+
+    function served(program, changed, tokens, nested) {
+      const said = dumps(nested ? {text_config: changed} : changed), place = nested ? "config.text_config" : "config";
+      const lines = () => Object.entries(changed).map(([key, value]) => `${place}.${key} = ${repr(value)}`).join("\n");
       return {
-        transformers: () => `${place}.rope_parameters = ${repr(whole)}\n${longer}`,
-        transformers4: () => `${place}.rope_scaling = ${repr(rule)}\n${longer}${dim ? `\n${place}.head_dim = ${dim}` : ""}`,
-        vllm: () => `vllm serve MODEL --max-model-len ${tokens} --hf-overrides '${within({rope_parameters: whole})}'`,
-        sglang: () => `${sglang} '${within({rope_scaling: rule})}'`,
-        "llama.cpp": () =>
-          `llama-server -m MODEL.gguf -c ${tokens} --rope-scaling yarn --rope-scale ${short(rule.factor)} --yarn-orig-ctx ${original}`,
+        transformers: lines,
+        transformers4: lines,
+        vllm: () => `vllm serve MODEL --max-model-len ${tokens} --hf-overrides '${said}'`,
+        sglang: () => `python -m sglang.launch_server --model-path MODEL --context-length ${tokens} --json-model-override-args '${said}'`,
+        "llama.cpp": () => `llama-server -m MODEL.gguf -c ${tokens}`,
       }[program]();
+    }
+
+    function written(program, rule, whole, key, tokens, nested, dim) {
+      const original = rule.original_max_position_embeddings;
+      if (program === "llama.cpp") {
+        return `${served(program, {}, tokens, nested)} --rope-scaling yarn --rope-scale ${short(rule.factor)} --yarn-orig-ctx ${original}`;
+      }
+      const older = ["transformers4", "sglang"].includes(program);
+      const changed = {[older ? "rope_scaling" : "rope_parameters"]: older ? rule : whole, [key]: tokens};
+      if (dim && program === "transformers4") changed.head_dim = dim;
+      return served(program, changed, tokens, nested);
     }
 
     // In one sentence, as d2lpos/pretrained/sentence.py has it.
@@ -1234,8 +1259,8 @@ const reader = (() => {
       if (count !== null) told.push(`its table ends after ${comma(count)} tokens`);
       else if (stretched && original && farthest && original < farthest) {
         told.push(`its file stretches ${comma(original)} tokens to ${comma(farthest)}`);
-      } else if (farthest && farthest === trained) return [`${told[0]}, as many as its file allows`];
-      else if (farthest) told.push(`its file allows ${comma(farthest)} tokens`);
+      } else if (farthest && farthest === trained) return [`${told[0]}, as many as its ${found.serving.by_class ? "class takes" : "file allows"}`];
+      else if (farthest) told.push(`its ${found.serving.by_class ? "class takes" : "file allows"} ${comma(farthest)} tokens`);
       return told.length ? [told.join(", and ")] : [];
     }
     const counted = count => `${count} layer${count === 1 ? "" : "s"}`;

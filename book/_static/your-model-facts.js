@@ -10,7 +10,7 @@ const CLOSE = 1 + 1e-9;
 function sort(layer, reading) {
   if (!layer.attends) return "recurrence";
   if (layer.crosses) return "picture";
-  if (layer.window && !layer.compressed) return "window";
+  if (layer.window && !layer.compressed && !(layer.window >= reading.serving.longest)) return "window";  // else it is the whole text
   if (layer.chunk) return "chunk";
   return layer.encoding || reading.input ? "full" : "none";
 }
@@ -55,7 +55,7 @@ function training(reading, known = {}) {
   let word = "trained";
   if (longest && (own ? longest > most : !told.length)) {
     stages.push({length: longest, plain: false});
-    word = own ? "released" : "its file allows";
+    word = own ? "released" : reading.serving.by_class ? "its class takes" : "its file allows";
   }
   const length = Math.max(0, ...stages.map(stage => stage.length)) || null;
   const before = stages.filter(stage => stage.plain).map(stage => stage.length);
@@ -111,6 +111,13 @@ function buckets(encoding) {
   return [...new Set(starts)];
 }
 
-return {buckets, frequencies, groups, hands, reach, restretched, sort, stretched, training};
+/** Tokens that somebody writes: 131,072, 128k, 1M, 1e5; k is 1,024. null for what is no whole number. */
+function tokens(text) {
+  const [, number, unit = ""] = text.trim().replace(/\s*tokens?$/i, "").replace(/(\d)[,_\s](?=\d{3}(?!\d))/g, "$1").match(/^(\d+(?:\.\d+)?(?:e\d+)?)\s*([km]?)$/i) ?? [];
+  const found = number * {"": 1, k: 1024, m: 2 ** 20}[unit.toLowerCase()];
+  return Number.isSafeInteger(found) ? found : null;
+}
+
+return {tokens, buckets, frequencies, groups, hands, reach, restretched, sort, stretched, training};
 })();
 if (typeof module !== "undefined") module.exports = yourModelFacts;

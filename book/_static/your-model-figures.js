@@ -27,7 +27,7 @@ function sector(x, y, r, a, b) {
 }
 
 /** What all pictures share: the axis, the known length, the length chosen with its handle, and what is drawn between. */
-function framed(on, height, {tokens, known, word, least, most}, ...parts) {
+function framed(on, height, {tokens, known, word, also, least, most}, ...parts) {
   const {width, x, small} = on, foot = height - 24, here = x(tokens), made = [];
   const text = (attributes, said) => make("text", attributes, said);
   if (known && tokens > known) made.push(make("rect", {class: "never", x: px(x(known)), y: 32, width: px(here - x(known)), height: px(foot - 32)}));
@@ -37,7 +37,8 @@ function framed(on, height, {tokens, known, word, least, most}, ...parts) {
     made.push(make("line", {class: "axis", x1: px(at), x2: px(at), y1: foot, y2: foot + 5}));
     if (!small || e % 2) made.push(text({class: "tk", x: px(Math.min(at, width - 12)), y: foot + 18}, short(10 ** e)));
   }
-  if (known) made.push(make("line", {class: "L", x1: px(x(known)), x2: px(x(known)), y1: 32, y2: foot + 5}));
+  if (also && also < known) made.push(make("line", {class: "L", x1: px(x(also)), x2: px(x(also)), y1: 46, y2: foot + 5}), text({class: "cap L", "text-anchor": "end", x: px(x(also) - 6), y: 56}, small ? "trained" : `trained ${num(also)}`));
+  if (known) made.push(make("line", {class: word.startsWith("its ") ? "L half" : "L", x1: px(x(known)), x2: px(x(known)), y1: 32, y2: foot + 5}));
   made.push(make("line", {class: "N", x1: px(here), x2: px(here), y1: 24, y2: foot + 5}), ...parts);
   if (known) {
     const said = `${word} ${num(known)}`, left = x(known) > said.length * 6.6;

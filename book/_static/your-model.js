@@ -29,7 +29,7 @@ const plural = (n, word) => `${num(n)} ${word}${n === 1 ? "" : "s"}`;
 
 function size(bytes) {
   const [unit, name] = [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "bytes"]].find(([unit]) => bytes >= unit) ?? [1, "bytes"];
-  return `${(bytes / unit).toFixed(unit === 2 ** 30 && bytes < 100 * unit ? 1 : 0)} ${name}`;
+  return `${(bytes / unit).toFixed(unit > 1 && bytes < (unit === 2 ** 30 ? 100 : 10) * unit ? 1 : 0)} ${name}`;
 }
 
 /** "04b-stretching: Five ways to stretch", as the reader names a section: its address, and its words. */
@@ -52,6 +52,7 @@ function named(release) {
   open(r.parse(JSON.stringify(release.config)), {release, name: release.name});
   field.value = release.name;
   history.replaceState(null, "", `#model=${slug(release.name)}`);
+  press(release.name);
 }
 
 /** Take a name, or the text of a file. */
@@ -66,14 +67,17 @@ function take(text, name) {
   try {
     values = r.parse(text, name ?? "this text");
   } catch (error) {
-    return refuse(sentence(error.message));
+    const end = broke(text, error.message), linked = name === "this link";
+    if (linked && error.message.includes("must be JSON")) return refuse("This link was cut off: copy the whole link.");
+    return refuse(end ? `It breaks off in line ${end}: copy the whole file.` : sentence(error.message), end ? "" : make("p", {}, "The file to take is config.json, in the folder of the model itself. On its page at Hugging Face it stands under “Files and versions”."));
   }
   const known = alike(values);
   open(values, {release: known[0] ?? null, same: known});
 }
 
 function search(text) {
-  const asked = bare(text), of = release => [release.name, id(release), id(release).split("/")[1]].map(bare);
+  const [, path] = text.match(/^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([^/?#]+\/[^/?#]+)/) ?? [];
+  const asked = bare(path ?? text), of = release => [release.name, id(release), id(release).split("/")[1]].map(bare);
   const exact = releases.filter(release => of(release).includes(asked));
   const near = exact.length ? exact : releases.filter(release => asked && of(release).some(name => name.includes(asked)));
   if (near.length === 1) return named(near[0]);
@@ -84,10 +88,23 @@ function search(text) {
   out.replaceChildren(make("p", {class: "lead", role: "status"}, `${near.length} releases have “${said}” in their names.`), make("div", {class: "near"}, near.map(({name}) => make("button", {type: "button", "data-k": name}, name))));
 }
 
-/** The releases of which a configuration has all keys; none where they were trained on texts of other lengths. */
+/** The line in which a text of JSON breaks off; 0 where it is broken elsewhere. */
+function broke(text, message) {
+  const [, at] = message.match(/\(char (\d+)\)$/) ?? [];
+  return at && text[0] === "{" && (+at >= [...text].length || message.includes("Unterminated")) ? text.split("\n").length : 0;
+}
+
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+/** The releases of which a configuration has all keys. */
+function matches(values) {
+  const whole = JSON.parse(r.text(values)), own = whole.text_config ?? whole;
+  return releases.filter(({config}) => Object.entries(config).every(([key, value]) => key === "model_type" ? [whole[key], own[key]].includes(value) : same(value, own[key])));
+}
+
+/** Those releases; none where they were trained on texts of other lengths. */
 function alike(values) {
-  const whole = JSON.parse(r.text(values)), own = whole.text_config ?? whole, same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-  const found = releases.filter(({config}) => Object.entries(config).every(([key, value]) => key === "model_type" ? [whole[key], own[key]].includes(value) : same(value, own[key])));
+  const found = matches(values);
   const told = found.filter(one => one.trained || one.stretch);
   return told.every(one => same([one.trained, one.stretch], [told[0].trained, told[0].stretch])) ? [...told, ...found.filter(one => !told.includes(one))] : [];
 }
@@ -99,7 +116,7 @@ function sentence(text) {
   return begun.replace(/[^.?!]$/, "$&.");
 }
 
-function open(values, {release = null, name = null, same = [], ignore = []}) {
+function open(values, {release = null, name = null, same = [], ignore = [], lacks = []}) {
   const known = release ?? {}, tokens = release?.stretch?.to ?? release?.trained?.at(-1) ?? 2048;
   let reading;
   try {
@@ -108,11 +125,11 @@ function open(values, {release = null, name = null, same = [], ignore = []}) {
     try {
       reading = r.read(values, 512, ignore);  // some refuse texts that are longer than they can read
     } catch {
-      return unread(error, values, {release, name, same, ignore});
+      return unread(error, values, {release, name, same, ignore, lacks});
     }
   }
   const training = facts.training(reading, known);
-  model = {values, text: r.text(values), release, name, same, ignore, reading, training, groups: facts.groups(reading), readings: new Map()};
+  model = {values, text: r.text(values), release, name, same, ignore, lacks, reading, training, groups: facts.groups(reading), readings: new Map()};
   const longer = (training.own || training.length >= 1e5 ? 1 : 4) * (training.length ?? 2048);
   model.first = [release?.stretch?.to ?? longer, training.length, training.length / 4].find(length => length && length <= MOST && readable(length)) ?? tokens;
   Object.assign(state, {tokens: model.first, remedy: "released", group: 0});
@@ -144,15 +161,31 @@ function knows(remedy) {
 }
 
 function unread(error, values, asked) {
-  const keys = error.keys ?? [];
+  const inner = error.keys ? [] : inside(values, error.message), keys = error.keys ?? inner.map(([key, value]) => [key, JSON.stringify(value)]);
   if (!keys.length) return refuse(sentence(error.message), ways());
   const rows = keys.map(([key, value]) => make("tr", {}, make("td", {}, make("code", {}, key)), make("td", {}, make("code", {}, value))));
   const pass = make("button", {type: "button"}, keys.length === 1 ? "Read it without this key" : "Read it without these keys");
-  pass.addEventListener("click", () => open(values, {...asked, ignore: [...asked.ignore, ...keys.map(([key]) => key)]}));
-  refuse(`I do not know ${keys.length === 1 ? "one key" : `${keys.length} keys`} of this file, so I say nothing about its positions.`,
+  pass.addEventListener("click", () => inner.length ? open(r.parse(lacking(values, keys)), {...asked, lacks: [...(asked.lacks ?? []), ...keys.map(([key]) => key)]}) : open(values, {...asked, ignore: [...asked.ignore, ...keys.map(([key]) => key)]}));
+  refuse(`I do not know ${keys.length === 1 ? "this key" : `these ${keys.length} keys`} of the file, so I say nothing about its positions.`,
     make("table", {}, make("thead", {}, make("tr", {}, make("th", {scope: "col"}, "key"), make("th", {scope: "col"}, "value"))), make("tbody", {}, rows)),
     make("p", {}, "Each could change where this model’s words stand, and a guess would be wrong in silence. If you know that none does, pass them over."),
     make("p", {class: "do"}, pass), ways());
+}
+
+const RULE = ["rope_scaling", "rope_parameters"];
+/** The keys within RoPE's parameters that a sentence of refusal names. */
+function inside(values, message) {
+  const [, told] = message.match(/^rope_type .* has keys that are not understood: (.*)$/s) ?? [], whole = JSON.parse(r.text(values)), found = new Map();
+  for (const one of told ? [whole, whole.text_config ?? {}] : []) for (const name of RULE) for (const rule of [one[name], ...Object.values(one[name] ?? {})])
+    for (const [key, value] of Object.entries(typeof rule === "object" && rule || {})) if (`, ${told}`.includes(`, ${key} = `)) found.set(key, value);
+  return [...found];
+}
+/** The text of a configuration whose RoPE's parameters lack some keys. */
+function lacking(values, keys) {
+  const names = keys.map(([key]) => key), whole = JSON.parse(r.text(values));
+  for (const one of [whole, whole.text_config ?? {}]) for (const name of RULE) for (const rule of [one[name], ...Object.values(one[name] ?? {})])
+    if (rule && typeof rule === "object") for (const key of names) delete rule[key];
+  return JSON.stringify(whole);
 }
 
 const ways = () => make("p", {class: "ways"}, link("models.html#how-they-were-read", "Which families are read"), link(page.dataset.report, "Report this file"));
@@ -221,7 +254,7 @@ function told(layer) {
   if (!layer.attends) return "a recurrence or a convolution, which reads in order";
   if (layer.crosses) return "attends to a picture";
   const {encoding} = layer, said = [];
-  said.push(layer.window ? `sees ${model.reading.causal ? "the last " : ""}${num(layer.window)}` : layer.chunk ? `sees its chunk of ${num(layer.chunk)}` : "sees the whole text");
+  said.push(facts.sort(layer, model.reading) === "window" || layer.window && layer.compressed ? `sees ${model.reading.causal ? "the last " : ""}${num(layer.window)}` : layer.chunk ? `sees its chunk of ${num(layer.chunk)}` : "sees the whole text");
   if (encoding?.omega) {
     said.push(`base ${num(encoding.base)}`);
     if (encoding.rotary !== encoding.dim) said.push(`turns ${encoding.rotary} of ${encoding.dim}`);
@@ -236,15 +269,18 @@ function told(layer) {
   return said.join(", ");
 }
 
+/** A value of a file as words. */
+const inWords = value => Array.isArray(value) ? value.map(inWords).join(" ") : value && typeof value === "object" ? Object.entries(value).map(([key, one]) => `${key.replaceAll("_", " ")} ${inWords(one)}`).join(" and ") : typeof value === "number" && Math.abs(value) >= 1 ? value.toLocaleString("en-US") : String(value);
+
 function origin() {
-  const {release, name, same, ignore, reading} = model, parts = [], names = same.slice(0, 3).map(one => one.name);
+  const {release, name, same, ignore, lacks, reading} = model, parts = [], names = same.slice(0, 3).map(one => one.name);
   if (release && !name) parts.push(`All position keys are those of ${names.join(" and ")}`, release.trained ? `, so the lengths of ${same.length > 1 ? `${release.name}’s` : "its"} training are taken for this file’s. ` : ". ");
-  const taken = Object.entries(reading.defaults).map(([key, value]) => `${key} = ${JSON.stringify(value)}`).join(", ");
+  const taken = Object.entries(reading.defaults).map(([key, value]) => `${key} = ${inWords(value)}`).join(", ");
   if (taken && !name) parts.push(`Not in the file, so taken from its class: ${taken.length > 200 ? `${taken.slice(0, 200)}…` : taken}. `);
-  if (ignore.length) parts.push(`Passed over, as you asked: ${ignore.join(", ")}. `);
+  const passed = [...ignore, ...lacks];
+  if (passed.length) parts.push(`Passed over, as you asked: ${passed.join(", ")}. `);
   if (reading.encoder) parts.push("Shown below is its decoder. ");
-  const share = name ? "" : make("button", {type: "button", class: "share"}, "Link to this");
-  return parts.length || share ? make("p", {class: "origin"}, parts, share) : "";
+  return make("p", {class: "origin"}, parts, make("button", {type: "button", class: "share"}, "Link to this"));
 }
 
 function lead() {
@@ -256,8 +292,11 @@ function stops() {
   const {stages, length, word, from} = model.training, {rows} = model.reading.serving, longest = rows ?? model.reading.serving.longest, found = new Map();
   if (!length) return [];
   if (from && from < length) found.set(from, model.release?.trained?.includes(from) ? "first" : "original");
-  found.set(length, word === "trained" || word === "released" ? word : "file");
-  if (longest && !found.has(longest)) found.set(longest, rows ? "table" : "file");
+  const {trained} = model.training;
+  if (trained && trained < length && !found.has(trained)) found.set(trained, "trained");
+  const by = model.reading.serving.by_class ? "class" : "file";
+  found.set(length, word === "trained" || word === "released" ? word : by);
+  if (longest && !found.has(longest)) found.set(longest, rows ? "table" : by);
   const goal = model.release?.stretch?.to ?? 4 * length;
   if (goal <= MOST && !found.has(goal)) found.set(goal, times(goal / (model.release?.stretch ? from : length)));
   return [...found].filter(([value]) => value >= LEAST).sort((a, b) => a[0] - b[0]).slice(0, 4);
@@ -283,7 +322,7 @@ function show() {
     return out.replaceChildren(...parts.filter(Boolean));
   }
   parts.push(make("div", {class: "at"},
-    make("h2", {}, make("label", {}, "At ", make("input", {class: "n", inputmode: "numeric", "aria-label": "Length in tokens", size: 9}), " tokens")),
+    make("h2", {}, make("label", {}, "At ", make("input", {class: "n", inputmode: "numeric", "aria-label": "Length in tokens", size: 9}), " tokens")), make("small", {class: "asked", role: "status"}),
     make("div", {class: "stops", role: "group", "aria-label": "Lengths"}, stops().map(([value, word]) => make("button", {type: "button", "data-n": value}, `${num(value)} `, make("small", {}, word))))));
   const segs = [];
   if (remedies.length > 1) segs.push(choice("seg remedy", "r", "How the hands are set", remedies.map(key => [key, REMEDIES[key]])));
@@ -302,6 +341,9 @@ function look() {
   const {reading, training} = model, items = [], add = (said, ...links) => items.push(make("li", {}, said, " ", links));
   if (model.groups.length && !training.own && training.trained && reading.serving.longest > training.trained)
     add([strong(`The file says ${num(reading.serving.longest)}, the training was ${num(training.trained)}.`), ` A stretch begins from ${num(training.trained)}.`], section("10-longer: A recipe"));
+  const {original, longest} = reading.serving;
+  if (training.own && original && training.trained > original && training.trained < longest)
+    add([strong(`The file allows ${num(longest)}; training ended at ${num(training.trained)}.`)], section("10-longer: A recipe"));
   for (const [said, where] of reading.serving.traps) {
     const [, first, rest] = said.match(/^(.*?[.:;])(?= |$)(.*)$/s) ?? [null, said, ""];
     add([strong(first), rest], section(where));
@@ -333,8 +375,8 @@ function verdict() {
     legend: [make("span", {}, "position in tokens"), key("within", "has a row"), tokens > table ? key("new", "has none") : ""], picture: (on, about) => yourModelFigures.rows(on, about, table)};
   if (biased?.slopes) {
     const far = facts.reach(Math.min(...biased.slopes));
-    return {says: tokens > far ? [strong(`The first ${num(tokens - far)} tokens`, "new"), " are as good as gone."] : [strong(`The farthest head still sees all ${num(tokens)} tokens.`)],
-      cost: [`Between equal scores no head gives a thousandth of its weight beyond ${num(far)} tokens back: longer is not farther.`],
+    return {says: tokens > far ? ["Between equal scores, ", strong(`the first ${num(tokens - far)} tokens`, "new"), " are as good as gone."] : [strong(`The farthest head still sees all ${num(tokens)} tokens.`)],
+      cost: [`No head then gives a thousandth of its weight beyond ${num(far)} tokens back: longer is not farther.`],
       legend: [make("span", {}, "distance in tokens"), key("around", "end of a head"), tokens > far ? key("new", "beyond every head") : ""], picture: (on, about) => yourModelFigures.slopes(on, about, biased.slopes, facts.reach), low: 1, high: 2e6};
   }
   if (biased) {
@@ -344,6 +386,7 @@ function verdict() {
       legend: [make("span", {}, "distance in tokens"), key("around", "a number of its own"), key("one", "one number for all")], picture: (on, about) => yourModelFigures.buckets(on, about, starts), low: 1, high: 2e6};
   }
   if (model.groups.length) return turning();
+  if (!reading.layers.some(kind => reading.kinds[kind].attends)) return {says: [strong("No angle and no row ends.")], cost: ["It has no attention: its layers read the text in order, and no length ends that."], legend: [make("span", {}, "length in tokens")], picture: yourModelFigures.plain};
   return {says: [strong("No angle and no row ends.")], cost: ["Nothing tells its attention where words stand; what order it knows comes from the mask and from layers that read in order."], legend: [make("span", {}, "length in tokens")], picture: yourModelFigures.plain};
 }
 
@@ -354,14 +397,14 @@ function turning() {
   const excess = Math.max(0, ...all.filter(pair => pair.is === "new").map(pair => Math.min(1, pair.at) - pair.seen));
   const ratio = all.map((pair, i) => pair.now / base[i].now), slowed = ratio.filter(x => x > 1.001).length, faster = ratio.filter(x => x < .999).length;
   const most = Math.max(...ratio), fast = Math.max(...ratio.map(x => 1 / x)), kept = n - slowed;
-  const clock = one.place === null, told = training.word !== "its file allows";
-  const beyond = {trained: "meet angles that they never saw", released: "go beyond the angles of its release", "its file allows": "go beyond what its file allows"}[training.word];
-  const within = {trained: "came around in training", released: "come around within the released length", "its file allows": "come around within that length"}[training.word];
+  const clock = one.place === null, told = !training.word.startsWith("its ");
+  const beyond = {trained: "meet angles that they never saw", released: "go beyond the angles of its release", "its file allows": "go beyond what its file allows", "its class takes": "go beyond what its class takes"}[training.word];
+  const within = {trained: "came around in training", released: "come around within the released length", "its file allows": "come around within that length", "its class takes": "come around within that length"}[training.word];
   let says;
   if (own) says = [strong("No new angle, at any length:"), ` these layers never look farther than ${num(one.reach)}.`];
   else if (!training.length) says = [strong("On how long texts it was trained is not known"), ", so nobody can say which angles are new."];
   else if (fresh) says = [strong(`${fresh} of ${n} hands ${beyond}`, "new"), excess >= .005 ? `, by up to ${excess.toFixed(2)} of a turn.` : ", by less than a hundredth of a turn."];
-  else says = [strong(told ? "No hand meets a new angle." : "No hand goes beyond what its file allows.")];
+  else says = [strong(told ? "No hand meets a new angle." : `No hand goes beyond what ${training.word}.`)];
   const lost = link(`${IN_DEPTH}04b-stretching.html#what-came-out`, "You lose"), hand = link(clock ? `${CHAPTERS}02-sinusoidal.html` : `${CHAPTERS}04-rope.html#turn-do-not-add`, "hand");
   let cost;
   if (faster) cost = [lost, ` the stretch that it was ${training.word === "trained" ? "trained" : "released"} with: ${faster} of ${n} turn up to ${+fast.toFixed(1)} times faster${slowed ? `, ${slowed} slower` : ""}.`];
@@ -376,7 +419,7 @@ function turning() {
   }
   const moved = all.some(pair => Math.abs(pair.now / pair.was - 1) > .001);
   const how = remedy === "released" || !slowed && !faster ? "as released" : `${REMEDIES[remedy]} ${times(Math.max(1, tokens / training.from))}`;
-  const legend = [make("span", {}, `tokens for one turn${moved ? `: as first trained above, ${how} below` : ""}`), key("around", told ? "came around" : "comes around"), all.some(pair => pair.is === "within") ? key("within", told ? "seen far enough" : "within its file") : "", fresh ? key("new", told ? "new angles" : "beyond its file") : ""];
+  const legend = [make("span", {}, `tokens for one turn${moved ? `: as first trained above, ${how} below` : ""}`), key("around", told ? "came around" : "comes around"), all.some(pair => pair.is === "within") ? key("within", told ? "seen far enough" : "within that length") : "", fresh ? key("new", told ? "new angles" : "beyond that length") : ""];
   return {says, cost, legend, pairs: all, picture: (on, about, wavelengths) => yourModelFigures.hands(on, about, all, wavelengths)};
 }
 
@@ -387,7 +430,7 @@ function paint(shown, wavelengths) {
   const wide = width();
   if (wide < 100) return;
   on = axis(wide, shown.low ?? 4, shown.high ?? 2e8);
-  const {length, word} = model.training, about = {tokens: state.tokens, known: length, word, least: LEAST, most: MOST};
+  const {length, word} = model.training, about = {tokens: state.tokens, known: length, word, also: model.training.trained, least: LEAST, most: MOST};
   const {height, children} = shown.picture(on, about, wavelengths), plot = find(".plot"), held = document.activeElement?.classList.contains("grip");
   plot.setAttribute("viewBox", `0 0 ${wide} ${height}`);
   plot.setAttribute("width", wide);
@@ -448,6 +491,7 @@ function memory() {
     return fill(".m", make("p", {class: "why stop"}, "Not known."), make("p", {class: "because"}, sentence(error.message)));
   }
   const kinds = Object.keys(KEPT).filter(kind => now[kind]), all = kinds.reduce((sum, kind) => sum + now[kind], 0);
+  if (!reading.causal && !reading.encoder) return fill(".m", make("p", {class: "because"}, "An encoder keeps no keys and values."));
   if (!kinds.length) return fill(".m", make("p", {class: "big"}, "0"), make("p", {class: "because"}, "No layer keeps keys and values of the text."));
   const full = kinds.reduce((sum, kind) => sum + one[kind] * tokens, 0), limited = full > all * 1.001;
   const layers = kind => reading.layers.filter(at => reading.kinds[at].attends && !reading.kinds[at].crosses && (kind === "indexer" ? reading.kinds[at].indexer : (reading.kinds[at].window ? "window" : reading.kinds[at].chunk ? "chunk" : "full") === kind)).length;
@@ -456,6 +500,7 @@ function memory() {
     make("div", {class: limited ? "bar part" : "bar", "aria-hidden": "true"}, kinds.map(kind => make("i", {class: kind, style: `width:${100 * now[kind] / full}%`}))),
     make("ul", {}, kinds.map(kind => make("li", {}, make("i", {class: kind}), `${plural(layers(kind), KEPT[kind])} `, stopped(kind) ? make("em", {}, "stopped growing") : "", strong(limited || kinds.length > 1 ? size(now[kind]) : `${size(one[kind])} a token`))),
       limited ? make("li", {}, make("i", {class: "ghost"}), "if all were full ", strong(size(full))) : ""),
+    reading.encoder ? make("p", {class: "because"}, "Keys and values of the encoder’s text, which cross-attention reads, are left out.") : "",
     choice("seg bits", "b", "Size of a number", [[2, "16 bits"], [1, "8 bits"]]));
   for (const button of out.querySelectorAll("[data-b]")) {
     button.setAttribute("aria-checked", +button.dataset.b === bytes);
@@ -490,15 +535,19 @@ function settings() {
     return pane.replaceChildren(why(error.message.includes("nothing to stretch") ? "own" : "stop", sentence(error.message)));
   }
   if (text.startsWith("#")) return pane.replaceChildren(why("ok", text.replace(/^# /, "")));
-  const {stretch} = release ?? {}, makers = stretch && tokens <= stretch.to, factor = times(tokens / (training.trained ?? training.from));
+  const block = said => {
+    if (name && tab !== "llama.cpp") said = said.replace(/\bMODEL\b/, id(release));
+    const [version, source] = programs[tab].split(", ");
+    return [make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(said, tab)), make("button", {type: "button", class: "copy"}, "Copy")), make("p", {class: "because"}, "For ", link(source, version), ".")];
+  };
+  if (!text.includes("yarn")) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(text));
+  if (remedy === "released" && tokens <= longest) return pane.replaceChildren(why("ok", `Nothing to set: its ${reading.serving.by_class ? "class takes" : "file allows"} ${num(longest)} tokens.`), make("p", {class: "because"}, `Texts of its training had ${num(training.trained)}.`));
+  const {stretch} = release ?? {}, makers = stretch && tokens > longest && tokens <= stretch.to, factor = times(tokens / (training.trained ?? training.from));
   const use = make("p", {class: "do"}, make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "not released by its makers, as far as we know"));
-  if (remedy === "released") return pane.replaceChildren(why(longest && tokens <= longest ? "own" : "stop", longest && tokens <= longest ? "Its file allows this; its training was shorter." : `As released it ends at ${num(longest ?? training.length)}.`), use);
+  if (remedy === "released") return pane.replaceChildren(why("stop", `As released it ends at ${num(longest ?? training.length)}.`), use);
   if (remedy !== "yarn") return pane.replaceChildren(why("own", "The settings given here are for YaRN, the rule that makers tell how to set."), use);
-  if (name && tab !== "llama.cpp") text = text.replace(/\bMODEL\b/, id(release));
-  const [version, source] = programs[tab].split(", ");
   pane.replaceChildren(why(makers ? "ok" : "own", makers ? link(stretch.source, "As its makers say.") : release && name ? "Not released by its makers, as far as we know." : "Whether its makers tried this stretch, its file does not say."),
-    make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(text, tab)), make("button", {type: "button", class: "copy"}, "Copy")),
-    make("p", {class: "because"}, "For ", link(source, version), "."));
+    ...block(text));
 }
 
 let at = 0;
@@ -517,8 +566,11 @@ function layer(place) {
   bars.setAttribute("aria-valuetext", said.textContent);
 }
 
-/** A link that holds those keys of a configuration without which its reading would be another. */
+/** A link that holds those keys of a configuration without which its reading, or the releases that it matches, would be others. */
 function shared() {
+  const end = `&n=${state.tokens}&remedy=${state.remedy}`;
+  if (model.name) return `#model=${slug(model.name)}${end}`;
+  const known = new Set(matches(model.values).flatMap(({config}) => Object.keys(config)));
   const whole = JSON.parse(model.text), lengths = [1024, Math.max(2048, 4 * (model.training.length ?? 1024))], text = values => JSON.stringify(values);
   const of = values => {
     try {
@@ -530,13 +582,13 @@ function shared() {
   };
   const wanted = of(whole), nested = whole.text_config && typeof whole.text_config === "object" ? whole.text_config : null;
   for (const values of [nested, whole]) for (const name of Object.keys(values ?? {})) {
-    if (name === "model_type" || values[name] === nested) continue;
+    if (name === "model_type" || values[name] === nested || known.has(name) && values === (nested ?? whole)) continue;
     const value = values[name];
     delete values[name];
     if (of(whole) !== wanted) values[name] = value;
   }
   const bytes = new TextEncoder().encode(text(whole));
-  return `#config=${btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}`;
+  return `#config=${btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")}${end}`;
 }
 
 async function share(button) {
@@ -552,7 +604,7 @@ async function share(button) {
 }
 
 function follow() {
-  const said = location.hash.slice(1), [, name] = said.match(/^model=(.*)$/s) ?? [], [, packed] = said.match(/^config=(.*)$/s) ?? [];
+  const [, said, tokens, remedy] = location.hash.slice(1).match(/^(.*?)(?:&n=([^&]*))?(?:&remedy=([^&]*))?$/s), hash = location.hash, [, name] = said.match(/^model=(.*)$/s) ?? [], [, packed] = said.match(/^config=(.*)$/s) ?? [];
   if (packed !== undefined) {
     if (said.length > LINK) return refuse("This link holds more than 4 kB: no configuration of this page.");
     let text;
@@ -560,19 +612,33 @@ function follow() {
       const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), char => char.charCodeAt(0));
       text = new TextDecoder("utf-8", {fatal: true}).decode(bytes);
     } catch {
-      return refuse("This link was cut or changed: it holds no configuration.");
+      return refuse("This link was cut off: copy the whole link.");
     }
     take(text, "this link");
-    return history.replaceState(null, "", `#${said}`);
+    history.replaceState(null, "", hash);
+    return asFar(tokens, remedy);
   }
   const release = releases.find(one => slug(one.name) === name);
-  if (release) return choose(release.name);
+  if (release) {
+    choose(release.name);
+    if (tokens || remedy) history.replaceState(null, "", hash);
+    return asFar(tokens, remedy);
+  }
   if (name) {
     let plain = name;
     try { plain = decodeURIComponent(name.replaceAll("+", " ")); } catch {}
     return search(plain);
   }
   choose(FIRST, false);
+}
+
+/** The length and the remedy of a link. */
+function asFar(tokens, remedy) {
+  if (!model || model.reading.pictures) return;
+  if (model.remedies.includes(remedy)) state.remedy = remedy;
+  if (/^\d+$/.test(tokens ?? "") && +tokens >= LEAST && +tokens <= MOST) state.tokens = +tokens;
+  draw(true);
+  if (tokens !== undefined && +tokens !== state.tokens || remedy !== undefined && remedy !== state.remedy) find(".asked").textContent = "The length or the rule of this link does not fit this model.";
 }
 
 function choose(name, address = true) {
@@ -683,7 +749,11 @@ out.addEventListener("keydown", event => {
   buttons[(buttons.indexOf(target) + forward + buttons.length) % buttons.length].click();
 });
 out.addEventListener("change", event => {
-  if (event.target.classList.contains("n")) set(+event.target.value.replace(/[^0-9]/g, "") || model.first);
+  if (!event.target.classList.contains("n")) return;
+  const said = event.target.value, tokens = facts.tokens(said), short = /[km]\s*$/i.test(said);
+  if (tokens >= LEAST && tokens <= MOST) set(tokens);
+  else draw(true);
+  find(".asked").textContent = tokens === null ? `“${said.slice(0, 20)}” is no number of tokens, so it stays: write 131,072, 128k or 1M.` : tokens < LEAST || tokens > MOST ? `This page goes from ${num(LEAST)} to ${num(MOST)}, so it stays.` : short ? "k is 1,024 here, and M 1,048,576." : "";
 });
 out.addEventListener("click", async event => {
   const button = event.target.closest("button");

@@ -14,6 +14,7 @@ from .layer import Layer, Reading
 from .reading import encoding_of
 from .serving import (
     cache_bytes,
+    file_allows,
     frequencies,
     longest,
     original_length,
@@ -147,6 +148,7 @@ def serving(values: Mapping, reading: Reading, tokens: int | None) -> dict[str, 
     return {
         "original": original_length(values),
         "longest": longest(values),
+        "by_class": not file_allows(values),
         "rows": rows_of(reading),
         "memory": memory,
         "unknown": unknown,

@@ -131,9 +131,9 @@ def lengths(reading: Mapping, trained: int | None) -> list[str]:
     elif stretched and original and longest and original < longest:
         told.append(f"its file stretches {original:,} tokens to {longest:,}")
     elif longest and longest == trained:
-        return [f"{told[0]}, as many as its file allows"]
+        return [f"{told[0]}, as many as {'its class takes' if said['by_class'] else 'its file allows'}"]
     elif longest:
-        told.append(f"its file allows {longest:,} tokens")
+        told.append(f"its {'class takes' if said['by_class'] else 'file allows'} {longest:,} tokens")
     return [", and ".join(told)] if told else []
 
 

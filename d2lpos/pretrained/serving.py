@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 
 from torch import Tensor
 
+from ..bias.alibi import ALiBi
 from ..input.learned import Learned
 from ..positions.arguments import check_count, check_name
 from .layer import Layer, Reading, by_name
@@ -22,6 +23,7 @@ from .windowed import WINDOWED
 __all__ = [
     "PROGRAMS",
     "cache_bytes",
+    "file_allows",
     "in_words",
     "longest",
     "new_angles",
@@ -33,8 +35,8 @@ __all__ = [
 PROGRAMS = {
     "transformers": "transformers 5.23, https://huggingface.co/docs/transformers/main_classes/configuration",
     "transformers4": "transformers 4.57, https://huggingface.co/Qwen/Qwen3-8B#processing-long-texts",
-    "vllm": "vLLM from 0.11.1 on, https://docs.vllm.ai/en/latest/examples/offline_inference/context_extension",
-    "sglang": "SGLang 0.5, https://huggingface.co/Qwen/Qwen3-8B#processing-long-texts",
+    "vllm": "vLLM from 0.12 on, https://github.com/vllm-project/vllm/pull/56446",
+    "sglang": "SGLang 0.5, https://github.com/sgl-project/sglang/blob/main/python/sglang/srt/configs/model_config.py",
     "llama.cpp": "llama.cpp, https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
 }
 """The programs that `settings` knows, with the version and the source of their names.
@@ -68,7 +70,21 @@ def longest(config: object) -> int | None:
     1024
     """
     _, keys = keys_of(config)
-    return first(*map(keys.get, ("max_position_embeddings", "n_positions", "seq_length", "max_seq_len")))
+    return keys.get(longest_key(keys))
+
+
+LENGTHS = ("max_position_embeddings", "n_positions", "seq_length", "max_seq_len")
+
+
+def longest_key(keys: Mapping) -> str | None:
+    """The key that says what length is allowed."""
+    return first(*(key for key in LENGTHS if keys.get(key)))
+
+
+def file_allows(config: object) -> bool:
+    """Whether the file says the length that it allows, and not its class."""
+    family, values, _ = of_its_text(config)
+    return longest_key(completed(family, values)[0]) is not None
 
 
 def first(*values: object) -> object:
@@ -145,7 +161,7 @@ def frequencies(layer: Layer) -> tuple[Tensor, Tensor]:
 
 def cache_bytes(config: object, tokens: int, number: int = 2) -> dict[str, int]:
     """Bytes of keys and values for one text, by kind of layer: `full`, `window` and `chunk`, and
-    `indexer` for the keys that choose keys; those without any left out.
+    `indexer` for the keys that choose keys; those without any left out. An encoder keeps none.
 
     number is the size of a number, 2 for half precision. Layers with a window keep no more than it, those with chunks
     one chunk; what recurrences keep has one size whatever tokens is, and is not counted. Raises ValueError where the
@@ -159,7 +175,7 @@ def cache_bytes(config: object, tokens: int, number: int = 2) -> dict[str, int]:
     check_count(tokens=tokens, number=number)
     (family, keys), reading = keys_of(config), encoding_of(config, tokens)
     found: Counter[str] = Counter()
-    for place, layer in enumerate(reading.layers):
+    for place, layer in enumerate(reading.layers if reading.causal else ()):
         if not layer.attends or layer.crosses:
             continue
         kind = "window" if layer.window else "chunk" if layer.chunk else "full"
@@ -255,7 +271,10 @@ def traps(config: object) -> list[tuple[str, str]]:
         if scales and factor and original and allowed and not math.isclose(factor, allowed / original):
             told = f"The factor is {factor:g}, the quotient of its lengths {allowed / original:g}."
             found.append((told, "stretch"))
-        if kind in ("linear", "yarn", "llama3", "longrope"):
+        if kind == "longrope" and (switch := original or keys.get("original_max_position_embeddings") or allowed):
+            told = f"Its divisors switch past {switch:,} tokens: keys of a cache keep those that they had."
+            found.append((told, "stretch"))
+        if kind in ("linear", "yarn", "llama3"):
             found.append((f"The stretch is always on: {kind} reads short texts through it, too.", "stretch"))
         if kind == "dynamic":
             told = "The base hangs on the length of the text: keys of a cache keep the base that they had."
@@ -288,9 +307,9 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     """Settings that let a program read texts of that length: YaRN, as the makers of Qwen and others advise it.
 
     trained is the length of the training, by default what the configuration calls original, or else allows. Nothing is
-    needed within it, and within a stretch that the model has. Raises ValueError for a program that PROGRAMS does not name,
-    and where these positions cannot be stretched so: a table, a bias, two kinds of turns, a stretch that would come on top
-    of another, code without YaRN.
+    needed within it, and within a stretch that the model has; with windows alone or ALiBi only the allowed length grows.
+    Raises ValueError for a program that PROGRAMS does not name, and where these positions cannot be stretched so: a table,
+    buckets, two kinds of turns, a stretch that would come on top of another, code without YaRN.
 
     >>> qwen3 = {"model_type": "qwen3"}
     >>> settings(qwen3, 65_536, "llama.cpp", trained=32_768)[:45]
@@ -305,27 +324,33 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     turning = list(filter(None, map(rope_of, reading.layers)))
     if rows := rows_of(reading):
         raise ValueError(f"{family} has a table of {rows:,} rows, and none past them")
+    values = config if isinstance(config, Mapping) else config.to_dict()
+    key, nested = longest_key(keys), values["model_type"] != family
+    allows = "what its file allows" if file_allows(config) else "what its class takes"
     if not turning:
+        if key and any(isinstance(layer.encoding, ALiBi) for layer in reading.layers):
+            return longer(program, key, tokens, keys[key], nested, allows)
         raise ValueError(f"{family} turns nothing, so there is nothing to stretch")
+    allowed = longest(config) or trained
+    stretched = any(rule_name(one.scaling) in STRETCHES for one in turning)
+    if trained and tokens <= (allowed if stretched else trained):
+        known = "the length of its training" if told else allows
+        return f"# Nothing to set: {tokens:,} is within {'its stretch' if stretched else known}."
+    turn = [layer for layer in reading.layers if rope_of(layer)]
+    if allowed and not stretched and all((one.window or one.chunk) and one.compressed is None for one in turn):
+        return longer(program, key or LENGTHS[0], tokens, allowed, nested, allows)
     if family in OTHERWISE or family in OWN:
         raise ValueError(f"{family} has code that knows no YaRN, so a setting would do nothing or fail")
     if trained is None:
         raise ValueError(
             "trained must say the length of the training, because the configuration does not; got None"
         )
-    allowed = longest(config) or trained
-    stretched = any(rule_name(one.scaling) in STRETCHES for one in turning)
-    if tokens <= (allowed if stretched else trained):
-        known = "the length of its training" if told else "what its file allows"
-        return f"# Nothing to set: {tokens:,} is within {'its stretch' if stretched else known}."
     if stretched:
         raise ValueError(
             f"{family} is stretched to {allowed:,} tokens as it is; no second stretch is known for it"
         )
     if len({(one.base, one.layout, one.rotary) for one in turning}) > 1 or len(rules_of(keys)) > 1:
         raise ValueError(f"{family} turns in two ways, and one rule is not for both")
-    if all((layer.window or layer.chunk) and layer.compressed is None for layer in reading.layers if rope_of(layer)):
-        return f"# Nothing to set but the length: with windows or chunks {tokens:,} tokens meet no new angle."
     rule = {
         "rope_type": "yarn",
         "factor": round(tokens / trained, 4),
@@ -336,9 +361,8 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     whole = {**rule, "rope_theta": turning[0].base}
     if turning[0].rotary != turning[0].dim:
         whole["partial_rotary_factor"] = turning[0].rotary / turning[0].dim
-    values = config if isinstance(config, Mapping) else config.to_dict()
     dim = turning[0].dim if family in HEADLESS and not of_its_text(config)[1].get("head_dim") else None
-    return written(program, rule, whole, tokens, values["model_type"] != family, dim)
+    return written(program, rule, whole, key or LENGTHS[0], tokens, nested, dim)
 
 
 # Families whose code has no YaRN, or a rule of its own in its place.
@@ -353,29 +377,38 @@ HEADLESS = frozenset({"hunyuan_v1_dense", "hunyuan_v1_moe", "minimax", "ministra
 STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "yarn")
 
 
-def written(program: str, rule: dict, whole: dict, tokens: int, nested: bool, dim: int | None) -> str:
+def longer(program: str, key: str, tokens: int, allowed: int, nested: bool, allows: str) -> str:
+    """The settings where nothing but the allowed length must grow."""
+    if tokens <= allowed:
+        return f"# Nothing to set: {tokens:,} is within {allows}."
+    return served(program, {key: tokens}, tokens, nested)
+
+
+def served(program: str, changed: dict, tokens: int, nested: bool) -> str:
+    """A program's line for changed keys of a configuration."""
+    if program.startswith("transformers"):
+        place = "config.text_config" if nested else "config"
+        return "\n".join(f"{place}.{key} = {value}" for key, value in changed.items())
+    said = json.dumps({"text_config": changed} if nested else changed)
+    return {
+        "vllm": f"vllm serve MODEL --max-model-len {tokens} --hf-overrides '{said}'",
+        "sglang": f"python -m sglang.launch_server --model-path MODEL --context-length {tokens} --json-model-override-args '{said}'",
+        "llama.cpp": f"llama-server -m MODEL.gguf -c {tokens}",
+    }[program]
+
+
+def written(program: str, rule: dict, whole: dict, key: str, tokens: int, nested: bool, dim: int | None) -> str:
     """The settings in the words of a program; nested where the text's configuration stands within another.
 
-    dim are the features of a head, where transformers 4 must be told them.
+    key says the allowed length: vLLM and SGLang take it for the most that they are asked for, whatever the factor is. dim are the features of a head, where transformers 4 must be told them.
     """
-    place = "config.text_config" if nested else "config"
-    within = lambda said: json.dumps({"text_config": said} if nested else said)
-    if program == "transformers":
-        return f"{place}.rope_parameters = {whole}\n{place}.max_position_embeddings = {tokens}"
-    if program == "transformers4":
-        lines = f"{place}.rope_scaling = {rule}\n{place}.max_position_embeddings = {tokens}"
-        return lines + f"\n{place}.head_dim = {dim}" * bool(dim)
-    if program == "vllm":
-        return (
-            f"vllm serve MODEL --max-model-len {tokens} --hf-overrides '{within({'rope_parameters': whole})}'"
-        )
-    if program == "sglang":
-        start = f"python -m sglang.launch_server --model-path MODEL --context-length {tokens}"
-        return f"{start} --json-model-override-args '{within({'rope_scaling': rule})}'"
-    return (
-        f"llama-server -m MODEL.gguf -c {tokens} --rope-scaling yarn --rope-scale {rule['factor']:g} "
-        f"--yarn-orig-ctx {rule['original_max_position_embeddings']}"
-    )
+    if program == "llama.cpp":
+        original = rule["original_max_position_embeddings"]
+        start = served(program, {}, tokens, nested)
+        return f"{start} --rope-scaling yarn --rope-scale {rule['factor']:g} --yarn-orig-ctx {original}"
+    name, said = ("rope_scaling", rule) if program in ("transformers4", "sglang") else ("rope_parameters", whole)
+    more = {"head_dim": dim} if dim and program == "transformers4" else {}
+    return served(program, {name: said, key: tokens} | more, tokens, nested)
 
 
 def in_words(config: object, tokens: int, trained: int | None = None) -> str:
@@ -385,7 +418,7 @@ def in_words(config: object, tokens: int, trained: int | None = None) -> str:
 
     >>> print(in_words({"model_type": "gpt2"}, 2048))
     at 2,048 tokens:
-      beside 1,024 tokens, as its file allows:
+      beside 1,024 tokens, as its class allows:
       the table ends after 1,024 tokens and fails
       keys and values of full layers: 72.0 MiB
     """
@@ -396,7 +429,8 @@ def in_words(config: object, tokens: int, trained: int | None = None) -> str:
     length = trained or original or longest(config)
     lines = [f"at {tokens:,} tokens:"]
     if length:
-        said = "as you say" if trained else "before its stretch" if original else "as its file allows"
+        by = "file" if file_allows(config) else "class"
+        said = "as you say" if trained else "before its stretch" if original else f"as its {by} allows"
         lines.append(f"  beside {length:,} tokens, {said}:")
         turning = [layer for layer in reading.layers if rope_of(layer)]
         before = bool(original) and length <= original
@@ -414,6 +448,10 @@ def in_words(config: object, tokens: int, trained: int | None = None) -> str:
         ]
     except ValueError as error:
         lines.append(f"  memory is not known: {error}")
+    if not reading.causal:
+        lines.append("  an encoder keeps no keys and values")
+    if reading.encoder:
+        lines.append("  keys of the encoder's text, which cross-attention reads, are left out")
     return "\n".join(lines + [f"  look out: {sentence} ({section})" for sentence, section in traps(config)])
 
 

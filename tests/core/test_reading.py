@@ -121,7 +121,7 @@ SENTENCES = {
         "Qwen3 8B",
     ),
     "The model (gemma3_text) turns queries and keys by their place in all 7 layers (RoPE), and sees a window of 1,024 tokens in "
-    "6 layers and the whole text in 1 layer; it was trained on texts of 131,072 tokens, as many as its file allows.": (
+    "6 layers and the whole text in 1 layer; it was trained on texts of 131,072 tokens, as many as its class takes.": (
         GEMMA,
         131_072,
         None,
@@ -143,7 +143,7 @@ SENTENCES = {
         None,
     ),
     "The model (jamba) gives its attention no positions, and sees the whole text in 1 of its 8 layers; 7 layers have no "
-    "attention; its file allows 262,144 tokens.": ({"model_type": "jamba", "num_hidden_layers": 8}, None, None),
+    "attention; its class takes 262,144 tokens.": ({"model_type": "jamba", "num_hidden_layers": 8}, None, None),
     "The model (dinov3_vit) turns queries and keys by their row and column in all 12 layers (RoPE), and sees the whole picture "
     "in each.": ({"model_type": "dinov3_vit"}, None, None),
 }

@@ -129,6 +129,11 @@ TRAPS = {
     "The factor is 4, the quotient of its lengths 1.25.": QWEN3
     | {"rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}},
     "The stretch is always on: linear": GEMMA3,
+    "Its divisors switch past 4,096 tokens": {
+        "model_type": "phi3",
+        "original_max_position_embeddings": 4096,
+        "rope_scaling": {"type": "longrope", "short_factor": [1.0] * 48, "long_factor": [2.0] * 48},
+    },
     "The base hangs on the length": QWEN3 | {"rope_scaling": {"type": "dynamic", "factor": 2.0}},
     "The ends of YaRN's ramp are not rounded": GPT_OSS,
     "It has two bases": GEMMA3,
@@ -160,10 +165,14 @@ def test_settings_are_what_a_program_reads():
     said = {program: settings(QWEN3, 131_072, program, trained=32_768) for program in PROGRAMS}
     vllm, sglang, llama = (shlex.split(said[name]) for name in ("vllm", "sglang", "llama.cpp"))
     assert json.loads(vllm[vllm.index("--hf-overrides") + 1]) == {
-        "rope_parameters": YARN | {"rope_theta": 1e6}
+        "rope_parameters": YARN | {"rope_theta": 1e6},
+        "max_position_embeddings": 131_072,
     }
     assert vllm[vllm.index("--max-model-len") + 1] == sglang[sglang.index("--context-length") + 1] == "131072"
-    assert json.loads(sglang[sglang.index("--json-model-override-args") + 1]) == {"rope_scaling": YARN}
+    assert json.loads(sglang[sglang.index("--json-model-override-args") + 1]) == {
+        "rope_scaling": YARN,
+        "max_position_embeddings": 131_072,
+    }
     flags = {"-c": "131072", "--rope-scaling": "yarn", "--rope-scale": "4", "--yarn-orig-ctx": "32768"}
     assert all(llama[llama.index(flag) + 1] == value for flag, value in flags.items())
 
@@ -179,14 +188,35 @@ def test_where_nothing_is_needed_nothing_is_set(program):
     )
     assert settings(QWEN3, 9, program, trained=32_768) == "# Nothing to set: 9 is within the length of its training."
     windowed = {"model_type": "starcoder2", "sliding_window": 4096, "max_position_embeddings": 16_384}
-    none = "# Nothing to set but the length: with windows or chunks 65,536 tokens meet no new angle."
-    assert settings(windowed, 65_536, program) == none
+    assert settings(windowed, 16_000, program) == "# Nothing to set: 16,000 is within what its file allows."
+    phi3 = {"model_type": "phi3", "original_max_position_embeddings": 4096, "max_position_embeddings": 131_072}
+    phi3 |= {"rope_scaling": {"type": "longrope", "short_factor": [1.0] * 48, "long_factor": [2.0] * 48}}
+    assert settings(phi3, 131_072, program) == "# Nothing to set: 131,072 is within its stretch."
     assert settings(GPT_OSS, 131_072, program) == "# Nothing to set: 131,072 is within its stretch."
+
+
+LONGER = {
+    "transformers": "config.{key} = 65536",
+    "transformers4": "config.{key} = 65536",
+    "vllm": "vllm serve MODEL --max-model-len 65536 --hf-overrides '{{\"{key}\": 65536}}'",
+    "sglang": "python -m sglang.launch_server --model-path MODEL --context-length 65536 "
+    "--json-model-override-args '{{\"{key}\": 65536}}'",
+    "llama.cpp": "llama-server -m MODEL.gguf -c 65536",
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_with_windows_alone_and_with_alibi_only_the_length_grows(program):
+    windowed = {"model_type": "starcoder2", "sliding_window": 4096, "max_position_embeddings": 16_384}
+    assert settings(windowed, 65_536, program) == LONGER[program].format(key="max_position_embeddings")
+    assert settings({"model_type": "mpt"}, 65_536, program) == LONGER[program].format(key="max_seq_len")
+    within = "# Nothing to set: 2,048 is within what its class takes."
+    assert settings({"model_type": "mpt"}, 2048, program) == within
 
 
 REFUSED = {
     "gpt2 has a table of 1,024 rows, and none past them": {"model_type": "gpt2"},
-    "mpt turns nothing, so there is nothing to stretch": {"model_type": "mpt"},
+    "bloom turns nothing, so there is nothing to stretch": {"model_type": "bloom"},
     "gpt_oss is stretched to 131,072 tokens as it is; no second stretch is known for it": GPT_OSS,
     "phi3 has code that knows no YaRN, so a setting would do nothing or fail": {"model_type": "phi3"},
     "gptj has code that knows no YaRN, so a setting would do nothing or fail": {"model_type": "gptj"},

@@ -45,7 +45,7 @@ def test_settings_stretch_what_turns_and_nothing_else(family):
         lines = settings(config, 2048, "transformers", trained=512)
     except ValueError:
         pytest.skip("it is refused")
-    if lines.startswith("#"):
+    if "yarn" not in lines:
         pytest.skip("windows keep its angles")
     exec(lines, {"config": config})  # noqa: S102
     again = CONFIG_MAPPING[family].from_dict(config.to_dict())

@@ -108,7 +108,7 @@ def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name,
     [
         ("gpt-oss 20B", 131_072, "No hand meets a new angle."),
         ("Gemma 3 27B", 131_072, "No hand meets a new angle."),
-        ("MPT 7B", 8192, "The first 6,424 tokens are as good as gone."),
+        ("MPT 7B", 8192, "Between equal scores, the first 6,424 tokens are as good as gone."),
         ("GPT-2", 1024, "Every token has its row."),
         ("GPT-2", 1025, "The table ends after 1,024 tokens: the next one has no row, and the code fails."),
         ("T5 base", 2048, "From 113 tokens on, all distances are one to it."),
@@ -275,6 +275,81 @@ def test_a_pasted_configuration_can_be_shared(reader, browser):
         assert not other.faults
 
 
+SHOWN = (".n", ".says", ".big", ".lead", ".cap", ".stops", ".look", ".pane")
+
+
+def shown(page):
+    return [page.input_value(part) if part == ".n" else page.inner_text(part) for part in SHOWN] + [
+        page.locator(".remedy [aria-checked=true]").inner_text(),
+        [bar.get_attribute("class").split()[0] for bar in page.locator(".bars i").all()],
+    ]
+
+
+@pytest.mark.parametrize("name", ["Qwen3 8B", "Gemma 3 27B", "SmolLM2 135M"])
+@pytest.mark.parametrize("pasted", [True, False])
+def test_a_link_shows_what_the_page_shows(reader, browser, name, pasted):
+    page = reader.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    if pasted:
+        paste(page, RELEASES[name]["config"])
+    else:
+        opened(page, name)
+    ask(page, "70k")
+    assert page.input_value(".n") == "71,680"
+    page.get_by_role("radio", name="YaRN").click()
+    page.get_by_role("button", name="Link to this").click()
+    page.wait_for_function("location.hash.endsWith('&n=71680&remedy=yarn')")
+    with visit(browser) as other:
+        other.page.goto(page.url)
+        assert shown(other.page) == shown(page) and other.page.url == page.url
+        assert not other.faults
+
+
+LENGTHS = {"128k": 131_072, "100K": 102_400, "1M": 2**20, "1e5": 100_000, "70 000": 70_000, "131,072 tokens": 131_072}
+
+
+def test_a_length_is_read_or_kept(reader):
+    page = reader.page
+    for text, tokens in LENGTHS.items():
+        ask(page, text)
+        assert number(page.input_value(".n")) == tokens
+    for text, word in (("many", "no number of tokens"), ("1.5", "no number of tokens"), ("7", "from 64 to 16,777,216")):
+        ask(page, text)
+        assert number(page.input_value(".n")) == tokens and word in page.inner_text(".asked")
+
+
+def test_within_what_its_file_allows_nothing_is_set(reader):
+    ask(reader.page, 40_960)
+    assert reader.page.inner_text(".pane").startswith("Nothing to set: its file allows 40,960 tokens.")
+    assert reader.page.get_by_role("button", name="Use YaRN").count() == 0
+
+
+def test_an_encoder_keeps_no_keys_and_recurrences_have_no_attention(reader):
+    paste(reader.page, {"model_type": "bert"})
+    assert reader.page.inner_text(".m") == "An encoder keeps no keys and values."
+    paste(reader.page, {"model_type": "mamba"})
+    assert reader.page.inner_text(".cost").startswith("It has no attention")
+
+
+def test_training_that_ended_within_the_stretch_has_a_mark(reader):
+    opened(reader.page, "DeepSeek-V2-Lite")
+    assert "32,768 trained" in reader.page.inner_text(".stops")
+    assert "The file allows 163,840; training ended at 32,768." in reader.page.inner_text(".look")
+
+
+def test_a_key_within_a_rule_is_passed_over_too(reader):
+    page = reader.page
+    paste(page, LLAMA | {"rope_scaling": {"rope_type": "linear", "factor": 2.0, "wobble": 3}})
+    assert page.locator(".no tbody td").all_inner_texts() == ["wobble", "3"]
+    page.get_by_role("button", name="Read it without this key").click()
+    assert "Passed over, as you asked: wobble." in page.inner_text(".origin")
+
+
+def test_half_a_file_is_called_so(reader):
+    paste(reader.page, json.dumps(QWEN, indent=1)[:-9])
+    assert re.match(r"It breaks off in line \d+: copy the whole file.", reader.page.inner_text(".lead"))
+
+
 def test_a_link_of_more_than_4_kb_is_refused_with_a_sentence(reader):
     page = reader.page
     factors = [1 + k / 7 for k in range(128)]
@@ -283,7 +358,7 @@ def test_a_link_of_more_than_4_kb_is_refused_with_a_sentence(reader):
     page.get_by_role("button", name="Link to this").click()
     expect(page.locator(".origin")).to_contain_text("kB; a link may hold 4.")
     assert "#" not in page.url
-    for hash_, word in (("config=" + "a" * 5000, "more than 4 kB"), ("config=%%%", "cut or changed"), ("config=bm8", "JSON")):
+    for hash_, word in (("config=" + "a" * 5000, "more than 4 kB"), ("config=%%%", "cut off"), ("config=bm8", "cut off")):
         page.goto(page.url.partition("#")[0] + "#" + hash_)
         expect(page.locator(".lead[role=alert]")).to_contain_text(word)
 
@@ -292,7 +367,7 @@ def test_names_lead_to_releases(reader, address):
     page = reader.page
     page.goto(f"{address}#model={slug('Gemma 3 27B')}")
     expect(page.locator(".lead b")).to_have_text("Gemma 3 27B")
-    for typed in ("qwen/qwen3-8b", "QWEN3-8B", "qwen3 8b"):
+    for typed in ("https://huggingface.co/Qwen/Qwen3-8B/blob/main/config.json", "qwen/qwen3-8b", "QWEN3-8B", "qwen3 8b"):
         opened_by = page.locator(".what")
         opened_by.fill(typed)
         opened_by.press("Enter")
