@@ -22,7 +22,7 @@ KINDS = {
     "DistilBert": {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 32},
     "Llama": {"num_key_value_heads": 2},
     "Mistral": {"num_key_value_heads": 2, "sliding_window": 4},
-    **dict.fromkeys(("Roberta", "XLMRoberta", "Camembert", "MPNet"), {"max_position_embeddings": 514}),
+    **{key: {"max_position_embeddings": 514} for key in ("Roberta", "XLMRoberta", "Camembert", "MPNet")},
 }
 WORDS = torch.arange(5, 17).reshape(2, 6)
 
