@@ -37,7 +37,7 @@ function framed(on, height, {tokens, known, word, also, least, most}, ...parts) 
     made.push(make("line", {class: "axis", x1: px(at), x2: px(at), y1: foot, y2: foot + 5}));
     if (!small || e % 2) made.push(text({class: "tk", x: px(Math.min(at, width - 12)), y: foot + 18}, short(10 ** e)));
   }
-  if (also && also < known) made.push(make("line", {class: "L", x1: px(x(also)), x2: px(x(also)), y1: 46, y2: foot + 5}), text({class: "cap L", "text-anchor": "end", x: px(x(also) - 6), y: 56}, small ? "trained" : `trained ${num(also)}`));
+  if (also && also < known) made.push(make("line", {class: "L", x1: px(x(also)), x2: px(x(also)), y1: 32, y2: foot + 5}));
   if (known) made.push(make("line", {class: word.startsWith("its ") ? "L half" : "L", x1: px(x(known)), x2: px(x(known)), y1: 32, y2: foot + 5}));
   made.push(make("line", {class: "N", x1: px(here), x2: px(here), y1: 24, y2: foot + 5}), ...parts);
   if (known) {
@@ -45,6 +45,7 @@ function framed(on, height, {tokens, known, word, also, least, most}, ...parts) 
     made.push(text({class: "cap L", "text-anchor": left ? "end" : "start", x: px(x(known) + (left ? -6 : 6)), y: 41}, said));
   }
   const wide = num(tokens).length * 7.6 + 36, pill = Math.min(width - wide / 2, Math.max(wide / 2, here));
+  if (also && also < known && x(also) < pill - wide / 2) made.push(text({class: "cap L", "text-anchor": "end", x: px(x(also) - 6), y: 22}, `trained ${num(also)}`));
   made.push(make("g", {class: "grip", role: "slider", tabindex: 0, "aria-label": "Length", "aria-valuemin": least, "aria-valuemax": most, "aria-valuenow": tokens, "aria-valuetext": `${num(tokens)} tokens`},
     make("rect", {class: "hit", x: px(pill - wide / 2 - 6), y: -9, width: px(wide + 12), height: 44}),
     make("rect", {class: "hit", x: px(here - 12), y: 26, width: 24, height: px(foot - 26)}),

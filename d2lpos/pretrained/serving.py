@@ -23,7 +23,6 @@ from .windowed import WINDOWED
 __all__ = [
     "PROGRAMS",
     "cache_bytes",
-    "file_allows",
     "in_words",
     "longest",
     "new_angles",
@@ -82,7 +81,11 @@ def longest_key(keys: Mapping) -> str | None:
 
 
 def file_allows(config: object) -> bool:
-    """Whether the file says the length that it allows, and not its class."""
+    """Whether the file says the length that it allows, and not its class.
+
+    >>> file_allows({"model_type": "gpt2"})
+    False
+    """
     family, values, _ = of_its_text(config)
     return longest_key(completed(family, values)[0]) is not None
 
@@ -400,7 +403,8 @@ def served(program: str, changed: dict, tokens: int, nested: bool) -> str:
 def written(program: str, rule: dict, whole: dict, key: str, tokens: int, nested: bool, dim: int | None) -> str:
     """The settings in the words of a program; nested where the text's configuration stands within another.
 
-    key says the allowed length: vLLM and SGLang take it for the most that they are asked for, whatever the factor is. dim are the features of a head, where transformers 4 must be told them.
+    key says the allowed length: vLLM and SGLang refuse a longer one, whatever the factor is. dim are the features of a
+    head, where transformers 4 must be told them.
     """
     if program == "llama.cpp":
         original = rule["original_max_position_embeddings"]
