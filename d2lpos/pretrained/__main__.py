@@ -7,9 +7,10 @@ from pathlib import Path
 
 from .as_numbers import as_numbers
 from .files import parse
+from .picture import drawn
 from .reading import encoding_of
 from .sentence import sentence
-from .serving import PROGRAMS, in_words, settings, without
+from .serving import PROGRAMS, in_words, longest, settings, without
 from .weights import WEIGHTS, fetch
 
 EPILOG = f"""\
@@ -28,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     read.add_argument("--trained", type=int, metavar="N", help="tokens of the texts that it was trained on, if you know")
     read.add_argument("--settings", choices=PROGRAMS, metavar="PROGRAM", help=f"settings for --length: {', '.join(PROGRAMS)}")
     read.add_argument("--ignore", nargs="+", default=[], metavar="KEY", help="keys to pass over")
+    read.add_argument("--picture", metavar="FILE", help="draw for --length what the page draws, as SVG")
     read.add_argument("--json", action="store_true", help="print JSON instead of words")
     return read
 
@@ -43,8 +45,9 @@ def main(arguments: list[str]) -> str | None:
     def read() -> None:
         if asked.length is not None and asked.length < 1:
             raise ValueError(f"--length must be at least 1; got {asked.length}")
-        if asked.settings and asked.length is None:
-            raise ValueError("--settings must have --length, the tokens that they are for")
+        for name in ("settings", "picture"):
+            if getattr(asked, name) and asked.length is None:
+                raise ValueError(f"--{name} must have --length, the tokens of the text")
         text = sys.stdin.read() if asked.file == "-" else Path(asked.file).read_text("utf-8")
         values = parse(text, asked.file)
         reading = encoding_of(values, asked.length, asked.ignore)
@@ -54,6 +57,10 @@ def main(arguments: list[str]) -> str | None:
         print(json.dumps(reading.as_data(), indent=1, ensure_ascii=False) if asked.json else reading)
         if asked.length and not asked.json:
             print(in_words(values, asked.length, asked.trained))
+        if asked.picture:
+            known = asked.trained or longest(values)
+            told = drawn(as_numbers(values, asked.length), reading, asked.length, known, bool(asked.trained))
+            Path(asked.picture).write_text(told, "utf-8")
         if asked.settings:
             print(f"settings for {PROGRAMS[asked.settings]}:")
             print(settings(values, asked.length, asked.settings, asked.trained))
