@@ -470,7 +470,7 @@ def test_a_whole_number_may_be_written_as_a_float():
     assert encoding_of(LLAMA | {"hidden_size": 64.0, "num_hidden_layers": 4.0}).encodings[0].dim == 16
 
 
-QWEN = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "use_sliding_window": False}
+QWEN = {"hidden_size": 512, "num_attention_heads": 4, "num_hidden_layers": 2, "use_sliding_window": False}
 HELD = {
     "flat": {"model_type": "qwen2_5_vl", **QWEN},
     "nested": {"model_type": "qwen2_5_vl", "hidden_size": 1, "text_config": QWEN},

@@ -27,7 +27,7 @@ QUERIES = {
     "sliding window off by one": "one token too many",
     "rope precision bf16 long context": "bfloat16|half precision",
     "is_causal kv cache": "is_causal",
-    "RoBERTa 514": "IndexError",
+    "RoBERTa 514": "index 514",
     "bicubic interpolation vit": "Another resolution|Resize a table",
     "non square image rope": "More than one axis",
 }
