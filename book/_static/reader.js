@@ -1066,7 +1066,7 @@ const reader = (() => {
       if (truthy(take(keys, "multi_query_attention"))) heads = take(keys, "multi_query_group_num");
       if (has(serving.kept, family)) heads = call(serving.kept[family], keys, heads, !(one.window || one.chunk), place);
       heads = or(heads, several);
-      const hidden = firstOf(keys, ["hidden_size", "n_embd", "d_model", "dim"]);
+      const hidden = firstOf(keys, ["hidden_size", "n_embd", "d_model", "dim", "embed_dim"]);
       const own = firstOf(keys, ["attention_head_dim", "d_kv", "kv_channels", "head_dim"]);
       const twice = serving.twice.includes(family) ? 2 : 1;
       let dim = or(!one.features && turns(one) ? one.encoding.dim : null, own);
@@ -1152,7 +1152,7 @@ const reader = (() => {
         for (const key of ["mrope_section", "mrope_interleaved"]) if (has(present, key)) rule[key] = present[key];
       }
       const whole = {...rule, rope_theta: float(turning[0].base)};
-      if (turning[0].rotary !== turning[0].dim) whole.partial_rotary_factor = float(turning[0].rotary / turning[0].dim);
+      if (turning[0].rotary !== turning[0].dim || take(keys, "partial_rotary_factor") !== null) whole.partial_rotary_factor = float(turning[0].rotary / turning[0].dim);
       const untold = serving.headless.includes(family) && !truthy(take(ofItsText(config)[1], "head_dim"));
       return written(program, rule, whole, key ?? LENGTHS[0], tokens, nested, untold ? turning[0].dim : null);
     }

@@ -243,7 +243,7 @@ def width(family: str, keys: Mapping, layer: Layer, place: int) -> int:
         heads = keys.get("multi_query_group_num")
     if family in KEPT:
         heads = KEPT[family](keys, heads, not (layer.window or layer.chunk), place)
-    heads, hidden = heads or several, first(*map(keys.get, ("hidden_size", "n_embd", "d_model", "dim")))
+    heads, hidden = heads or several, first(*map(keys.get, ("hidden_size", "n_embd", "d_model", "dim", "embed_dim")))
     own = first(*map(keys.get, ("attention_head_dim", "d_kv", "kv_channels", "head_dim")))
     dim = (None if layer.features else getattr(rope_of(layer), "dim", None)) or own
     if not dim and type(hidden) is int and type(several) is int:
@@ -362,7 +362,7 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     for present in rules_of(keys):
         rule |= {key: present[key] for key in ("mrope_section", "mrope_interleaved") if key in present}
     whole = {**rule, "rope_theta": turning[0].base}
-    if turning[0].rotary != turning[0].dim:
+    if turning[0].rotary != turning[0].dim or keys.get("partial_rotary_factor") is not None:
         whole["partial_rotary_factor"] = turning[0].rotary / turning[0].dim
     dim = turning[0].dim if family in HEADLESS and not of_its_text(config)[1].get("head_dim") else None
     return written(program, rule, whole, key or LENGTHS[0], tokens, nested, dim)
@@ -371,7 +371,7 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
 # Families whose code has no YaRN, or a rule of its own in its place.
 OTHERWISE = frozenset(
     {
-        "codegen", "dinov3_vit", "esm", "gptj", "phi3", "phi3_v", "phi4_multimodal", "phimoe", "pixtral", "recurrent_gemma",
+        "codegen", "cosmos3_edge_text", "dinov3_vit", "ernie4_5_vl_moe_text", "esm", "gptj", "phi3", "phi3_v", "phi4_multimodal", "phimoe", "pixtral", "recurrent_gemma",
         "roformer",
     }
 )  # fmt: skip

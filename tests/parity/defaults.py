@@ -89,7 +89,8 @@ def rotary(family: str) -> type | None:
         for one in found
         if one.__module__ == module.__name__ and hasattr(one, "compute_default_rope_parameters")
     ]
-    named = [one for one in own if one.__name__.startswith(kind.__name__.removesuffix("Config"))]
+    name = kind.__name__.removesuffix("Config")
+    named = sorted((one for one in own if one.__name__.startswith(name)), key=lambda one: len(one.__name__))
     return (named or own or [None])[0]
 
 
