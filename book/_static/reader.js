@@ -495,7 +495,7 @@ const reader = (() => {
       },
       sliding_window: config => config.get("sliding_window"),
       attention_window: config => config.need("attention_window_size"),
-      half_of_local: config => Math.floor(config.need("local_attention") / 2) + 1,
+      half_of_local: config => Math.floor(config.first(["local_attention"]) / 2) + 1,
       of_the_decoder(config) {
         const said = take(config.given, "sliding_window"), local = config.get("local_attention");
         config.passOver(["sliding_window"]);

@@ -52,6 +52,8 @@ def resize_table(
         raise ValueError(
             f"table must be ({prefix} + {old[0]} · {old[1]}, dim), a row for each cell; got {tuple(table.shape)}"
         )
+    if not table.isfinite().all():
+        raise ValueError("table must be finite; got a number that is not")
     if mode not in MODES:
         raise ValueError(f'mode must be "bilinear" or "bicubic"; got {mode!r}')
     picture = table[prefix:].to(torch.promote_types(table.dtype, torch.float32)).T.unflatten(1, tuple(old))

@@ -71,7 +71,7 @@ beside_recurrence = every(4, "linear_attention", key="full_attention_interval")
 
 def half_of_local(config: Config) -> int:
     """ModernBERT's window: half of `local_attention` on each side, and the token itself."""
-    return config["local_attention"] // 2 + 1
+    return config.first("local_attention") // 2 + 1
 
 
 def half_without_a_causal_mask(config: Config) -> int | None:

@@ -4,7 +4,9 @@ window.detect = (() => {
   const FIELD = 'input, select, textarea';
   // Elements in shadow roots too, and only those that are drawn.
   const all = root => [...root.querySelectorAll('*')].flatMap(e => e.shadowRoot ? [e, ...all(e.shadowRoot)] : [e]);
-  const drawn = () => all(document.body).filter(e => e.checkVisibility({visibilityProperty: true}));
+  // What waits for a prediction is out of reach, also within a figure's own root.
+  const waits = e => e && (e.matches('[inert]') || waits(up(e)));
+  const drawn = () => all(document.body).filter(e => e.checkVisibility({visibilityProperty: true}) && !waits(e));
   const up = e => e.assignedSlot ?? e.parentElement ?? e.getRootNode().host;
   const near = e => `<${e.localName}${e.id && '#' + e.id}${e.classList.length ? '.' + [...e.classList].join('.') : ''}>`;
   const quote = text => JSON.stringify(text.trim().replace(/\s+/g, ' ').slice(0, 60));
@@ -185,7 +187,7 @@ window.detect = (() => {
       };
       const kinds = new Map();
       document.activeElement.blur();
-      for (const e of drawn().filter(e => e.tabIndex >= 0 && !e.disabled && !e.closest('[inert]') && e.matches('a[href], button, input, select, summary, [tabindex]')))
+      for (const e of drawn().filter(e => e.tabIndex >= 0 && !e.disabled && e.matches('a[href], button, input, select, summary, [tabindex]')))
         kinds.set([near(e), near(up(e)), e.type].join(), e);
       const faults = [...kinds.values()].flatMap(e => {
         const around = [e, up(e), up(up(e)), ...(e.closest('.over')?.querySelectorAll('svg *') ?? [])], before = around.map(mark);
@@ -294,7 +296,7 @@ window.detect = (() => {
     },
 
     // Figures that answer the reader's hand, their controls, and what they show.
-    figures: () => [...document.querySelectorAll('[data-hero], [data-explore]')],
+    figures: () => [...document.querySelectorAll('[data-hero], [data-explore]')].filter(e => !waits(e)),
     parts: figure => all(figure.shadowRoot ?? figure),
     controls(figure) {
       const wanted = 'input:not([type=hidden]), select, button, summary, a[href], [tabindex="0"]';

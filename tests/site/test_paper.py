@@ -18,7 +18,7 @@ from tests.browser import need_chromium
 from tests.site.detectors import SCRIPT
 from tests.site.pages import PAGES, Html, broken
 
-MOST = 12e6  # bytes
+MOST = 13e6  # bytes
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +158,9 @@ def test_no_page_is_empty_and_every_number_is_known(pages):
 
 def test_no_heading_is_left_behind_at_the_foot_of_a_page(document, pages):
     titles = {bare(heading.get_text()) for heading in document.select(".leaf :is(h2, h3)")}
-    assert titles <= {bare(line) for words in pages for line in words.splitlines()}
+    lines = {bare(line) for words in pages for line in words.splitlines()}
+    # A title of two lines is found whole on its page.
+    assert [title for title in titles - lines if not any(title in bare(words) for words in pages)] == []
     assert [n for n, words in enumerate(pages, 1) if bare(words.splitlines()[-1]) in titles] == []
 
 
