@@ -296,7 +296,8 @@ window.detect = (() => {
     },
 
     // Figures that answer the reader's hand, their controls, and what they show.
-    figures: () => [...document.querySelectorAll('[data-hero], [data-explore]')].filter(e => !waits(e)),
+    figures: () => [...document.querySelectorAll('[data-hero], [data-explore]')],
+    waits: e => Boolean(waits(e)),
     parts: figure => all(figure.shadowRoot ?? figure),
     controls(figure) {
       const wanted = 'input:not([type=hidden]), select, button, summary, a[href], [tabindex="0"]';

@@ -126,6 +126,8 @@ class Visit:
         ]
 
     def _press(self, figure) -> list[str]:
+        if figure.evaluate("e => detect.waits(e)"):
+            return []
         name = figure.evaluate("e => e.outerHTML.slice(0, 50)")
         if figure.evaluate("e => 'hero' in e.dataset && !e.shadowRoot"):
             return [f"not drawn: {name}"]
