@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import interpolate
 
-from ..positions.arguments import check_count, check_flag, check_floating, check_positive
+from ..positions.arguments import check_count, check_flag, check_floating, check_name, check_positive
 
 __all__ = ["resize_table"]
 
@@ -54,8 +54,7 @@ def resize_table(
         )
     if not table.isfinite().all():
         raise ValueError("table must be finite; got a number that is not")
-    if mode not in MODES:
-        raise ValueError(f'mode must be "bilinear" or "bicubic"; got {mode!r}')
+    check_name("mode", mode, MODES)
     picture = table[prefix:].to(torch.promote_types(table.dtype, torch.float32)).T.unflatten(1, tuple(old))
     resized = interpolate(picture[None], size=tuple(new), mode=mode, align_corners=False, antialias=antialias)
     return torch.cat([table[:prefix], resized[0].flatten(1).T.to(table)])

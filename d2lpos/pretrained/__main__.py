@@ -52,14 +52,16 @@ def main(arguments: list[str]) -> str | None:
         values = parse(text, asked.file)
         reading = encoding_of(values, asked.length, asked.ignore)
         values = without(values, asked.ignore)
+        if not asked.json or asked.picture:
+            numbers = as_numbers(values, asked.length)
         if not asked.json:
-            print(sentence(as_numbers(values, asked.length), asked.trained))
+            print(sentence(numbers, asked.trained))
         print(json.dumps(reading.as_data(), indent=1, ensure_ascii=False) if asked.json else reading)
         if asked.length and not asked.json:
             print(in_words(values, asked.length, asked.trained))
         if asked.picture:
             known = asked.trained or longest(values)
-            told = drawn(as_numbers(values, asked.length), reading, asked.length, known, bool(asked.trained))
+            told = drawn(numbers, reading, asked.length, known, bool(asked.trained))
             Path(asked.picture).write_text(told, "utf-8")
         if asked.settings:
             print(f"settings for {PROGRAMS[asked.settings]}:")

@@ -6,7 +6,6 @@
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
-from ..bias.alibi import slopes
 from ..encoding import Encoding
 from ..rotary.normed import Normed
 from ..rotary.scaling import unscaled
@@ -21,6 +20,7 @@ from .serving import (
     reads_pictures,
     rope_of,
     rows_of,
+    slopes_of,
     traps,
     without,
 )
@@ -106,8 +106,7 @@ def of_encoding(encoding: Encoding | None) -> dict[str, object] | None:
     kind = type(encoding).__name__
     found = {"kind": kind, **{name: getattr(encoding, name) for name in ARGUMENTS[kind]}}
     if kind == "ALiBi":
-        own = slopes(encoding.heads, encoding.rule, encoding.octaves) if encoding.slopes is None else encoding.slopes
-        found |= {"slopes": own.tolist(), "divided": encoding.slopes is not None}
+        found |= {"slopes": slopes_of(encoding).tolist(), "divided": encoding.slopes is not None}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()} | of_turn(encoding)
 
 

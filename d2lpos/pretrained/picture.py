@@ -4,12 +4,14 @@ import math
 from collections.abc import Callable, Mapping
 from html import escape
 
+from ..bias.alibi import ALiBi
 from .layer import Layer, Reading
 from .sentence import sentence
-from .serving import new_angles, rope_of, rows_of
+from .serving import frequencies, fresh_pairs, rope_of, rows_of, slopes_of
 
 WIDTH, HEIGHT, LEFT, RIGHT = 720, 150, 20, 700  # of a panel, and where its axis begins and ends, in units of the drawing
-COLORS = {"came around": "#595d63", "seen far enough": "#595d63", "new angles": "#b34700"}
+OLD, NEW = ("#595d63", 1), ("#b34700", 1.8)  # the color of a line and how wide it is
+Mark = tuple[float, float, bool]
 NEGLIGIBLE = 1000  # a head that takes off ln 1000 more gives a key a thousandth of the weight
 
 
@@ -25,7 +27,7 @@ def drawn(numbers: Mapping, reading: Reading, tokens: int, known: int | None, tr
     for layers in kinds(reading):
         panels.append(panel(f"{len(layers)} of {len(reading.layers)} layers: {layers[0]}", marks(layers[0], tokens, known)))
     if rows := rows_of(reading):
-        panels.insert(0, panel(f"a table of {rows:,} rows", [(rows, rows, "came around")]))
+        panels.insert(0, panel(f"a table of {rows:,} rows", [(rows, rows, False)]))
     lengths = [(known, "trained" if trained else "file")] * bool(known) + [(tokens, f"{tokens:,} tokens")]
     body = "".join(f'<g transform="translate(0 {40 + HEIGHT * i})">{one(lengths)}</g>' for i, one in enumerate(panels))
     height = 50 + HEIGHT * len(panels)
@@ -44,24 +46,21 @@ def kinds(reading: Reading) -> list[list[Layer]]:
     return list(found.values())
 
 
-def marks(layer: Layer, tokens: int, known: int | None) -> list[tuple[float, float, str]]:
-    """Wavelength before a stretch and in force of each pair, or the reach of each slope, in tokens, and its state."""
-    rope, slopes = rope_of(layer), getattr(layer.encoding, "slopes", None)
-    if rope is not None:
-        plain, omega = [rope.base ** (-2 * i / rope.rotary) for i in range(rope.rotary // 2)], rope.scaled()[0].abs().tolist()
-        fresh = new_angles(layer, known, tokens)[0] if known else 0
-        seen = min(filter(None, [known or tokens, layer.window, layer.chunk]))
-        slow = sum(now * seen < 2 * math.pi for now in omega if now)
-        turning = sum(now > 0 for now in omega)
-        state = lambda i: "came around" if i < turning - slow else "new angles" if fresh else "seen far enough"
-        return [(2 * math.pi / a, 2 * math.pi / b, state(i)) for i, (a, b) in enumerate(zip(plain, omega, strict=True)) if b]
-    if slopes is None and hasattr(layer.encoding, "octaves"):
-        slopes = [2 ** (-layer.encoding.octaves * (i + 1) / layer.encoding.heads) for i in range(layer.encoding.heads)]
-    reach = [math.log(NEGLIGIBLE) / float(slope) for slope in slopes] if slopes is not None else []
-    return [(one, one, "new angles" if one < tokens else "came around") for one in reach]
+def marks(layer: Layer, tokens: int, known: int | None) -> list[Mark]:
+    """Of each pair the wavelength before a stretch, the one in force, and whether it meets new angles; of each slope
+    twice its reach, and whether the text goes beyond it. In tokens."""
+    if rope_of(layer) is not None:
+        omega, plain = (one.tolist() for one in frequencies(layer))
+        fresh = fresh_pairs(layer, known, tokens).tolist() if known else [False] * len(omega)
+        found = zip(plain, omega, fresh, strict=True)
+        return [(2 * math.pi / first, 2 * math.pi / now, new) for first, now, new in found if now]
+    if not isinstance(layer.encoding, ALiBi):
+        return []
+    reach = [math.log(NEGLIGIBLE) / slope for slope in slopes_of(layer.encoding).tolist()]
+    return [(one, one, one < tokens) for one in reach]
 
 
-def panel(title: str, found: list[tuple[float, float, str]]) -> Callable[[list[tuple[int, str]]], str]:
+def panel(title: str, found: list[Mark]) -> Callable[[list[tuple[int, str]]], str]:
     """A function that draws a panel with the lengths that it is given: (tokens, words)."""
 
     def draw(lengths: list[tuple[int, str]]) -> str:
@@ -71,11 +70,11 @@ def panel(title: str, found: list[tuple[float, float, str]]) -> Callable[[list[t
         ends = [value for one in found for value in one[:2]] + [tokens for tokens, _ in lengths]
         low, high = math.log10(min([*ends, 4])), math.log10(max(ends)) + 0.1
         x = lambda value: LEFT + (RIGHT - LEFT) * (math.log10(value) - low) / (high - low)
-        for first, now, state in found:
-            wide = 1.8 if state == "new angles" else 1
+        for first, now, new in found:
+            color, wide = NEW if new else OLD
             lines.append(
                 f'<path d="M{x(first):.1f} 40L{x(first):.1f} 50L{x(now):.1f} 92L{x(now):.1f} 100" fill="none" '
-                f'stroke="{COLORS[state]}" stroke-width="{wide}"/>'
+                f'stroke="{color}" stroke-width="{wide}"/>'
             )
         for power in range(math.ceil(low), math.floor(high) + 1):
             lines.append(f'<text x="{x(10**power):.1f}" y="122" text-anchor="middle" fill="#595d63">{10**power:,}</text>')

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 
 from torch import Tensor
 
-from ..bias.alibi import ALiBi
+from ..bias.alibi import ALiBi, slopes
 from ..input.learned import Learned
 from ..positions.arguments import check_count, check_name
 from .layer import Layer, Reading, by_name
@@ -119,22 +119,27 @@ def rules_of(keys: Mapping) -> list[Mapping]:
 def new_angles(layer: Layer, trained: int, tokens: int, before: bool = False) -> tuple[int, int]:
     """How many pairs of a layer that turns meet angles that a text of the trained length has not, and of how many.
 
-    A pair that has come around within the trained length meets none; a window keeps all pairs in what it sees, unless keys beyond it are compressed. before
-    says that the trained length is that before a stretch, when frequencies were plain.
+    A pair that has come around within the trained length meets none; a window keeps all pairs in what it sees, unless keys
+    beyond it are compressed. before says that the trained length is that before a stretch, when frequencies were plain.
 
     >>> from d2lpos.pretrained import encoding_of
     >>> llama = encoding_of({"model_type": "llama", "head_dim": 128})
     >>> new_angles(llama.layers[0], 4096, 8192)
     (18, 64)
     """
+    fresh = fresh_pairs(layer, trained, tokens, before)
+    return int(fresh.sum()), len(fresh)
+
+
+def fresh_pairs(layer: Layer, trained: int, tokens: int, before: bool = False) -> Tensor:
+    """Which pairs meet new angles; (pairs,), Boolean. Arguments are those of `new_angles`."""
     check_count(trained=trained, tokens=tokens)
     omega, plain = frequencies(layer)
     sees = [size for size in (layer.window, layer.chunk) if size and layer.compressed is None]
     if rule_name(rope_of(layer).scaling) == "dynamic_ntk":
         before = True  # it leaves short texts as they are
     reach, seen = min([tokens, *sees]), min([trained, *sees]) * (plain if before else omega)
-    fresh = (seen < 2 * math.pi) & (reach * omega > seen * (1 + 1e-9)) & (omega > 0)
-    return int(fresh.sum()), len(omega)
+    return (seen < 2 * math.pi) & (reach * omega > seen * (1 + 1e-9)) & (omega > 0)
 
 
 def rope_of(layer: Layer) -> object | None:
@@ -152,6 +157,11 @@ def rule_name(scaling: object) -> str:
     """The name of a scaling rule, also of one that turns backward."""
     rule = getattr(scaling, "rule", scaling)
     return getattr(rule, "func", rule).__name__
+
+
+def slopes_of(alibi: ALiBi) -> Tensor:
+    """The slopes of the heads, its own or by its rule."""
+    return slopes(alibi.heads, alibi.rule, alibi.octaves) if alibi.slopes is None else alibi.slopes
 
 
 def frequencies(layer: Layer) -> tuple[Tensor, Tensor]:
@@ -371,8 +381,8 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
 # Families whose code has no YaRN, or a rule of its own in its place.
 OTHERWISE = frozenset(
     {
-        "codegen", "cosmos3_edge_text", "dinov3_vit", "ernie4_5_vl_moe_text", "esm", "gptj", "phi3", "phi3_v", "phi4_multimodal", "phimoe", "pixtral", "recurrent_gemma",
-        "roformer",
+        "codegen", "cosmos3_edge_text", "dinov3_vit", "ernie4_5_vl_moe_text", "esm", "gptj", "phi3", "phi3_v",
+        "phi4_multimodal", "phimoe", "pixtral", "recurrent_gemma", "roformer",
     }
 )  # fmt: skip
 # Whose classes in transformers 4 fail where a rule scales and no file says how wide a head is.

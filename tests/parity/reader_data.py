@@ -28,10 +28,10 @@ from d2lpos.pretrained import (
 )
 from d2lpos.pretrained.families import FAMILIES, READ_BY_SOME, REFUSED
 from d2lpos.pretrained.layer import Family
+from tests.parity.releases import FILE as RELEASES
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "book" / "_static" / "reader-data.js"
-RELEASES = ROOT / "book" / "models" / "releases.yml"
 
 
 def plain(value: object) -> object:

@@ -1,6 +1,5 @@
 """A file means what its class makes of it: keys that are dropped, null or changed, and scaling in either spelling."""
 
-import logging
 
 import pytest
 import torch
@@ -20,11 +19,7 @@ TURN = [name for name in READ if "rope_theta" in entries().get(name, {}).get("ke
 TOKENS = 100
 
 
-@pytest.fixture(autouse=True)
-def quiet():
-    logging.disable(logging.WARNING)
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def read(said):

@@ -1,7 +1,6 @@
 """The reader of the page beside the package's: the same layers, numbers, lengths, memory, settings and sentences."""
 
 import json
-import logging
 import math
 import random
 import re
@@ -25,11 +24,7 @@ from tests.parity.variants import dropped, scaled
 TOKENS = 100
 
 
-@pytest.fixture(autouse=True)
-def quiet():
-    logging.disable(logging.WARNING)
-    yield
-    logging.disable(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def angles(values, trained, tokens, before=False):

@@ -8,17 +8,14 @@ turns by are compared with those that the reader finds in the stretched configur
 import inspect
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import torch
 import transformers
-import yaml
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.serving import longest, original_length, rope_of, settings
-
-RELEASES = Path(__file__).parents[2] / "book" / "models" / "releases.yml"
+from tests.parity.releases import releases
 
 
 def rotary(config: transformers.PretrainedConfig) -> torch.nn.Module | None:
@@ -31,7 +28,7 @@ def rotary(config: transformers.PretrainedConfig) -> torch.nn.Module | None:
 
 def differences() -> Iterator[tuple[str, str]]:
     """A release, and what differs; an empty word where nothing does."""
-    for one in yaml.safe_load(RELEASES.read_text("utf-8")):
+    for one in releases():
         said, family = one["config"], one["config"]["model_type"]
         trained = max(one.get("trained", ())) if one.get("trained") else original_length(said) or longest(said)
         if family not in CONFIG_MAPPING or not trained or "rope_parameters" in said:  # which 4 does not read
