@@ -48,7 +48,10 @@ def differences() -> Iterator[tuple[str, str]]:
             continue
         known = set(said) | {"rope_scaling", "max_position_embeddings"}
         changed = {key: value for key, value in config.to_dict().items() if key in known}
-        omega, factor = next(filter(None, map(rope_of, encoding_of(changed | {"model_type": family}).layers))).scaled()
+        turning = list(filter(None, map(rope_of, encoding_of(changed | {"model_type": family}).layers)))
+        if not turning:  # slopes, which need only a longer length
+            continue
+        omega, factor = turning[0].scaled()
         same = torch.allclose(theirs.inv_freq.double(), omega.double(), rtol=1e-5)
         yield one["name"], "" if same and abs(factor - theirs.attention_scaling) < 1e-6 else f"{theirs.inv_freq} and {omega}"
 
