@@ -3,13 +3,22 @@
 Dosovitskiy et al. 2021, section 3.2 (arXiv 2010.11929), resize the table of a Vision Transformer so.
 """
 
+import math
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 from torch.nn.functional import interpolate
 
-from ..positions.arguments import check_count, check_flag, check_floating, check_name, check_positive
+from ..positions.arguments import (
+    check_count,
+    check_flag,
+    check_floating,
+    check_name,
+    check_positive,
+    check_sequence,
+)
+from ..positions.checks import extent
 
 __all__ = ["resize_table"]
 
@@ -45,14 +54,15 @@ def resize_table(
     check_count(prefix=prefix)
     check_flag(antialias=antialias)
     for name, grid in ("old", old), ("new", new):
+        check_sequence(name, grid)
         if len(grid) != 2:
             raise ValueError(f"{name} must be height and width; got {tuple(grid)}")
         check_positive(**{f"{name}[0]": grid[0], f"{name}[1]": grid[1]})
-    if table.dim() != 2 or len(table) != prefix + old[0] * old[1]:
+    if table.dim() != 2 or len(table) != prefix + old[0] * old[1] or not table.shape[1]:
         raise ValueError(
             f"table must be ({prefix} + {old[0]} · {old[1]}, dim), a row for each cell; got {tuple(table.shape)}"
         )
-    if not table.isfinite().all():
+    if not all(map(math.isfinite, extent(table.detach()))):
         raise ValueError("table must be finite; got a number that is not")
     check_name("mode", mode, MODES)
     picture = table[prefix:].to(torch.promote_types(table.dtype, torch.float32)).T.unflatten(1, tuple(old))
