@@ -274,7 +274,9 @@ def turn() -> Story:
         x: float, y: float, width: float, scores: torch.Tensor, color: str, step: int, **look: object
     ) -> None:
         """A score along the text, over its zero, which draws itself after a step."""
-        ends = zip(torch.linspace(x, x + width, 49).tolist(), (y - unit * scores).tolist(), strict=True)
+        along = torch.linspace(x, x + 274, 49)  # one scale of places for all: a narrow strip shows fewer
+        along = along[along <= x + width].tolist()
+        ends = zip(along, (y - unit * scores).tolist(), strict=False)
         d = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in ends)
         later = [int(at < step) for at in steps]
         parts.append(line(x, y, x + width, y, stroke_opacity=0.4))
@@ -684,7 +686,8 @@ def seen() -> Story:
                     stroke=CSS["rope"],
                     stroke_width=10,
                     transform=f"rotate({start:.1f})",
-                    stroke_dasharray=[f"{each:.1f} 361" for each in new],
+                    stroke_dasharray=[f"{each:.1f} 361" for each in [*new[:-1], new[-2]]],
+                    stroke_opacity=[1] * (len(new) - 1) + [0.3],
                 ),
                 part(
                     "circle",
@@ -717,7 +720,7 @@ def seen() -> Story:
             "Twice as long: the slow hands come to new angles.",
             "Four times as long: RoPE is lost.",
             "Eight times as long.",
-            "The same text in a window: no hand meets a new angle.",
+            "The same text in a window: no hand comes to the pale, new angles.",
         ),
         size=(WIDTH, 276),
         parts=tuple(parts),

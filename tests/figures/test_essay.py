@@ -147,11 +147,11 @@ def test_what_it_says_of_models_is_what_was_counted():
     turned, seen = count("turn", years=since), count(*KINDS, years=since)
     said(
         f"Since 2024, {turned} of {seen} families turn",
-        f"Of the {seen - turned} others, two add numbers again, and one adds sinusoids.",
+        f"Of the {seen - turned} others, two add numbers again, and one adds clocks.",
     )
     kinds = [count(kind, years=since) for kind in ("some", "none", "bias", "table", "sinusoids")]
     assert kinds == [13, 8, 2, 0, 1]
-    said("13 leave some attention layers without any position, and eight leave all.")
+    said("13 have some attention layers without any position, and in eight no attention layer has one.")
     told = [
         (count("some", "none", years=[year]), count(*KINDS, years=[year]), year)
         for year in (2024, 2025, 2026)
