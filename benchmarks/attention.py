@@ -147,12 +147,8 @@ def step(device: str, length: int) -> Contest:
 def settings(program: str, device: str) -> LlamaConfig:
     dim, heads, kv_heads, _ = SIZES[device]
     config = LlamaConfig(
-        hidden_size=dim,
-        num_attention_heads=heads,
-        num_key_value_heads=kv_heads,
-        num_hidden_layers=1,
-        attention_bias=True,
-        max_position_embeddings=65_536,
+        hidden_size=dim, num_attention_heads=heads, num_key_value_heads=kv_heads, num_hidden_layers=1,
+        attention_bias=True, max_position_embeddings=65_536,
     )
     config._attn_implementation = program
     return config

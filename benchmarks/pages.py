@@ -58,10 +58,7 @@ COUNTS = {
     "foreign": ("To other hosts", "{:.0f}".format),
     "shift": ("Layout shift", "{:.3f}".format),
 }
-TIMES = {
-    "paint": ("First paint, ms", "{:.0f}".format),
-    "set": ("Formulas set, ms", "{:.0f}".format),
-}
+TIMES = {"paint": ("First paint, ms", "{:.0f}".format), "set": ("Formulas set, ms", "{:.0f}".format)}
 
 Log = list[tuple[str, int]]  # host and bytes of each answer
 

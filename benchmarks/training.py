@@ -13,14 +13,8 @@ from .measure import Contest
 
 
 def contests(
-    device: str,
-    dim: int = 64,
-    length: int = 64,
-    size: int = 32,
-    words: int = 82,
-    layers: int = 4,
-    heads: int = 4,
-    dtype: torch.dtype = torch.float32,
+    device: str, dim: int = 64, length: int = 64, size: int = 32, words: int = 82, layers: int = 4,
+    heads: int = 4, dtype: torch.dtype = torch.float32,
 ) -> list[Contest]:
     tokens = torch.randint(words, (size, length), device=device)
     positions = torch.arange(length, device=device)

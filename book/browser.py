@@ -10,11 +10,7 @@ from importlib.util import find_spec
 
 # The first is a build without a window, as Debian has it: it opens a page in a fifth of the time.
 NAMES = (
-    "chromium-headless-shell",
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
+    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
     "chrome",
 )
 MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
@@ -22,13 +18,8 @@ MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 # No sandbox: containers run as root. The others stop Chromium's own requests, so that a test which counts
 # requests sees the page's alone.
 FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
 )
 
 

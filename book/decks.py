@@ -224,10 +224,7 @@ def votes(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
         )
         found.append(
             Slide(
-                f"vote-{len(found) + 1}",
-                "Vote: true, half true, false or open?",
-                body,
-                section="A claim",
+                f"vote-{len(found) + 1}", "Vote: true, half true, false or open?", body, section="A claim",
                 entry=f"Vote: {inside(words)}",
             )
         )

@@ -85,12 +85,7 @@ def bag() -> Story:
         done = [0, 1] if side == 0 else [0, 0, 0, 1]
         parts.append(
             part(
-                "path",
-                d=fall,
-                fill="none",
-                stroke="currentColor",
-                stroke_opacity=0.5,
-                stroke_width=1.5,
+                "path", d=fall, fill="none", stroke="currentColor", stroke_opacity=0.5, stroke_width=1.5,
                 opacity=done,
             )
         )
@@ -172,11 +167,7 @@ def numbers() -> Story:
         x, bits = 87 + 50 * i, [at[one] >> i & 1 for one in which]
         box = {"x": x - 14, "y": 57, "width": 28, "height": 28, "rx": 3}
         face = part(
-            "rect",
-            **box,
-            fill=color,
-            stroke=color,
-            stroke_width=1.5,
+            "rect", **box, fill=color, stroke=color, stroke_width=1.5,
             fill_opacity=[float(bit) for bit in bits],
         )
         digit = text(
@@ -230,13 +221,7 @@ def rows() -> Story:
         else:
             shown = [int(at <= last) for last in steps]
             frame_ = part(
-                "rect",
-                x=184,
-                y=y - 9,
-                width=96,
-                height=18,
-                fill="none",
-                stroke="currentColor",
+                "rect", x=184, y=y - 9, width=96, height=18, fill="none", stroke="currentColor",
                 stroke_dasharray="3 3",
             )
             parts.append(group(frame_, text(232, y + 4.5, "no row", 12.5), opacity=shown))
@@ -414,11 +399,7 @@ def stripes() -> Story:
         parts.append(text(left - 36, top + middle + 4.5, word, 12.5, at="end"))
         parts.append(
             text(
-                left - 4,
-                top + middle + 4.5,
-                [f"{first + i}" for first in firsts],
-                11.5,
-                at="end",
+                left - 4, top + middle + 4.5, [f"{first + i}" for first in firsts], 11.5, at="end",
                 opacity=0.75,
             )
         )
@@ -427,13 +408,8 @@ def stripes() -> Story:
             shade = (0.85, 0.62, 0.44, 0.3, 0.18, 0.1)[far]
             parts.append(
                 part(
-                    "rect",
-                    x=x + 1,
-                    y=y + 1,
-                    width=side - 2,
-                    height=side - 2,
-                    fill=before if j < i else after,
-                    fill_opacity=shade,
+                    "rect", x=x + 1, y=y + 1, width=side - 2, height=side - 2,
+                    fill=before if j < i else after, fill_opacity=shade,
                 )
             )
             sign = (f"{far}→" if j > i else f"←{far}") if far else "0"
@@ -442,13 +418,7 @@ def stripes() -> Story:
                 text(x + side / 2, y + side / 2 + 4.5, sign, 12.5, font_weight=700 if strong else 400)
             )
     row = part(
-        "rect",
-        x=left,
-        y=top + 2 * side,
-        width=6 * side,
-        height=side,
-        fill="none",
-        stroke="currentColor",
+        "rect", x=left, y=top + 2 * side, width=6 * side, height=side, fill="none", stroke="currentColor",
         stroke_width=2.5,
     )
     parts.append(group(row, opacity=[0, 1]))
@@ -495,34 +465,20 @@ def toll() -> Story:
         if was:
             parts.append(
                 part(
-                    "rect",
-                    x=x - 12,
-                    y=zero - unit * was,
-                    width=24,
-                    height=unit * was,
-                    fill=gray,
+                    "rect", x=x - 12, y=zero - unit * was, width=24, height=unit * was, fill=gray,
                     fill_opacity=[0.75, 0.75, 0.12],
                 )
             )
         parts.append(
             part(
-                "rect",
-                x=x - 12,
-                y=round(min(zero, zero - unit * now), 2),
-                width=24,
-                height=round(unit * abs(now), 2),
-                fill=color,
-                opacity=[0, 0, 1],
+                "rect", x=x - 12, y=round(min(zero, zero - unit * now), 2), width=24,
+                height=round(unit * abs(now), 2), fill=color, opacity=[0, 0, 1],
             )
         )
         high = [round(tall * weight, 2) for weight in (before[at], before[at], after[at])]
         parts.append(
             part(
-                "rect",
-                x=x - 12,
-                y=[ground - v for v in high],
-                width=24,
-                height=high,
+                "rect", x=x - 12, y=[ground - v for v in high], width=24, height=high,
                 fill=[gray, gray, color],
             )
         )
@@ -596,12 +552,7 @@ def past() -> Story:
         dash = " ".join(f"{2 * v:g}" for v in STYLE[key].dash) or "none"
         parts.append(
             part(
-                "path",
-                d=drawn,
-                fill="none",
-                stroke=CSS[key],
-                stroke_width=2.5,
-                stroke_dasharray=dash,
+                "path", d=drawn, fill="none", stroke=CSS[key], stroke_width=2.5, stroke_dasharray=dash,
                 stroke_linejoin="round",
             )
         )
@@ -827,10 +778,7 @@ def near() -> Story:
     upper, lower = 118, 232
     found = [
         bow(
-            x,
-            upper,
-            tint("fox") if at == 1 else gray,
-            stroke_width=5 if at == 1 else 1,
+            x, upper, tint("fox") if at == 1 else gray, stroke_width=5 if at == 1 else 1,
             stroke_opacity=1 if at == 1 else 0.6,
         )
         for at, x in enumerate(xs[:-1])
@@ -847,12 +795,8 @@ def near() -> Story:
         group(
             part("circle", r=10, fill=PAPER, stroke=rope),
             line(
-                0,
-                0,
-                round(9 * math.sin(0.9 * (last - at)), 1),
-                round(-9 * math.cos(0.9 * (last - at)), 1),
-                rope,
-                stroke_width=2,
+                0, 0, round(9 * math.sin(0.9 * (last - at)), 1), round(-9 * math.cos(0.9 * (last - at)), 1),
+                rope, stroke_width=2,
             ),
             transform=f"translate({xs[at]} {lower + 34})",
         )

@@ -355,14 +355,8 @@ def tabulate(rows: dict[str, dict]) -> DataFrame:
 
 
 def grade_all(
-    folder: Path,
-    book: Iterable[Path] = (),
-    seconds: float = 30,
-    memory: int = 2000,
-    jobs: int = 1,
-    sealed: bool | None = None,
-    warm: bool = sys.platform == "linux",
-    exercises: Iterable[str] = (),
+    folder: Path, book: Iterable[Path] = (), seconds: float = 30, memory: int = 2000, jobs: int = 1,
+    sealed: bool | None = None, warm: bool = sys.platform == "linux", exercises: Iterable[str] = (),
 ) -> DataFrame:
     """The table of all notebooks in `folder`; `book` are the chapters that are known.
 
@@ -462,11 +456,7 @@ def main() -> str | None:
     print(notes(sealed))
     try:
         table = grade_all(
-            folder,
-            seconds=asked.seconds,
-            memory=asked.memory,
-            jobs=asked.jobs,
-            sealed=sealed,
+            folder, seconds=asked.seconds, memory=asked.memory, jobs=asked.jobs, sealed=sealed,
             exercises=asked.exercises,
         )
     except Refused as error:

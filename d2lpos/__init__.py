@@ -26,24 +26,7 @@ from .transformer.dropout import Dropped
 from .transformer.model import Transformer
 
 __all__ = [
-    "FIRE",
-    "KERPLE",
-    "ALiBi",
-    "Attention",
-    "Bias",
-    "Cache",
-    "Dropped",
-    "Encoding",
-    "FourierFeatures",
-    "Learned",
-    "PositionMLP",
-    "RoPE",
-    "Sandwich",
-    "Shaw",
-    "ShawKeys",
-    "Sinusoidal",
-    "Swin",
-    "T5Bias",
-    "Transformer",
-    "TransformerXL",
+    "FIRE", "KERPLE", "ALiBi", "Attention", "Bias", "Cache", "Dropped", "Encoding", "FourierFeatures",
+    "Learned", "PositionMLP", "RoPE", "Sandwich", "Shaw", "ShawKeys", "Sinusoidal", "Swin", "T5Bias",
+    "Transformer", "TransformerXL",
 ]

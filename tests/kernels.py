@@ -50,9 +50,8 @@ class Kernels:
         if not self.process:
             # In a session of its own: Ctrl-C is meant for pytest, which then ends its kernels.
             self.process = subprocess.Popen(
-                [sys.executable, "-m", __name__, *IMPORTED],
-                cwd=ROOT, env=self.environment, start_new_session=True,
-                text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                [sys.executable, "-m", __name__, *IMPORTED], cwd=ROOT, env=self.environment,
+                start_new_session=True, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             )  # fmt: skip
         return self.ask("start", *request)
 

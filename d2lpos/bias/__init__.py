@@ -12,19 +12,6 @@ from .swin_v2 import SwinV2
 from .t5 import T5Bias, bucket
 
 __all__ = [
-    "FIRE",
-    "KERPLE",
-    "ALiBi",
-    "BEiT",
-    "Bias",
-    "Decomposed",
-    "Sandwich",
-    "Swin",
-    "SwinV2",
-    "T5Bias",
-    "bucket",
-    "normalized_log_distance",
-    "relative_position_index",
-    "score_mod",
-    "slopes",
+    "FIRE", "KERPLE", "ALiBi", "BEiT", "Bias", "Decomposed", "Sandwich", "Swin", "SwinV2", "T5Bias", "bucket",
+    "normalized_log_distance", "relative_position_index", "score_mod", "slopes",
 ]

@@ -6,11 +6,4 @@ from .fox import FoX
 from .inkling import Inkling
 from .path import PaTH, householder_scores
 
-__all__ = [
-    "CoPE",
-    "FoX",
-    "Inkling",
-    "PaTH",
-    "gated_distance",
-    "householder_scores",
-]
+__all__ = ["CoPE", "FoX", "Inkling", "PaTH", "gated_distance", "householder_scores"]

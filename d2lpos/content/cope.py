@@ -40,12 +40,7 @@ class CoPE(Encoding):
         self.table = nn.Parameter(torch.zeros(rows, features))
 
     def score(
-        self,
-        q: Tensor,
-        k: Tensor,
-        q_positions: Tensor,
-        k_positions: Tensor,
-        read: Tensor | None = None,
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, read: Tensor | None = None,
         visible: Tensor | None = None,
     ) -> Tensor:
         check_tensor("q", q)

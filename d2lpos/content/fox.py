@@ -45,12 +45,7 @@ class FoX(Encoding):
         return logsigmoid(wide).mT[..., None]
 
     def score(
-        self,
-        q: Tensor,
-        k: Tensor,
-        q_positions: Tensor,
-        k_positions: Tensor,
-        read: Tensor | None = None,
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, read: Tensor | None = None,
         visible: Tensor | None = None,
     ) -> Tensor:
         check_read(read, k, self.gate.out_features, 1, "FoX")

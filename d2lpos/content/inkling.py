@@ -58,12 +58,7 @@ class Inkling(Encoding):
         return self.weights(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
     def score(
-        self,
-        q: Tensor,
-        k: Tensor,
-        q_positions: Tensor,
-        k_positions: Tensor,
-        read: Tensor | None = None,
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, read: Tensor | None = None,
         visible: Tensor | None = None,
     ) -> Tensor:
         rank, extent = self.profiles.shape

@@ -87,12 +87,7 @@ class PaTH(Encoding):
         return torch.cat([normalize(both[..., :-1], dim=-1), both[..., -1:]], dim=-1)
 
     def score(
-        self,
-        q: Tensor,
-        k: Tensor,
-        q_positions: Tensor,
-        k_positions: Tensor,
-        read: Tensor | None = None,
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, read: Tensor | None = None,
         visible: Tensor | None = None,
     ) -> Tensor:
         check_read(read, k, self.heads, self.features + 1, "PaTH")

@@ -48,13 +48,8 @@ DOORS = {
         guests={"sinusoidal": ("sinusoidal",), "learned": ("learned",)},
     ),
     2: Door(
-        y=226,
-        title="queries and keys",
-        hook="rotate(q, k, …)",
-        deed="turns the queries and the keys",
-        sign=TURN,
-        streams=(154, 95),
-        guests={"rope": ("RoPE",)},
+        y=226, title="queries and keys", hook="rotate(q, k, …)", deed="turns the queries and the keys",
+        sign=TURN, streams=(154, 95), guests={"rope": ("RoPE",)},
     ),
     3: Door(
         y=328,

@@ -128,10 +128,7 @@ OPTIONS = {
         "row": whole(3, 7),
         "column": whole(3, 7),
     },
-    "ranks": {
-        "order": Option([0, 7, 1, 6, 2, 5, 3, 4], is_dealt, DEALT),
-        "rule": one_of("row", *COUNTERS),
-    },
+    "ranks": {"order": Option([0, 7, 1, 6, 2, 5, 3, 4], is_dealt, DEALT), "rule": one_of("row", *COUNTERS)},
     "shuffle": {
         "order": Option([0, 1, 2, 3, 4, 5], lambda v: is_order(v, 6), "the numbers 0 to 5 in any order"),
         "positions": SWITCH,

@@ -111,11 +111,7 @@ BRING = """
   window.d2lposReaders ??= {};
 """
 STEP, LINE, COLUMNS, WINDOW, FULL = (
-    8,
-    22,
-    72,
-    32,
-    5,
+    8, 22, 72, 32, 5,
 )  # px; px; characters; characters; nats of the darkest ink
 
 

@@ -6,13 +6,6 @@ from .resize import resize_table
 from .sinusoids import Sinusoidal, angles, frequencies, sinusoidal
 
 __all__ = [
-    "FourierFeatures",
-    "Learned",
-    "PositionMLP",
-    "Sinusoidal",
-    "angles",
-    "fourier_features",
-    "frequencies",
-    "resize_table",
-    "sinusoidal",
+    "FourierFeatures", "Learned", "PositionMLP", "Sinusoidal", "angles", "fourier_features", "frequencies",
+    "resize_table", "sinusoidal",
 ]

@@ -4,10 +4,4 @@ from .deberta import DeBERTa
 from .shaw import Shaw, ShawKeys, clipped_index
 from .transformer_xl import TransformerXL
 
-__all__ = [
-    "DeBERTa",
-    "Shaw",
-    "ShawKeys",
-    "TransformerXL",
-    "clipped_index",
-]
+__all__ = ["DeBERTa", "Shaw", "ShawKeys", "TransformerXL", "clipped_index"]

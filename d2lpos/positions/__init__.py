@@ -6,18 +6,7 @@ from .packing import cu_seqlens, segments_from_cu_seqlens, segments_from_positio
 from .position_ids import from_padding, from_segments, interpolate, next_positions, random_positions, shift
 
 __all__ = [
-    "as_float",
-    "as_index",
-    "cells",
-    "coordinates",
-    "cu_seqlens",
-    "from_padding",
-    "from_segments",
-    "interpolate",
-    "next_positions",
-    "offsets",
-    "random_positions",
-    "segments_from_cu_seqlens",
-    "segments_from_positions",
-    "shift",
+    "as_float", "as_index", "cells", "coordinates", "cu_seqlens", "from_padding", "from_segments",
+    "interpolate", "next_positions", "offsets", "random_positions", "segments_from_cu_seqlens",
+    "segments_from_positions", "shift",
 ]

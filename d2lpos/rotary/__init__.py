@@ -8,14 +8,6 @@ from .rope import RoPE, convert, permute_qk_rows, rotate, rotate_fast
 from .rope_values import RoPEValues
 
 __all__ = [
-    "MRoPE",
-    "Mixed",
-    "Normed",
-    "PoPE",
-    "RoPE",
-    "RoPEValues",
-    "convert",
-    "permute_qk_rows",
-    "rotate",
+    "MRoPE", "Mixed", "Normed", "PoPE", "RoPE", "RoPEValues", "convert", "permute_qk_rows", "rotate",
     "rotate_fast",
 ]

@@ -30,18 +30,8 @@ from ..positions.arguments import (
 )
 
 __all__ = [
-    "dynamic_ntk",
-    "freeze_pairs",
-    "interlaced",
-    "linear",
-    "llama3",
-    "longrope",
-    "mscale",
-    "negated",
-    "ntk",
-    "proportional",
-    "unscaled",
-    "yarn",
+    "dynamic_ntk", "freeze_pairs", "interlaced", "linear", "llama3", "longrope", "mscale", "negated", "ntk",
+    "proportional", "unscaled", "yarn",
 ]
 
 

@@ -7,19 +7,6 @@ from .masks import Mask, causal_mask, segment_mask, window_mask
 from .model import Transformer
 
 __all__ = [
-    "PLACEMENTS",
-    "Attention",
-    "Cache",
-    "Dropped",
-    "Mask",
-    "Transformer",
-    "attend",
-    "attention_weights",
-    "causal_mask",
-    "combine",
-    "drop",
-    "segment_ends",
-    "segment_mask",
-    "special_tokens",
-    "window_mask",
+    "PLACEMENTS", "Attention", "Cache", "Dropped", "Mask", "Transformer", "attend", "attention_weights",
+    "causal_mask", "combine", "drop", "segment_ends", "segment_mask", "special_tokens", "window_mask",
 ]

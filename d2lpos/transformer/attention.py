@@ -26,14 +26,8 @@ BLOCK = 1024  # queries that share a bias: so long that PyTorch computes the sam
 
 
 def attention_weights(
-    q: Tensor,
-    k: Tensor,
-    q_positions: Tensor,
-    k_positions: Tensor,
-    encoding: Encoding = NOPE,
-    mask: Tensor | Mask | None = None,
-    read: Tensor | None = None,
-    sinks: Tensor | None = None,
+    q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding = NOPE,
+    mask: Tensor | Mask | None = None, read: Tensor | None = None, sinks: Tensor | None = None,
 ) -> Tensor:
     """softmax(qkᵀ/√d + score), written out; (batch, head, query, key) in q's dtype.
 
@@ -73,15 +67,8 @@ def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask, sinks
 
 
 def attend(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    q_positions: Tensor,
-    k_positions: Tensor,
-    encoding: Encoding = NOPE,
-    mask: Tensor | Mask | None = None,
-    read: Tensor | None = None,
-    sinks: Tensor | None = None,
+    q: Tensor, k: Tensor, v: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding = NOPE,
+    mask: Tensor | Mask | None = None, read: Tensor | None = None, sinks: Tensor | None = None,
 ) -> Tensor:
     """Attention through doors 2, 3 and 4; q, k, v are (batch, head, sequence, feature).
 
@@ -113,15 +100,8 @@ def attend(
 
 
 def attend_unchecked(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    q_positions: Tensor,
-    k_positions: Tensor,
-    encoding: Encoding,
-    mask: Mask,
-    read: Tensor | None,
-    sinks: Tensor | None,
+    q: Tensor, k: Tensor, v: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding, mask: Mask,
+    read: Tensor | None, sinks: Tensor | None,
 ) -> Tensor:
     """`attend` for what has been checked, and values that have turned."""
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
@@ -165,12 +145,7 @@ def attn_bias(bias: Tensor | None, allowed: Tensor | None, q: Tensor) -> Tensor 
 
 
 def biases(
-    q: Tensor,
-    k: Tensor,
-    q_positions: Tensor,
-    k_positions: Tensor,
-    encoding: Encoding,
-    mask: Mask,
+    q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding, mask: Mask,
     read: Tensor | None,
 ) -> Tensor | None:
     """What door 3 adds, or None. A key that several heads share meets each of them."""
@@ -260,11 +235,7 @@ class Attention(nn.Module):
         return self.out(y.transpose(-3, -2).flatten(-2))
 
     def mask(
-        self,
-        tokens: tuple[int, int],
-        positions: Tensor,
-        mask: Tensor | Mask | None,
-        cache: Cache | None,
+        self, tokens: tuple[int, int], positions: Tensor, mask: Tensor | Mask | None, cache: Cache | None,
         segments: Tensor | None,
     ) -> Mask:
         """What `forward` may see, which other layers of this kind may share; tokens is (batch, sequence)."""

@@ -77,14 +77,8 @@ def block_mask(
 
 
 def attend_flex(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    q_positions: Tensor,
-    k_positions: Tensor,
-    encoding: Encoding = NOPE,
-    mask: BlockMask | None = None,
-    program: Callable = flex_attention,
+    q: Tensor, k: Tensor, v: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding = NOPE,
+    mask: BlockMask | None = None, program: Callable = flex_attention,
 ) -> Tensor:
     """`attend` by FlexAttention, through doors 2 and 3; shapes are those of `attend`.
 

@@ -12,12 +12,7 @@ from .temperature import check_temperature
 
 
 def check_inputs(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    q_positions: Tensor,
-    k_positions: Tensor,
-    encoding: Encoding,
+    q: Tensor, k: Tensor, v: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding,
     mask: Tensor | Mask | None,
 ) -> Mask:
     """The mask as a `Mask`. Raise a ValueError or TypeError that names the argument which does not fit."""

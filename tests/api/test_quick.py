@@ -40,11 +40,8 @@ def read(text: str) -> Row:
     encoding, door, code, parameters, _ = re.split(r"\n {2}- ", text)
     doors = re.match(r"\*\*(.+?)\*\*", door)[1]
     return Row(
-        re.search(r"`(\w+) <", encoding)[1],
-        set(doors.split(", ")) - {"none"},
-        listing(code),
-        parameters.strip(),
-        "without a mask" in door,
+        re.search(r"`(\w+) <", encoding)[1], set(doors.split(", ")) - {"none"}, listing(code),
+        parameters.strip(), "without a mask" in door,
     )
 
 

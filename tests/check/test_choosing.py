@@ -111,9 +111,7 @@ def rope_by_cases(config, kind):
             rule = partial(scaling.yarn, factor=factor, length=length)
         case {"rope_type": "llama3", **rest}:
             band = (
-                rest["original_max_position_embeddings"],
-                rest["low_freq_factor"],
-                rest["high_freq_factor"],
+                rest["original_max_position_embeddings"], rest["low_freq_factor"], rest["high_freq_factor"],
             )
 
             def rule(frequencies):

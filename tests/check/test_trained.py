@@ -94,8 +94,7 @@ def test_lengths_do_not():
     """Of 30 layers in halves, those of queries tell 24 and those of keys 8; no layer is nearer to a tie than 0.001."""
     found = {
         (layout, name): sum(
-            told_by_lengths(getattr(block, name).weight, heads) == layout
-            for block in smollm2(layout).blocks
+            told_by_lengths(getattr(block, name).weight, heads) == layout for block in smollm2(layout).blocks
         )
         for layout in LAYOUTS
         for name, heads in (("q", 9), ("k", 3))

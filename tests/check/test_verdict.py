@@ -38,10 +38,7 @@ double = Check(
     },
 )
 colors = Check(
-    "colors",
-    reference=lambda: [("red", 1), ("green", 2)],
-    properties={"all": [call()]},
-    mistakes={},
+    "colors", reference=lambda: [("red", 1), ("green", 2)], properties={"all": [call()]}, mistakes={},
 )
 ratio = Check("ratio", reference=lambda: 0.5, properties={"all": [call()]}, mistakes={})
 table = Check(

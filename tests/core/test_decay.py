@@ -51,9 +51,7 @@ def test_one_number_three_ways(dtype):
 
 
 @pytest.mark.parametrize(
-    "run",
-    [recurrence, lambda *given: chunks(*given[:4], 3, *given[4:])],
-    ids=["recurrence", "chunks"],
+    "run", [recurrence, lambda *given: chunks(*given[:4], 3, *given[4:])], ids=["recurrence", "chunks"],
 )
 def test_a_state_goes_on(run):
     given = inputs()

@@ -93,9 +93,7 @@ def test_a_cache_that_evicts_forgets_what_it_read(make):
 def test_heads_that_share_keys(make):
     few = Attention(16, 2, make(), causal=True, kv_heads=1).double()
     many, x, here = (
-        Attention(16, 2, few.encoding, causal=True).double(),
-        torch.randn(2, 9, 16).double(),
-        torch.arange(9),
+        Attention(16, 2, few.encoding, causal=True).double(), torch.randn(2, 9, 16).double(), torch.arange(9),
     )
     rows = [*range(16), *range(16, 24), *range(16, 24), *range(24, 32), *range(24, 32)]
     many.project.load_state_dict({name: value[rows] for name, value in few.project.state_dict().items()})

@@ -678,13 +678,7 @@ bad(
     call=Inkling(16, 2).score,
 )
 bad(
-    Inkling,
-    f"TypeError: q{no_index[1:]}",
-    Q,
-    Q,
-    P.float(),
-    P,
-    torch.zeros(2, 2, 5, 16),
+    Inkling, f"TypeError: q{no_index[1:]}", Q, Q, P.float(), P, torch.zeros(2, 2, 5, 16),
     call=Inkling(16, 2).score,
 )
 refuse = partial(bad, CoPE, call=CoPE(8, 3).score)
@@ -920,11 +914,7 @@ refuse(f"ValueError: {over}", X, P, cache=Cache(capacity=9))
 for encoding, doors in (Both(2), ("rotate", "score")), (Turn4(2), ("rotate", "value")):
     closed = f"a cache of turned keys needs an encoding whose doors 3 and 4 are closed; got {doors}"
     bad(
-        Attention,
-        f"ValueError: {closed}",
-        X,
-        P,
-        cache=Cache(rotated=True),
+        Attention, f"ValueError: {closed}", X, P, cache=Cache(rotated=True),
         call=Attention(16, 2, encoding, causal=True),
     )
 bad(Cache, "ValueError: capacity must not be negative; got -1", capacity=-1)
@@ -1169,37 +1159,9 @@ def test_all_that_is_public_has_bad_calls():
         if function.__module__ == module.__name__ and not name.startswith(("check_", "is_"))
     }
     inner = {
-        "attn_bias",
-        "alike",
-        "are_runs",
-        "exact_float",
-        "attend_unchecked",
-        "between",
-        "biases",
-        "by_layer",
-        "column_and_row",
-        "comparable",
-        "each",
-        "extent",
-        "flags",
-        "fitted",
-        "cos_sin",
-        "indices",
-        "append",
-        "kept",
-        "known",
-        "not_padding",
-        "nowhere",
-        "others",
-        "over_heads",
-        "pieces",
-        "row_and_column",
-        "signed",
-        "slope",
-        "rotated",
-        "unwrapped",
-        "values",
-        "softmax_weights",
-        "wide",
+        "attn_bias", "alike", "are_runs", "exact_float", "attend_unchecked", "between", "biases", "by_layer",
+        "column_and_row", "comparable", "each", "extent", "flags", "fitted", "cos_sin", "indices", "append",
+        "kept", "known", "not_padding", "nowhere", "others", "over_heads", "pieces", "row_and_column",
+        "signed", "slope", "rotated", "unwrapped", "values", "softmax_weights", "wide",
     }
     assert {function.__name__ for function in functions - TESTED} == inner

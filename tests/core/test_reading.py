@@ -122,9 +122,7 @@ SENTENCES = {
     ),
     "The model (gemma3_text) turns queries and keys by their place in all 7 layers (RoPE), and sees a window of 1,024 tokens in "
     "6 layers and the whole text in 1 layer; it was trained on texts of 131,072 tokens, as many as its class takes.": (
-        GEMMA,
-        131_072,
-        None,
+        GEMMA, 131_072, None,
     ),
     "The model (smollm3) turns queries and keys by their place in 3 of its 4 layers (RoPE), and sees the whole text in all 4 "
     "layers; 1 layer has no positions; its file stretches 1,024 tokens to 4,096.": (

@@ -184,9 +184,7 @@ def test_a_factor_may_be_broken():
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_where_nothing_is_needed_nothing_is_set(program):
-    assert (
-        settings(QWEN3, 40_960, program) == "# Nothing to set: 40,960 is within what its file allows."
-    )
+    assert settings(QWEN3, 40_960, program) == "# Nothing to set: 40,960 is within what its file allows."
     assert settings(QWEN3, 9, program, trained=32_768) == "# Nothing to set: 9 is within the length of its training."
     windowed = {"model_type": "starcoder2", "sliding_window": 4096, "max_position_embeddings": 16_384}
     assert settings(windowed, 16_000, program) == "# Nothing to set: 16,000 is within what its file allows."

@@ -24,14 +24,7 @@ def test_the_alt_text_names_every_door_and_everyone_outside():
     for number, door in DOORS.items():
         assert f"Door {number}, {door.title}, open: " in alt
     for name in (
-        "sinusoidal",
-        "learned",
-        "RoPE",
-        "T5",
-        "ALiBi",
-        "Shaw’s keys",
-        "Transformer-XL",
-        "Shaw’s values",
+        "sinusoidal", "learned", "RoPE", "T5", "ALiBi", "Shaw’s keys", "Transformer-XL", "Shaw’s values",
     ):
         assert name in alt
 

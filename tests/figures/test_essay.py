@@ -46,9 +46,7 @@ SAYS = {
     "turn": ("add the clock: four parts", "stays", "wobbles", "their sum,", "turn instead: one part"),
     "pairs": ("fast", "slow", "Disc: fox. Ring: dog. Pale: at first."),
     "stripes": (
-        "the word that is asked",
-        "arrow: how far, and to which side",
-        "color: the number that is added",
+        "the word that is asked", "arrow: how far, and to which side", "color: the number that is added",
     ),
     "toll": ("its score", "its weight"),
     "past": ("lower is better", "characters that it may read"),

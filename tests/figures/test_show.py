@@ -36,9 +36,7 @@ def test_the_bundle_holds_the_picture_and_its_words():
     root = ET.fromstring(data["image/svg+xml"])
     assert root.get("role") == "img" and root.get("aria-label") == "Scores < 1 & “falling”."
     assert (root.get("width"), root.get("height"), root.get("viewBox")) == (
-        "388.8pt",
-        "216pt",
-        "0 0 388.8 216",
+        "388.8pt", "216pt", "0 0 388.8 216",
     )
     assert data["text/plain"] == "Scores < 1 & “falling”."
     assert metadata == {"image/svg+xml": {"needs_background": "light"}}

@@ -210,9 +210,7 @@ def test_figures_show_an_own_encoding_in_its_family_s_colors(length):
     assert {"wide", "bell", "ALiBi", "RoPE"} <= drawn
     if len(length) > 1:
         assert [ax.get_title("left") for ax in figure.axes] == [
-            "At queries and keys",
-            "At the scores",
-            "bell",
+            "At queries and keys", "At the scores", "bell",
         ]
         lines = {line.get_label(): line for ax in figure.axes for line in ax.lines}
         assert lines["wide"].get_color() == lines["ALiBi"].get_color() == STYLE["alibi"].color

@@ -201,9 +201,7 @@ def going_on(layer: int | None, *words: str) -> dict:
 
 def test_each_way_to_go_on_is_there_once():
     records = [
-        going_on(1, "a", "a", "b", "c"),
-        going_on(None, "a", "d", "a", "e"),
-        going_on(0, "a", "a", "a", "b"),
+        going_on(1, "a", "a", "b", "c"), going_on(None, "a", "d", "a", "e"), going_on(0, "a", "a", "a", "b"),
     ]
     data = sentence_data([*records, going_on(0, "f", "f", "f", "f") | {"run": {"seed": 1}}])
     assert data.pop("begins").startswith("The cat sat")

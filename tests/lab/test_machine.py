@@ -59,9 +59,7 @@ def test_the_commit_has_a_plus_where_files_were_changed(monkeypatch, changed):
     assert [[*call[:3]] for call in asked] == 3 * [["git", "-C", folder]]
     assert asked[0][3:] == ["ls-files", "--error-unmatch", module.__file__]
     assert asked[1][3:] == ["rev-parse", "--short=12", "HEAD"] and asked[2][3:] == [
-        "status",
-        "--porcelain",
-        ".",
+        "status", "--porcelain", ".",
     ]
 
 

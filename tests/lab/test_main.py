@@ -66,11 +66,7 @@ def test_costs():
     assert cost(runs, published) == "about 2 min on H200 or cpu"
     assert cost(runs, published[:1]) == "not measured yet"
     assert [duration(seconds) for seconds in (7.4, 119, 125, 3599, 5430)] == [
-        "7 s",
-        "119 s",
-        "2 min",
-        "1 h 0 min",
-        "1 h 30 min",
+        "7 s", "119 s", "2 min", "1 h 0 min", "1 h 30 min",
     ]
 
 
@@ -121,11 +117,7 @@ def test_publish_and_read_back(folder, store, capsys):
     published = records("order", folder / "out")
     assert sorted(published, key=lambda record: record["key"]) == store.records()
     assert sorted(path.name for path in (folder / "out").iterdir()) == [
-        "order-about.csv",
-        "order-grid.json",
-        "order-test.csv",
-        "order.jsonl",
-        "order.svg",
+        "order-about.csv", "order-grid.json", "order-test.csv", "order.jsonl", "order.svg",
     ]
 
 
@@ -355,19 +347,16 @@ BAD = {
     ("--plot", "order.svg"): "--summary, --plot and --publish need the name of a study",
     ("--publish",): "--summary, --plot and --publish need the name of a study",
     ("order", "--smoke", "--publish"): "argument --publish: not allowed with argument --smoke",
-    ("order", "--smoke", "--cluster", "here"): (
-        'cluster must be like "local:4", "tcp://host:port" or "tls://host:port"; got \'here\''
-    ),
+    ("order", "--smoke", "--cluster", "here"):
+        'cluster must be like "local:4", "tcp://host:port" or "tls://host:port"; got \'here\'',
     ("order", "--plot", "order.pdf"): "--plot must name a file that ends in .svg or .png; got order.pdf",
     ("order", "--summary", "--store", "none.sqlite"): "there is no store none.sqlite",
     ("order", "--store", "words.txt"): "words.txt is damaged, or no store of runs: file is not a database",
-    ("order", "--store", "torn.sqlite"): (
-        "torn.sqlite is damaged, or no store of runs: database disk image is malformed"
-    ),
+    ("order", "--store", "torn.sqlite"):
+        "torn.sqlite is damaged, or no store of runs: database disk image is malformed",
     ("order", "--store", "other.sqlite"): "other.sqlite is a database, but no store of runs",
-    ("order", "--store", "no/folder.sqlite"): (
-        "the store no/folder.sqlite cannot be read or written: unable to open database file"
-    ),
+    ("order", "--store", "no/folder.sqlite"):
+        "the store no/folder.sqlite cannot be read or written: unable to open database file",
     ("order", "--results", "resluts"): "there is no folder resluts",
     ("order", "--publish", "--results", "words.txt"): "there is no folder words.txt",
     ("order", "--summary", "--results", "bad"): "bad/order.jsonl, line 1, is no record: KeyError('key')",
@@ -450,11 +439,7 @@ def test_ctrl_c_while_modules_load_ends_without_a_traceback(folder, module):
 @pytest.mark.skipif(os.name != "posix", reason="no signals like these")
 def test_ctrl_c_stops_in_one_sentence_and_the_next_call_goes_on(folder):
     options = [
-        "--smoke",
-        "--seeds",
-        "9",
-        "--store",
-        "mine.sqlite",
+        "--smoke", "--seeds", "9", "--store", "mine.sqlite",
     ]  # long enough not to be over before the signal
     process = subprocess.Popen([*COMMAND, "extrapolation", *options], stderr=subprocess.PIPE, text=True)
     while not (folder / "mine.sqlite").exists() or "running" not in Store("mine.sqlite").states().values():

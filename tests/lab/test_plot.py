@@ -74,9 +74,7 @@ def test_names_tell_what_was_done_to_an_encoding(study, names):
 def test_a_panel_has_the_lines_of_its_door_and_the_others_in_gray(tables, figures):
     axes = figures["extrapolation"].axes
     assert [ax.get_title("left") for ax in axes] == [
-        "Nothing, or at the input",
-        "At queries and keys",
-        "At the scores",
+        "Nothing, or at the input", "At queries and keys", "At the scores",
     ]
     drawn = [{line.get_label() for line in ax.lines if line.get_label()[0] != "_"} for ax in axes]
     assert {"none", "sinusoidal", "learned, last row"} == drawn[0] - {"learned"}

@@ -142,10 +142,7 @@ def test_what_is_not_said():
         ({"limit": 128}, 'limit must be 0 for places "counted"; got 128'),
         ({"places": "begun", "limit": 127}, "limit must be at least 128, the longest row; got 127"),
         ({"places": "drawn", "limit": 127}, "limit must be at least 128, the longest row; got 127"),
-        (
-            FURTHER | {"places": "drawn", "limit": 255},
-            "limit must be at least 256, the longest row; got 255",
-        ),
+        (FURTHER | {"places": "drawn", "limit": 255}, "limit must be at least 256, the longest row; got 255"),
         ({"places": "coupled", "limit": 9}, 'places "coupled" needs a task of addition; got "language"'),
         (
             {"places": "jittered"},

@@ -112,11 +112,7 @@ def test_no_half_rows(store, runs):
     with store.driver() as owner:
         store.claim(runs, owner)
         for change in (
-            "record = '{}'",
-            "error = ''",
-            "state = 'finished'",
-            "state = 'failed'",
-            "owner = NULL",
+            "record = '{}'", "error = ''", "state = 'finished'", "state = 'failed'", "owner = NULL",
         ):
             with pytest.raises(sqlite3.IntegrityError):
                 query(store, f"UPDATE runs SET {change}")

@@ -40,9 +40,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "zip(by, where, strict=False)": "A group has one value for each column that it is made by.",
     },
     "d2lpos/lab/training.py": {
-        "torch.zeros_like(right).bool() → torch.zeros_like(right)": (
-            "Where nothing is asked late, nobody takes what it would choose."
-        ),
+        "torch.zeros_like(right).bool() → torch.zeros_like(right)":
+            "Where nothing is asked late, nobody takes what it would choose.",
         "max(2, 8192 // length)": "Only the memory that it takes differs.",
     },
     "d2lpos/bias/t5.py": {"bucket(torch.tensor(1)": "The other arguments are checked, whatever the offset."},

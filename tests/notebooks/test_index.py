@@ -48,12 +48,8 @@ def test_blocks_are_what_one_would_look_for(found):
     assert texts == [
         ["Train short, test long."],
         [
-            "There are H heads in all.",
-            "m_h = √d",
-            "First of all things.",
-            "Loose words of an item",
-            "ALiBi adds a line per head",
-            "print(slopes(heads)) a half, quarter",
+            "There are H heads in all.", "m_h = √d", "First of all things.", "Loose words of an item",
+            "ALiBi adds a line per head", "print(slopes(heads)) a half, quarter",
         ],
         ["Draw all the lines."],
         ["base", "A number of the frequencies."],

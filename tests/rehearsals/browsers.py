@@ -48,12 +48,7 @@ class Firefox:
         self.port = free_port()
         Path(home, "user.js").write_text(f'user_pref("marionette.port", {self.port});\n', "utf-8")
         self.command = [
-            found("firefox-esr", "firefox"),
-            "--headless",
-            "--marionette",
-            "--no-remote",
-            "--profile",
-            home,
+            found("firefox-esr", "firefox"), "--headless", "--marionette", "--no-remote", "--profile", home,
         ]
 
     def connect(self) -> None:

@@ -30,10 +30,7 @@ def test_the_first_guide_is_short():
 
 def test_its_recipes_and_the_house_come_first():
     assert [head for head in heads(FIRST) if head.split()[0] in ("Mend", "Add", "How")] == [
-        "Mend a sentence",
-        "Add an exercise",
-        "Add an encoding with its law",
-        "How a change lands",
+        "Mend a sentence", "Add an exercise", "Add an encoding with its law", "How a change lands",
     ]
     assert heads(SECOND)[1] == "The house"
 

@@ -66,12 +66,7 @@ def rows(chapter: nbformat.NotebookNode, known: dict[str, dict]) -> Iterator[Row
             decided_by = None if head["verdict"] == "Open" else decides
             because = told["trained" if trained else "because"]
             yield Row(
-                name,
-                claim,
-                head["verdict"],
-                because,
-                [] if trained else told["by"],
-                decided_by,
+                name, claim, head["verdict"], because, [] if trained else told["by"], decided_by,
                 bool(trained),
             )
         elif "caption" not in tags(cell):

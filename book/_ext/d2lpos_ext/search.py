@@ -20,14 +20,7 @@ DRAWN = re.compile(r"<(svg|script|style)\b.*?</\1>", re.DOTALL)
 WORD = re.compile(r"[^\W\d_]{3,}")
 LEFT_OUT = {"details", "nav", "button", "form"}
 LEFT_OUT_BY_CLASS = {
-    "ask",
-    "mistake",
-    "review",
-    "predictions",
-    "solution",
-    "headerlink",
-    "effort",
-    "symptoms",
+    "ask", "mistake", "review", "predictions", "solution", "headerlink", "effort", "symptoms",
 }
 # What is found at once; the other pages follow.
 FIRST = re.compile(r"chapters/\d|book/(symptoms|notation|models|attention|essay|preface)$")

@@ -41,39 +41,28 @@ almost_alibi = Check(
     reference=nearly_a_line,
     properties={
         "within the gap of the line, up to far": [
-            line_case(2.0, 4, 0.1),
-            line_case(0.25, 100, 2.0),
-            line_case(4.0, 2, 0.5),
+            line_case(2.0, 4, 0.1), line_case(0.25, 100, 2.0), line_case(4.0, 2, 0.5),
         ],
         "small gaps, far distances": [
-            line_case(0.5, 1000, 0.01),
-            line_case(1 / 256, 2000, 0.001),
-            line_case(0.001, 1_000_000, 0.1),
+            line_case(0.5, 1000, 0.01), line_case(1 / 256, 2000, 0.001), line_case(0.001, 1_000_000, 0.1),
         ],
     },
     mistakes={
-        "With r2 = 1 this is far from a line. Only the power form is ALiBi at r2 = 1.": (
-            lambda slope, far, gap: (slope, 1.0)
-        ),
-        "The curve is too flat by the factor r2: at 0 its slope is r1 · r2, not r1.": (
-            lambda slope, far, gap: (slope, nearly_a_line(slope, far, gap)[1])
-        ),
+        "With r2 = 1 this is far from a line. Only the power form is ALiBi at r2 = 1.":
+            lambda slope, far, gap: (slope, 1.0),
+        "The curve is too flat by the factor r2: at 0 its slope is r1 · r2, not r1.":
+            lambda slope, far, gap: (slope, nearly_a_line(slope, far, gap)[1]),
         "r1 and r2 are exchanged.": lambda slope, far, gap: nearly_a_line(slope, far, gap)[::-1],
-        "The error is m · r2 · far² / 2: it grows with the square of far.": (
-            lambda slope, far, gap: (slope**2 * far / (2 * gap), 2 * gap / (slope * far))
-        ),
-        "The slope is missing in r2: the error is m · r2 · far² / 2.": (
-            lambda slope, far, gap: (slope * far**2 / (2 * gap), 2 * gap / far**2)
-        ),
-        "One small r2 for all: for small gaps and far distances it is too large.": (
-            lambda slope, far, gap: (slope / 1e-3, 1e-3)
-        ),
-        "The bias is −r1 ln(…), so r1 is positive.": (
-            lambda slope, far, gap: (-nearly_a_line(slope, far, gap)[0], nearly_a_line(slope, far, gap)[1])
-        ),
-        "The ends agree, and in between the curve sags below the line.": (
-            lambda slope, far, gap: (slope * far / math.log(2), 1 / far)
-        ),
+        "The error is m · r2 · far² / 2: it grows with the square of far.":
+            lambda slope, far, gap: (slope**2 * far / (2 * gap), 2 * gap / (slope * far)),
+        "The slope is missing in r2: the error is m · r2 · far² / 2.":
+            lambda slope, far, gap: (slope * far**2 / (2 * gap), 2 * gap / far**2),
+        "One small r2 for all: for small gaps and far distances it is too large.":
+            lambda slope, far, gap: (slope / 1e-3, 1e-3),
+        "The bias is −r1 ln(…), so r1 is positive.":
+            lambda slope, far, gap: (-nearly_a_line(slope, far, gap)[0], nearly_a_line(slope, far, gap)[1]),
+        "The ends agree, and in between the curve sags below the line.":
+            lambda slope, far, gap: (slope * far / math.log(2), 1 / far),
     },
     as_good={
         "2 * gap → gap": "A smaller r2 comes nearer to the line.",

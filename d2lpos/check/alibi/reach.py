@@ -33,45 +33,33 @@ reach = Check(
     reference=count_wins,
     properties={
         "the distances at which it holds more than half": [
-            reach_case(3.0, 0.5),
-            reach_case(2.0, 0.25),
-            reach_case(1.0, 0.5),
-            reach_case(10.0, 1 / 256),
+            reach_case(3.0, 0.5), reach_case(2.0, 0.25), reach_case(1.0, 0.5), reach_case(10.0, 1 / 256),
         ],
         "none, where near keys are too many": [
-            reach_case(3.0, 1 / 64),
-            reach_case(0.0, 1 / 256),
-            reach_case(0.25, 0.5),
+            reach_case(3.0, 1 / 64), reach_case(0.0, 1 / 256), reach_case(0.25, 0.5),
         ],
     },
     mistakes={
-        "The needle is counted among its rivals. It takes the place of one.": (
-            lambda lead, slope: wins(lambda d: math.exp(lead - slope * d) > rival(slope))
-        ),
-        "The needle is compared with the nearest key alone. All others add up.": (
-            lambda lead, slope: math.ceil(lead / slope)
-        ),
+        "The needle is counted among its rivals. It takes the place of one.":
+            lambda lead, slope: wins(lambda d: math.exp(lead - slope * d) > rival(slope)),
+        "The needle is compared with the nearest key alone. All others add up.":
+            lambda lead, slope: math.ceil(lead / slope),
         "One too small: distance 0 counts as well.": lambda lead, slope: max(0, count_wins(lead, slope) - 1),
-        "One too large: this is the first distance that is lost, counted as won.": (
-            lambda lead, slope: count_wins(lead, slope) + 1
-        ),
-        "The needle pays nothing here. It loses slope · distance itself.": (
-            lambda lead, slope: wins(lambda d: math.exp(lead) > rival(slope) - math.exp(-slope * d))
-        ),
-        "The others add up to 1/m only nearly: 1/(1 − e^(−m)) is exact.": (
-            lambda lead, slope: max(0, math.ceil(math.log((1 + math.exp(lead)) * slope) / slope))
-        ),
-        "(g + ln m)/m is an estimate for small slopes and large leads. Use (6.8).": (
-            lambda lead, slope: max(0, math.ceil((lead + math.log(slope)) / slope))
-        ),
+        "One too large: this is the first distance that is lost, counted as won.":
+            lambda lead, slope: count_wins(lead, slope) + 1,
+        "The needle pays nothing here. It loses slope · distance itself.":
+            lambda lead, slope: wins(lambda d: math.exp(lead) > rival(slope) - math.exp(-slope * d)),
+        "The others add up to 1/m only nearly: 1/(1 − e^(−m)) is exact.":
+            lambda lead, slope: max(0, math.ceil(math.log((1 + math.exp(lead)) * slope) / slope)),
+        "(g + ln m)/m is an estimate for small slopes and large leads. Use (6.8).":
+            lambda lead, slope: max(0, math.ceil((lead + math.log(slope)) / slope)),
         "Where the bound is negative, no distance is won: return 0.": (
             lambda lead, slope: math.ceil(
                 (math.log1p(math.exp(lead)) + math.log1p(-math.exp(-slope))) / slope
             )
         ),
-        "The bound is not divided by the slope.": (
-            lambda lead, slope: max(0, math.ceil(math.log1p(math.exp(lead)) + math.log1p(-math.exp(-slope))))
-        ),
+        "The bound is not divided by the slope.":
+            lambda lead, slope: max(0, math.ceil(math.log1p(math.exp(lead)) + math.log1p(-math.exp(-slope)))),
         "This is a float. Return an int.": lambda lead, slope: float(count_wins(lead, slope)),
     },
     answers=(
@@ -87,7 +75,5 @@ reach = Check(
             within=1e-4,
         ),
     ),
-    as_good={
-        "max(0, math.ceil(bound)) → max(math.ceil(bound), 0)": "A maximum has no order.",
-    },
+    as_good={"max(0, math.ceil(bound)) → max(math.ceil(bound), 0)": "A maximum has no order."},
 )

@@ -75,18 +75,15 @@ released = Check(
         "The slopes are right, but sorted. Head 1 keeps the first of the smaller sequence.": sorted_slopes,
         "The extra slopes come first. They belong behind the others.": extra_first,
         "A power of two is filled up here, too. It has a sequence of its own.": fill_up_always,
-        "The sequence begins with 1. Heads count from 1: h = 1 … H.": (
-            lambda heads: fill_up(heads) * 2 ** (8 / 2 ** (heads.bit_length() - 1))
-        ),
+        "The sequence begins with 1. Heads count from 1: h = 1 … H.":
+            lambda heads: fill_up(heads) * 2 ** (8 / 2 ** (heads.bit_length() - 1)),
         "The exponent lost its minus: slopes are below 1.": lambda heads: 1 / fill_up(heads),
-        "The ratio is always 1/2. It is 2^(−8/H): only with eight heads is that a half.": (
-            lambda heads: 0.5 ** torch.arange(1.0, heads + 1)
-        ),
+        "The ratio is always 1/2. It is 2^(−8/H): only with eight heads is that a half.":
+            lambda heads: 0.5 ** torch.arange(1.0, heads + 1),
         "These are the biases' signs: return positive slopes.": lambda heads: -fill_up(heads),
         "The order is turned around: head 1 has the steepest slope.": lambda heads: fill_up(heads).flip(0),
-        "float64 is not asked for. torch.tensor of Python floats gives float32.": (
-            lambda heads: fill_up(heads).double()
-        ),
+        "float64 is not asked for. torch.tensor of Python floats gives float32.":
+            lambda heads: fill_up(heads).double(),
     },
     cards=(paper_for_all,),
 )

@@ -47,9 +47,8 @@ holm = Check(
         "none above 1": [family(0.0625, 0.75, 1.0)],
     },
     mistakes={
-        "This multiplies all by their number, which is Bonferroni's. Holm's factor falls by one each time.": (
-            lambda p: (p * len(p)).clamp(max=1)
-        ),
+        "This multiplies all by their number, which is Bonferroni's. Holm's factor falls by one each time.":
+            lambda p: (p * len(p)).clamp(max=1),
         "Sort first: the factors belong to the order of size, not of the list.": in_order,
         "Bring each back to the place where its p stood.": left_sorted,
         "Where a larger p has ended smaller, raise it to the one before.": may_fall,

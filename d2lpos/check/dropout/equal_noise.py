@@ -87,23 +87,19 @@ equal_noise = Check(
                 {"token": token / position, "position": position / token, "independent": 1.0}[placement],
             )
         ),
-        "This is for the token, whatever the placement.": (
-            lambda rate, token, position, placement: equal_rate(rate, token, position, "token")
-        ),
-        "This is for the position, whatever the placement.": (
-            lambda rate, token, position, placement: equal_rate(rate, token, position, "position")
-        ),
-        "Token and position are exchanged.": (
-            lambda rate, token, position, placement: equal_rate(rate, position, token, placement)
-        ),
+        "This is for the token, whatever the placement.":
+            lambda rate, token, position, placement: equal_rate(rate, token, position, "token"),
+        "This is for the position, whatever the placement.":
+            lambda rate, token, position, placement: equal_rate(rate, token, position, "position"),
+        "Token and position are exchanged.":
+            lambda rate, token, position, placement: equal_rate(rate, position, token, placement),
         "Independent masks fall on both parts, and so have the noise of the sum.": (
             lambda rate, token, position, placement: equal_rate(
                 rate, token, position, "token" if placement == "token" else "position"
             )
         ),
-        "The rate stays the same here. Equal rates are not equal noise.": (
-            lambda rate, token, position, placement: rate
-        ),
+        "The rate stays the same here. Equal rates are not equal noise.":
+            lambda rate, token, position, placement: rate,
     },
     answers=(
         Answer(

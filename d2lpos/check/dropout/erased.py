@@ -81,48 +81,38 @@ erased = Check(
         ],
     },
     mistakes={
-        "An output of 0 may be an accident. Change x, and see what stays.": (
-            lambda forward, x: (forward(x) == 0).all(dim=-1)
-        ),
-        "An erased token need not be 0. Compare the two outputs with each other.": (
-            lambda forward, x: (unmoved(forward, x) & (forward(x) == 0)).all(dim=-1)
-        ),
-        "One feature that stays is not yet a token that is gone: .all(dim=-1).": (
-            lambda forward, x: unmoved(forward, x).any(dim=-1)
-        ),
+        "An output of 0 may be an accident. Change x, and see what stays.":
+            lambda forward, x: (forward(x) == 0).all(dim=-1),
+        "An erased token need not be 0. Compare the two outputs with each other.":
+            lambda forward, x: (unmoved(forward, x) & (forward(x) == 0)).all(dim=-1),
+        "One feature that stays is not yet a token that is gone: .all(dim=-1).":
+            lambda forward, x: unmoved(forward, x).any(dim=-1),
         "This is True for the tokens that are left.": lambda forward, x: ~unmoved(forward, x).all(dim=-1),
-        "A function may be deaf to a small step: torch.relu is, at −5. Take large ones, up and down.": (
-            tried_by(1)
-        ),
+        "A function may be deaf to a small step: torch.relu is, at −5. Take large ones, up and down.":
+            tried_by(1),
         "A gradient tells of small steps: that of torch.relu is 0 at −5. Take large ones.": by_gradient,
         "A function may be deaf in one direction: torch.relu is, at −5. Change x much, up and down.": tried_by(
             -100
         ),
-        "A function may be deaf in one direction: torch.clamp(max=1) is, at 5. Change x much, up and down.": (
-            tried_by(100)
-        ),
-        "A function may take up for down: torch.abs does, at 0. Compare with what comes of x itself, too.": (
-            lambda forward, x: (forward(x + 100) == forward(x - 100)).all(dim=-1)
-        ),
+        "A function may be deaf in one direction: torch.clamp(max=1) is, at 5. Change x much, up and down.":
+            tried_by(100),
+        "A function may take up for down: torch.abs does, at 0. Compare with what comes of x itself, too.":
+            lambda forward, x: (forward(x + 100) == forward(x - 100)).all(dim=-1),
         "A sum can stay while its numbers move. Compare number by number.": (
             lambda forward, x: (
                 (forward(x).sum(-1) == forward(x + 100).sum(-1))
                 & (forward(x).sum(-1) == forward(x - 100).sum(-1))
             )
         ),
-        "A multiple of 0 is 0, and has not changed. Add something to x.": (
-            lambda forward, x: (forward(x) == forward(2 * x)).all(dim=-1)
-        ),
-        "x may hold the numbers that you compare with. Change x, whatever it is.": (
-            lambda forward, x: (forward(x) == forward(torch.ones_like(x))).all(dim=-1)
-        ),
-        "This is (batch, sequence). The listing's tokens are (sequence, batch).": (
-            lambda forward, x: unmoved(forward, x).all(dim=-1).T
-        ),
+        "A multiple of 0 is 0, and has not changed. Add something to x.":
+            lambda forward, x: (forward(x) == forward(2 * x)).all(dim=-1),
+        "x may hold the numbers that you compare with. Change x, whatever it is.":
+            lambda forward, x: (forward(x) == forward(torch.ones_like(x))).all(dim=-1),
+        "This is (batch, sequence). The listing's tokens are (sequence, batch).":
+            lambda forward, x: unmoved(forward, x).all(dim=-1).T,
         "One answer for each token, not for each number: .all(dim=-1).": unmoved,
-        "What the function leaves alone is compared with x itself. Compare two outputs.": (
-            lambda forward, x: (forward(x) == x).all(dim=-1)
-        ),
+        "What the function leaves alone is compared with x itself. Compare two outputs.":
+            lambda forward, x: (forward(x) == x).all(dim=-1),
     },
     answers=(
         Answer(

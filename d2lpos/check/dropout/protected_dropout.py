@@ -130,12 +130,10 @@ protected_dropout = Check(
         "One coin decides for the whole token. Each number has its own.": in_training(
             lambda x, coins, rate, protected: protect(x, coins[..., :1].expand_as(x), rate, protected, True)
         ),
-        "Dividing and multiplying back rounds twice. Choose with torch.where or masked_fill.": (
-            divide_and_multiply
-        ),
-        "Coins fall in evaluation. Return x there.": (
-            lambda x, coins, rate, protected, training: protect(x, coins, rate, protected, True)
-        ),
+        "Dividing and multiplying back rounds twice. Choose with torch.where or masked_fill.":
+            divide_and_multiply,
+        "Coins fall in evaluation. Return x there.":
+            lambda x, coins, rate, protected, training: protect(x, coins, rate, protected, True),
         "Nothing is multiplied in evaluation: the division in training has kept the mean.": (
             lambda x, coins, rate, protected, training: (
                 protect(x, coins, rate, protected, True) if training else x * (1 - rate)

@@ -63,9 +63,8 @@ reader = Check(
         ],
     },
     mistakes={
-        "The second is a variance. Take its root.": (
-            lambda u, rate, entire: (seen(u, rate, entire)[0], seen(u, rate, entire)[1] ** 2)
-        ),
+        "The second is a variance. Take its root.":
+            lambda u, rate, entire: (seen(u, rate, entire)[0], seen(u, rate, entire)[1] ** 2),
         "The survivors are not divided by 1 − rate here. With that, the mean stays.": scaled(
             lambda rate: 1 - rate, lambda rate: 1 - rate
         ),
@@ -83,18 +82,14 @@ reader = Check(
         ),
         "ν stands on its head: it is rate / (1 − rate).": scaled(one, lambda rate: (1 - rate) / rate),
         "Number j enters the sum as ξ_j · u_j², so its variance is ν · u_j⁴.": (squares_alone),
-        "With one coin for all, nothing averages out: the variance is ν times the square of the sum.": (
-            lambda u, rate, entire: seen(u, rate, False)
-        ),
-        "With a coin for each number, the variances of the numbers add up.": (
-            lambda u, rate, entire: seen(u, rate, True)
-        ),
-        "This is the ratio's other side: the mean comes first.": (
-            lambda u, rate, entire: seen(u, rate, entire)[::-1]
-        ),
-        "Both are divided by the number of features. A dot product is a sum.": (
-            lambda u, rate, entire: tuple(value / len(u) for value in seen(u, rate, entire))
-        ),
+        "With one coin for all, nothing averages out: the variance is ν times the square of the sum.":
+            lambda u, rate, entire: seen(u, rate, False),
+        "With a coin for each number, the variances of the numbers add up.":
+            lambda u, rate, entire: seen(u, rate, True),
+        "This is the ratio's other side: the mean comes first.":
+            lambda u, rate, entire: seen(u, rate, entire)[::-1],
+        "Both are divided by the number of features. A dot product is a sum.":
+            lambda u, rate, entire: tuple(value / len(u) for value in seen(u, rate, entire)),
     },
     answers=(
         Answer(
@@ -109,7 +104,5 @@ reader = Check(
             within=0.5,
         ),
     ),
-    as_good={
-        "squares.item() → squares": "A number of torch is as welcome as one of Python.",
-    },
+    as_good={"squares.item() → squares": "A number of torch is as welcome as one of Python."},
 )

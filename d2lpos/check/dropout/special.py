@@ -66,33 +66,26 @@ special = Check(
         ],
     },
     mistakes={
-        "Padding is spared. Tokenizers call it special; the attention mask is 0 there.": (
-            lambda tokens, special, attention, mask: special.bool() | (tokens == mask)
-        ),
+        "Padding is spared. Tokenizers call it special; the attention mask is 0 there.":
+            lambda tokens, special, attention, mask: special.bool() | (tokens == mask),
         "This is right where padding is on the right. It may stand on the left; the attention mask is 0 there.": (
             lambda tokens, special, attention, mask: (
                 special.bool() & (torch.arange(tokens.shape[-1]) < attention.sum(-1, keepdim=True))
                 | (tokens == mask)
             )
         ),
-        "[MASK] is missing. To the tokenizer it is a word.": (
-            lambda tokens, special, attention, mask: special.bool() & attention.bool()
-        ),
-        "This is the other way around: True is for the tokens to spare.": (
-            lambda tokens, special, attention, mask: ~spared(tokens, special, attention, mask)
-        ),
-        "The attention mask tells padding from the rest, and knows no special tokens.": (
-            lambda tokens, special, attention, mask: attention.bool()
-        ),
-        "The attention mask is turned around: it is 0 for padding.": (
-            lambda tokens, special, attention, mask: (special.bool() & ~attention.bool()) | (tokens == mask)
-        ),
-        "No special token is left: to be special to the tokenizer, or [MASK], is enough.": (
-            lambda tokens, special, attention, mask: special.bool() & attention.bool() & (tokens == mask)
-        ),
-        "These are numbers. Dropout wants True and False: .bool().": (
-            lambda tokens, special, attention, mask: spared(tokens, special, attention, mask).long()
-        ),
+        "[MASK] is missing. To the tokenizer it is a word.":
+            lambda tokens, special, attention, mask: special.bool() & attention.bool(),
+        "This is the other way around: True is for the tokens to spare.":
+            lambda tokens, special, attention, mask: ~spared(tokens, special, attention, mask),
+        "The attention mask tells padding from the rest, and knows no special tokens.":
+            lambda tokens, special, attention, mask: attention.bool(),
+        "The attention mask is turned around: it is 0 for padding.":
+            lambda tokens, special, attention, mask: (special.bool() & ~attention.bool()) | (tokens == mask),
+        "No special token is left: to be special to the tokenizer, or [MASK], is enough.":
+            lambda tokens, special, attention, mask: special.bool() & attention.bool() & (tokens == mask),
+        "These are numbers. Dropout wants True and False: .bool().":
+            lambda tokens, special, attention, mask: spared(tokens, special, attention, mask).long(),
     },
     as_good={
         "special.bool() & attention.bool() | (tokens == mask_token) → (tokens == mask_token) | special.bool() & attention.bool()": "Or has no order.",

@@ -59,15 +59,13 @@ block_states = Check(
         ],
     },
     mistakes={
-        "A block whose pairs are all seen is a 2. There the program need not ask the mask.": (
-            lambda seen, size: cut(seen, size).any(dim=2).long()
-        ),
+        "A block whose pairs are all seen is a 2. There the program need not ask the mask.":
+            lambda seen, size: cut(seen, size).any(dim=2).long(),
         "1 and 2 have changed places.": lambda seen, size: torch.tensor([0, 2, 1])[states(seen, size)],
         "Two corners do not tell of a block. Somebody in between may see, or not see.": corners,
         "Rows are blocks of queries, columns blocks of keys.": lambda seen, size: states(seen, size).mT,
-        "The last block is cut short. Fill it up: behind the edge nobody is seen.": (
-            lambda seen, size: states(seen[: len(seen) // size * size, : seen.shape[1] // size * size], size)
-        ),
+        "The last block is cut short. Fill it up: behind the edge nobody is seen.":
+            lambda seen, size: states(seen[: len(seen) // size * size, : seen.shape[1] // size * size], size),
         "A block that is cut short is not whole: its missing pairs must stay hidden.": by_existing,
     },
     answers=(

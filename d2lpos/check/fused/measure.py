@@ -80,9 +80,7 @@ def told(
 def fair(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
     firsts, times = in_turns(contenders, rounds, clock, wait)
     base = next(iter(times.values()))
-    return {
-        name: (firsts[name], median(own), median(map(truediv, base, own))) for name, own in times.items()
-    }
+    return {name: (firsts[name], median(own), median(map(truediv, base, own))) for name, own in times.items()}
 
 
 def timed(change: Callable = told, sleep: Callable | None = None) -> Callable:

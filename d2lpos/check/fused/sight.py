@@ -63,10 +63,7 @@ sight = Check(
     "sight",
     reference=sight_rule,
     properties={
-        "no key after the query": [
-            sight_case(9, [[0, 1, 2]]),
-            sight_case(9, [[3, 4]], [[4, 1, 6, 3]]),
-        ],
+        "no key after the query": [sight_case(9, [[0, 1, 2]]), sight_case(9, [[3, 4]], [[4, 1, 6, 3]])],
         "`window` positions, the query's own among them": [
             sight_case(2, [[5]], [[2, 3, 4, 5]]),
             sight_case(6, [[8, 20]], [[0, 2, 3, 8]]),

@@ -70,18 +70,14 @@ all_weights = Check(
         "A token sees itself, too: hide the keys behind the diagonal, not those on it.": own_hidden,
         "This hides the past and shows the future.": past_hidden,
         "No key is hidden. A token must not see those after it.": lambda q, k: scored(q, k).softmax(dim=-1),
-        "Hidden after the softmax, the keys to come have taken their share already: rows do not sum to 1.": (
-            hidden_afterwards
-        ),
+        "Hidden after the softmax, the keys to come have taken their share already: rows do not sum to 1.":
+            hidden_afterwards,
         "Scores are divided by the root of the number of features.": (
             lambda q, k: causal_weights(q * q.shape[-1] ** 0.5, k),
             lambda q, k: causal_weights(q / q.shape[-1] ** 0.5, k),
         ),
-        "Heads that share keys are neighbors: 0, 1, 2 have the first keys. `repeat` gives these to 0, 3, 6.": (
-            lambda q, k: causal_weights(q, k.repeat(len(q) // len(k), 1, 1))
-        ),
+        "Heads that share keys are neighbors: 0, 1, 2 have the first keys. `repeat` gives these to 0, 3, 6.":
+            lambda q, k: causal_weights(q, k.repeat(len(q) // len(k), 1, 1)),
     },
-    as_good={
-        "q.shape[-1] → k.shape[-1]": "Queries and keys have as many features.",
-    },
+    as_good={"q.shape[-1] → k.shape[-1]": "Queries and keys have as many features."},
 )

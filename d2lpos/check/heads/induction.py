@@ -25,29 +25,22 @@ induction = Check(
     reference=what_followed,
     properties={
         "the mean weight of the token that followed the last time": [
-            induction_case(2, 4, (1,)),
-            induction_case(3, 6),
-            induction_case(4, 7),
+            induction_case(2, 4, (1,)), induction_case(3, 6), induction_case(4, 7),
         ],
         "more than one repeat": [induction_case(2, 6), induction_case(3, 12)],
         "any number of layers and heads": [induction_case(3, 6, (5, 4), habit=2), induction_case(3, 6, ())],
     },
     mistakes={
-        "The last token of the first copy sees token 0 at this offset, but its word has not come before.": (
-            lambda weights, period: back(weights, period - 1).mean(dim=-1)
-        ),
-        "This is the same word earlier. What will come is the token after it.": (
-            lambda weights, period: back(weights, period).mean(dim=-1)
-        ),
-        "This is the token before the same word. What will come stands after it.": (
-            lambda weights, period: back(weights, period + 1).mean(dim=-1)
-        ),
-        "Queries of the first copy have nothing to repeat. As zeros they dilute the mean.": (
-            lambda weights, period: back(weights, period - 1)[..., 1:].sum(dim=-1) / weights.shape[-1]
-        ),
-        "Queries of the second copy alone are asked. All that repeat count.": (
-            lambda weights, period: back(weights, period - 1)[..., 1 : period + 1].mean(dim=-1)
-        ),
+        "The last token of the first copy sees token 0 at this offset, but its word has not come before.":
+            lambda weights, period: back(weights, period - 1).mean(dim=-1),
+        "This is the same word earlier. What will come is the token after it.":
+            lambda weights, period: back(weights, period).mean(dim=-1),
+        "This is the token before the same word. What will come stands after it.":
+            lambda weights, period: back(weights, period + 1).mean(dim=-1),
+        "Queries of the first copy have nothing to repeat. As zeros they dilute the mean.":
+            lambda weights, period: back(weights, period - 1)[..., 1:].sum(dim=-1) / weights.shape[-1],
+        "Queries of the second copy alone are asked. All that repeat count.":
+            lambda weights, period: back(weights, period - 1)[..., 1 : period + 1].mean(dim=-1),
         "This adds what followed every earlier time. Only the last time is asked for.": all_that_followed,
     },
 )

@@ -39,20 +39,15 @@ score = Check(
         "any number of layers and heads": [score_case(causal(4), 1, (3, 2)), score_case(causal(5), 2, ())],
     },
     mistakes={
-        "The first queries have no key that far back. As zeros they dilute the mean.": (
-            lambda weights, seen, offset: back(weights, offset).sum(dim=-1) / len(seen)
-        ),
-        "A query that may not see that key has no choice. Leave it out of the mean.": (
-            lambda weights, seen, offset: back(weights, offset).mean(dim=-1)
-        ),
-        "This is a sum. Long texts have larger ones.": (
-            lambda weights, seen, offset: back(weights, offset).sum(dim=-1)
-        ),
-        "A positive diagonal has the keys to come. Those before the query lie below the main one.": (
-            lambda weights, seen, offset: back(weights, -offset)[..., seen.diagonal(-offset)].mean(dim=-1)
-        ),
-        "One query is enough for this maximum. A habit is a mean.": (
-            lambda weights, seen, offset: back(weights, offset)[..., seen.diagonal(-offset)].amax(dim=-1)
-        ),
+        "The first queries have no key that far back. As zeros they dilute the mean.":
+            lambda weights, seen, offset: back(weights, offset).sum(dim=-1) / len(seen),
+        "A query that may not see that key has no choice. Leave it out of the mean.":
+            lambda weights, seen, offset: back(weights, offset).mean(dim=-1),
+        "This is a sum. Long texts have larger ones.":
+            lambda weights, seen, offset: back(weights, offset).sum(dim=-1),
+        "A positive diagonal has the keys to come. Those before the query lie below the main one.":
+            lambda weights, seen, offset: back(weights, -offset)[..., seen.diagonal(-offset)].mean(dim=-1),
+        "One query is enough for this maximum. A habit is a mean.":
+            lambda weights, seen, offset: back(weights, offset)[..., seen.diagonal(-offset)].amax(dim=-1),
     },
 )

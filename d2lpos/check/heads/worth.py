@@ -70,9 +70,7 @@ worth = Check(
     reference=paired_rise,
     properties={
         "the mean rise where a repeat can help, and half its interval over texts": [
-            rise_case(2, 4, 2, seed=0),
-            rise_case(3, 8, 4, seed=3),
-            rise_case(4, 16, 8, seed=6),
+            rise_case(2, 4, 2, seed=0), rise_case(3, 8, 4, seed=3), rise_case(4, 16, 8, seed=6),
         ],
         "more than one repeat": [rise_case(8, 9, 3, seed=9)],
     },

@@ -89,9 +89,7 @@ knots_at = Check(
         ],
         "the ends beyond the ends": [knot_case([-3.0, 9.0, 100.0], 3, 8.0)],
         "positions of any shape": [
-            knot_case(4.0, 3, 8.0),
-            knot_case([[0.0, 4.0], [8.0, 4.0]], 3, 8.0),
-            knot_case([[3.0]], 3, 8.0),
+            knot_case(4.0, 3, 8.0), knot_case([[0.0, 4.0], [8.0, 4.0]], 3, 8.0), knot_case([[3.0]], 3, 8.0),
         ],
         "whole positions": [knot_case([0, 4, 8], 3, 8.0)],
         "gradients for the two knots around": [Case("position 2.5, 5 knots from 0 to 8", trained_knots)],
@@ -100,21 +98,17 @@ knots_at = Check(
         "There are K − 1 gaps between K knots, not K.": one_knot_more,
         "Past the last knot there is none to mix it with: keep the left one at K − 2 or below.": no_last_gap,
         "The nearest knot is taken. Mix the two.": nearest,
-        "The knot on the left is taken. Mix the two.": (
-            lambda positions, knots, last: knots[(positions.clamp(0, last) * (len(knots) - 1) / last).long()]
-        ),
+        "The knot on the left is taken. Mix the two.":
+            lambda positions, knots, last: knots[(positions.clamp(0, last) * (len(knots) - 1) / last).long()],
         "The mixture follows a curve. A straight line is asked for.": (along_a_curve),
         "On a knot, floor and ceil are the same, and both shares are 0.": floor_and_ceil,
         "The shares are exchanged: at a knot, that knot counts alone.": swapped,
-        "Past the ends the line goes on. It should stop at the first and at the last knot.": (
-            beyond_the_ends
-        ),
-        "Only one axis of positions is expected. The share needs share[..., None].": (
-            lambda positions, knots, last: mix(positions.reshape(-1), knots, last)
-        ),
-        "Knots that are detached, or copied into a new tensor, get no gradient.": (
-            lambda positions, knots, last: mix(positions, knots.detach(), last)
-        ),
+        "Past the ends the line goes on. It should stop at the first and at the last knot.":
+            beyond_the_ends,
+        "Only one axis of positions is expected. The share needs share[..., None].":
+            lambda positions, knots, last: mix(positions.reshape(-1), knots, last),
+        "Knots that are detached, or copied into a new tensor, get no gradient.":
+            lambda positions, knots, last: mix(positions, knots.detach(), last),
     },
     answers=(
         Answer(
@@ -136,7 +130,5 @@ knots_at = Check(
             },
         ),
     ),
-    as_good={
-        "returned in float64": "The exercise names no dtype.",
-    },
+    as_good={"returned in float64": "The exercise names no dtype."},
 )

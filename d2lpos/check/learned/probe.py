@@ -96,28 +96,22 @@ probe = Check(
         "a Python float": [Case("position along a line, (4, 6, 3)", kind)],
     },
     mistakes={
-        "There is no constant: the map must pass through 0. Append a feature that is 1.": (
-            lambda x: score(fitted(x, constant=False)[1])
-        ),
+        "There is no constant: the map must pass through 0. Append a feature that is 1.":
+            lambda x: score(fitted(x, constant=False)[1]),
         "The texts that were fitted are scored. Use the second half.": lambda x: score(fitted(x)[0]),
-        "Each text has the positions 0 … T − 1 in turn: repeat, not repeat_interleave.": (
-            lambda x: score(fitted(x, in_turn=False)[1])
-        ),
+        "Each text has the positions 0 … T − 1 in turn: repeat, not repeat_interleave.":
+            lambda x: score(fitted(x, in_turn=False)[1]),
         "This is the mean squared error. Compare it with the variance of the positions.": squared_error,
         "This is the share that is not explained. R² is 1 minus it.": lambda x: 1 - r_squared(x),
-        "This is a squared correlation, which forgives a wrong slope. R² compares with the position itself.": (
-            squared_correlation
-        ),
-        "The variance is divided by T − 1. The mean squared error is divided by T: correction=0.": (
-            lambda x: score(fitted(x)[1], correction=1)
-        ),
+        "This is a squared correlation, which forgives a wrong slope. R² compares with the position itself.":
+            squared_correlation,
+        "The variance is divided by T − 1. The mean squared error is divided by T: correction=0.":
+            lambda x: score(fitted(x)[1], correction=1),
         "The variance of all the positions is divided by their number − 1. Take correction=0.": all_corrected,
-        "Shapes (texts, T, 1) and (T,) broadcast to (texts, T, T). Drop the last axis: [..., 0].": (
-            lambda x: score(fitted(x)[1][..., None].expand(-1, -1, x.shape[1]))
-        ),
-        "The halves are exchanged: fit the first, score the second.": (
-            lambda x: r_squared(torch.cat([x[len(x) // 2 :], x[: len(x) // 2]]))
-        ),
+        "Shapes (texts, T, 1) and (T,) broadcast to (texts, T, T). Drop the last axis: [..., 0].":
+            lambda x: score(fitted(x)[1][..., None].expand(-1, -1, x.shape[1])),
+        "The halves are exchanged: fit the first, score the second.":
+            lambda x: r_squared(torch.cat([x[len(x) // 2 :], x[: len(x) // 2]])),
         "This is a tensor. Return a float: call .item().": lambda x: torch.tensor(r_squared(x)),
     },
     as_good={

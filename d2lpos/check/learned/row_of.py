@@ -66,9 +66,8 @@ row_of = Check(
                 else rows(T, L, remedy)
             )
         ),
-        "The factor is L/T. Then the last position misses the last row: take (L − 1)/(T − 1).": (
-            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * L / T)
-        ),
+        "The factor is L/T. Then the last position misses the last row: take (L − 1)/(T − 1).":
+            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * L / T),
         "The centers of the positions are matched, (p + ½)L/T − ½, not the ends.": (
             lambda T, L, remedy: rows_stretched(
                 T, L, remedy, lambda p, T, L: ((p + 0.5) * L / T - 0.5).clamp(min=0, max=L - 1)
@@ -80,9 +79,8 @@ row_of = Check(
         "Stretching rounds to whole rows. It mixes two.": (
             lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).round())
         ),
-        "Positions run to T − 1: divide by that, so that the last position gets the last row.": (
-            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * (L - 1) / T)
-        ),
+        "Positions run to T − 1: divide by that, so that the last position gets the last row.":
+            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * (L - 1) / T),
         "A text that fits is stretched too. It keeps its own rows.": always_stretched,
         "A text that fits is multiplied too, and one token gives 0/0. It keeps its own rows.": always_multiplied,
         "These are integers. A mix of rows needs float32.": (

@@ -54,9 +54,7 @@ blocks = Check(
     reference=kinds,
     properties={
         "causal, where the window is as long as the text": [
-            block_case(6, 2, 6, 0),
-            block_case(12, 4, 12, 0),
-            block_case(4, 1, 4, 0),
+            block_case(6, 2, 6, 0), block_case(12, 4, 12, 0), block_case(4, 1, 4, 0),
         ],
         "a window, which need not end with a block": [
             block_case(10, 2, 3, 0),

@@ -92,24 +92,19 @@ diagnose = Check(
     },
     mistakes={
         "found may be rounded to three digits. Allow a difference of a percent.": (
-            within(),
-            within("right"),
-            within("off"),
+            within(), within("right"), within("off"),
         ),
         "Slow pairs turn by millionths, and an absolute tolerance does not see them. Compare ratios.": (
             within(rtol=0, atol=0.01),
             within(rtol=0, atol=0.001),
         ),
         "The fastest pair is the same in all settings. Look at the slow ones, too.": by_pair(0),
-        "A ramp for factor · length tokens lies at slower pairs. The slowest of all are divided as they should be.": (
-            unknown("length")
-        ),
-        "To apply the rule twice is to give it what it gave. With factor² the ramp is another.": (
-            unknown("twice")
-        ),
-        "The base changes all frequencies but the first, and the ramp: begin with frequencies(dim, 10_000).": (
-            unknown("base")
-        ),
+        "A ramp for factor · length tokens lies at slower pairs. The slowest of all are divided as they should be.":
+            unknown("length"),
+        "To apply the rule twice is to give it what it gave. With factor² the ramp is another.":
+            unknown("twice"),
+        "The base changes all frequencies but the first, and the ramp: begin with frequencies(dim, 10_000).":
+            unknown("base"),
     },
     as_good={
         "torch.allclose(found, one, rtol=0.01) → torch.allclose(one, found, rtol=0.01)": "A percent of the one is nearly a percent of the other.",

@@ -99,7 +99,5 @@ rebase = Check(
         ),
     },
     cards=(counted_from_the_first,),
-    as_good={
-        "returned in float64": "The exercise names no dtype.",
-    },
+    as_good={"returned in float64": "The exercise names no dtype."},
 )

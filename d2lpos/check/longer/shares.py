@@ -22,11 +22,8 @@ def half_kept(weights: Tensor, layers: int) -> Tensor:
 
 
 def through(
-    all_layers: Callable = half_kept,
-    toll: Callable = lambda back: back,
-    hidden: Callable = lambda back: back < 0,
-    row: Callable = lambda shares: shares[-1],
-    dim: int = -1,
+    all_layers: Callable = half_kept, toll: Callable = lambda back: back,
+    hidden: Callable = lambda back: back < 0, row: Callable = lambda shares: shares[-1], dim: int = -1,
 ) -> Callable:
     """As the right answer, where all_layers(weights, layers) tells what the layers do; back is how far a key lies."""
 
@@ -59,18 +56,14 @@ shares = Check(
     reference=carried,
     properties={
         "each layer keeps half, and takes half from what it looks at": [
-            shares_case(1, 3, 0.5),
-            shares_case(2, 3, 0.5),
-            shares_case(5, 6, 1.0),
-            shares_case(24, 8, 0.25),
+            shares_case(1, 3, 0.5), shares_case(2, 3, 0.5), shares_case(5, 6, 1.0), shares_case(24, 8, 0.25),
         ],
         "uniform attention, where the slope is 0": [shares_case(1, 4, 0.0), shares_case(3, 5, 0.0)],
     },
     mistakes={
         "Nothing is kept. Average the weights with the identity.": through(torch.linalg.matrix_power),
-        "Shares are to add up to 1. In each layer they double here: it is half of A + I.": (
-            lambda layers, length, slope: 2**layers * carried(layers, length, slope)
-        ),
+        "Shares are to add up to 1. In each layer they double here: it is half of A + I.":
+            lambda layers, length, slope: 2**layers * carried(layers, length, slope),
         "Half is kept once, not in each layer.": through(
             lambda weights, layers: half_kept(torch.linalg.matrix_power(weights, layers), 1)
         ),

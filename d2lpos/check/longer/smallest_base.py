@@ -135,12 +135,7 @@ smallest_base = Check(
             {630_000, 1_500_000, 2_000_000},
             {
                 "A larger base may fail where a smaller one does not. Ask for each of them.": {
-                    630_000,
-                    640_000,
-                    1_000_000,
-                    1_200_000,
-                    1_500_000,
-                    2_000_000,
+                    630_000, 640_000, 1_000_000, 1_200_000, 1_500_000, 2_000_000,
                 },
                 "A smaller one is enough, too, though larger ones are not.": {1_500_000, 2_000_000},
                 "A smaller one is enough, too: ask for each of them.": {2_000_000},

@@ -67,13 +67,11 @@ weight = Check(
         "The leader leads keys − 1 others, not so many as there are keys.": led_by(
             lambda lead, keys, scale: scale * lead * keys.log(), lambda keys: keys
         ),
-        "The sum below has the leader's own part, too.": lambda lead, keys, scale: (
-            (scale * lead * keys.double().log()).exp() / (keys - 1)
-        ),
+        "The sum below has the leader's own part, too.": lambda lead, keys, scale:
+            (scale * lead * keys.double().log()).exp() / (keys - 1),
         "This is what all others have together.": lambda lead, keys, scale: 1 - leader(lead, keys, scale),
-        "The factor multiplies the scores, before the softmax. Here it multiplies a weight.": (
-            lambda lead, keys, scale: scale * keys.log() * torch.sigmoid(lead - (keys - 1).log())
-        ),
+        "The factor multiplies the scores, before the softmax. Here it multiplies a weight.":
+            lambda lead, keys, scale: scale * keys.log() * torch.sigmoid(lead - (keys - 1).log()),
         "exp overflows, and inf/inf is nan. Stay with logarithms up to the end: a sigmoid.": softmax_by_hand,
     },
     answers=(
@@ -91,7 +89,5 @@ weight = Check(
         ),
     ),
     cards=(softmax_by_hand,),
-    as_good={
-        "returned in float64": "The exercise names no dtype.",
-    },
+    as_good={"returned in float64": "The exercise names no dtype."},
 )

@@ -113,7 +113,5 @@ attend = Check(
             lambda dots, score, later, root: masked(dots / root + score, later).softmax(dim=-2)
         ),
     },
-    as_good={
-        "q.shape[-1] → k.shape[-1]": "Queries and keys have as many features.",
-    },
+    as_good={"q.shape[-1] → k.shape[-1]": "Queries and keys have as many features."},
 )

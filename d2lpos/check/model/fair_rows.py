@@ -71,11 +71,9 @@ fair_rows = Check(
         "The first ones are asked for. The last ones have the most text before them.": first_asked,
         "All are asked for. Then a longer row is asked for other characters than a short one.": all_asked,
         "Where nothing is asked stands −100. A 0 is a character.": zeros_elsewhere,
-        "The row holds text[end]. It is the last target: the row ends just before it.": (
-            lambda text, ends, length, asked: rows_that_end(text, ends + 1, length, asked)
-        ),
-        "One target too many, or too few: the last `asked` of each row are asked for.": (
-            lambda text, ends, length, asked: rows_that_end(text, ends, length, asked + 1)
-        ),
+        "The row holds text[end]. It is the last target: the row ends just before it.":
+            lambda text, ends, length, asked: rows_that_end(text, ends + 1, length, asked),
+        "One target too many, or too few: the last `asked` of each row are asked for.":
+            lambda text, ends, length, asked: rows_that_end(text, ends, length, asked + 1),
     },
 )

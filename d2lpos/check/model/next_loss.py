@@ -103,9 +103,8 @@ next_loss = Check(
         "This is a sum. Take the mean.": lambda logits, tokens, padding: cross_entropy(
             *told(logits, tokens, padding), reduction="sum"
         ),
-        "This is the perplexity. Its logarithm is asked for.": (
-            lambda logits, tokens, padding: loss_of_the_next(logits, tokens, padding).exp()
-        ),
+        "This is the perplexity. Its logarithm is asked for.":
+            lambda logits, tokens, padding: loss_of_the_next(logits, tokens, padding).exp(),
     },
     as_good={
         "returned in float64": "A number is asked for, and no precision.",

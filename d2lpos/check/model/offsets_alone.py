@@ -113,9 +113,7 @@ offsets_alone = Check(
             lambda last: list(range(last + 1)), within=0
         ),
         "One shift is not enough. Some encodings change at certain places alone.": (
-            at_starts(lambda last: [1]),
-            at_starts(lambda last: [last]),
-            at_starts(lambda last: [last // 2]),
+            at_starts(lambda last: [1]), at_starts(lambda last: [last]), at_starts(lambda last: [last // 2]),
         ),
         "A shift by 4 is a whole turn of a table of 4 rows. Try all starts.": at_starts(
             lambda last: list(range(0, last + 1, 4))

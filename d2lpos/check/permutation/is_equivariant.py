@@ -106,18 +106,14 @@ is_equivariant = Check(
         ],
     },
     mistakes={
-        "f(x[order]) == f(x) is invariance. Equivariance permutes the result too, f(x)[order].": (
-            lambda f, x, order: close(f(x[order]), f(x))
-        ),
-        "Only the result is permuted. f must see the permuted tokens too: f(x[order]).": (
-            lambda f, x, order: close(f(x), f(x)[order])
-        ),
-        "One side takes the inverse order. Swaps hide this, a cycle of three shows it.": (
-            lambda f, x, order: close(f(x[order]), f(x)[order.argsort()])
-        ),
-        "The order permutes the features. Tokens are rows: x[order], not x[:, order].": (
-            lambda f, x, order: close(f(x[:, order]), f(x)[:, order])
-        ),
+        "f(x[order]) == f(x) is invariance. Equivariance permutes the result too, f(x)[order].":
+            lambda f, x, order: close(f(x[order]), f(x)),
+        "Only the result is permuted. f must see the permuted tokens too: f(x[order]).":
+            lambda f, x, order: close(f(x), f(x)[order]),
+        "One side takes the inverse order. Swaps hide this, a cycle of three shows it.":
+            lambda f, x, order: close(f(x[order]), f(x)[order.argsort()]),
+        "The order permutes the features. Tokens are rows: x[order], not x[:, order].":
+            lambda f, x, order: close(f(x[:, order]), f(x)[:, order]),
         "Sums or means of the two sides are compared. Compare them token by token.": (
             lambda f, x, order: close(f(x[order]).sum(0), f(x)[order].sum(0)),
             lambda f, x, order: close(f(x[order]).mean(0), f(x)[order].mean(0)),
@@ -136,26 +132,21 @@ is_equivariant = Check(
             lambda f, x, order: close(f(x[order])[:, -1], f(x)[order][:, -1]),
             lambda f, x, order: close(f(x[order])[len(x) // 2], f(x)[order][len(x) // 2]),
         ),
-        "f is tried on other tokens. The question is about this x.": (
-            lambda f, x, order: commutes(f, torch.randn_like(x), order)
-        ),
-        "The comparison is exact. Another order of the same sum rounds differently: use torch.allclose.": (
-            lambda f, x, order: torch.equal(f(x[order]), f(x)[order])
-        ),
-        "The default tolerance is relative: next to 0 it forgives nothing. Set atol, say 1e-5.": (
-            lambda f, x, order: torch.allclose(f(x[order]), f(x)[order])
-        ),
+        "f is tried on other tokens. The question is about this x.":
+            lambda f, x, order: commutes(f, torch.randn_like(x), order),
+        "The comparison is exact. Another order of the same sum rounds differently: use torch.allclose.":
+            lambda f, x, order: torch.equal(f(x[order]), f(x)[order]),
+        "The default tolerance is relative: next to 0 it forgives nothing. Set atol, say 1e-5.":
+            lambda f, x, order: torch.allclose(f(x[order]), f(x)[order]),
         "The tolerance is so loose that it takes a real difference for rounding.": (
             lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], atol=0.1),
             lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], rtol=0, atol=3e-3),
             lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], rtol=0.01),
         ),
-        "Another order is tried, or all of them. The question is about this one: reversal commutes with itself.": (
-            lambda f, x, order: all(commutes(f, x, torch.tensor(o)) for o in permutations(range(len(x))))
-        ),
-        "The result is a tensor. Call .item() or bool() on it.": (
-            lambda f, x, order: torch.isclose(f(x[order]), f(x)[order]).all()
-        ),
+        "Another order is tried, or all of them. The question is about this one: reversal commutes with itself.":
+            lambda f, x, order: all(commutes(f, x, torch.tensor(o)) for o in permutations(range(len(x)))),
+        "The result is a tensor. Call .item() or bool() on it.":
+            lambda f, x, order: torch.isclose(f(x[order]), f(x)[order]).all(),
     },
     as_good={
         "close(f(x[order]), f(x)[order]) → close(f(x)[order], f(x[order]))": "Which side the relative tolerance belongs to matters only to differences of about that size.",

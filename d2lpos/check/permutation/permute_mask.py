@@ -37,22 +37,17 @@ permute_mask = Check(
         "The mask is unchanged, but the tokens have moved.": lambda mask, order: mask,
         "Only the keys are permuted. The queries have moved too.": lambda mask, order: mask[..., order],
         "Only the queries are permuted. The keys have moved too.": lambda mask, order: mask[..., order, :],
-        "This is the inverse order. x[order] puts token order[t] at place t.": (
-            lambda mask, order: permute(mask, order.argsort())
-        ),
-        "The mask is transposed: queries are rows, keys are columns.": (
-            lambda mask, order: permute(mask, order).mT
-        ),
+        "This is the inverse order. x[order] puts token order[t] at place t.":
+            lambda mask, order: permute(mask, order.argsort()),
+        "The mask is transposed: queries are rows, keys are columns.":
+            lambda mask, order: permute(mask, order).mT,
         "The order permutes the first two dimensions. Queries and keys are the last two.": first_dimensions,
-        "The dimensions are counted from the front. A mask (T, T) has two: count from the end.": (
-            lambda mask, order: mask[:, :, order][:, :, :, order]
-        ),
-        "Two indices in one bracket pick pairs, here the diagonal. Index twice.": (
-            lambda mask, order: mask[..., order, order]
-        ),
-        "The mask has become numbers. It must stay Boolean.": (
-            lambda mask, order: permute(mask, order).float()
-        ),
+        "The dimensions are counted from the front. A mask (T, T) has two: count from the end.":
+            lambda mask, order: mask[:, :, order][:, :, :, order],
+        "Two indices in one bracket pick pairs, here the diagonal. Index twice.":
+            lambda mask, order: mask[..., order, order],
+        "The mask has become numbers. It must stay Boolean.":
+            lambda mask, order: permute(mask, order).float(),
     },
     cards=(first_dimensions,),
 )

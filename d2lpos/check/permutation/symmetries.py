@@ -61,9 +61,8 @@ symmetries = Check(
         ],
     },
     mistakes={
-        "A tuple indexes several axes at once. Make it a list or a tensor.": (
-            lambda bias: [o for o in permutations(range(len(bias))) if is_constant(bias[o] - bias, dim=1)]
-        ),
+        "A tuple indexes several axes at once. Make it a list or a tensor.":
+            lambda bias: [o for o in permutations(range(len(bias))) if is_constant(bias[o] - bias, dim=1)],
         "Two indices in one bracket pick pairs, here the diagonal. Index twice.": orders_where(
             lambda bias, order: is_constant(bias[order, order] - bias, dim=1)
         ),

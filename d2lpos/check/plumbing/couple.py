@@ -117,9 +117,8 @@ couple = Check(
         "A sign has 0. Here it gets the id that another digit would have.": otherwise(
             lambda tokens, ids: ids + ((tokens == PLUS) | (tokens == EQUALS)) * (ids.roll(1, dims=1) + 1)
         ),
-        "A pad has 0. Here the count goes on behind the sum.": (
-            lambda tokens: coupled(tokens.masked_fill(tokens == PAD, 0))
-        ),
+        "A pad has 0. Here the count goes on behind the sum.":
+            lambda tokens: coupled(tokens.masked_fill(tokens == PAD, 0)),
     },
     as_good={
         "digit.cumsum(dim=1) → digit.cumsum(dim=-1)": "Of two axes, 1 is the last.",

@@ -117,7 +117,5 @@ tree = Check(
         ),
     },
     cards=(begins_behind_the_root,),
-    as_good={
-        "mask.sum(dim=1) → mask.sum(dim=-1)": "Of two axes, 1 is the last.",
-    },
+    as_good={"mask.sum(dim=1) → mask.sum(dim=-1)": "Of two axes, 1 is the last."},
 )

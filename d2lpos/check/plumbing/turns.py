@@ -127,12 +127,10 @@ turns = Check(
             {"axial", "mixed"},
             {
                 "Two axes may share a plane. Then turns in it add up.": lambda names: names == ["axial"],
-                "Where each axis has planes of its own, their turns commute, too.": (
-                    lambda names: names == ["mixed"]
-                ),
-                "Turn a ball about one axis, then about another. The other order ends otherwise.": (
-                    lambda names: "lie" in names
-                ),
+                "Where each axis has planes of its own, their turns commute, too.":
+                    lambda names: names == ["mixed"],
+                "Turn a ball about one axis, then about another. The other order ends otherwise.":
+                    lambda names: "lie" in names,
             },
         ),
     ),

@@ -49,12 +49,10 @@ zigzag = Check(
     },
     mistakes={
         "This is one plain part of the text. Each processor has two chunks, of 2 · ranks.": plain_part,
-        "These are places in the processor's own slice. A position is counted in the text.": (
-            lambda rank, ranks, length: torch.arange(length // ranks)
-        ),
-        "These tokens are dealt like cards. A chunk is a run of neighbors.": (
-            lambda rank, ranks, length: torch.arange(rank, length, ranks)
-        ),
+        "These are places in the processor's own slice. A position is counted in the text.":
+            lambda rank, ranks, length: torch.arange(length // ranks),
+        "These tokens are dealt like cards. A chunk is a run of neighbors.":
+            lambda rank, ranks, length: torch.arange(rank, length, ranks),
         "There are to be 2 · ranks chunks. Here there are half as many.": held(
             lambda rank, ranks: (rank, ranks - 1 - rank), parts=1
         ),

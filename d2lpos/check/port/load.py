@@ -45,15 +45,12 @@ load = Check(
         ],
     },
     mistakes={
-        "The keys are cut into as many heads as the queries. Here several query heads share one.": (
-            lambda config, file: model_of(config, for_halves(config, file, k=config["heads"]))
-        ),
-        "The base is 10000 whatever the file says. Look where its configuration keeps it.": (
-            lambda config, file: loaded(config | other_base(10_000.0), file)
-        ),
-        "The rows of values have moved, too.": (
-            lambda config, file: model_of(config, for_halves(config, file, v=config["kv_heads"]))
-        ),
+        "The keys are cut into as many heads as the queries. Here several query heads share one.":
+            lambda config, file: model_of(config, for_halves(config, file, k=config["heads"])),
+        "The base is 10000 whatever the file says. Look where its configuration keeps it.":
+            lambda config, file: loaded(config | other_base(10_000.0), file),
+        "The rows of values have moved, too.":
+            lambda config, file: model_of(config, for_halves(config, file, v=config["kv_heads"])),
         "The rows of keys have not moved.": (
             lambda config, file: model_of(
                 config, moved(file, {"q": config["heads"]}, config["rotary"], "half")
@@ -63,14 +60,11 @@ load = Check(
             lambda config, file: model_of(config, file),
             lambda config, file: model_of(config, for_halves(config, file), "interleaved"),
         ),
-        "All features of a head move, whatever `rotary` says.": (
-            lambda config, file: model_of(config, moved(file, turning(config), 8, "half"))
-        ),
-        "All features of a head turn, whatever `rotary` says.": (
-            lambda config, file: model_of(config | {"rotary": 8}, for_halves(config, file))
-        ),
-        "Half of each head turns, whatever `rotary` says.": (
-            lambda config, file: loaded(config | {"rotary": 4}, file)
-        ),
+        "All features of a head move, whatever `rotary` says.":
+            lambda config, file: model_of(config, moved(file, turning(config), 8, "half")),
+        "All features of a head turn, whatever `rotary` says.":
+            lambda config, file: model_of(config | {"rotary": 8}, for_halves(config, file)),
+        "Half of each head turns, whatever `rotary` says.":
+            lambda config, file: loaded(config | {"rotary": 4}, file),
     },
 )

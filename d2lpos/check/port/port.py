@@ -80,24 +80,18 @@ port = Check(
         ],
         "keys have heads of their own": [port_case(f"{FIRST}.k.weight", heads=4)],
         "features past the rotary ones stay": [port_case(f"{FIRST}.q.weight", d=8)],
-        "biases move with their rows": [
-            port_case(f"{FIRST}.q.bias"),
-            port_case(f"{FIRST}.k.bias"),
-        ],
+        "biases move with their rows": [port_case(f"{FIRST}.q.bias"), port_case(f"{FIRST}.k.bias")],
         "every layer": [port_case("blocks.1.attention.q.weight", layers=2)],
         "all else is as it was": [
-            port_case(f"{FIRST}.v.weight"),
-            port_case(f"{FIRST}.v.bias"),
-            port_case("tokens.weight"),
+            port_case(f"{FIRST}.v.weight"), port_case(f"{FIRST}.v.bias"), port_case("tokens.weight"),
         ],
         "written by hand": [
             by_hand("the same file", package, "check_layout", "permute_qk_rows", (row_file(4, 2, 2, 1), CONFIG))
         ],
     },
     mistakes={
-        "This leads from halves to neighbors. The file has neighbors.": (
-            lambda file, config: rearranged(file, turning(config), config["rotary"], backward)
-        ),
+        "This leads from halves to neighbors. The file has neighbors.":
+            lambda file, config: rearranged(file, turning(config), config["rotary"], backward),
         "W_K has kv_heads heads of rows. Here it is cut into as many as W_Q.": (
             lambda file, config: rearranged(
                 file, dict.fromkeys("qk", config["heads"]), config["rotary"], halves
@@ -113,15 +107,12 @@ port = Check(
                 file, turning(config) | {"v": config["kv_heads"]}, config["rotary"], halves
             )
         ),
-        "The keys stay. A query and its keys must be arranged alike.": (
-            lambda file, config: rearranged(file, {"q": config["heads"]}, config["rotary"], halves)
-        ),
-        "The biases stay. A bias is added to the rows that moved.": (
-            lambda file, config: ported(file, config) | {n: file[n] for n in file if n.endswith("bias")}
-        ),
-        "Only the first layer moves.": (
-            lambda file, config: ported(file, config) | {n: file[n] for n in file if "blocks.1" in n}
-        ),
+        "The keys stay. A query and its keys must be arranged alike.":
+            lambda file, config: rearranged(file, {"q": config["heads"]}, config["rotary"], halves),
+        "The biases stay. A bias is added to the rows that moved.":
+            lambda file, config: ported(file, config) | {n: file[n] for n in file if n.endswith("bias")},
+        "Only the first layer moves.":
+            lambda file, config: ported(file, config) | {n: file[n] for n in file if "blocks.1" in n},
         "Nothing has moved.": lambda file, config: dict(file),
     },
     answers=(

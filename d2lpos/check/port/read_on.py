@@ -66,27 +66,20 @@ read_on = Check(
     reference=read_further,
     properties={
         "the logits of a text that is read at once": [
-            read_case(2, 1),
-            read_case(6, 3),
-            read_case(8, 2),
-            read_case(4, 4),
+            read_case(2, 1), read_case(6, 3), read_case(8, 2), read_case(4, 4),
         ],
         "each token is read once": [reading(6, 3)],
     },
     mistakes={
         "The tokens behind the prompt stand one position too far. Positions count from 0.": their_read_on,
-        "Each new token stands at position 0.": (
-            lambda model, tokens, prompt: at_positions(model, tokens, prompt, lambda at: 0)
-        ),
-        "New tokens count from 0 again. They follow the prompt.": (
-            lambda model, tokens, prompt: at_positions(model, tokens, prompt, lambda at: at - prompt)
-        ),
-        "The new tokens stand one position too early: the first of them at that of the prompt's last.": (
-            lambda model, tokens, prompt: at_positions(model, tokens, prompt, lambda at: at - 1)
-        ),
-        "The logits of the prompt are missing.": (
-            lambda model, tokens, prompt: read_further(model, tokens, prompt)[prompt:]
-        ),
+        "Each new token stands at position 0.":
+            lambda model, tokens, prompt: at_positions(model, tokens, prompt, lambda at: 0),
+        "New tokens count from 0 again. They follow the prompt.":
+            lambda model, tokens, prompt: at_positions(model, tokens, prompt, lambda at: at - prompt),
+        "The new tokens stand one position too early: the first of them at that of the prompt's last.":
+            lambda model, tokens, prompt: at_positions(model, tokens, prompt, lambda at: at - 1),
+        "The logits of the prompt are missing.":
+            lambda model, tokens, prompt: read_further(model, tokens, prompt)[prompt:],
         "This reads the text anew for each token. The cache is there to spare that.": (
             lambda model, tokens, prompt: torch.stack(
                 [model(tokens[None, : n + 1], torch.arange(n + 1))[0, -1] for n in range(len(tokens))]
@@ -104,9 +97,7 @@ read_on = Check(
             },
         ),
     ),
-    as_good={
-        "torch.cat(rows, dim=1)[0] → torch.cat(rows, dim=1)[-1]": "A batch of one has one text.",
-    },
+    as_good={"torch.cat(rows, dim=1)[0] → torch.cat(rows, dim=1)[-1]": "A batch of one has one text."},
 )
 
 

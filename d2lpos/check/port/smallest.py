@@ -39,18 +39,14 @@ smallest = Check(
         "base: shown, by as few tokens as can be": [input_case("base")],
     },
     mistakes={
-        "One token shows it: its weight is 1, whatever its score, and its value comes out.": (
-            SMALLEST | {"values": [0, 0]}
-        ),
-        "A single token has weight 1, whatever its score is. Scores need two to choose from.": (
-            SMALLEST | {"keys": [0]}
-        ),
-        "These keys are turned against their queries, so a wrong base shows as well.": (
-            SMALLEST | {"keys": [0, 1]}
-        ),
-        "At one position nothing is turned against anything, so the base is not asked.": (
-            SMALLEST | {"base": [0, 0]}
-        ),
+        "One token shows it: its weight is 1, whatever its score, and its value comes out.":
+            SMALLEST | {"values": [0, 0]},
+        "A single token has weight 1, whatever its score is. Scores need two to choose from.":
+            SMALLEST | {"keys": [0]},
+        "These keys are turned against their queries, so a wrong base shows as well.":
+            SMALLEST | {"keys": [0, 1]},
+        "At one position nothing is turned against anything, so the base is not asked.":
+            SMALLEST | {"base": [0, 0]},
         "Two tokens are enough.": (SMALLEST | {"base": [0, 1, 2]}, SMALLEST | {"keys": [0, 0, 0]}),
     },
 )

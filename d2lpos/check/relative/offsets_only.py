@@ -118,15 +118,13 @@ offsets_only = Check(
         "What is ignored is constant along each row, not each column.": up_to_columns,
         "Softmax, mean and first entry depend on where a row is cut off. Take differences along diagonals.": equal_weights_along_diagonals,
         "Rows may have a constant of their own, columns may not: j² would pass.": constant_in_both,
-        "Symmetry is another matter: f(j − i) need not be f(i − j).": (
-            lambda bias: torch.allclose(bias, bias.mT, atol=1e-5)
-        ),
+        "Symmetry is another matter: f(j − i) need not be f(i − j).":
+            lambda bias: torch.allclose(bias, bias.mT, atol=1e-5),
         "Every bias passes here.": lambda bias: True,
         "No bias passes here.": lambda bias: False,
         "Only the first two rows are compared.": lambda bias: diagonal_up_to_rows(bias[:2]),
-        "Rounding makes a difference here. Compare with a tolerance, of more than 0.000001.": lambda bias: (
-            bool(((bias[1:, 1:] - bias[:-1, :-1]) - (bias[1:, 1:] - bias[:-1, :-1])[:, :1] == 0).all())
-        ),
+        "Rounding makes a difference here. Compare with a tolerance, of more than 0.000001.": lambda bias:
+            bool(((bias[1:, 1:] - bias[:-1, :-1]) - (bias[1:, 1:] - bias[:-1, :-1])[:, :1] == 0).all()),
         "This is a tensor of one Boolean. Return a bool.": lambda bias: torch.tensor(
             diagonal_up_to_rows(bias)
         ),
@@ -137,19 +135,13 @@ offsets_only = Check(
             (True, False, False),
             {
                 "The bias j is j − i plus i, and i is the same along a row: to a softmax it is the offset.": (
-                    False,
-                    False,
-                    False,
+                    False, False, False,
                 ),
                 "The bias j² is (j − i)² + 2ij − i², and 2ij is neither of the offset nor of the row alone.": (
-                    True,
-                    True,
-                    False,
+                    True, True, False,
                 ),
                 "The last has another slope in each row, and a slope is nothing that a row has in common.": (
-                    True,
-                    False,
-                    True,
+                    True, False, True,
                 ),
             },
         ),

@@ -119,9 +119,8 @@ relative_scores = Check(
         ],
     },
     mistakes={
-        "The sign is turned around: an offset is the key's position minus the query's.": (
-            lambda q, k, vectors, *positions: key_scores(q, k, vectors.flip(0), *positions)
-        ),
+        "The sign is turned around: an offset is the key's position minus the query's.":
+            lambda q, k, vectors, *positions: key_scores(q, k, vectors.flip(0), *positions),
         "Nothing is divided by √d.": scaled(math.sqrt),
         "The key term is not divided by √d; (5.2) divides both.": half_scaled,
         "This is divided by d. Divide by its root.": scaled(lambda d: d**-0.5),
@@ -137,21 +136,18 @@ relative_scores = Check(
         "The clip is one too small: the table has 2C + 1 rows.": narrower,
         "Positions are taken to be 0, 1, 2, … They are data.": by_place,
         "This is (N, T). A row is a query: (T, N).": lambda *args: key_scores(*args).mT,
-        "These are weights. Return the scores, before the softmax.": (
-            lambda *args: key_scores(*args).softmax(dim=-1)
-        ),
+        "These are weights. Return the scores, before the softmax.":
+            lambda *args: key_scores(*args).softmax(dim=-1),
     },
     answers=(
         Answer(
             "whose",
             lambda name: "shaw" in name,
             {
-                "Huang et al., with the Music Transformer, took Shaw's vectors over. What they added is the skew.": (
-                    lambda name: "huang" in name or "music" in name
-                ),
-                "Dai et al., with Transformer-XL, give an offset a sinusoid, a year later.": (
-                    lambda name: "dai" in name or "xl" in name
-                ),
+                "Huang et al., with the Music Transformer, took Shaw's vectors over. What they added is the skew.":
+                    lambda name: "huang" in name or "music" in name,
+                "Dai et al., with Transformer-XL, give an offset a sinusoid, a year later.":
+                    lambda name: "dai" in name or "xl" in name,
                 "Vaswani et al. add codes of positions to the words.": lambda name: "vaswani" in name,
             },
         ),

@@ -139,10 +139,7 @@ skew_both = Check(
     reference=skew_by_slices,
     properties={
         "column j has the key at j, on both sides": [
-            products_case(2, 3),
-            products_case(3, 5),
-            products_case(6, 11),
-            products_case(2, 4, 3, 5),
+            products_case(2, 3), products_case(3, 5), products_case(6, 11), products_case(2, 4, 3, 5),
         ],
         "a single token": [products_case(1, 1)],
         "no gather, no index, no arithmetic": [Case("three rows", picked), moved_case(3), moved_case(4)],
@@ -152,32 +149,25 @@ skew_both = Check(
     },
     mistakes={
         "This is Music Transformer's skew. It has no offsets above 0.": causal_only,
-        "The first numbers are not skipped: row 0 begins with offset 0, in column T − 1.": (
-            lambda products: from_place(products, 0)
-        ),
-        "One number too many is skipped at the start.": (
-            lambda products: from_place(products, products.shape[-2])
-        ),
-        "One number too few is skipped at the start.": (
-            lambda products: from_place(products, max(products.shape[-2] - 2, 0))
-        ),
-        "Rows do not move: this is the same slice of each.": (
-            lambda products: products[..., products.shape[-2] - 1 :]
-        ),
-        "The result is mirrored: rows are queries, and columns are keys.": (
-            lambda products: skew_by_slices(products).mT
-        ),
+        "The first numbers are not skipped: row 0 begins with offset 0, in column T − 1.":
+            lambda products: from_place(products, 0),
+        "One number too many is skipped at the start.":
+            lambda products: from_place(products, products.shape[-2]),
+        "One number too few is skipped at the start.":
+            lambda products: from_place(products, max(products.shape[-2] - 2, 0)),
+        "Rows do not move: this is the same slice of each.":
+            lambda products: products[..., products.shape[-2] - 1 :],
+        "The result is mirrored: rows are queries, and columns are keys.":
+            lambda products: skew_by_slices(products).mT,
         "The offsets are taken in reverse order.": lambda products: skew_by_slices(products.flip(-1)),
         "products may have axes in front. T is its last size but one: shape[-2].": length_of_first_axis,
-        "One axis too many is laid flat. Only the last two are: flatten(-2).": (
-            lambda products: skew_by_slices(products.reshape(-1, products.shape[-1])[: products.shape[-2]])
-        ),
+        "One axis too many is laid flat. Only the last two are: flatten(-2).":
+            lambda products: skew_by_slices(products.reshape(-1, products.shape[-1])[: products.shape[-2]]),
         "With one token, rows of 2T − 2 numbers are empty. Pad each row by one.": without_padding,
         "That is an index in disguise. (5A.1) needs none.": by_gather,
         "Row by row is slow. One reshape moves all of them.": row_by_row,
-        "This adds up what the other numbers of a row are multiplied with. Move numbers, compute none.": (
-            by_one_hot
-        ),
+        "This adds up what the other numbers of a row are multiplied with. Move numbers, compute none.":
+            by_one_hot,
     },
     answers=(
         Answer(

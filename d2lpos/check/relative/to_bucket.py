@@ -132,30 +132,22 @@ to_bucket = Check(
         ],
     },
     mistakes={
-        "The sign is turned around: keys before the query have negative offsets.": (
-            lambda offset, *args: buckets_of(-offset, *args)
-        ),
-        "The last bucket is missing its cut: clamp to the number of buckets − 1.": (
-            lambda *args: buckets_of(*args, one=never_cut)
-        ),
-        "The distance is cut at the maximum, but the maximum has no bucket either. Cut the bucket.": (
-            lambda *args: buckets_of(*args, one=clipped_first)
-        ),
-        "The far buckets are rounded to the nearest. Round down.": (
-            lambda *args: buckets_of(*args, one=rounded(torch.round))
-        ),
-        "The far buckets are rounded up. Round down.": (
-            lambda *args: buckets_of(*args, one=rounded(torch.ceil))
-        ),
-        "All buckets are logarithmic. The first half of them hold one distance each.": (
-            lambda *args: buckets_of(*args, one=all_logarithmic)
-        ),
-        "All buckets hold one distance. The second half grow with the logarithm.": (
-            lambda *args: buckets_of(*args, one=always_exact)
-        ),
-        "The logarithm is divided by ln D. From the exact half on, it must reach 1 at D: ln(2D/G).": (
-            lambda *args: buckets_of(*args, one=ratio_of_all)
-        ),
+        "The sign is turned around: keys before the query have negative offsets.":
+            lambda offset, *args: buckets_of(-offset, *args),
+        "The last bucket is missing its cut: clamp to the number of buckets − 1.":
+            lambda *args: buckets_of(*args, one=never_cut),
+        "The distance is cut at the maximum, but the maximum has no bucket either. Cut the bucket.":
+            lambda *args: buckets_of(*args, one=clipped_first),
+        "The far buckets are rounded to the nearest. Round down.":
+            lambda *args: buckets_of(*args, one=rounded(torch.round)),
+        "The far buckets are rounded up. Round down.":
+            lambda *args: buckets_of(*args, one=rounded(torch.ceil)),
+        "All buckets are logarithmic. The first half of them hold one distance each.":
+            lambda *args: buckets_of(*args, one=all_logarithmic),
+        "All buckets hold one distance. The second half grow with the logarithm.":
+            lambda *args: buckets_of(*args, one=always_exact),
+        "The logarithm is divided by ln D. From the exact half on, it must reach 1 at D: ln(2D/G).":
+            lambda *args: buckets_of(*args, one=ratio_of_all),
         "In a causal model keys after the query are hidden, and get bucket 0.": future_as_past,
         "With two sides, each has half of the buckets.": never_halved,
         "Each side has its half of the buckets in the logarithm, too.": whole_logarithm,
@@ -164,13 +156,11 @@ to_bucket = Check(
                 side(offset.abs(), buckets // 2, far) if both else buckets_of(offset, buckets, far, False)
             )
         ),
-        "The sides are exchanged: keys after the query use the upper half.": (
-            lambda offset, buckets, far, both: buckets_of(-offset if both else offset, buckets, far, both)
-        ),
+        "The sides are exchanged: keys after the query use the upper half.":
+            lambda offset, buckets, far, both: buckets_of(-offset if both else offset, buckets, far, both),
         "Offset 0 belongs to the lower half.": zero_in_the_upper_half,
-        "These are not whole numbers: .long() makes them indices.": (
-            lambda *args: buckets_of(*args).double()
-        ),
+        "These are not whole numbers: .long() makes them indices.":
+            lambda *args: buckets_of(*args).double(),
     },
     answers=(
         Answer(

@@ -27,37 +27,27 @@ best_key = Check(
     reference=turn_back,
     properties={
         "the key of q's length that scores highest at this offset": [
-            key_case(1, 1e4, 2),
-            key_case(3, 1e4, 4),
-            key_case(40, 1e4, 8),
-            key_case(2, 100.0, 8),
+            key_case(1, 1e4, 2), key_case(3, 1e4, 4), key_case(40, 1e4, 8), key_case(2, 100.0, 8),
         ],
         "keys to the left, where the offset is negative": [key_case(-3, 1e4, 2)],
         "many queries at once": [key_case(2, 1e4, 3, 2), key_case(2, 1e4, 2, 3, 6)],
     },
     mistakes={
-        "This key scores highest at the offset of the other sign. It is going to be turned by +offset.": (
-            lambda q, offset, base: turn_back(q, -offset, base)
-        ),
-        "This key scores highest at offset 0. Turn it, so that its own turn brings it back.": (
-            lambda q, offset, base: q
-        ),
-        "This key scores lowest: a cosine is largest at angle 0.": (
-            lambda q, offset, base: -turn_back(q, offset, base)
-        ),
-        "The key is not as long as q.": (
-            lambda q, offset, base: turn_back(q, offset, base) / q.norm(dim=-1, keepdim=True)
-        ),
-        "All pairs turn by the same angle. Pair i turns by the offset times its own frequency.": (
-            lambda q, offset, base: turn_both(q, torch.tensor(-float(offset)), "interleaved")
-        ),
-        "The pairs lie half a vector apart here. In this exercise they are neighbors.": (
-            lambda q, offset, base: turn_both(q, -offset * pair_angles(q.shape[-1], base), "half")
-        ),
+        "This key scores highest at the offset of the other sign. It is going to be turned by +offset.":
+            lambda q, offset, base: turn_back(q, -offset, base),
+        "This key scores highest at offset 0. Turn it, so that its own turn brings it back.":
+            lambda q, offset, base: q,
+        "This key scores lowest: a cosine is largest at angle 0.":
+            lambda q, offset, base: -turn_back(q, offset, base),
+        "The key is not as long as q.":
+            lambda q, offset, base: turn_back(q, offset, base) / q.norm(dim=-1, keepdim=True),
+        "All pairs turn by the same angle. Pair i turns by the offset times its own frequency.":
+            lambda q, offset, base: turn_both(q, torch.tensor(-float(offset)), "interleaved"),
+        "The pairs lie half a vector apart here. In this exercise they are neighbors.":
+            lambda q, offset, base: turn_both(q, -offset * pair_angles(q.shape[-1], base), "half"),
         "The sign of the offset is lost.": lambda q, offset, base: turn_back(q, abs(offset), base),
-        "The base is always 10000 here. It is an argument.": (
-            lambda q, offset, base: turn_back(q, offset, 10_000.0)
-        ),
+        "The base is always 10000 here. It is an argument.":
+            lambda q, offset, base: turn_back(q, offset, 10_000.0),
         "The offset is missing: pair i turns by −offset · ω_i.": lambda q, offset, base: turn_back(
             q, -1, base
         ),

@@ -45,64 +45,49 @@ first_open = Check(
         ],
         "any base": [open_case(64, 500_000.0, 4096), open_case(16, 10.0, 25)],
         "d/2 where all circles close": [
-            open_case(2, 10_000.0, 1000),
-            open_case(16, 10_000.0, 50_000),
-            open_case(16, 10_000.0, 100_000),
+            open_case(2, 10_000.0, 1000), open_case(16, 10_000.0, 50_000), open_case(16, 10_000.0, 100_000),
         ],
         "0 where none does": [open_case(16, 10_000.0, 6), open_case(16, 10_000.0, 1)],
     },
     mistakes={
-        "This is the last pair that closes. The next one is the first that does not.": (
-            lambda d, base, length: count_closed(d, base, length) - 1
-        ),
-        "This counts the open pairs. The first of them is asked for.": (
-            lambda d, base, length: d // 2 - count_closed(d, base, length)
-        ),
-        "2π is missing: a turn takes 2π/ω positions, not 1/ω.": (
-            lambda d, base, length: int((1 / pair_angles(d, base) <= length).sum())
-        ),
-        "This is the index of a feature. Pair i holds two of them.": (
-            lambda d, base, length: 2 * count_closed(d, base, length)
-        ),
+        "This is the last pair that closes. The next one is the first that does not.":
+            lambda d, base, length: count_closed(d, base, length) - 1,
+        "This counts the open pairs. The first of them is asked for.":
+            lambda d, base, length: d // 2 - count_closed(d, base, length),
+        "2π is missing: a turn takes 2π/ω positions, not 1/ω.":
+            lambda d, base, length: int((1 / pair_angles(d, base) <= length).sum()),
+        "This is the index of a feature. Pair i holds two of them.":
+            lambda d, base, length: 2 * count_closed(d, base, length),
         "The exponent is −i/d. It is −2i/d.": (
             lambda d, base, length: int(
                 (2 * math.pi * base ** (torch.arange(d // 2).double() / d) <= length).sum()
             )
         ),
-        "The base is always 10000 here. It is an argument.": (
-            lambda d, base, length: count_closed(d, 10_000.0, length)
-        ),
-        "The formula gives the place where a wavelength is exactly the length. The next pair above is open.": (
-            nearest_pair
-        ),
+        "The base is always 10000 here. It is an argument.":
+            lambda d, base, length: count_closed(d, 10_000.0, length),
+        "The formula gives the place where a wavelength is exactly the length. The next pair above is open.":
+            nearest_pair,
         "Where all circles close, the answer is d/2. argmax gives 0 there.": first_true,
-        "Where all circles close, the answer is d/2, which is no index of a pair.": (
-            lambda d, base, length: min(count_closed(d, base, length), d // 2 - 1)
-        ),
-        "Where all circles close, the answer is d/2, and the formula goes past it. Clip it.": (
-            lambda d, base, length: math.ceil(index_of(1, d, base, length))
-        ),
-        "Where no circle closes, the answer is 0, and the formula goes below it. Clip it.": (
-            lambda d, base, length: min(math.ceil(index_of(1, d, base, length)), d // 2)
-        ),
-        "A pair closes where its wavelength is at most the length, not the length − 1.": (
-            lambda d, base, length: count_closed(d, base, length - 1)
-        ),
-        "This is a tensor. Return an int: call .item().": (
-            lambda d, base, length: torch.tensor(count_closed(d, base, length))
-        ),
+        "Where all circles close, the answer is d/2, which is no index of a pair.":
+            lambda d, base, length: min(count_closed(d, base, length), d // 2 - 1),
+        "Where all circles close, the answer is d/2, and the formula goes past it. Clip it.":
+            lambda d, base, length: math.ceil(index_of(1, d, base, length)),
+        "Where no circle closes, the answer is 0, and the formula goes below it. Clip it.":
+            lambda d, base, length: min(math.ceil(index_of(1, d, base, length)), d // 2),
+        "A pair closes where its wavelength is at most the length, not the length − 1.":
+            lambda d, base, length: count_closed(d, base, length - 1),
+        "This is a tensor. Return an int: call .item().":
+            lambda d, base, length: torch.tensor(count_closed(d, base, length)),
     },
     answers=(
         Answer(
             "half_base",
             lambda base: count_closed(128, base, 131_072) == 32,
             {
-                "With this base more than half of the pairs close. Take a larger one.": (
-                    lambda base: count_closed(128, base, 131_072) > 32
-                ),
-                "With this base fewer than half of the pairs close. Take a smaller one.": (
-                    lambda base: count_closed(128, base, 131_072) < 32
-                ),
+                "With this base more than half of the pairs close. Take a larger one.":
+                    lambda base: count_closed(128, base, 131_072) > 32,
+                "With this base fewer than half of the pairs close. Take a smaller one.":
+                    lambda base: count_closed(128, base, 131_072) < 32,
             },
         ),
     ),

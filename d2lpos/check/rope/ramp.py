@@ -80,9 +80,8 @@ ramp = Check(
         "short training, where no pair turns 32 times": [ramp_case(16, 10_000.0, 120)],
     },
     mistakes={
-        "The ramp is upside down: 0 keeps a pair, and the fast ones are kept.": (
-            lambda d, base, length: 1 - yarn_ramp(d, base, length)
-        ),
+        "The ramp is upside down: 0 keeps a pair, and the fast ones are kept.":
+            lambda d, base, length: 1 - yarn_ramp(d, base, length),
         "lo and hi are whole: round lo down and hi up.": ramp_of(float, float),
         "hi is rounded up, so that no open pair is kept in part.": ramp_of(math.floor, math.floor),
         "lo is rounded down.": ramp_of(math.ceil, math.ceil),
@@ -93,16 +92,13 @@ ramp = Check(
         "2π is missing: a pair makes Lω/2π turns.": ramp_without_pi,
         "lo and hi count features here. They are indices of pairs.": ramp_of_features,
         "There is no ramp between the two, only a step.": a_step,
-        "The base is always 10000 here. It is an argument.": (
-            lambda d, base, length: yarn_ramp(d, 10_000.0, length)
-        ),
-        "lo is below 0, where there is no pair. Begin at pair 0.": (
-            ramp_of(math.floor, math.ceil, least=-math.inf)
-        ),
+        "The base is always 10000 here. It is an argument.":
+            lambda d, base, length: yarn_ramp(d, 10_000.0, length),
+        "lo is below 0, where there is no pair. Begin at pair 0.":
+            ramp_of(math.floor, math.ceil, least=-math.inf),
         "hi may lie past the last pair. Do not clip it.": ramp_to_the_last_pair,
-        "lo belongs to β_fast: pairs that turn often have small indices.": (
-            ramp_of(math.floor, math.ceil, fast=1, slow=32)
-        ),
+        "lo belongs to β_fast: pairs that turn often have small indices.":
+            ramp_of(math.floor, math.ceil, fast=1, slow=32),
     },
     answers=(
         Answer(

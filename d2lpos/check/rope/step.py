@@ -27,14 +27,8 @@ def decode_step(q, k, v, keys, values):
 
 
 def decode(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    keys: Tensor,
-    values: Tensor,
-    turn_q: Callable = turned_at,
-    turn_k: Callable = turned_at,
-    scale: float | None = None,
+    q: Tensor, k: Tensor, v: Tensor, keys: Tensor, values: Tensor, turn_q: Callable = turned_at,
+    turn_k: Callable = turned_at, scale: float | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """A wrong step: the other arguments are what it does otherwise."""
     position = len(keys)
@@ -137,45 +131,34 @@ step = Check(
     reference=decode_step,
     properties={
         "a text read token by token": [
-            decoding(1, 4, 4),
-            decoding(2, 4, 4),
-            decoding(6, 4, 4),
-            decoding(3, 8, 8),
+            decoding(1, 4, 4), decoding(2, 4, 4), decoding(6, 4, 4), decoding(3, 8, 8),
         ],
         "values of another length than keys": [decoding(1, 4, 2), decoding(3, 4, 2), decoding(3, 4, 6)],
     },
     mistakes={
-        "Nothing turns. Query and key turn by the position of the new token, which is len(keys).": (
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, as_they_are, as_they_are)
-        ),
-        "The query does not turn. It has the position of the new token, as its key has.": (
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, as_they_are)
-        ),
-        "The new key does not turn.": (
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, turned_at, as_they_are)
-        ),
-        "The cached keys are turned again, by the newest position. They have turned by their own.": (
-            turned_again
-        ),
+        "Nothing turns. Query and key turn by the position of the new token, which is len(keys).":
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, as_they_are, as_they_are),
+        "The query does not turn. It has the position of the new token, as its key has.":
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, as_they_are),
+        "The new key does not turn.":
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, turned_at, as_they_are),
+        "The cached keys are turned again, by the newest position. They have turned by their own.":
+            turned_again,
         "The new key turns for its own step, but is kept as it was. Keep the turned one.": kept_unturned,
         "The new token does not see itself. Put its key and value into the cache first.": blind_to_itself,
-        "The scores lack their division by √d.": (
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=1.0)
-        ),
-        "The scores are divided by d. It is √d.": (
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=float(len(q)))
-        ),
+        "The scores lack their division by √d.":
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=1.0),
+        "The scores are divided by d. It is √d.":
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=float(len(q))),
         "√d is that of queries and keys, not of values.": root_of_values,
         "Values turn here. Only queries and keys do.": turned_values,
         "Keys and values are in different orders.": keys_in_front,
         "The softmax runs over the wrong axis: the weights of the keys must add up to 1.": weights_of_one,
-        "Query and key turn the wrong way. The scores mirror left and right.": (
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, *[lambda x, p: turned_at(x, -p)] * 2)
-        ),
+        "Query and key turn the wrong way. The scores mirror left and right.":
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, *[lambda x, p: turned_at(x, -p)] * 2),
         "The cache drops its oldest tokens, and no longer counts them.": forgetful,
-        "The query is one position before its own key.": (
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, lambda x, p: turned_at(x, p - 1))
-        ),
+        "The query is one position before its own key.":
+            lambda q, k, v, keys, values: decode(q, k, v, keys, values, lambda x, p: turned_at(x, p - 1)),
         "The query is one position after its own key.": counts_after_adding,
         "The results come in another order: the output first, then keys, then values.": (
             lambda *given: in_order(decode_step(*given), 1, 2, 0),

@@ -43,14 +43,10 @@ to_half = Check(
     reference=rows_to_half,
     properties={
         "one head: first members first, then second members": [
-            rows_case(1, 4, 2),
-            rows_case(1, 6, 3),
-            rows_case(1, 8, 8),
+            rows_case(1, 4, 2), rows_case(1, 6, 3), rows_case(1, 8, 8),
         ],
         "several heads, each by itself": [
-            rows_case(2, 4, 3),
-            rows_case(3, 4, 5, first=5000),
-            rows_case(2, 4, 2, dtype=torch.bfloat16),
+            rows_case(2, 4, 3), rows_case(3, 4, 5, first=5000), rows_case(2, 4, 2, dtype=torch.bfloat16),
         ],
         "a bias, which has no columns": [rows_case(1, 4), rows_case(2, 4)],
         "written by hand": [by_hand("one head", package, "check_layout", "convert", (torch.ones(4, 2), 1))],
@@ -59,12 +55,10 @@ to_half = Check(
         "This leads from halves to neighbors. The other way is asked for.": the_way_back,
         "Second members come first: the even rows are the first of their pairs.": odd_first,
         "All heads are taken for one. Each has d rows of its own, and d/2 pairs in them.": heads_of_a_bias_only,
-        "Rows of different heads are mixed. Rows of one head lie together: the heads are the first axis.": (
-            swap_heads
-        ),
-        "The columns are reordered. They are features of the input, which does not turn.": (
-            lambda weight, heads: torch.cat([weight[:, 0::2], weight[:, 1::2]], dim=1)
-        ),
+        "Rows of different heads are mixed. Rows of one head lie together: the heads are the first axis.":
+            swap_heads,
+        "The columns are reordered. They are features of the input, which does not turn.":
+            lambda weight, heads: torch.cat([weight[:, 0::2], weight[:, 1::2]], dim=1),
         "Nothing has moved.": lambda weight, heads: weight.clone(),
     },
     answers=(

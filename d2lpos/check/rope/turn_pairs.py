@@ -79,23 +79,16 @@ turn_pairs = Check(
         "The layout is ignored: all pairs lie half a vector apart.": lambda x, angles, layout: turn_both(
             x, angles, "half"
         ),
-        "Neighbors have turned, but come back in halves. Put each one next to its partner.": (
-            lambda x, angles, layout: joined(*turned_pair(*split(x, layout), angles), "half")
-        ),
-        "Halves have turned, but come back interleaved. Lay them end to end.": (
-            lambda x, angles, layout: joined(*turned_pair(*split(x, layout), angles), "interleaved")
-        ),
-        "Two neighbors get different angles. Repeat each angle twice in a row: repeat_interleave.": (
-            lambda x, angles, layout: spread(x, torch.cat([angles, angles], dim=-1), layout)
-        ),
-        "In the half layout, partners are d/2 apart. Lay the angles end to end: cat([angles, angles]).": (
-            lambda x, angles, layout: spread(x, angles.repeat_interleave(2, dim=-1), layout)
-        ),
-        "In the half layout, the pairs turn clockwise. The minus belongs to the second half: cat([-x2, x1]).": (
-            lambda x, angles, layout: turn_both(x, -angles if layout == "half" else angles, layout)
-        ),
+        "Neighbors have turned, but come back in halves. Put each one next to its partner.":
+            lambda x, angles, layout: joined(*turned_pair(*split(x, layout), angles), "half"),
+        "Halves have turned, but come back interleaved. Lay them end to end.":
+            lambda x, angles, layout: joined(*turned_pair(*split(x, layout), angles), "interleaved"),
+        "Two neighbors get different angles. Repeat each angle twice in a row: repeat_interleave.":
+            lambda x, angles, layout: spread(x, torch.cat([angles, angles], dim=-1), layout),
+        "In the half layout, partners are d/2 apart. Lay the angles end to end: cat([angles, angles]).":
+            lambda x, angles, layout: spread(x, angles.repeat_interleave(2, dim=-1), layout),
+        "In the half layout, the pairs turn clockwise. The minus belongs to the second half: cat([-x2, x1]).":
+            lambda x, angles, layout: turn_both(x, -angles if layout == "half" else angles, layout),
     },
-    as_good={
-        "returned in float64": "The exercise names no dtype.",
-    },
+    as_good={"returned in float64": "The exercise names no dtype."},
 )

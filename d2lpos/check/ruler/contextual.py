@@ -40,13 +40,9 @@ between_rows = weighted(lambda p: 1 - p.frac(), lambda p: p.frac())
 
 
 def counting(
-    logits: Callable = lambda q, k: q @ k.mT / math.sqrt(q.shape[-1]),
-    gate: Callable = torch.sigmoid,
-    count: Callable = from_key_to_query,
-    look: Callable = between_rows,
-    asks: Callable = lambda q, k: q,
-    last: Callable = lambda p, rows: p.clamp(max=rows - 1),
-    end: Callable = lambda term, q, k: term,
+    logits: Callable = lambda q, k: q @ k.mT / math.sqrt(q.shape[-1]), gate: Callable = torch.sigmoid,
+    count: Callable = from_key_to_query, look: Callable = between_rows, asks: Callable = lambda q, k: q,
+    last: Callable = lambda p, rows: p.clamp(max=rows - 1), end: Callable = lambda term, q, k: term,
 ) -> Callable:
     """As the right answer, with another way to do one of its steps."""
 
@@ -88,15 +84,10 @@ contextual = Check(
     reference=counted_words,
     properties={
         "counts between two rows of the table": [
-            words_case(3, 4, 6),
-            words_case(5, 2, 8),
-            words_case(6, 8, 9),
-            words_case(1, 4, 3),
+            words_case(3, 4, 6), words_case(5, 2, 8), words_case(6, 8, 9), words_case(1, 4, 3),
         ],
         "whole counts, and counts beyond the last row": [
-            whole_case([1, 0, 1, 1], 6),
-            whole_case([1, 1, 1, 0, 1], 3),
-            whole_case([1, 1], 1),
+            whole_case([1, 0, 1, 1], 6), whole_case([1, 1, 1, 0, 1], 3), whole_case([1, 1], 1),
         ],
     },
     mistakes={

@@ -19,10 +19,9 @@ def read_as_it_goes(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tenso
 
 
 def stepping(
-    update: Callable = lambda state, pair, gate: gate * state + pair,
-    read: Callable = lambda query, before, after: query @ after,
-    start: Callable = lambda state: state,
-    end: Callable = lambda y, state, before: (y, state),
+    update: Callable = lambda state, pair, gate: gate * state + pair, read: Callable = lambda query, before,
+    after: query @ after, start: Callable = lambda state: state, end: Callable = lambda y, state,
+    before: (y, state),
 ) -> Callable:
     """As the right answer, with another way to do one of its steps."""
 
@@ -101,9 +100,7 @@ recurrent = Check(
             read_case(0, 64, 2, 3, [2.0**-20] * 64),
         ],
         "the state behind the last token": [
-            read_case(1, 3, 2, 3),
-            read_case(1, 4, 3, 2, begun=True),
-            read_case(1, 3, 2, 2, begun=True),
+            read_case(1, 3, 2, 3), read_case(1, 4, 3, 2, begun=True), read_case(1, 3, 2, 2, begun=True),
         ],
         "1,000 tokens, and no tensor of all pairs": [
             without("1,000 tokens, d = e = 2", 1000**2, *text(1000, 2, 2))

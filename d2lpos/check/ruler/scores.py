@@ -28,9 +28,8 @@ def turned(q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
 
 
 def summing(
-    content: Callable = straight,
-    clock: Callable = turned,
-    scale: Callable = lambda d, r, d_r: math.sqrt(d + d_r),
+    content: Callable = straight, clock: Callable = turned, scale: Callable = lambda d, r,
+    d_r: math.sqrt(d + d_r),
 ) -> Callable:
     """As the right answer, with another content, another clock, or another scale."""
 
@@ -139,9 +138,7 @@ scores = Check(
             heads_summed,
         ),
         "The content does not turn. Between the query and a matrix that it absorbs, no turn can stand.": (
-            turns_everywhere,
-            query_turns,
-            keys_turn,
+            turns_everywhere, query_turns, keys_turn,
         ),
         "The clock is missing.": summing(clock=lambda q_r, k_r, angle: 0),
         "The clock's queries and keys come unturned.": summing(clock=lambda q_r, k_r, angle: q_r @ k_r.mT),
@@ -155,9 +152,8 @@ scores = Check(
             clock=lambda q_r, k_r, angle: rotate(q_r, angle[0]) @ rotate(k_r, angle).mT
         ),
         "The pairs are neighbors here. In this exercise they lie half a vector apart.": summing(
-            clock=lambda q_r, k_r, angle: (
+            clock=lambda q_r, k_r, angle:
                 rotate(q_r, angle[-1], "interleaved") @ rotate(k_r, angle, "interleaved").mT
-            )
         ),
         "The keys are built from the cache. Let the query absorb the matrix instead.": summing(content=built),
     },

@@ -90,9 +90,8 @@ bought = Check(
         "In a long row the first tokens stand where tokens have stood in training.": otherwise(
             2, lambda rows, lengths, trained: rows * lengths * (lengths > trained)
         ),
-        "A row that is shorter than those of training has no token past them: 0, and no negative number.": (
-            otherwise(2, lambda rows, lengths, trained: rows * (lengths - trained))
-        ),
+        "A row that is shorter than those of training has no token past them: 0, and no negative number.":
+            otherwise(2, lambda rows, lengths, trained: rows * (lengths - trained)),
     },
     answers=(
         Answer(

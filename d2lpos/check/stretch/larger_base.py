@@ -71,9 +71,8 @@ larger_base = Check(
         ],
     },
     mistakes={
-        "So the slowest pair fits alone. The first open pair must slow down as much, and a base slows it less.": (
-            based_on(lambda pair, dim: dim / (dim - 2))
-        ),
+        "So the slowest pair fits alone. The first open pair must slow down as much, and a base slows it less.":
+            based_on(lambda pair, dim: dim / (dim - 2)),
         "This multiplies the base by how much longer the row is. Which pair does that slow enough?": based_on(
             lambda pair, dim: 1
         ),

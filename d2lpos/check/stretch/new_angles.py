@@ -46,10 +46,7 @@ new_angles = Check(
             angles_case([0.25, 0.03125], 8, 64),
             angles_case([0.375, 0.25, 0.125], 12, 100),
         ],
-        "pairs that have gone around": [
-            angles_case([1.0, 0.5], 16, 32),
-            angles_case([1.0, 0.25], 64, 200),
-        ],
+        "pairs that have gone around": [angles_case([1.0, 0.5], 16, 32), angles_case([1.0, 0.25], 64, 200)],
         "slower pairs, and the arc that training has shown": [
             angles_case([0.25, 0.125], 8, 32, [0.125, 0.03125]),
             angles_case([0.25, 0.0625], 16, 64, [0.0625, 0.03125]),
@@ -63,12 +60,10 @@ new_angles = Check(
         "A pair that has gone around has shown every angle, and nothing is new to it.": new_where(
             lambda angles, arc: angles % TURN >= arc % TURN
         ),
-        "Training has shown the arc length · omega. The pairs were slowed after it.": (
-            lambda omega, slower, *given: past_the_arc(slower, slower, *given)
-        ),
-        "The row is read with the slower frequencies.": (
-            lambda omega, slower, *given: past_the_arc(omega, omega, *given)
-        ),
+        "Training has shown the arc length · omega. The pairs were slowed after it.":
+            lambda omega, slower, *given: past_the_arc(slower, slower, *given),
+        "The row is read with the slower frequencies.":
+            lambda omega, slower, *given: past_the_arc(omega, omega, *given),
         "The last offset of training is length − 1. The angle at length is new.": new_where(
             lambda angles, arc: angles % TURN > arc
         ),
@@ -76,9 +71,8 @@ new_angles = Check(
             new_where(lambda angles, arc: angles % math.pi >= arc),
             new_where(lambda angles, arc: angles % 1 >= arc),
         ),
-        "This is how many offsets are new. Divide by longer.": lambda omega, slower, length, longer: (
-            longer * past_the_arc(omega, slower, length, longer)
-        ),
+        "This is how many offsets are new. Divide by longer.": lambda omega, slower, length, longer:
+            longer * past_the_arc(omega, slower, length, longer),
         "Of all offsets 0 … longer − 1 the share is asked for, not of those past length.": (
             lambda omega, slower, length, longer: (
                 past_the_arc(omega, slower, length, longer) * longer / (longer - length)

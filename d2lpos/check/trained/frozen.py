@@ -179,9 +179,7 @@ frozen = Check(
             at_most, top=-1
         ),
         "Each loss is a run of the model. Halve the range in which the edge lies: every answer leaves one half.": (
-            from_the_top,
-            from_the_bottom,
-            all_at_once,
+            from_the_top, from_the_bottom, all_at_once,
         ),
         "loss(pairs) is asked for again and again. Keep it.": base_each_time,
     },

@@ -112,9 +112,8 @@ padded = Check(
     },
     mistakes={
         "This is the column. A text counts from its own first token.": counted(columns),
-        "The first token stands at 1. In a table that is another row: begin with 0.": (
-            counted(lambda real: real.cumsum(dim=1))
-        ),
+        "The first token stands at 1. In a table that is another row: begin with 0.":
+            counted(lambda real: real.cumsum(dim=1)),
         "The padding of the first text is taken from all. Each text has its own.": counted(
             lambda real: (columns(real) - (~real[:1]).sum()).clamp(min=0)
         ),

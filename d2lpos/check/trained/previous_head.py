@@ -79,9 +79,7 @@ previous_head = Check(
                 "causal weights, one head looks back", looks(6, 2, 5, seed=0, more=clear.view(6, 2, 1))
             ),
         ],
-        "weights that look both ways": [
-            head_case("no mask", looks(2, 2, 3, seed=16, causal=False)),
-        ],
+        "weights that look both ways": [head_case("no mask", looks(2, 2, 3, seed=16, causal=False))],
     },
     mistakes={
         "This is (head, layer). The layer comes first.": lambda weights: most_previous(weights)[::-1],
@@ -90,15 +88,12 @@ previous_head = Check(
         ),
         "This head looks at the token itself. The previous one is a diagonal lower.": on_diagonal(0),
         "This head looks two back.": on_diagonal(-2),
-        "This head looks at the first token, which is another habit: an attention sink.": (
-            lambda weights: largest(weights[:, :, 1:, 0].mean(dim=-1))
-        ),
-        "One query is enough for this head to win. Take the mean over all queries but the first.": (
-            lambda weights: largest(weights.diagonal(-1, dim1=2, dim2=3).amax(dim=-1))
-        ),
-        "Only the last query is asked. Take the mean over all queries but the first.": (
-            lambda weights: largest(weights[:, :, -1, -2])
-        ),
+        "This head looks at the first token, which is another habit: an attention sink.":
+            lambda weights: largest(weights[:, :, 1:, 0].mean(dim=-1)),
+        "One query is enough for this head to win. Take the mean over all queries but the first.":
+            lambda weights: largest(weights.diagonal(-1, dim1=2, dim2=3).amax(dim=-1)),
+        "Only the last query is asked. Take the mean over all queries but the first.":
+            lambda weights: largest(weights[:, :, -1, -2]),
         "This counts how often the previous token gets the most. Take its mean weight.": most_often_first_choice,
         "The best head of the layer that looks back most is not the best of all.": best_in_the_best_layer,
         "The first query has no previous token. The index −1 is the last one.": with_a_shifted_index,
