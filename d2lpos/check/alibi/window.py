@@ -66,18 +66,12 @@ window = Check(
         "This is a float. Return an int: math.ceil gives one.":
             lambda slope, eps, spread: float(effective_window(slope, eps, spread)),
     },
-    answers=(
-        Answer(
-            "wide",
-            6299,
-            {
-                "Rounded down: the share beyond is still more than eps.": 6298,
-                "eps is left out: ln(1/0.01) is 4.6.": 5120,
-                "The spread is left out. Content widens the window by c/m.": 1179,
-                "ln(0.01) is negative, and you need ln(1/0.01).": 3942,
-            },
-        ),
-    ),
+    answers=(Answer("wide", 6299, {
+        "Rounded down: the share beyond is still more than eps.": 6298,
+        "eps is left out: ln(1/0.01) is 4.6.": 5120,
+        "The spread is left out. Content widens the window by c/m.": 1179,
+        "ln(0.01) is negative, and you need ln(1/0.01).": 3942,
+    }),),
     cards=(rounded, cut_off_and_one),
     as_good={
         "max(1, math.ceil((spread - math.log(eps)) / slope)) → max(math.ceil((spread - math.log(eps)) / slope), 1)": "A maximum has no order.",

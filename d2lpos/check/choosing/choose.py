@@ -134,18 +134,12 @@ choose = Check(
             admit=lambda opened, allowed: bool(opened) and set(opened) <= allowed
         ),
     },
-    answers=(
-        Answer(
-            "names",
-            ("rope", "none"),
-            {
-                "RoPE is best at 64. At 512, as trained, it is worse than no encoding.": ("rope", "rope"),
-                "These add to scores, and your kernel takes no bias.": ("t5", "kerple"),
-                "The first is for 64 characters, the second for 512.": ("none", "rope"),
-                "An encoding that opens no door is always allowed.": ("rope", "sinusoidal"),
-            },
-        ),
-    ),
+    answers=(Answer("names", ("rope", "none"), {
+        "RoPE is best at 64. At 512, as trained, it is worse than no encoding.": ("rope", "rope"),
+        "These add to scores, and your kernel takes no bias.": ("t5", "kerple"),
+        "The first is for 64 characters, the second for 512.": ("none", "rope"),
+        "An encoding that opens no door is always allowed.": ("rope", "sinusoidal"),
+    }),),
     cards=(overwritten, steadiest, fewer_doors_than_allowed),
     as_good={
         "mean(losses[name]) → sum(losses[name])": "Every encoding has a loss for each seed, so the sums are in the order of the means.",

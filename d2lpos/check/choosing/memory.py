@@ -71,19 +71,13 @@ memory = Check(
             None, lambda la, h, kv, f, t, s: h * t * (t + 1) // 2 * s
         ),
     },
-    answers=(
-        Answer(
-            "llama",
-            (1_073_741_824, 4_294_967_296),
-            {
-                "The cache comes first.": (4_294_967_296, 1_073_741_824),
-                "The cache holds keys and values: twice as much.": (536_870_912, 4_294_967_296),
-                "The cache has 8 heads, which several query heads share.": (4_294_967_296, 4_294_967_296),
-                "This is the bias of all 32 layers.": (1_073_741_824, 137_438_953_472),
-                "Bytes are asked for, not their number in billions.": lambda given: max(given) < 1000,
-            },
-        ),
-    ),
+    answers=(Answer("llama", (1_073_741_824, 4_294_967_296), {
+        "The cache comes first.": (4_294_967_296, 1_073_741_824),
+        "The cache holds keys and values: twice as much.": (536_870_912, 4_294_967_296),
+        "The cache has 8 heads, which several query heads share.": (4_294_967_296, 4_294_967_296),
+        "This is the bias of all 32 layers.": (1_073_741_824, 137_438_953_472),
+        "Bytes are asked for, not their number in billions.": lambda given: max(given) < 1000,
+    }),),
     as_good={
         "returned as a float": "The text asks for whole numbers, and 96.0 is one.",
         "returned as a tensor of one number": "The text names no type.",

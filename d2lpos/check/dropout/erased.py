@@ -114,17 +114,11 @@ erased = Check(
         "What the function leaves alone is compared with x itself. Compare two outputs.":
             lambda forward, x: (forward(x) == x).all(dim=-1),
     },
-    answers=(
-        Answer(
-            "which",
-            "[PAD]",
-            {
-                "[CLS] loses nothing in evaluation: its mask is 1.": "[CLS]",
-                "[SEP] loses nothing in evaluation: its mask is 1.": "[SEP]",
-                "[MASK] loses nothing in evaluation: its mask is 1.": "[MASK]",
-            },
-        ),
-    ),
+    answers=(Answer("which", "[PAD]", {
+        "[CLS] loses nothing in evaluation: its mask is 1.": "[CLS]",
+        "[SEP] loses nothing in evaluation: its mask is 1.": "[SEP]",
+        "[MASK] loses nothing in evaluation: its mask is 1.": "[MASK]",
+    }),),
     cards=(by_gradient, against_zeros),
     as_good={
         "(forward(x) == forward(x + 100)) & (forward(x) == forward(x - 100)) → (forward(x) == forward(x - 100)) & (forward(x) == forward(x + 100))": "And has no order.",

@@ -91,18 +91,16 @@ reader = Check(
         "Both are divided by the number of features. A dot product is a sum.":
             lambda u, rate, entire: tuple(value / len(u) for value in seen(u, rate, entire)),
     },
-    answers=(
-        Answer(
-            "ratios",
-            (6.2, 19.3, 54.4),
-            {
-                "This is with one coin for the whole vector.": (3, 3, 3),
-                "These are divided by the variance. Take its root.": (9.6, 11.6, 11.6),
-                "These are the means. Divide them by the standard deviations.": (4, 32, 256),
-                "Divide the mean by the standard deviation, not the other way around.": (0.16, 0.05, 0.02),
-            },
-            within=0.5,
-        ),
-    ),
+    answers=(Answer(
+        "ratios",
+        (6.2, 19.3, 54.4),
+        {
+            "This is with one coin for the whole vector.": (3, 3, 3),
+            "These are divided by the variance. Take its root.": (9.6, 11.6, 11.6),
+            "These are the means. Divide them by the standard deviations.": (4, 32, 256),
+            "Divide the mean by the standard deviation, not the other way around.": (0.16, 0.05, 0.02),
+        },
+        within=0.5,
+    ),),
     as_good={"squares.item() → squares": "A number of torch is as welcome as one of Python."},
 )

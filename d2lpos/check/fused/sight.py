@@ -27,10 +27,8 @@ def seen(at: Callable) -> Callable:
         window: int, q_positions: Tensor, k_positions: Tensor, q_texts: Tensor, k_texts: Tensor
     ) -> Callable:
         return lambda batch, head, query, key: at(
-            window,
-            q_positions[batch, query] - k_positions[batch, key],
-            q_texts[batch, query] == k_texts[batch, key],
-            query - key,
+            window, q_positions[batch, query] - k_positions[batch, key],
+            q_texts[batch, query] == k_texts[batch, key], query - key,
         )
 
     return answer

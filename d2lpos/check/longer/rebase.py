@@ -31,10 +31,7 @@ def cache_case(positions: list[int], kept: list[int], d: int = 4, base: float = 
     keys = torch.randint(-8, 9, (len(positions), d), generator=draw) / 4
     case = call(
         f"keys ({len(positions)}, {d}), positions = {positions}, kept = {kept}, base = {base:g}",
-        keys=keys,
-        positions=torch.tensor(positions),
-        kept=torch.tensor(kept),
-        omega=frequencies(d, base),
+        keys=keys, positions=torch.tensor(positions), kept=torch.tensor(kept), omega=frequencies(d, base),
     )
     return either(case)
 

@@ -87,18 +87,12 @@ shares = Check(
         "This is one layer too many.": more_layers(1),
         "The sum of a geometric series is 0/0 where the slope is 0.": by_geometric_series,
     },
-    answers=(
-        Answer(
-            "middle",
-            0.1,
-            {
-                "With no toll nearly all comes from the first third.": 0,
-                "A hop goes 100 tokens back, and twelve hops end at the first.": 0.01,
-                "A hop goes 33 tokens back, and twelve hops are more than the text.": 0.03,
-                "A hop hardly goes one token back: all comes from the last third.": 1,
-            },
-        ),
-    ),
+    answers=(Answer("middle", 0.1, {
+        "With no toll nearly all comes from the first third.": 0,
+        "A hop goes 100 tokens back, and twelve hops end at the first.": 0.01,
+        "A hop goes 33 tokens back, and twelve hops are more than the text.": 0.03,
+        "A hop hardly goes one token back: all comes from the last third.": 1,
+    }),),
     as_good={
         "here - here[:, None] → here + here[:, None]": "A softmax does not see what all scores of a query share.",
         "here - here[:, None] → here": "A softmax does not see what all scores of a query share.",

@@ -129,21 +129,15 @@ smallest_base = Check(
         "A larger base may fail where a smaller one does not. Ask for each, in order.": by_bisection,
         "Where no base is large enough, the answer is None.": else_last,
     },
-    answers=(
-        Answer(
-            "large_enough",
-            {630_000, 1_500_000, 2_000_000},
-            {
-                "A larger base may fail where a smaller one does not. Ask for each of them.": {
-                    630_000, 640_000, 1_000_000, 1_200_000, 1_500_000, 2_000_000,
-                },
-                "A smaller one is enough, too, though larger ones are not.": {1_500_000, 2_000_000},
-                "A smaller one is enough, too: ask for each of them.": {2_000_000},
-                "That is the first of them. Which others are?": {630_000},
-                "These are the bases that are too small.": {500_000, 640_000, 1_000_000, 1_200_000},
-            },
-        ),
-    ),
+    answers=(Answer("large_enough", {630_000, 1_500_000, 2_000_000}, {
+        "A larger base may fail where a smaller one does not. Ask for each of them.": {
+            630_000, 640_000, 1_000_000, 1_200_000, 1_500_000, 2_000_000,
+        },
+        "A smaller one is enough, too, though larger ones are not.": {1_500_000, 2_000_000},
+        "A smaller one is enough, too: ask for each of them.": {2_000_000},
+        "That is the first of them. Which others are?": {630_000},
+        "These are the bases that are too small.": {500_000, 640_000, 1_000_000, 1_200_000},
+    }),),
     cards=(by_bisection,),
     as_good={
         "(torch.arange(length)[:, None] * frequencies(dim, base)).cos().sum(dim=-1) → (torch.arange(length)[:, None] * frequencies(dim, base)).cos().mean(dim=-1)": "A mean has the sign of the sum.",

@@ -77,13 +77,11 @@ next_loss = Check(
         "padding behind the text": [
             loss_case([1, 2, 0], seed=2),
             loss_case([1, 2, 2, 1], [2, 1, 0, 0], seed=3),
-            a_number(
-                call(
-                    logits=drawn(2, 4, 4, seed=7, low=-8, high=9),
-                    tokens=torch.tensor([[1, 2, 0, 3], [2, 1, 3, 3]]),
-                    padding=3,
-                )
-            ),
+            a_number(call(
+                logits=drawn(2, 4, 4, seed=7, low=-8, high=9),
+                tokens=torch.tensor([[1, 2, 0, 3], [2, 1, 3, 3]]),
+                padding=3,
+            )),
         ],
         "padding before the text": [
             loss_case([0, 1, 2], seed=4),

@@ -90,17 +90,11 @@ symmetries = Check(
         "This is a set. Return a list of tuples.": lambda bias: set(list_symmetries(bias)),
         "These are lists. Return a list of tuples.": lambda bias: [list(o) for o in list_symmetries(bias)],
     },
-    answers=(
-        Answer(
-            "how_many",
-            24,
-            {
-                "The bias −i is constant along each row, so the softmax does not see it.": lambda n: n < 24,
-                "Those are the orders of five tokens.": 120,
-                "The tokens have 4! orders.": lambda n: n > 24,
-            },
-        ),
-    ),
+    answers=(Answer("how_many", 24, {
+        "The bias −i is constant along each row, so the softmax does not see it.": lambda n: n < 24,
+        "Those are the orders of five tokens.": 120,
+        "The tokens have 4! orders.": lambda n: n > 24,
+    }),),
     as_good={
         "bias[order][:, order] - bias → bias - bias[order][:, order]": "The sign of a change does not matter to whether it is constant.",
         "bool((x.amax(dim) - x.amin(dim)).max() < 1e-05) → (x.amax(dim) - x.amin(dim)).max() < 1e-05": "A tensor with one truth value is as good as a bool in an if.",

@@ -109,18 +109,12 @@ packed = Check(
             lambda text, here, cu_seqlens: (text == text[:, None]) & (here < here[:, None])
         ),
     },
-    answers=(
-        Answer(
-            "leaks",
-            38,
-            {
-                "So many pairs both masks show.": 28,
-                "So many pairs the causal mask shows, those within a text included.": 66,
-                "Half of these are later than their query, and the causal mask hides them.": 76,
-                "So many pairs this mask hides. Most of them the causal mask hides, too.": 93,
-            },
-        ),
-    ),
+    answers=(Answer("leaks", 38, {
+        "So many pairs both masks show.": 28,
+        "So many pairs the causal mask shows, those within a text included.": 66,
+        "Half of these are later than their query, and the causal mask hides them.": 76,
+        "So many pairs this mask hides. Most of them the causal mask hides, too.": 93,
+    }),),
     cards=(causal_by_position,),
     as_good={
         "(text == text[:, None]) & (here <= here[:, None]) → (here <= here[:, None]) & (text == text[:, None])": "And has no order.",

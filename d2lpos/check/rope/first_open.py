@@ -79,18 +79,12 @@ first_open = Check(
         "This is a tensor. Return an int: call .item().":
             lambda d, base, length: torch.tensor(count_closed(d, base, length)),
     },
-    answers=(
-        Answer(
-            "half_base",
-            lambda base: count_closed(128, base, 131_072) == 32,
-            {
-                "With this base more than half of the pairs close. Take a larger one.":
-                    lambda base: count_closed(128, base, 131_072) > 32,
-                "With this base fewer than half of the pairs close. Take a smaller one.":
-                    lambda base: count_closed(128, base, 131_072) < 32,
-            },
-        ),
-    ),
+    answers=(Answer("half_base", lambda base: count_closed(128, base, 131_072) == 32, {
+        "With this base more than half of the pairs close. Take a larger one.":
+            lambda base: count_closed(128, base, 131_072) > 32,
+        "With this base fewer than half of the pairs close. Take a smaller one.":
+            lambda base: count_closed(128, base, 131_072) < 32,
+    }),),
     cards=(first_true,),
     as_good={
         "torch.arange(0, d, 2).double() → torch.arange(0, d, 2)": "float32 is exact enough for the cases.",

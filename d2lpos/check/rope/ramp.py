@@ -100,16 +100,10 @@ ramp = Check(
         "lo belongs to β_fast: pairs that turn often have small indices.":
             ramp_of(math.floor, math.ceil, fast=1, slow=32),
     },
-    answers=(
-        Answer(
-            "changed",
-            0,
-            {
-                "The index of 4 turns is 0.8, which rounds down to the same lo as before.": 1,
-                "Compare the two ramps number by number.": lambda n: n > 1,
-            },
-        ),
-    ),
+    answers=(Answer("changed", 0, {
+        "The index of 4 turns is 0.8, which rounds down to the same lo as before.": 1,
+        "Compare the two ramps number by number.": lambda n: n > 1,
+    }),),
     as_good={
         "torch.arange(d // 2).double() → torch.arange(d // 2)": "Whole numbers become floating-point numbers in the division.",
         "torch.arange(d // 2).double() → torch.arange(d // 2).float()": "Whole numbers become floating-point numbers in the division.",

@@ -85,19 +85,13 @@ mirrors = Check(
         "A root loses the sign. Take the cosine and the sine of half the angle.": by_half_angles,
         "w is on the right line, but its length is not 1.": bisector,
     },
-    answers=(
-        Answer(
-            "fewest",
-            64,
-            {
-                "So many turn one plane. RoPE turns 32 of them.": 2,
-                "A reflection is no turn: one plane takes two.": 32,
-                "One reflection changes one direction, and leaves 63 as they are.": 1,
-                "One more direction would stay as it is, and RoPE's turn leaves none.": 63,
-                "One plane takes two, and 64 features are 32 planes.": 128,
-            },
-        ),
-    ),
+    answers=(Answer("fewest", 64, {
+        "So many turn one plane. RoPE turns 32 of them.": 2,
+        "A reflection is no turn: one plane takes two.": 32,
+        "One reflection changes one direction, and leaves 63 as they are.": 1,
+        "One more direction would stay as it is, and RoPE's turn leaves none.": 63,
+        "One plane takes two, and 64 features are 32 planes.": 128,
+    }),),
     as_good={
         "torch.stack([angle.cos(), angle.sin()], dim=-1) → torch.stack([angle.cos(), angle.sin()], dim=1)": "Of two axes, 1 is the last.",
         "returned in float64": "The exercise names no dtype.",

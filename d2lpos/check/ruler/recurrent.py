@@ -136,17 +136,11 @@ recurrent = Check(
         "A product of gates becomes 0, and nothing can be divided by it. Go token by token.": by_quotients,
         "A matrix for all pairs grows with the square of the text. Go token by token.": with_all_pairs,
     },
-    answers=(
-        Answer(
-            "break_even",
-            64,
-            {
-                "A cache holds a key and a value for each token.": 128,
-                "These are the numbers of the state. How many does a cache hold for one token?": 128 * 128,
-                "These are the numbers that a cache holds for one token.": 256,
-            },
-        ),
-    ),
+    answers=(Answer("break_even", 64, {
+        "A cache holds a key and a value for each token.": 128,
+        "These are the numbers of the state. How many does a cache hold for one token?": 128 * 128,
+        "These are the numbers that a cache holds for one token.": 256,
+    }),),
     cards=(read_first,),
     as_good={
         "zip(q, k, v, gates, strict=True) → zip(q, k, v, gates)": "All four have a row for each token.",

@@ -114,13 +114,11 @@ scores = Check(
             step_case(3, 4, 6, 5, 2, first=7, leave="q"),
             step_case(1, 5, 6, 2, 4, first=2),
         ],
-        "1,000 tokens, and no keys of any head": [
-            without(
-                "4 heads, 1,000 tokens, d = 128, r = 8, d_r = 4",
-                1000 * 128,
-                *step_of(4, 1000, 128, 8, 4).values(),
-            )
-        ],
+        "1,000 tokens, and no keys of any head": [without(
+            "4 heads, 1,000 tokens, d = 128, r = 8, d_r = 4",
+            1000 * 128,
+            *step_of(4, 1000, 128, 8, 4).values(),
+        )],
     },
     mistakes={
         "Both parts are one score, and share one root: that of d + d_r.": (
@@ -157,20 +155,18 @@ scores = Check(
         ),
         "The keys are built from the cache. Let the query absorb the matrix instead.": summing(content=built),
     },
-    answers=(
-        Answer(
-            "times",
-            2 * 128 * 128 / (512 + 64),
-            {
-                "The clock's key is kept, too.": 2 * 128 * 128 / 512,
-                "All heads share the clock's key: it is kept once.": 2 * 128 * 128 / (512 + 128 * 64),
-                "Without the latent, keys and values are kept.": 128 * 128 / (512 + 64),
-                "All 128 heads have keys and values of their own.": 2 * 128 / (512 + 64),
-                "How many times as many, not as few.": (512 + 64) / (2 * 128 * 128),
-            },
-            within=0.1,
-        ),
-    ),
+    answers=(Answer(
+        "times",
+        2 * 128 * 128 / (512 + 64),
+        {
+            "The clock's key is kept, too.": 2 * 128 * 128 / 512,
+            "All heads share the clock's key: it is kept once.": 2 * 128 * 128 / (512 + 128 * 64),
+            "Without the latent, keys and values are kept.": 128 * 128 / (512 + 64),
+            "All 128 heads have keys and values of their own.": 2 * 128 / (512 + 64),
+            "How many times as many, not as few.": (512 + 64) / (2 * 128 * 128),
+        },
+        within=0.1,
+    ),),
     cards=(heads_summed,),
     as_good={
         "q.shape[-1] → up.shape[-1]": "A matrix gives keys with as many features as a query has.",

@@ -85,19 +85,17 @@ larger_base = Check(
         "This is by what the base grows.": growth,
         "Where every pair has gone around, the base may stay.": never_done,
     },
-    answers=(
-        Answer(
-            "fitting",
-            10_000 * 4 ** (8 / 3),
-            {
-                "This is NTK's, for the slowest pair alone.": 10_000 * 4 ** (8 / 7),
-                "Four times the base slows no pair by four.": 40_000,
-                "Pair 3 is the first open one: 6.4 radians are a full turn.": 640_000,
-                "This is the base of the records, which is more than enough.": 500_000,
-            },
-            within=1000,
-        ),
-    ),
+    answers=(Answer(
+        "fitting",
+        10_000 * 4 ** (8 / 3),
+        {
+            "This is NTK's, for the slowest pair alone.": 10_000 * 4 ** (8 / 7),
+            "Four times the base slows no pair by four.": 40_000,
+            "Pair 3 is the first open one: 6.4 radians are a full turn.": 640_000,
+            "This is the base of the records, which is more than enough.": 500_000,
+        },
+        within=1000,
+    ),),
     as_good={
         "int((length * frequencies(dim, base) >= TURN).sum()) → (length * frequencies(dim, base) >= TURN).sum()": "A tensor counts as well as a number.",
         "length * frequencies(dim, base) >= TURN → length * frequencies(dim, base) > TURN": "No pair makes one turn exactly, since π is irrational.",

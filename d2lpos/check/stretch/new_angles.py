@@ -81,18 +81,12 @@ new_angles = Check(
         "This is the share of what training has shown.": lambda *given: 1 - past_the_arc(*given),
         "This is a share of the circle. Count offsets, some of which come back to the arc.": of_the_circle,
     },
-    answers=(
-        Answer(
-            "meet_new",
-            5,
-            {
-                "Those have gone around in training.": 3,
-                "Pair 2 turns by 6.4 radians in 64 positions. A full turn is 6.28.": 6,
-                "The slow pairs, too, leave the arc that they have shown.": 1,
-                "A pair that has gone around has shown every angle.": 8,
-            },
-        ),
-    ),
+    answers=(Answer("meet_new", 5, {
+        "Those have gone around in training.": 3,
+        "Pair 2 turns by 6.4 radians in 64 positions. A full turn is 6.28.": 6,
+        "The slow pairs, too, leave the arc that they have shown.": 1,
+        "A pair that has gone around has shown every angle.": 8,
+    }),),
     as_good={
         "(angles >= length * omega).double() → (angles >= length * omega).float()": "Any floating-point type will do.",
         "returned in float32": "Any floating-point type will do.",

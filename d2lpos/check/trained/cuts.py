@@ -101,18 +101,12 @@ cuts = Check(
         "A product of rows grows with their lengths. Take cosines.": by_products,
         "below is an argument.": lambda table, below: last_of_cut(table, 0.7),
     },
-    answers=(
-        Answer(
-            "lengths",
-            {128, 512},
-            {
-                "These are rows. A text that ends with row r has r + 1 tokens.": {127, 511},
-                "Row 0 is [CLS]'s in every text. No text was cut to one token.": {1, 128, 512},
-                "The last row has one neighbor. What of it?": {128},
-                "Row 510 is rather like row 509.": {128, 511, 512},
-            },
-        ),
-    ),
+    answers=(Answer("lengths", {128, 512}, {
+        "These are rows. A text that ends with row r has r + 1 tokens.": {127, 511},
+        "Row 0 is [CLS]'s in every text. No text was cut to one token.": {1, 128, 512},
+        "The last row has one neighbor. What of it?": {128},
+        "Row 510 is rather like row 509.": {128, 511, 512},
+    }),),
     as_good={
         "cosine_similarity(table[:-1], table[1:], dim=-1) < below → cosine_similarity(table[:-1], table[1:], dim=-1) <= below": "No cosine is exactly the limit.",
         "cosine_similarity(table[:-1], table[1:], dim=-1) → cosine_similarity(table[1:], table[:-1], dim=-1)": "A cosine has no order.",

@@ -183,17 +183,11 @@ frozen = Check(
         ),
         "loss(pairs) is asked for again and again. Keep it.": base_each_time,
     },
-    answers=(
-        Answer(
-            "first",
-            14,
-            {
-                "Pair 14 may be held, too: that costs 0.03 in all.": 15,
-                "To hold pair 13 costs 0.07.": 13,
-                "So many pairs are held. From which one on?": 18,
-                "With all pairs held the model loses 2 nats.": 0,
-            },
-        ),
-    ),
+    answers=(Answer("first", 14, {
+        "Pair 14 may be held, too: that costs 0.03 in all.": 15,
+        "To hold pair 13 costs 0.07.": 13,
+        "So many pairs are held. From which one on?": 18,
+        "With all pairs held the model loses 2 nats.": 0,
+    }),),
     cards=(base_each_time,),
 )

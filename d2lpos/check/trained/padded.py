@@ -136,17 +136,11 @@ padded = Check(
             hidden(lambda real, past: past & real & real.mT),
         ),
     },
-    answers=(
-        Answer(
-            "needed",
-            "mask",
-            {
-                "Try the mask alone: what do RoPE's scores know of positions?": "both",
-                "Try it: with positions alone, every token sees the padding.": "positions",
-                "Try it: without either, every token sees the padding.": "neither",
-            },
-        ),
-    ),
+    answers=(Answer("needed", "mask", {
+        "Try the mask alone: what do RoPE's scores know of positions?": "both",
+        "Try it: with positions alone, every token sees the padding.": "positions",
+        "Try it: without either, every token sees the padding.": "neither",
+    }),),
     cards=(minus_many,),
     as_good={
         "real.cumsum(dim=1) → real.cumsum(dim=-1)": "Of two axes, 1 is the last.",

@@ -103,18 +103,12 @@ previous_head = Check(
             )
         ),
     },
-    answers=(
-        Answer(
-            "found",
-            (16, 0),
-            {
-                "The layer comes first.": (0, 16),
-                "This head looks at the first token: an attention sink.": (18, 8),
-                "This head looks at the token itself.": (11, 6),
-                "Layers and heads count from 0.": (17, 1),
-            },
-        ),
-    ),
+    answers=(Answer("found", (16, 0), {
+        "The layer comes first.": (0, 16),
+        "This head looks at the first token: an attention sink.": (18, 8),
+        "This head looks at the token itself.": (11, 6),
+        "Layers and heads count from 0.": (17, 1),
+    }),),
     cards=(with_a_shifted_index,),
     as_good={
         "values.shape[1] → values.shape[-1]": "Of two axes, 1 is the last.",
