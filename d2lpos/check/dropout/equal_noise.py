@@ -63,21 +63,16 @@ equal_noise = Check(
         ],
     },
     mistakes={
-        "The noise is not in proportion to the rate, but to ν = rate / (1 − rate).": by_share(
-            lambda rate, share: rate / share
-        ),
-        "This is ν. Turn it back into a rate: ν / (1 + ν).": by_share(
-            lambda rate, share: rate / (1 - rate) / share
-        ),
-        "The less energy is dropped, the larger its rate must be: divide by the share.": by_share(
-            lambda rate, share: bought(rate, 1 / share)
-        ),
-        "Energies are squared lengths already. There is no root to take.": by_share(
-            lambda rate, share: bought(rate, math.sqrt(share))
-        ),
-        "This makes the chances equal that nothing is lost. Noise goes with ν.": by_share(
-            lambda rate, share: 1 - (1 - rate) ** (1 / share)
-        ),
+        "The noise is not in proportion to the rate, but to ν = rate / (1 − rate).":
+            by_share(lambda rate, share: rate / share),
+        "This is ν. Turn it back into a rate: ν / (1 + ν).":
+            by_share(lambda rate, share: rate / (1 - rate) / share),
+        "The less energy is dropped, the larger its rate must be: divide by the share.":
+            by_share(lambda rate, share: bought(rate, 1 / share)),
+        "Energies are squared lengths already. There is no root to take.":
+            by_share(lambda rate, share: bought(rate, math.sqrt(share))),
+        "This makes the chances equal that nothing is lost. Noise goes with ν.":
+            by_share(lambda rate, share: 1 - (1 - rate) ** (1 / share)),
         "Dropout on the sum falls on both parts: compare with token + position.": (
             lambda rate, token, position, placement: bought(
                 rate,

@@ -53,8 +53,7 @@ block_states = Check(
             blocks_case(apart(6, 3) >= 2, 3),
         ],
         "behind the edge nobody is seen": [
-            blocks_case(apart(2, 3) > -8, 2),
-            blocks_case(apart(5, 8) > -8, 4),
+            blocks_case(apart(2, 3) > -8, 2), blocks_case(apart(5, 8) > -8, 4),
             blocks_case(apart(8, 5) > -8, 4),
         ],
     },

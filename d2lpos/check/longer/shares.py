@@ -64,23 +64,19 @@ shares = Check(
         "Nothing is kept. Average the weights with the identity.": through(torch.linalg.matrix_power),
         "Shares are to add up to 1. In each layer they double here: it is half of A + I.":
             lambda layers, length, slope: 2**layers * carried(layers, length, slope),
-        "Half is kept once, not in each layer.": through(
-            lambda weights, layers: half_kept(torch.linalg.matrix_power(weights, layers), 1)
-        ),
-        "The toll grows the wrong way: the farther a key, the lower its score.": through(
-            toll=lambda back: -back
-        ),
+        "Half is kept once, not in each layer.":
+            through(lambda weights, layers: half_kept(torch.linalg.matrix_power(weights, layers), 1)),
+        "The toll grows the wrong way: the farther a key, the lower its score.":
+            through(toll=lambda back: -back),
         "Later tokens are seen.": (
             through(hidden=lambda back: back.isnan()),
             through(toll=torch.abs, hidden=lambda back: back.isnan()),
         ),
-        "A layer acts on what the layer before gave. To raise each number to a power is not that.": through(
-            lambda weights, layers: half_kept(weights, 1) ** layers
-        ),
+        "A layer acts on what the layer before gave. To raise each number to a power is not that.":
+            through(lambda weights, layers: half_kept(weights, 1) ** layers),
         "The weights of a query add up to 1: the softmax runs over keys.": through(dim=0),
-        "This is a column: what all tokens have from the last. Take a row.": through(
-            row=lambda shares: shares[:, -1]
-        ),
+        "This is a column: what all tokens have from the last. Take a row.":
+            through(row=lambda shares: shares[:, -1]),
         "This is the first token, which sees itself alone.": through(row=lambda shares: shares[0]),
         "This is the mean of all tokens. The last is asked.": through(row=lambda shares: shares.mean(dim=0)),
         "This is one layer too few.": more_layers(-1),

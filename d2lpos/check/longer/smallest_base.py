@@ -106,21 +106,16 @@ smallest_base = Check(
         ],
     },
     mistakes={
-        "Only the farthest distance is asked. Ask for all, from 0 on.": first_where(
-            lambda angles: angles[-1].cos().sum() >= 0
-        ),
-        "Only the slowest pair is asked. The sum is over all.": first_where(
-            lambda angles: (angles[:, -1].cos() >= 0).all()
-        ),
-        "Each cosine is asked to be at least 0. Their sum is.": first_where(
-            lambda angles: (angles.cos() >= 0).all()
-        ),
-        "The sum over all distances is asked to be at least 0. Each is.": first_where(
-            lambda angles: angles.cos().sum() >= 0
-        ),
-        "One distance is enough here. All are to have a sum of at least 0.": first_where(
-            lambda angles: (angles.cos().sum(dim=-1) >= 0).any()
-        ),
+        "Only the farthest distance is asked. Ask for all, from 0 on.":
+            first_where(lambda angles: angles[-1].cos().sum() >= 0),
+        "Only the slowest pair is asked. The sum is over all.":
+            first_where(lambda angles: (angles[:, -1].cos() >= 0).all()),
+        "Each cosine is asked to be at least 0. Their sum is.":
+            first_where(lambda angles: (angles.cos() >= 0).all()),
+        "The sum over all distances is asked to be at least 0. Each is.":
+            first_where(lambda angles: angles.cos().sum() >= 0),
+        "One distance is enough here. All are to have a sum of at least 0.":
+            first_where(lambda angles: (angles.cos().sum(dim=-1) >= 0).any()),
         "The sum is of cosines.": first_where(lambda angles: (angles.sin().sum(dim=-1) >= 0).all()),
         "The farthest of length tokens are length − 1 apart.": up_to(1),
         "Of length tokens the farthest are length − 1 apart, and that distance counts.": up_to(-1),

@@ -92,9 +92,8 @@ next_loss = Check(
         "No shift: each place is asked for the token that it reads.": not_shifted,
         "Shifted the wrong way: place i is asked for token i − 1, which it has read.": shifted_back,
         "Padding is asked for. It is no text.": kept(lambda real: real[:, :-1]),
-        "The first token of a text stands behind padding, and nothing tells it. Leave it out.": kept(
-            lambda real: real[:, 1:]
-        ),
+        "The first token of a text stands behind padding, and nothing tells it. Leave it out.":
+            kept(lambda real: real[:, 1:]),
         "All places count here, those of padding, too.": kept(lambda real: torch.ones_like(real[:, 1:])),
         "A mean of rows gives the tokens of short rows more weight. Take the mean over all tokens.": row_by_row,
         "The sum is right. Divide it by the number of tokens that count.": over_all_places,

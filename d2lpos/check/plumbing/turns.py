@@ -95,9 +95,8 @@ turns = Check(
         ],
     },
     mistakes={
-        "torch.exp takes each number by itself. Of a matrix it is torch.linalg.matrix_exp.": made_of(
-            lambda xa, yb: torch.exp(xa + yb)
-        ),
+        "torch.exp takes each number by itself. Of a matrix it is torch.linalg.matrix_exp.":
+            made_of(lambda xa, yb: torch.exp(xa + yb)),
         "Turns are multiplied one after the other. That is exp(xA + yB) only where AB = BA.": (
             x_then_y,
             made_of(lambda xa, yb: exp(yb) @ exp(xa)),

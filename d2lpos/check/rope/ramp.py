@@ -69,12 +69,8 @@ ramp = Check(
     reference=yarn_ramp,
     properties={
         "0 for pairs that turn often, 1 for open ones, a line between": [
-            ramp_case(16, 10_000.0, 4096),
-            ramp_case(64, 10_000.0, 4096),
-            ramp_case(128, 10_000.0, 4096),
-            ramp_case(128, 10_000.0, 8192),
-            ramp_case(16, 10_000.0, 2048),
-            ramp_case(16, 10_000.0, 100_000),
+            ramp_case(16, 10_000.0, 4096), ramp_case(64, 10_000.0, 4096), ramp_case(128, 10_000.0, 4096),
+            ramp_case(128, 10_000.0, 8192), ramp_case(16, 10_000.0, 2048), ramp_case(16, 10_000.0, 100_000),
         ],
         "any base": [ramp_case(128, 500_000.0, 8192)],
         "short training, where no pair turns 32 times": [ramp_case(16, 10_000.0, 120)],

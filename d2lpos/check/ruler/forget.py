@@ -93,12 +93,10 @@ forget = Check(
         ],
     },
     mistakes={
-        "The key's own gate counts here. A gate forgets what came before its token.": token_by_token(
-            lambda t, i, j: (t >= j) & (t <= i)
-        ),
-        "The query's own gate counts, too: the sum ends with it.": token_by_token(
-            lambda t, i, j: (t > j) & (t < i)
-        ),
+        "The key's own gate counts here. A gate forgets what came before its token.":
+            token_by_token(lambda t, i, j: (t >= j) & (t <= i)),
+        "The query's own gate counts, too: the sum ends with it.":
+            token_by_token(lambda t, i, j: (t > j) & (t < i)),
         "The gates before the key count here, too.": token_by_token(lambda t, i, j: t <= i),
         "These are factors. What is added to a score is their logarithm.": of_bias(torch.exp),
         "A later key stands ahead of the query: −∞, not 0.": of_bias(torch.tril),

@@ -108,18 +108,16 @@ recurrent = Check(
     },
     mistakes={
         "A query reads its own token, too: first add, then read.": read_first,
-        "Here the token's own pair decays, too: first multiply by the gate, then add.": stepping(
-            update=lambda state, pair, gate: gate * (state + pair)
-        ),
+        "Here the token's own pair decays, too: first multiply by the gate, then add.":
+            stepping(update=lambda state, pair, gate: gate * (state + pair)),
         "A gate acts before its own token is added, and before that token's query reads.": gates_moved,
         "Nothing decays here.": stepping(update=lambda state, pair, gate: state + pair),
         "A gate says how much of the state is kept, not how much of the token is added.": (
             stepping(update=lambda state, pair, gate: state + gate * pair),
             stepping(update=lambda state, pair, gate: gate * state + (1 - gate) * pair),
         ),
-        "The state that is given is where the text goes on. Here it begins with zeros.": stepping(
-            start=torch.zeros_like
-        ),
+        "The state that is given is where the text goes on. Here it begins with zeros.":
+            stepping(start=torch.zeros_like),
         "The state from before decays for queries, too, gate by gate.": decay_left_out,
         "The state is (d, e): k has the rows, v the columns.": (
             stepping(

@@ -105,8 +105,7 @@ scores = Check(
     reference=absorbed,
     properties={
         "each head's content, where the clock is silent": [
-            step_case(2, 3, 4, 4, 4, leave="q_r"),
-            step_case(3, 4, 6, 5, 2, leave="q_r"),
+            step_case(2, 3, 4, 4, 4, leave="q_r"), step_case(3, 4, 6, 5, 2, leave="q_r"),
             step_case(2, 5, 2, 3, 4, leave="k_r"),
         ],
         "the clock, one turned key for all heads": [
@@ -140,15 +139,12 @@ scores = Check(
         ),
         "The clock is missing.": summing(clock=lambda q_r, k_r, angle: 0),
         "The clock's queries and keys come unturned.": summing(clock=lambda q_r, k_r, angle: q_r @ k_r.mT),
-        "The clock's query turns, too: it stands at the last token.": summing(
-            clock=lambda q_r, k_r, angle: q_r @ rotate(k_r, angle).mT
-        ),
-        "The clock's keys turn, too, each by its own angle.": summing(
-            clock=lambda q_r, k_r, angle: rotate(q_r, angle[-1]) @ k_r.mT
-        ),
-        "The query stands at the last token. Here it turns as the first.": summing(
-            clock=lambda q_r, k_r, angle: rotate(q_r, angle[0]) @ rotate(k_r, angle).mT
-        ),
+        "The clock's query turns, too: it stands at the last token.":
+            summing(clock=lambda q_r, k_r, angle: q_r @ rotate(k_r, angle).mT),
+        "The clock's keys turn, too, each by its own angle.":
+            summing(clock=lambda q_r, k_r, angle: rotate(q_r, angle[-1]) @ k_r.mT),
+        "The query stands at the last token. Here it turns as the first.":
+            summing(clock=lambda q_r, k_r, angle: rotate(q_r, angle[0]) @ rotate(k_r, angle).mT),
         "The pairs are neighbors here. In this exercise they lie half a vector apart.": summing(
             clock=lambda q_r, k_r, angle:
                 rotate(q_r, angle[-1], "interleaved") @ rotate(k_r, angle, "interleaved").mT

@@ -32,11 +32,8 @@ collision = Check(
     reference=nearest_offset,
     properties={
         "the offset whose two codes are most alike": [
-            offset_case(2, 10000.0, 20),
-            offset_case(4, 2.0, 200),
-            offset_case(8, 1.01, 100),
-            offset_case(64, 10000.0, 500),
-            offset_case(8, 3.0, 200),
+            offset_case(2, 10000.0, 20), offset_case(4, 2.0, 200), offset_case(8, 1.01, 100),
+            offset_case(64, 10000.0, 500), offset_case(8, 3.0, 200),
         ],
         "offsets up to length − 1": [offset_case(2, 10000.0, 45), offset_case(2, 10000.0, 44)],
         "far ones, too": [offset_case(2, 10000.0, 1000)],

@@ -61,8 +61,7 @@ bought = Check(
             budget_case(2048, [16, 32, 64], [0.25, 0.25, 0.5], 8),
         ],
         "whole rows alone": [
-            budget_case(100, [8], [1.0], 4),
-            budget_case(1000, [30], [1.0], 10),
+            budget_case(100, [8], [1.0], 4), budget_case(1000, [30], [1.0], 10),
             budget_case(999, [100], [1.0], 64),
         ],
         "rows as short as those of training": [
@@ -81,15 +80,12 @@ bought = Check(
             otherwise(1, lambda rows, lengths, trained: rows * lengths**2),
             otherwise(1, lambda rows, lengths, trained: rows * lengths * (lengths - 1) // 2),
         ),
-        "These are the pairs of one row.": otherwise(
-            1, lambda rows, lengths, trained: lengths * (lengths + 1) // 2
-        ),
-        "These are the places of one row that are new. Count them in all rows.": otherwise(
-            2, lambda rows, lengths, trained: (lengths - trained).clamp(min=0)
-        ),
-        "In a long row the first tokens stand where tokens have stood in training.": otherwise(
-            2, lambda rows, lengths, trained: rows * lengths * (lengths > trained)
-        ),
+        "These are the pairs of one row.":
+            otherwise(1, lambda rows, lengths, trained: lengths * (lengths + 1) // 2),
+        "These are the places of one row that are new. Count them in all rows.":
+            otherwise(2, lambda rows, lengths, trained: (lengths - trained).clamp(min=0)),
+        "In a long row the first tokens stand where tokens have stood in training.":
+            otherwise(2, lambda rows, lengths, trained: rows * lengths * (lengths > trained)),
         "A row that is shorter than those of training has no token past them: 0, and no negative number.":
             otherwise(2, lambda rows, lengths, trained: rows * (lengths - trained)),
     },

@@ -73,12 +73,10 @@ larger_base = Check(
     mistakes={
         "So the slowest pair fits alone. The first open pair must slow down as much, and a base slows it less.":
             based_on(lambda pair, dim: dim / (dim - 2)),
-        "This multiplies the base by how much longer the row is. Which pair does that slow enough?": based_on(
-            lambda pair, dim: 1
-        ),
-        "This pair has gone around already. The first open one comes after it.": based_on(
-            lambda pair, dim: dim / (2 * (pair - 1))
-        ),
+        "This multiplies the base by how much longer the row is. Which pair does that slow enough?":
+            based_on(lambda pair, dim: 1),
+        "This pair has gone around already. The first open one comes after it.":
+            based_on(lambda pair, dim: dim / (2 * (pair - 1))),
         "An open pair before this one leaves its arc.": based_on(lambda pair, dim: dim / (2 * (pair + 1))),
         "A pair is open if it has not gone around in training; the longer row does not count.": open_later,
         "The frequency of pair i is base^(−2i/dim): 2i, not i.": based_on(lambda pair, dim: dim / pair),

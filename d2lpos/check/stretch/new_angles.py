@@ -54,19 +54,16 @@ new_angles = Check(
         ],
     },
     mistakes={
-        "A hand that has left its arc comes round again: take the angle modulo a full turn, 2π radians.": new_where(
-            lambda angles, arc: (angles >= arc) & (arc < TURN)
-        ),
-        "A pair that has gone around has shown every angle, and nothing is new to it.": new_where(
-            lambda angles, arc: angles % TURN >= arc % TURN
-        ),
+        "A hand that has left its arc comes round again: take the angle modulo a full turn, 2π radians.":
+            new_where(lambda angles, arc: (angles >= arc) & (arc < TURN)),
+        "A pair that has gone around has shown every angle, and nothing is new to it.":
+            new_where(lambda angles, arc: angles % TURN >= arc % TURN),
         "Training has shown the arc length · omega. The pairs were slowed after it.":
             lambda omega, slower, *given: past_the_arc(slower, slower, *given),
         "The row is read with the slower frequencies.":
             lambda omega, slower, *given: past_the_arc(omega, omega, *given),
-        "The last offset of training is length − 1. The angle at length is new.": new_where(
-            lambda angles, arc: angles % TURN > arc
-        ),
+        "The last offset of training is length − 1. The angle at length is new.":
+            new_where(lambda angles, arc: angles % TURN > arc),
         "A full turn is 2π radians.": (
             new_where(lambda angles, arc: angles % math.pi >= arc),
             new_where(lambda angles, arc: angles % 1 >= arc),

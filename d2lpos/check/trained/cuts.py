@@ -71,12 +71,8 @@ cuts = Check(
     reference=last_of_cut,
     properties={
         "rows unlike both their neighbors": [
-            table_case("aabzcd"),
-            table_case("aabzbaayab"),
-            table_case("aacazaa", 0.4),
-            table_case("aaabaaa", 0.9),
-            table_case("aaCaab"),
-            table_case("AAABzBAA"),
+            table_case("aabzcd"), table_case("aabzbaayab"), table_case("aacazaa", 0.4),
+            table_case("aaabaaa", 0.9), table_case("aaCaab"), table_case("AAABzBAA"),
         ],
         "the last row, unlike its one neighbor": [table_case("aabbcz"), table_case("abzccby"), table_case("abcda")],
         "not the first row": [table_case("zaabybb"), table_case("zabbycc"), table_case("azabbcc")],

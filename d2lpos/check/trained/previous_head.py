@@ -83,9 +83,8 @@ previous_head = Check(
     },
     mistakes={
         "This is (head, layer). The layer comes first.": lambda weights: most_previous(weights)[::-1],
-        "Queries are rows. Here the weight goes to the next token, which a causal mask hides.": on_diagonal(
-            1
-        ),
+        "Queries are rows. Here the weight goes to the next token, which a causal mask hides.":
+            on_diagonal(1),
         "This head looks at the token itself. The previous one is a diagonal lower.": on_diagonal(0),
         "This head looks two back.": on_diagonal(-2),
         "This head looks at the first token, which is another habit: an attention sink.":
