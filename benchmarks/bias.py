@@ -26,23 +26,15 @@ def contests(device: str, length: int = 2048, heads: int = 8) -> list[Contest]:
         return x_alibi(length, length)
 
     return [
-        Contest(
-            "t5",
-            f"T5 bias, {heads} heads, {length} tokens",
-            {
-                "Hugging Face T5": lambda: theirs.compute_bias(length, length),
-                "`T5Bias`": lambda: ours.score(q, q, positions, positions),
-            },
-        ),
-        Contest(
-            "alibi",
-            f"ALiBi, {heads} heads, {length} tokens",
-            {
-                "x-transformers": x_transformers,
-                "Hugging Face BLOOM, one row for all queries": lambda: build_alibi_tensor(
-                    tokens, heads, torch.float32
-                ),
-                "`ALiBi`": lambda: alibi.score(q, q, positions, positions),
-            },
-        ),
+        Contest("t5", f"T5 bias, {heads} heads, {length} tokens", {
+            "Hugging Face T5": lambda: theirs.compute_bias(length, length),
+            "`T5Bias`": lambda: ours.score(q, q, positions, positions),
+        }),
+        Contest("alibi", f"ALiBi, {heads} heads, {length} tokens", {
+            "x-transformers": x_transformers,
+            "Hugging Face BLOOM, one row for all queries": lambda: build_alibi_tensor(
+                tokens, heads, torch.float32
+            ),
+            "`ALiBi`": lambda: alibi.score(q, q, positions, positions),
+        }),
     ]

@@ -62,6 +62,5 @@ def contest(device: str, length: int, name: str, window: int | None = None, text
         f"fused-{name}-{length}",
         f"{length} tokens, ALiBi, {name}, {HEADS} heads of {DIM // HEADS} features; forward",
         {title: torch.no_grad()(call) for title, call in contenders.items()},
-        memory=True,
-        rounds=None if length <= 2048 else 5,
+        memory=True, rounds=None if length <= 2048 else 5,
     )

@@ -29,11 +29,9 @@ def contests(
             bound=0.95,
         ),
         Contest(
-            "rope-backward",
-            f"RoPE, forward and backward; q is {shape}",
+            "rope-backward", f"RoPE, forward and backward; q is {shape}",
             {name: forward_and_backward(function, q) for name, function in turns.items()},
-            lambda: (q.clone(), q.clone()),
-            bound=0.95,
+            lambda: (q.clone(), q.clone()), bound=0.95,
         ),
     ]
 

@@ -33,11 +33,9 @@ def contest(device: str, length: int) -> Contest:
     if length <= 1024:  # its walk keeps all queries for each key: tens of gigabytes at 4,096
         encodings["`PaTH`"] = PaTH(DIM, HEADS)
     return Contest(
-        f"rulers-{length}",
-        f"{length} tokens, causal, {about('cpu', grouped=False)}",
+        f"rulers-{length}", f"{length} tokens, causal, {about('cpu', grouped=False)}",
         {name: through(encoding, x, positions) for name, encoding in encodings.items()},
-        memory=True,
-        rounds=None if length <= 1024 else 5,
+        memory=True, rounds=None if length <= 1024 else 5,
     )
 
 

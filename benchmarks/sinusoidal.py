@@ -13,17 +13,9 @@ def contests(device: str, length: int = 8192, dim: int = 512) -> list[Contest]:
     positions = torch.arange(length, device=device)
     x = torch.zeros(1, length, dim, device=device)
     scaled = ScaledSinusoidalEmbedding(dim).to(device)
-    return [
-        Contest(
-            "sinusoidal",
-            f"Sinusoidal table, {length} positions, {dim} features",
-            {
-                "Hugging Face M2M-100": lambda: M2M100SinusoidalPositionalEmbedding.get_embedding(
-                    length, dim
-                ),
-                "x-transformers": lambda: scaled(x),
-                "`sinusoidal`, interleaved": lambda: sinusoidal(positions, dim),
-                "`sinusoidal`, concatenated": lambda: sinusoidal(positions, dim, layout="concatenated"),
-            },
-        )
-    ]
+    return [Contest("sinusoidal", f"Sinusoidal table, {length} positions, {dim} features", {
+        "Hugging Face M2M-100": lambda: M2M100SinusoidalPositionalEmbedding.get_embedding(length, dim),
+        "x-transformers": lambda: scaled(x),
+        "`sinusoidal`, interleaved": lambda: sinusoidal(positions, dim),
+        "`sinusoidal`, concatenated": lambda: sinusoidal(positions, dim, layout="concatenated"),
+    })]

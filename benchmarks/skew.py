@@ -20,15 +20,13 @@ def contests(device: str, length: int = 1024, heads: int = 8, features: int = 64
     def products_of_pairs() -> torch.Tensor:
         return (q @ vectors.mT).gather(-1, rows.expand(*q.shape[:-1], -1)) / features**0.5
 
-    return [
-        Contest(
-            "skew",
-            f"Key term of relative vectors, {heads} heads of {features} features, {length} tokens",
-            {
-                "gather a vector for each pair": vectors_of_pairs,
-                "gather a product for each pair": products_of_pairs,
-                "`skew.key_term`": lambda: key_term(q, vectors),
-            },
-            memory=True,
-        )
-    ]
+    return [Contest(
+        "skew",
+        f"Key term of relative vectors, {heads} heads of {features} features, {length} tokens",
+        {
+            "gather a vector for each pair": vectors_of_pairs,
+            "gather a product for each pair": products_of_pairs,
+            "`skew.key_term`": lambda: key_term(q, vectors),
+        },
+        memory=True,
+    )]

@@ -23,15 +23,13 @@ def contests(
     gpt2 = GPT2LMHeadModel(
         GPT2Config(n_positions=length, n_embd=dim, n_layer=layers, n_head=heads, **quiet, **shared)
     )
-    llama = LlamaForCausalLM(
-        LlamaConfig(
-            hidden_size=dim,
-            intermediate_size=8 * dim // 3,  # three matrices of this size weigh as much as two of 4 · dim
-            num_hidden_layers=layers,
-            num_attention_heads=heads,
-            **shared,
-        )
-    )
+    llama = LlamaForCausalLM(LlamaConfig(
+        hidden_size=dim,
+        intermediate_size=8 * dim // 3,  # three matrices of this size weigh as much as two of 4 · dim
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        **shared,
+    ))
     contenders = {
         "Hugging Face GPT-2": step(gpt2, lambda model: model(tokens).logits, tokens, device, dtype),
         "Hugging Face Llama": step(llama, lambda model: model(tokens).logits, tokens, device, dtype),

@@ -222,12 +222,10 @@ def votes(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
         body = f'<p class="words">{inside(words)}</p>' + fold(
             "Show the verdict", f"<p>{verdict}</p><p>{reason}</p>"
         )
-        found.append(
-            Slide(
-                f"vote-{len(found) + 1}", "Vote: true, half true, false or open?", body, section="A claim",
-                entry=f"Vote: {inside(words)}",
-            )
-        )
+        found.append(Slide(
+            f"vote-{len(found) + 1}", "Vote: true, half true, false or open?", body, section="A claim",
+            entry=f"Vote: {inside(words)}",
+        ))
     return found
 
 
@@ -236,9 +234,7 @@ def homework(article: Tag) -> list[Slide]:
     rows = ""
     for exercise in article.select("div.exercise"):
         title = re.sub(
-            r"^(Exercise \S+)\s+\((.*)\)$",
-            r"<strong>\1.</strong> \2",
-            inside(exercise.p).strip(),
+            r"^(Exercise \S+)\s+\((.*)\)$", r"<strong>\1.</strong> \2", inside(exercise.p).strip(),
             flags=re.DOTALL,
         )
         rows += f"<tr><td>{title}</td><td>{exercise.select_one('.effort').get_text()}</td></tr>"
@@ -265,10 +261,7 @@ def deck(site: Path, notebook: Path, ledger: Tag) -> str:
     # The machine that reads has all its models, since the class may choose.
     models = sorted((site / "_static").glob("readers-*.js")) if body.select(".reads") else []
     return PAGE.format(
-        title=escape(found[0].name),
-        styles=styles(site, page),
-        slides=body,
-        count=len(found),
+        title=escape(found[0].name), styles=styles(site, page), slides=body, count=len(found),
         entries="\n".join(f'<li><a href="#{slide.anchor}">{escape(slide.name)}</a></li>' for slide in found),
         models="".join(f"<script>{model.read_text('utf-8')}</script>\n" for model in models),
         script=(ROOT / "book" / "deck.js").read_text("utf-8"),

@@ -83,12 +83,10 @@ def bag() -> Story:
         )
         fall = f"M{middle} 34V88M{middle - 6} 80L{middle} 88L{middle + 6} 80"
         done = [0, 1] if side == 0 else [0, 0, 0, 1]
-        parts.append(
-            part(
-                "path", d=fall, fill="none", stroke="currentColor", stroke_opacity=0.5, stroke_width=1.5,
-                opacity=done,
-            )
-        )
+        parts.append(part(
+            "path", d=fall, fill="none", stroke="currentColor", stroke_opacity=0.5, stroke_width=1.5,
+            opacity=done,
+        ))
         parts.append(
             part("path", d=sack + tie, fill="none", stroke="currentColor", stroke_width=2, opacity=seen)
         )
@@ -176,15 +174,12 @@ def numbers() -> Story:
         parts.append(group(face, digit, opacity=[0, 1]))
         before, now = (math.degrees(speed * place) for place in at)
         hand = line(0, 0, 0, -radius, color, stroke_width=3, stroke_linecap="round")
-        parts.append(
-            group(
-                part("circle", r=radius, fill="none", stroke="currentColor", stroke_opacity=0.4),
-                group(hand, transform=f"rotate({before:.1f})", opacity=0.35),
-                group(hand, transform=[f"rotate({before:.1f})"] * 3 + [f"rotate({now:.1f})"]),
-                transform=f"translate({x} 135)",
-                opacity=[0, 0, 0, 1],
-            )
-        )
+        parts.append(group(
+            part("circle", r=radius, fill="none", stroke="currentColor", stroke_opacity=0.4),
+            group(hand, transform=f"rotate({before:.1f})", opacity=0.35),
+            group(hand, transform=[f"rotate({before:.1f})"] * 3 + [f"rotate({now:.1f})"]),
+            transform=f"translate({x} 135)", opacity=[0, 0, 0, 1],
+        ))
     parts.append(text(87, 176, "fast", 12.5, opacity=0.75))
     parts.append(text(337, 176, "slow", 12.5, opacity=0.75))
     return Story(
@@ -329,15 +324,10 @@ def pairs() -> Story:
     speeds = frequencies(8, base=100).tolist()
     query, key = (0.3, 1.9, 0.9, 2.4), (1.2, 1.3, 2.3, 1.2)  # directions before any turn
     starts, apart, radius, parts = range(9), 4, 38, []
-    parts.append(
-        text(
-            180,
-            16,
-            [f"fox is word {start + 2}, dog is word {start + 2 + apart}" for start in starts],
-            14,
-            font_weight=600,
-        )
-    )
+    parts.append(text(
+        180, 16, [f"fox is word {start + 2}, dog is word {start + 2 + apart}" for start in starts],
+        14, font_weight=600,
+    ))
     total = 0.0
     for at, (speed, q, k) in enumerate(zip(speeds, query, key, strict=True)):
         middle, first, second = 46 + 89.5 * at, q, k + apart * speed
@@ -397,21 +387,16 @@ def stripes() -> Story:
         parts.append(text(left + middle, 72, word, 12.5))
         parts.append(text(left + middle, 92, [f"{first + i}" for first in firsts], 11.5, opacity=0.75))
         parts.append(text(left - 36, top + middle + 4.5, word, 12.5, at="end"))
-        parts.append(
-            text(
-                left - 4, top + middle + 4.5, [f"{first + i}" for first in firsts], 11.5, at="end",
-                opacity=0.75,
-            )
-        )
+        parts.append(text(
+            left - 4, top + middle + 4.5, [f"{first + i}" for first in firsts], 11.5, at="end", opacity=0.75,
+        ))
         for j in range(6):
             x, y, far = left + side * j, top + side * i, abs(j - i)
             shade = (0.85, 0.62, 0.44, 0.3, 0.18, 0.1)[far]
-            parts.append(
-                part(
-                    "rect", x=x + 1, y=y + 1, width=side - 2, height=side - 2,
-                    fill=before if j < i else after, fill_opacity=shade,
-                )
-            )
+            parts.append(part(
+                "rect", x=x + 1, y=y + 1, width=side - 2, height=side - 2,
+                fill=before if j < i else after, fill_opacity=shade,
+            ))
             sign = (f"{far}→" if j > i else f"←{far}") if far else "0"
             strong = i == 2 and j in (1, 5)
             parts.append(
@@ -463,25 +448,18 @@ def toll() -> Story:
     for at, word in enumerate(words):
         x, was, now = 24 + 39 * at, scores[at].item(), paid[at].item()
         if was:
-            parts.append(
-                part(
-                    "rect", x=x - 12, y=zero - unit * was, width=24, height=unit * was, fill=gray,
-                    fill_opacity=[0.75, 0.75, 0.12],
-                )
-            )
-        parts.append(
-            part(
-                "rect", x=x - 12, y=round(min(zero, zero - unit * now), 2), width=24,
-                height=round(unit * abs(now), 2), fill=color, opacity=[0, 0, 1],
-            )
-        )
+            parts.append(part(
+                "rect", x=x - 12, y=zero - unit * was, width=24, height=unit * was, fill=gray,
+                fill_opacity=[0.75, 0.75, 0.12],
+            ))
+        parts.append(part(
+            "rect", x=x - 12, y=round(min(zero, zero - unit * now), 2), width=24,
+            height=round(unit * abs(now), 2), fill=color, opacity=[0, 0, 1],
+        ))
         high = [round(tall * weight, 2) for weight in (before[at], before[at], after[at])]
-        parts.append(
-            part(
-                "rect", x=x - 12, y=[ground - v for v in high], width=24, height=high,
-                fill=[gray, gray, color],
-            )
-        )
+        parts.append(part(
+            "rect", x=x - 12, y=[ground - v for v in high], width=24, height=high, fill=[gray, gray, color],
+        ))
         if word == "fox":
             share = [f"{100 * weight:.0f} %" for weight in (before[at], before[at], after[at])]
             parts.append(text(x, [round(ground - v - 6, 1) for v in high], share, 13, font_weight=600))
@@ -550,28 +528,20 @@ def past() -> Story:
             points = [(xs[min(at, last)], ys[min(at, last)]) for at in range(4)]
             drawn.append("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points))
         dash = " ".join(f"{2 * v:g}" for v in STYLE[key].dash) or "none"
-        parts.append(
+        parts.append(part(
+            "path", d=drawn, fill="none", stroke=CSS[key], stroke_width=2.5, stroke_dasharray=dash,
+            stroke_linejoin="round",
+        ))
+        parts.append(group(
             part(
-                "path", d=drawn, fill="none", stroke=CSS[key], stroke_width=2.5, stroke_dasharray=dash,
-                stroke_linejoin="round",
-            )
-        )
-        parts.append(
-            group(
-                part(
-                    "path",
-                    d=MARKERS.get(STYLE[key].marker, "M-4 -4L4 4M4 -4L-4 4"),
-                    fill=CSS[key],
-                    stroke=CSS[key],
-                ),
-                transform=moved(*zip(xs, ys, strict=True)),
-            )
-        )
-        parts.append(
-            text(
-                [round(x + 10, 1) for x in xs], [y + 4.5 for y in ys], label, at="start", opacity=[0, 0, 0, 1]
-            )
-        )
+                "path", d=MARKERS.get(STYLE[key].marker, "M-4 -4L4 4M4 -4L-4 4"),
+                fill=CSS[key], stroke=CSS[key],
+            ),
+            transform=moved(*zip(xs, ys, strict=True)),
+        ))
+        parts.append(text(
+            [round(x + 10, 1) for x in xs], [y + 4.5 for y in ys], label, at="start", opacity=[0, 0, 0, 1]
+        ))
     [start, *_] = found["learned"]
     parts.append(
         part("path", d=MARKERS["s"], fill=CSS["learned"], transform=f"translate({xs[0]} {height(start)})")
@@ -628,33 +598,23 @@ def seen() -> Story:
             math.degrees(speed * each % around if known == around else min(speed * each, around))
             for each in far
         ]
-        parts.append(
+        parts.append(group(
+            part("circle", r=radius, fill="none", stroke="currentColor", stroke_opacity=0.3),
+            part(
+                "circle", **arc, stroke=CSS["rope"], stroke_width=10, transform=f"rotate({start:.1f})",
+                stroke_dasharray=[f"{each:.1f} 361" for each in [*new[:-1], new[-2]]],
+                stroke_opacity=[1] * (len(new) - 1) + [0.3],
+            ),
+            part(
+                "circle", **arc, stroke="currentColor", stroke_width=5, transform="rotate(-90)",
+                stroke_dasharray=f"{math.degrees(known):.1f} 361",
+            ),
             group(
-                part("circle", r=radius, fill="none", stroke="currentColor", stroke_opacity=0.3),
-                part(
-                    "circle",
-                    **arc,
-                    stroke=CSS["rope"],
-                    stroke_width=10,
-                    transform=f"rotate({start:.1f})",
-                    stroke_dasharray=[f"{each:.1f} 361" for each in [*new[:-1], new[-2]]],
-                    stroke_opacity=[1] * (len(new) - 1) + [0.3],
-                ),
-                part(
-                    "circle",
-                    **arc,
-                    stroke="currentColor",
-                    stroke_width=5,
-                    transform="rotate(-90)",
-                    stroke_dasharray=f"{math.degrees(known):.1f} 361",
-                ),
-                group(
-                    line(0, 0, 0, 6 - radius, stroke_width=2, stroke_linecap="round"),
-                    transform=[f"rotate({angle:.1f})" for angle in angles],
-                ),
-                transform=f"translate({x} {y})",
-            )
-        )
+                line(0, 0, 0, 6 - radius, stroke_width=2, stroke_linecap="round"),
+                transform=[f"rotate({angle:.1f})" for angle in angles],
+            ),
+            transform=f"translate({x} {y})",
+        ))
         parts.append(text(x, y + 52, f"{around / speed:,.0f}", 12.5))
     parts.append(text(180, 270, "number: characters for one turn of the hand", 12.5, opacity=0.75))
     fresh = sum(
@@ -757,12 +717,7 @@ def near() -> Story:
     def words(y: float, **look: object) -> str:
         squares = (
             part(
-                "rect",
-                x=x - 9,
-                y=y,
-                width=18,
-                height=18,
-                rx=3,
+                "rect", x=x - 9, y=y, width=18, height=18, rx=3,
                 fill=tint("fox") if at == 1 else "currentColor",
                 fill_opacity=0.75 if at in names else 0.15,
             )
@@ -783,14 +738,10 @@ def near() -> Story:
         )
         for at, x in enumerate(xs[:-1])
     ]
-    parts.append(
-        group(
-            text(2, 16, "sees everything, turns nothing", 14, at="start", font_weight=600),
-            *found,
-            words(upper),
-            opacity=[0, 0, 1],
-        )
-    )
+    parts.append(group(
+        text(2, 16, "sees everything, turns nothing", 14, at="start", font_weight=600),
+        *found, words(upper), opacity=[0, 0, 1],
+    ))
     dials = [
         group(
             part("circle", r=10, fill=PAPER, stroke=rope),
@@ -803,14 +754,10 @@ def near() -> Story:
         for at in range(last - window, last + 1)
     ]
     turned = [bow(xs[at], lower, rope, stroke_width=2.5) for at in range(last - window, last)]
-    parts.append(
-        group(
-            text(2, 180, "turns, sees the last few words", 14, at="start", font_weight=600),
-            *turned,
-            *dials,
-            opacity=[0, 1],
-        )
-    )
+    parts.append(group(
+        text(2, 180, "turns, sees the last few words", 14, at="start", font_weight=600),
+        *turned, *dials, opacity=[0, 1],
+    ))
     parts.append(words(lower))
     parts += [text(xs[at], lower + 64, names[at]) for at in (0, 1)]
     parts.append(text(360, lower + 64, "it jumps", at="end"))
@@ -863,13 +810,11 @@ def layers() -> Story:
                 if ys
                 else ""
             )
-        parts.append(
-            group(
-                *drawn,
-                text(middle, bottom + 18, name, 12.5, font_weight=600),
-                opacity=[int(step >= at) for step in range(steps)],
-            )
-        )
+        parts.append(group(
+            *drawn,
+            text(middle, bottom + 18, name, 12.5, font_weight=600),
+            opacity=[int(step >= at) for step in range(steps)],
+        ))
     return Story(
         alt="The layers of five families of models as stacks of bars, wide where a layer sees the "
         "whole text and narrow where it sees "

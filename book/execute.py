@@ -32,13 +32,8 @@ def execute(path: Path, timeout: int) -> None:
     """
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(
-        notebook,
-        timeout=timeout,
-        startup_timeout=timeout,
-        resources={"metadata": {"path": path.parent}},
-        record_timing=False,
-        store_widget_state=False,
-        coalesce_streams=True,
+        notebook, timeout=timeout, startup_timeout=timeout, resources={"metadata": {"path": path.parent}},
+        record_timing=False, store_widget_state=False, coalesce_streams=True,
         extra_arguments=["--log-level=ERROR"],
     ).execute()
     notebook.metadata = METADATA | {key: notebook.metadata[key] for key in KEPT & notebook.metadata.keys()}

@@ -203,12 +203,8 @@ class Examiner:
         command = [sys.executable, "-I", "-X", "utf8", str(ROOT / "book" / "examiner.py")]
         self.process = subprocess.Popen(
             [*(self.SEAL if self.job["sealed"] else ()), *command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=clean | {"OMP_NUM_THREADS": "1"},
-            cwd=self.scratch.name,
-            start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env=clean | {"OMP_NUM_THREADS": "1"}, cwd=self.scratch.name, start_new_session=True,
         )
         self.prepared = set()
         self.tell(
@@ -339,19 +335,17 @@ def tabulate(rows: dict[str, dict]) -> DataFrame:
         {number for row in rows.values() for number in row["verdicts"]},
         key=lambda number: [(int(re.sub(r"\D", "", part)), part) for part in number.split(".")],
     )
-    return DataFrame(
-        [
-            {"notebook": clean(name), "chapter": row["chapter"]}
-            | {number: row["verdicts"].get(number, "") for number in numbers}
-            | {
-                "passed": [*row["verdicts"].values()].count("passed"),
-                "seconds": round(row["seconds"], 1),
-                "look at it": clean("; ".join(row["look"]), LONGEST),
-                "remark": clean(row["remark"], LONGEST),
-            }
-            for name, row in rows.items()
-        ]
-    )
+    return DataFrame([
+        {"notebook": clean(name), "chapter": row["chapter"]}
+        | {number: row["verdicts"].get(number, "") for number in numbers}
+        | {
+            "passed": [*row["verdicts"].values()].count("passed"),
+            "seconds": round(row["seconds"], 1),
+            "look at it": clean("; ".join(row["look"]), LONGEST),
+            "remark": clean(row["remark"], LONGEST),
+        }
+        for name, row in rows.items()
+    ])
 
 
 def grade_all(

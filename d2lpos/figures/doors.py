@@ -39,35 +39,23 @@ class Door(NamedTuple):
 
 DOORS = {
     1: Door(
-        y=104,
-        title="the input",
-        hook="embed(x, positions)",
+        y=104, title="the input", hook="embed(x, positions)",
         deed="is added to the word vectors, once, before the first layer",
-        sign=PLUS,
-        streams=(95,),
-        guests={"sinusoidal": ("sinusoidal",), "learned": ("learned",)},
+        sign=PLUS, streams=(95,), guests={"sinusoidal": ("sinusoidal",), "learned": ("learned",)},
     ),
     2: Door(
         y=226, title="queries and keys", hook="rotate(q, k, …)", deed="turns the queries and the keys",
         sign=TURN, streams=(154, 95), guests={"rope": ("RoPE",)},
     ),
     3: Door(
-        y=328,
-        title="the scores",
-        hook="score(q, k, …)",
-        deed="is added to the scores, before the softmax",
-        sign=PLUS,
-        streams=(125,),
+        y=328, title="the scores", hook="score(q, k, …)", deed="is added to the scores, before the softmax",
+        sign=PLUS, streams=(125,),
         guests={"alibi": ("ALiBi",), "relative": ("T5, Shaw’s keys,", "Transformer-XL")},
     ),
     4: Door(
-        y=448,
-        title="the values",
-        hook="value(weights, …)",
+        y=448, title="the values", hook="value(weights, …)",
         deed="is added to the weighted sum of the values",
-        sign=PLUS,
-        streams=(82,),
-        guests={"relative": ("Shaw’s values",)},
+        sign=PLUS, streams=(82,), guests={"relative": ("Shaw’s values",)},
     ),
 }
 
@@ -172,30 +160,28 @@ def draw_house() -> str:
         "M17 480v-2q0 -5 5 -5H169q5 0 5 5v2"
     )
     heads = {174: (36, 95, 154), 257: (115, 135), 352: (125,), 398: (36, 125), 471: (82,)}
-    return "\n".join(
-        [
-            f'<path d="M2 24H{WALL}V515H2z" fill="{GROUND}"/>',
-            _line(streams, INK2),
-            *(
-                f'<path d="M{x - 4} {y - 6}L{x} {y}L{x + 4} {y - 6}z" fill="{INK2}"/>'
-                for y in heads
-                for x in heads[y]
-            ),
-            _line(f"M2 24V515M{WALL} 24{doorways}V515M2 140H77M113 140H{WALL}", width=3),
-            _text(196, 15, "position can enter"),
-            _text(196, 31, "by four doors"),
-            _text(10, 132, "once", 12, fill=INK2),
-            _text(10, 156, "each layer", 12, fill=INK2),
-            _box(36, 174, 50, "values"),
-            _box(95, 174, 50, "keys"),
-            _box(154, 174, 54, "queries"),
-            _cells(105, 260, columns=6, rows=6, width=6, seed="scores"),
-            _text(97, 285, "scores", text_anchor="end"),
-            _box(125, 352, 70, "softmax"),
-            _text(133, 390, "weights"),
-            _box(82, 398, 130, "weighted sum"),
-        ]
-    )
+    return "\n".join([
+        f'<path d="M2 24H{WALL}V515H2z" fill="{GROUND}"/>',
+        _line(streams, INK2),
+        *(
+            f'<path d="M{x - 4} {y - 6}L{x} {y}L{x + 4} {y - 6}z" fill="{INK2}"/>'
+            for y in heads
+            for x in heads[y]
+        ),
+        _line(f"M2 24V515M{WALL} 24{doorways}V515M2 140H77M113 140H{WALL}", width=3),
+        _text(196, 15, "position can enter"),
+        _text(196, 31, "by four doors"),
+        _text(10, 132, "once", 12, fill=INK2),
+        _text(10, 156, "each layer", 12, fill=INK2),
+        _box(36, 174, 50, "values"),
+        _box(95, 174, 50, "keys"),
+        _box(154, 174, 54, "queries"),
+        _cells(105, 260, columns=6, rows=6, width=6, seed="scores"),
+        _text(97, 285, "scores", text_anchor="end"),
+        _box(125, 352, 70, "softmax"),
+        _text(133, 390, "weights"),
+        _box(82, 398, 130, "weighted sum"),
+    ])
 
 
 def draw_words(known: bool) -> str:
@@ -252,19 +238,17 @@ def draw_wire() -> str:
     readers = [guest.y for guests in WIRED.values() for guest in guests if guest.reads]
     end = 475  # below the guests of door 4
     branches = "".join(f"M{WIRE} {y}H332" for y in readers)
-    return "\n".join(
-        [
-            _line(f"M95 151H{WIRE - 5}q5 0 5 5V{end}H320{branches}", width=1.25),
-            *(f'<path d="M332 {y - 4}L326 {y}L332 {y + 4}z"/>' for y in readers),
-            *(
-                f'<circle cx="{x}" cy="{y}" r="3.5" fill="{fill}" stroke="currentColor" stroke-width="1.25"/>'
-                for x, y, fill in ((95, 151, "currentColor"), (WALL, 151, PAPER), (316, end, PAPER))
-            ),
-            _text(200, 145, "a wire from the text:", 12),
-            _text(200, 165, "the hidden states", 12),
-            _text(241, end + 4.5, "nobody", 13, fill=INK2),
-        ]
-    )
+    return "\n".join([
+        _line(f"M95 151H{WIRE - 5}q5 0 5 5V{end}H320{branches}", width=1.25),
+        *(f'<path d="M332 {y - 4}L326 {y}L332 {y + 4}z"/>' for y in readers),
+        *(
+            f'<circle cx="{x}" cy="{y}" r="3.5" fill="{fill}" stroke="currentColor" stroke-width="1.25"/>'
+            for x, y, fill in ((95, 151, "currentColor"), (WALL, 151, PAPER), (316, end, PAPER))
+        ),
+        _text(200, 145, "a wire from the text:", 12),
+        _text(200, 165, "the hidden states", 12),
+        _text(241, end + 4.5, "nobody", 13, fill=INK2),
+    ])
 
 
 def draw_guests(guests: tuple[Guest, ...], open: bool) -> str:

@@ -135,10 +135,6 @@ def label_line(line, text: str | None = None):
     'doubles'
     """
     return line.axes.annotate(
-        text or line.get_label(),
-        xy=(line.get_xdata()[-1], line.get_ydata()[-1]),
-        xytext=(5, 0),
-        textcoords="offset points",
-        verticalalignment="center",
-        annotation_clip=False,
+        text or line.get_label(), xy=(line.get_xdata()[-1], line.get_ydata()[-1]),
+        xytext=(5, 0), textcoords="offset points", verticalalignment="center", annotation_clip=False,
     )

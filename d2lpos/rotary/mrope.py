@@ -69,11 +69,7 @@ class MRoPE(Encoding):
     """
 
     def __init__(
-        self,
-        dim: int,
-        deal: Sequence[int],
-        base: float = 10_000.0,
-        layout: str = "half",
+        self, dim: int, deal: Sequence[int], base: float = 10_000.0, layout: str = "half",
         scaling: Callable[[Tensor], tuple[Tensor, float]] = unscaled,
     ):
         super().__init__()

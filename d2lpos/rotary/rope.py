@@ -168,11 +168,7 @@ class RoPE(Encoding):
     """
 
     def __init__(
-        self,
-        dim: int,
-        base: float = 10_000.0,
-        layout: str = "half",
-        rotary: int | None = None,
+        self, dim: int, base: float = 10_000.0, layout: str = "half", rotary: int | None = None,
         scaling: Callable[[Tensor], tuple[Tensor, float]] = unscaled,
         axes: int = 1,
     ):

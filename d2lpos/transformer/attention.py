@@ -184,14 +184,8 @@ class Attention(nn.Module):
     """
 
     def __init__(
-        self,
-        dim: int,
-        heads: int,
-        encoding: Encoding = NOPE,
-        causal: bool = False,
-        kv_heads: int | None = None,
-        window: int | None = None,
-        sinks: bool = False,
+        self, dim: int, heads: int, encoding: Encoding = NOPE, causal: bool = False,
+        kv_heads: int | None = None, window: int | None = None, sinks: bool = False,
         temperature: Callable[[Tensor], Tensor] | None = None,
     ):
         super().__init__()

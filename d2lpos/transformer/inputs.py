@@ -62,13 +62,7 @@ def check_sinks(sinks: Tensor | None, q: Tensor) -> None:
 
 
 def check_layer(
-    dim: int,
-    heads: int,
-    kv_heads: int,
-    encoding: Encoding,
-    causal: bool,
-    window: int | None,
-    sinks: bool,
+    dim: int, heads: int, kv_heads: int, encoding: Encoding, causal: bool, window: int | None, sinks: bool,
     temperature: Callable[[Tensor], Tensor] | None,
 ) -> None:
     """Raise a ValueError or TypeError where no layer can be made of these."""

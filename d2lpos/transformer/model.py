@@ -57,16 +57,9 @@ class Transformer(nn.Module):
     """
 
     def __init__(
-        self,
-        vocabulary: int,
-        outputs: int,
-        dim: int = 64,
-        heads: int = 4,
-        layers: int = 2,
+        self, vocabulary: int, outputs: int, dim: int = 64, heads: int = 4, layers: int = 2,
         encoding: Encoding | Sequence[Encoding | None] = NOPE,
-        causal: bool = False,
-        kv_heads: int | None = None,
-        window: int | None | Sequence[int | None] = None,
+        causal: bool = False, kv_heads: int | None = None, window: int | None | Sequence[int | None] = None,
         sinks: bool = False,
         temperature: Callable[[Tensor], Tensor] | None | Sequence[Callable[[Tensor], Tensor] | None] = None,
     ):

@@ -100,17 +100,14 @@ def test_fused_and_readable_programs_agree(monkeypatch):
             torch.testing.assert_close(other, first, atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["speed"], "subjects are rope, bias, skew, sinusoidal, training, attention, fused, rulers; got speed"),
-        (["--rounds", "0"], "--rounds must be positive; got 0"),
-        (
-            ["rope", "--write"],
-            "--write measures every subject, so that all tables are from one run; name none, or attention or fused or rulers",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["speed"], "subjects are rope, bias, skew, sinusoidal, training, attention, fused, rulers; got speed"),
+    (["--rounds", "0"], "--rounds must be positive; got 0"),
+    (
+        ["rope", "--write"],
+        "--write measures every subject, so that all tables are from one run; name none, or attention or fused or rulers",
+    ),
+])
 def test_bad_arguments_get_one_sentence(python, arguments, message):
     done = python("-m", "benchmarks", *arguments)
     assert done.returncode == 2

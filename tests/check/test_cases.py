@@ -95,17 +95,14 @@ def test_several_numbers_come_in_any_form(outcome):
     assert found == [1, 2.5] and [type(part) for part in found] == [int, float]
 
 
-@pytest.mark.parametrize(
-    ("outcome", "words"),
-    [
-        (7, "Returns type int; 2 numbers are asked for: one, other"),
-        (torch.tensor(7), "Returns type Tensor; 2 numbers"),
-        (np.ones(3), "Returns 3 entries; 2 numbers"),
-        ([1], "Returns 1 entry; 2 numbers"),
-        ([1, "2"], "Returns type str for other; a number is asked for"),
-        ([True, 2], "Returns type bool for one"),
-    ],
-)
+@pytest.mark.parametrize(("outcome", "words"), [
+    (7, "Returns type int; 2 numbers are asked for: one, other"),
+    (torch.tensor(7), "Returns type Tensor; 2 numbers"),
+    (np.ones(3), "Returns 3 entries; 2 numbers"),
+    ([1], "Returns 1 entry; 2 numbers"),
+    ([1, "2"], "Returns type str for other; a number is asked for"),
+    ([True, 2], "Returns type bool for one"),
+])
 def test_what_is_not_several_numbers_is_named(outcome, words):
     with pytest.raises(Misconduct, match=f"^{words}"):
         several(outcome, "one", "other")

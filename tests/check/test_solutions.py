@@ -58,14 +58,11 @@ def test_no_cell_needs_what_a_solution_defines(path):
     assert all(cell.source.startswith(HEAD) for cell in code(path, "solution"))
 
 
-@pytest.mark.parametrize(
-    ("source", "names"),
-    [
-        ("a = b.c = 1\nfor d in x:\n    e, (f, *g) = d", {"a", "d", "e", "f", "g"}),
-        ("@w\ndef a(b):\n    c = 1\nclass D:\n    e = 1", {"a", "D"}),
-        ("with x as y:\n    z: int = 1", {"y", "z"}),
-        ("if (n := 1):\n    %time x", set()),
-    ],
-)
+@pytest.mark.parametrize(("source", "names"), [
+    ("a = b.c = 1\nfor d in x:\n    e, (f, *g) = d", {"a", "d", "e", "f", "g"}),
+    ("@w\ndef a(b):\n    c = 1\nclass D:\n    e = 1", {"a", "D"}),
+    ("with x as y:\n    z: int = 1", {"y", "z"}),
+    ("if (n := 1):\n    %time x", set()),
+])
 def test_names_that_a_cell_defines(source, names):
     assert stored(source) == names

@@ -42,8 +42,7 @@ colors = Check(
 )
 ratio = Check("ratio", reference=lambda: 0.5, properties={"all": [call()]}, mistakes={})
 table = Check(
-    "table",
-    reference={"sky": "blue", "is far": True},
+    "table", reference={"sky": "blue", "is far": True},
     properties={"sky": [Case("the sky", lambda t: t["sky"])], "far": [Case("it", lambda t: t["is far"])]},
     mistakes={},
 )
@@ -113,32 +112,29 @@ Input: x = [1.0, -2.0]
 """
 
 
-@pytest.mark.parametrize(
-    ("answer", "diagnosis"),
-    [
-        (lambda x: 3 * x, "At (0,): expected 2.0000, got 3.0000"),
-        (lambda x: x + 1, "At (1,): expected -4.0000, got -1.0000"),
-        (lambda x: 2 * x * 1.0003, "At (0,): expected 2.0000, got 2.0006"),
-        (lambda x: -1e-9 * x, "At (0,): expected 2.0000, got 0.0000"),
-        (lambda x: x / 0, "At (0,): expected 2.0000, got inf"),
-        (lambda x: x * torch.nan, "At (0,): expected 2.0000, got nan"),
-        (lambda x: 1e9 * x, "At (0,): expected 2.0000, got 1.000e+09"),
-        (lambda x: 1e6 * x, "At (0,): expected 2.0000, got 1.000e+06"),
-        (lambda x: 999_999 * x, "At (0,): expected 2.0000, got 999999.0000"),
-        (lambda x: x / 2, "At (0,): expected 2.0000, got 0.5000\nHint: This is half."),
-        (lambda x: 2 * x[:1], "Expected shape (2,), got (1,)"),
-        (lambda x: 2 * x.double(), "Expected dtype torch.float32, got torch.float64"),
-        (lambda x: 2 * x.to("meta"), "Expected device cpu, got meta"),
-        (lambda x: (2 * x).to_sparse(), "Expected layout torch.strided, got torch.sparse_coo"),
-        (lambda x: 2 * x.numpy(), "Expected type Tensor, got type ndarray"),
-        (forgets_to_return, "Expected an answer, got None (is a return missing?)"),
-        (lambda x: 2 * y, "Raises NameError: name 'y' is not defined"),  # noqa: F821 (on purpose)
-        (lambda: 1, "Raises TypeError: <lambda>() takes 0 positional arguments but 1 was"),
-        (in_place, "Changes its argument x in place"),
-        (noisy, "Returns something else when called again with the same input"),
-        (drifting(), "Returns something else when called again with the same input"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "diagnosis"), [
+    (lambda x: 3 * x, "At (0,): expected 2.0000, got 3.0000"),
+    (lambda x: x + 1, "At (1,): expected -4.0000, got -1.0000"),
+    (lambda x: 2 * x * 1.0003, "At (0,): expected 2.0000, got 2.0006"),
+    (lambda x: -1e-9 * x, "At (0,): expected 2.0000, got 0.0000"),
+    (lambda x: x / 0, "At (0,): expected 2.0000, got inf"),
+    (lambda x: x * torch.nan, "At (0,): expected 2.0000, got nan"),
+    (lambda x: 1e9 * x, "At (0,): expected 2.0000, got 1.000e+09"),
+    (lambda x: 1e6 * x, "At (0,): expected 2.0000, got 1.000e+06"),
+    (lambda x: 999_999 * x, "At (0,): expected 2.0000, got 999999.0000"),
+    (lambda x: x / 2, "At (0,): expected 2.0000, got 0.5000\nHint: This is half."),
+    (lambda x: 2 * x[:1], "Expected shape (2,), got (1,)"),
+    (lambda x: 2 * x.double(), "Expected dtype torch.float32, got torch.float64"),
+    (lambda x: 2 * x.to("meta"), "Expected device cpu, got meta"),
+    (lambda x: (2 * x).to_sparse(), "Expected layout torch.strided, got torch.sparse_coo"),
+    (lambda x: 2 * x.numpy(), "Expected type Tensor, got type ndarray"),
+    (forgets_to_return, "Expected an answer, got None (is a return missing?)"),
+    (lambda x: 2 * y, "Raises NameError: name 'y' is not defined"),  # noqa: F821 (on purpose)
+    (lambda: 1, "Raises TypeError: <lambda>() takes 0 positional arguments but 1 was"),
+    (in_place, "Changes its argument x in place"),
+    (noisy, "Returns something else when called again with the same input"),
+    (drifting(), "Returns something else when called again with the same input"),
+])
 def test_diagnosis(answer, diagnosis):
     assert repr(double(answer)).startswith(FIRST + diagnosis)
 
@@ -168,17 +164,14 @@ def test_the_hint_explains_what_passed_too():
     assert "Hint" not in repr(double(lambda x: torch.where(x > 1000, 7.0, 2 * x)))
 
 
-@pytest.mark.parametrize(
-    ("entries", "text"),
-    [
-        ([("green", 2)], "Expected 2 entries, got 1; missing ('red', 1)"),
-        ([("red", 1), ("green", 2), ("blue", 3)], "Expected 2 entries, got 3; not expected ('blue', 3)"),
-        ([("red", 1), ("green", 2), ("red", 1)], "Expected 2 entries, got 3"),
-        ([("a", 3), ("b", 4)], "Expected 2 entries, got 2; missing ('red', 1); not expected ('a', 3)"),
-        (["red", "green"], "Expected a list of tuple, got one of str"),
-        ([(np.ones(2), 1)], "Returns something that cannot be compared"),
-    ],
-)
+@pytest.mark.parametrize(("entries", "text"), [
+    ([("green", 2)], "Expected 2 entries, got 1; missing ('red', 1)"),
+    ([("red", 1), ("green", 2), ("blue", 3)], "Expected 2 entries, got 3; not expected ('blue', 3)"),
+    ([("red", 1), ("green", 2), ("red", 1)], "Expected 2 entries, got 3"),
+    ([("a", 3), ("b", 4)], "Expected 2 entries, got 2; missing ('red', 1); not expected ('a', 3)"),
+    (["red", "green"], "Expected a list of tuple, got one of str"),
+    ([(np.ones(2), 1)], "Returns something that cannot be compared"),
+])
 def test_lists(entries, text):
     assert repr(colors(lambda: entries)).splitlines()[-1] == text
 
@@ -233,23 +226,20 @@ guess = Check(
 )
 
 
-@pytest.mark.parametrize(
-    ("answer", "hint"),
-    [
-        (lambda n: False, "This is never true."),
-        (lambda n: n > 4, ""),  # the same word for 3, and another for 5
-        (lambda n: n > 1, "Of two, one is enough."),
-        (lambda n: n > 0, "Of two, one is enough."),
-        (lambda n: n == 2, ""),
-        (lambda n: 1 if n < 3 else 0, ""),
-        (lambda n: 7 * int(n > 2), "This is an integer."),
-        (lambda n: int(n > 2), "This is an integer."),
-        (lambda n: 1 / (n % 2) > 0, "An even number fails."),
-        (lambda n: 1 / (n % 2) > 0 if n < 3 else True, ""),  # the same error, and nothing wrong with 4
-        (lambda n: 1 / (n - 1) < 1, "The first one fails."),
-        (lambda n: 1 / (n - 1) < 1 / 2, ""),  # the same error, and 3 is wrong, too
-    ],
-)
+@pytest.mark.parametrize(("answer", "hint"), [
+    (lambda n: False, "This is never true."),
+    (lambda n: n > 4, ""),  # the same word for 3, and another for 5
+    (lambda n: n > 1, "Of two, one is enough."),
+    (lambda n: n > 0, "Of two, one is enough."),
+    (lambda n: n == 2, ""),
+    (lambda n: 1 if n < 3 else 0, ""),
+    (lambda n: 7 * int(n > 2), "This is an integer."),
+    (lambda n: int(n > 2), "This is an integer."),
+    (lambda n: 1 / (n % 2) > 0, "An even number fails."),
+    (lambda n: 1 / (n % 2) > 0 if n < 3 else True, ""),  # the same error, and nothing wrong with 4
+    (lambda n: 1 / (n - 1) < 1, "The first one fails."),
+    (lambda n: 1 / (n - 1) < 1 / 2, ""),  # the same error, and 3 is wrong, too
+])
 def test_a_hint_is_given_where_the_mistake_is_made(answer, hint):
     text = repr(guess(answer))
     assert text.partition("Hint: ")[2] == hint
@@ -274,22 +264,19 @@ def test_of_two_mistakes_that_the_answer_makes_the_first_is_told():
 # Inputs -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (torch.tensor([[0.25, -1.5], [2.0, -0.0]]), "x = [[0.25, -1.5], [2.0, 0.0]]"),
-        (torch.tensor([1, 2]), "x = [1, 2]"),
-        (torch.tensor([True, False]), "x = [1, 0] (bool)"),
-        (torch.tensor(0.5).double(), "x = 0.5 (float64)"),
-        (torch.tensor([float("-inf")]), "x = [-inf]"),
-        (torch.zeros(0, 3), "x = []"),
-        (torch.ones(25), "x (25,)"),
-        (torch.tensor([1 / 3]).half(), "x (1,) (float16)"),
-        (3, "x = 3"),
-        (1e4, "x = 10000.0"),
-        ("half", "x = 'half'"),
-    ],
-)
+@pytest.mark.parametrize(("value", "text"), [
+    (torch.tensor([[0.25, -1.5], [2.0, -0.0]]), "x = [[0.25, -1.5], [2.0, 0.0]]"),
+    (torch.tensor([1, 2]), "x = [1, 2]"),
+    (torch.tensor([True, False]), "x = [1, 0] (bool)"),
+    (torch.tensor(0.5).double(), "x = 0.5 (float64)"),
+    (torch.tensor([float("-inf")]), "x = [-inf]"),
+    (torch.zeros(0, 3), "x = []"),
+    (torch.ones(25), "x (25,)"),
+    (torch.tensor([1 / 3]).half(), "x (1,) (float16)"),
+    (3, "x = 3"),
+    (1e4, "x = 10000.0"),
+    ("half", "x = 'half'"),
+])
 def test_small_inputs_are_told_whole(value, text):
     assert describe("x", value) == text
 
@@ -408,51 +395,42 @@ even = Answer("even", lambda n: n % 2 == 0, {"This is odd.": lambda n: n % 2 == 
 reads = Check("reads", reference=lambda: 1, properties={"all": [call()]}, mistakes={}, answers=(whole, names))
 
 
-@pytest.mark.parametrize(
-    ("answer", "given"),
-    [
-        *(
-            (whole, given)
-            for given in (27, 27.0, np.int64(27), np.float32(27), torch.tensor(27), Fraction(27))
-        ),
-        *(
-            (ratio_of_two, given)
-            for given in ([6.2, 19], (6.25, 18.95), np.array([6.2, 19]), torch.tensor([6.2, 19]))
-        ),
-        *((names, given) for given in (["alibi", "rope "], ("RoPE", "ALiBi"), {"ROPE", "ALIBI"})),
-        *((flag, given) for given in (True, np.True_, torch.tensor(True))),
-        *((even, given) for given in (4, np.int64(0), 2.0)),
-    ],
-)
+@pytest.mark.parametrize(("answer", "given"), [
+    *((whole, given) for given in (27, 27.0, np.int64(27), np.float32(27), torch.tensor(27), Fraction(27))),
+    *(
+        (ratio_of_two, given)
+        for given in ([6.2, 19], (6.25, 18.95), np.array([6.2, 19]), torch.tensor([6.2, 19]))
+    ),
+    *((names, given) for given in (["alibi", "rope "], ("RoPE", "ALiBi"), {"ROPE", "ALIBI"})),
+    *((flag, given) for given in (True, np.True_, torch.tensor(True))),
+    *((even, given) for given in (4, np.int64(0), 2.0)),
+])
 def test_what_is_right_in_any_form(answer, given):
     verdict = answer(given)
     assert verdict and repr(verdict).startswith(f"✓ {answer.name}: ")
 
 
-@pytest.mark.parametrize(
-    ("answer", "given", "text"),
-    [
-        (whole, 28, "It is not 28\nHint: One too many."),
-        (whole, np.int64(28), "It is not 28\nHint: One too many."),
-        (whole, -3, "It is not -3\nHint: This is negative."),
-        (whole, 26.5, "It is not 26.5"),
-        (whole, float("nan"), "It is not nan"),
-        (whole, "27", "Expected a number, got '27'"),
-        (whole, True, "Expected a number, got True"),
-        (whole, [27], "Expected a number, got [27]"),
-        (whole, np.sin, "Expected a number, got ufunc"),
-        (ratio_of_two, (19, 6.2), "It is not [19, 6.2], to within 0.1\nHint: They are exchanged."),
-        (ratio_of_two, [6.2], "Expected 2 entries, got 1"),
-        (ratio_of_two, 6.2, "Expected 2 entries, got 6.2"),
-        (ratio_of_two, ["a", 19], "Expected a number, got 'a'"),
-        (names, ["rope", "t5"], "It is not ['rope', 't5']"),
-        (names, {"RoPE"}, "Expected 2 entries, got 1\nHint: ALiBi is missing."),
-        (flag, 1, "Expected True or False, got 1"),
-        (flag, np.False_, "It is not False"),
-        (even, 3, "It is not 3\nHint: This is odd."),
-        (even, "3", "It is not '3'"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "given", "text"), [
+    (whole, 28, "It is not 28\nHint: One too many."),
+    (whole, np.int64(28), "It is not 28\nHint: One too many."),
+    (whole, -3, "It is not -3\nHint: This is negative."),
+    (whole, 26.5, "It is not 26.5"),
+    (whole, float("nan"), "It is not nan"),
+    (whole, "27", "Expected a number, got '27'"),
+    (whole, True, "Expected a number, got True"),
+    (whole, [27], "Expected a number, got [27]"),
+    (whole, np.sin, "Expected a number, got ufunc"),
+    (ratio_of_two, (19, 6.2), "It is not [19, 6.2], to within 0.1\nHint: They are exchanged."),
+    (ratio_of_two, [6.2], "Expected 2 entries, got 1"),
+    (ratio_of_two, 6.2, "Expected 2 entries, got 6.2"),
+    (ratio_of_two, ["a", 19], "Expected a number, got 'a'"),
+    (names, ["rope", "t5"], "It is not ['rope', 't5']"),
+    (names, {"RoPE"}, "Expected 2 entries, got 1\nHint: ALiBi is missing."),
+    (flag, 1, "Expected True or False, got 1"),
+    (flag, np.False_, "It is not False"),
+    (even, 3, "It is not 3\nHint: This is odd."),
+    (even, "3", "It is not '3'"),
+])
 def test_what_is_wrong_with_a_number_or_name(answer, given, text):
     assert repr(answer(given)) == f"✗ {answer.name}: {text}"
 

@@ -50,30 +50,27 @@ def test_positions_of_two_axes(encoding):
         assert layer(torch.randn(2, 6, 16, device="meta"), CELLS).is_meta
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: alibi.bias(HERE, HERE, alibi.slopes(2)),
-        lambda: rotate_fast(Q, torch.zeros(6, 4, device="meta"), "interleaved"),
-        lambda: skew.key_term(Q, torch.randn(6, 8, device="meta")),
-        lambda: placing.from_padding(FLAGS > 0),
-        lambda: placing.from_segments(FLAGS),
-        lambda: placing.next_positions(HERE, 2),
-        lambda: placing.interpolate(HERE, 2),
-        lambda: placing.shift(HERE, 2),
-        lambda: dropout.combine(Q[0], Q[0, 0], protected=FLAGS > 0),
-        lambda: dropout.segment_ends(FLAGS, FLAGS),
-        lambda: dropout.special_tokens(FLAGS),
-        *(
-            partial(lambda rule: rule(torch.tensor([1.0, 0.5, 0.1], device="meta"))[0], rule)
-            for rule in (
-                partial(scaling.ntk, factor=4),
-                partial(scaling.yarn, factor=4, length=8),
-                partial(scaling.llama3, factor=4, length=8),
-            )
-        ),
-    ],
-)
+@pytest.mark.parametrize("call", [
+    lambda: alibi.bias(HERE, HERE, alibi.slopes(2)),
+    lambda: rotate_fast(Q, torch.zeros(6, 4, device="meta"), "interleaved"),
+    lambda: skew.key_term(Q, torch.randn(6, 8, device="meta")),
+    lambda: placing.from_padding(FLAGS > 0),
+    lambda: placing.from_segments(FLAGS),
+    lambda: placing.next_positions(HERE, 2),
+    lambda: placing.interpolate(HERE, 2),
+    lambda: placing.shift(HERE, 2),
+    lambda: dropout.combine(Q[0], Q[0, 0], protected=FLAGS > 0),
+    lambda: dropout.segment_ends(FLAGS, FLAGS),
+    lambda: dropout.special_tokens(FLAGS),
+    *(
+        partial(lambda rule: rule(torch.tensor([1.0, 0.5, 0.1], device="meta"))[0], rule)
+        for rule in (
+            partial(scaling.ntk, factor=4),
+            partial(scaling.yarn, factor=4, length=8),
+            partial(scaling.llama3, factor=4, length=8),
+        )
+    ),
+])
 def test_functions(call):
     with OneDevice():
         assert call().is_meta

@@ -19,18 +19,15 @@ def parts(placement, rate=0.5, shape=(50, 6, 20), protected=None):
     return total % POSITION / TOKEN, total // POSITION
 
 
-@pytest.mark.parametrize(
-    ("placement", "kinds"),
-    [
-        ("none", {(1, 1)}),
-        ("sum", {(0, 0), (2, 2)}),
-        ("token", {(0, 1), (2, 1)}),
-        ("position", {(1, 0), (1, 2)}),
-        ("independent", {(0, 0), (0, 2), (2, 0), (2, 2)}),
-        ("whole token", {(0, 1), (2, 1)}),
-        ("whole position", {(1, 0), (1, 2)}),
-    ],
-)
+@pytest.mark.parametrize(("placement", "kinds"), [
+    ("none", {(1, 1)}),
+    ("sum", {(0, 0), (2, 2)}),
+    ("token", {(0, 1), (2, 1)}),
+    ("position", {(1, 0), (1, 2)}),
+    ("independent", {(0, 0), (0, 2), (2, 0), (2, 2)}),
+    ("whole token", {(0, 1), (2, 1)}),
+    ("whole position", {(1, 0), (1, 2)}),
+])
 def test_what_falls_together(placement, kinds):
     token, position = parts(placement)
     assert set(zip(token.flatten().tolist(), position.flatten().tolist(), strict=True)) == kinds

@@ -141,10 +141,8 @@ bad(offsets, "ValueError: k_positions must be finite; got inf", P, P + INF)
 bad(offsets, "ValueError: k_positions must be (…, sequence); got a tensor without axes", P, P[3])
 differ = "must broadcast in all axes but the last; got"
 bad(
-    offsets,
-    f"ValueError: q_positions and k_positions {differ} (2, 5) and (3, 5)",
-    P.expand(2, 5),
-    P.expand(3, 5),
+    offsets, f"ValueError: q_positions and k_positions {differ} (2, 5) and (3, 5)",
+    P.expand(2, 5), P.expand(3, 5),
 )
 
 # Placing
@@ -253,13 +251,8 @@ bad(RoPE, "ValueError: base must be finite and above 1; got 1", 8, base=1)
 bad(RoPE, "ValueError: q must have 16 features a head, as RoPE has; got 8", Q, Q, P, P, call=RoPE(16).rotate)
 wide_k = torch.cat([Q, Q], dim=-1)
 bad(
-    RoPE,
-    "ValueError: k must have 8 features a head, as RoPE has; got 16",
-    Q,
-    wide_k,
-    P,
-    P,
-    call=RoPE(8).rotate,
+    RoPE, "ValueError: k must have 8 features a head, as RoPE has; got 16",
+    Q, wide_k, P, P, call=RoPE(8).rotate,
 )
 bad(RoPE, "ValueError: axes must be positive; got 0", 8, axes=0)
 bad(RoPE, "ValueError: 2 axes need a multiple of 4 features that turn; got 6", 6, axes=2)
@@ -267,10 +260,8 @@ no_rule = "TypeError: scaling must be a rule, such as partial(linear, factor=8);
 bad(RoPE, f"{no_rule} 'yarn'", 8, scaling="yarn")
 bad(RoPE, f"{no_rule} None", 8, scaling=None)
 bad(
-    RoPE,
-    "ValueError: angles must be (…, 4), one for each pair of x; got (1, 1, 2)",
-    8,
-    scaling=lambda omega: (omega[::2], 1.0),
+    RoPE, "ValueError: angles must be (…, 4), one for each pair of x; got (1, 1, 2)",
+    8, scaling=lambda omega: (omega[::2], 1.0),
 )
 refuse = partial(bad, RoPE, call=RoPE(8, axes=2).turn)
 refuse("ValueError: positions must have 2 coordinates, as RoPE has axes; got 5", Q, P)
@@ -333,10 +324,8 @@ for pair in -1, 4:
     bad(freeze_pairs, f"ValueError: pairs must lie in 0 … 3; got {pair}", OMEGA, [0, pair])
 bad(mscale, "ValueError: factor must be finite and at least 1; got 0.5", 0.5)
 bad(
-    frequencies,
-    "ValueError: dim must be at least 4 with endpoint=True, to have a first and a last; got 2",
-    2,
-    endpoint=True,
+    frequencies, "ValueError: dim must be at least 4 with endpoint=True, to have a first and a last; got 2",
+    2, endpoint=True,
 )
 
 # Temperature
@@ -365,13 +354,8 @@ bad(MRoPE, f"ValueError: {rotary}", 2, [0, 1])
 bad(MRoPE, "ValueError: base must be finite and above 1; got 1", 8, [0, 1], base=1)
 dealt = MRoPE(8, [0, 1])
 bad(
-    MRoPE,
-    "ValueError: q must have 8 features a head, as MRoPE has; got 16",
-    X[None],
-    Q,
-    P,
-    P,
-    call=dealt.rotate,
+    MRoPE, "ValueError: q must have 8 features a head, as MRoPE has; got 16",
+    X[None], Q, P, P, call=dealt.rotate,
 )
 one_axis = "positions must have 2 coordinates, as MRoPE has axes; got 5"
 bad(MRoPE, f"ValueError: {one_axis}", Q, Q, P, P, call=dealt.rotate)
@@ -399,11 +383,8 @@ for value in 0, INF, NAN:
         bad(subject, f"ValueError: octaves must be finite and positive; got {value}", 8, octaves=value)
 bad(bias, "TypeError: q_positions must be a tensor; got list", [0], P, slopes(2))
 bad(
-    bias,
-    "TypeError: k_positions must be integers, float32 or float64; got torch.float16",
-    P,
-    P.half(),
-    slopes(2),
+    bias, "TypeError: k_positions must be integers, float32 or float64; got torch.float16",
+    P, P.half(), slopes(2),
 )
 bad(bias, "ValueError: q_positions must be finite; got nan", P * NAN, P, slopes(2))
 bad(bias, "TypeError: slopes must be a tensor; got list", P, P, [0.5])
@@ -458,18 +439,12 @@ bad(block_mask, "ValueError: k_positions must be finite; got nan", P, P * NAN)
 bad(block_mask, f"ValueError: q_positions and k_positions {differ} (2, 5) and (3, 5)", TOKENS, P.expand(3, 5))
 bad(block_mask, "ValueError: window must be positive; got 0", P, P, window=0)
 bad(
-    block_mask,
-    "ValueError: k_segments must be given, as the other segments are; got None",
-    P,
-    P,
-    q_segments=P,
+    block_mask, "ValueError: k_segments must be given, as the other segments are; got None",
+    P, P, q_segments=P,
 )
 bad(
-    block_mask,
-    "ValueError: q_segments must be given, as the other segments are; got None",
-    P,
-    P,
-    k_segments=P,
+    block_mask, "ValueError: q_segments must be given, as the other segments are; got None",
+    P, P, k_segments=P,
 )
 bad(block_mask, "TypeError: segments must be integers; got torch.bool", P, P, q_segments=P > 2, k_segments=P)
 one_each = "k_segments must be one for each position, 5; got 4"
@@ -574,10 +549,7 @@ refuse("ValueError: q must have 8 features a head, as Decomposed has; got 4", Q[
 refuse("ValueError: q_positions must lie in 0 … 1, the rows of the window; got 2", Q, Q, CELLS + 1, CELLS)
 refuse(
     "ValueError: k_positions must lie in 0 … 2, the columns of the window; got 3",
-    Q,
-    Q,
-    CELLS,
-    CELLS + torch.tensor([0, 1]),
+    Q, Q, CELLS, CELLS + torch.tensor([0, 1]),
 )
 bad(BEiT, "ValueError: heads must be positive; got 0", 0, 2, 2)
 refuse = partial(bad, BEiT, call=BEiT(2, 2, 3).score)
@@ -586,10 +558,8 @@ refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], CELLS)
 refuse("ValueError: k_positions must be (…, sequence, 2), row and column; got (5,)", Q, Q, CELLS, P)
 refuse("ValueError: k_positions must lie in 0 … 1, the rows of the window; got -2", Q, Q, CELLS, CELLS - 2)
 bad(
-    deberta.row,
-    "TypeError: offset must be integers, because they index a table; got torch.float32",
-    P.float(),
-    2,
+    deberta.row, "TypeError: offset must be integers, because they index a table; got torch.float32",
+    P.float(), 2,
 )
 bad(deberta.row, "ValueError: clip must be positive; got 0", P, 0)
 bad(deberta.row, "ValueError: clip must be even and below largest = 16; got 5", P, 5, 16)
@@ -658,24 +628,12 @@ for subject, numbers in (FoX, 1), (PaTH, 9), (Inkling, 16):
     refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P, given)
     bad(attend, f"TypeError: {hidden}", Q, Q, Q, P, P, subject(16, 2))
 bad(
-    PaTH,
-    "ValueError: q must have 8 features a head, as PaTH has; got 4",
-    Q[..., :4],
-    Q[..., :4],
-    P,
-    P,
-    torch.zeros(2, 2, 5, 9),
-    call=PaTH(16, 2).score,
+    PaTH, "ValueError: q must have 8 features a head, as PaTH has; got 4",
+    Q[..., :4], Q[..., :4], P, P, torch.zeros(2, 2, 5, 9), call=PaTH(16, 2).score,
 )
 bad(
-    Inkling,
-    "ValueError: q must have 2 heads, as Inkling has; got 1",
-    Q[:, :1],
-    Q,
-    P,
-    P,
-    torch.zeros(2, 2, 5, 16),
-    call=Inkling(16, 2).score,
+    Inkling, "ValueError: q must have 2 heads, as Inkling has; got 1",
+    Q[:, :1], Q, P, P, torch.zeros(2, 2, 5, 16), call=Inkling(16, 2).score,
 )
 bad(
     Inkling, f"TypeError: q{no_index[1:]}", Q, Q, P.float(), P, torch.zeros(2, 2, 5, 16),
@@ -719,11 +677,8 @@ for name, two in ("encoding", [None] * 2), ("window", (3, None)), ("temperature"
     each_layer = f"{name} must have 3 members, one for each layer; got 2"
     bad(Transformer, f"ValueError: {each_layer}", 7, 3, layers=3, **{name: two})
 bad(
-    Transformer,
-    "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'",
-    7,
-    3,
-    encoding=[None, "rope"],
+    Transformer, "TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'",
+    7, 3, encoding=[None, "rope"],
 )
 mixed = "encoding must have the same axes in each layer; got [1, 2]"
 bad(Transformer, f"ValueError: {mixed}", 7, 3, encoding=[RoPE(16), RoPE(16, axes=2)])
@@ -742,9 +697,7 @@ for subject, start in (attend, (Q, Q, Q)), (attention_weights, (Q, Q)):
     refuse("TypeError: encoding must be an Encoding, such as RoPE(64); got 'rope'", P, P, "rope")
     refuse(
         "TypeError: encoding must be an Encoding, such as RoPE(64); got <class 'd2lpos.rotary.rope.RoPE'>",
-        P,
-        P,
-        RoPE,
+        P, P, RoPE,
     )
     refuse("TypeError: q_positions must be a tensor; got list", [0, 1, 2, 3, 4], P)
     refuse("TypeError: k_positions must be integers, float32 or float64; got torch.float16", P, P.half())
@@ -882,12 +835,8 @@ for subject, more in (built, ()), (absorbed, ()), (scores, (Q, Q[:, :1])):
     bad(subject, f"ValueError: {heads}", Q, C.expand(-1, 2, -1, -1), UP, *more)
     bad(subject, "ValueError: up must be (…, head, d, r) with head = 2; got (1, 8, 3)", Q, C, UP[:1], *more)
     bad(
-        subject,
-        "ValueError: up must be (…, head, d, r) with r = 3; got (2, 8, 8)",
-        Q,
-        C,
-        Q[0, :, :1].expand(2, 8, 8),
-        *more,
+        subject, "ValueError: up must be (…, head, d, r) with r = 3; got (2, 8, 8)",
+        Q, C, Q[0, :, :1].expand(2, 8, 8), *more,
     )
 same = "turned_k must be (…, 1, key, d_r) with d_r = 8; got (2, 1, 5, 4)"
 bad(scores, f"ValueError: {same}", Q, C, UP, Q, Q[:, :1, :, :4])
@@ -939,12 +888,8 @@ bad(rebase, f"TypeError: {few}", half, P, RoPE(8))
 own = "encoding must have rotate_further, as RoPE has, to move turned keys; got Both()"
 bad(rebase, f"TypeError: {own}", Cache(Q, Q, P, rotated=True), P, Both(2))
 bad(
-    Attention,
-    "ValueError: mask must broadcast to (batch, head, query, key) = (2, 2, 5, 10); got (5, 5)",
-    X,
-    P,
-    LOOK,
-    call=lambda *x: Attention(16, 2, causal=True)(*x, Cache(Q, Q, P)),
+    Attention, "ValueError: mask must broadcast to (batch, head, query, key) = (2, 2, 5, 10); got (5, 5)",
+    X, P, LOOK, call=lambda *x: Attention(16, 2, causal=True)(*x, Cache(Q, Q, P)),
 )
 
 # Transformer
@@ -965,9 +910,7 @@ refuse("ValueError: positions must be on cpu, as the other arguments are; got me
 refuse("ValueError: positions must be finite; got nan", TOKENS, P * NAN)
 refuse(
     "ValueError: mask must broadcast to (batch, head, query, key) = (2, 2, 5, 5); got (5,)",
-    TOKENS,
-    P,
-    LOOK[0],
+    TOKENS, P, LOOK[0],
 )
 refuse("ValueError: segments must be given to the Mask; got both", TOKENS, P, Mask(P), segments=P)
 refuse("TypeError: cache must be a Cache; got int", TOKENS, P, caches=[Cache(), 5])

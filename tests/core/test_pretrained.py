@@ -562,15 +562,12 @@ V4 = {"model_type": "deepseek_v4", "num_hidden_layers": 5}
 YARN_16 = {"type": "yarn", "factor": 16, "original_max_position_embeddings": 65_536}
 
 
-@pytest.mark.parametrize(
-    ("said", "tokens"),
-    [
-        ({}, [128, 128, 128, 4, 128]),
-        ({"compress_ratios": [0, 0, 4, 128, 4, 128]}, [None, None, 4, 128, 4]),
-        ({"layer_types": ["sliding_attention"] * 5}, [None] * 5),
-        ({"compress_rates": {"heavily_compressed_attention": 64, "compressed_sparse_attention": 8}}, [64, 64, 64, 8, 64]),
-    ],
-)
+@pytest.mark.parametrize(("said", "tokens"), [
+    ({}, [128, 128, 128, 4, 128]),
+    ({"compress_ratios": [0, 0, 4, 128, 4, 128]}, [None, None, 4, 128, 4]),
+    ({"layer_types": ["sliding_attention"] * 5}, [None] * 5),
+    ({"compress_rates": {"heavily_compressed_attention": 64, "compressed_sparse_attention": 8}}, [64, 64, 64, 8, 64]),
+])
 def test_deepseek_v4_sees_a_window_and_keys_that_stand_for_many_tokens(said, tokens):
     found = encoding_of(V4 | said | {"rope_scaling": YARN_16}).layers
     assert [layer.compressed for layer in found] == tokens
@@ -591,16 +588,13 @@ def test_deepseek_v4_does_not_sharpen_where_it_stretches():
 INDEXED = {"model_type": "glm_moe_dsa", "num_hidden_layers": 7}
 
 
-@pytest.mark.parametrize(
-    ("said", "own"),
-    [
-        ({}, "1111111"),
-        ({"index_topk_freq": 2}, "1101010"),
-        ({"index_topk_freq": 3, "index_skip_topk_offset": 1}, "1001001"),
-        ({"index_topk_pattern": "FSSFSSF"}, "1001001"),
-        ({"indexer_types": ["full", "shared"] * 3 + ["full"]}, "1010101"),
-    ],
-)
+@pytest.mark.parametrize(("said", "own"), [
+    ({}, "1111111"),
+    ({"index_topk_freq": 2}, "1101010"),
+    ({"index_topk_freq": 3, "index_skip_topk_offset": 1}, "1001001"),
+    ({"index_topk_pattern": "FSSFSSF"}, "1001001"),
+    ({"indexer_types": ["full", "shared"] * 3 + ["full"]}, "1010101"),
+])
 def test_an_indexer_serves_layers_behind_its_own(said, own):
     found = encoding_of(INDEXED | said).layers
     assert "".join(str(int(layer.indexer is not None)) for layer in found) == own

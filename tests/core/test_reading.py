@@ -90,19 +90,16 @@ def test_the_command_takes_a_length_and_keys_to_pass_over(file, capsys):
     assert "dynamic_ntk(factor=2.0, length=64, current=100)" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ('{"a": NaN}', "x must be JSON, and is none: NaN is no number of JSON"),
-        ("{", "x must be JSON, and is none: Expecting property name"),
-        ("[1]", "x must be a config.json, which is an object of keys; it is a list"),
-        ('{"a": 1}', "x must have model_type, which says whose code reads it; it has none"),
-        ('{"peft_type": "LORA"}', "x must be the config.json of a model; it is an adapter's configuration: read the config"),
-        ('{"tokenizer_class": "T"}', "x must be the config.json of a model; it is a tokenizer's configuration"),
-        ('{"model": {}, "added_tokens": []}', "x must be the config.json of a model; it is a tokenizer"),
-        (f'"{"x" * (1 << 20)}"', "x must be a config.json of at most 1 MB; it has 1.0 MB"),
-    ],
-)
+@pytest.mark.parametrize(("text", "sentence"), [
+    ('{"a": NaN}', "x must be JSON, and is none: NaN is no number of JSON"),
+    ("{", "x must be JSON, and is none: Expecting property name"),
+    ("[1]", "x must be a config.json, which is an object of keys; it is a list"),
+    ('{"a": 1}', "x must have model_type, which says whose code reads it; it has none"),
+    ('{"peft_type": "LORA"}', "x must be the config.json of a model; it is an adapter's configuration: read the config"),
+    ('{"tokenizer_class": "T"}', "x must be the config.json of a model; it is a tokenizer's configuration"),
+    ('{"model": {}, "added_tokens": []}', "x must be the config.json of a model; it is a tokenizer"),
+    (f'"{"x" * (1 << 20)}"', "x must be a config.json of at most 1 MB; it has 1.0 MB"),
+])
 def test_what_is_no_configuration_gets_a_sentence(text, sentence):
     with pytest.raises(ValueError) as error:
         parse(text, "x")

@@ -31,17 +31,14 @@ def test_rows_run_line_by_line():
     assert torch.equal(new[:, 0], new[:, 1]) and (new.diff(dim=0) >= 0).all()
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "words"),
-    [
-        ({"table": torch.zeros(6, 2, dtype=torch.int64)}, TypeError, "table"),
-        ({"old": (2, 2)}, ValueError, r"\(0 \+ 2 · 2, dim\).*\(6, 2\)"),
-        ({"new": (0, 3)}, ValueError, r"new\[0\]"),
-        ({"new": (3,)}, ValueError, "height and width"),
-        ({"mode": "nearest"}, ValueError, "nearest"),
-        ({"antialias": 1}, TypeError, "antialias"),
-    ],
-)
+@pytest.mark.parametrize(("change", "error", "words"), [
+    ({"table": torch.zeros(6, 2, dtype=torch.int64)}, TypeError, "table"),
+    ({"old": (2, 2)}, ValueError, r"\(0 \+ 2 · 2, dim\).*\(6, 2\)"),
+    ({"new": (0, 3)}, ValueError, r"new\[0\]"),
+    ({"new": (3,)}, ValueError, "height and width"),
+    ({"mode": "nearest"}, ValueError, "nearest"),
+    ({"antialias": 1}, TypeError, "antialias"),
+])
 def test_bad_input_is_refused(change, error, words):
     with pytest.raises(error, match=words):
         resize_table(**{"table": torch.zeros(6, 2), "old": (2, 3), "new": (3, 3)} | change)

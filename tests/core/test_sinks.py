@@ -70,10 +70,8 @@ def test_in_half_precision_a_sink_is_as_wide_as_the_logits():
     got = attention_weights(q, k, HERE, HERE, sinks=SINKS.float())
     assert got.dtype == torch.bfloat16
     assert_close(
-        got.float(),
-        attention_weights(q.float(), k.float(), HERE, HERE, sinks=SINKS.float()),
-        atol=4e-3,
-        rtol=0,
+        got.float(), attention_weights(q.float(), k.float(), HERE, HERE, sinks=SINKS.float()),
+        atol=4e-3, rtol=0,
     )
 
 

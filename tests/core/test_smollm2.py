@@ -123,19 +123,13 @@ def test_losses_are_of_the_next_token(model, monkeypatch):
     assert torch.equal(losses(model, tokens, positions=moved), losses(model, tokens, x=read))
 
 
-@pytest.mark.parametrize(
-    ("how", "error"),
-    [
-        ({"encoding": [None, None]}, "encoding must have 3 members, one for each layer; got 2"),
-        ({"positions": torch.arange(3)}, r"positions must have shape \(20,\) or \(2, 20\); got \(3,\)"),
-        (
-            {"window": (4, 0), "mask": torch.ones(20, 20, dtype=torch.bool)},
-            "window goes without mask; got both",
-        ),
-        ({"window": (0, 4)}, "window must be positive; got 0"),
-        ({"encoding": RoPE(16)}, "q must have 16 features a head, as RoPE has; got 8"),
-    ],
-)
+@pytest.mark.parametrize(("how", "error"), [
+    ({"encoding": [None, None]}, "encoding must have 3 members, one for each layer; got 2"),
+    ({"positions": torch.arange(3)}, r"positions must have shape \(20,\) or \(2, 20\); got \(3,\)"),
+    ({"window": (4, 0), "mask": torch.ones(20, 20, dtype=torch.bool)}, "window goes without mask; got both"),
+    ({"window": (0, 4)}, "window must be positive; got 0"),
+    ({"encoding": RoPE(16)}, "q must have 16 features a head, as RoPE has; got 8"),
+])
 def test_what_does_not_fit_is_named(model, how, error):
     with pytest.raises(ValueError, match=error):
         model(text(), **how)
@@ -176,13 +170,11 @@ def test_trained_logits_are_those_of_transformers_from_the_same_file(trained, to
     from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
     with torch.device("meta"):
-        llama = LlamaForCausalLM(
-            LlamaConfig(
-                vocab_size=49152, hidden_size=576, intermediate_size=1536, num_hidden_layers=30,
-                num_attention_heads=9, num_key_value_heads=3, rms_norm_eps=1e-5, tie_word_embeddings=True,
-                rope_parameters={"rope_type": "default", "rope_theta": 100_000.0},
-            )
-        )  # fmt: skip
+        llama = LlamaForCausalLM(LlamaConfig(
+            vocab_size=49152, hidden_size=576, intermediate_size=1536, num_hidden_layers=30,
+            num_attention_heads=9, num_key_value_heads=3, rms_norm_eps=1e-5, tie_word_embeddings=True,
+            rope_parameters={"rope_type": "default", "rope_theta": 100_000.0},
+        ))  # fmt: skip
     read = load_gguf_checkpoint(str(find("smollm2")[0]), return_tensors=True, model_to_load=llama)
     assert read["config"]["rope_theta"] == trained.encoding.base
     with no_init_weights():

@@ -48,9 +48,7 @@ def test_reference_numbers_causal():
 
 
 @given(
-    offset=st.integers(-2000, 2000),
-    quarter=st.integers(1, 16),
-    beyond=st.integers(1, 500),
+    offset=st.integers(-2000, 2000), quarter=st.integers(1, 16), beyond=st.integers(1, 500),
     bidirectional=st.booleans(),
 )
 def test_equals_exact_thresholds(offset, quarter, beyond, bidirectional):

@@ -15,17 +15,14 @@ def symmetric(values):
     return torch.allclose(values, values.T, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("key", "by_offset", "mirrored"),
-    [
-        ("none", True, True),
-        ("sinusoidal", True, True),
-        ("learned", False, True),
-        ("rope", True, True),
-        ("relative", True, False),
-        ("alibi", True, True),
-    ],
-)
+@pytest.mark.parametrize(("key", "by_offset", "mirrored"), [
+    ("none", True, True),
+    ("sinusoidal", True, True),
+    ("learned", False, True),
+    ("rope", True, True),
+    ("relative", True, False),
+    ("alibi", True, True),
+])
 def test_what_each_matrix_depends_on(key, by_offset, mirrored):
     values = matrix(key)
     assert values.shape == (16, 16)

@@ -154,11 +154,9 @@ def test_what_it_says_of_models_is_what_was_counted():
         (count("some", "none", years=[year]), count(*KINDS, years=[year]), year)
         for year in (2024, 2025, 2026)
     ]
-    said(
-        "in {} of {} families of {}, {} of {} of {}, and {} of {} of {}.".format(
-            *(n for row in told for n in row)
-        )
-    )
+    said("in {} of {} families of {}, {} of {} of {}, and {} of {} of {}.".format(
+        *(n for row in told for n in row)
+    ))
     late = {
         row["family"]: row["encoding"] for row in families() if row["kind"] == "bias" and row["year"] > "2022"
     }

@@ -104,32 +104,29 @@ def changed(old, new, source):
         yield fingerprint(names["make"])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "source"),
-    [
-        ("2", "3", "make = lambda run: run.dim * 2"),
-        ("+", "-", "make = lambda run: [size + 1 for size in (run.dim,)]"),
-        ("2", "3", "WIDTH = 2\ndef make(run): return WIDTH"),
-        ("2", "3", "def helper(x): return 2\ndef make(run): return helper(run)"),
-        ("2", "3", "def make(run, width=2): return width"),
-        ("2", "'2'", "def make(run, width=2): return width"),
-        ("2", "3", "def make(run, *, width=2): return width"),
-        ("'a'", "'b'", "def make(run): return run.dim in {'a', 'c', 'd'}"),
-        ("2", "3", "class E(Encoding):\n  rate = 2\nmake = lambda run: E()"),
-        ("2", "3", "class E(Encoding):\n  def embed(self, x, positions): return x * 2\nmake = E"),
-        ("2", "3", "class A:\n  def f(self): return 2\nclass E(A, Encoding): pass\nmake = lambda run: E()"),
-        ("2", "3", "class E:\n  @property\n  def f(self): return 2\nmake = E"),
-        ("2", "3", "class E:\n  @staticmethod\n  def f(): return 2\nmake = E"),
-        ("2", "3", "class E:\n  def __init__(self, run): self.f = 2\nmake = E"),
-        ("2.0", "2.5", "table = torch.tensor([1.0, 2.0])\nmake = lambda run: table"),
-        ("2.0", "2.5", "table = np.array([1.0, 2.0])\nmake = lambda run: table"),
-        ("2", "3", "make = partial(lambda run, width: width, width=2)"),
-        ("2", "3", "class M:\n  def width(self): return 2\nm = M()\nmake = lambda run: m.width()"),
-        ("2", "3", "class M:\n  def make(self, run): return self.x\nm = M()\nm.x = 2\nmake = m.make"),
-        ("torch.sin", "torch.cos", "make = lambda run: torch.sin"),
-        ("linear", "ntk", "from d2lpos.rotary.scaling import linear\nmake = lambda run: linear"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "source"), [
+    ("2", "3", "make = lambda run: run.dim * 2"),
+    ("+", "-", "make = lambda run: [size + 1 for size in (run.dim,)]"),
+    ("2", "3", "WIDTH = 2\ndef make(run): return WIDTH"),
+    ("2", "3", "def helper(x): return 2\ndef make(run): return helper(run)"),
+    ("2", "3", "def make(run, width=2): return width"),
+    ("2", "'2'", "def make(run, width=2): return width"),
+    ("2", "3", "def make(run, *, width=2): return width"),
+    ("'a'", "'b'", "def make(run): return run.dim in {'a', 'c', 'd'}"),
+    ("2", "3", "class E(Encoding):\n  rate = 2\nmake = lambda run: E()"),
+    ("2", "3", "class E(Encoding):\n  def embed(self, x, positions): return x * 2\nmake = E"),
+    ("2", "3", "class A:\n  def f(self): return 2\nclass E(A, Encoding): pass\nmake = lambda run: E()"),
+    ("2", "3", "class E:\n  @property\n  def f(self): return 2\nmake = E"),
+    ("2", "3", "class E:\n  @staticmethod\n  def f(): return 2\nmake = E"),
+    ("2", "3", "class E:\n  def __init__(self, run): self.f = 2\nmake = E"),
+    ("2.0", "2.5", "table = torch.tensor([1.0, 2.0])\nmake = lambda run: table"),
+    ("2.0", "2.5", "table = np.array([1.0, 2.0])\nmake = lambda run: table"),
+    ("2", "3", "make = partial(lambda run, width: width, width=2)"),
+    ("2", "3", "class M:\n  def width(self): return 2\nm = M()\nmake = lambda run: m.width()"),
+    ("2", "3", "class M:\n  def make(self, run): return self.x\nm = M()\nm.x = 2\nmake = m.make"),
+    ("torch.sin", "torch.cos", "make = lambda run: torch.sin"),
+    ("linear", "ntk", "from d2lpos.rotary.scaling import linear\nmake = lambda run: linear"),
+])
 def test_every_change_of_the_code_is_seen(old, new, source):
     before, after = changed(old, new, source)
     assert before != after
@@ -168,16 +165,13 @@ def test_what_no_hash_can_tell_needs_a_version():
     register("drawn", lambda run: numbers, version=1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "words"),
-    [
-        (("rope", bell()), ValueError, "name must not be one of none, .*, which the book has; got 'rope'"),
-        (("", bell()), ValueError, "name must be a word; got ''"),
-        ((3, bell()), ValueError, "name must be a word; got 3"),
-        (("bell", Encoding()), TypeError, r"make must be a function from a run to an encoding; got Encoding"),
-        (("bell", 7), TypeError, "make must be a function from a run to an encoding; got 7"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "error", "words"), [
+    (("rope", bell()), ValueError, "name must not be one of none, .*, which the book has; got 'rope'"),
+    (("", bell()), ValueError, "name must be a word; got ''"),
+    ((3, bell()), ValueError, "name must be a word; got 3"),
+    (("bell", Encoding()), TypeError, r"make must be a function from a run to an encoding; got Encoding"),
+    (("bell", 7), TypeError, "make must be a function from a run to an encoding; got 7"),
+])
 def test_bad_registrations(arguments, error, words):
     with pytest.raises(error, match=words):
         register(*arguments)
@@ -270,18 +264,12 @@ def test_an_own_encoding_joins_every_study(study):
         }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--encodings", "mine.py"], "--encodings needs the name of a study, and goes without --publish"),
-        (["order", "--publish", "--encodings", "mine.py"], "--encodings needs the name of a study, and goes"),
-        (["order", "--encodings", "yours.py"], "there is no file yours.py"),
-        (
-            ["order", "--encodings", "none.py"],
-            "none.py registers no encoding: it must call d2lpos.lab.register",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["--encodings", "mine.py"], "--encodings needs the name of a study, and goes without --publish"),
+    (["order", "--publish", "--encodings", "mine.py"], "--encodings needs the name of a study, and goes"),
+    (["order", "--encodings", "yours.py"], "there is no file yours.py"),
+    (["order", "--encodings", "none.py"], "none.py registers no encoding: it must call d2lpos.lab.register"),
+])
 def test_bad_files_of_encodings(tmp_path, monkeypatch, capsys, arguments, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(FILE)

@@ -100,14 +100,11 @@ def test_lengths_are_drawn_when_the_shortest_is_told():
     assert set(drawn) == {9, 10, 11, 12}
 
 
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"steps": 0}, "steps must be positive; got 0"),
-        ({"size": 0}, "size must be positive; got 0"),
-        ({"shortest": 13}, "shortest must be at most length, 12; got 13"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "words"), [
+    ({"steps": 0}, "steps must be positive; got 0"),
+    ({"size": 0}, "size must be positive; got 0"),
+    ({"shortest": 13}, "shortest must be at most length, 12; got 13"),
+])
 def test_sizes_of_training_are_checked(wrong, words):
     with pytest.raises(ValueError, match=f"^{words}$"):
         train(build(TINY), TASKS["copy"].train, 12, **{"steps": 1, "size": 1} | wrong)

@@ -77,16 +77,13 @@ def test_a_key_tells_glances_apart():
         glance.seed = 1
 
 
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [
-        ({"text": "emma"}, "text must be one of"),
-        ({"model": "gpt"}, "model must be one of"),
-        ({"dtype": "float8"}, "dtype must be one of"),
-        ({"length": 0}, "length must be"),
-        ({"seed": -1}, "seed must not"),
-    ],
-)
+@pytest.mark.parametrize(("change", "error"), [
+    ({"text": "emma"}, "text must be one of"),
+    ({"model": "gpt"}, "model must be one of"),
+    ({"dtype": "float8"}, "dtype must be one of"),
+    ({"length": 0}, "length must be"),
+    ({"seed": -1}, "seed must not"),
+])
 def test_what_cannot_be_is_named(change, error):
     with pytest.raises(ValueError, match=error):
         Probe("real-layout", **change)

@@ -41,14 +41,11 @@ def one_off(tokens, positions):
     return (positions + wrong).float()[..., None]
 
 
-@pytest.mark.parametrize(
-    ("vectors", "error", "r2"),
-    [
-        (exact, 0, 1),
-        (lambda tokens, positions: torch.ones(*tokens.shape, 3), 8 / 4, 0),  # a guess of the middle
-        (one_off, 1, 1 - 1 / 5.25),  # positions 0 … 7 have variance 5.25
-    ],
-)
+@pytest.mark.parametrize(("vectors", "error", "r2"), [
+    (exact, 0, 1),
+    (lambda tokens, positions: torch.ones(*tokens.shape, 3), 8 / 4, 0),  # a guess of the middle
+    (one_off, 1, 1 - 1 / 5.25),  # positions 0 … 7 have variance 5.25
+])
 def test_error_and_share(vectors, error, r2):
     want = {"error": pytest.approx(error, abs=1e-5), "r2": pytest.approx(r2, abs=1e-5)}
     assert probes(Known(vectors), LANGUAGE, 8, texts=4) == [{"layer": layer} | want for layer in (0, 1)]

@@ -36,12 +36,7 @@ def driver(folder, work, count, go=True, env=None, **options):
         (folder / "go").touch()
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.lab.errands", str(folder), work, str(count), json.dumps(options)],
-        cwd=ROOT,
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+        cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )
     try:
         yield process

@@ -55,17 +55,14 @@ def test_names_tell_apart_what_was_run():
     assert "learned, 150 steps" in set(named(table)["name"]) and named(table)["name"].is_unique
 
 
-@pytest.mark.parametrize(
-    ("study", "names"),
-    [
-        ("scale", {"sinusoidal", "sinusoidal, × 0.0156", "learned, × 16"}),
-        ("layers", {"none", "learned", "learned, in every block"}),
-        ("addition", {"learned, begun", "learned, drawn", "learned, coupled"}),
-        ("resolution", {"axial RoPE", "mixed RoPE, to scale", "axial RoPE, to scale, jittered"}),
-        ("count", {"none", "RoPE", "FoX", "CoPE", "PaTH"}),
-        ("dropout-lookup", {"learned", "learned, dropout 5% (sum)", "learned, dropout 30% (whole position)"}),
-    ],
-)
+@pytest.mark.parametrize(("study", "names"), [
+    ("scale", {"sinusoidal", "sinusoidal, × 0.0156", "learned, × 16"}),
+    ("layers", {"none", "learned", "learned, in every block"}),
+    ("addition", {"learned, begun", "learned, drawn", "learned, coupled"}),
+    ("resolution", {"axial RoPE", "mixed RoPE, to scale", "axial RoPE, to scale, jittered"}),
+    ("count", {"none", "RoPE", "FoX", "CoPE", "PaTH"}),
+    ("dropout-lookup", {"learned", "learned, dropout 5% (sum)", "learned, dropout 30% (whole position)"}),
+])
 def test_names_tell_what_was_done_to_an_encoding(study, names):
     told = named(frame(map(result, STUDIES[study].runs([0]))).query("split == 'test' and length == trained"))
     assert names <= set(told["name"]) and told["name"].is_unique
@@ -99,13 +96,11 @@ def test_every_seed_is_a_dot(tables, figures, study):
 
 @pytest.mark.parametrize("study", VALUES)
 def test_every_mean_has_its_interval(tables, figures, study):
-    bars = np.concatenate(
-        [
-            np.ptp(collection.get_segments(), axis=1).max(axis=-1)
-            for ax in figures[study].axes
-            for collection in ax.collections
-        ]
-    )
+    bars = np.concatenate([
+        np.ptp(collection.get_segments(), axis=1).max(axis=-1)
+        for ax in figures[study].axes
+        for collection in ax.collections
+    ])
     means = summary(tables[study].query("split == 'test'"), value=VALUES[study])
     assert sorted(bars) == pytest.approx(sorted(means["high"] - means["low"]), rel=1e-9)
 
@@ -197,17 +192,11 @@ def test_the_words_tell_the_means():
     )
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda t: plot(t, split="train"), "split must be one of test, unseen; got 'train'"),
-        (lambda t: plot(t, value="error"), "value must be one of task, encoding, "),
-        (
-            lambda t: plot(concat([t, t])),
-            "by must tell rows of one seed apart; there are several where name is ",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (lambda t: plot(t, split="train"), "split must be one of test, unseen; got 'train'"),
+    (lambda t: plot(t, value="error"), "value must be one of task, encoding, "),
+    (lambda t: plot(concat([t, t])), "by must tell rows of one seed apart; there are several where name is "),
+])
 def test_bad_calls(tables, call, words):
     with pytest.raises(ValueError, match=f"^{words}"):
         call(tables["extrapolation"])

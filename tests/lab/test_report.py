@@ -24,20 +24,17 @@ def records():
     return found
 
 
-@pytest.mark.parametrize(
-    ("study", "drawn"),
-    [
-        ("crowd", True),
-        ("settings", False),
-        ("scale", True),
-        ("stacks-needle", False),
-        ("further-needle", False),
-        ("resolution", False),
-        ("addition", True),
-        ("count", True),
-        ("back", True),
-    ],
-)
+@pytest.mark.parametrize(("study", "drawn"), [
+    ("crowd", True),
+    ("settings", False),
+    ("scale", True),
+    ("stacks-needle", False),
+    ("further-needle", False),
+    ("resolution", False),
+    ("addition", True),
+    ("count", True),
+    ("back", True),
+])
 def test_lines_that_cannot_be_told_apart_are_not_drawn(study, drawn):
     texts = pages(study, list(map(result, STUDIES[study].runs(range(2)))))
     assert (f"{study}.svg" in texts) == drawn and {f"{study}-test.csv", f"{study}-about.csv"} <= set(texts)

@@ -38,14 +38,12 @@ def test_seeds_stand_in_order_and_a_seed_that_is_missing_leaves_no_gap():
     of = {record["run"]["seed"]: record["metrics"] for record in made[:3]}
     for reading in ("as trained", "sharper"):
         for at, length in enumerate((32, 64)):
-            [accuracies] = [
-                [
-                    row["accuracy"]
-                    for seed in range(3)
-                    for row in of[seed]
-                    if (row["reading"], row["length"]) == (reading, length)
-                ]
-            ]
+            [accuracies] = [[
+                row["accuracy"]
+                for seed in range(3)
+                for row in of[seed]
+                if (row["reading"], row["length"]) == (reading, length)
+            ]]
             assert found["full", "full", "full", "full"][reading][at] == [
                 round(1000 * share) for share in accuracies
             ]

@@ -64,20 +64,17 @@ def test_the_bar_tells_what_happens(store, tmp_path, capfd):
     assert "2 finished, 0 running, 2 failed of 4" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("work", "error"),
-    [
-        (lambda run, device: None, "TypeError"),
-        (lambda run, device: {"run": run.fields()}, "KeyError: 'key'"),
-        (lambda run, device: record(run, loss=float("nan")), "not JSON compliant"),
-        (lambda run, device: record(run, loss={1, 2}), "set is not JSON serializable"),
-        (
-            lambda run, device: record(errands(9, run.folder)[8]),
-            "of run 0000000000000000; got that of 0000000000000008",
-        ),
-        (leave, "SystemExit: errand left"),
-    ],
-)
+@pytest.mark.parametrize(("work", "error"), [
+    (lambda run, device: None, "TypeError"),
+    (lambda run, device: {"run": run.fields()}, "KeyError: 'key'"),
+    (lambda run, device: record(run, loss=float("nan")), "not JSON compliant"),
+    (lambda run, device: record(run, loss={1, 2}), "set is not JSON serializable"),
+    (
+        lambda run, device: record(errands(9, run.folder)[8]),
+        "of run 0000000000000000; got that of 0000000000000008",
+    ),
+    (leave, "SystemExit: errand left"),
+])
 def test_work_that_gives_no_record_has_failed(store, tmp_path, work, error):
     assert sweep(errands(1, tmp_path), store, work) == {"finished": 0, "failed": 1}
     (found,) = store.errors().values()

@@ -175,19 +175,16 @@ def test_lookup(length):
     assert len(counts) == length - 1 and (length > 9 or (abs(counts * (length - 1) / SIZE - 1) < 0.25).all())
 
 
-@pytest.mark.parametrize(
-    ("sampler", "drawn", "kept"),
-    [
-        (lookup, 8, 8),
-        (lookup, 33, 33),
-        (recall, 4, 4),
-        (recall, 16, 16),
-        (recall, 33, 33),
-        (needle, 9, 7),
-        (needle, 33, 31),
-        (needle, 67, 65),
-    ],
-)
+@pytest.mark.parametrize(("sampler", "drawn", "kept"), [
+    (lookup, 8, 8),
+    (lookup, 33, 33),
+    (recall, 4, 4),
+    (recall, 16, 16),
+    (recall, 33, 33),
+    (needle, 9, 7),
+    (needle, 33, 31),
+    (needle, 67, 65),
+])
 def test_the_bag_of_tokens_does_not_tell_the_value(sampler, drawn, kept):
     """Which value belongs to the key is a matter of places. All that a bag tells is the commonest value, and
     the values of a row, `drawn` as evenly as can be, leave it small: `kept` of them stand in the row."""
@@ -198,31 +195,28 @@ def test_the_bag_of_tokens_does_not_tell_the_value(sampler, drawn, kept):
     assert right / SIZE < max(max(count.values()) for count in counts) / kept + 0.02
 
 
-@pytest.mark.parametrize(
-    ("sampler", "length", "message"),
-    [
-        (order, 1, "length must be at least 2, to hold A and B; got 1"),
-        (order, 513, "length must be at most 512, the number of letters; got 513"),
-        (copy, 1, "length must be at least 2, to hold a digit and the separator; got 1"),
-        (reverse, 1, "length must be at least 2, to hold a digit and the separator; got 1"),
-        (
-            addition,
-            4,
-            "length must be at least 5, to hold a digit, plus, a digit, equals and a digit of the sum; got 4",
-        ),
-        (recall, 2, "length must be at least 3, to hold a pair and the query; got 2"),
-        (recall, 515, "length must be at most 514, so that each pair has its own key; got 515"),
-        (lookup, 1, "length must be at least 2, to hold a value and a key; got 1"),
-        (lookup, 258, "length must be at most 257, so that each place has a key; got 258"),
-        (needle, 2, "length must be at least 3, to hold a key, its value and the query; got 2"),
-        (count, 1, "length must be at least 2, to hold a begin and the last token; got 1"),
-        (back, 1, "length must be at least 2, to hold a mark and the last token; got 1"),
-        (back, 65, "length must be at most 64, so that each place has an answer; got 65"),
-        (partial(needle, distance=1), 8, "distance must be 2 … 7, one less than length; got 1"),
-        (partial(needle, distance=8), 8, "distance must be 2 … 7, one less than length; got 8"),
-        (partial(needle, distance=-1), 8, "distance must be positive; got -1"),
-    ],
-)
+@pytest.mark.parametrize(("sampler", "length", "message"), [
+    (order, 1, "length must be at least 2, to hold A and B; got 1"),
+    (order, 513, "length must be at most 512, the number of letters; got 513"),
+    (copy, 1, "length must be at least 2, to hold a digit and the separator; got 1"),
+    (reverse, 1, "length must be at least 2, to hold a digit and the separator; got 1"),
+    (
+        addition,
+        4,
+        "length must be at least 5, to hold a digit, plus, a digit, equals and a digit of the sum; got 4",
+    ),
+    (recall, 2, "length must be at least 3, to hold a pair and the query; got 2"),
+    (recall, 515, "length must be at most 514, so that each pair has its own key; got 515"),
+    (lookup, 1, "length must be at least 2, to hold a value and a key; got 1"),
+    (lookup, 258, "length must be at most 257, so that each place has a key; got 258"),
+    (needle, 2, "length must be at least 3, to hold a key, its value and the query; got 2"),
+    (count, 1, "length must be at least 2, to hold a begin and the last token; got 1"),
+    (back, 1, "length must be at least 2, to hold a mark and the last token; got 1"),
+    (back, 65, "length must be at most 64, so that each place has an answer; got 65"),
+    (partial(needle, distance=1), 8, "distance must be 2 … 7, one less than length; got 1"),
+    (partial(needle, distance=8), 8, "distance must be 2 … 7, one less than length; got 8"),
+    (partial(needle, distance=-1), 8, "distance must be positive; got -1"),
+])
 def test_rows_that_cannot_be(sampler, length, message):
     with pytest.raises(ValueError) as raised:
         sampler(2, length, torch.Generator())

@@ -174,26 +174,13 @@ def test_an_unknown_character_is_never_masked():
 SPLIT = "split must be one of train, small, validation, test, unseen; got 'dev'"
 
 
-@pytest.mark.parametrize(
-    ("sampler", "length", "split", "message"),
-    [
-        (
-            language,
-            77_654,
-            "validation",
-            "length must be below 77654, the characters of 'validation'; got 77654",
-        ),
-        (masked, 80_961, "test", "length must be below 80961, the characters of 'test'; got 80961"),
-        (
-            masked,
-            4,
-            "test",
-            "length must be at least 5, to hold two passages and three special tokens; got 4",
-        ),
-        (language, 8, "dev", SPLIT),
-        (masked, 8, "dev", SPLIT),
-    ],
-)
+@pytest.mark.parametrize(("sampler", "length", "split", "message"), [
+    (language, 77_654, "validation", "length must be below 77654, the characters of 'validation'; got 77654"),
+    (masked, 80_961, "test", "length must be below 80961, the characters of 'test'; got 80961"),
+    (masked, 4, "test", "length must be at least 5, to hold two passages and three special tokens; got 4"),
+    (language, 8, "dev", SPLIT),
+    (masked, 8, "dev", SPLIT),
+])
 def test_bad_calls(sampler, length, split, message):
     with pytest.raises(ValueError) as raised:
         sampler(2, length, torch.Generator(), split=split)

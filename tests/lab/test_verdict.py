@@ -98,18 +98,15 @@ def test_differences_and_p_values_are_what_scipy_says():
     assert tests[order[0]].pvalue < table.loc[order[0], "p"] < 1  # the correction does something here
 
 
-@pytest.mark.parametrize(
-    ("by", "sd", "verdict"),
-    [
-        (0.0, 0.001, "no difference"),
-        (0.005, 0.001, "no difference"),  # it is sure, and too small to matter
-        (0.1, 0.001, "worse"),
-        (-0.1, 0.001, "better"),
-        (0.012, 0.001, "worse"),
-        (0.0, 0.1, "undecided"),
-        (0.02, 0.1, "undecided"),
-    ],
-)
+@pytest.mark.parametrize(("by", "sd", "verdict"), [
+    (0.0, 0.001, "no difference"),
+    (0.005, 0.001, "no difference"),  # it is sure, and too small to matter
+    (0.1, 0.001, "worse"),
+    (-0.1, 0.001, "better"),
+    (0.012, 0.001, "worse"),
+    (0.0, 0.1, "undecided"),
+    (0.02, 0.1, "undecided"),
+])
 def test_verdicts(by, sd, verdict):
     base, other = noise(0, 2, 0.0), noise(1, 2 + by, sd)
     table = verdicts(moments(arm("none", 0.0, base, base) + arm("sum", 0.1, other, other)))

@@ -37,11 +37,7 @@ class Host:
     def __enter__(self) -> Self:
         self.process = subprocess.Popen(
             [sys.executable, "-m", __spec__.name, *self.libraries],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env=os.environ | ENVIRONMENT,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=os.environ | ENVIRONMENT,
         )
         return self
 

@@ -37,16 +37,13 @@ READ = "**You need** chapter 1.\\\n**Time:** 20 minutes to read"
 EVENING = "**Time:** one to two hours"
 
 
-@pytest.mark.parametrize(
-    ("line", "minutes", "promised"),
-    [
-        (f"{READ}, and about an hour for the exercises.", [8, 10, 5], f"{READ}, and about 25 minutes for the exercises."),
-        (f"{READ}, and about 25 minutes for the exercises.", [12], f"{READ}, and about 10 minutes for the exercise."),
-        (f"{READ}.", [2], f"{READ}, and about 5 minutes for the exercise."),
-        (f"{READ}, and about 5 minutes for the exercise.", [], f"{READ}."),
-        (f"{EVENING}.", [16, 35], f"{EVENING}, 51 minutes of them for the exercises."),
-        ("**Time:** twenty minutes, and what your study takes.", [], "**Time:** twenty minutes, and what your study takes."),
-    ],
-)
+@pytest.mark.parametrize(("line", "minutes", "promised"), [
+    (f"{READ}, and about an hour for the exercises.", [8, 10, 5], f"{READ}, and about 25 minutes for the exercises."),
+    (f"{READ}, and about 25 minutes for the exercises.", [12], f"{READ}, and about 10 minutes for the exercise."),
+    (f"{READ}.", [2], f"{READ}, and about 5 minutes for the exercise."),
+    (f"{READ}, and about 5 minutes for the exercise.", [], f"{READ}."),
+    (f"{EVENING}.", [16, 35], f"{EVENING}, 51 minutes of them for the exercises."),
+    ("**Time:** twenty minutes, and what your study takes.", [], "**Time:** twenty minutes, and what your study takes."),
+])
 def test_a_chapter_promises_the_minutes_of_its_exercises(line, minutes, promised):
     assert promise(line, minutes) == promise(promised, minutes) == promised

@@ -143,9 +143,7 @@ MISTAKES = {
         insert("## Exercises", "**Time:** one to two hours, 10 minutes of them for the exercises."),
     ],
     "solution_follows_exercise": [
-        insert(ANSWER, "First think."),
-        remove("#@title Solution 1.2"),
-        remove(ANSWER),
+        insert(ANSWER, "First think."), remove("#@title Solution 1.2"), remove(ANSWER),
         say(ANSWER, d2lpos={"id": "ex-other"}),
     ],
     "solution_answers_exercise": [

@@ -14,40 +14,34 @@ def cell(text="", kind="stdout", tags=(), source=""):
     return new_code_cell(source, outputs=[output], metadata={"tags": list(tags)}, id="c")
 
 
-@pytest.mark.parametrize(
-    ("ran", "stored"),
-    [
-        (cell("0.21, 3e-05"), cell("0.21,  3e-05")),  # other spaces are the business of other versions
-        (cell("took 3 s", tags=["nbval-ignore-output"]), cell("took 4 s")),
-        (cell("○ encode: not attempted yet", tags=["exercise"]), cell("○ encode: not attempted yet")),
-        (cell("100 %|███|", "stderr", tags=["remove-stderr"]), cell("100 %|███|", "stderr")),
-        (cell("\x1b[33mWARNING: pip runs as root", source="%pip install it"), cell()),
-        (cell("<b>4</b>", "text/html"), cell("<b>5</b>", "text/html")),  # a table's numbers are in its words, too
-    ],
-)
+@pytest.mark.parametrize(("ran", "stored"), [
+    (cell("0.21, 3e-05"), cell("0.21,  3e-05")),  # other spaces are the business of other versions
+    (cell("took 3 s", tags=["nbval-ignore-output"]), cell("took 4 s")),
+    (cell("○ encode: not attempted yet", tags=["exercise"]), cell("○ encode: not attempted yet")),
+    (cell("100 %|███|", "stderr", tags=["remove-stderr"]), cell("100 %|███|", "stderr")),
+    (cell("\x1b[33mWARNING: pip runs as root", source="%pip install it"), cell()),
+    (cell("<b>4</b>", "text/html"), cell("<b>5</b>", "text/html")),  # a table's numbers are in its words, too
+])
 def test_nothing_is_wrong(ran, stored):
     assert complaints(ran, stored) == []
 
 
-@pytest.mark.parametrize(
-    ("ran", "stored", "words"),
-    [
-        (cell("✗ encode: fails"), cell("✓ encode"), "a check says other than in the book"),
-        (cell("✗", "text/html"), cell(), "a check says other than in the book"),
-        (cell("○ encode", tags=["solution"]), cell("✓ encode"), "a check says other than in the book"),
-        (cell(tags=["solution"]), cell("✓ encode"), "a check says other than in the book"),
-        (cell("FutureWarning: soon", "stderr"), cell(), "complains: FutureWarning: soon"),
-        (cell("ERROR: no such version", source="%pip install it"), cell(), "complains: ERROR"),
-        (cell("0.22"), cell("0.21"), r"prints \['0.22'\]; the book has \['0.21'\]"),
-        (cell("3.2e+05"), cell("3.2e-05"), "prints"),
-        (cell("[.7]"), cell("[.5]"), "prints"),
-        (cell("False"), cell("True"), "prints"),
-        (cell("inf"), cell("nan"), "prints"),
-        (cell(""), cell("True"), "prints"),
-        (cell("x" * MOST + "x"), cell(), "outputs of 300001 characters, of at most 300000"),
-        (cell("x" * MOST + "x", "text/html"), cell(), "outputs of 300001 characters"),
-    ],
-)
+@pytest.mark.parametrize(("ran", "stored", "words"), [
+    (cell("✗ encode: fails"), cell("✓ encode"), "a check says other than in the book"),
+    (cell("✗", "text/html"), cell(), "a check says other than in the book"),
+    (cell("○ encode", tags=["solution"]), cell("✓ encode"), "a check says other than in the book"),
+    (cell(tags=["solution"]), cell("✓ encode"), "a check says other than in the book"),
+    (cell("FutureWarning: soon", "stderr"), cell(), "complains: FutureWarning: soon"),
+    (cell("ERROR: no such version", source="%pip install it"), cell(), "complains: ERROR"),
+    (cell("0.22"), cell("0.21"), r"prints \['0.22'\]; the book has \['0.21'\]"),
+    (cell("3.2e+05"), cell("3.2e-05"), "prints"),
+    (cell("[.7]"), cell("[.5]"), "prints"),
+    (cell("False"), cell("True"), "prints"),
+    (cell("inf"), cell("nan"), "prints"),
+    (cell(""), cell("True"), "prints"),
+    (cell("x" * MOST + "x"), cell(), "outputs of 300001 characters, of at most 300000"),
+    (cell("x" * MOST + "x", "text/html"), cell(), "outputs of 300001 characters"),
+])
 def test_what_is_wrong_is_told(ran, stored, words):
     [told] = complaints(ran, stored)
     assert re.match(f"cell c: {words}", told), told

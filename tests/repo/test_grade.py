@@ -424,20 +424,17 @@ NUMBERS = "--exercises must be numbers of the book's exercises, as in `--exercis
 OUT = "--out must be a file FILE.csv in a folder that exists, not"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ("no-such", f"{FOLDER} 'no-such'."),
-        ("", f"{FOLDER} ''."),
-        ("README.md", f"{FOLDER} 'README.md'."),
-        ("tests --exercises 1.1 =1.99", f"{NUMBERS} '=1.99'."),
-        ("tests --seconds 0", "argument --seconds: must be a number from 1 to 3600, not '0'"),
-        ("tests --memory nan", "argument --memory: must be a number from 100 to 1000000, not 'nan'"),
-        ("tests --jobs 0", "argument --jobs: must be a number from 1 to 64, not '0'"),
-        ("tests --out no/such.csv", f"{OUT} 'no/such.csv'."),
-        ("tests --out README.md", f"{OUT} 'README.md'."),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), [
+    ("no-such", f"{FOLDER} 'no-such'."),
+    ("", f"{FOLDER} ''."),
+    ("README.md", f"{FOLDER} 'README.md'."),
+    ("tests --exercises 1.1 =1.99", f"{NUMBERS} '=1.99'."),
+    ("tests --seconds 0", "argument --seconds: must be a number from 1 to 3600, not '0'"),
+    ("tests --memory nan", "argument --memory: must be a number from 100 to 1000000, not 'nan'"),
+    ("tests --jobs 0", "argument --jobs: must be a number from 1 to 64, not '0'"),
+    ("tests --out no/such.csv", f"{OUT} 'no/such.csv'."),
+    ("tests --out README.md", f"{OUT} 'README.md'."),
+])
 def test_a_bad_argument_gets_one_sentence(monkeypatch, capsys, arguments, said):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "argv", ["grade.py", *arguments.split(" ")])

@@ -52,29 +52,23 @@ def test_the_guide_tells_of_every_tag():
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda path: path.stem)
-@pytest.mark.parametrize(
-    ("place", "entry"),
-    [
-        ("_toc.yml", "- file: chapters/projects/{name}\n"),
-        ("README.md", "[{title}](chapters/projects/{name}.ipynb)"),
-        ("book/preface.md", "| [{title}](../chapters/projects/{name}.ipynb) |"),
-        ("book/teachers.md", "| [{title}](../chapters/projects/{name}.ipynb) |"),
-    ],
-)
+@pytest.mark.parametrize(("place", "entry"), [
+    ("_toc.yml", "- file: chapters/projects/{name}\n"),
+    ("README.md", "[{title}](chapters/projects/{name}.ipynb)"),
+    ("book/preface.md", "| [{title}](../chapters/projects/{name}.ipynb) |"),
+    ("book/teachers.md", "| [{title}](../chapters/projects/{name}.ipynb) |"),
+])
 def test_every_project_is_listed(place, entry, project):
     is_listed(place, entry, project)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-@pytest.mark.parametrize(
-    ("place", "entry"),
-    [
-        ("_toc.yml", "- file: chapters/{name}\n"),
-        ("README.md", "| [{title}](chapters/{name}.ipynb) |"),
-        ("README.md", "/blob/main/chapters/{name}.ipynb)"),
-        ("book/preface.md", "| [{title}](../chapters/{name}.ipynb) |"),
-    ],
-)
+@pytest.mark.parametrize(("place", "entry"), [
+    ("_toc.yml", "- file: chapters/{name}\n"),
+    ("README.md", "| [{title}](chapters/{name}.ipynb) |"),
+    ("README.md", "/blob/main/chapters/{name}.ipynb)"),
+    ("book/preface.md", "| [{title}](../chapters/{name}.ipynb) |"),
+])
 def test_every_chapter_is_listed(place, entry, chapter):
     is_listed(place, entry, chapter)
 

@@ -50,13 +50,10 @@ def test_make_runs_both_tiers_by_the_name_of_the_marker():
     assert re.findall(r"-m '(.+?)'", makefile) == ["not proof", "proof"]
 
 
-@pytest.mark.parametrize(
-    ("workers", "expression", "last"),
-    [
-        ("1", "not proof", r"The tests took \d+ s, where they take 1 s\. `make proof` runs 2 proofs, which are left\."),
-        ("0", "proof", r"The 2 proofs took \d+ s, where they take 1 s\. `make test` runs all other tests\."),
-    ],
-)
+@pytest.mark.parametrize(("workers", "expression", "last"), [
+    ("1", "not proof", r"The tests took \d+ s, where they take 1 s\. `make proof` runs 2 proofs, which are left\."),
+    ("0", "proof", r"The 2 proofs took \d+ s, where they take 1 s\. `make test` runs all other tests\."),
+])
 def test_a_run_ends_with_what_was_left(tmp_path, workers, expression, last):
     (tmp_path / "test_two.py").write_text("def test_quick(): pass\ndef test_slow(): pass\ndef test_slower(): pass\n", "utf-8")
     (tmp_path / "conftest.py").write_text(

@@ -150,12 +150,10 @@ def counts(book: Path) -> str:
     spans["all"] = range(2018, 2027)
     lines = [["What attention is told", *spans], [":--", *["--:"] * len(spans)]]
     for kind, (name, meaning) in MEANT.items():
-        lines.append(
-            [
-                f"**{name}**: {meaning}",
-                *(sum(found[kind, y] for y in years) or "–" for years in spans.values()),
-            ]
-        )
+        lines.append([
+            f"**{name}**: {meaning}",
+            *(sum(found[kind, y] for y in years) or "–" for years in spans.values()),
+        ])
     lines.append(["All", *(sum(found[kind, y] for kind in MEANT for y in years) for years in spans.values())])
     return "\n".join(f"| {' | '.join(map(str, cells))} |" for cells in lines)
 

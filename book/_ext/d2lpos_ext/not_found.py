@@ -17,10 +17,7 @@ def page(title: str, home: str, links: dict[str, str]) -> str:
     """
     static = BOOK / "_static"
     return Template((BOOK / "_templates" / "404.html").read_text("utf-8"), autoescape=True).render(
-        title=title,
-        home=home,
-        root=f"{home.rstrip('/')}/",
-        links=links,
+        title=title, home=home, root=f"{home.rstrip('/')}/", links=links,
         mark=f"data:image/svg+xml,{quote((static / 'mark.svg').read_text('utf-8'))}",
         look=look((static / "book.css").read_text("utf-8")),
     )

@@ -68,16 +68,10 @@ two_sided = Check(
             lambda q, k, left, right: sided(q, k, left[:1].expand_as(left), right[:1].expand_as(right)),
         "Positions are taken to be 0, 1, 2, … They are data.": by_index,
     },
-    answers=(
-        Answer(
-            "enough",
-            1,
-            {
-                "With equal slopes on both sides of every head, the output turns around as before.": 0,
-                "Heads whose sides are equal do no harm. What does one that knows the direction do?": 8,
-                "Not half of them: what does one that knows the direction do?": 4,
-            },
-        ),
-    ),
+    answers=(Answer("enough", 1, {
+        "With equal slopes on both sides of every head, the output turns around as before.": 0,
+        "Heads whose sides are equal do no harm. What does one that knows the direction do?": 8,
+        "Not half of them: what does one that knows the direction do?": 4,
+    }),),
     as_good={"returned in float64": "The text names no precision."},
 )

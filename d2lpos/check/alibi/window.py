@@ -29,9 +29,7 @@ window = Check(
             window_case(0.5, 0.01, 0.0), window_case(0.25, 0.05, 0.0), window_case(1 / 256, 0.01, 0.0),
         ],
         "scores that differ by spread": [
-            window_case(0.5, 0.01, 2.8),
-            window_case(1 / 64, 0.25, 10.0),
-            window_case(0.25, 1.0, 2.0),
+            window_case(0.5, 0.01, 2.8), window_case(1 / 64, 0.25, 10.0), window_case(0.25, 1.0, 2.0),
             window_case(1 / 256, 0.05, 30.0),
         ],
         "at least one key": [window_case(2.0, 1.0, 0.0)],
@@ -66,18 +64,12 @@ window = Check(
         "This is a float. Return an int: math.ceil gives one.":
             lambda slope, eps, spread: float(effective_window(slope, eps, spread)),
     },
-    answers=(
-        Answer(
-            "wide",
-            6299,
-            {
-                "Rounded down: the share beyond is still more than eps.": 6298,
-                "eps is left out: ln(1/0.01) is 4.6.": 5120,
-                "The spread is left out. Content widens the window by c/m.": 1179,
-                "ln(0.01) is negative, and you need ln(1/0.01).": 3942,
-            },
-        ),
-    ),
+    answers=(Answer("wide", 6299, {
+        "Rounded down: the share beyond is still more than eps.": 6298,
+        "eps is left out: ln(1/0.01) is 4.6.": 5120,
+        "The spread is left out. Content widens the window by c/m.": 1179,
+        "ln(0.01) is negative, and you need ln(1/0.01).": 3942,
+    }),),
     cards=(rounded, cut_off_and_one),
     as_good={
         "max(1, math.ceil((spread - math.log(eps)) / slope)) → max(math.ceil((spread - math.log(eps)) / slope), 1)": "A maximum has no order.",

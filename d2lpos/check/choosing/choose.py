@@ -123,29 +123,20 @@ choose = Check(
         "This is the lowest median. Take the mean.": chosen(median),
         "allowed is not asked.": chosen(admit=lambda opened, allowed: True),
         "All allowed doors may be open: an encoding that needs exactly these is no exception.": fewer_doors_than_allowed,
-        "One allowed door is not enough: none of an encoding's doors may be closed to you.": chosen(
-            admit=lambda opened, allowed: not opened or bool(set(opened) & allowed)
-        ),
+        "One allowed door is not enough: none of an encoding's doors may be closed to you.":
+            chosen(admit=lambda opened, allowed: not opened or bool(set(opened) & allowed)),
         "The last door decides here. All of an encoding's doors must be allowed.": overwritten,
-        "The first door decides here. All of an encoding's doors must be allowed.": chosen(
-            admit=lambda opened, allowed: set(opened[:1]) <= allowed
-        ),
-        "An encoding that opens no door is always allowed.": chosen(
-            admit=lambda opened, allowed: bool(opened) and set(opened) <= allowed
-        ),
+        "The first door decides here. All of an encoding's doors must be allowed.":
+            chosen(admit=lambda opened, allowed: set(opened[:1]) <= allowed),
+        "An encoding that opens no door is always allowed.":
+            chosen(admit=lambda opened, allowed: bool(opened) and set(opened) <= allowed),
     },
-    answers=(
-        Answer(
-            "names",
-            ("rope", "none"),
-            {
-                "RoPE is best at 64. At 512, as trained, it is worse than no encoding.": ("rope", "rope"),
-                "These add to scores, and your kernel takes no bias.": ("t5", "kerple"),
-                "The first is for 64 characters, the second for 512.": ("none", "rope"),
-                "An encoding that opens no door is always allowed.": ("rope", "sinusoidal"),
-            },
-        ),
-    ),
+    answers=(Answer("names", ("rope", "none"), {
+        "RoPE is best at 64. At 512, as trained, it is worse than no encoding.": ("rope", "rope"),
+        "These add to scores, and your kernel takes no bias.": ("t5", "kerple"),
+        "The first is for 64 characters, the second for 512.": ("none", "rope"),
+        "An encoding that opens no door is always allowed.": ("rope", "sinusoidal"),
+    }),),
     cards=(overwritten, steadiest, fewer_doors_than_allowed),
     as_good={
         "mean(losses[name]) → sum(losses[name])": "Every encoding has a loss for each seed, so the sums are in the order of the means.",

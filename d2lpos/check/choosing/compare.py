@@ -65,24 +65,20 @@ def one_less(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor
     return arm, *interval(test[arm] - test[0], t)
 
 
-VALIDATION = torch.tensor(
-    [
-        [2.0, 2.5, 3.0, 2.5],
-        [1.75, 2.25, 2.5, 2.5],
-        [1.0, 2.5, 3.5, 3.0],
-        [2.0, 2.125, 2.25, 5.0],
-        [3.0, 3.0, 3.5, 3.5],
-    ]
-)
-TEST = torch.tensor(
-    [
-        [2.25, 2.75, 3.5, 2.5],
-        [2.0, 2.25, 3.25, 2.75],
-        [2.0, 3.5, 1.25, 1.25],
-        [1.5, 2.0, 2.0, 1.75],
-        [2.5, 3.0, 3.25, 2.75],
-    ]
-)
+VALIDATION = torch.tensor([
+    [2.0, 2.5, 3.0, 2.5],
+    [1.75, 2.25, 2.5, 2.5],
+    [1.0, 2.5, 3.5, 3.0],
+    [2.0, 2.125, 2.25, 5.0],
+    [3.0, 3.0, 3.5, 3.5],
+])
+TEST = torch.tensor([
+    [2.25, 2.75, 3.5, 2.5],
+    [2.0, 2.25, 3.25, 2.75],
+    [2.0, 3.5, 1.25, 1.25],
+    [1.5, 2.0, 2.0, 1.75],
+    [2.5, 3.0, 3.25, 2.75],
+])
 WORSE = VALIDATION + torch.tensor([[0.0], [1.0], [2.0], [2.0], [2.0]])  # here the baseline is the best
 
 
@@ -117,50 +113,37 @@ compare = Check(
         ],
     },
     mistakes={
-        "The arm is chosen by the test. Whatever is chosen there looks better than it is.": chosen_by(
-            lambda validation, test: test.mean(dim=1)
-        ),
-        "The arm is chosen by validation and test together. Only validation may choose.": chosen_by(
-            lambda validation, test: (validation + test).mean(dim=1)
-        ),
-        "The arm is chosen by its median. Take the mean.": chosen_by(
-            lambda validation, test: validation.quantile(0.5, dim=1)
-        ),
-        "The arm is chosen by its luckiest seed. Take the mean.": chosen_by(
-            lambda validation, test: validation.min(dim=1).values
-        ),
-        "The arm is chosen by its highest loss. Less is better.": chosen_by(
-            lambda validation, test: -validation.mean(dim=1)
-        ),
+        "The arm is chosen by the test. Whatever is chosen there looks better than it is.":
+            chosen_by(lambda validation, test: test.mean(dim=1)),
+        "The arm is chosen by validation and test together. Only validation may choose.":
+            chosen_by(lambda validation, test: (validation + test).mean(dim=1)),
+        "The arm is chosen by its median. Take the mean.":
+            chosen_by(lambda validation, test: validation.quantile(0.5, dim=1)),
+        "The arm is chosen by its luckiest seed. Take the mean.":
+            chosen_by(lambda validation, test: validation.min(dim=1).values),
+        "The arm is chosen by its highest loss. Less is better.":
+            chosen_by(lambda validation, test: -validation.mean(dim=1)),
         "The arms are counted from 0 without the baseline. Row 0 is the baseline: add 1.": one_less,
         "The baseline is no arm: choose among the rows from 1 on.": with_the_baseline,
-        "The seeds are not paired: the interval must be that of the differences, seed by seed.": around(
-            lambda ours, theirs: (ours.var() + theirs.var()).sqrt()
-        ),
+        "The seeds are not paired: the interval must be that of the differences, seed by seed.":
+            around(lambda ours, theirs: (ours.var() + theirs.var()).sqrt()),
         "Sorted losses are not paired: the first of each belong to different seeds.": told_by(
             lambda validation, test, arm, t: interval(test[arm].sort().values - test[0].sort().values, t)
         ),
-        "Two standard deviations are added. Take that of the differences, seed by seed.": around(
-            lambda ours, theirs: ours.std() + theirs.std()
-        ),
-        "This is how the arm varies alone. Take the standard deviation of the differences.": around(
-            lambda ours, theirs: ours.std()
-        ),
-        "The interval is of the validation, by which the arm was chosen.": told_by(
-            lambda validation, test, arm, t: interval(validation[arm] - validation[0], t)
-        ),
-        "These are baseline minus arm. Take the baseline from the arm.": told_by(
-            lambda validation, test, arm, t: interval(test[0] - test[arm], t)
-        ),
-        "This is how far runs lie apart. For their mean, divide by the root of the number of seeds.": widened(
-            lambda seeds: seeds**0.5
-        ),
-        "The standard deviation divides by n. From a sample, divide by n − 1, as std() does.": widened(
-            lambda seeds: ((seeds - 1) / seeds) ** 0.5
-        ),
-        "1.96 is right for many seeds. With few, use t.": told_by(
-            lambda validation, test, arm, t: interval(test[arm] - test[0], 1.96)
-        ),
+        "Two standard deviations are added. Take that of the differences, seed by seed.":
+            around(lambda ours, theirs: ours.std() + theirs.std()),
+        "This is how the arm varies alone. Take the standard deviation of the differences.":
+            around(lambda ours, theirs: ours.std()),
+        "The interval is of the validation, by which the arm was chosen.":
+            told_by(lambda validation, test, arm, t: interval(validation[arm] - validation[0], t)),
+        "These are baseline minus arm. Take the baseline from the arm.":
+            told_by(lambda validation, test, arm, t: interval(test[0] - test[arm], t)),
+        "This is how far runs lie apart. For their mean, divide by the root of the number of seeds.":
+            widened(lambda seeds: seeds**0.5),
+        "The standard deviation divides by n. From a sample, divide by n − 1, as std() does.":
+            widened(lambda seeds: ((seeds - 1) / seeds) ** 0.5),
+        "1.96 is right for many seeds. With few, use t.":
+            told_by(lambda validation, test, arm, t: interval(test[arm] - test[0], 1.96)),
     },
     as_good={
         "validation[1:].mean(dim=1) → validation[1:].sum(dim=1)": "The sums over the seeds are in the order of the means.",

@@ -44,46 +44,32 @@ memory = Check(
     },
     mistakes={
         "The two are exchanged: the cache comes first.": lambda *sizes: in_bytes(*sizes)[::-1],
-        "The cache holds keys and values: twice as much.": miscounted(
-            lambda la, h, kv, f, t, s: la * kv * f * t * s
-        ),
-        "The cache has kv_heads, which several heads share.": miscounted(
-            lambda la, h, kv, f, t, s: 2 * la * h * f * t * s
-        ),
+        "The cache holds keys and values: twice as much.":
+            miscounted(lambda la, h, kv, f, t, s: la * kv * f * t * s),
+        "The cache has kv_heads, which several heads share.":
+            miscounted(lambda la, h, kv, f, t, s: 2 * la * h * f * t * s),
         "Every layer has a cache of its own.": miscounted(lambda la, h, kv, f, t, s: 2 * kv * f * t * s),
-        "These are numbers, not bytes: each takes size bytes.": miscounted(
-            lambda la, h, kv, f, t, s: 2 * la * kv * f * t, lambda la, h, kv, f, t, s: h * t**2
-        ),
-        "The bias is counted in numbers, not in bytes.": miscounted(
-            None, lambda la, h, kv, f, t, s: h * t**2
-        ),
-        "The bias differs from head to head, and scores belong to heads, not to kv_heads.": miscounted(
-            None, lambda la, h, kv, f, t, s: kv * t**2 * s
-        ),
-        "This is the bias of all layers. One is asked for: the next may use the same memory.": miscounted(
-            None, lambda la, h, kv, f, t, s: la * h * t**2 * s
-        ),
-        "This is the bias of one query: a row. A prompt is read at once, with a row for each token.": miscounted(
-            None, lambda la, h, kv, f, t, s: h * t * s
-        ),
+        "These are numbers, not bytes: each takes size bytes.":
+            miscounted(lambda la, h, kv, f, t, s: 2 * la * kv * f * t, lambda la, h, kv, f, t, s: h * t**2),
+        "The bias is counted in numbers, not in bytes.":
+            miscounted(None, lambda la, h, kv, f, t, s: h * t**2),
+        "The bias differs from head to head, and scores belong to heads, not to kv_heads.":
+            miscounted(None, lambda la, h, kv, f, t, s: kv * t**2 * s),
+        "This is the bias of all layers. One is asked for: the next may use the same memory.":
+            miscounted(None, lambda la, h, kv, f, t, s: la * h * t**2 * s),
+        "This is the bias of one query: a row. A prompt is read at once, with a row for each token.":
+            miscounted(None, lambda la, h, kv, f, t, s: h * t * s),
         "This is the bias of one head.": miscounted(None, lambda la, h, kv, f, t, s: t**2 * s),
-        "Half of the pairs are masked, but the tensor holds them all the same.": miscounted(
-            None, lambda la, h, kv, f, t, s: h * t * (t + 1) // 2 * s
-        ),
+        "Half of the pairs are masked, but the tensor holds them all the same.":
+            miscounted(None, lambda la, h, kv, f, t, s: h * t * (t + 1) // 2 * s),
     },
-    answers=(
-        Answer(
-            "llama",
-            (1_073_741_824, 4_294_967_296),
-            {
-                "The cache comes first.": (4_294_967_296, 1_073_741_824),
-                "The cache holds keys and values: twice as much.": (536_870_912, 4_294_967_296),
-                "The cache has 8 heads, which several query heads share.": (4_294_967_296, 4_294_967_296),
-                "This is the bias of all 32 layers.": (1_073_741_824, 137_438_953_472),
-                "Bytes are asked for, not their number in billions.": lambda given: max(given) < 1000,
-            },
-        ),
-    ),
+    answers=(Answer("llama", (1_073_741_824, 4_294_967_296), {
+        "The cache comes first.": (4_294_967_296, 1_073_741_824),
+        "The cache holds keys and values: twice as much.": (536_870_912, 4_294_967_296),
+        "The cache has 8 heads, which several query heads share.": (4_294_967_296, 4_294_967_296),
+        "This is the bias of all 32 layers.": (1_073_741_824, 137_438_953_472),
+        "Bytes are asked for, not their number in billions.": lambda given: max(given) < 1000,
+    }),),
     as_good={
         "returned as a float": "The text asks for whole numbers, and 96.0 is one.",
         "returned as a tensor of one number": "The text names no type.",

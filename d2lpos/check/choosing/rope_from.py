@@ -184,17 +184,15 @@ rope_from = Check(
         "transformers 5 writes partial_rotary_factor into rope_parameters.": share_beside,
         "The part that turns is one of the head's features, head_dim where it is given.": part_of_the_share,
         "A configuration may lack the key rope_scaling. Ask with .get.": always_there,
-        "No rule is read. rope_type names it, in rope_parameters or in rope_scaling.": changed(
-            rope_type="default"
-        ),
+        "No rule is read. rope_type names it, in rope_parameters or in rope_scaling.":
+            changed(rope_type="default"),
         "rope_scaling is not read, where older files name the rule.":
             lambda config, kind: read(without(config, "rope_scaling"), kind),
         "The length is that of training, original_max_position_embeddings, not the longest text.":
             with_the_longest,
         "Every rule is linear here. rope_type names the rule.": changed(rope_type="linear"),
-        "low_freq_factor and high_freq_factor are not read.": changed(
-            low_freq_factor=1.0, high_freq_factor=4.0
-        ),
+        "low_freq_factor and high_freq_factor are not read.":
+            changed(low_freq_factor=1.0, high_freq_factor=4.0),
         "All layers get the first dictionary of rope_parameters here; kind names the one.": the_first_type,
     },
     as_good={

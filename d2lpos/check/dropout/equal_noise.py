@@ -33,10 +33,7 @@ def by_share(rule: Callable[[float, float], float]) -> Callable:
 def noise_case(rate: float, token: float, position: float, placement: str) -> Case:
     case = call(
         f"rate = {rate:g}, token = {token:g}, position = {position:g}, placement = {placement!r}",
-        rate=rate,
-        token=token,
-        position=position,
-        placement=placement,
+        rate=rate, token=token, position=position, placement=placement,
     )
 
     def ask(answer: Callable) -> object:
@@ -66,21 +63,16 @@ equal_noise = Check(
         ],
     },
     mistakes={
-        "The noise is not in proportion to the rate, but to ν = rate / (1 − rate).": by_share(
-            lambda rate, share: rate / share
-        ),
-        "This is ν. Turn it back into a rate: ν / (1 + ν).": by_share(
-            lambda rate, share: rate / (1 - rate) / share
-        ),
-        "The less energy is dropped, the larger its rate must be: divide by the share.": by_share(
-            lambda rate, share: bought(rate, 1 / share)
-        ),
-        "Energies are squared lengths already. There is no root to take.": by_share(
-            lambda rate, share: bought(rate, math.sqrt(share))
-        ),
-        "This makes the chances equal that nothing is lost. Noise goes with ν.": by_share(
-            lambda rate, share: 1 - (1 - rate) ** (1 / share)
-        ),
+        "The noise is not in proportion to the rate, but to ν = rate / (1 − rate).":
+            by_share(lambda rate, share: rate / share),
+        "This is ν. Turn it back into a rate: ν / (1 + ν).":
+            by_share(lambda rate, share: rate / (1 - rate) / share),
+        "The less energy is dropped, the larger its rate must be: divide by the share.":
+            by_share(lambda rate, share: bought(rate, 1 / share)),
+        "Energies are squared lengths already. There is no root to take.":
+            by_share(lambda rate, share: bought(rate, math.sqrt(share))),
+        "This makes the chances equal that nothing is lost. Noise goes with ν.":
+            by_share(lambda rate, share: 1 - (1 - rate) ** (1 / share)),
         "Dropout on the sum falls on both parts: compare with token + position.": (
             lambda rate, token, position, placement: bought(
                 rate,
@@ -101,16 +93,14 @@ equal_noise = Check(
         "The rate stays the same here. Equal rates are not equal noise.":
             lambda rate, token, position, placement: rate,
     },
-    answers=(
-        Answer(
-            "rates",
-            (0.143, 0.25, 0.6, 0.75),
-            {
-                "Rates are not in proportion. Noise goes with ν = rate / (1 − rate).": (0.15, 0.3, 0.75, 1.5),
-                "These are the position's before the token's.": (0.25, 0.143, 0.75, 0.6),
-                "These are ν. Turn it back into a rate: ν / (1 + ν).": (0.167, 0.333, 1.5, 3.0),
-            },
-            within=0.005,
-        ),
-    ),
+    answers=(Answer(
+        "rates",
+        (0.143, 0.25, 0.6, 0.75),
+        {
+            "Rates are not in proportion. Noise goes with ν = rate / (1 − rate).": (0.15, 0.3, 0.75, 1.5),
+            "These are the position's before the token's.": (0.25, 0.143, 0.75, 0.6),
+            "These are ν. Turn it back into a rate: ν / (1 + ν).": (0.167, 0.333, 1.5, 3.0),
+        },
+        within=0.005,
+    ),),
 )

@@ -91,9 +91,8 @@ erased = Check(
         "A function may be deaf to a small step: torch.relu is, at −5. Take large ones, up and down.":
             tried_by(1),
         "A gradient tells of small steps: that of torch.relu is 0 at −5. Take large ones.": by_gradient,
-        "A function may be deaf in one direction: torch.relu is, at −5. Change x much, up and down.": tried_by(
-            -100
-        ),
+        "A function may be deaf in one direction: torch.relu is, at −5. Change x much, up and down.":
+            tried_by(-100),
         "A function may be deaf in one direction: torch.clamp(max=1) is, at 5. Change x much, up and down.":
             tried_by(100),
         "A function may take up for down: torch.abs does, at 0. Compare with what comes of x itself, too.":
@@ -114,17 +113,11 @@ erased = Check(
         "What the function leaves alone is compared with x itself. Compare two outputs.":
             lambda forward, x: (forward(x) == x).all(dim=-1),
     },
-    answers=(
-        Answer(
-            "which",
-            "[PAD]",
-            {
-                "[CLS] loses nothing in evaluation: its mask is 1.": "[CLS]",
-                "[SEP] loses nothing in evaluation: its mask is 1.": "[SEP]",
-                "[MASK] loses nothing in evaluation: its mask is 1.": "[MASK]",
-            },
-        ),
-    ),
+    answers=(Answer("which", "[PAD]", {
+        "[CLS] loses nothing in evaluation: its mask is 1.": "[CLS]",
+        "[SEP] loses nothing in evaluation: its mask is 1.": "[SEP]",
+        "[MASK] loses nothing in evaluation: its mask is 1.": "[MASK]",
+    }),),
     cards=(by_gradient, against_zeros),
     as_good={
         "(forward(x) == forward(x + 100)) & (forward(x) == forward(x - 100)) → (forward(x) == forward(x - 100)) & (forward(x) == forward(x + 100))": "And has no order.",

@@ -97,18 +97,15 @@ protected_dropout = Check(
         "This erases what it should protect. masked_fill(…, 0) can only take away.": in_training(
             lambda x, coins, rate, protected: (x * factors(coins, rate)).masked_fill(protected[..., None], 0)
         ),
-        "The other tokens are spared. True in protected means that a token stays.": in_training(
-            lambda x, coins, rate, protected: protect(x, coins, rate, ~protected, True)
-        ),
-        "The protected tokens are dropped like all others.": in_training(
-            lambda x, coins, rate, protected: x * factors(coins, rate)
-        ),
+        "The other tokens are spared. True in protected means that a token stays.":
+            in_training(lambda x, coins, rate, protected: protect(x, coins, rate, ~protected, True)),
+        "The protected tokens are dropped like all others.":
+            in_training(lambda x, coins, rate, protected: x * factors(coins, rate)),
         "The protected tokens lose nothing, but they are divided by 1 − rate.": in_training(
             lambda x, coins, rate, protected: x * ((coins >= rate) | protected[..., None]) / (1 - rate)
         ),
-        "The survivors are not divided by 1 − rate, so the mean shrinks.": in_training(
-            lambda x, coins, rate, protected: x * ((coins >= rate) | protected[..., None])
-        ),
+        "The survivors are not divided by 1 − rate, so the mean shrinks.":
+            in_training(lambda x, coins, rate, protected: x * ((coins >= rate) | protected[..., None])),
         "The survivors are multiplied by 1 − rate. They must grow: divide.": in_training(
             lambda x, coins, rate, protected: torch.where(
                 protected[..., None], x, x * (coins >= rate) * (1 - rate)

@@ -65,21 +65,16 @@ reader = Check(
     mistakes={
         "The second is a variance. Take its root.":
             lambda u, rate, entire: (seen(u, rate, entire)[0], seen(u, rate, entire)[1] ** 2),
-        "The survivors are not divided by 1 − rate here. With that, the mean stays.": scaled(
-            lambda rate: 1 - rate, lambda rate: 1 - rate
-        ),
-        "The mean does not shrink: what survives has been divided by 1 − rate.": scaled(
-            lambda rate: 1 - rate, one
-        ),
-        "rate · (1 − rate) is the variance of a coin that is 0 or 1. These are 0 or 1/(1 − rate).": scaled(
-            one, lambda rate: 1 - rate
-        ),
-        "The variance of a coin is rate / (1 − rate), not the rate.": scaled(
-            one, lambda rate: math.sqrt(1 - rate)
-        ),
-        "The root covers ν too: the variance is ν times a sum, and its root takes the root of both.": scaled(
-            one, lambda rate: math.sqrt(rate / (1 - rate))
-        ),
+        "The survivors are not divided by 1 − rate here. With that, the mean stays.":
+            scaled(lambda rate: 1 - rate, lambda rate: 1 - rate),
+        "The mean does not shrink: what survives has been divided by 1 − rate.":
+            scaled(lambda rate: 1 - rate, one),
+        "rate · (1 − rate) is the variance of a coin that is 0 or 1. These are 0 or 1/(1 − rate).":
+            scaled(one, lambda rate: 1 - rate),
+        "The variance of a coin is rate / (1 − rate), not the rate.":
+            scaled(one, lambda rate: math.sqrt(1 - rate)),
+        "The root covers ν too: the variance is ν times a sum, and its root takes the root of both.":
+            scaled(one, lambda rate: math.sqrt(rate / (1 - rate))),
         "ν stands on its head: it is rate / (1 − rate).": scaled(one, lambda rate: (1 - rate) / rate),
         "Number j enters the sum as ξ_j · u_j², so its variance is ν · u_j⁴.": (squares_alone),
         "With one coin for all, nothing averages out: the variance is ν times the square of the sum.":
@@ -91,18 +86,16 @@ reader = Check(
         "Both are divided by the number of features. A dot product is a sum.":
             lambda u, rate, entire: tuple(value / len(u) for value in seen(u, rate, entire)),
     },
-    answers=(
-        Answer(
-            "ratios",
-            (6.2, 19.3, 54.4),
-            {
-                "This is with one coin for the whole vector.": (3, 3, 3),
-                "These are divided by the variance. Take its root.": (9.6, 11.6, 11.6),
-                "These are the means. Divide them by the standard deviations.": (4, 32, 256),
-                "Divide the mean by the standard deviation, not the other way around.": (0.16, 0.05, 0.02),
-            },
-            within=0.5,
-        ),
-    ),
+    answers=(Answer(
+        "ratios",
+        (6.2, 19.3, 54.4),
+        {
+            "This is with one coin for the whole vector.": (3, 3, 3),
+            "These are divided by the variance. Take its root.": (9.6, 11.6, 11.6),
+            "These are the means. Divide them by the standard deviations.": (4, 32, 256),
+            "Divide the mean by the standard deviation, not the other way around.": (0.16, 0.05, 0.02),
+        },
+        within=0.5,
+    ),),
     as_good={"squares.item() → squares": "A number of torch is as welcome as one of Python."},
 )

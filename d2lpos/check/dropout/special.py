@@ -16,10 +16,8 @@ def spared(tokens: Tensor, special: Tensor, attention: Tensor, mask_token: int) 
 
 def special_case(tokens: list, special: list, attention: list, mask_token: int = 9) -> Case:
     return call(
-        tokens=torch.tensor(tokens),
-        special_tokens_mask=torch.tensor(special),
-        attention_mask=torch.tensor(attention),
-        mask_token=mask_token,
+        tokens=torch.tensor(tokens), special_tokens_mask=torch.tensor(special),
+        attention_mask=torch.tensor(attention), mask_token=mask_token,
     )
 
 

@@ -48,18 +48,14 @@ alibi_mod = Check(
         "no number for each pair is made before": [lean_case(torch.tensor([0.5]), LINE, LINE)],
     },
     mistakes={
-        "This counts places in the row. In a cache, and after a gap, a position is another number.": line(
-            lambda score, slope, here, there, query, key: score - slope * (key - query).abs()
-        ),
-        "A far key loses more: take the slope times the distance away.": line(
-            lambda score, slope, here, there, query, key: score + slope * (there - here).abs()
-        ),
-        "A distance has no sign. Here keys after the query get a reward.": line(
-            lambda score, slope, here, there, query, key: score + slope * (there - here)
-        ),
-        "The score itself is lost: the function returns what becomes of it.": line(
-            lambda score, slope, here, there, query, key: -slope * (there - here).abs()
-        ),
+        "This counts places in the row. In a cache, and after a gap, a position is another number.":
+            line(lambda score, slope, here, there, query, key: score - slope * (key - query).abs()),
+        "A far key loses more: take the slope times the distance away.":
+            line(lambda score, slope, here, there, query, key: score + slope * (there - here).abs()),
+        "A distance has no sign. Here keys after the query get a reward.":
+            line(lambda score, slope, here, there, query, key: score + slope * (there - here)),
+        "The score itself is lost: the function returns what becomes of it.":
+            line(lambda score, slope, here, there, query, key: -slope * (there - here).abs()),
         "Queries have positions of their own. In a cache they are not those of the first keys.": (
             lambda slopes, q_positions, k_positions: lambda score, batch, head, query, key: (
                 score - slopes[head] * (k_positions[batch, key] - k_positions[batch, query]).abs()

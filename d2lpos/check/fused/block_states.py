@@ -53,8 +53,7 @@ block_states = Check(
             blocks_case(apart(6, 3) >= 2, 3),
         ],
         "behind the edge nobody is seen": [
-            blocks_case(apart(2, 3) > -8, 2),
-            blocks_case(apart(5, 8) > -8, 4),
+            blocks_case(apart(2, 3) > -8, 2), blocks_case(apart(5, 8) > -8, 4),
             blocks_case(apart(8, 5) > -8, 4),
         ],
     },
@@ -68,20 +67,18 @@ block_states = Check(
             lambda seen, size: states(seen[: len(seen) // size * size, : seen.shape[1] // size * size], size),
         "A block that is cut short is not whole: its missing pairs must stay hidden.": by_existing,
     },
-    answers=(
-        Answer(
-            "left",
-            150 / 1024,
-            {
-                "This is the share of the pairs. A block with one visible pair is computed whole.": 1_966_336
-                / 4096**2,
-                "These are the blocks seen in part alone. Whole ones are work as well.": 60 / 1024,
-                "These are the whole blocks alone. Those seen in part are work as well.": 90 / 1024,
-                "This is the share of the causal blocks. Asked for is that of all blocks.": 150 / 528,
-            },
-            within=0.001,
-        ),
-    ),
+    answers=(Answer(
+        "left",
+        150 / 1024,
+        {
+            "This is the share of the pairs. A block with one visible pair is computed whole.": 1_966_336
+            / 4096**2,
+            "These are the blocks seen in part alone. Whole ones are work as well.": 60 / 1024,
+            "These are the whole blocks alone. Those seen in part are work as well.": 90 / 1024,
+            "This is the share of the causal blocks. Asked for is that of all blocks.": 150 / 528,
+        },
+        within=0.001,
+    ),),
     as_good={
         "padded.unflatten(1, (-1, size)).unflatten(0, (-1, size)).transpose(1, 2) → padded.unflatten(1, (-1, size)).unflatten(0, (-1, size)).transpose(2, 1)": "Two axes change places, whichever is named first.",
         "padded.unflatten(1, (-1, size)) → padded.unflatten(-1, (-1, size))": "Of two axes, 1 is the last.",

@@ -184,9 +184,8 @@ measure = Check(
             }
         ),
         "What slows the machine meets all contenders only if they take turns.": one_after_the_other,
-        "Divide within each round, then take the median: a round has one machine.": timed(
-            partial(told, ratio=lambda base, own: median(base) / median(own))
-        ),
+        "Divide within each round, then take the median: a round has one machine.":
+            timed(partial(told, ratio=lambda base, own: median(base) / median(own))),
         "A speed above 1 is faster: the first contender's time over its own.": timed(
             partial(told, ratio=lambda base, own: median([b / a for a, b in zip(base, own, strict=True)]))
         ),

@@ -27,10 +27,8 @@ def seen(at: Callable) -> Callable:
         window: int, q_positions: Tensor, k_positions: Tensor, q_texts: Tensor, k_texts: Tensor
     ) -> Callable:
         return lambda batch, head, query, key: at(
-            window,
-            q_positions[batch, query] - k_positions[batch, key],
-            q_texts[batch, query] == k_texts[batch, key],
-            query - key,
+            window, q_positions[batch, query] - k_positions[batch, key],
+            q_texts[batch, query] == k_texts[batch, key], query - key,
         )
 
     return answer
@@ -80,24 +78,18 @@ sight = Check(
         "no number for each pair is made before": [lean_case(8, LINE, LINE, 0 * LINE, 0 * LINE)],
     },
     mistakes={
-        "`and`, `not` and `if` ask for one truth value. `&` and `~` work for all pairs at once.": seen(
-            lambda window, back, own, steps: own and back >= 0 and back < window
-        ),
-        "This counts places in the row. In a cache a new query is place 0.": seen(
-            lambda window, back, own, steps: own & (steps >= 0) & (steps < window)
-        ),
-        "This hides the past and shows the future.": seen(
-            lambda window, back, own, steps: own & (back <= 0) & (-back < window)
-        ),
-        "The window has two sides here. No key after the query may be seen.": seen(
-            lambda window, back, own, steps: own & (back.abs() < window)
-        ),
-        "The window is one too wide: the query's own key is the first of them.": seen(
-            lambda window, back, own, steps: own & (back >= 0) & (back <= window)
-        ),
-        "Another text in the row is seen, too.": seen(
-            lambda window, back, own, steps: (back >= 0) & (back < window)
-        ),
+        "`and`, `not` and `if` ask for one truth value. `&` and `~` work for all pairs at once.":
+            seen(lambda window, back, own, steps: own and back >= 0 and back < window),
+        "This counts places in the row. In a cache a new query is place 0.":
+            seen(lambda window, back, own, steps: own & (steps >= 0) & (steps < window)),
+        "This hides the past and shows the future.":
+            seen(lambda window, back, own, steps: own & (back <= 0) & (-back < window)),
+        "The window has two sides here. No key after the query may be seen.":
+            seen(lambda window, back, own, steps: own & (back.abs() < window)),
+        "The window is one too wide: the query's own key is the first of them.":
+            seen(lambda window, back, own, steps: own & (back >= 0) & (back <= window)),
+        "Another text in the row is seen, too.":
+            seen(lambda window, back, own, steps: (back >= 0) & (back < window)),
         "All rows of the batch get the first one's positions and texts.": first_row,
     },
     as_good={

@@ -84,9 +84,8 @@ t5_mod = Check(
                 score * size**0.5 + table[bucket(offset, bidirectional=False), head]
             )
         ),
-        "The score has been divided by the root of the size. T5 does not divide.": shelf(
-            lambda score, table, size, head, offset, steps: score + table[behind(offset, table), head]
-        ),
+        "The score has been divided by the root of the size. T5 does not divide.":
+            shelf(lambda score, table, size, head, offset, steps: score + table[behind(offset, table), head]),
         "The score has been divided already. Undo that, do not do it again.": shelf(
             lambda score, table, size, head, offset, steps: score / size**0.5 + table[behind(offset, table), head]
         ),

@@ -56,8 +56,7 @@ all_weights = Check(
     reference=causal_weights,
     properties={
         "heads with keys of their own": [
-            weights_case(1, 1, 2, 4, seed=0),
-            weights_case(1, 1, 3, 2, seed=2),
+            weights_case(1, 1, 2, 4, seed=0), weights_case(1, 1, 3, 2, seed=2),
             weights_case(2, 2, 5, 16, seed=4),
         ],
         "neighboring heads that share their keys": [

@@ -63,15 +63,12 @@ standing_out = Check(
         "This is (head, layer). The layer comes first.": lambda scores, queries, least: beyond_the_null(
             scores, queries, least
         ).flip(1),
-        "Query i sees i + 1 tokens: those before it and itself.": against(
-            lambda queries: (1 / queries).mean()
-        ),
-        "Of 1/(i + 1) the mean is asked for. One over the mean is less.": against(
-            lambda queries: 1 / (queries + 1.0).mean()
-        ),
-        "Under a causal mask nobody sees all tokens. The last query alone sees that many.": against(
-            lambda queries: 1 / (queries.max() + 1)
-        ),
+        "Query i sees i + 1 tokens: those before it and itself.":
+            against(lambda queries: (1 / queries).mean()),
+        "Of 1/(i + 1) the mean is asked for. One over the mean is less.":
+            against(lambda queries: 1 / (queries + 1.0).mean()),
+        "Under a causal mask nobody sees all tokens. The last query alone sees that many.":
+            against(lambda queries: 1 / (queries.max() + 1)),
         "This is the distance from the null. Divide it by the distance from the null to 1.":
             lambda scores, queries, least: ranked(scores - indifferent(queries), least),
         "This takes scores as they are. What would a head get that has no habit?":

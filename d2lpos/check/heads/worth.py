@@ -75,12 +75,10 @@ worth = Check(
         "more than one repeat": [rise_case(8, 9, 3, seed=9)],
     },
     mistakes={
-        "The first token of a copy cannot be known. Column c is the loss of token c + 1.": from_column(
-            lambda period: period - 1
-        ),
-        "One column is missing: the second token of the copy follows a word that has come before.": from_column(
-            lambda period: period + 1
-        ),
+        "The first token of a copy cannot be known. Column c is the loss of token c + 1.":
+            from_column(lambda period: period - 1),
+        "One column is missing: the second token of the copy follows a word that has come before.":
+            from_column(lambda period: period + 1),
         "In the first copy nothing repeats. Leave it out.": from_column(lambda period: 0),
         "This is a fall: before comes off after.": lambda before, after, period: paired_rise(
             after, before, period
@@ -88,12 +86,10 @@ worth = Check(
         "Tokens of one text are not independent: their number makes the interval too narrow. Take the mean of a "
         "text first.": each_token,
         "Texts differ, and both readings share that. Take differences first, and their spread.": not_paired,
-        "1.96 is for many texts. For a few, take Student's t with one degree less than texts.": instead(
-            lambda each: 1.96 * each.std().item() / len(each) ** 0.5
-        ),
-        "This is the spread of texts. A mean over n texts varies less, by the root of n.": instead(
-            lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()
-        ),
+        "1.96 is for many texts. For a few, take Student's t with one degree less than texts.":
+            instead(lambda each: 1.96 * each.std().item() / len(each) ** 0.5),
+        "This is the spread of texts. A mean over n texts varies less, by the root of n.":
+            instead(lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()),
         "This divides squares by n. For the spread of a sample, divide by n − 1.": instead(
             lambda each: t.ppf(0.975, len(each) - 1) * each.std(correction=0).item() / len(each) ** 0.5
         ),

@@ -53,9 +53,7 @@ add_positions = Check(
     reference=add_rows,
     properties={
         "x plus the row of each position": [
-            add_case([0, 1, 2]),
-            add_case([4, 0, 2]),
-            add_case([3], batch=1),
+            add_case([0, 1, 2]), add_case([4, 0, 2]), add_case([3], batch=1),
             add_case([2, 2, 1, 4], more=1000),
         ],
         "positions of each sentence": [add_case([[0, 1, 2], [2, 3, 4]])],

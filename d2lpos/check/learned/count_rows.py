@@ -31,8 +31,7 @@ count_rows = Check(
     reference=tally,
     properties={
         "padding does not count": [
-            count_case([[0, 0, 1]], [[0, 1, 1]], 2),
-            count_case([[0, 1, 1]], [[1, 1, 0]], 2),
+            count_case([[0, 0, 1]], [[0, 1, 1]], 2), count_case([[0, 1, 1]], [[1, 1, 0]], 2),
             count_case([[1, 0, 2]], [[1, 0, 1]], 3),
         ],
         "every token counts once, wherever its text begins": [

@@ -111,24 +111,16 @@ knots_at = Check(
             lambda positions, knots, last: mix(positions, knots.detach(), last),
     },
     answers=(
-        Answer(
-            "in_all",
-            128,
-            {
-                "That is a table, with a row for each position. Here only the knots are trained.": 8192,
-                "Each knot has 16 numbers.": 8,
-                "That is one knot.": 16,
-            },
-        ),
-        Answer(
-            "for_one_token",
-            32,
-            {
-                "Two knots, yes: how many numbers is that?": 2,
-                "That is one knot. Between two, both take part.": 16,
-                "A token between two knots trains these two, not all.": 128,
-            },
-        ),
+        Answer("in_all", 128, {
+            "That is a table, with a row for each position. Here only the knots are trained.": 8192,
+            "Each knot has 16 numbers.": 8,
+            "That is one knot.": 16,
+        }),
+        Answer("for_one_token", 32, {
+            "Two knots, yes: how many numbers is that?": 2,
+            "That is one knot. Between two, both take part.": 16,
+            "A token between two knots trains these two, not all.": 128,
+        }),
     ),
     as_good={"returned in float64": "The exercise names no dtype."},
 )

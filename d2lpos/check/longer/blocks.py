@@ -57,18 +57,12 @@ blocks = Check(
             block_case(6, 2, 6, 0), block_case(12, 4, 12, 0), block_case(4, 1, 4, 0),
         ],
         "a window, which need not end with a block": [
-            block_case(10, 2, 3, 0),
-            block_case(12, 3, 5, 0),
-            block_case(12, 4, 2, 0),
-            block_case(16, 4, 10, 0),
-            block_case(12, 2, 6, 0),
+            block_case(10, 2, 3, 0), block_case(12, 3, 5, 0), block_case(12, 4, 2, 0),
+            block_case(16, 4, 10, 0), block_case(12, 2, 6, 0),
         ],
         "first tokens, which all later queries see": [
-            block_case(12, 2, 2, 2),
-            block_case(12, 3, 3, 1),
-            block_case(12, 2, 4, 3),
-            block_case(12, 2, 2, 4),
-            block_case(8, 4, 5, 1),
+            block_case(12, 2, 2, 2), block_case(12, 3, 3, 1), block_case(12, 2, 4, 3),
+            block_case(12, 2, 2, 4), block_case(8, 4, 5, 1),
         ],
     },
     mistakes={
@@ -77,41 +71,34 @@ blocks = Check(
         "Blocks where all see all are 2, and need no mask.": named(0, 1, 1),
         "This tells what is hidden: 0 is where nobody sees anything.": named(2, 1, 0),
         "Later keys are seen.": seen_if(lambda q, k, window, first: ((q - k).abs() < window) | (k < first)),
-        "First tokens, too, are seen only where they do not come later than the query.": seen_if(
-            lambda q, k, window, first: (k <= q) & (q - k < window) | (k < first)
-        ),
-        "This window has a key too many. With window 1 a query sees itself alone.": seen_if(
-            lambda q, k, window, first: (k <= q) & ((q - k <= window) | (k < first))
-        ),
-        "This window has a key too few. With window 1 a query sees itself.": seen_if(
-            lambda q, k, window, first: (k <= q) & ((q - k < window - 1) | (k < first))
-        ),
+        "First tokens, too, are seen only where they do not come later than the query.":
+            seen_if(lambda q, k, window, first: (k <= q) & (q - k < window) | (k < first)),
+        "This window has a key too many. With window 1 a query sees itself alone.":
+            seen_if(lambda q, k, window, first: (k <= q) & ((q - k <= window) | (k < first))),
+        "This window has a key too few. With window 1 a query sees itself.":
+            seen_if(lambda q, k, window, first: (k <= q) & ((q - k < window - 1) | (k < first))),
         "The window is missing.": seen_if(lambda q, k, window, first: k <= q),
         "The first tokens are missing.": seen_if(lambda q, k, window, first: (k <= q) & (q - k < window)),
-        "A key is to be among the first or in the window. Here it is to be both.": seen_if(
-            lambda q, k, window, first: (k <= q) & (q - k < window) & (k < first)
-        ),
-        "There is one first token too many.": seen_if(
-            lambda q, k, window, first: (k <= q) & ((q - k < window) | (k <= first))
-        ),
+        "A key is to be among the first or in the window. Here it is to be both.":
+            seen_if(lambda q, k, window, first: (k <= q) & (q - k < window) & (k < first)),
+        "There is one first token too many.":
+            seen_if(lambda q, k, window, first: (k <= q) & ((q - k < window) | (k <= first))),
         "Rows are queries, columns are keys.": lambda *given: kinds(*given).mT,
         "These are not blocks. Axes (blocks, size, blocks, size) are what reshape gives.": mixed,
     },
-    answers=(
-        Answer(
-            "skipped",
-            749 / 1024,
-            {
-                "These are the blocks that a kernel computes.": 275 / 1024,
-                "The first tokens are missing: their column of blocks is computed.": 772 / 1024,
-                "The blocks above the diagonal are skipped, too. Divide by all blocks.": 253 / 528,
-                "Those are the blocks above the diagonal. The window skips more.": 496 / 1024,
-                "A block that is seen in part is computed, too. Only those of 0 are skipped.": 828 / 1024,
-                "This is a share of pairs. A kernel skips whole blocks.": 0.7805,
-            },
-            within=0.001,
-        ),
-    ),
+    answers=(Answer(
+        "skipped",
+        749 / 1024,
+        {
+            "These are the blocks that a kernel computes.": 275 / 1024,
+            "The first tokens are missing: their column of blocks is computed.": 772 / 1024,
+            "The blocks above the diagonal are skipped, too. Divide by all blocks.": 253 / 528,
+            "Those are the blocks above the diagonal. The window skips more.": 496 / 1024,
+            "A block that is seen in part is computed, too. Only those of 0 are skipped.": 828 / 1024,
+            "This is a share of pairs. A kernel skips whole blocks.": 0.7805,
+        },
+        within=0.001,
+    ),),
     as_good={
         "(k <= q) & ((q - k < window) | (k < first)) → ((q - k < window) | (k < first)) & (k <= q)": "And has no order.",
         "(q - k < window) | (k < first) → (k < first) | (q - k < window)": "Or has no order.",

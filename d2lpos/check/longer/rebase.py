@@ -31,10 +31,7 @@ def cache_case(positions: list[int], kept: list[int], d: int = 4, base: float = 
     keys = torch.randint(-8, 9, (len(positions), d), generator=draw) / 4
     case = call(
         f"keys ({len(positions)}, {d}), positions = {positions}, kept = {kept}, base = {base:g}",
-        keys=keys,
-        positions=torch.tensor(positions),
-        kept=torch.tensor(kept),
-        omega=frequencies(d, base),
+        keys=keys, positions=torch.tensor(positions), kept=torch.tensor(kept), omega=frequencies(d, base),
     )
     return either(case)
 
@@ -68,32 +65,25 @@ rebase = Check(
         ],
     },
     mistakes={
-        "Here no key has turned. Each turns by new − old, and old is positions[kept].": turned_by(
-            lambda new, positions, kept: 0 * new
-        ),
-        "The keys come turned by their old positions. Turn by new − old.": turned_by(
-            lambda new, positions, kept: new
-        ),
-        "The keys are turned back, and all stand at 0. Turn them on, to 0, 1, 2, …": turned_by(
-            lambda new, positions, kept: -positions[kept]
-        ),
-        "The turn goes the wrong way: it is new − old.": turned_by(
-            lambda new, positions, kept: positions[kept] - new
-        ),
-        "kept are indices. Where such a key stands, positions tells.": turned_by(
-            lambda new, positions, kept: new - kept
-        ),
+        "Here no key has turned. Each turns by new − old, and old is positions[kept].":
+            turned_by(lambda new, positions, kept: 0 * new),
+        "The keys come turned by their old positions. Turn by new − old.":
+            turned_by(lambda new, positions, kept: new),
+        "The keys are turned back, and all stand at 0. Turn them on, to 0, 1, 2, …":
+            turned_by(lambda new, positions, kept: -positions[kept]),
+        "The turn goes the wrong way: it is new − old.":
+            turned_by(lambda new, positions, kept: positions[kept] - new),
+        "kept are indices. Where such a key stands, positions tells.":
+            turned_by(lambda new, positions, kept: new - kept),
         "All keys turn by one angle, so that gaps between them stay.": (
             turned_by(lambda new, positions, kept: (new - positions[kept])[-1:].expand(len(new))),
             turned_by(lambda new, positions, kept: -positions[kept][:1].expand(len(new))),
         ),
-        "The gaps are closed, but the first key stays where it was. It is to stand at 0.": turned_by(
-            lambda new, positions, kept: new + positions[kept][0] - positions[kept]
-        ),
+        "The gaps are closed, but the first key stays where it was. It is to stand at 0.":
+            turned_by(lambda new, positions, kept: new + positions[kept][0] - positions[kept]),
         "Positions need not begin at 0. Here the first of the text is taken for 0.": counted_from_the_first,
-        "The pairs are neighbors here. In this exercise they lie half a vector apart.": turned_by(
-            lambda new, positions, kept: new - positions[kept], "interleaved"
-        ),
+        "The pairs are neighbors here. In this exercise they lie half a vector apart.":
+            turned_by(lambda new, positions, kept: new - positions[kept], "interleaved"),
         "The frequencies are given: omega.": lambda keys, positions, kept, omega: moved_up(
             keys, positions, kept, frequencies(keys.shape[1])
         ),

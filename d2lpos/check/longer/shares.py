@@ -64,41 +64,31 @@ shares = Check(
         "Nothing is kept. Average the weights with the identity.": through(torch.linalg.matrix_power),
         "Shares are to add up to 1. In each layer they double here: it is half of A + I.":
             lambda layers, length, slope: 2**layers * carried(layers, length, slope),
-        "Half is kept once, not in each layer.": through(
-            lambda weights, layers: half_kept(torch.linalg.matrix_power(weights, layers), 1)
-        ),
-        "The toll grows the wrong way: the farther a key, the lower its score.": through(
-            toll=lambda back: -back
-        ),
+        "Half is kept once, not in each layer.":
+            through(lambda weights, layers: half_kept(torch.linalg.matrix_power(weights, layers), 1)),
+        "The toll grows the wrong way: the farther a key, the lower its score.":
+            through(toll=lambda back: -back),
         "Later tokens are seen.": (
             through(hidden=lambda back: back.isnan()),
             through(toll=torch.abs, hidden=lambda back: back.isnan()),
         ),
-        "A layer acts on what the layer before gave. To raise each number to a power is not that.": through(
-            lambda weights, layers: half_kept(weights, 1) ** layers
-        ),
+        "A layer acts on what the layer before gave. To raise each number to a power is not that.":
+            through(lambda weights, layers: half_kept(weights, 1) ** layers),
         "The weights of a query add up to 1: the softmax runs over keys.": through(dim=0),
-        "This is a column: what all tokens have from the last. Take a row.": through(
-            row=lambda shares: shares[:, -1]
-        ),
+        "This is a column: what all tokens have from the last. Take a row.":
+            through(row=lambda shares: shares[:, -1]),
         "This is the first token, which sees itself alone.": through(row=lambda shares: shares[0]),
         "This is the mean of all tokens. The last is asked.": through(row=lambda shares: shares.mean(dim=0)),
         "This is one layer too few.": more_layers(-1),
         "This is one layer too many.": more_layers(1),
         "The sum of a geometric series is 0/0 where the slope is 0.": by_geometric_series,
     },
-    answers=(
-        Answer(
-            "middle",
-            0.1,
-            {
-                "With no toll nearly all comes from the first third.": 0,
-                "A hop goes 100 tokens back, and twelve hops end at the first.": 0.01,
-                "A hop goes 33 tokens back, and twelve hops are more than the text.": 0.03,
-                "A hop hardly goes one token back: all comes from the last third.": 1,
-            },
-        ),
-    ),
+    answers=(Answer("middle", 0.1, {
+        "With no toll nearly all comes from the first third.": 0,
+        "A hop goes 100 tokens back, and twelve hops end at the first.": 0.01,
+        "A hop goes 33 tokens back, and twelve hops are more than the text.": 0.03,
+        "A hop hardly goes one token back: all comes from the last third.": 1,
+    }),),
     as_good={
         "here - here[:, None] → here + here[:, None]": "A softmax does not see what all scores of a query share.",
         "here - here[:, None] → here": "A softmax does not see what all scores of a query share.",

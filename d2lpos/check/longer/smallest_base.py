@@ -106,21 +106,16 @@ smallest_base = Check(
         ],
     },
     mistakes={
-        "Only the farthest distance is asked. Ask for all, from 0 on.": first_where(
-            lambda angles: angles[-1].cos().sum() >= 0
-        ),
-        "Only the slowest pair is asked. The sum is over all.": first_where(
-            lambda angles: (angles[:, -1].cos() >= 0).all()
-        ),
-        "Each cosine is asked to be at least 0. Their sum is.": first_where(
-            lambda angles: (angles.cos() >= 0).all()
-        ),
-        "The sum over all distances is asked to be at least 0. Each is.": first_where(
-            lambda angles: angles.cos().sum() >= 0
-        ),
-        "One distance is enough here. All are to have a sum of at least 0.": first_where(
-            lambda angles: (angles.cos().sum(dim=-1) >= 0).any()
-        ),
+        "Only the farthest distance is asked. Ask for all, from 0 on.":
+            first_where(lambda angles: angles[-1].cos().sum() >= 0),
+        "Only the slowest pair is asked. The sum is over all.":
+            first_where(lambda angles: (angles[:, -1].cos() >= 0).all()),
+        "Each cosine is asked to be at least 0. Their sum is.":
+            first_where(lambda angles: (angles.cos() >= 0).all()),
+        "The sum over all distances is asked to be at least 0. Each is.":
+            first_where(lambda angles: angles.cos().sum() >= 0),
+        "One distance is enough here. All are to have a sum of at least 0.":
+            first_where(lambda angles: (angles.cos().sum(dim=-1) >= 0).any()),
         "The sum is of cosines.": first_where(lambda angles: (angles.sin().sum(dim=-1) >= 0).all()),
         "The farthest of length tokens are length − 1 apart.": up_to(1),
         "Of length tokens the farthest are length − 1 apart, and that distance counts.": up_to(-1),
@@ -129,21 +124,15 @@ smallest_base = Check(
         "A larger base may fail where a smaller one does not. Ask for each, in order.": by_bisection,
         "Where no base is large enough, the answer is None.": else_last,
     },
-    answers=(
-        Answer(
-            "large_enough",
-            {630_000, 1_500_000, 2_000_000},
-            {
-                "A larger base may fail where a smaller one does not. Ask for each of them.": {
-                    630_000, 640_000, 1_000_000, 1_200_000, 1_500_000, 2_000_000,
-                },
-                "A smaller one is enough, too, though larger ones are not.": {1_500_000, 2_000_000},
-                "A smaller one is enough, too: ask for each of them.": {2_000_000},
-                "That is the first of them. Which others are?": {630_000},
-                "These are the bases that are too small.": {500_000, 640_000, 1_000_000, 1_200_000},
-            },
-        ),
-    ),
+    answers=(Answer("large_enough", {630_000, 1_500_000, 2_000_000}, {
+        "A larger base may fail where a smaller one does not. Ask for each of them.": {
+            630_000, 640_000, 1_000_000, 1_200_000, 1_500_000, 2_000_000,
+        },
+        "A smaller one is enough, too, though larger ones are not.": {1_500_000, 2_000_000},
+        "A smaller one is enough, too: ask for each of them.": {2_000_000},
+        "That is the first of them. Which others are?": {630_000},
+        "These are the bases that are too small.": {500_000, 640_000, 1_000_000, 1_200_000},
+    }),),
     cards=(by_bisection,),
     as_good={
         "(torch.arange(length)[:, None] * frequencies(dim, base)).cos().sum(dim=-1) → (torch.arange(length)[:, None] * frequencies(dim, base)).cos().mean(dim=-1)": "A mean has the sign of the sum.",

@@ -35,38 +35,30 @@ weight = Check(
     reference=leader,
     properties={
         "few keys: the leader's weight among keys − 1 others": [
-            lead_case(1.0, [2, 3, 4], 1.0),
-            lead_case(2.0, [2, 5, 32], 0.5),
-            lead_case(0.0, [2, 3, 4], 1.0),
-            lead_case(3.0, [2, 32, 1000], 0.25),
-            lead_case(1.75, [4, 10, 100], 0.5),
+            lead_case(1.0, [2, 3, 4], 1.0), lead_case(2.0, [2, 5, 32], 0.5), lead_case(0.0, [2, 3, 4], 1.0),
+            lead_case(3.0, [2, 32, 1000], 0.25), lead_case(1.75, [4, 10, 100], 0.5),
         ],
         "up to 10¹² keys, and numbers that stay finite": [
-            lead_case(1.0, [10**6, 10**12], 1.0),
-            lead_case(2.0, [10**6, 10**12], 0.45),
+            lead_case(1.0, [10**6, 10**12], 1.0), lead_case(2.0, [10**6, 10**12], 0.45),
             lead_case(40.0, [10**11, 10**12], 1.0),
         ],
         "one key gets all": [lead_case(1.0, [1, 10**6], 1.0)],
     },
     mistakes={
-        "The scores are multiplied by scale · ln(keys), not by scale alone.": led_by(
-            lambda lead, keys, scale: scale * lead
-        ),
+        "The scores are multiplied by scale · ln(keys), not by scale alone.":
+            led_by(lambda lead, keys, scale: scale * lead),
         "Nothing is scaled: this is the weight at lead as it is.": led_by(lambda lead, keys, scale: lead),
         "The scale is missing. It is an argument.": led_by(lambda lead, keys, scale: lead * keys.log()),
-        "1 is added to the factor. It is scale · ln(keys).": led_by(
-            lambda lead, keys, scale: (1 + scale * keys.log()) * lead
-        ),
+        "1 is added to the factor. It is scale · ln(keys).":
+            led_by(lambda lead, keys, scale: (1 + scale * keys.log()) * lead),
         "ln is the natural logarithm: torch.log.": (
             led_by(lambda lead, keys, scale: scale * lead * keys.log2()),
             led_by(lambda lead, keys, scale: scale * lead * keys.log10()),
         ),
-        "The factor is scale · ln(keys), and ln of all keys, the leader's included.": led_by(
-            lambda lead, keys, scale: scale * lead * (keys - 1).log()
-        ),
-        "The leader leads keys − 1 others, not so many as there are keys.": led_by(
-            lambda lead, keys, scale: scale * lead * keys.log(), lambda keys: keys
-        ),
+        "The factor is scale · ln(keys), and ln of all keys, the leader's included.":
+            led_by(lambda lead, keys, scale: scale * lead * (keys - 1).log()),
+        "The leader leads keys − 1 others, not so many as there are keys.":
+            led_by(lambda lead, keys, scale: scale * lead * keys.log(), lambda keys: keys),
         "The sum below has the leader's own part, too.": lambda lead, keys, scale:
             (scale * lead * keys.double().log()).exp() / (keys - 1),
         "This is what all others have together.": lambda lead, keys, scale: 1 - leader(lead, keys, scale),
@@ -74,20 +66,18 @@ weight = Check(
             lambda lead, keys, scale: scale * keys.log() * torch.sigmoid(lead - (keys - 1).log()),
         "exp overflows, and inf/inf is nan. Stay with logarithms up to the end: a sigmoid.": softmax_by_hand,
     },
-    answers=(
-        Answer(
-            "least_lead",
-            math.log(32),
-            {
-                "This is the scale. What is it to be multiplied with?": 1 / math.log(32),
-                "So much is enough under the scale 1.": 1.0,
-                "This is a number of tokens. A lead is in nats.": 32,
-                "ln is the natural logarithm.": lambda lead: min(abs(lead - 5), abs(lead - 1.505)) < 0.01,
-                "It has a lead. Under which does the weight fall below a half, if there are enough keys?": 0,
-            },
-            within=0.01,
-        ),
-    ),
+    answers=(Answer(
+        "least_lead",
+        math.log(32),
+        {
+            "This is the scale. What is it to be multiplied with?": 1 / math.log(32),
+            "So much is enough under the scale 1.": 1.0,
+            "This is a number of tokens. A lead is in nats.": 32,
+            "ln is the natural logarithm.": lambda lead: min(abs(lead - 5), abs(lead - 1.505)) < 0.01,
+            "It has a lead. Under which does the weight fall below a half, if there are enough keys?": 0,
+        },
+        within=0.01,
+    ),),
     cards=(softmax_by_hand,),
     as_good={"returned in float64": "The exercise names no dtype."},
 )

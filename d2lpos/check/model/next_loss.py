@@ -77,13 +77,11 @@ next_loss = Check(
         "padding behind the text": [
             loss_case([1, 2, 0], seed=2),
             loss_case([1, 2, 2, 1], [2, 1, 0, 0], seed=3),
-            a_number(
-                call(
-                    logits=drawn(2, 4, 4, seed=7, low=-8, high=9),
-                    tokens=torch.tensor([[1, 2, 0, 3], [2, 1, 3, 3]]),
-                    padding=3,
-                )
-            ),
+            a_number(call(
+                logits=drawn(2, 4, 4, seed=7, low=-8, high=9),
+                tokens=torch.tensor([[1, 2, 0, 3], [2, 1, 3, 3]]),
+                padding=3,
+            )),
         ],
         "padding before the text": [
             loss_case([0, 1, 2], seed=4),
@@ -94,9 +92,8 @@ next_loss = Check(
         "No shift: each place is asked for the token that it reads.": not_shifted,
         "Shifted the wrong way: place i is asked for token i − 1, which it has read.": shifted_back,
         "Padding is asked for. It is no text.": kept(lambda real: real[:, :-1]),
-        "The first token of a text stands behind padding, and nothing tells it. Leave it out.": kept(
-            lambda real: real[:, 1:]
-        ),
+        "The first token of a text stands behind padding, and nothing tells it. Leave it out.":
+            kept(lambda real: real[:, 1:]),
         "All places count here, those of padding, too.": kept(lambda real: torch.ones_like(real[:, 1:])),
         "A mean of rows gives the tokens of short rows more weight. Take the mean over all tokens.": row_by_row,
         "The sum is right. Divide it by the number of tokens that count.": over_all_places,

@@ -109,21 +109,17 @@ offsets_alone = Check(
         "True where no such place is reached": [law_case(NAMES[9], 7), law_case(NAMES[10], 11)],
     },
     mistakes={
-        "A turn rounds differently at each place. Allow 0.0001.": at_starts(
-            lambda last: list(range(last + 1)), within=0
-        ),
+        "A turn rounds differently at each place. Allow 0.0001.":
+            at_starts(lambda last: list(range(last + 1)), within=0),
         "One shift is not enough. Some encodings change at certain places alone.": (
             at_starts(lambda last: [1]), at_starts(lambda last: [last]), at_starts(lambda last: [last // 2]),
         ),
-        "A shift by 4 is a whole turn of a table of 4 rows. Try all starts.": at_starts(
-            lambda last: list(range(0, last + 1, 4))
-        ),
-        "The last start is missing: n tokens fit at longest − n, too.": at_starts(
-            lambda last: list(range(last))
-        ),
-        "These positions go past `longest`: the last token of a row would stand outside.": at_starts(
-            lambda last: list(range(last + 3))
-        ),
+        "A shift by 4 is a whole turn of a table of 4 rows. Try all starts.":
+            at_starts(lambda last: list(range(0, last + 1, 4))),
+        "The last start is missing: n tokens fit at longest − n, too.":
+            at_starts(lambda last: list(range(last))),
+        "These positions go past `longest`: the last token of a row would stand outside.":
+            at_starts(lambda last: list(range(last + 3))),
         "Without contents nobody sees what queries and keys do. Pass the q and k that are given.": without_contents,
         "Twice the positions is another law: offsets double, too. Add one number to all.": stretched,
         "Means hide changes that cancel. Compare each score.": in_the_mean,

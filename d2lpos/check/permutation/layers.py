@@ -74,8 +74,6 @@ def layer_case(name: str, f: Callable) -> Case:
 
 
 layers = Check(
-    "layers",
-    reference=COMMUTES,
-    properties={name: [layer_case(name, f)] for name, (f, _) in LAYERS.items()},
+    "layers", reference=COMMUTES, properties={name: [layer_case(name, f)] for name, (f, _) in LAYERS.items()},
     mistakes={why: COMMUTES | {name: not COMMUTES[name]} for name, (_, why) in LAYERS.items()},
 )

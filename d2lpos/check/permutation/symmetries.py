@@ -63,44 +63,34 @@ symmetries = Check(
     mistakes={
         "A tuple indexes several axes at once. Make it a list or a tensor.":
             lambda bias: [o for o in permutations(range(len(bias))) if is_constant(bias[o] - bias, dim=1)],
-        "Two indices in one bracket pick pairs, here the diagonal. Index twice.": orders_where(
-            lambda bias, order: is_constant(bias[order, order] - bias, dim=1)
-        ),
+        "Two indices in one bracket pick pairs, here the diagonal. Index twice.":
+            orders_where(lambda bias, order: is_constant(bias[order, order] - bias, dim=1)),
         "Only one axis is permuted. A change of order moves queries and keys.": (
             orders_where(lambda bias, order: is_constant(bias[order] - bias, dim=1)),
             orders_where(lambda bias, order: is_constant(bias[:, order] - bias, dim=1)),
         ),
-        "The two axes take opposite orders. Queries and keys move alike.": orders_where(
-            lambda bias, order: is_constant(bias[order][:, order.argsort()] - bias, dim=1)
-        ),
+        "The two axes take opposite orders. Queries and keys move alike.":
+            orders_where(lambda bias, order: is_constant(bias[order][:, order.argsort()] - bias, dim=1)),
         "The bias itself must not change here. Softmax allows more: any constant added to a row.": orders_where(
             lambda bias, order: torch.allclose(change(bias, order), torch.zeros_like(bias), atol=1e-5)
         ),
-        "A constant along each column is ignored. The softmax runs along a row.": orders_where(
-            lambda bias, order: is_constant(change(bias, order), dim=0)
-        ),
+        "A constant along each column is ignored. The softmax runs along a row.":
+            orders_where(lambda bias, order: is_constant(change(bias, order), dim=0)),
         "The tolerance grows with the row's constant, which the softmax ignores. Set rtol=0.": orders_where(
             lambda bias, order: torch.allclose(change(bias, order), change(bias, order)[:, :1], atol=1e-5)
         ),
-        "A rounding error looks like a change. Compare with a tolerance, say atol=1e-5.": orders_where(
-            lambda bias, order: bool((change(bias, order) == change(bias, order)[:, :1]).all())
-        ),
+        "A rounding error looks like a change. Compare with a tolerance, say atol=1e-5.":
+            orders_where(lambda bias, order: bool((change(bias, order) == change(bias, order)[:, :1]).all())),
         "The identity is missing. It is a symmetry of every bias.": lambda bias: list_symmetries(bias)[1:],
         "This is the number of symmetries. Return the list.": lambda bias: len(list_symmetries(bias)),
         "This is a set. Return a list of tuples.": lambda bias: set(list_symmetries(bias)),
         "These are lists. Return a list of tuples.": lambda bias: [list(o) for o in list_symmetries(bias)],
     },
-    answers=(
-        Answer(
-            "how_many",
-            24,
-            {
-                "The bias −i is constant along each row, so the softmax does not see it.": lambda n: n < 24,
-                "Those are the orders of five tokens.": 120,
-                "The tokens have 4! orders.": lambda n: n > 24,
-            },
-        ),
-    ),
+    answers=(Answer("how_many", 24, {
+        "The bias −i is constant along each row, so the softmax does not see it.": lambda n: n < 24,
+        "Those are the orders of five tokens.": 120,
+        "The tokens have 4! orders.": lambda n: n > 24,
+    }),),
     as_good={
         "bias[order][:, order] - bias → bias - bias[order][:, order]": "The sign of a change does not matter to whether it is constant.",
         "bool((x.amax(dim) - x.amin(dim)).max() < 1e-05) → (x.amax(dim) - x.amin(dim)).max() < 1e-05": "A tensor with one truth value is as good as a bool in an if.",

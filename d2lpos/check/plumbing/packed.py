@@ -71,56 +71,39 @@ packed = Check(
     properties={
         "positions begin again at 0 with each text": packed_cases(),
         "no query sees another text": packed_cases(lambda text, here: text != text[:, None]),
-        "of its own it sees itself and what came before": packed_cases(
-            lambda text, here: text == text[:, None]
-        ),
+        "of its own it sees itself and what came before":
+            packed_cases(lambda text, here: text == text[:, None]),
     },
     mistakes={
-        "Positions go on from one text to the next. Each text begins at 0.": placed(
-            lambda text, here, cu_seqlens: here
-        ),
-        "Each text begins at 1. It is to begin at 0.": placed(
-            lambda text, here, cu_seqlens: here - cu_seqlens[text] + 1
-        ),
-        "These are the numbers of the texts. A position is a place in a text.": placed(
-            lambda text, here, cu_seqlens: text
-        ),
-        "This is where each text begins. Take it from the place in the row.": placed(
-            lambda text, here, cu_seqlens: cu_seqlens[text]
-        ),
-        "Positions count down, to the end of each text.": placed(
-            lambda text, here, cu_seqlens: cu_seqlens[text + 1] - 1 - here
-        ),
+        "Positions go on from one text to the next. Each text begins at 0.":
+            placed(lambda text, here, cu_seqlens: here),
+        "Each text begins at 1. It is to begin at 0.":
+            placed(lambda text, here, cu_seqlens: here - cu_seqlens[text] + 1),
+        "These are the numbers of the texts. A position is a place in a text.":
+            placed(lambda text, here, cu_seqlens: text),
+        "This is where each text begins. Take it from the place in the row.":
+            placed(lambda text, here, cu_seqlens: cu_seqlens[text]),
+        "Positions count down, to the end of each text.":
+            placed(lambda text, here, cu_seqlens: cu_seqlens[text + 1] - 1 - here),
         "Text k begins with token cu_seqlens[k]. Here this token still belongs to the text before it.": late,
-        "The mask is causal, and knows of no texts.": shown_if(
-            lambda text, here, cu_seqlens: here <= here[:, None]
-        ),
+        "The mask is causal, and knows of no texts.":
+            shown_if(lambda text, here, cu_seqlens: here <= here[:, None]),
         "The mask compares positions, which begin again. Compare texts, and places in the row.": causal_by_position,
-        "The mask keeps texts apart, but shows later tokens, too.": shown_if(
-            lambda text, here, cu_seqlens: text == text[:, None]
-        ),
-        "Rows of the mask are queries, columns are keys.": shown_if(
-            lambda text, here, cu_seqlens: (text == text[:, None]) & (here >= here[:, None])
-        ),
-        "The mask is turned around: True is where a query sees a key.": shown_if(
-            lambda text, here, cu_seqlens: (text != text[:, None]) | (here > here[:, None])
-        ),
-        "A query sees itself, too.": shown_if(
-            lambda text, here, cu_seqlens: (text == text[:, None]) & (here < here[:, None])
-        ),
+        "The mask keeps texts apart, but shows later tokens, too.":
+            shown_if(lambda text, here, cu_seqlens: text == text[:, None]),
+        "Rows of the mask are queries, columns are keys.":
+            shown_if(lambda text, here, cu_seqlens: (text == text[:, None]) & (here >= here[:, None])),
+        "The mask is turned around: True is where a query sees a key.":
+            shown_if(lambda text, here, cu_seqlens: (text != text[:, None]) | (here > here[:, None])),
+        "A query sees itself, too.":
+            shown_if(lambda text, here, cu_seqlens: (text == text[:, None]) & (here < here[:, None])),
     },
-    answers=(
-        Answer(
-            "leaks",
-            38,
-            {
-                "So many pairs both masks show.": 28,
-                "So many pairs the causal mask shows, those within a text included.": 66,
-                "Half of these are later than their query, and the causal mask hides them.": 76,
-                "So many pairs this mask hides. Most of them the causal mask hides, too.": 93,
-            },
-        ),
-    ),
+    answers=(Answer("leaks", 38, {
+        "So many pairs both masks show.": 28,
+        "So many pairs the causal mask shows, those within a text included.": 66,
+        "Half of these are later than their query, and the causal mask hides them.": 76,
+        "So many pairs this mask hides. Most of them the causal mask hides, too.": 93,
+    }),),
     cards=(causal_by_position,),
     as_good={
         "(text == text[:, None]) & (here <= here[:, None]) → (here <= here[:, None]) & (text == text[:, None])": "And has no order.",

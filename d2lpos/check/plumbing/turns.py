@@ -95,9 +95,8 @@ turns = Check(
         ],
     },
     mistakes={
-        "torch.exp takes each number by itself. Of a matrix it is torch.linalg.matrix_exp.": made_of(
-            lambda xa, yb: torch.exp(xa + yb)
-        ),
+        "torch.exp takes each number by itself. Of a matrix it is torch.linalg.matrix_exp.":
+            made_of(lambda xa, yb: torch.exp(xa + yb)),
         "Turns are multiplied one after the other. That is exp(xA + yB) only where AB = BA.": (
             x_then_y,
             made_of(lambda xa, yb: exp(yb) @ exp(xa)),
@@ -121,19 +120,13 @@ turns = Check(
         ),
         "These are turns, by Cayley's formula, and by other angles.": made_of(cayley),
     },
-    answers=(
-        Answer(
-            "relative",
-            {"axial", "mixed"},
-            {
-                "Two axes may share a plane. Then turns in it add up.": lambda names: names == ["axial"],
-                "Where each axis has planes of its own, their turns commute, too.":
-                    lambda names: names == ["mixed"],
-                "Turn a ball about one axis, then about another. The other order ends otherwise.":
-                    lambda names: "lie" in names,
-            },
-        ),
-    ),
+    answers=(Answer("relative", {"axial", "mixed"}, {
+        "Two axes may share a plane. Then turns in it add up.": lambda names: names == ["axial"],
+        "Where each axis has planes of its own, their turns commute, too.":
+            lambda names: names == ["mixed"],
+        "Turn a ball about one axis, then about another. The other order ends otherwise.":
+            lambda names: "lie" in names,
+    }),),
     cards=(x_then_y,),
     as_good={
         "places[:, 1, None, None] → places[:, -1, None, None]": "Of two coordinates, 1 is the last.",

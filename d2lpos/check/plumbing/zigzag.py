@@ -42,9 +42,8 @@ zigzag = Check(
     "zigzag",
     reference=chunks_of,
     properties={
-        "an early chunk and a late one, in order": zigzag_cases(
-            (1, 4, 24), (2, 4, 24), (3, 4, 24), (1, 2, 12), (2, 3, 6), (5, 8, 64)
-        ),
+        "an early chunk and a late one, in order":
+            zigzag_cases((1, 4, 24), (2, 4, 24), (3, 4, 24), (1, 2, 12), (2, 3, 6), (5, 8, 64)),
         "the first processor has both ends of the text": zigzag_cases((0, 4, 24), (0, 2, 12), (0, 1, 6)),
     },
     mistakes={
@@ -53,37 +52,30 @@ zigzag = Check(
             lambda rank, ranks, length: torch.arange(length // ranks),
         "These tokens are dealt like cards. A chunk is a run of neighbors.":
             lambda rank, ranks, length: torch.arange(rank, length, ranks),
-        "There are to be 2 · ranks chunks. Here there are half as many.": held(
-            lambda rank, ranks: (rank, ranks - 1 - rank), parts=1
-        ),
-        "The late chunk comes first. They are asked for in order.": held(
-            lambda rank, ranks: (2 * ranks - 1 - rank, rank)
-        ),
-        "The late chunk runs backward. Only the order of chunks is a zigzag.": held(
-            lambda rank, ranks: (rank, 2 * ranks - 1 - rank), turn=lambda second: second.flip(0)
-        ),
-        "The second chunk is to be as far from the end as the first is from the beginning.": held(
-            lambda rank, ranks: (rank, ranks + rank)
-        ),
+        "There are to be 2 · ranks chunks. Here there are half as many.":
+            held(lambda rank, ranks: (rank, ranks - 1 - rank), parts=1),
+        "The late chunk comes first. They are asked for in order.":
+            held(lambda rank, ranks: (2 * ranks - 1 - rank, rank)),
+        "The late chunk runs backward. Only the order of chunks is a zigzag.":
+            held(lambda rank, ranks: (rank, 2 * ranks - 1 - rank), turn=lambda second: second.flip(0)),
+        "The second chunk is to be as far from the end as the first is from the beginning.":
+            held(lambda rank, ranks: (rank, ranks + rank)),
         "Only the first processor has the last chunk.": held(lambda rank, ranks: (rank, 2 * ranks - 1)),
-        "The second chunk is one too late. They are counted from 0, so the last is 2 · ranks − 1.": held(
-            lambda rank, ranks: (rank, 2 * ranks - rank)
-        ),
+        "The second chunk is one too late. They are counted from 0, so the last is 2 · ranks − 1.":
+            held(lambda rank, ranks: (rank, 2 * ranks - rank)),
         "A slice that ends at −0 ends before the first token: it is empty.": cut_from_the_end,
     },
-    answers=(
-        Answer(
-            "most",
-            7169 / 1025,
-            {
-                "Nearly. A query sees itself, too, so it is a little less: count the pairs.": 7,
-                "A query sees itself, too.": 7167 / 1023,
-                "So it is in a zigzag. Here each processor has one plain quarter.": 1,
-                "That is what the very last query sees, beside the last one of the first quarter.": 4,
-                "The last processor has more. Divide its pairs by those of the first.": 1025 / 7169,
-                "This is the last processor beside the mean of all four.": 4 * 7169 / 16388,
-            },
-            within=0.001,
-        ),
-    ),
+    answers=(Answer(
+        "most",
+        7169 / 1025,
+        {
+            "Nearly. A query sees itself, too, so it is a little less: count the pairs.": 7,
+            "A query sees itself, too.": 7167 / 1023,
+            "So it is in a zigzag. Here each processor has one plain quarter.": 1,
+            "That is what the very last query sees, beside the last one of the first quarter.": 4,
+            "The last processor has more. Divide its pairs by those of the first.": 1025 / 7169,
+            "This is the last processor beside the mean of all four.": 4 * 7169 / 16388,
+        },
+        within=0.001,
+    ),),
 )

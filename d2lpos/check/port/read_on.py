@@ -86,17 +86,11 @@ read_on = Check(
             )
         ),
     },
-    answers=(
-        Answer(
-            "first_wrong",
-            4,
-            {
-                "The prompt has four tokens, 0 to 3. The next one is decoded already.": 5,
-                "The prompt is read at once, by the positions of `arange`.": 0,
-                "This is the last token of the prompt.": 3,
-            },
-        ),
-    ),
+    answers=(Answer("first_wrong", 4, {
+        "The prompt has four tokens, 0 to 3. The next one is decoded already.": 5,
+        "The prompt is read at once, by the positions of `arange`.": 0,
+        "This is the last token of the prompt.": 3,
+    }),),
     as_good={"torch.cat(rows, dim=1)[0] → torch.cat(rows, dim=1)[-1]": "A batch of one has one text."},
 )
 

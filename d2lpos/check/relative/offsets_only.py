@@ -129,23 +129,17 @@ offsets_only = Check(
             diagonal_up_to_rows(bias)
         ),
     },
-    answers=(
-        Answer(
-            "three",
-            (True, False, False),
-            {
-                "The bias j is j − i plus i, and i is the same along a row: to a softmax it is the offset.": (
-                    False, False, False,
-                ),
-                "The bias j² is (j − i)² + 2ij − i², and 2ij is neither of the offset nor of the row alone.": (
-                    True, True, False,
-                ),
-                "The last has another slope in each row, and a slope is nothing that a row has in common.": (
-                    True, False, True,
-                ),
-            },
+    answers=(Answer("three", (True, False, False), {
+        "The bias j is j − i plus i, and i is the same along a row: to a softmax it is the offset.": (
+            False, False, False,
         ),
-    ),
+        "The bias j² is (j − i)² + 2ij − i², and 2ij is neither of the offset nor of the row alone.": (
+            True, True, False,
+        ),
+        "The last has another slope in each row, and a slope is nothing that a row has in common.": (
+            True, False, True,
+        ),
+    }),),
     cards=(equal_weights_along_diagonals, constant_in_both),
     as_good={
         "bias[1:, 1:] - bias[:-1, :-1] → bias[:-1, :-1] - bias[1:, 1:]": "The sign of all differences does not matter.",

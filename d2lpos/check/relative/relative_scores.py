@@ -82,11 +82,7 @@ def scores_case(q: list, k: list, clip: int, d: int = 3) -> Case:
     query, key, vectors = (torch.randn(n, d, generator=stream) for n in (len(q), len(k), 2 * clip + 1))
     case = call(
         f"queries at {q}, keys at {k}, clip {clip}, d = {d}",
-        q=query,
-        k=key,
-        vectors=vectors,
-        q_positions=torch.tensor(q),
-        k_positions=torch.tensor(k),
+        q=query, k=key, vectors=vectors, q_positions=torch.tensor(q), k_positions=torch.tensor(k),
     )
     return either(case, torch.float32)
 
@@ -139,19 +135,13 @@ relative_scores = Check(
         "These are weights. Return the scores, before the softmax.":
             lambda *args: key_scores(*args).softmax(dim=-1),
     },
-    answers=(
-        Answer(
-            "whose",
-            lambda name: "shaw" in name,
-            {
-                "Huang et al., with the Music Transformer, took Shaw's vectors over. What they added is the skew.":
-                    lambda name: "huang" in name or "music" in name,
-                "Dai et al., with Transformer-XL, give an offset a sinusoid, a year later.":
-                    lambda name: "dai" in name or "xl" in name,
-                "Vaswani et al. add codes of positions to the words.": lambda name: "vaswani" in name,
-            },
-        ),
-    ),
+    answers=(Answer("whose", lambda name: "shaw" in name, {
+        "Huang et al., with the Music Transformer, took Shaw's vectors over. What they added is the skew.":
+            lambda name: "huang" in name or "music" in name,
+        "Dai et al., with Transformer-XL, give an offset a sinusoid, a year later.":
+            lambda name: "dai" in name or "xl" in name,
+        "Vaswani et al. add codes of positions to the words.": lambda name: "vaswani" in name,
+    }),),
     cards=(clamp_forgotten_in_gather,),
     as_good={
         "(q @ vectors.mT).gather(1, rows) → (q @ vectors.mT).gather(-1, rows)": "Of two axes, 1 is the last.",

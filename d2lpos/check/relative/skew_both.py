@@ -169,20 +169,11 @@ skew_both = Check(
         "This adds up what the other numbers of a row are multiplied with. Move numbers, compute none.":
             by_one_hot,
     },
-    answers=(
-        Answer(
-            "places",
-            (7, 15),
-            {
-                "Memory counts from 0, and row 0 begins with offset 0, in column T − 1.": (8, 15),
-                "That is a whole row of memory. In row 1 the first that you need stands one column earlier.": (
-                    7,
-                    16,
-                ),
-                "Each row has one number of padding behind it, so rows are 16 long.": (7, 14),
-                "Row 0 begins with offset −7. Its first key has offset 0.": (0, 16),
-            },
-        ),
-    ),
+    answers=(Answer("places", (7, 15), {
+        "Memory counts from 0, and row 0 begins with offset 0, in column T − 1.": (8, 15),
+        "That is a whole row of memory. In row 1 the first that you need stands one column earlier.": (7, 16),
+        "Each row has one number of padding behind it, so rows are 16 long.": (7, 14),
+        "Row 0 begins with offset −7. Its first key has offset 0.": (0, 16),
+    }),),
     cards=(length_of_first_axis, without_padding),
 )

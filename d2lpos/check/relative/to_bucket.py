@@ -85,10 +85,7 @@ def bucket_case(offsets: list, buckets: int, max_distance: int, bidirectional: b
     kind = "two sides" if bidirectional else "causal"
     case = call(
         f"offsets {shown or offsets}, {buckets} buckets, maximum {max_distance}, {kind}",
-        offset=torch.tensor(offsets),
-        buckets=buckets,
-        max_distance=max_distance,
-        bidirectional=bidirectional,
+        offset=torch.tensor(offsets), buckets=buckets, max_distance=max_distance, bidirectional=bidirectional,
     )
     return either(case, torch.int64)
 
@@ -162,18 +159,12 @@ to_bucket = Check(
         "These are not whole numbers: .long() makes them indices.":
             lambda *args: buckets_of(*args).double(),
     },
-    answers=(
-        Answer(
-            "unused",
-            16,
-            {
-                "Bucket 15 has all keys far before the query.": 15,
-                "Bucket 0 has the query's own place.": 0,
-                "Bucket 17 has the key behind the query. Count the upper half from distance 0.": 17,
-                "Bucket 31 has all keys far behind the query.": 31,
-            },
-        ),
-    ),
+    answers=(Answer("unused", 16, {
+        "Bucket 15 has all keys far before the query.": 15,
+        "Bucket 0 has the query's own place.": 0,
+        "Bucket 17 has the key behind the query. Count the upper half from distance 0.": 17,
+        "Bucket 31 has all keys far behind the query.": 31,
+    }),),
     as_good={
         "distance.double() → distance": "Single precision differs only where a bucket begins, which the text leaves open.",
         "distance.double() → distance.float()": "Single precision differs only where a bucket begins, which the text leaves open.",

@@ -36,12 +36,8 @@ first_open = Check(
     reference=count_closed,
     properties={
         "the first pair whose wavelength is longer than the text": [
-            open_case(4, 10_000.0, 64),
-            open_case(16, 10_000.0, 64),
-            open_case(64, 10_000.0, 4096),
-            open_case(16, 10_000.0, 65),
-            open_case(16, 10_000.0, 62),
-            open_case(16, 10_000.0, 63),
+            open_case(4, 10_000.0, 64), open_case(16, 10_000.0, 64), open_case(64, 10_000.0, 4096),
+            open_case(16, 10_000.0, 65), open_case(16, 10_000.0, 62), open_case(16, 10_000.0, 63),
         ],
         "any base": [open_case(64, 500_000.0, 4096), open_case(16, 10.0, 25)],
         "d/2 where all circles close": [
@@ -79,18 +75,12 @@ first_open = Check(
         "This is a tensor. Return an int: call .item().":
             lambda d, base, length: torch.tensor(count_closed(d, base, length)),
     },
-    answers=(
-        Answer(
-            "half_base",
-            lambda base: count_closed(128, base, 131_072) == 32,
-            {
-                "With this base more than half of the pairs close. Take a larger one.":
-                    lambda base: count_closed(128, base, 131_072) > 32,
-                "With this base fewer than half of the pairs close. Take a smaller one.":
-                    lambda base: count_closed(128, base, 131_072) < 32,
-            },
-        ),
-    ),
+    answers=(Answer("half_base", lambda base: count_closed(128, base, 131_072) == 32, {
+        "With this base more than half of the pairs close. Take a larger one.":
+            lambda base: count_closed(128, base, 131_072) > 32,
+        "With this base fewer than half of the pairs close. Take a smaller one.":
+            lambda base: count_closed(128, base, 131_072) < 32,
+    }),),
     cards=(first_true,),
     as_good={
         "torch.arange(0, d, 2).double() → torch.arange(0, d, 2)": "float32 is exact enough for the cases.",

@@ -69,12 +69,8 @@ ramp = Check(
     reference=yarn_ramp,
     properties={
         "0 for pairs that turn often, 1 for open ones, a line between": [
-            ramp_case(16, 10_000.0, 4096),
-            ramp_case(64, 10_000.0, 4096),
-            ramp_case(128, 10_000.0, 4096),
-            ramp_case(128, 10_000.0, 8192),
-            ramp_case(16, 10_000.0, 2048),
-            ramp_case(16, 10_000.0, 100_000),
+            ramp_case(16, 10_000.0, 4096), ramp_case(64, 10_000.0, 4096), ramp_case(128, 10_000.0, 4096),
+            ramp_case(128, 10_000.0, 8192), ramp_case(16, 10_000.0, 2048), ramp_case(16, 10_000.0, 100_000),
         ],
         "any base": [ramp_case(128, 500_000.0, 8192)],
         "short training, where no pair turns 32 times": [ramp_case(16, 10_000.0, 120)],
@@ -100,16 +96,10 @@ ramp = Check(
         "lo belongs to β_fast: pairs that turn often have small indices.":
             ramp_of(math.floor, math.ceil, fast=1, slow=32),
     },
-    answers=(
-        Answer(
-            "changed",
-            0,
-            {
-                "The index of 4 turns is 0.8, which rounds down to the same lo as before.": 1,
-                "Compare the two ramps number by number.": lambda n: n > 1,
-            },
-        ),
-    ),
+    answers=(Answer("changed", 0, {
+        "The index of 4 turns is 0.8, which rounds down to the same lo as before.": 1,
+        "Compare the two ramps number by number.": lambda n: n > 1,
+    }),),
     as_good={
         "torch.arange(d // 2).double() → torch.arange(d // 2)": "Whole numbers become floating-point numbers in the division.",
         "torch.arange(d // 2).double() → torch.arange(d // 2).float()": "Whole numbers become floating-point numbers in the division.",

@@ -166,11 +166,7 @@ step = Check(
         ),
         "The pairs are neighbors here. In this exercise they lie half a vector apart.": (
             lambda q, k, v, keys, values: decode(
-                q,
-                k,
-                v,
-                keys,
-                values,
+                q, k, v, keys, values,
                 *[lambda x, p: turn_both(x, p * pair_angles(len(x), 1e4).to(x), "interleaved")] * 2,
             )
         ),

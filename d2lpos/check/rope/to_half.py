@@ -61,17 +61,11 @@ to_half = Check(
             lambda weight, heads: torch.cat([weight[:, 0::2], weight[:, 1::2]], dim=1),
         "Nothing has moved.": lambda weight, heads: weight.clone(),
     },
-    answers=(
-        Answer(
-            "key_heads",
-            4,
-            {
-                "That is the number for W_Q. The rows of W_K belong to the key heads.": 32,
-                "So many query heads share one key head. The rows of W_K are those of all key heads.": 8,
-                "Queries have a weight of their own.": 36,
-            },
-        ),
-    ),
+    answers=(Answer("key_heads", 4, {
+        "That is the number for W_Q. The rows of W_K belong to the key heads.": 32,
+        "So many query heads share one key head. The rows of W_K are those of all key heads.": 8,
+        "Queries have a weight of their own.": 36,
+    }),),
     cards=(the_way_back, heads_of_a_bias_only),
     as_good={
         "weight.unflatten(0, (heads, -1, 2)).transpose(1, 2) → weight.unflatten(0, (heads, -1, 2)).transpose(2, 1)": "To exchange two axes is the same in both orders.",

@@ -56,15 +56,10 @@ turn_pairs = Check(
             turn_many("interleaved", 2, 3, 4),
             turn_many("half", 2, 3, 4),
         ],
-        "written by hand": [
-            by_hand(
-                "ones, both layouts",
-                package,
-                "check_and_upcast",
-                "rotate",
-                *[(torch.ones(3, 4), torch.ones(3, 2), layout) for layout in ("interleaved", "half")],
-            )
-        ],
+        "written by hand": [by_hand(
+            "ones, both layouts", package, "check_and_upcast", "rotate",
+            *[(torch.ones(3, 4), torch.ones(3, 2), layout) for layout in ("interleaved", "half")],
+        )],
     },
     mistakes={
         "The pairs turn clockwise: this is the angle −α.": lambda x, angles, layout: turn_both(

@@ -93,26 +93,20 @@ contextual = Check(
     mistakes={
         "The row below is taken alone. Mix it with the row above.": counting(look=looked_up(torch.floor)),
         "The row above is taken alone. Mix it with the row below.": counting(look=looked_up(torch.ceil)),
-        "The nearest row is taken. Mix the row below with the row above.": counting(
-            look=looked_up(torch.round)
-        ),
-        "The two rows have each other's weights. A count just above 3 is nearly row 3.": counting(
-            look=weighted(lambda p: p.frac(), lambda p: 1 - p.frac())
-        ),
-        "Where the count is whole, both rows are the same, and their weights are to add up to 1.": counting(
-            look=weighted(lambda p: p.ceil() - p, lambda p: p - p.floor())
-        ),
+        "The nearest row is taken. Mix the row below with the row above.":
+            counting(look=looked_up(torch.round)),
+        "The two rows have each other's weights. A count just above 3 is nearly row 3.":
+            counting(look=weighted(lambda p: p.frac(), lambda p: 1 - p.frac())),
+        "Where the count is whole, both rows are the same, and their weights are to add up to 1.":
+            counting(look=weighted(lambda p: p.ceil() - p, lambda p: p - p.floor())),
         "The key itself counts, too.": counting(count=lambda gates: from_key_to_query(gates) - gates.tril()),
         "The query itself counts, too.": counting(count=lambda gates: from_key_to_query(gates.tril(-1))),
-        "This counts from the first token up to the key. Count from the key up to the query.": counting(
-            count=lambda gates: gates.tril().cumsum(dim=-1)
-        ),
-        "Tokens ahead of the query are counted.": counting(
-            count=lambda gates: gates.flip(-1).cumsum(dim=-1).flip(-1)
-        ),
-        "A query counts by its own gates, a row of them. Here the sum runs over queries.": counting(
-            count=lambda gates: gates.tril().cumsum(dim=0)
-        ),
+        "This counts from the first token up to the key. Count from the key up to the query.":
+            counting(count=lambda gates: gates.tril().cumsum(dim=-1)),
+        "Tokens ahead of the query are counted.":
+            counting(count=lambda gates: gates.flip(-1).cumsum(dim=-1).flip(-1)),
+        "A query counts by its own gates, a row of them. Here the sum runs over queries.":
+            counting(count=lambda gates: gates.tril().cumsum(dim=0)),
         "The gate is sigmoid(q · k / √d). The √d is missing.": counting(logits=lambda q, k: q @ k.mT),
         "A sigmoid asks of each key alone. A softmax lets all keys compete.": (
             counting(gate=lambda logits: logits.softmax(dim=-1)),
@@ -122,9 +116,8 @@ contextual = Check(
                 ).softmax(dim=-1)
             ),
         ),
-        "The term is the query's product with a row, and is not divided by √d.": counting(
-            end=lambda term, q, k: term / math.sqrt(q.shape[-1])
-        ),
+        "The term is the query's product with a row, and is not divided by √d.":
+            counting(end=lambda term, q, k: term / math.sqrt(q.shape[-1])),
         "Return the term alone, without q · k.": (
             counting(end=lambda term, q, k: term + (q @ k.mT / math.sqrt(q.shape[-1])).tril()),
             counting(end=lambda term, q, k: term + (q @ k.mT).tril()),
@@ -132,9 +125,8 @@ contextual = Check(
         ),
         "The query asks the table. Here the key does.": key_asks,
         "To a later key nothing is added: 0.": not_hidden,
-        "A count beyond the last row is the last row. Here it begins again at the first.": counting(
-            last=lambda p, rows: p % rows
-        ),
+        "A count beyond the last row is the last row. Here it begins again at the first.":
+            counting(last=lambda p, rows: p % rows),
         "A count may be beyond the last row, which has the number rows − 1. Clamp it there.": (
             counting(last=lambda p, rows: p),
             counting(last=lambda p, rows: p.clamp(max=rows)),

@@ -93,12 +93,10 @@ forget = Check(
         ],
     },
     mistakes={
-        "The key's own gate counts here. A gate forgets what came before its token.": token_by_token(
-            lambda t, i, j: (t >= j) & (t <= i)
-        ),
-        "The query's own gate counts, too: the sum ends with it.": token_by_token(
-            lambda t, i, j: (t > j) & (t < i)
-        ),
+        "The key's own gate counts here. A gate forgets what came before its token.":
+            token_by_token(lambda t, i, j: (t >= j) & (t <= i)),
+        "The query's own gate counts, too: the sum ends with it.":
+            token_by_token(lambda t, i, j: (t > j) & (t < i)),
         "The gates before the key count here, too.": token_by_token(lambda t, i, j: t <= i),
         "These are factors. What is added to a score is their logarithm.": of_bias(torch.exp),
         "A later key stands ahead of the query: −∞, not 0.": of_bias(torch.tril),
@@ -126,20 +124,18 @@ forget = Check(
             *(of_gates(partial(torch.clamp, min=least)) for least in (1e-6, 1e-9, 1e-12, 1e-20, 1e-30)),
         ),
     },
-    answers=(
-        Answer(
-            "gate",
-            math.exp(-1 / 4),
-            {
-                "This is the slope. Which gate has the logarithm −1/4?": 1 / 4,
-                "This is the gate's logarithm.": -1 / 4,
-                "1 − m is near e⁻ᵐ, and only for small m.": 3 / 4,
-                "ln is the natural logarithm.": 2 ** (-1 / 4),
-                "A gate is at most 1. Which way does ALiBi's term go?": math.exp(1 / 4),
-            },
-            within=0.001,
-        ),
-    ),
+    answers=(Answer(
+        "gate",
+        math.exp(-1 / 4),
+        {
+            "This is the slope. Which gate has the logarithm −1/4?": 1 / 4,
+            "This is the gate's logarithm.": -1 / 4,
+            "1 − m is near e⁻ᵐ, and only for small m.": 3 / 4,
+            "ln is the natural logarithm.": 2 ** (-1 / 4),
+            "A gate is at most 1. Which way does ALiBi's term go?": math.exp(1 / 4),
+        },
+        within=0.001,
+    ),),
     cards=(multiplied_with_a_mask,),
     as_good={
         "gates.shape[-1] → gates.shape[1]": "Of two axes, 1 is the last.",

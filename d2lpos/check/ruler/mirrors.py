@@ -71,33 +71,24 @@ mirrors = Check(
         "u and w have length 1": [mirror_case([0.5, -1.0, 2.0, 0.0], lengths)],
     },
     mistakes={
-        "Reflected at these two, the plane turns the other way. Which of the two comes first?": at(
-            lambda angle: angle / 2, lambda angle: 0 * angle
-        ),
+        "Reflected at these two, the plane turns the other way. Which of the two comes first?":
+            at(lambda angle: angle / 2, lambda angle: 0 * angle),
         "Two mirrors turn by twice the angle between them.": at(lambda angle: 0 * angle, lambda angle: angle),
         "This turns by half of the angle.": at(lambda angle: 0 * angle, lambda angle: angle / 4),
-        "What matters is the angle between the two mirrors, not where both stand.": at(
-            lambda angle: angle / 2, lambda angle: angle / 2
-        ),
-        "This turns by half a circle besides. A vector is the normal of its mirror, and stands across it.": at(
-            lambda angle: 0 * angle, lambda angle: angle / 2 + math.pi / 2
-        ),
+        "What matters is the angle between the two mirrors, not where both stand.":
+            at(lambda angle: angle / 2, lambda angle: angle / 2),
+        "This turns by half a circle besides. A vector is the normal of its mirror, and stands across it.":
+            at(lambda angle: 0 * angle, lambda angle: angle / 2 + math.pi / 2),
         "A root loses the sign. Take the cosine and the sine of half the angle.": by_half_angles,
         "w is on the right line, but its length is not 1.": bisector,
     },
-    answers=(
-        Answer(
-            "fewest",
-            64,
-            {
-                "So many turn one plane. RoPE turns 32 of them.": 2,
-                "A reflection is no turn: one plane takes two.": 32,
-                "One reflection changes one direction, and leaves 63 as they are.": 1,
-                "One more direction would stay as it is, and RoPE's turn leaves none.": 63,
-                "One plane takes two, and 64 features are 32 planes.": 128,
-            },
-        ),
-    ),
+    answers=(Answer("fewest", 64, {
+        "So many turn one plane. RoPE turns 32 of them.": 2,
+        "A reflection is no turn: one plane takes two.": 32,
+        "One reflection changes one direction, and leaves 63 as they are.": 1,
+        "One more direction would stay as it is, and RoPE's turn leaves none.": 63,
+        "One plane takes two, and 64 features are 32 planes.": 128,
+    }),),
     as_good={
         "torch.stack([angle.cos(), angle.sin()], dim=-1) → torch.stack([angle.cos(), angle.sin()], dim=1)": "Of two axes, 1 is the last.",
         "returned in float64": "The exercise names no dtype.",

@@ -108,18 +108,16 @@ recurrent = Check(
     },
     mistakes={
         "A query reads its own token, too: first add, then read.": read_first,
-        "Here the token's own pair decays, too: first multiply by the gate, then add.": stepping(
-            update=lambda state, pair, gate: gate * (state + pair)
-        ),
+        "Here the token's own pair decays, too: first multiply by the gate, then add.":
+            stepping(update=lambda state, pair, gate: gate * (state + pair)),
         "A gate acts before its own token is added, and before that token's query reads.": gates_moved,
         "Nothing decays here.": stepping(update=lambda state, pair, gate: state + pair),
         "A gate says how much of the state is kept, not how much of the token is added.": (
             stepping(update=lambda state, pair, gate: state + gate * pair),
             stepping(update=lambda state, pair, gate: gate * state + (1 - gate) * pair),
         ),
-        "The state that is given is where the text goes on. Here it begins with zeros.": stepping(
-            start=torch.zeros_like
-        ),
+        "The state that is given is where the text goes on. Here it begins with zeros.":
+            stepping(start=torch.zeros_like),
         "The state from before decays for queries, too, gate by gate.": decay_left_out,
         "The state is (d, e): k has the rows, v the columns.": (
             stepping(
@@ -136,17 +134,11 @@ recurrent = Check(
         "A product of gates becomes 0, and nothing can be divided by it. Go token by token.": by_quotients,
         "A matrix for all pairs grows with the square of the text. Go token by token.": with_all_pairs,
     },
-    answers=(
-        Answer(
-            "break_even",
-            64,
-            {
-                "A cache holds a key and a value for each token.": 128,
-                "These are the numbers of the state. How many does a cache hold for one token?": 128 * 128,
-                "These are the numbers that a cache holds for one token.": 256,
-            },
-        ),
-    ),
+    answers=(Answer("break_even", 64, {
+        "A cache holds a key and a value for each token.": 128,
+        "These are the numbers of the state. How many does a cache hold for one token?": 128 * 128,
+        "These are the numbers that a cache holds for one token.": 256,
+    }),),
     cards=(read_first,),
     as_good={
         "zip(q, k, v, gates, strict=True) → zip(q, k, v, gates)": "All four have a row for each token.",

@@ -105,8 +105,7 @@ scores = Check(
     reference=absorbed,
     properties={
         "each head's content, where the clock is silent": [
-            step_case(2, 3, 4, 4, 4, leave="q_r"),
-            step_case(3, 4, 6, 5, 2, leave="q_r"),
+            step_case(2, 3, 4, 4, 4, leave="q_r"), step_case(3, 4, 6, 5, 2, leave="q_r"),
             step_case(2, 5, 2, 3, 4, leave="k_r"),
         ],
         "the clock, one turned key for all heads": [
@@ -114,13 +113,11 @@ scores = Check(
             step_case(3, 4, 6, 5, 2, first=7, leave="q"),
             step_case(1, 5, 6, 2, 4, first=2),
         ],
-        "1,000 tokens, and no keys of any head": [
-            without(
-                "4 heads, 1,000 tokens, d = 128, r = 8, d_r = 4",
-                1000 * 128,
-                *step_of(4, 1000, 128, 8, 4).values(),
-            )
-        ],
+        "1,000 tokens, and no keys of any head": [without(
+            "4 heads, 1,000 tokens, d = 128, r = 8, d_r = 4",
+            1000 * 128,
+            *step_of(4, 1000, 128, 8, 4).values(),
+        )],
     },
     mistakes={
         "Both parts are one score, and share one root: that of d + d_r.": (
@@ -142,35 +139,30 @@ scores = Check(
         ),
         "The clock is missing.": summing(clock=lambda q_r, k_r, angle: 0),
         "The clock's queries and keys come unturned.": summing(clock=lambda q_r, k_r, angle: q_r @ k_r.mT),
-        "The clock's query turns, too: it stands at the last token.": summing(
-            clock=lambda q_r, k_r, angle: q_r @ rotate(k_r, angle).mT
-        ),
-        "The clock's keys turn, too, each by its own angle.": summing(
-            clock=lambda q_r, k_r, angle: rotate(q_r, angle[-1]) @ k_r.mT
-        ),
-        "The query stands at the last token. Here it turns as the first.": summing(
-            clock=lambda q_r, k_r, angle: rotate(q_r, angle[0]) @ rotate(k_r, angle).mT
-        ),
+        "The clock's query turns, too: it stands at the last token.":
+            summing(clock=lambda q_r, k_r, angle: q_r @ rotate(k_r, angle).mT),
+        "The clock's keys turn, too, each by its own angle.":
+            summing(clock=lambda q_r, k_r, angle: rotate(q_r, angle[-1]) @ k_r.mT),
+        "The query stands at the last token. Here it turns as the first.":
+            summing(clock=lambda q_r, k_r, angle: rotate(q_r, angle[0]) @ rotate(k_r, angle).mT),
         "The pairs are neighbors here. In this exercise they lie half a vector apart.": summing(
             clock=lambda q_r, k_r, angle:
                 rotate(q_r, angle[-1], "interleaved") @ rotate(k_r, angle, "interleaved").mT
         ),
         "The keys are built from the cache. Let the query absorb the matrix instead.": summing(content=built),
     },
-    answers=(
-        Answer(
-            "times",
-            2 * 128 * 128 / (512 + 64),
-            {
-                "The clock's key is kept, too.": 2 * 128 * 128 / 512,
-                "All heads share the clock's key: it is kept once.": 2 * 128 * 128 / (512 + 128 * 64),
-                "Without the latent, keys and values are kept.": 128 * 128 / (512 + 64),
-                "All 128 heads have keys and values of their own.": 2 * 128 / (512 + 64),
-                "How many times as many, not as few.": (512 + 64) / (2 * 128 * 128),
-            },
-            within=0.1,
-        ),
-    ),
+    answers=(Answer(
+        "times",
+        2 * 128 * 128 / (512 + 64),
+        {
+            "The clock's key is kept, too.": 2 * 128 * 128 / 512,
+            "All heads share the clock's key: it is kept once.": 2 * 128 * 128 / (512 + 128 * 64),
+            "Without the latent, keys and values are kept.": 128 * 128 / (512 + 64),
+            "All 128 heads have keys and values of their own.": 2 * 128 / (512 + 64),
+            "How many times as many, not as few.": (512 + 64) / (2 * 128 * 128),
+        },
+        within=0.1,
+    ),),
     cards=(heads_summed,),
     as_good={
         "q.shape[-1] → up.shape[-1]": "A matrix gives keys with as many features as a query has.",

@@ -32,11 +32,8 @@ collision = Check(
     reference=nearest_offset,
     properties={
         "the offset whose two codes are most alike": [
-            offset_case(2, 10000.0, 20),
-            offset_case(4, 2.0, 200),
-            offset_case(8, 1.01, 100),
-            offset_case(64, 10000.0, 500),
-            offset_case(8, 3.0, 200),
+            offset_case(2, 10000.0, 20), offset_case(4, 2.0, 200), offset_case(8, 1.01, 100),
+            offset_case(64, 10000.0, 500), offset_case(8, 3.0, 200),
         ],
         "offsets up to length − 1": [offset_case(2, 10000.0, 45), offset_case(2, 10000.0, 44)],
         "far ones, too": [offset_case(2, 10000.0, 1000)],
@@ -69,18 +66,12 @@ collision = Check(
         "This is a pair of positions. Return their offset, an int.":
             lambda d, base, length: (0, nearest_offset(d, base, length)),
     },
-    answers=(
-        Answer(
-            "nearest",
-            44,
-            {
-                "That is the answer for large bases. With 1.001 all hands keep nearly the same time.": 1,
-                "After 6 the hands lack 0.28 of a turn's 2π. Some offset below 500 comes nearer to whole turns.": 6,
-                "That is 56 turns and a half: the codes are nearly opposite.": 355,
-                "That is beyond the length.": lambda k: k >= 500,
-            },
-        ),
-    ),
+    answers=(Answer("nearest", 44, {
+        "That is the answer for large bases. With 1.001 all hands keep nearly the same time.": 1,
+        "After 6 the hands lack 0.28 of a turn's 2π. Some offset below 500 comes nearer to whole turns.": 6,
+        "That is 56 turns and a half: the codes are nearly opposite.": 355,
+        "That is beyond the length.": lambda k: k >= 500,
+    }),),
     cards=(seconds_only,),
     as_good={
         "(offsets[:, None] * base ** (-(torch.arange(0, d, 2).double() / d))).cos().sum(dim=-1) → (offsets[:, None] * base ** (-(torch.arange(0, d, 2).double() / d))).cos().mean(dim=-1)": "A mean is a sum divided by a constant, so it is largest, and rises, where the sum does.",

@@ -45,10 +45,8 @@ encode = Check(
     reference=encode_clocks,
     properties={
         "sine and cosine of p · base^(−2i/d), in turn": [
-            encode_case([0, 1, 2, 3], 4, 10000.0),
-            encode_case([1, 5], 2, 10000.0),
-            encode_case([3, 40], 8, 10000.0),
-            encode_case([1, 7], 6, 100.0),
+            encode_case([0, 1, 2, 3], 4, 10000.0), encode_case([1, 5], 2, 10000.0),
+            encode_case([3, 40], 8, 10000.0), encode_case([1, 7], 6, 100.0),
         ],
         "positions that are no whole numbers": [encode_case([0.5, 2.25, -3.75], 4, 10000.0)],
         "positions of any shape": [

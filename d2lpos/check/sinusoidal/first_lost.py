@@ -49,17 +49,15 @@ first_lost = Check(
         "This is a float. Return an int.": lambda dtype: float(count_limit(dtype)),
         "This is a tensor. Return an int: call .item().": lambda dtype: torch.tensor(count_limit(dtype)),
     },
-    answers=(
-        Answer(
-            "contexts",
-            128,
-            {
-                "That is float16's number. float32's is larger.": 2049 / 131072,
-                "That is bfloat16's number. float32's is larger.": 257 / 131072,
-                "float32 holds 24 binary digits, the leading 1 with the 23 of its fraction.": 64,
-                "That is the number itself. Divide it by 131,072.": 16777217,
-            },
-            within=0.01,
-        ),
-    ),
+    answers=(Answer(
+        "contexts",
+        128,
+        {
+            "That is float16's number. float32's is larger.": 2049 / 131072,
+            "That is bfloat16's number. float32's is larger.": 257 / 131072,
+            "float32 holds 24 binary digits, the leading 1 with the 23 of its fraction.": 64,
+            "That is the number itself. Divide it by 131,072.": 16777217,
+        },
+        within=0.01,
+    ),),
 )

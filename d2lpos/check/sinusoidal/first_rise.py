@@ -24,10 +24,7 @@ first_rise = Check(
     reference=find_rise,
     properties={
         "the first offset that is more alike than the one before": [
-            rise_case(2, 10000.0),
-            rise_case(64, 10000.0),
-            rise_case(64, 100.0),
-            rise_case(48, 10.0),
+            rise_case(2, 10000.0), rise_case(64, 10000.0), rise_case(64, 100.0), rise_case(48, 10.0),
             rise_case(48, 3.0),
         ],
         "however far it is": [rise_case(4096, 10000.0), rise_case(8192, 10000.0)],
@@ -48,17 +45,11 @@ first_rise = Check(
         "The search still ends too early. Walk on until the kernel rises.":
             lambda d, base: rise_below(400, d, base),
     },
-    answers=(
-        Answer(
-            "rise",
-            245,
-            {
-                "That is for d = 64. Let d grow.": 6,
-                "That is the last offset of the fall.": 244,
-                "Count offsets from 0: κ(1) is the second value.": 246,
-            },
-        ),
-    ),
+    answers=(Answer("rise", 245, {
+        "That is for d = 64. Let d grow.": 6,
+        "That is the last offset of the fall.": 244,
+        "Count offsets from 0: κ(1) is the second value.": 246,
+    }),),
     as_good={
         "(offsets[:, None] * base ** (-(torch.arange(0, d, 2).double() / d))).cos().sum(dim=-1) → (offsets[:, None] * base ** (-(torch.arange(0, d, 2).double() / d))).cos().mean(dim=-1)": "A mean is a sum divided by a constant, so it is largest, and rises, where the sum does.",
         "torch.arange(0, d, 2).double() → torch.arange(0, d, 2)": "float32 is exact enough for the cases.",

@@ -101,9 +101,7 @@ turn = Check(
     reference=turn_clocks,
     properties={
         "PE(p + k) from PE(p)": [
-            turn_case(2.0, 2, 1, 10000.0),
-            turn_case(0.0, 4, 3, 10000.0),
-            turn_case(7.0, 8, 5, 10000.0),
+            turn_case(2.0, 2, 1, 10000.0), turn_case(0.0, 4, 3, 10000.0), turn_case(7.0, 8, 5, 10000.0),
             turn_case(7.0, 6, 2, 100.0),
         ],
         "backwards, where k is negative": [turn_case(9.0, 4, -3, 10000.0)],

@@ -61,8 +61,7 @@ bought = Check(
             budget_case(2048, [16, 32, 64], [0.25, 0.25, 0.5], 8),
         ],
         "whole rows alone": [
-            budget_case(100, [8], [1.0], 4),
-            budget_case(1000, [30], [1.0], 10),
+            budget_case(100, [8], [1.0], 4), budget_case(1000, [30], [1.0], 10),
             budget_case(999, [100], [1.0], 64),
         ],
         "rows as short as those of training": [
@@ -81,32 +80,27 @@ bought = Check(
             otherwise(1, lambda rows, lengths, trained: rows * lengths**2),
             otherwise(1, lambda rows, lengths, trained: rows * lengths * (lengths - 1) // 2),
         ),
-        "These are the pairs of one row.": otherwise(
-            1, lambda rows, lengths, trained: lengths * (lengths + 1) // 2
-        ),
-        "These are the places of one row that are new. Count them in all rows.": otherwise(
-            2, lambda rows, lengths, trained: (lengths - trained).clamp(min=0)
-        ),
-        "In a long row the first tokens stand where tokens have stood in training.": otherwise(
-            2, lambda rows, lengths, trained: rows * lengths * (lengths > trained)
-        ),
+        "These are the pairs of one row.":
+            otherwise(1, lambda rows, lengths, trained: lengths * (lengths + 1) // 2),
+        "These are the places of one row that are new. Count them in all rows.":
+            otherwise(2, lambda rows, lengths, trained: (lengths - trained).clamp(min=0)),
+        "In a long row the first tokens stand where tokens have stood in training.":
+            otherwise(2, lambda rows, lengths, trained: rows * lengths * (lengths > trained)),
         "A row that is shorter than those of training has no token past them: 0, and no negative number.":
             otherwise(2, lambda rows, lengths, trained: rows * (lengths - trained)),
     },
-    answers=(
-        Answer(
-            "dearer",
-            257 / 65,
-            {
-                "So many pairs more has a single row. The same tokens buy a quarter of the rows.": 4 * 257 / 65,
-                "A token sees itself, too: a row has N(N + 1)/2 pairs.": 255 / 63,
-                "It is nearly that. How many pairs has a row of 256, and how many has a row of 64?": 4,
-                "The tokens are as many. The pairs are not.": 1,
-                "Divide the pairs of the long rows by those of the short ones.": 0.25,
-            },
-            within=0.01,
-        ),
-    ),
+    answers=(Answer(
+        "dearer",
+        257 / 65,
+        {
+            "So many pairs more has a single row. The same tokens buy a quarter of the rows.": 4 * 257 / 65,
+            "A token sees itself, too: a row has N(N + 1)/2 pairs.": 255 / 63,
+            "It is nearly that. How many pairs has a row of 256, and how many has a row of 64?": 4,
+            "The tokens are as many. The pairs are not.": 1,
+            "Divide the pairs of the long rows by those of the short ones.": 0.25,
+        },
+        within=0.01,
+    ),),
     as_good={
         "torch.stack([rows, pairs, rows * (lengths - trained).clamp(min=0)], dim=1) → torch.stack([rows, pairs, rows * (lengths - trained).clamp(min=0)], dim=-1)": "Of two axes, 1 is the last.",
     },

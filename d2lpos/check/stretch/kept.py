@@ -106,35 +106,27 @@ kept = Check(
         ],
     },
     mistakes={
-        "A mean below the margin may be luck. The whole interval must lie there.": words(
-            lambda mean, half, margin: mean < margin, lambda *given: True
-        ),
-        "An interval that holds 0 proves nothing: with noisy seeds everything would be kept.": words(
-            lambda mean, half, margin: abs(mean) < half, lambda *given: True
-        ),
-        "What is not kept need not be lost: the margin may lie within the interval.": words(
-            below, lambda *given: True
-        ),
-        "What is lost is known, too: there the whole interval lies above the margin.": words(
-            below, lambda *given: False
-        ),
-        "Lost is more than the margin. An interval above 0 is not enough.": words(
-            below, lambda mean, half, margin: mean > half
-        ),
-        "A loss that falls is kept, too, however far it falls.": words(
-            lambda mean, half, margin: below(mean, half, margin) and mean - half > -margin, above
-        ),
+        "A mean below the margin may be luck. The whole interval must lie there.":
+            words(lambda mean, half, margin: mean < margin, lambda *given: True),
+        "An interval that holds 0 proves nothing: with noisy seeds everything would be kept.":
+            words(lambda mean, half, margin: abs(mean) < half, lambda *given: True),
+        "What is not kept need not be lost: the margin may lie within the interval.":
+            words(below, lambda *given: True),
+        "What is lost is known, too: there the whole interval lies above the margin.":
+            words(below, lambda *given: False),
+        "Lost is more than the margin. An interval above 0 is not enough.":
+            words(below, lambda mean, half, margin: mean > half),
+        "A loss that falls is kept, too, however far it falls.":
+            words(lambda mean, half, margin: below(mean, half, margin) and mean - half > -margin, above),
         "A rise is after − before. This is a fall.": lambda before, after, margin: paired_word(
             after, before, margin
         ),
         "Texts read by one model are not independent of each other. Take each seed's mean first.": each_text,
         "Seeds differ, and before and after share that. Take differences first, and their spread.": not_paired,
-        "1.96 is for many seeds. For a few, take Student's t with one degree less than seeds.": within(
-            lambda each: 1.96 * error(each)
-        ),
-        "This is the spread of seeds. A mean over n seeds varies less, by the root of n.": within(
-            lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()
-        ),
+        "1.96 is for many seeds. For a few, take Student's t with one degree less than seeds.":
+            within(lambda each: 1.96 * error(each)),
+        "This is the spread of seeds. A mean over n seeds varies less, by the root of n.":
+            within(lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()),
         "This divides squares by n. For the spread of a sample, divide by n − 1.": within(
             lambda each: t.ppf(0.975, len(each) - 1) * each.std(correction=0).item() / len(each) ** 0.5
         ),

@@ -73,31 +73,27 @@ larger_base = Check(
     mistakes={
         "So the slowest pair fits alone. The first open pair must slow down as much, and a base slows it less.":
             based_on(lambda pair, dim: dim / (dim - 2)),
-        "This multiplies the base by how much longer the row is. Which pair does that slow enough?": based_on(
-            lambda pair, dim: 1
-        ),
-        "This pair has gone around already. The first open one comes after it.": based_on(
-            lambda pair, dim: dim / (2 * (pair - 1))
-        ),
+        "This multiplies the base by how much longer the row is. Which pair does that slow enough?":
+            based_on(lambda pair, dim: 1),
+        "This pair has gone around already. The first open one comes after it.":
+            based_on(lambda pair, dim: dim / (2 * (pair - 1))),
         "An open pair before this one leaves its arc.": based_on(lambda pair, dim: dim / (2 * (pair + 1))),
         "A pair is open if it has not gone around in training; the longer row does not count.": open_later,
         "The frequency of pair i is base^(−2i/dim): 2i, not i.": based_on(lambda pair, dim: dim / pair),
         "This is by what the base grows.": growth,
         "Where every pair has gone around, the base may stay.": never_done,
     },
-    answers=(
-        Answer(
-            "fitting",
-            10_000 * 4 ** (8 / 3),
-            {
-                "This is NTK's, for the slowest pair alone.": 10_000 * 4 ** (8 / 7),
-                "Four times the base slows no pair by four.": 40_000,
-                "Pair 3 is the first open one: 6.4 radians are a full turn.": 640_000,
-                "This is the base of the records, which is more than enough.": 500_000,
-            },
-            within=1000,
-        ),
-    ),
+    answers=(Answer(
+        "fitting",
+        10_000 * 4 ** (8 / 3),
+        {
+            "This is NTK's, for the slowest pair alone.": 10_000 * 4 ** (8 / 7),
+            "Four times the base slows no pair by four.": 40_000,
+            "Pair 3 is the first open one: 6.4 radians are a full turn.": 640_000,
+            "This is the base of the records, which is more than enough.": 500_000,
+        },
+        within=1000,
+    ),),
     as_good={
         "int((length * frequencies(dim, base) >= TURN).sum()) → (length * frequencies(dim, base) >= TURN).sum()": "A tensor counts as well as a number.",
         "length * frequencies(dim, base) >= TURN → length * frequencies(dim, base) > TURN": "No pair makes one turn exactly, since π is irrational.",

@@ -54,19 +54,16 @@ new_angles = Check(
         ],
     },
     mistakes={
-        "A hand that has left its arc comes round again: take the angle modulo a full turn, 2π radians.": new_where(
-            lambda angles, arc: (angles >= arc) & (arc < TURN)
-        ),
-        "A pair that has gone around has shown every angle, and nothing is new to it.": new_where(
-            lambda angles, arc: angles % TURN >= arc % TURN
-        ),
+        "A hand that has left its arc comes round again: take the angle modulo a full turn, 2π radians.":
+            new_where(lambda angles, arc: (angles >= arc) & (arc < TURN)),
+        "A pair that has gone around has shown every angle, and nothing is new to it.":
+            new_where(lambda angles, arc: angles % TURN >= arc % TURN),
         "Training has shown the arc length · omega. The pairs were slowed after it.":
             lambda omega, slower, *given: past_the_arc(slower, slower, *given),
         "The row is read with the slower frequencies.":
             lambda omega, slower, *given: past_the_arc(omega, omega, *given),
-        "The last offset of training is length − 1. The angle at length is new.": new_where(
-            lambda angles, arc: angles % TURN > arc
-        ),
+        "The last offset of training is length − 1. The angle at length is new.":
+            new_where(lambda angles, arc: angles % TURN > arc),
         "A full turn is 2π radians.": (
             new_where(lambda angles, arc: angles % math.pi >= arc),
             new_where(lambda angles, arc: angles % 1 >= arc),
@@ -81,18 +78,12 @@ new_angles = Check(
         "This is the share of what training has shown.": lambda *given: 1 - past_the_arc(*given),
         "This is a share of the circle. Count offsets, some of which come back to the arc.": of_the_circle,
     },
-    answers=(
-        Answer(
-            "meet_new",
-            5,
-            {
-                "Those have gone around in training.": 3,
-                "Pair 2 turns by 6.4 radians in 64 positions. A full turn is 6.28.": 6,
-                "The slow pairs, too, leave the arc that they have shown.": 1,
-                "A pair that has gone around has shown every angle.": 8,
-            },
-        ),
-    ),
+    answers=(Answer("meet_new", 5, {
+        "Those have gone around in training.": 3,
+        "Pair 2 turns by 6.4 radians in 64 positions. A full turn is 6.28.": 6,
+        "The slow pairs, too, leave the arc that they have shown.": 1,
+        "A pair that has gone around has shown every angle.": 8,
+    }),),
     as_good={
         "(angles >= length * omega).double() → (angles >= length * omega).float()": "Any floating-point type will do.",
         "returned in float32": "Any floating-point type will do.",

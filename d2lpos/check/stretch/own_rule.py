@@ -112,9 +112,8 @@ own_rule = Check(
             divided(lambda omega, length, low, high: (length * omega / TURN >= high).to(omega)),
         ),
         "The ramp is linear in the number of turns, not in the index of the pair.": divided(by_index),
-        "A turn is 2π radians: length · omega is an angle.": divided(
-            lambda omega, length, low, high: keeps(TURN * omega, length, low, high)
-        ),
+        "A turn is 2π radians: length · omega is an angle.":
+            divided(lambda omega, length, low, high: keeps(TURN * omega, length, low, high)),
         "Turns are counted in the rows of training, not in the longer ones.": slowing(
             lambda omega, factor, length, low, high: (
                 omega
@@ -125,15 +124,12 @@ own_rule = Check(
             )
         ),
         "Queries and keys are both multiplied, so scores grow by the square. Take the root.": sharpening(grown),
-        "This is YaRN's factor. Asked for is one by which scores grow as ln of the row does.": sharpening(
-            lambda factor, length: 0.1 * math.log(factor) + 1
-        ),
-        "The longer row has factor · length tokens: its logarithm is ln factor + ln length.": sharpening(
-            lambda factor, length: (math.log(factor) / math.log(length)) ** 0.5
-        ),
-        "Scores are to grow in longer rows. Here they shrink.": sharpening(
-            lambda factor, length: grown(factor, length) ** -0.5
-        ),
+        "This is YaRN's factor. Asked for is one by which scores grow as ln of the row does.":
+            sharpening(lambda factor, length: 0.1 * math.log(factor) + 1),
+        "The longer row has factor · length tokens: its logarithm is ln factor + ln length.":
+            sharpening(lambda factor, length: (math.log(factor) / math.log(length)) ** 0.5),
+        "Scores are to grow in longer rows. Here they shrink.":
+            sharpening(lambda factor, length: grown(factor, length) ** -0.5),
     },
     as_good={
         "keeps(omega, length, low, high) → keeps(length, omega, low, high)": "Only the product of the two is used.",

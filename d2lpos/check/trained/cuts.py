@@ -71,12 +71,8 @@ cuts = Check(
     reference=last_of_cut,
     properties={
         "rows unlike both their neighbors": [
-            table_case("aabzcd"),
-            table_case("aabzbaayab"),
-            table_case("aacazaa", 0.4),
-            table_case("aaabaaa", 0.9),
-            table_case("aaCaab"),
-            table_case("AAABzBAA"),
+            table_case("aabzcd"), table_case("aabzbaayab"), table_case("aacazaa", 0.4),
+            table_case("aaabaaa", 0.9), table_case("aaCaab"), table_case("AAABzBAA"),
         ],
         "the last row, unlike its one neighbor": [table_case("aabbcz"), table_case("abzccby"), table_case("abcda")],
         "not the first row": [table_case("zaabybb"), table_case("zabbycc"), table_case("azabbcc")],
@@ -101,18 +97,12 @@ cuts = Check(
         "A product of rows grows with their lengths. Take cosines.": by_products,
         "below is an argument.": lambda table, below: last_of_cut(table, 0.7),
     },
-    answers=(
-        Answer(
-            "lengths",
-            {128, 512},
-            {
-                "These are rows. A text that ends with row r has r + 1 tokens.": {127, 511},
-                "Row 0 is [CLS]'s in every text. No text was cut to one token.": {1, 128, 512},
-                "The last row has one neighbor. What of it?": {128},
-                "Row 510 is rather like row 509.": {128, 511, 512},
-            },
-        ),
-    ),
+    answers=(Answer("lengths", {128, 512}, {
+        "These are rows. A text that ends with row r has r + 1 tokens.": {127, 511},
+        "Row 0 is [CLS]'s in every text. No text was cut to one token.": {1, 128, 512},
+        "The last row has one neighbor. What of it?": {128},
+        "Row 510 is rather like row 509.": {128, 511, 512},
+    }),),
     as_good={
         "cosine_similarity(table[:-1], table[1:], dim=-1) < below → cosine_similarity(table[:-1], table[1:], dim=-1) <= below": "No cosine is exactly the limit.",
         "cosine_similarity(table[:-1], table[1:], dim=-1) → cosine_similarity(table[1:], table[:-1], dim=-1)": "A cosine has no order.",

@@ -161,39 +161,28 @@ frozen = Check(
             halve_by(at_most, found=lambda low, high, pairs: max(low, 0)),
             halve_by(at_most, found=lambda low, high, pairs: low),
         ),
-        "This is how many pairs are held. From which one on?": halve_by(
-            at_most, found=lambda low, high, pairs: pairs - high
-        ),
-        "Exactly as much as allowed is allowed.": halve_by(
-            lambda loss, p, base, allowed, pairs: loss(p) < base + allowed
-        ),
-        "The loss itself is compared with what is allowed. It may be that much above loss(pairs).": halve_by(
-            lambda loss, p, base, allowed, pairs: loss(p) <= allowed
-        ),
-        "This is a share of the loss. allowed is in nats, to be added.": halve_by(
-            lambda loss, p, base, allowed, pairs: loss(p) <= base * (1 + allowed)
-        ),
+        "This is how many pairs are held. From which one on?":
+            halve_by(at_most, found=lambda low, high, pairs: pairs - high),
+        "Exactly as much as allowed is allowed.":
+            halve_by(lambda loss, p, base, allowed, pairs: loss(p) < base + allowed),
+        "The loss itself is compared with what is allowed. It may be that much above loss(pairs).":
+            halve_by(lambda loss, p, base, allowed, pairs: loss(p) <= allowed),
+        "This is a share of the loss. allowed is in nats, to be added.":
+            halve_by(lambda loss, p, base, allowed, pairs: loss(p) <= base * (1 + allowed)),
         "The loss is compared with the lowest so far. loss(pairs) is the one to compare with.": below_the_best,
         "0 is never tried, and may be allowed.": halve_by(at_most, bottom=0),
-        "None held may be all that is allowed: the answer is then the number of pairs.": halve_by(
-            at_most, top=-1
-        ),
+        "None held may be all that is allowed: the answer is then the number of pairs.":
+            halve_by(at_most, top=-1),
         "Each loss is a run of the model. Halve the range in which the edge lies: every answer leaves one half.": (
             from_the_top, from_the_bottom, all_at_once,
         ),
         "loss(pairs) is asked for again and again. Keep it.": base_each_time,
     },
-    answers=(
-        Answer(
-            "first",
-            14,
-            {
-                "Pair 14 may be held, too: that costs 0.03 in all.": 15,
-                "To hold pair 13 costs 0.07.": 13,
-                "So many pairs are held. From which one on?": 18,
-                "With all pairs held the model loses 2 nats.": 0,
-            },
-        ),
-    ),
+    answers=(Answer("first", 14, {
+        "Pair 14 may be held, too: that costs 0.03 in all.": 15,
+        "To hold pair 13 costs 0.07.": 13,
+        "So many pairs are held. From which one on?": 18,
+        "With all pairs held the model loses 2 nats.": 0,
+    }),),
     cards=(base_each_time,),
 )

@@ -190,17 +190,11 @@ layout = Check(
         'This is "half" whatever the weights are.': always("half"),
         'This is "interleaved" whatever the weights are.': always("interleaved"),
     },
-    answers=(
-        Answer(
-            "in_file",
-            "interleaved",
-            {
-                "Those are smol's rows, which were moved when it was loaded. Read the file's own.": "half",
-                'Neighbors they are. The name of that layout is "interleaved".': "neighbors",
-                'Half a head apart would be "half". Which products are large?': "halves",
-            },
-        ),
-    ),
+    answers=(Answer("in_file", "interleaved", {
+        "Those are smol's rows, which were moved when it was loaded. Read the file's own.": "half",
+        'Neighbors they are. The name of that layout is "interleaved".': "neighbors",
+        'Half a head apart would be "half". Which products are large?': "halves",
+    }),),
     as_good={
         "(by_head(wq, heads) @ keys_of(wk, heads, kv_heads).mT).abs().mean(dim=0) → (by_head(wq, heads) @ keys_of(wk, heads, kv_heads).mT).abs().sum(dim=0)": "The sums over the heads are in the order of the means.",
         "i ^ 1 → 1 ^ i": "The exclusive or has no order.",

@@ -114,9 +114,8 @@ padded = Check(
         "This is the column. A text counts from its own first token.": counted(columns),
         "The first token stands at 1. In a table that is another row: begin with 0.":
             counted(lambda real: real.cumsum(dim=1)),
-        "The padding of the first text is taken from all. Each text has its own.": counted(
-            lambda real: (columns(real) - (~real[:1]).sum()).clamp(min=0)
-        ),
+        "The padding of the first text is taken from all. Each text has its own.":
+            counted(lambda real: (columns(real) - (~real[:1]).sum()).clamp(min=0)),
         "Padding stands below 0, where a table has no row, or gives one from its end. Clip it.": (
             minus_many,
             counted(lambda real: columns(real) - (~real).sum(dim=1, keepdim=True)),
@@ -125,28 +124,20 @@ padded = Check(
             hidden(lambda real, past: past),
             hidden(lambda real, past: past & real.mT),
         ),
-        "Later tokens are seen. Hide the padding, and what comes later.": hidden(
-            lambda real, past: real | torch.eye(len(past)).bool()
-        ),
-        "The mask is turned around: True is where a query may look.": hidden(
-            lambda real, past: ~(past & real | torch.eye(len(past)).bool())
-        ),
+        "Later tokens are seen. Hide the padding, and what comes later.":
+            hidden(lambda real, past: real | torch.eye(len(past)).bool()),
+        "The mask is turned around: True is where a query may look.":
+            hidden(lambda real, past: ~(past & real | torch.eye(len(past)).bool())),
         "A padding token sees nothing, and the softmax of its row is 0/0. Let it see itself.": (
             hidden(lambda real, past: past & real),
             hidden(lambda real, past: past & real & real.mT),
         ),
     },
-    answers=(
-        Answer(
-            "needed",
-            "mask",
-            {
-                "Try the mask alone: what do RoPE's scores know of positions?": "both",
-                "Try it: with positions alone, every token sees the padding.": "positions",
-                "Try it: without either, every token sees the padding.": "neither",
-            },
-        ),
-    ),
+    answers=(Answer("needed", "mask", {
+        "Try the mask alone: what do RoPE's scores know of positions?": "both",
+        "Try it: with positions alone, every token sees the padding.": "positions",
+        "Try it: without either, every token sees the padding.": "neither",
+    }),),
     cards=(minus_many,),
     as_good={
         "real.cumsum(dim=1) → real.cumsum(dim=-1)": "Of two axes, 1 is the last.",

@@ -83,9 +83,8 @@ previous_head = Check(
     },
     mistakes={
         "This is (head, layer). The layer comes first.": lambda weights: most_previous(weights)[::-1],
-        "Queries are rows. Here the weight goes to the next token, which a causal mask hides.": on_diagonal(
-            1
-        ),
+        "Queries are rows. Here the weight goes to the next token, which a causal mask hides.":
+            on_diagonal(1),
         "This head looks at the token itself. The previous one is a diagonal lower.": on_diagonal(0),
         "This head looks two back.": on_diagonal(-2),
         "This head looks at the first token, which is another habit: an attention sink.":
@@ -103,18 +102,12 @@ previous_head = Check(
             )
         ),
     },
-    answers=(
-        Answer(
-            "found",
-            (16, 0),
-            {
-                "The layer comes first.": (0, 16),
-                "This head looks at the first token: an attention sink.": (18, 8),
-                "This head looks at the token itself.": (11, 6),
-                "Layers and heads count from 0.": (17, 1),
-            },
-        ),
-    ),
+    answers=(Answer("found", (16, 0), {
+        "The layer comes first.": (0, 16),
+        "This head looks at the first token: an attention sink.": (18, 8),
+        "This head looks at the token itself.": (11, 6),
+        "Layers and heads count from 0.": (17, 1),
+    }),),
     cards=(with_a_shifted_index,),
     as_good={
         "values.shape[1] → values.shape[-1]": "Of two axes, 1 is the last.",

@@ -158,18 +158,15 @@ def test_words_and_picture_follow_the_state():
     assert "nan" not in unknown[unknown.index("<text") : unknown.index("</svg>")]
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "message"),
-    [
-        ("left", "nope", "left must be one of none, .*; got 'nope'"),
-        ("right", "rope yarn", "right must be one of .*; got 'rope yarn'"),
-        ("text", "x", "text must be austen, .*, or a text of 2 to 512 characters; got 'x'"),
-        ("text", "x" * 513, "2 to 512 characters; got 'xxx"),
-        ("text", 5, "2 to 512 characters; got 5"),
-        ("state", "longer far", "state must be one of plain, longer, .*; got 'far'"),
-        ("play", 1, "play must be True or False; got 1"),
-    ],
-)
+@pytest.mark.parametrize(("option", "value", "message"), [
+    ("left", "nope", "left must be one of none, .*; got 'nope'"),
+    ("right", "rope yarn", "right must be one of .*; got 'rope yarn'"),
+    ("text", "x", "text must be austen, .*, or a text of 2 to 512 characters; got 'x'"),
+    ("text", "x" * 513, "2 to 512 characters; got 'xxx"),
+    ("text", 5, "2 to 512 characters; got 5"),
+    ("state", "longer far", "state must be one of plain, longer, .*; got 'far'"),
+    ("play", 1, "play must be True or False; got 1"),
+])
 def test_bad_input_is_refused(option, value, message):
     with pytest.raises(TypeError if option == "play" else ValueError, match=message):
         machine(**{option: value})
