@@ -31,6 +31,11 @@ def exercised(root: Path) -> list[Path]:
     return [*chapters(root), *projects(root)]
 
 
+def checked(root: Path) -> list[Path]:
+    """Return all notebooks that may have exercises: what a class is given, and the page of symptoms."""
+    return [*exercised(root), root / "book" / "symptoms.ipynb"]
+
+
 def answers(notebook: Path) -> Path:
     """Return the notebook that holds the solutions of `notebook`: itself or, of a project, one apart."""
     return notebook.parent / "solutions" / notebook.name if notebook.parent.name == "projects" else notebook
