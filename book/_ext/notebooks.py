@@ -6,6 +6,7 @@ from pathlib import Path
 NAMES = "[0-9][0-9]*.ipynb"
 DEPTH = "chapters/in-depth/"
 PROJECTS = "chapters/projects/"
+LETTERS = {"attention": "A", "own": "B", "symptoms": "C"}  # pages of book/ whose figures and exercises have numbers
 EXERCISE = re.compile(r"\*\*Exercise .+?\*\* \((\d+) minutes")
 READING = re.compile(r"^(\*\*Time:\*\* \d+ minutes to read)(?:, and about .+ for the exercises?)?\.$", re.MULTILINE)
 EVENING = re.compile(r"^(\*\*Time:\*\* one to \w+ hours)(?:, .+ for the exercises?)?\.$", re.MULTILINE)
@@ -31,6 +32,11 @@ def exercised(root: Path) -> list[Path]:
     return [*chapters(root), *projects(root)]
 
 
+def checked(root: Path) -> list[Path]:
+    """Return all notebooks that may have exercises: what a class is given, and the page of symptoms."""
+    return [*exercised(root), root / "book" / "symptoms.ipynb"]
+
+
 def answers(notebook: Path) -> Path:
     """Return the notebook that holds the solutions of `notebook`: itself or, of a project, one apart."""
     return notebook.parent / "solutions" / notebook.name if notebook.parent.name == "projects" else notebook
@@ -48,12 +54,12 @@ def title(cells: list) -> str:
 
 
 def number(name: str) -> str:
-    """Return what the figures, equations and exercises of a chapter are numbered by.
+    """Return what the figures, equations and exercises of a notebook are numbered by.
 
-    >>> number("04-rope"), number("04b-stretching"), number("p1-port-a-checkpoint")
-    ('4', '4B', 'P1')
+    >>> number("04-rope"), number("04b-stretching"), number("p1-port-a-checkpoint"), number("symptoms")
+    ('4', '4B', 'P1', 'C')
     """
-    return re.match(r"0*(\d+[a-z]?|p\d+)-", name)[1].upper()
+    return LETTERS.get(name) or re.match(r"0*(\d+[a-z]?|p\d+)-", name)[1].upper()
 
 
 def asked(cells: list) -> list[int]:

@@ -9,13 +9,13 @@ from pathlib import Path
 import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
-from notebooks import answers, exercised
+from notebooks import answers, checked
 
 from d2lpos.pretrained.smollm2 import opened
 from tests.check.exercises import CHECKS
 from tests.weights import need
 
-CHAPTERS = exercised(Path(__file__).parents[2])
+CHAPTERS = checked(Path(__file__).parents[2])
 
 
 def run(cell, namespace):

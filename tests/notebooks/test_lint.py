@@ -34,7 +34,7 @@ def together(cells: list[NotebookNode], solved: list[NotebookNode]) -> list[Note
 
 
 def load(path: Path) -> Notebook:
-    chapter = {"good": "1", "attention": "A", "own": "B", "symptoms": "C"}.get(path.stem) or number(path.stem)
+    chapter = "1" if path.stem == "good" else number(path.stem)
     content = nbformat.v4.reads(path.read_text("utf-8"))  # unlike nbformat.read, leaves equal ids as they are
     return Notebook(content, chapter, path.parent, REPOSITORY, SOURCES)
 

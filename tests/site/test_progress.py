@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from d2lpos_ext.cells import EXERCISE, note, tags
 from d2lpos_ext.progress import receipts
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from notebooks import exercised
+from notebooks import checked
 from playwright.sync_api import expect
 
 from d2lpos.check.receipts import receipt
@@ -62,7 +62,7 @@ def test_in_node():
 def test_the_page_lists_all_sections_and_exercises_with_their_receipts(site):
     page = BeautifulSoup((site / STANDING).read_text("utf-8"), "html.parser")
     known = {}
-    for path in exercised(ROOT):
+    for path in checked(ROOT):
         cells = nbformat.read(path, as_version=4).cells
         names = {
             note(cell, "id"): re.match(r"check\.(\w+)", cell.source)[1]

@@ -1,9 +1,12 @@
-"""The numbers of notebooks in depth, 4B, and of projects, P1, as their file says; Sphinx counts on from the last chapter."""
+"""The numbers of notebooks in depth, 4B, of projects, P1, as their file says, and of exercises on a page with a letter, C.1.
+
+Sphinx counts on from the last chapter, and on a page without a number from 1.
+"""
 
 from pathlib import PurePath
 
 from docutils import nodes
-from notebooks import DEPTH, PROJECTS, number
+from notebooks import DEPTH, LETTERS, PROJECTS, number
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
@@ -21,4 +24,7 @@ def renumber(app: Sphinx, env: BuildEnvironment) -> list[str]:
         for link in links:
             if found := link.get("secnumber"):
                 link["secnumber"] = (own, *found[1:])
+    for name in LETTERS:
+        kinds = env.toc_fignumbers.get(f"book/{name}", {})
+        kinds |= {kind: {anchor: (LETTERS[name], *found) for anchor, found in kinds[kind].items()} for kind in kinds}
     return []

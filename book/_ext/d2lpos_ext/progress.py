@@ -10,7 +10,7 @@ from runpy import run_path
 
 import nbformat
 from mdit_py_plugins.anchors.index import slugify
-from notebooks import exercised, number, title
+from notebooks import checked, number, title
 
 from .cells import EXERCISE, note, tags
 from .mistakes import place_mistakes
@@ -25,7 +25,7 @@ def expand(text: str, root: Path) -> str:
     """Return a page's Markdown with the list of all that can be done in place of a `{progress}` block."""
     if BLOCK not in text:
         return text
-    parts = [_notebook(path, root / "book") for path in [root / "book" / "attention.ipynb", *exercised(root)]]
+    parts = [_notebook(path, root / "book") for path in [root / "book" / "attention.ipynb", *checked(root)]]
     return text.replace(BLOCK, "\n\n".join(parts))
 
 

@@ -1,0 +1,298 @@
+"""Ten lines of two minutes each, with what people write instead; one file, since each is one line long."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from ..verdict import Check, call
+
+HERE = torch.tensor([[False, False, True, True], [True, True, True, True], [False, True, True, True]])
+
+word_ids = Check(
+    "word_ids",
+    reference=lambda here: (here.cumsum(-1) - 1).clamp(min=0),
+    properties={"words count from 0, fillers get 0": [call(here=HERE[:1]), call(here=HERE), call(here=HERE[1:])]},
+    mistakes={
+        "Counts the fillers: the first word of the first row gets 2.": (
+            lambda here: torch.arange(here.shape[-1]).expand(here.shape)
+        ),
+        "Counts from 1. The first word has row 0.": lambda here: here.cumsum(-1),
+        "A filler gets −1, which is no row of a table: clamp.": lambda here: here.cumsum(-1) - 1,
+        "Takes the fillers of the first row for all rows.": (
+            lambda here: (here[:1].cumsum(-1) - 1).clamp(min=0).expand(here.shape)
+        ),
+        "Counts down the batch. The last axis is the text.": lambda here: (here.cumsum(0) - 1).clamp(min=0),
+    },
+    as_good={"here.cumsum(-1) → here.cumsum(1)": "A mask of padding has two axes."},
+)
+
+
+def cached(*places: list[int]) -> dict[str, Tensor]:
+    """Positions of two rows as they stand in a cache, and a mask with two fillers in the first."""
+    return {"places": torch.tensor(places), "here": HERE[: len(places)]}
+
+
+next_id = Check(
+    "next_id",
+    reference=lambda places, here: places[:, -1:] + 1,
+    properties={
+        "one place behind the last, row by row": [
+            call(**cached([0, 1, 2, 3])),
+            call(**cached([0, 0, 0, 1])),
+            call(**cached([0, 0, 0, 1], [0, 1, 2, 3])),
+            call(**cached([0, 1, 2, 3], [7, 8, 9, 10])),
+        ]
+    },
+    mistakes={
+        "Counts the columns, which a row counted from its own first word has not.": (
+            lambda places, here: torch.full_like(places[:, :1], places.shape[-1])
+        ),
+        "Counts the words. These rows may count their fillers, too.": (
+            lambda places, here: here.sum(-1, keepdim=True)
+        ),
+        "Stands on the last word instead of behind it.": lambda places, here: places[:, -1:],
+        "Two places behind the last.": lambda places, here: places[:, -1:] + 2,
+        "The shape is (batch,): heads would take the places of rows. Keep the axis.": (
+            lambda places, here: places[:, -1] + 1
+        ),
+        "Takes one row's place for all rows.": (
+            lambda places, here: (places.max() + 1).expand(len(places), 1),
+            lambda places, here: (places[:1, -1:] + 1).expand(len(places), 1),
+        ),
+    },
+    as_good={"returned flipped along the last axis": "One column has no order."},
+)
+
+sees = Check(
+    "sees",
+    reference=lambda new, total: torch.ones(new, total).tril(total - new).bool(),
+    properties={
+        "each new token sees itself and all before it": [
+            call(new=2, total=5),
+            call(new=1, total=4),
+            call(new=3, total=3),
+        ]
+    },
+    mistakes={
+        "Starts at the top left, as `is_causal=True` does.": lambda new, total: torch.ones(new, total).tril() > 0,
+        "A token does not see itself.": lambda new, total: torch.ones(new, total).tril(total - new - 1) > 0,
+        "A token sees one of the future.": lambda new, total: torch.ones(new, total).tril(total - new + 1) > 0,
+        "Hides nothing.": lambda new, total: torch.ones(new, total) > 0,
+        "True is what is hidden. In PyTorch it is what is seen.": (
+            lambda new, total: torch.ones(new, total).triu(total - new + 1) > 0
+        ),
+        "Sees the future and not the past.": lambda new, total: torch.ones(new, total).triu(total - new) > 0,
+    },
+)
+
+
+def text(words: int, rows: int, columns: int, more: int = 0) -> Tensor:
+    """Words, a picture and more words, each token with its time, row and column."""
+    grid = torch.cartesian_prod(torch.arange(1), torch.arange(rows), torch.arange(columns))
+    after = words + max(rows, columns) + torch.arange(more)
+    return torch.cat([torch.arange(words)[:, None].expand(-1, 3), words + grid, after[:, None].expand(-1, 3)])
+
+
+behind = Check(
+    "behind",
+    reference=lambda row: (row.max() + 1).expand(3),
+    properties={
+        "one place behind the largest coordinate": [
+            call("4 words, 3 × 3 patches", row=text(4, 3, 3)),
+            call("4 words, 2 × 5 patches", row=text(4, 2, 5)),
+            call("1 word, 4 × 2 patches", row=text(1, 4, 2)),
+            call("2 words, 2 × 3 patches, 2 words", row=text(2, 2, 3, 2)),
+        ]
+    },
+    mistakes={
+        "Counts tokens. A picture takes fewer places.": lambda row: torch.tensor([len(row)] * 3),
+        "Stands on the largest coordinate instead of behind it.": lambda row: row.max().expand(3),
+        "Goes on from each axis by itself. A word has one place on all three.": (
+            lambda row: row.amax(0) + 1,
+            lambda row: row[-1] + 1,
+        ),
+        "Goes on from time alone. A picture moves rows and columns.": lambda row: (row[:, 0].max() + 1).expand(3),
+        "Goes on from rows alone. A picture may be wider than high.": lambda row: (row[:, 1].max() + 1).expand(3),
+    },
+    as_good={f"returned flipped along the {axis} axis": "All three are equal." for axis in ("first", "last")},
+)
+
+OMEGA = torch.tensor([1.0, 0.3, 0.01])
+float_angles = Check(
+    "float_angles",
+    reference=lambda x, omega: torch.arange(x.shape[-2])[:, None] * omega,
+    properties={
+        "angles in float32, whatever x is": [
+            call("x (2, 5, 4) in float32", x=torch.ones(2, 5, 4), omega=OMEGA),
+            call("x (2, 5, 4) in bfloat16", x=torch.ones(2, 5, 4).bfloat16(), omega=OMEGA),
+            call("x (2, 300, 4) in bfloat16", x=torch.ones(2, 300, 4).bfloat16(), omega=OMEGA),
+            call("x (3000, 4) in float16", x=torch.ones(3000, 4).half(), omega=OMEGA),
+        ]
+    },
+    mistakes={
+        "Positions take the type of x. Above 256, bfloat16 has no odd numbers.": (
+            lambda x, omega: torch.arange(x.shape[-2], dtype=x.dtype)[:, None] * omega
+        ),
+        "Angles are rounded to the type of x. Round cosine and sine, or what they turn.": (
+            lambda x, omega: (torch.arange(x.shape[-2])[:, None] * omega).to(x.dtype)
+        ),
+        "Frequencies are rounded to the type of x.": (
+            lambda x, omega: torch.arange(x.shape[-2])[:, None] * omega.to(x.dtype).float()
+        ),
+        "Counts from 1.": lambda x, omega: torch.arange(1, x.shape[-2] + 1)[:, None] * omega,
+        "Counts features. Tokens are the last axis but one.": (
+            lambda x, omega: torch.arange(x.shape[-1])[:, None] * omega
+        ),
+        "Counts the first axis, which may be the batch.": lambda x, omega: torch.arange(len(x))[:, None] * omega,
+    },
+)
+
+flash_window = Check(
+    "flash_window",
+    reference=lambda sliding_window: (sliding_window - 1, 0),
+    properties={"as many keys as sliding_window": [call(sliding_window=w) for w in (4, 1, 4096)]},
+    mistakes={
+        "One key too many: left counts the keys before the token.": lambda sliding_window: (sliding_window, 0),
+        "Sees as far to the right. A causal layer sees 0 there.": (
+            lambda sliding_window: (sliding_window - 1, sliding_window - 1)
+        ),
+        "−1 means all keys. To the right a causal layer sees 0.": lambda sliding_window: (sliding_window - 1, -1),
+        "Half on each side is ModernBERT's window, and Mistral's lies behind.": (
+            lambda sliding_window: (sliding_window // 2, sliding_window // 2)
+        ),
+        "Left comes first.": lambda sliding_window: (0, sliding_window - 1),
+        "One key too few.": lambda sliding_window: (sliding_window - 2, 0),
+    },
+    as_good={f"returned as a {kind}": "Equal in value." for kind in ("float", "tensor of one number")},
+)
+
+
+def quarter(x: Tensor) -> Tensor:
+    """A turn of each pair of neighbors by a right angle, which is exact."""
+    return torch.stack([-x[..., 1::2], x[..., ::2]], dim=-1).flatten(-2)
+
+
+def rms(x: Tensor) -> Tensor:
+    return x.square().mean(-1, keepdim=True).sqrt()
+
+
+Q, W = torch.tensor([[7.0, 1.0, -1.0, 7.0], [10.0, 0.0, 0.0, 0.0]]), torch.tensor([1.0, 2.0, 4.0, 0.5])
+norm_and_turn = Check(
+    "norm_and_turn",
+    reference=lambda q, weight, turn: turn(q / rms(q) * weight),
+    properties={
+        "norm, weight, turn": [
+            call(q=Q[:1], weight=W, turn=quarter),
+            call(q=Q, weight=torch.ones(4), turn=quarter),
+            call(q=Q, weight=W, turn=quarter),
+        ]
+    },
+    mistakes={
+        "Turns first. The weights meet other features then.": (
+            lambda q, weight, turn: turn(q) / rms(q) * weight,
+        ),
+        "The weights are left out.": lambda q, weight, turn: turn(q / rms(q)),
+        "The norm is left out.": lambda q, weight, turn: turn(q * weight),
+        "The turn is left out.": lambda q, weight, turn: q / rms(q) * weight,
+        "Norms what is weighted. The weights come behind the norm.": (
+            lambda q, weight, turn: turn(q * weight / rms(q * weight))
+        ),
+        "Divides by the length. An RMS norm takes the mean of the squares.": (
+            lambda q, weight, turn: turn(q / q.norm(dim=-1, keepdim=True) * weight)
+        ),
+    },
+    as_good={"x.square().mean(-1, keepdim=True) → x.square().mean(1, keepdim=True)": "Queries have two axes here."},
+)
+
+SCORES = torch.tensor([[1.0, -2.0], [0.5, 8.0]])
+sharpened = Check(
+    "sharpened",
+    reference=lambda scores, factor: scores * (0.1 * math.log(factor) + 1) ** 2,
+    properties={
+        "YaRN's scores of these": [call(scores=SCORES, factor=4.0), call(scores=SCORES, factor=40.0)],
+    },
+    mistakes={
+        "Multiplies once. The factor is in the query and in the key.": (
+            lambda scores, factor: scores * (0.1 * math.log(factor) + 1)
+        ),
+        "Divides. YaRN makes scores larger.": lambda scores, factor: scores / (0.1 * math.log(factor) + 1) ** 2,
+        "Multiplies by the stretch. Only its logarithm counts.": lambda scores, factor: scores * factor,
+        "The square takes the logarithm alone. Square all of 0.1 ln s + 1.": (
+            lambda scores, factor: scores * (0.1 * math.log(factor) ** 2 + 1)
+        ),
+        "This is a logarithm of base 10 or 2. ln is math.log.": (
+            lambda scores, factor: scores * (0.1 * math.log10(factor) + 1) ** 2,
+            lambda scores, factor: scores * (0.1 * math.log2(factor) + 1) ** 2,
+        ),
+    },
+)
+
+
+def powers(pairs: int, over: int, base: float, turning: int) -> Tensor:
+    """Frequencies of pairs with exponents over so many features; the first `turning` of them move."""
+    index = torch.arange(pairs)
+    return base ** (-2 * index / over) * (index < turning)
+
+
+proportional = Check(
+    "proportional",
+    reference=lambda head, turning, base: powers(head // 2, head, base, turning // 2),
+    properties={
+        "exponents of the whole head, slow pairs still": [
+            call(head=8, turning=4, base=16.0),
+            call(head=16, turning=4, base=20.0),
+            call(head=8, turning=8, base=16.0),
+        ]
+    },
+    mistakes={
+        "The exponent runs over what turns, as GPT-NeoX has it.": (
+            lambda head, turning, base: powers(head // 2, turning, base, turning // 2)
+        ),
+        "Pairs that stand still are left out. They have frequency 0.": (
+            lambda head, turning, base: powers(turning // 2, head, base, turning)
+        ),
+        "All pairs turn.": lambda head, turning, base: powers(head // 2, head, base, head),
+        "Turning counts features, two to a pair.": lambda head, turning, base: powers(head // 2, head, base, turning),
+        "The exponent lacks the 2, or the features are counted as pairs.": (
+            lambda head, turning, base: powers(head // 2, 2 * head, base, turning // 2)
+        ),
+        "The fast pairs stand still. The slow ones should.": (
+            lambda head, turning, base: (
+                powers(head // 2, head, base, head) - powers(head // 2, head, base, (head - turning) // 2)
+            )
+        ),
+    },
+    as_good={f"{size} // 2 → {size} / 2": "Features come in pairs." for size in ("head", "turning")},
+)
+
+line_by_line = Check(
+    "line_by_line",
+    reference=lambda rows, columns: torch.cartesian_prod(torch.arange(rows), torch.arange(columns)),
+    properties={
+        "row and column of each patch": [
+            call(rows=2, columns=3),
+            call(rows=3, columns=2),
+            call(rows=1, columns=4),
+        ]
+    },
+    mistakes={
+        "Runs down the columns. The second patch stands in row 0.": (
+            lambda rows, columns: torch.cartesian_prod(torch.arange(columns), torch.arange(rows)).flip(-1)
+        ),
+        "Column comes before row.": (
+            lambda rows, columns: torch.cartesian_prod(torch.arange(rows), torch.arange(columns)).flip(-1)
+        ),
+        "Rows and columns have changed their numbers.": (
+            lambda rows, columns: torch.cartesian_prod(torch.arange(columns), torch.arange(rows))
+        ),
+        "Counts from 1.": (
+            lambda rows, columns: torch.cartesian_prod(torch.arange(rows), torch.arange(columns)) + 1
+        ),
+        "Keeps the grid. Patches come in one line: flatten.": (
+            lambda rows, columns: torch.cartesian_prod(torch.arange(rows), torch.arange(columns)).view(
+                rows, columns, 2
+            )
+        ),
+    },
+)

@@ -1,0 +1,69 @@
+"""The ten exercises of the page of symptoms: references against the package and PyTorch, right answers in other words."""
+
+import math
+
+import pytest
+import torch
+from torch.nn.attention.bias import causal_lower_right
+
+from d2lpos.check import symptoms as check
+from d2lpos.input import angles, frequencies
+from d2lpos.positions import cells, from_padding, next_positions
+from d2lpos.rotary import scaling
+
+
+def test_references_are_the_packages():
+    here = torch.tensor([[False, True, True], [True, True, True]])
+    assert torch.equal(check.word_ids.reference(here), from_padding(here))
+    q, k, v = torch.randn(3, 1, 2, 5, 8, generator=torch.Generator().manual_seed(0))
+    attend = torch.nn.functional.scaled_dot_product_attention
+    torch.testing.assert_close(
+        attend(q[:, :, 3:], k, v, attn_mask=check.sees.reference(2, 5)),
+        attend(q[:, :, 3:], k, v, attn_mask=causal_lower_right(2, 5)),
+    )
+    picture = torch.cat([torch.zeros(6, 1), cells(2, 3)], 1).long()
+    assert torch.equal(check.behind.reference(picture), next_positions(picture, 1, axes=3)[0])
+    omega = frequencies(8)
+    places = angles(torch.arange(5), omega)
+    torch.testing.assert_close(check.float_angles.reference(torch.ones(5, 8), omega.float()), places.float())
+    assert check.sharpened.reference(1.0, 4.0) == pytest.approx(scaling.mscale(4) ** 2)
+    still, _ = scaling.proportional(frequencies(16, base=100.0), share=0.5)
+    torch.testing.assert_close(check.proportional.reference(16, 8, 100.0).double(), still.double())
+    assert torch.equal(check.line_by_line.reference(2, 3), cells(2, 3))
+
+
+def test_a_window_has_as_many_keys_as_transformers_gives_it():
+    for w in 1, 4:
+        left, right = check.flash_window.reference(w)
+        back = torch.arange(12)[:, None] - torch.arange(12)
+        assert (((back <= left) & (back >= -right))[11]).sum() == w
+
+
+RIGHT_ANSWERS = [
+    (check.word_ids, lambda here: (here.long().cumsum(1) - 1) * here),
+    (check.next_id, lambda places, here: places.amax(1, keepdim=True) + 1),
+    (check.sees, lambda new, total: torch.arange(total) <= torch.arange(total - new, total)[:, None]),
+    (check.behind, lambda row: torch.full((3,), row.max() + 1)),
+    (check.float_angles, lambda x, omega: torch.outer(torch.arange(x.size(-2)).float(), omega)),
+    (check.flash_window, lambda w: (w - 1, 0)),
+    (check.norm_and_turn, lambda q, w, turn: turn(torch.nn.functional.rms_norm(q, q.shape[-1:], w))),
+    (check.sharpened, lambda scores, s: (1 + math.log(s) / 10) * (1 + math.log(s) / 10) * scores),
+    (
+        check.proportional,
+        lambda head, turning, base: torch.tensor(
+            [base ** (-i / head) if i < turning else 0.0 for i in range(0, head, 2)]
+        ),
+    ),
+    (
+        check.line_by_line,
+        lambda rows, columns: torch.stack(
+            torch.meshgrid(torch.arange(rows), torch.arange(columns), indexing="ij"), -1
+        ).flatten(0, 1),
+    ),
+]
+
+
+@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
+def test_accepted(check, answer):
+    verdict = check(answer)
+    assert verdict, verdict
