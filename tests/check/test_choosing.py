@@ -16,6 +16,7 @@ from d2lpos.lab.models import ENCODINGS
 from d2lpos.lab.plot import named
 from d2lpos.pretrained import encoding_of
 from d2lpos.rotary import scaling
+from tests.check.right import accepted
 
 LLAMA = {
     "hidden_size": 4096,
@@ -177,22 +178,11 @@ def compare_in_one_tensor(validation, test, t):
     return torch.stack([torch.as_tensor(float(value)) for value in compare_with_tensors(validation, test, t)])
 
 
-RIGHT_ANSWERS = [
-    (check.rope_from, rope_by_cases),
-    (check.choose, choose_by_sorting),
-    (check.choose, choose_by_numpy),
-    (check.memory, memory_in_floats),
-    (check.memory, memory_in_an_array),
-    (check.memory, memory_in_tensors),
-    (check.compare, compare_with_tensors),
-    (check.compare, compare_as_a_list),
-    (check.compare, compare_by_numpy),
-    (check.compare, compare_by_pandas),
-    (check.compare, compare_in_one_tensor),
-]
-
-
-@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
-def test_accepted(check, answer):
-    verdict = check(answer)
-    assert verdict, verdict
+test_accepted = accepted({
+    check.rope_from: [rope_by_cases],
+    check.choose: [choose_by_sorting, choose_by_numpy],
+    check.memory: [memory_in_floats, memory_in_an_array, memory_in_tensors],
+    check.compare: [
+        compare_with_tensors, compare_as_a_list, compare_by_numpy, compare_by_pandas, compare_in_one_tensor,
+    ],
+})

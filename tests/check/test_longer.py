@@ -19,12 +19,7 @@ from d2lpos.transformer import temperature
 from d2lpos.transformer.cache import Cache
 from d2lpos.transformer.cache import rebase as rebase_cache
 from d2lpos.transformer.masks import causal_mask, window_mask
-
-
-def right(check, name):
-    """What is asked besides the function, by its name."""
-    return next(answer.right for answer in check.answers if answer.name == name)
-
+from tests.check.right import accepted, right
 
 # What the references are worth
 
@@ -351,29 +346,11 @@ def one_hot_through(layers, length, slope):
     return x[-1]
 
 
-RIGHT_ANSWERS = [
-    (check.weight, without_logs),
-    (check.weight, by_logaddexp),
-    (check.weight, by_a_softmax_of_two),
-    (check.rebase, back_and_on),
-    (check.rebase, by_complex_numbers),
-    (check.rebase, key_by_key),
-    (check.blocks, by_distances),
-    (check.blocks, by_loops),
-    (check.blocks, by_pooling),
-    (check.diagnose, nearest),
-    (check.diagnose, nearest_without_logs),
-    (check.diagnose, within_five_percent),
-    (check.diagnose, step_by_step),
-    (check.smallest_base, in_float32),
-    (check.smallest_base, all_bases_at_once),
-    (check.smallest_base, in_numpy),
-    (check.shares, row_by_row),
-    (check.shares, one_hot_through),
-]
-
-
-@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
-def test_accepted(check, answer):
-    verdict = check(answer)
-    assert verdict, verdict
+test_accepted = accepted({
+    check.weight: [without_logs, by_logaddexp, by_a_softmax_of_two],
+    check.rebase: [back_and_on, by_complex_numbers, key_by_key],
+    check.blocks: [by_distances, by_loops, by_pooling],
+    check.diagnose: [nearest, nearest_without_logs, within_five_percent, step_by_step],
+    check.smallest_base: [in_float32, all_bases_at_once, in_numpy],
+    check.shares: [row_by_row, one_hot_through],
+})

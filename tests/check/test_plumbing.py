@@ -15,12 +15,7 @@ from d2lpos.positions.position_ids import from_segments
 from d2lpos.rotary.mixed import Mixed
 from d2lpos.transformer.attention import attention_weights
 from d2lpos.transformer.masks import causal_mask, segment_mask
-
-
-def right(check, name):
-    """What is asked besides the function, by its name."""
-    return next(answer.right for answer in check.answers if answer.name == name)
-
+from tests.check.right import accepted, right
 
 # What the references are worth
 
@@ -307,31 +302,13 @@ def column_by_column(tokens):
     return torch.stack(ids[1:], dim=1)
 
 
-RIGHT_ANSWERS = [
-    (check.zigzag, by_slices),
-    (check.zigzag, by_chunks),
-    (check.zigzag, as_cards_are_folded),
-    (check.packed, by_bucketize),
-    (check.packed, in_blocks),
-    (check.packed, text_by_text),
-    (check.packed, by_counting_jumps),
-    (check.tree, step_by_step),
-    (check.tree, by_powers),
-    (check.tree, by_recursion),
-    (check.turns, place_by_place),
-    (check.turns, by_einsum),
-    (check.turns, by_eigenvectors),
-    (check.turns, by_small_steps),
-    (check.couple, number_by_number),
-    (check.couple, from_the_last_sign),
-    (check.couple, column_by_column),
-]
-
-
-@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
-def test_accepted(check, answer):
-    verdict = check(answer)
-    assert verdict, verdict
+test_accepted = accepted({
+    check.zigzag: [by_slices, by_chunks, as_cards_are_folded],
+    check.packed: [by_bucketize, in_blocks, text_by_text, by_counting_jumps],
+    check.tree: [step_by_step, by_powers, by_recursion],
+    check.turns: [place_by_place, by_einsum, by_eigenvectors, by_small_steps],
+    check.couple: [number_by_number, from_the_last_sign, column_by_column],
+})
 
 
 def test_a_rounded_ratio_is_right():

@@ -10,6 +10,7 @@ from d2lpos import ShawKeys
 from d2lpos.bias.t5 import bucket
 from d2lpos.check import relative as check
 from d2lpos.offset.skew import skew
+from tests.check.right import accepted
 
 
 def test_relative_scores():
@@ -205,28 +206,10 @@ def in_int32(offset, buckets, max_distance, bidirectional):
     return by_thresholds(offset, buckets, max_distance, bidirectional).int()
 
 
-RIGHT_ANSWERS = [
-    (check.relative_scores, pair_by_pair),
-    (check.relative_scores, by_one_hot),
-    (check.relative_scores, in_float64),
-    (check.relative_scores, scores_in_numpy),
-    (check.skew_both, as_in_transformer_xl),
-    (check.skew_both, with_strides),
-    (check.skew_both, without_padding),
-    (check.skew_both, in_numpy),
-    (check.to_bucket, as_in_libraries),
-    (check.to_bucket, by_thresholds),
-    (check.to_bucket, in_int32),
-    (check.widest, by_formula),
-    (check.widest, lambda *sizes: np.int64(by_formula(*sizes))),
-    (check.offsets_only, by_weights),
-    (check.offsets_only, by_least_squares),
-    (check.offsets_only, spread_in_numpy),
-    (check.offsets_only, by_subtracting_the_diagonal),
-]
-
-
-@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
-def test_accepted(check, answer):
-    verdict = check(answer)
-    assert verdict, verdict
+test_accepted = accepted({
+    check.relative_scores: [pair_by_pair, by_one_hot, in_float64, scores_in_numpy],
+    check.skew_both: [as_in_transformer_xl, with_strides, without_padding, in_numpy],
+    check.to_bucket: [as_in_libraries, by_thresholds, in_int32],
+    check.widest: [by_formula, lambda *sizes: np.int64(by_formula(*sizes))],
+    check.offsets_only: [by_weights, by_least_squares, spread_in_numpy, by_subtracting_the_diagonal],
+})

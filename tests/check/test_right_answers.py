@@ -4,13 +4,13 @@ import math
 from itertools import permutations
 
 import numpy as np
-import pytest
 import torch
 import torch.nn.functional as F
 
 from d2lpos.check import permutation as check
 from d2lpos.check import trained
 from d2lpos.check.permutation.layers import COMMUTES
+from tests.check.right import accepted
 
 
 def attention_by_hand(q, k, v):
@@ -98,42 +98,28 @@ def by_two_averages(tokens, causal_mean):
     return torch.round(causal_mean(torch.ones(len(tokens))) / mark - 1).long()
 
 
-RIGHT_ANSWERS = [
-    (check.layers, {name: np.bool_(commutes) for name, commutes in COMMUTES.items()}),
-    (check.attention, attention_by_hand),
-    (check.attention, F.scaled_dot_product_attention),
-    (check.attention, attention_in_numpy),
-    (check.is_equivariant, number_by_number),
-    (check.symmetries, by_softmax),
-    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], atol=1e-6)),
-    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], atol=1e-4)),
-    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], rtol=0, atol=1e-5)),
-    (check.is_equivariant, close_beside_the_largest),
-    (check.is_equivariant, lambda f, x, order: torch.dist(f(x[order]), f(x)[order]).item() < 1e-3),
-    (check.is_equivariant, lambda f, x, order: torch.allclose(f(x[order])[order.argsort()], f(x), atol=1e-6)),
-    (check.is_equivariant, raises_unless_close),
-    (check.is_equivariant, lambda f, x, order: ((f(x[order]) - f(x)[order]).abs().numpy() < 1e-5).all()),
-    (check.permute_mask, lambda mask, order: mask[..., order[:, None], order]),
-    (check.permute_mask, lambda mask, order: mask.index_select(-1, order).index_select(-2, order)),
-    (check.permute_mask, scattered),
-    (check.permute_mask, by_matrix),
-    (check.symmetries, by_experiment),
-    (check.symmetries, by_an_absolute_tolerance),
-    (check.symmetries, backwards),
-    (check.recover_positions, from_the_other_tokens),
-    (check.recover_positions, by_two_averages),
-    (check.recover_positions, lambda tokens, mean: (mean(tokens == 0) ** -1 - 1 + 0.5).long()),
-    (
-        check.recover_positions,
+test_accepted = accepted({
+    check.layers: [{name: np.bool_(commutes) for name, commutes in COMMUTES.items()}],
+    check.attention: [attention_by_hand, F.scaled_dot_product_attention, attention_in_numpy],
+    check.is_equivariant: [
+        number_by_number, lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], atol=1e-6),
+        lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], atol=1e-4),
+        lambda f, x, order: torch.allclose(f(x[order]), f(x)[order], rtol=0, atol=1e-5),
+        close_beside_the_largest, lambda f, x, order: torch.dist(f(x[order]), f(x)[order]).item() < 1e-3,
+        lambda f, x, order: torch.allclose(f(x[order])[order.argsort()], f(x), atol=1e-6),
+        raises_unless_close, lambda f, x, order: ((f(x[order]) - f(x)[order]).abs().numpy() < 1e-5).all(),
+    ],
+    check.symmetries: [by_softmax, by_experiment, by_an_absolute_tolerance, backwards],
+    check.permute_mask: [
+        lambda mask, order: mask[..., order[:, None], order],
+        lambda mask, order: mask.index_select(-1, order).index_select(-2, order), scattered, by_matrix,
+    ],
+    check.recover_positions: [
+        from_the_other_tokens, by_two_averages,
+        lambda tokens, mean: (mean(tokens == 0) ** -1 - 1 + 0.5).long(),
         lambda tokens, mean: (1 / mean(tokens.eq(0)[:, None])[:, 0] - 1).round().long(),
-    ),
-]
-
-
-@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
-def test_accepted(check, answer):
-    verdict = check(answer)
-    assert verdict, verdict
+    ],
+})
 
 
 def test_numpys_integers_are_whole_numbers():

@@ -21,11 +21,7 @@ from d2lpos.content.fox import FoX
 from d2lpos.content.path import householder_scores
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.rotary.rope import rotate
-
-
-def right(check, name):
-    """What is asked besides the function, by its name."""
-    return next(answer.right for answer in check.answers if answer.name == name)
+from tests.check.right import accepted, right
 
 
 def past(tokens):
@@ -317,27 +313,10 @@ def by_offsets(q, c, up, q_r, k_r, angle):
     return (near + far) / math.sqrt(q.shape[1] + k_r.shape[1])
 
 
-RIGHT_ANSWERS = [
-    (check.forget, gate_by_gate),
-    (check.forget, row_from_row),
-    (check.forget, zeros_apart),
-    (check.forget, by_the_package),
-    (check.contextual, by_numpy_interp),
-    (check.contextual, rows_mixed),
-    (check.contextual, hats),
-    (check.mirrors, around_any_mirror),
-    (check.mirrors, on_both_sides_of_the_axis),
-    (check.mirrors, by_a_bisector),
-    (check.recurrent, all_states),
-    (check.recurrent, in_chunks),
-    (check.recurrent, in_numpy),
-    (check.scores, side_by_side),
-    (check.scores, head_by_head),
-    (check.scores, by_offsets),
-]
-
-
-@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
-def test_accepted(check, answer):
-    verdict = check(answer)
-    assert verdict, verdict
+test_accepted = accepted({
+    check.forget: [gate_by_gate, row_from_row, zeros_apart, by_the_package],
+    check.contextual: [by_numpy_interp, rows_mixed, hats],
+    check.mirrors: [around_any_mirror, on_both_sides_of_the_axis, by_a_bisector],
+    check.recurrent: [all_states, in_chunks, in_numpy],
+    check.scores: [side_by_side, head_by_head, by_offsets],
+})

@@ -9,6 +9,7 @@ import torch
 
 from d2lpos.check import sinusoidal as check
 from d2lpos.input.sinusoids import frequencies, sinusoidal
+from tests.check.right import accepted
 
 
 @pytest.mark.parametrize(("d", "base"), [(2, 1e4), (8, 100.0), (64, 1e4)])
@@ -135,24 +136,10 @@ def by_comparison(dtype):
     return n[n.to(dtype).long() != n][0].item()
 
 
-RIGHT_ANSWERS = [
-    (check.encode, by_exponential),
-    (check.encode, by_phase),
-    (check.encode, by_frequencies),
-    (check.encode, in_numpy),
-    (check.turn, by_complex_numbers),
-    (check.turn, by_matrix),
-    (check.turn, by_angle),
-    (check.turn, in_float32),
-    (check.collision, by_table),
-    (check.collision, by_distances),
-    (check.first_rise, by_walking),
-    (check.first_lost, by_doubling),
-    (check.first_lost, by_comparison),
-]
-
-
-@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
-def test_accepted(check, answer):
-    verdict = check(answer)
-    assert verdict, verdict
+test_accepted = accepted({
+    check.encode: [by_exponential, by_phase, by_frequencies, in_numpy],
+    check.turn: [by_complex_numbers, by_matrix, by_angle, in_float32],
+    check.collision: [by_table, by_distances],
+    check.first_rise: [by_walking],
+    check.first_lost: [by_doubling, by_comparison],
+})

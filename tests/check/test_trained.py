@@ -19,14 +19,10 @@ from d2lpos.pretrained.smollm2 import reader
 from d2lpos.rotary.scaling import freeze_pairs
 from d2lpos.transformer.attention import attention_weights, causal_mask
 from d2lpos.transformer.masks import Mask
+from tests.check.right import accepted, right
 from tests.weights import need
 
 LAYOUTS = ("half", "interleaved")
-
-
-def right(check, name):
-    """What is asked besides the function, by its name."""
-    return next(answer.right for answer in check.answers if answer.name == name)
 
 
 @cache
@@ -375,34 +371,21 @@ def by_matrix(table, below):
     )
 
 
-RIGHT_ANSWERS = [
-    (check.previous_head, by_loops),
-    (check.previous_head, by_a_shifted_product),
-    (check.previous_head, lambda weights: torch.tensor(by_loops(weights))),
-    (check.layout, by_cosines),
-    (check.layout, partial(by_cosines, power=2)),
-    (check.layout, by_the_part_that_a_turn_adds),
-    (check.layout, by_lengths_of_both),
-    (check.layout, with_the_first_head_of_each),
-    (check.padded, position_one_for_padding),
-    (check.padded, padding_sees_all),
-    (check.padded, padding_sees_its_past),
-    (check.padded, row_by_row),
-    (check.frozen, from_above),
-    (check.frozen, by_recursion),
-    (check.cuts, by_distances),
-    (check.cuts, by_matrix),
-]
-
-
-@pytest.mark.parametrize(("check", "answer"), RIGHT_ANSWERS)
-def test_accepted(check, answer):
-    verdict = check(answer)
-    assert verdict, verdict
+RIGHT_ANSWERS = {
+    check.previous_head: [by_loops, by_a_shifted_product, lambda weights: torch.tensor(by_loops(weights))],
+    check.layout: [
+        by_cosines, partial(by_cosines, power=2), by_the_part_that_a_turn_adds, by_lengths_of_both,
+        with_the_first_head_of_each,
+    ],
+    check.padded: [position_one_for_padding, padding_sees_all, padding_sees_its_past, row_by_row],
+    check.frozen: [from_above, by_recursion],
+    check.cuts: [by_distances, by_matrix],
+}
+test_accepted = accepted(RIGHT_ANSWERS)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("answer", [answer for one, answer in RIGHT_ANSWERS if one is check.layout])
+@pytest.mark.parametrize("answer", RIGHT_ANSWERS[check.layout])
 def test_what_the_check_accepts_is_right_in_the_trained_model(answer, layout):
     blocks = smollm2(layout).blocks
     assert {answer(block.q.weight, block.k.weight, 9, 3) for block in blocks} == {layout}

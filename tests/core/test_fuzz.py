@@ -32,7 +32,7 @@ from tests.api.names import PUBLIC
 from tests.house import ENCODERS
 
 NAN, INF, HUGE = float("nan"), float("inf"), 2**62 + 2**61
-P, TWO = torch.arange(5), torch.arange(2)
+P = torch.arange(5)
 X, Q, T = torch.ones(2, 5, 16), torch.ones(2, 2, 5, 8), torch.zeros(2, 5, dtype=torch.int64)
 LOOK = torch.ones(5, 5, dtype=torch.bool)
 CELLS = torch.tensor([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1]])

@@ -82,41 +82,6 @@ def other_sign(score, table, size, h, offset, steps):
     return score * size**0.5 + table[bucket(-offset, table.shape[0], bidirectional=False), h]
 
 
-@t5
-def steps_of_the_row(score, table, size, h, offset, steps):
-    return score * size**0.5 + table[bucket(steps, table.shape[0], bidirectional=False), h]
-
-
-@t5
-def both_sides(score, table, size, h, offset, steps):
-    return score * size**0.5 + table[bucket(offset, table.shape[0]), h]
-
-
-@t5
-def heads_first(score, table, size, h, offset, steps):
-    return score * size**0.5 + table[h, bucket(offset, table.shape[0], bidirectional=False)]
-
-
-@t5
-def always_32(score, table, size, h, offset, steps):
-    return score * size**0.5 + table[bucket(offset, 32, bidirectional=False), h]
-
-
-@t5
-def divided(score, table, size, h, offset, steps):
-    return score + table[bucket(offset, table.shape[0], bidirectional=False), h]
-
-
-@t5
-def divided_twice(score, table, size, h, offset, steps):
-    return score * size**-0.5 + table[bucket(offset, table.shape[0], bidirectional=False), h]
-
-
-@t5
-def all_scaled(score, table, size, h, offset, steps):
-    return (table[bucket(offset, table.shape[0], bidirectional=False), h] + score) * size**0.5
-
-
 @wrong(check.t5_mod, "each row of a batch")
 def t5_of_the_first(table, size, q_positions, k_positions):
     def add(score, b, h, q, k):

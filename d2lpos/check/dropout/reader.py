@@ -76,7 +76,7 @@ reader = Check(
         "The root covers ν too: the variance is ν times a sum, and its root takes the root of both.":
             scaled(one, lambda rate: math.sqrt(rate / (1 - rate))),
         "ν stands on its head: it is rate / (1 − rate).": scaled(one, lambda rate: (1 - rate) / rate),
-        "Number j enters the sum as ξ_j · u_j², so its variance is ν · u_j⁴.": (squares_alone),
+        "Number j enters the sum as ξ_j · u_j², so its variance is ν · u_j⁴.": squares_alone,
         "With one coin for all, nothing averages out: the variance is ν times the square of the sum.":
             lambda u, rate, entire: seen(u, rate, False),
         "With a coin for each number, the variances of the numbers add up.":

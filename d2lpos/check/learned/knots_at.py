@@ -100,7 +100,7 @@ knots_at = Check(
         "The nearest knot is taken. Mix the two.": nearest,
         "The knot on the left is taken. Mix the two.":
             lambda positions, knots, last: knots[(positions.clamp(0, last) * (len(knots) - 1) / last).long()],
-        "The mixture follows a curve. A straight line is asked for.": (along_a_curve),
+        "The mixture follows a curve. A straight line is asked for.": along_a_curve,
         "On a knot, floor and ceil are the same, and both shares are 0.": floor_and_ceil,
         "The shares are exchanged: at a knot, that knot counts alone.": swapped,
         "Past the ends the line goes on. It should stop at the first and at the last knot.":

@@ -32,14 +32,6 @@ def up_to(more: int) -> Callable:
     return lambda dim, length, bases: first_fit(dim, length + more, bases)
 
 
-def halving(dim: int, length: int, bases: list[float]) -> float | None:
-    low, high = -1, len(bases)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if least_sum(dim, length, bases[middle]) >= 0 else (middle, high)
-    return bases[high] if high < len(bases) else None
-
-
 def last_too_small(dim: int, length: int, bases: list[float]) -> float | None:
     fit = first_fit(dim, length, bases)
     return None if fit is None else bases[bases.index(fit) - 1]

@@ -19,9 +19,9 @@ def read_as_it_goes(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tenso
 
 
 def stepping(
-    update: Callable = lambda state, pair, gate: gate * state + pair, read: Callable = lambda query, before,
-    after: query @ after, start: Callable = lambda state: state, end: Callable = lambda y, state,
-    before: (y, state),
+    update: Callable = lambda state, pair, gate: gate * state + pair,
+    read: Callable = lambda query, before, after: query @ after,
+    start: Callable = lambda state: state, end: Callable = lambda y, state, before: (y, state),
 ) -> Callable:
     """As the right answer, with another way to do one of its steps."""
 

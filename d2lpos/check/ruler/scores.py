@@ -28,8 +28,8 @@ def turned(q_r: Tensor, k_r: Tensor, angle: Tensor) -> Tensor:
 
 
 def summing(
-    content: Callable = straight, clock: Callable = turned, scale: Callable = lambda d, r,
-    d_r: math.sqrt(d + d_r),
+    content: Callable = straight, clock: Callable = turned,
+    scale: Callable = lambda d, r, d_r: math.sqrt(d + d_r),
 ) -> Callable:
     """As the right answer, with another content, another clock, or another scale."""
 

@@ -51,12 +51,6 @@ def code_at(k: float, code: Tensor, base: float) -> Tensor:
     return sinusoidal(torch.tensor(float(k)), code.shape[-1], base).expand_as(code)
 
 
-def step_by_step(code: Tensor, k: int, base: float) -> Tensor:
-    for _ in range(k):
-        code = turn_clocks(code, 1, base)
-    return code
-
-
 def look_up(code: Tensor, k: int, base: float) -> Tensor:
     """Finds the whole position whose code is nearest, and goes on from there."""
     table = sinusoidal(torch.arange(1000).double(), code.shape[-1], base).to(code)
