@@ -112,8 +112,8 @@ def attend_flex(
 def compiled() -> Callable:
     """FlexAttention's program; compiled when it is first called, and anew for other biases and masks.
 
-    On a CPU it is compiled for each length of its own, and for eight at most: PyTorch 2.13 writes a program for lengths
-    that vary which its compiler for C++ refuses.
+    On a CPU it is compiled for each length of its own, and for eight at most: of the programs that PyTorch 2.13 writes
+    for lengths that vary its compiler for C++ refuses some, that with ALiBi's bias among them.
 
     >>> compiled() is compiled()
     True

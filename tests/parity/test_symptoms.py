@@ -1,9 +1,12 @@
-"""What the page of symptoms says of transformers: shapes, packed texts, caches that are cut, errors past a table."""
+"""What the page of symptoms, and 3A and 6B, say of transformers: shapes, packed texts, caches, windows, sizes, errors."""
+
+from collections import defaultdict
 
 import pytest
 import torch
 import transformers
 from torch import Tensor, nn
+from transformers import modeling_flash_attention_utils as flash
 
 SIZES = {
     "vocab_size": 50,
@@ -22,14 +25,17 @@ KINDS = {
     "DistilBert": {"dim": 32, "n_layers": 2, "n_heads": 2, "hidden_dim": 32},
     "Llama": {"num_key_value_heads": 2},
     "Mistral": {"num_key_value_heads": 2, "sliding_window": 4},
+    "Phi3": {"num_key_value_heads": 2, "sliding_window": 4},
+    **{key: {"num_key_value_heads": 2, "head_dim": 16, "sliding_window": 4} for key in ("Qwen3", "Gemma3Text", "VaultGemma")},
+    "GptOss": {"num_key_value_heads": 2, "head_dim": 16, "sliding_window": 4, "num_local_experts": 2, "num_experts_per_tok": 1},
     **{key: {"max_position_embeddings": 514} for key in ("Roberta", "XLMRoberta", "Camembert", "MPNet")},
 }
 WORDS = torch.arange(5, 17).reshape(2, 6)
 
 
-def tiny(kind: str) -> nn.Module:
+def tiny(kind: str, **more: object) -> nn.Module:
     torch.manual_seed(0)
-    config = getattr(transformers, f"{kind}Config")(**SIZES | KINDS.get(kind, {}))
+    config = getattr(transformers, f"{kind}Config")(**SIZES | KINDS.get(kind, {}) | more)
     return getattr(transformers, f"{kind}Model")(config).eval().requires_grad_(False)
 
 
@@ -112,3 +118,63 @@ def test_bert_with_token_types_says_it_in_other_words():
     words = torch.full((1, 513), 7)
     with pytest.raises(RuntimeError, match=r"The size of tensor a \(513\)"):
         tiny("Bert")(words, token_type_ids=words * 0)
+
+
+SLIDING, FULL = {"layer_types": ["sliding_attention"]}, {"layer_types": ["full_attention"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "first", "last"),
+    [
+        ("Mistral", {}, 5, 8),
+        ("Phi3", {}, 5, 8),
+        ("Qwen3", SLIDING | {"use_sliding_window": True}, 5, 8),
+        ("Qwen3", FULL | {"use_sliding_window": True}, 0, 8),
+        ("Gemma3Text", SLIDING, 5, 8),
+        ("GptOss", SLIDING, 5, 8),
+        ("VaultGemma", FULL, 0, 8),
+        ("ModernBert", SLIDING | {"local_attention": 4}, 6, 10),
+        ("ModernBert", SLIDING | {"local_attention": 5}, 6, 10),
+    ],
+)
+def test_the_keys_of_a_window_are_those_whose_words_token_8_notices(kind, more, first, last):
+    model, words = tiny(kind, num_hidden_layers=1, attn_implementation="eager", **more), torch.arange(5, 19)[None]
+
+    def read(changed: int | None = None) -> Tensor:
+        return model(words if changed is None else words.index_fill(1, torch.tensor([changed]), 4)).last_hidden_state[0, 8]
+
+    assert [key for key in range(14) if apart(read(key), read()) > 1e-6] == list(range(first, last + 1))
+
+
+def test_flash_attention_is_handed_one_less():
+    knows = defaultdict(bool, window_size=True)
+    given = flash._process_flash_attention_kwargs(12, 12, True, sliding_window=4, supports_mapping=knows)
+    assert given["causal"] and given["window_size"] == (3, 3)
+
+
+def test_dynamic_ntk_remembers_the_longest_text_until_a_short_one_comes():
+    rule = {"rope_type": "dynamic", "factor": 4.0, "rope_theta": 10_000.0}
+    model = tiny("Llama", max_position_embeddings=16, rope_parameters=rule)
+    short, middle, long = (torch.arange(n)[None] % 50 for n in (10, 24, 60))
+    fresh = model(middle).last_hidden_state
+    model(long)
+    assert apart(model(middle).last_hidden_state, fresh) > 0.1
+    model(short)
+    assert apart(model(middle).last_hidden_state, fresh) == 0
+
+
+def test_siglip_2_reads_pictures_of_several_sizes_as_each_alone():
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config = transformers.Siglip2VisionConfig(**sizes, patch_size=2, num_patches=16)
+    model = transformers.Siglip2VisionModel(config).eval().requires_grad_(False)
+    grids = torch.tensor([[3, 4], [2, 6], [2, 3]])
+    pixels = torch.randn(3, 12, 12)
+    there = (torch.arange(12) < grids.prod(-1)[:, None]).long()
+    batch = model(pixels, pixel_attention_mask=there, spatial_shapes=grids).last_hidden_state
+    one_grid = model(pixels, pixel_attention_mask=there, spatial_shapes=grids[:1].expand(3, 2)).last_hidden_state
+    for i, n in enumerate(grids.prod(-1)):
+        own = {"pixel_attention_mask": there[i : i + 1, :n], "spatial_shapes": grids[i : i + 1]}
+        alone = model(pixels[i : i + 1, :n], **own).last_hidden_state[0]
+        assert apart(batch[i, :n], alone) < 1e-5
+        assert (apart(one_grid[i, :n], alone) > 0.01) == (i > 0)

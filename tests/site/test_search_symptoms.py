@@ -51,6 +51,40 @@ QUERIES = {
     "mrope_position_delta decode": "After a picture",
     "torch.compile recompiles every token": "compiles again",
 }
+# Titles of threads, word for word but for names of files; a title of ten threads was found after the page had been written.
+TITLES = {
+    "Batched generation with left-padding produces incorrect output": "left padding|Right padding",
+    "inv_freq reads uninitialized memory after meta → to_empty(cuda) materialization": "meta",
+    "Off-by-one error when using flash_attention with a sliding window": "one token too many",
+    "Beam search cache reorder silently skipped for Mamba, XLNet, RWKV, and Reformer models": "Beam search",
+    "Fix yarn mscale_all_dim for DeepSeek v2 and Mistral 4": "attn_factor",
+    "YaRN RoPE: honor explicit attention_factor from the rope config": "attn_factor",
+    "fix(gemma3): apply rope_scaling to global attention layers": "model with windows gets worse",
+    "scaled_dot_product_attention is_causal fails for kv-cache case (sequential and further parallel attention)": "is_causal",
+    "Change align_corners to True in position encoding interpolation": "Another resolution",
+    "Fix H, W ordering for xy indexing in ROPE": "picture model is a little off",
+    "Support varied input sequence lengths with a fixed block mask": "FlexAttention compiles",
+    "FlexAttention with compiled block mask is slow when varying sequence lengths": "FlexAttention compiles",
+    "chunked prefill implementation is incorrect": "Prefill in chunks",
+    "Long context inference will impact short context inference": "another answer after a long one",
+    "Attention sliding window implementation": "one token too many",
+    "Phi-4-mini-instruct produces gibberish when input <4096 tokens and output is >4096 tokens": "Phi-3 or Phi-4",
+    "Mistral/Mixtral generate nonsense past 4096 tokens in prompt": "window’s length, then nonsense",
+    "Blank output on google/vaultgemma-1b when context falls outside the last 512 tokens": "window’s length, then nonsense",
+    "failure at 16k boundary due to non-consecutive KV cache position tracking (Y != X + 1)": "inconsistent sequence",
+    "Phi-3 4K output broken after 2000~ tokens": "Phi-3 or Phi-4|window’s length, then nonsense",
+    "Support for causal mask flash attention when seq_len_q != seq_len_k": "is_causal",
+    "is flash_attn_with_kvcache() supposed to work for seqlen > 1 ?": "is_causal",
+    "Add support for ALiBi/relative positional biases to the fast path for Transformers": "bias makes attention slow",
+    "RoPE positions are never set": "Packed texts hear",
+    "M-RoPE state is dropped across ChatSession turns, so warm continuations run at wrong positions": "After a picture",
+    "RotatingKVCache never evicts when >1 token arrives per call (breaks speculative decoding)": "Beam search",
+    "Non-square image sizes": "Another resolution|Several pictures",
+    "RoPE offset mutated in place across update_and_fetch": "Decoding drifts",
+    "Non-persistent buffers materialized uninitialized by from_pretrained": "meta",
+    "RoPE inverse frequencies are quantized before phase computation": "to.bfloat16",
+    "Incorrect attention mask breaks key-value caching": "is_causal",
+}
 WRONG = 3  # as many may have another page first, and their own among the first three
 
 
@@ -60,7 +94,7 @@ def answers(site, browser) -> dict[str, list[str]]:
     with visit(browser) as reader:
         reader.page.goto(f"{site.as_uri()}/search.html")
         reader.page.wait_for_selector(".search-summary", state="attached")
-        for query in QUERIES:
+        for query in [*QUERIES, *TITLES]:
             reader.page.fill(".bd-search-container input", query)
             found[query] = reader.page.locator("#search-results li > a").all_text_contents()[:3]
     return found
@@ -73,6 +107,11 @@ def test_there_are_forty_one():
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_symptom_is_among_the_first_three(site, browser, query):
     assert re.search(QUERIES[query], " ".join(answers(site, browser)[query])), answers(site, browser)[query]
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_a_title_leads_to_its_row_among_the_first_three(site, browser, title):
+    assert re.search(TITLES[title], " ".join(answers(site, browser)[title])), answers(site, browser)[title]
 
 
 def test_nearly_all_come_first(site, browser):
