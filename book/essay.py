@@ -638,16 +638,20 @@ def seen() -> Story:
     )
 
 
-KINDS = {  # of `d2lpos.pretrained.census`: how a dot looks, and what it means
-    "turn": ({"fill": CSS["rope"]}, "turn in every attention layer (RoPE)"),
+# Marks of about one area around the origin, so that color does not stand alone.
+DISC, SQUARE = "m-3.7 0a3.7 3.7 0 1 0 7.4 0a3.7 3.7 0 1 0 -7.4 0", "m-3.3 -3.3h6.6v6.6h-6.6z"
+TRIANGLE, DIAMOND = "m0 -4.2l4.3 7.6h-8.6z", "m0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6z"
+KINDS = {  # of `d2lpos.pretrained.census`: its mark, how that looks, and what it means
+    "turn": (DISC, {"fill": CSS["rope"]}, "turn in every attention layer (RoPE)"),
     "some": (
+        DISC,
         {"fill": CSS["rope"], "fill_opacity": 0.3, "stroke": CSS["rope"], "stroke_width": 1.5},
         "turn in some layers, nothing in others",
     ),
-    "none": ({"fill": "none", "stroke": "currentColor", "stroke_width": 1.5}, "nothing in any attention"),
-    "bias": ({"fill": CSS["relative"]}, "a number added to the scores (door 3)"),
-    "table": ({"fill": CSS["learned"]}, "a table"),
-    "sinusoids": ({"fill": CSS["sinusoidal"]}, "clocks, added"),
+    "none": (DISC, {"fill": "none", "stroke": "currentColor", "stroke_width": 1.5}, "nothing in any attention"),
+    "bias": (TRIANGLE, {"fill": CSS["relative"]}, "a number added to the scores (door 3)"),
+    "table": (SQUARE, {"fill": CSS["learned"]}, "a table"),
+    "sinusoids": (DIAMOND, {"fill": CSS["sinusoidal"]}, "clocks, added"),
 }
 
 
@@ -657,40 +661,38 @@ def counted() -> Counter:
 
 
 def years() -> Story:
-    """A dot for each family of models, in its year."""
+    """A mark for each family of models, in its year."""
     known = counted()
     steps = [2020, 2022, 2023, 2024, 2025, 2026]
     parts, bottom, pitch = [], 232, 9.4
     for year in range(2018, 2027):
         left = 4 + 40 * (year - 2018)
         at, drawn = 0, []
-        for kind, (look, _) in KINDS.items():
+        for kind, (mark, look, _) in KINDS.items():
             count = known[kind, year]
-            spots = ((left + pitch * (n % 4), bottom - pitch * (n // 4)) for n in range(at, at + count))
-            dots = "".join(
-                f"M{x - 1.7:.1f} {y:.1f}a3.7 3.7 0 1 0 7.4 0a3.7 3.7 0 1 0 -7.4 0" for x, y in spots
-            )
-            drawn.append(part("path", d=dots, **look) if count else "")
+            spots = ((left + 2 + pitch * (n % 4), bottom - pitch * (n // 4)) for n in range(at, at + count))
+            marks = "".join(f"M{x:.1f} {y:.1f}{mark}" for x, y in spots)
+            drawn.append(part("path", d=marks, **look) if count else "")
             at += count
         shown = [int(year <= step) for step in steps]
         parts.append(group(*drawn, opacity=shown))
         parts.append(text(left + 16, bottom + 24, str(year), 12.5, opacity=shown))
-    for at, (kind, (look, words)) in enumerate(KINDS.items()):
+    for at, (kind, (mark, look, words)) in enumerate(KINDS.items()):
         y = 14 + 20 * at
         total = sum(count for (counts, _), count in known.items() if counts == kind)
         parts += [
-            part("circle", cx=8, cy=y, r=4.5, **look),
+            part("path", d=f"M8 {y}{mark}", **look),
             text(20, y + 4.5, f"{words}: {total}", at="start"),
         ]
-    parts.append(text(356, 98.5, "one dot: one family", 12.5, at="end", opacity=0.75))
+    parts.append(text(20, 138.5, "one mark: one family", 12.5, at="start", opacity=0.75))
 
     def turned(year: int) -> str:
         return f"{known['turn', year]} of {sum(known[kind, year] for kind in KINDS)}"
 
     return Story(
-        alt="One dot for each family of language models, by year and by what it tells attention of "
+        alt="One mark for each family of language models, by year and by what it tells attention of "
         "position. Until 2023 there are "
-        "tables, clocks, added numbers and turns. In 2024 and 2025 most dots are turns in "
+        "tables, clocks, added numbers and turns. In 2024 and 2025 most marks are turns in "
         "every layer. In 2026 "
         f"{turned(2026)} are.",
         says=(

@@ -1,15 +1,17 @@
-"""Print the built pages as one PDF: python -m book.paper.
+"""Print the built pages that people read on paper as one PDF: python -m book.paper.
 
 They become one document, which Chromium prints twice: the first time tells on which page everything stands.
 """
 
 import json
+import os
 import re
 import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from itertools import groupby
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -23,6 +25,7 @@ from book.browser import find_chromium, launch
 from book.downloads import FRONT, PDF, SITE, offer
 
 sys.path.append(str(Path(__file__).parent / "_ext"))
+from home import home
 from programs import whole
 
 ROOT = Path(__file__).parent.parent
@@ -30,6 +33,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 COPIES = ".again, section:has(> .again):not(:has(> .review:not(.again)))"  # questions that come back
 LEFT_OUT = f"{COPIES}, li:has(> p > a[href$='#find-the-mistake']), [data-due], .screen, .ask[hidden], .prediction, .overlooks, #find-the-mistake, .headerlink, .downloads, .subtitle, .onward, .keys, .front + script, .tag_setup, form, details.hide, script[src], [data-explore] ~ script"
+# Parts of which paper has these pages alone. The others ask and answer, change, or list records: the contents name their addresses.
+IN_PART = {"For a model of your own": [], "Back matter": ["book/quick", "book/notation", "book/references"]}
 FRAMES = 6  # of a slider
 WIDTH = 567  # px: a page between its margins. A figure is drawn for the width that it is printed at
 
@@ -40,12 +45,13 @@ NUMBER = """pages => document.querySelectorAll("a > .number").forEach(e => {
 
 def assemble(site: Path) -> str:
     """Return the pages of the folder `site` as one HTML document, which has to stand beside that folder."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
-    front = read(site / FRONT)
-    parts = [{"pages": [leaf(site, Path(FRONT).stem)]}]
-    for part in toc["parts"]:
-        pages = [leaf(site, chapter["file"], part.get("numbered")) for chapter in part["chapters"]]
-        parts.append({"caption": part["caption"], "pages": pages})
+    front, listed = read(site / FRONT), chosen()
+    names = [name for _, part in listed for name in part]
+    parts = [
+        {"caption": caption, "pages": [leaf(site, name, names, name.startswith("chapters")) for name in part]}
+        for caption, part in listed
+    ]
+    others = [name for name in contents() if name not in names]
     return Template((ROOT / "book" / "paper.html").read_text("utf-8"), autoescape=True).render(
         title=CONFIG["title"],
         subtitle=front.select_one(".subtitle").get_text(),
@@ -58,7 +64,30 @@ def assemble(site: Path) -> str:
         css=(ROOT / "book" / "paper.css").read_text("utf-8"),
         parts=parts,
         pages=[page for part in parts for page in part["pages"]],
+        others=[(read(site / f"{name}.html").h1.get_text().rstrip("#"), *address(name)) for name in others],
     )
+
+
+def contents() -> dict[str, str]:
+    """Return each page's part of the book, in their order; the first page has none."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
+    pages = {chapter["file"]: part["caption"] for part in toc["parts"] for chapter in part["chapters"]}
+    return {Path(FRONT).stem: "", **pages}
+
+
+def chosen() -> list[tuple[str, list[str]]]:
+    """Return the parts of the book with the pages that are printed."""
+    printed = (name for name, part in contents().items() if name in IN_PART.get(part, [name]))
+    return [(part, list(names)) for part, names in groupby(printed, contents().get)]
+
+
+def address(name: str) -> tuple[str, str]:
+    """Return where a page is on the web, and how paper says so: its file in the repository while the book has no home."""
+    repository = PROJECT["urls"]["Repository"]
+    if site := home(repository):
+        return f"{site}{name}.html", f"{site}{name}.html".removeprefix("https://")
+    [file] = [f"{name}{suffix}" for suffix in (".md", ".ipynb") if (ROOT / f"{name}{suffix}").exists()]
+    return f"{repository}/blob/main/{file}", file
 
 
 def read(path: Path) -> BeautifulSoup:
@@ -69,7 +98,7 @@ def element(html: str) -> Tag:
     return BeautifulSoup(html, "html.parser").find()
 
 
-def leaf(site: Path, name: str, sections: bool = False) -> dict:
+def leaf(site: Path, name: str, printed: list[str], sections: bool = False) -> dict:
     """Return what the book shows of one page."""
     page = BeautifulSoup(whole((site / f"{name}.html").read_text("utf-8"), site), "html.parser")
     if f"{name}.html" == FRONT:  # its heading is on the title page
@@ -96,7 +125,7 @@ def leaf(site: Path, name: str, sections: bool = False) -> dict:
     stem = Path(name).stem
     adopt(article, f"{stem}-")
     for link in article.select("a[href]"):
-        link["href"] = leads(link["href"], site / f"{name}.html")
+        link["href"] = leads(link["href"], site, name, printed)
     heading = article.h1.get_text()
     return {
         "id": stem,
@@ -166,15 +195,18 @@ def adopt(tree: Tag, prefix: str) -> None:
                 tag[name] = value.replace("url(#", f"url(#{prefix}")
 
 
-def leads(href: str, page: Path) -> str:
-    """Return where a link of a page leads in the book: to a place in it, or to the file in the repository."""
+def leads(href: str, site: Path, name: str, printed: list[str]) -> str:
+    """Return where a link of a page leads: to a place in the PDF, to a page that is not in it, or to a file in the repository."""
     parts = urlsplit(href)
     if parts.scheme or not parts.path:
         return href
     path = Path(unquote(parts.path))
     if path.suffix == ".html":
-        return "#" + "-".join(filter(None, (path.stem, parts.fragment)))
-    given = (page.parent / path).read_bytes()
+        page = os.path.normpath(Path(name).parent / path).removesuffix(".html")
+        if page in printed:
+            return "#" + "-".join(filter(None, (path.stem, parts.fragment)))
+        return address(page)[0] + f"#{parts.fragment}" * bool(parts.fragment)
+    given = (site / f"{name}.html").parent.joinpath(path).read_bytes()
     [source] = [file for file in (ROOT / "book").rglob(path.name) if file.read_bytes() == given]
     return f"{PROJECT['urls']['Repository']}/blob/main/{source.relative_to(ROOT).as_posix()}"
 

@@ -72,16 +72,18 @@ const ask = {
     place.replaceChildren(shown);
     place.hidden = false;
     details.after(after);
-    const told = place.parentElement.nextElementSibling?.closest(".told");
+    const boxes = kind === "predictions" ? document.querySelectorAll(`.told[data-of="${question.id}"]`) : [];
 
     // What the page tells below is out of reach while the question is open; its first line leads back, or skips.
     const cover = covers => {
-      told?.querySelector(":scope > .waits")?.remove();
-      for (const part of told?.children ?? []) part.inert = covers;
-      if (!told || !covers) return;
-      const skip = make("button", {type: "button", className: "skip"}, "Show it");
-      skip.addEventListener("click", () => { reveal(); told.tabIndex = -1; told.focus({preventScroll: true}); });
-      told.prepend(make("p", {className: "ask waits"}, make("span", {}, "This waits for ", make("a", {href: `#${place.parentElement.id}`}, "your prediction"), "."), skip));
+      for (const told of boxes) {
+        told.querySelector(":scope > .waits")?.remove();
+        for (const part of told.children) part.inert = covers;
+        if (!covers) continue;
+        const skip = make("button", {type: "button", className: "skip"}, "Show it");
+        skip.addEventListener("click", () => { reveal(); told.tabIndex = -1; told.focus({preventScroll: true}); });
+        told.prepend(make("p", {className: "ask waits"}, make("span", {}, "This waits for ", make("a", {href: `#${place.parentElement.id}`}, "your prediction"), "."), skip));
+      }
     };
     const reveal = () => { details.hidden = false; details.open = true; shown.replaceChildren(); cover(false); };
 

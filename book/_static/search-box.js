@@ -23,6 +23,7 @@
     const field = page.parentElement.querySelector("input");
     const summary = element("p", {class: "search-summary", role: "status"}), list = element("ul", {class: "search"});
     const show = () => {
+      if (!bookSearch.filled()) return;
       const query = field.value.trim(), found = query ? bookSearch(query) : [];
       summary.textContent = told(query, found);
       list.replaceChildren(...found.slice(0, LISTED).map(open => {
@@ -57,6 +58,7 @@
     field.setAttribute("aria-activedescendant", option.id);
   };
   const suggest = () => {
+    if (!bookSearch.filled()) return;
     const query = field.value.trim(), found = query ? bookSearch(query, true) : [];
     choose(-1);
     list.replaceChildren(...found.slice(0, SUGGESTED).map((open, i) => {

@@ -44,7 +44,12 @@ const bookSearch = (() => {
     engine.addAll(more);
     dispatchEvent(new Event("booksearch"));
   };
-  add(bookIndex);
+  // An index comes packed: the first one, then the rest.
+  let last = Promise.resolve();
+  const unpack = packed => last = last.then(async () => {
+    const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt());
+    add(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json());
+  });
 
   const ask = (word, unfinished) => {
     const queries = [stem(joined(word)), {queries: [word], boostTerm: () => .1}, {combineWith: "AND", queries: parts(word).map(stem)}];
@@ -131,5 +136,5 @@ const bookSearch = (() => {
   };
 
   // All results of a query, best first, as functions that say what to show; the last word may be unfinished while one types.
-  return Object.assign((query, typing = false) => ranked(query, typing).map(found => () => opened(found)), {add});
+  return Object.assign((query, typing = false) => ranked(query, typing).map(found => () => opened(found)), {unpack, whole: () => last, filled: () => entries.length > 0});
 })();

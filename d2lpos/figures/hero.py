@@ -146,6 +146,7 @@ OPTIONS = {
         "layers": Option(["window", "window", "window", "none"], is_stack, "four of " + ", ".join(SORTS)),
         "sharper": SWITCH,
         "length": whole(256, 256, first=32),
+        "record": Option(True, lambda v: type(v) is bool, "True or False"),
     },
     "stretch": {
         "rule": one_of("as trained", "as trained", "linear", "ntk", "dynamic ntk", "yarn", "llama3"),
@@ -208,7 +209,8 @@ def hero(name: str, **options) -> Hero:
     back, how many tokens ago a word stands that matches, a power of two from 2 to 2048; match, its score above the
     others, 0 to 12.
     stack: layers, four of "full" (RoPE on the whole text), "window" (RoPE on the last 16 tokens) and "none" (no
-    position), the first one first; sharper, whether logits grow with the text; length of the text, 32 to 256.
+    position), the first one first; sharper, whether logits grow with the text; length of the text, 32 to 256; record,
+    whether it shows what trained stacks found.
     stretch: rule, "as trained", "linear", "ntk", "dynamic ntk", "yarn" or "llama3"; length of the text, 64 to 512.
 
     All have `play`: with True the figure shows its idea for five seconds when half of it is first in view, unless the

@@ -55,7 +55,7 @@ const HANDS = Array(4).fill('window'), last = kind => [kind, kind, kind, 'none']
 /** The text grows past all windows. Then one layer loses its window and its position; and others, for a while, their windows. */
 export const TOUR = { length: [[0, TRAINED], [.07, TRAINED], [.4, FARTHEST]], layers: [[0, HANDS], [.5, last('window')], [.72, last('full')], [.9, last('window')]] };
 
-const RULER = 44, START = 20; // px: of the text's end; for a bar
+const KEY = 'solid: what the last token sees; pale: what it has heard of through layers above; stripes: angles never trained', RULER = 44, START = 20; // px: of the text's end; for a bar
 const LOOK = `:host{--c:var(--enc-rope,#d55e00);--n:var(--enc-none,#6f7378)}.line{display:flex;flex-wrap:wrap;gap:0 16px}.line>*{flex:1 1 304px;min-width:0}.line>:last-child{flex:99 1 320px}
 .layer{display:flex;gap:0 12px}.layer>*{display:flex;align-items:center;min-height:44px}.layer b{flex:1;justify-content:end;margin-left:-12px;white-space:nowrap}.layer+svg{align-self:center}.wide .sets{display:grid;grid-template-columns:1fr 1.5fr;align-content:start}
 .over{overflow:clip}.over input{top:0;height:${RULER}px;cursor:ew-resize;touch-action:pan-y}.over ::-webkit-slider-thumb{width:44px;height:${RULER}px}.over ::-moz-range-thumb{width:44px;height:${RULER}px;border:0}
@@ -66,11 +66,11 @@ const LOOK = `:host{--c:var(--enc-rope,#d55e00);--n:var(--enc-none,#6f7378)}.lin
 
 export function render(host, options, data) {
   let { layers, sharper, length } = options, w, X, Y, H, middle;
-  const { lengths } = data, rows = [...layers.keys()], seeds = [...Array(max(...data.stacks.map(one => one.found.sharper[0].length))).keys()];
+  const { lengths } = data, told = options.record, rows = [...layers.keys()], seeds = [...Array(max(...data.stacks.map(one => one.found.sharper[0].length))).keys()];
   const radio = (name, label) => { const input = h('input', { type: 'radio', name }); return { input, label: h('label', {}, input, label) }; };
   const kinds = rows.map(i => SORTS.map(kind => radio('layer' + i, kind))), sets = data.stacks.map(one => radio('sets', stackName(one.layers)));
   const sharp = h('input', { type: 'checkbox' }), slider = h('input', { type: 'range', min: TRAINED, max: FARTHEST, 'aria-label': 'length of the text' });
-  const { out, live, tell } = readout('length of the text', 'a layer could give', 'models found', 'seed by seed'), words = h('p.said');
+  const { out, live, tell } = readout('length of the text', 'a layer could give', ...told ? ['models found', 'seed by seed'] : []), words = h('p.said');
 
   const until = () => s('line.until'), pin = () => s('path', { d: 'M0 -10l5 10l-5 10l-5 -10Z' });
   const strips = rows.map(i => {
@@ -89,8 +89,8 @@ export function render(host, options, data) {
   const show = (e, on) => { e.style.display = on ? '' : 'none'; }, curve = (e, shares) => shares && set(e, { d: 'M' + shares.map((v, j) => `${X(lengths[j]).toFixed(1)} ${Y(average(v) / 10).toFixed(1)}`).join('L') });
 
   function layout() {
-    const wide = plot.closest('.wide'), row = wide ? 44 : 30;
-    w = width(plot); X = n => START + n / FARTHEST * (w - START - 5); H = wide ? 200 : 180; Y = v => H - 40 - v / 100 * (H - 70); middle = row / 2;
+    const wide = head.closest('.wide'), row = wide ? 44 : 30;
+    w = width(head); X = n => START + n / FARTHEST * (w - START - 5); H = wide ? 200 : 180; Y = v => H - 40 - v / 100 * (H - 70); middle = row / 2;
     for (const [e, high] of [[head, 24], ...strips.map(o => [o.svg, row]), [ruler, RULER], [plot, H]]) { set(e, { viewBox: `0 0 ${w} ${high}` }); e.style.height = high + 'px'; }
     slider.style.left = X(TRAINED) - 22 + 'px'; slider.style.width = X(FARTHEST) - X(TRAINED) + 44 + 'px';
     strips.forEach(o => { set(o.pin, { transform: `translate(${START} ${middle})` }); set(o.paper, { y: middle - 8 }); set(o.whole, { y: 2, height: row - 4 }); });
@@ -128,8 +128,8 @@ export function render(host, options, data) {
     });
     sets.forEach((r, i) => { r.input.checked = data.stacks[i] === one; });
     slider.value = length; sharp.checked = sharper; R.pill.lastChild.textContent = length + ' tokens';
-    words.textContent = (theory(layers, length, sharper) + record(data, layers, length, sharper)).replaceAll(' %', '\xa0%');
-    tell([length, !most && unknown.length ? 'unknown' : inPercent(most), seen ? `${inPercent(average(seen) / 1000)} at ${lengths[at]}` : 'no record', seen ? [...new Set([min, max].map(end => num(end(...seen) / 10)))].join(' … ') + ' %' : '–'], words.textContent + ' ');
+    words.textContent = (theory(layers, length, sharper) + (told ? record(data, layers, length, sharper) : '')).trim().replaceAll(' %', '\xa0%');
+    tell([length, !most && unknown.length ? 'unknown' : inPercent(most), ...told ? [seen ? `${inPercent(average(seen) / 1000)} at ${lengths[at]}` : 'no record', seen ? [...new Set([min, max].map(end => num(end(...seen) / 10)))].join(' … ') + ' %' : '–'] : []], words.textContent + ' ');
     tests(); ease();
   }
   slider.oninput = () => { length = +slider.value; update(); };
@@ -137,10 +137,10 @@ export function render(host, options, data) {
   kinds.forEach((some, i) => some.forEach((r, k) => { r.input.onchange = () => { layers = layers.map((kind, j) => j === i ? SORTS[k] : kind); update(); }; }));
   sets.forEach((r, i) => { r.input.onchange = () => { ({ layers } = data.stacks[i]); update(); }; });
   const side = (...both) => h('div.line', {}, ...both);
-  mount(host, 'A stack of layers and a needle', LOOK, 'drag the text longer, and change its layers. Who could still see the needle, and what did training make of it?',
+  mount(host, 'A stack of layers and a needle', LOOK, 'drag the text longer, and change its layers. Who could still see the needle' + (told ? ', and what did training make of it?' : '?'),
     [side(h('small', {}, 'layer'), head), ...rows.map(i => side(h('fieldset.layer', { 'aria-label': `layer ${i + 1}` }, h('span', {}, i + 1), ...kinds[i].map(r => r.label), strips[i].out), strips[i].svg)),
       side(h('div.ctl', {}, h('label', {}, sharp, 'sharper, the longer the text')), h('div.over', {}, slider, ruler)),
-      side(h('div', {}, h('small.ctl', {}, 'trained, on record'), h('fieldset.ctl.sets', { 'aria-label': 'stacks on record' }, ...sets.map(r => r.label)), h('small', {}, 'solid: what the last token sees; pale: what it has heard of through layers above; stripes: angles never trained; dotted: guesses')), plot),
+      told ? side(h('div', {}, h('small.ctl', {}, 'trained, on record'), h('fieldset.ctl.sets', { 'aria-label': 'stacks on record' }, ...sets.map(r => r.label)), h('small', {}, KEY + '; dotted: guesses')), plot) : h('small', {}, KEY),
       h('div.foot', {}, out, words), live], layout,
     { play: options.play, tour: TOUR, show: state => { length = Math.round(state.length); ({ layers } = state); update(); } });
   layout(); update();

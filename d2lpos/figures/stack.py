@@ -60,7 +60,7 @@ def beside(length: int) -> int:
     return min(range(len(lengths)), key=lambda i: abs(math.log(lengths[i] / length)))
 
 
-def describe_state(layers: Sequence[str], sharper: bool, length: int) -> str:
+def describe_state(layers: Sequence[str], sharper: bool, length: int, record: bool) -> str:
     data, far = numbers(), reach(layers, length)[-1]
     given = [weight(kind, length, sharper) for kind in layers]
     most = max(given, key=lambda share: share or 0)
@@ -77,6 +77,8 @@ def describe_state(layers: Sequence[str], sharper: bool, length: int) -> str:
         text += f"A window of {WINDOW} tokens does not hold it: {listed(given, 0)} cannot see it. "
     if all(share == 0 for share in given):
         text += f"Windows pass things on, in all over {far} tokens. "
+    if not record:
+        return text.rstrip()
     shares = found(layers, sharper)
     if shares is None:
         return f"{text}No such stack was trained."

@@ -332,9 +332,12 @@ def slopes(alt: str, heads: int, length: int, rule: str, back: int, match: int) 
     return show(fig, alt).svg
 
 
-def stack(alt: str, layers: list[str], sharper: bool, length: int) -> str:
-    """What the last token sees in each layer; below it, the shares of needles that trained stacks found."""
-    fig, (text, share) = figure(4.2, 4.0, nrows=2, sharex=True, height_ratios=[2, 3])
+def stack(alt: str, layers: list[str], sharper: bool, length: int, record: bool) -> str:
+    """What the last token sees in each layer; below it, with a record, the shares of needles that trained stacks found."""
+    if record:
+        fig, (text, share) = figure(4.2, 4.0, nrows=2, sharex=True, height_ratios=[2, 3])
+    else:
+        fig, text = figure(4.2, 1.8)
     for y, (kind, far) in enumerate(zip(layers, reach(layers, length), strict=True)):
         near = {"full": min(length, TRAINED), "window": WINDOW, "none": length}[kind]
         color = STYLE["none" if kind == "none" else "rope"].color
@@ -346,6 +349,9 @@ def stack(alt: str, layers: list[str], sharper: bool, length: int) -> str:
     shares = [given(kind, length, sharper) for kind in layers]
     labels = [f"{kind} {'?' if v is None else percent(v)}" for kind, v in zip(layers, shares, strict=True)]
     text.set(yticks=range(4), yticklabels=labels, ylim=(3.6, -0.6), title="what the last token sees")
+    if not record:
+        text.set(xlim=(0, 262), xticks=stacks()["lengths"], xlabel="tokens of the text")
+        return show(fig, alt).svg
 
     lengths = stacks()["lengths"]
     for one in stacks()["stacks"]:

@@ -52,7 +52,7 @@ SAYS = {
     "past": ("lower is better", "characters that it may read"),
     "seen": ("angles of training", "new angles", "number: characters for one turn"),
     "near": ("turns, sees the last few words", "sees everything, turns nothing", "it jumps"),
-    "years": ("one dot: one family",),
+    "years": ("one mark: one family",),
     "layers": ("one bar: one layer", "the first at the bottom"),
 }
 

@@ -27,7 +27,11 @@ LITTLE = re.compile(
     r"them|then|there|they|this|to|what|which|will|with|yes)"
 )
 # What stands there speaks of another thing: the prediction, and the words.
-OTHER = {("9A.pace", "reads a text at double pace"), ("P1.file", "48 chapters"), ("P1.file", "(48, 48)")}
+OTHER = {
+    *(("9A.pace", "reads a text at double pace"), ("P1.file", "48 chapters"), ("P1.file", "(48, 48)")),
+    *(("6.needle", "a needle one token back, 100 back"), ("P2.cost", "How can a head that looks one back do this?")),
+    *(("P2.cost", "it copies the word before"), ("P2.cost", "Without the head that looks one back"), ("P2.still", "Head 0 of layer 16")),
+}
 
 
 def begins(cell) -> bool:
@@ -35,24 +39,30 @@ def begins(cell) -> bool:
 
 
 def words(cell) -> str:
-    """What a cell shows in words, nothing folded."""
+    """What a cell shows in words, nothing folded; of a figure that a chapter opens with, what is said of it."""
     if cell.cell_type == "markdown":
         return FOLDED.sub(" ", cell.source)
-    return "\n".join(out.get("text", "") for out in cell.outputs)
+    figures = [out.get("data", {}).get("text/plain", "") for out in cell.outputs if "opening" in tags(cell)]
+    return "\n".join([*figures, *(out.get("text", "") for out in cell.outputs)])
 
 
 def in_sight(name: str) -> list[str]:
-    """What stands in sight while a prediction is open: its section above it, and each caption and verdict before that.
+    """What stands in sight while a prediction is open: its section above it, and each first figure, caption and verdict before that.
 
-    Below it a page covers its section, up to a cell that is marked.
+    Below it a page covers its section, up to a cell that is marked, and each section whose heading names the prediction. The
+    next one is in sight.
     """
     path, at = ASKED[name]
     cells = BOOK[path]
     start = max(i for i in range(at) if begins(cells[i]))
-    labels = [cell for cell in cells[:start] if {"caption", "verdict"} & set(tags(cell))]
+    labels = [cell for cell in cells[:start] if {"caption", "opening", "verdict"} & set(tags(cell))]
     below = list(takewhile(lambda cell: not begins(cell), cells[at + 1 :]))
     marked = next((i for i, cell in enumerate([cells[at], *below]) if note(cell, "told")), len(below) + 1)
-    return [words(cell) for cell in [*labels, *cells[start:at], *below[marked:]]]
+    end = at + 1 + len(below)
+    beyond = [cells[end], *takewhile(lambda cell: not begins(cell), cells[end + 1 :])] if end < len(cells) else []
+    if beyond and note(beyond[0], "told") == name:
+        beyond = []
+    return [words(cell) for cell in [*labels, *cells[start:at], *below[marked:], *beyond]]
 
 
 def leaks(ask: dict, texts: list[str]) -> list[str]:

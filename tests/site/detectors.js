@@ -143,6 +143,12 @@ window.detect = (() => {
       });
     },
 
+    // Words in a picture that is scaled down until they are hard to read.
+    letters: () => drawn().filter(e => /^(text|tspan)$/.test(e.localName) && [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim())).flatMap(e => {
+      const {a, b} = e.getScreenCTM(), size = parseFloat(getComputedStyle(e).fontSize) * Math.hypot(a, b);
+      return size < 9.95 ? [`letters of ${size.toFixed(1)} px: ${quote(e.textContent)}`] : [];
+    }),
+
     // Text on top of other text.
     overlaps() {
       scrollTo(0, 0); // what is fixed out of sight lies over nothing then

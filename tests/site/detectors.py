@@ -9,11 +9,13 @@ from urllib.parse import urlsplit
 from axe_playwright_python.sync_playwright import Axe
 
 SCRIPT = Path(__file__).with_name("detectors.js").read_text("utf-8")
-# It judges one text and one link of each look: see `mark`.
+# All rules that it has by default, its best practices among them, and how large targets are. It judges one text and one link of
+# each look: see `mark`.
 AXE = f"""if (!window.axe) {{
     {Axe().axe_script};
     axe.configure({{rules: [
         {{id: "color-contrast", selector: "[data-kind]"}}, {{id: "link-in-text-block", selector: "[data-link]"}},
+        {{id: "target-size", enabled: true}},
     ]}});
 }}"""
 HERE = {"localhost", "127.0.0.1", ""}
@@ -91,7 +93,7 @@ class Visit:
         return {font["familyName"] for fonts in drawn for font in fonts}
 
     def axe(self, rules: list[str] | None = None) -> list[str]:
-        """Run axe with all of its rules, or with some."""
+        """Run axe with all of its rules, best practices too, or with some."""
         self.page.evaluate(AXE)
         known = [list(self.looks), rules]
         faults, judged = self.page.evaluate("([looks, rules]) => detect.axe(looks, rules)", known)

@@ -307,7 +307,7 @@ def test_the_search_shows_what_a_prediction_covers_only_when_it_is_made(address,
 
     def seek():
         reader.page.goto(f"{address}/search.html")
-        reader.page.wait_for_selector(".search-summary", state="attached")
+        reader.page.evaluate("bookSearch.whole()")
         reader.page.fill(".bd-search-container input", "fox dog jump involved who jumped zeros")
         return excerpt
 

@@ -24,7 +24,7 @@ shuffle.onclick = () => text.textContent = '3 1 2'; {reset}
 # Frames come at once, so what gives no answer is soon given up.
 HASTE = "<script>requestAnimationFrame = done => setTimeout(done)</script>"
 
-LOOKS = ["overflow", "text", "overlaps", "code", "listings", "pictures", "formulas", "motion", "focus"]
+LOOKS = ["overflow", "text", "letters", "overlaps", "code", "listings", "pictures", "formulas", "motion", "focus"]
 DETECTORS = {
     "told": lambda reader: reader.faults,
     "skip": lambda reader: reader.skip(),
@@ -81,6 +81,8 @@ def test_what_is_scrolled_out_of_sight_lies_on_nothing(browser):
         ("pictures", "no alt text: <img>", '<img alt="" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=">', ""),
         ("pictures", 'no role="img" with a label: <svg>', '<svg><circle r="9"/></svg>', ""),
         ("pictures", 'no role="img" with a label: <svg>', '<svg role="img"><circle r="9"/></svg>', ""),
+        ("letters", 'letters of 8.0 px: "far"',
+         '<svg role="img" aria-label="A." width="60" height="40" viewBox="0 0 120 80"><text y="20" font-size="16">far</text></svg>', ""),
         ("formulas", "formula not set", '<span class="math">\\(x\\)</span>', ""),
         ("formulas", 'a line begins with what follows a formula: ". And"',
          '<p>x <span class="math"><math></math></span>. And</p>',
@@ -100,6 +102,9 @@ def test_what_is_scrolled_out_of_sight_lies_on_nothing(browser):
         ("focus", "a pale mark of the focus, 1.6 to 1", "<button>go</button>", "button:focus {outline: 2px solid #ccc}"),
         ("axe", "axe color-contrast", "<p>pale</p>", "p {color: #ccc}"),
         ("axe", "axe label", "<input>", ""),
+        ("axe", "axe target-size", "<p><button>a</button><button>b</button></p>", "button {width: 12px; height: 12px; padding: 0}"),
+        ("axe", "axe heading-order", "<h4>a fourth after a first</h4>", ""),
+        ("axe", "axe region", "<script>document.body.append('outside of all landmarks')</script>", ""),
         ("keyboard", "no answer to the keyboard: <input", HASTE + SLIDER.format(script=""), ""),
         ("keyboard", "no control that the keyboard reaches", SLIDER.format(script=LIVE).replace("<input", "<input disabled"), ""),
         ("keyboard", "no answer to the keyboard: <button>Reset", HASTE + HERO.format(reset=""), ""),

@@ -93,7 +93,7 @@ def answers(site, browser) -> dict[str, list[str]]:
     found = {}
     with visit(browser) as reader:
         reader.page.goto(f"{site.as_uri()}/search.html")
-        reader.page.wait_for_selector(".search-summary", state="attached")
+        reader.page.evaluate("bookSearch.whole()")
         for query in [*QUERIES, *TITLES]:
             reader.page.fill(".bd-search-container input", query)
             found[query] = reader.page.locator("#search-results li > a").all_text_contents()[:3]

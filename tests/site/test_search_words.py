@@ -37,7 +37,7 @@ QUERIES = {
 def found(site, browser) -> dict[str, list[str]]:
     with visit(browser) as reader:
         reader.page.goto(f"{site.as_uri()}/search.html")
-        reader.page.wait_for_selector(".search-summary", state="attached")
+        reader.page.evaluate("bookSearch.whole()")
 
         def first(query: str) -> list[str]:
             reader.page.fill(".bd-search-container input", query)

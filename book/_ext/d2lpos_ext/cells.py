@@ -89,7 +89,7 @@ def _told(page: list[NotebookNode]) -> list[NotebookNode]:
     """Enclose what follows a prediction, which `ask.js` covers until there is an answer.
 
     It ends above the next heading, or below the cell that `metadata.d2lpos.told` marks, and is not there where the prediction is
-    marked.
+    marked. A heading whose `told` names a prediction begins a section that tells its answer, too.
     """
     told, boxes, depth, ends = [], 0, 0, False
     for cell, below in pairwise([*page, None]):
@@ -106,7 +106,11 @@ def _told(page: list[NotebookNode]) -> list[NotebookNode]:
         if boxes and ends and not depth:
             told += _markdown(*["</div>"] * boxes)
             boxes, ends = 0, False
-        if rest is not None:
+        if rest is not None and isinstance(name := note(rest, "told"), str):
+            head, _, rest.source = rest.source.partition("\n\n")
+            told += [*_markdown(head, f'{TOLD} data-of="{name}">'), rest]
+            boxes += 1
+        elif rest is not None:
             told.append(rest)
         asks = "predict" in tags(cell) and note(cell, "ask") and not note(cell, "told")
         if asks and below and not HEADING.match(below.source):
@@ -143,7 +147,9 @@ def _element(cell: NotebookNode, below: NotebookNode | None, anchors: dict[str, 
             hidden = f"the code of this {kind}"
         if claim := note(cell, "claim"):
             anchor = anchors[f"claim-{claim}"] = f"claim-{claim}"
-            before.append(f'<div class="claim" id="{anchor}">')
+            # In a figure the claim's box holds cells that lie in the figure's, so a link leads to a place above them.
+            place = f' id="{anchor}">' if not (below and "caption" in tags(below)) else f'><span id="{anchor}"></span>'
+            before.append(f'<div class="claim"{place}')
             after.append(DECIDED)
         _code(cell, hidden)
     return [*_markdown(*before), cell, *_markdown(*after)]

@@ -7,6 +7,8 @@ such as a solution, is left out: an excerpt must not give it away. What a predic
 
 import json
 import re
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -53,13 +55,23 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
         index.append({"page": name, "title": title, "entries": entries})
     first = [part for part in index if FIRST.match(part["page"])]
     rest = [part for part in index if part not in first]
-    for name, call, parts in (
-        ("index", "window.bookIndex = {};", first),
-        ("more", "bookSearch.add({});", rest),
-    ):
-        text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
-        (site / "_static" / f"search-{name}.js").write_text(f"{call.format(text)}\n", "utf-8")
+    for name, parts in {"index": first, "more": rest}.items():
+        (site / "_static" / f"search-{name}.js").write_text(f'bookSearch.unpack("{pack(parts)}");\n', "utf-8")
     copy(MINISEARCH, site / "_static")
+
+
+def pack(parts: list[dict]) -> str:
+    """Return an index as text of less than half its size, which a script may hold and a browser inflates.
+
+    >>> unpack(pack([{"page": "a", "entries": []}]))
+    [{'page': 'a', 'entries': []}]
+    """
+    text = json.dumps(parts, ensure_ascii=False, separators=(",", ":"))
+    return b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def unpack(packed: str) -> list[dict]:
+    return json.loads(zlib.decompress(b64decode(packed)))
 
 
 def read(html: str) -> tuple[str, str, list[Entry]]:

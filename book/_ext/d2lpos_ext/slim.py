@@ -5,13 +5,14 @@ one style sheet where there were eleven, each a question to the server before an
 import logging
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
 
 import tinycss2
 from fontTools import subset
+from fontTools.ttLib import TTFont
 from sphinx.application import Sphinx
 
 from .svg import shorten
@@ -19,6 +20,9 @@ from .svg import shorten
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 ARGUMENTS = re.compile(r"\([^()]*\)")  # of :not(), :is() and the like, which may name what is not there
 ICON = re.compile("[\ue000-\uf8ff]")
+GREEK = re.compile("[\u0370-\u03ff]")
+# What the styles ask of the fonts of texts, and what browsers do by themselves.
+FEATURES = ["calt", "ccmp", "clig", "kern", "liga", "lnum", "locl", "mark", "mkmk", "tnum"]
 # Highlighted code and signatures are full of names and dots; they look like the text around them. The name of a
 # parameter does not.
 WORD = re.compile(r'<span class="pre">([^<]*)</span>')
@@ -42,8 +46,8 @@ IDLE = [
 ]
 
 SHEET = re.compile(r'\s*<link [^>]*href="([^"]*_static/)([^"?]+\.css)[^"]*"[^>]*>')
-# What begins a line of a script and does nothing: a comment that fills the line, blanks. A license's comment stays.
-INDENT = re.compile(r"^(?:[ \t]*(?://.*)?\n|[ \t]+)+", re.MULTILINE)
+# What begins a line of a script and does nothing: a comment that fills lines, blanks. A license's comment stays.
+INDENT = re.compile(r"^(?:[ \t]*(?://.*|/\*(?!!)(?:[^*]|\*(?!/))*\*/[ \t]*)?\n|[ \t]+)+", re.MULTILINE)
 # A custom property: a name, and a value in which strings and brackets may hold what would end it.
 VARIABLE = re.compile(
     r"""(?<=[{;\s])(--[\w-]+)\s*:(?:"[^"]*"|'[^']*'|\((?:[^()"']|"[^"]*"|'[^']*'|\([^()]*\))*\)|[^;}"'()])*(?:;|(?=}))"""
@@ -74,6 +78,11 @@ def slim(app: Sphinx, exception: Exception | None) -> None:
         icons |= set(ICON.findall(pruned))
     for font in (static / "vendor" / "fontawesome" / "webfonts").glob("*.woff2"):
         cut(font, font, text="".join(icons))
+    greek = GREEK.findall("".join(path.read_text("utf-8") for path in Path(app.outdir).rglob("*.html")))
+    for font in (static / "fonts").glob("*-greek-*.woff2"):
+        cut(font, font, text="".join(set(greek)), features=FEATURES)
+    for font in (static / "fonts").glob("*-latin-wght-*.woff2"):
+        cut(font, font, TTFont(font).getBestCmap(), features=FEATURES)
     for source in static.rglob("*.map"):
         source.unlink()
     join(Path(app.outdir))
@@ -86,7 +95,7 @@ def join(site: Path) -> None:
     order = max(([name for _, name in SHEET.findall(page)] for page in pages.values()), key=len)
     css = "".join(moved((site / "_static" / name).read_text("utf-8"), Path(name).parent) for name in order)
     scripts = (path.read_text("utf-8") for path in (site / "_static").rglob("*.js"))
-    css = re.sub(r"\n\s*", "\n", css)
+    css = re.sub(r"([;{}])\s+|\s+(?={)", r"\1", without_films(css))
     css = without_idle(css, "".join([*pages.values(), *scripts]))
     (site / "_static" / "all.css").write_text(css, "utf-8")
     version = sha256(css.encode()).hexdigest()[:8]
@@ -94,6 +103,20 @@ def join(site: Path) -> None:
         if found := SHEET.search(page):
             one = f'\n<link rel="stylesheet" href="{found[1]}all.css?v={version}">'
             path.write_text(page[: found.start()] + one + SHEET.sub("", page[found.start() :]), "utf-8")
+
+
+def without_films(css: str) -> str:
+    """Return a style sheet without the @keyframes that nothing names.
+
+    >>> without_films("@keyframes a {to {top: 0}} @keyframes b {to {top: 0}} p {animation: b 1s}")
+    '@keyframes b {to {top: 0}} p {animation: b 1s}'
+    """
+    for film in tinycss2.parse_stylesheet(css):
+        if film.type == "at-rule" and film.lower_at_keyword.endswith("keyframes"):
+            name = tinycss2.serialize(film.prelude).strip()
+            if not re.search(rf"animation[\w-]*:[^;}}]*(?<![\w-]){re.escape(name)}(?![\w-])", css):
+                css = css.replace(film.serialize(), "")
+    return css.strip()
 
 
 def without_idle(css: str, elsewhere: str) -> str:
@@ -123,7 +146,7 @@ def moved(css: str, folder: Path) -> str:
 def shorter(script: str) -> str:
     """Return a script without its indents and the lines that are comments.
 
-    >>> shorter("// Why.\\nif (a)\\n  b();\\n")
+    >>> shorter("/* Why,\\n * and how. */\\n// So.\\nif (a)\\n  b();\\n")
     'if (a)\\nb();\\n'
     """
     if any(line.count("`") % 2 for line in script.splitlines()):
@@ -176,9 +199,9 @@ def fits(selector: str, known: set[str]) -> bool:
     return set(CLASS.findall(selector)) <= known
 
 
-def cut(font: Path, out: Path, unicodes: Iterable[int] = (), text: str = "") -> None:
+def cut(font: Path, out: Path, unicodes: Iterable[int] = (), text: str = "", features: Sequence[str] = ("*",)) -> None:
     """Write a font with some of its characters, for the web."""
-    options = subset.Options(flavor="woff2", layout_features=["*"])
+    options = subset.Options(flavor="woff2", layout_features=list(features))
     loaded = subset.load_font(font, options)
     subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=list(unicodes), text=text)

@@ -111,7 +111,7 @@ OTHERS = {
     "patch": {"target": "ring", "view": "to scale", "row": 0, "column": 7},
     "shuffle": {"order": (5, 4, 3, 2, 1, 0), "positions": True, "causal": True, "seed": 8},
     "slopes": {"heads": 12, "length": 4096, "rule": "paper", "back": 256, "match": 12},
-    "stack": {"layers": ("full", "none", "window", "full"), "sharper": True, "length": 32},
+    "stack": {"layers": ("full", "none", "window", "full"), "sharper": True, "length": 32, "record": False},
     "stretch": {"rule": "yarn", "length": 64},
 }
 for options in OTHERS.values():
@@ -222,6 +222,7 @@ BAD = [
     ("stack", {"layers": "full"}, r"layers of stack .*; got 'full'"),
     ("stack", {"layers": ["full", "full", "full", "rope"]}, r"layers of stack .* got .*'rope'"),
     ("stack", {"length": 31}, r"length of stack must be a whole number from 32 to 256; got 31"),
+    ("stack", {"record": None}, r"record of stack must be True or False; got None"),
     ("stack", {"sharper": 1}, r"sharper of stack must be True or False; got 1"),
     ("slopes", {"heads": 17}, r"heads of slopes must be a whole number from 1 to 16; got 17"),
     ("slopes", {"length": 500}, r"length of slopes must be one of 4, 8, .*, 4096; got 500"),
