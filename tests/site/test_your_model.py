@@ -320,8 +320,26 @@ def test_a_length_is_read_or_kept(reader):
 
 def test_within_what_its_file_allows_nothing_is_set(reader):
     ask(reader.page, 40_960)
-    assert reader.page.inner_text(".pane").startswith("Nothing to set: its file allows 40,960 tokens.")
-    assert reader.page.get_by_role("button", name="Use YaRN").count() == 0
+    said = settings(QWEN, 40_960, "vllm", 32_768)
+    assert "40,960" in said and f"# {reader.page.inner_text('.pane')}" == said
+    reader.page.get_by_role("radio", name="YaRN").click()
+    assert json.loads(reader.page.inner_text(".pane pre").split("'")[1]) == json.loads(settings(QWEN, 40_960, "vllm", 32_768, "yarn").split("'")[1])
+
+
+@pytest.mark.parametrize(("rule", "name"), [("linear", "Interpolation"), ("ntk", "NTK"), ("llama3", "Llama 3")])
+def test_each_remedy_has_settings_for_each_program(reader, rule, name):
+    ask(reader.page, 131_072)
+    reader.page.get_by_role("radio", name=name, exact=True).click()
+    for program in PROGRAMS:
+        reader.page.locator(f'[data-t="{program}"]').click()
+        try:
+            told = settings(QWEN, 131_072, program, 32_768, rule).replace("MODEL ", "Qwen/Qwen3-8B ")
+        except ValueError as error:
+            assert reader.page.inner_text(".pane") == f"{error}."
+            continue
+        assert "Not released by its makers" in reader.page.inner_text(".pane")
+        shown = reader.page.inner_text(".pane pre").replace("\\\n", " ")
+        assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", told)
 
 
 def test_an_encoder_keeps_no_keys_and_recurrences_have_no_attention(reader):
