@@ -49,6 +49,8 @@ def differences() -> Iterator[tuple[str, str]]:
             continue
         known = set(said) | {"rope_scaling", "rope_theta", "max_position_embeddings"}
         changed = {key: value for key, value in config.to_dict().items() if key in known}
+        if "rotary_emb_base" in said:  # once loaded, its code turns by rope_theta
+            changed["rotary_emb_base"] = config.rope_theta
         turning = list(filter(None, map(rope_of, encoding_of(changed | {"model_type": family}).layers)))
         if not turning:  # slopes, which need only a longer length
             continue
