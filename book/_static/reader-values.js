@@ -106,12 +106,6 @@ const readerValues = (() => {
     if (power >= -4 && power < 6) return placed(digits, Number(power));
     return `${digits}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
   }
-  // Four decimals; of two numbers as near the even one.
-  function rounded(value) {
-    if (mod(value * 32, 2) !== 1) return Number(value.toFixed(4));
-    const below = Math.floor(value * 1e4);
-    return (below + (below % 2)) / 1e4;
-  }
   // JSON as Python writes it.
   function dumps(value) {
     if (isList(value)) return `[${value.map(dumps).join(", ")}]`;
@@ -225,7 +219,7 @@ const readerValues = (() => {
 
   return {
     Float, float, isList, isFloat, isWhole, isNumber, isDict, dict, has, take, range, same, mod, words, fail, truthy,
-    or, equal, among, bare, repr, str, tuple, comma, short, rounded, dumps, values,
+    or, equal, among, bare, repr, str, tuple, comma, short, dumps, values,
   };
 })();
 if (typeof module !== "undefined") module.exports = readerValues;

@@ -6,7 +6,7 @@ const reader = (() => {
 
   const {
     Float, float, isList, isFloat, isWhole, isNumber, isDict, dict, has, take, range, same, mod, words, fail, truthy,
-    or, equal, among, bare, repr, str, tuple, comma, short, rounded, dumps, values,
+    or, equal, among, bare, repr, str, tuple, comma, short, dumps, values,
   } = typeof module === "undefined" ? readerValues : require("./reader-values.js");
   const {
     checkPositive, checkCount, checkNumber, mscale, rope, mrope, DEALS, learned, sinusoidal, alibi,
@@ -1119,47 +1119,90 @@ const reader = (() => {
     }
     const close = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 
-    function settings(config, tokens, program, trained = null) {
+    function settings(config, tokens, program, trained = null, rule = null) {
       checkCount(trained === null ? {tokens} : {tokens, trained});
       if (!has(serving.programs, program)) {
         fail(`program must be one of ${Object.keys(serving.programs).join(", ")}; got ${repr(program)}`);
       }
-      const [family, keys] = keysOf(config), found = encoding(config, tokens), allowedByFile = longest(config);
-      const told = or(trained, originalLength(config)), length = or(told, allowedByFile);
-      const turning = found.layers.filter(turns).map(one => one.encoding), table = rowsOf(found);
+      checkRule(rule, program);
+      const [family, keys] = keysOf(config), found = encoding(config, tokens), told = or(trained, originalLength(config));
+      const nested = config.model_type !== family, key = longestKey(keys) ?? LENGTHS[0], table = rowsOf(found), turning = found.layers.filter(turns);
       if (table) fail(`${family} has a table of ${comma(table)} rows, and none past them`);
-      const key = longestKey(keys), nested = config.model_type !== family;
-      const allows = fileAllows(config) ? "what its file allows" : "what its class takes";
-      if (!turning.length) {
-        if (key && found.layers.some(one => one.encoding?.kind === "ALiBi")) return longer(program, key, tokens, keys[key], nested, allows);
-        fail(`${family} turns nothing, so there is nothing to stretch`);
-      }
-      const allowed = or(allowedByFile, length), stretched = turning.some(one => one.rule && rules.stretches.includes(one.rule.kind));
-      if (truthy(length) && tokens <= (stretched ? allowed : length)) {
-        const known = truthy(told) ? "the length of its training" : allows;
-        return `# Nothing to set: ${comma(tokens)} is within ${stretched ? "its stretch" : known}.`;
-      }
-      if (truthy(allowed) && !stretched && found.layers.every(one => !turns(one) || ((one.window || one.chunk) && one.compressed === null))) {
-        return longer(program, key ?? LENGTHS[0], tokens, allowed, nested, allows);
-      }
-      if (serving.otherwise.includes(family)) fail(`${family} has code that knows no YaRN, so a setting would do nothing or fail`);
-      if (length === null) fail("trained must say the length of the training, because the configuration does not; got None");
-      if (stretched) fail(`${family} is stretched to ${comma(allowed)} tokens as it is; no second stretch is known for it`);
-      const ways = new Set(turning.map(one => [one.base, one.layout, one.rotary].join(" ")));
-      if (ways.size > 1 || rulesOf(keys).length > 1) fail(`${family} turns in two ways, and one rule is not for both`);
-      const rule = {rope_type: "yarn", factor: float(rounded(tokens / length)), original_max_position_embeddings: length};
+      const slopes = longestKey(keys) && found.layers.some(one => one.encoding?.kind === "ALiBi");
+      if (!turning.length && !slopes) fail(`${family} turns nothing, so there is nothing to stretch`);
+      const said = needless(config, turning, tokens, told, rule);
+      if (said) return said;
+      if (onlyLonger(turning, tokens, told)) return served(program, {[key]: tokens}, tokens, nested);
+      const length = or(told, longest(config)), rope = turnedAlike(family, keys, turning, length, or(longest(config), length), rule);
+      const [scaled, base] = ruled(rule ?? "yarn", rope, tokens, length);
       for (const present of rulesOf(keys)) {
-        for (const key of ["mrope_section", "mrope_interleaved"]) if (has(present, key)) rule[key] = present[key];
+        for (const key of ["mrope_section", "mrope_interleaved"]) if (has(present, key)) scaled[key] = present[key];
       }
-      const whole = {...rule, rope_theta: float(turning[0].base)};
-      if (turning[0].rotary !== turning[0].dim || take(keys, "partial_rotary_factor") !== null) whole.partial_rotary_factor = float(turning[0].rotary / turning[0].dim);
-      const untold = serving.headless.includes(family) && !truthy(take(ofItsText(config)[1], "head_dim"));
-      return written(program, rule, whole, key ?? LENGTHS[0], tokens, nested, untold ? turning[0].dim : null);
+      if (program === "llama.cpp") return served(program, {}, tokens, nested) + flags(scaled, base);
+      if (program === "transformers4") {
+        const bare = !truthy(take(ofItsText(config)[1], "head_dim"));
+        return served(program, {...older(family, scaled, base, rope, bare), [key]: tokens}, tokens, nested);
+      }
+      const whole = {...scaled, rope_theta: base};
+      if (rope.rotary !== rope.dim || take(keys, "partial_rotary_factor") !== null) whole.partial_rotary_factor = float(rope.rotary / rope.dim);
+      return served(program, {[program === "sglang" ? "rope_scaling" : "rope_parameters"]: whole, [key]: tokens}, tokens, nested);
     }
 
-    function longer(program, key, tokens, allowed, nested, allows) {
-      if (tokens <= allowed) return `# Nothing to set: ${comma(tokens)} is within ${allows}.`;
-      return served(program, {[key]: tokens}, tokens, nested);
+    function checkRule(rule, program) {
+      if (rule === null) return;
+      const known = [...Object.keys(serving.rules), ...Object.keys(serving.unset)];
+      if (!known.includes(rule)) fail(`rule must be one of ${known.join(", ")}; got ${repr(rule)}`);
+      if (has(serving.unset, rule)) fail(serving.unset[rule]);
+      if (program === "llama.cpp" && rule === "llama3") fail("llama.cpp has no flag for Llama 3's rule: it reads its divisors from the model's file");
+    }
+
+    const stretched = turning => turning.some(one => one.encoding.rule && rules.stretches.includes(one.encoding.rule.kind));
+
+    function onlyLonger(turning, tokens, told) {
+      if (stretched(turning)) return false;
+      return (truthy(told) && tokens <= told) || turning.every(one => (one.window || one.chunk) && one.compressed === null);
+    }
+
+    function needless(config, turning, tokens, told, rule) {
+      const allowed = or(longest(config), told), begun = `# Nothing to set: ${comma(tokens)} is within`;
+      if (!truthy(allowed) || tokens > allowed) return null;
+      if (stretched(turning)) return `${begun} its stretch.`;
+      if (turning.length && truthy(told) && tokens <= told) return `${begun} the length of its training.`;
+      const allows = fileAllows(config) ? "what its file allows" : "what its class takes";
+      if (!truthy(told) || onlyLonger(turning, tokens, told)) return `${begun} ${allows}.`;
+      return rule ? null : `${begun} ${allows}; the texts of its training had ${comma(told)}.`;
+    }
+
+    function turnedAlike(family, keys, turning, trained, allowed, rule) {
+      if (serving.otherwise.includes(family)) fail(`${family} has code that knows no ${serving.rules[rule ?? "yarn"]}, so a setting would do nothing or fail`);
+      if (trained === null) fail("trained must say the length of the training, because the configuration does not; got None");
+      if (stretched(turning)) fail(`${family} is stretched to ${comma(allowed)} tokens as it is; no second stretch is known for it`);
+      const ropes = turning.map(one => one.encoding), ways = new Set(ropes.map(one => [one.base, one.layout, one.rotary].join(" ")));
+      if (ways.size > 1 || rulesOf(keys).length > 1) fail(`${family} turns in two ways, and one rule is not for both`);
+      if (rule === "ntk" && ropes[0].rotary === 2) fail(`${family} turns one pair, whose pace no base changes`);
+      return ropes[0];
+    }
+
+    function ruled(rule, rope, tokens, trained) {
+      if (rule === "ntk") {
+        const base = rope.base * (tokens / trained) ** (rope.rotary / (rope.rotary - 2));
+        return [{rope_type: "default"}, float(Number(base.toPrecision(7)))];
+      }
+      const made = {rope_type: rule, factor: float(Math.ceil((10_000 * tokens) / trained) / 10_000)};
+      if (rule === "llama3") Object.assign(made, {low_freq_factor: new Float(1), high_freq_factor: new Float(4)});
+      if (rule !== "linear") made.original_max_position_embeddings = trained;
+      return [made, float(rope.base)];
+    }
+
+    function older(family, rule, base, rope, bare) {
+      if (rule.rope_type === "default") return {rope_theta: base};
+      return {rope_scaling: rule, ...(bare && serving.headless.includes(family) ? {head_dim: rope.dim} : {})};
+    }
+
+    function flags(rule, base) {
+      if (rule.rope_type === "default") return ` --rope-freq-base ${Number(base)}`;
+      const original = rule.rope_type === "yarn" ? ` --yarn-orig-ctx ${rule.original_max_position_embeddings}` : "";
+      return ` --rope-scaling ${rule.rope_type} --rope-scale ${short(rule.factor)}${original}`;
     }
 
     function served(program, changed, tokens, nested) {
@@ -1172,17 +1215,6 @@ const reader = (() => {
         sglang: () => `python -m sglang.launch_server --model-path MODEL --context-length ${tokens} --json-model-override-args '${said}'`,
         "llama.cpp": () => `llama-server -m MODEL.gguf -c ${tokens}`,
       }[program]();
-    }
-
-    function written(program, rule, whole, key, tokens, nested, dim) {
-      const original = rule.original_max_position_embeddings;
-      if (program === "llama.cpp") {
-        return `${served(program, {}, tokens, nested)} --rope-scaling yarn --rope-scale ${short(rule.factor)} --yarn-orig-ctx ${original}`;
-      }
-      const older = ["transformers4", "sglang"].includes(program);
-      const changed = {[older ? "rope_scaling" : "rope_parameters"]: older ? rule : whole, [key]: tokens};
-      if (dim && program === "transformers4") changed.head_dim = dim;
-      return served(program, changed, tokens, nested);
     }
 
     // In one sentence, as d2lpos/pretrained/sentence.py has it.

@@ -41,8 +41,11 @@ function framed(on, height, {tokens, known, word, also, least, most}, ...parts) 
   if (known) made.push(make("line", {class: word.startsWith("its ") ? "L half" : "L", x1: px(x(known)), x2: px(x(known)), y1: 32, y2: foot + 5}));
   made.push(make("line", {class: "N", x1: px(here), x2: px(here), y1: 24, y2: foot + 5}), ...parts);
   if (known) {
-    const said = `${word} ${num(known)}`, left = x(known) > said.length * 6.6;
-    made.push(text({class: "cap L", "text-anchor": left ? "end" : "start", x: px(x(known) + (left ? -6 : 6)), y: 41}, said));
+    // on the side where no line runs through it
+    const said = `${word} ${num(known)}`, at = x(known), wide = said.length * 6.6 + 10, lines = also && also < known ? [here, x(also)] : [here];
+    const free = (from, to) => from >= 0 && to <= width && !lines.some(line => line > from && line < to);
+    const before = free(at - wide, at), clear = before || free(at, at + wide), left = clear ? before : at > wide;
+    made.push(text({class: clear ? "cap L" : "cap L over", "text-anchor": left ? "end" : "start", x: px(at + (left ? -6 : 6)), y: 41}, said));
   }
   const wide = num(tokens).length * 7.6 + 36, pill = Math.min(width - wide / 2, Math.max(wide / 2, here));
   if (also && also < known && x(also) < pill - wide / 2) made.push(text({class: "cap L", "text-anchor": "end", x: px(x(also) - 6), y: 22}, `trained ${num(also)}`));

@@ -530,22 +530,20 @@ function settings() {
   const why = (kind, ...said) => make("p", {class: `why ${kind}`}, ...said);
   let text;
   try {
-    text = r.settings(values, tokens, tab, training.trained ?? undefined);
+    text = r.settings(values, tokens, tab, training.trained ?? undefined, remedy === "released" ? undefined : remedy);
   } catch (error) {
     return pane.replaceChildren(why(error.message.includes("nothing to stretch") ? "own" : "stop", sentence(error.message)));
   }
-  if (text.startsWith("#")) return pane.replaceChildren(why("ok", text.replace(/^# /, "")));
+  const {stretch} = release ?? {}, makers = stretch && tokens > stretch.from && tokens <= stretch.to && ["released", stretch.rule].includes(remedy), factor = times(tokens / (training.trained ?? training.from));
+  const use = make("p", {class: "do"}, make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "not released by its makers, as far as we know"));
+  if (text.startsWith("#")) return pane.replaceChildren(why("ok", text.replace(/^# /, "")), ...(makers ? [use] : []));
   const block = said => {
     if (name && tab !== "llama.cpp") said = said.replace(/\bMODEL\b/, id(release));
     const [version, source] = programs[tab].split(", ");
     return [make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(said, tab)), make("button", {type: "button", class: "copy"}, "Copy")), make("p", {class: "because"}, "For ", link(source, version), ".")];
   };
-  if (!text.includes("yarn")) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(text));
-  if (remedy === "released" && tokens <= longest) return pane.replaceChildren(why("ok", `Nothing to set: its ${reading.serving.by_class ? "class takes" : "file allows"} ${num(longest)} tokens.`), make("p", {class: "because"}, `Texts of its training had ${num(training.trained)}.`));
-  const {stretch} = release ?? {}, makers = stretch && tokens > longest && tokens <= stretch.to, factor = times(tokens / (training.trained ?? training.from));
-  const use = make("p", {class: "do"}, make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "not released by its makers, as far as we know"));
+  if (!/rope|rotary/.test(text)) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(text));
   if (remedy === "released") return pane.replaceChildren(why("stop", `As released it ends at ${num(longest ?? training.length)}.`), use);
-  if (remedy !== "yarn") return pane.replaceChildren(why("own", "The settings given here are for YaRN, the rule that makers tell how to set."), use);
   pane.replaceChildren(why(makers ? "ok" : "own", makers ? link(stretch.source, "As its makers say.") : release && name ? "Not released by its makers, as far as we know." : "Whether its makers tried this stretch, its file does not say."),
     ...block(text));
 }

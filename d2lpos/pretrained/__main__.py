@@ -10,7 +10,7 @@ from .files import parse
 from .picture import drawn
 from .reading import encoding_of
 from .sentence import sentence
-from .serving import PROGRAMS, in_words, longest, settings, without
+from .serving import PROGRAMS, RULES, UNSET, in_words, longest, settings, without
 from .weights import WEIGHTS, fetch
 
 EPILOG = f"""\
@@ -28,6 +28,8 @@ def parser() -> argparse.ArgumentParser:
     read.add_argument("--length", type=int, metavar="N", help="tokens of the text: dynamic NTK and LongRoPE ask for it")
     read.add_argument("--trained", type=int, metavar="N", help="tokens of the texts that it was trained on, if you know")
     read.add_argument("--settings", choices=PROGRAMS, metavar="PROGRAM", help=f"settings for --length: {', '.join(PROGRAMS)}")
+    told = "the rule of --settings; by default nothing within what the file allows, and YaRN beyond it"
+    read.add_argument("--rule", choices=(*RULES, *UNSET), metavar="RULE", help=f"{told}: {', '.join(RULES)}")
     read.add_argument("--ignore", nargs="+", default=[], metavar="KEY", help="keys to pass over")
     read.add_argument("--picture", metavar="FILE", help="draw for --length what the page draws, as SVG")
     read.add_argument("--json", action="store_true", help="print JSON instead of words")
@@ -48,6 +50,8 @@ def main(arguments: list[str]) -> str | None:
         for name in ("settings", "picture"):
             if getattr(asked, name) and asked.length is None:
                 raise ValueError(f"--{name} must have --length, the tokens of the text")
+        if asked.rule and not asked.settings:
+            raise ValueError("--rule must have --settings, the program that it is for")
         text = sys.stdin.read() if asked.file == "-" else Path(asked.file).read_text("utf-8")
         values = parse(text, asked.file)
         reading = encoding_of(values, asked.length, asked.ignore)
@@ -65,7 +69,7 @@ def main(arguments: list[str]) -> str | None:
             Path(asked.picture).write_text(told, "utf-8")
         if asked.settings:
             print(f"settings for {PROGRAMS[asked.settings]}:")
-            print(settings(values, asked.length, asked.settings, asked.trained))
+            print(settings(values, asked.length, asked.settings, asked.trained, asked.rule))
 
     return attempt(read)
 

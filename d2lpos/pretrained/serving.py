@@ -22,6 +22,7 @@ from .windowed import WINDOWED
 
 __all__ = [
     "PROGRAMS",
+    "RULES",
     "cache_bytes",
     "in_words",
     "longest",
@@ -34,8 +35,8 @@ __all__ = [
 PROGRAMS = {
     "transformers": "transformers 5.23, https://huggingface.co/docs/transformers/main_classes/configuration",
     "transformers4": "transformers 4.57, https://huggingface.co/Qwen/Qwen3-8B#processing-long-texts",
-    "vllm": "vLLM from 0.12 on, https://github.com/vllm-project/vllm/pull/56446",
-    "sglang": "SGLang 0.5, https://github.com/sgl-project/sglang/blob/main/python/sglang/srt/configs/model_config.py",
+    "vllm": "vLLM 0.33, https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/config/model.py",
+    "sglang": "SGLang 0.5.23, https://github.com/sgl-project/sglang/blob/v0.5.23/python/sglang/srt/utils/hf_transformers/config.py",
     "llama.cpp": "llama.cpp, https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
 }
 """The programs that `settings` knows, with the version and the source of their names.
@@ -316,13 +317,15 @@ SECTIONS = {
 }
 
 
-def settings(config: object, tokens: int, program: str, trained: int | None = None) -> str:
-    """Settings that let a program read texts of that length: YaRN, as the makers of Qwen and others advise it.
+def settings(config: object, tokens: int, program: str, trained: int | None = None, rule: str | None = None) -> str:
+    """Settings that let a program read texts of that length, by one of RULES.
 
-    trained is the length of the training, by default what the configuration calls original, or else allows. Nothing is
-    needed within it, and within a stretch that the model has; with windows alone or ALiBi only the allowed length grows.
-    Raises ValueError for a program that PROGRAMS does not name, and where these positions cannot be stretched so: a table,
-    buckets, two kinds of turns, a stretch that would come on top of another, code without YaRN.
+    trained is the length of the training, by default what the configuration calls original, or else allows. Without a rule
+    nothing is set within what the file allows, and YaRN beyond it, as the makers of Qwen and others advise it; a rule that
+    is named begins from trained. Nothing is needed within that, and within a stretch that the model has; with windows alone
+    or ALiBi only the allowed length grows. Raises ValueError for a program that PROGRAMS does not name, a rule that RULES
+    does not, and where these positions cannot be stretched so: a table, buckets, two kinds of turns, a stretch that would
+    come on top of another, code without YaRN.
 
     >>> qwen3 = {"model_type": "qwen3"}
     >>> settings(qwen3, 65_536, "llama.cpp", trained=32_768)[:45]
@@ -330,52 +333,144 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     """
     check_lengths(tokens, trained)
     check_name("program", program, tuple(PROGRAMS))
+    check_rule(rule, program)
     family, keys = keys_of(config)
-    reading = encoding_of(config, tokens)
-    told = trained or original_length(config)
-    trained = told or longest(config)
-    turning = list(filter(None, map(rope_of, reading.layers)))
+    reading, told = encoding_of(config, tokens), trained or original_length(config)
+    values = config if isinstance(config, Mapping) else config.to_dict()
+    nested, key = values["model_type"] != family, longest_key(keys) or LENGTHS[0]
     if rows := rows_of(reading):
         raise ValueError(f"{family} has a table of {rows:,} rows, and none past them")
-    values = config if isinstance(config, Mapping) else config.to_dict()
-    key, nested = longest_key(keys), values["model_type"] != family
-    allows = "what its file allows" if file_allows(config) else "what its class takes"
-    if not turning:
-        if key and any(isinstance(layer.encoding, ALiBi) for layer in reading.layers):
-            return longer(program, key, tokens, keys[key], nested, allows)
+    if not any(map(rope_of, reading.layers)) and not slopes_grow(reading, keys):
         raise ValueError(f"{family} turns nothing, so there is nothing to stretch")
-    allowed = longest(config) or trained
-    stretched = any(rule_name(one.scaling) in STRETCHES for one in turning)
-    if trained and tokens <= (allowed if stretched else trained):
-        known = "the length of its training" if told else allows
-        return f"# Nothing to set: {tokens:,} is within {'its stretch' if stretched else known}."
-    turn = [layer for layer in reading.layers if rope_of(layer)]
-    if allowed and not stretched and all((one.window or one.chunk) and one.compressed is None for one in turn):
-        return longer(program, key or LENGTHS[0], tokens, allowed, nested, allows)
+    if said := needless(config, reading, tokens, told, rule):
+        return said
+    if only_longer(reading, tokens, told):
+        return served(program, {key: tokens}, tokens, nested)
+    trained = told or longest(config)
+    rope = turned_alike(family, keys, reading, trained, longest(config) or trained, rule)
+    scaled, base = ruled(rule or "yarn", rope, tokens, trained)
+    for present in rules_of(keys):
+        scaled |= {name: present[name] for name in ("mrope_section", "mrope_interleaved") if name in present}
+    if program == "llama.cpp":
+        return served(program, {}, tokens, nested) + flags(scaled, base)
+    if program == "transformers4":
+        bare = not of_its_text(config)[1].get("head_dim")
+        return served(program, older(family, scaled, base, rope, bare) | {key: tokens}, tokens, nested)
+    whole = {**scaled, "rope_theta": base}
+    if rope.rotary != rope.dim or keys.get("partial_rotary_factor") is not None:
+        whole["partial_rotary_factor"] = rope.rotary / rope.dim
+    name = "rope_scaling" if program == "sglang" else "rope_parameters"
+    return served(program, {name: whole, key: tokens}, tokens, nested)
+
+
+def slopes_grow(reading: Reading, keys: Mapping) -> bool:
+    return bool(longest_key(keys)) and any(isinstance(layer.encoding, ALiBi) for layer in reading.layers)
+
+
+def stretched(reading: Reading) -> bool:
+    return any(rule_name(rope.scaling) in STRETCHES for rope in filter(None, map(rope_of, reading.layers)))
+
+
+def only_longer(reading: Reading, tokens: int, told: int | None) -> bool:
+    """Whether no angle of a text is new: without turns, in windows and chunks alone, and within the training."""
+    turning = [layer for layer in reading.layers if rope_of(layer)]
+    if stretched(reading):
+        return False
+    return bool(told and tokens <= told) or all((one.window or one.chunk) and one.compressed is None for one in turning)
+
+
+def needless(config: object, reading: Reading, tokens: int, told: int | None, rule: str | None) -> str | None:
+    """The line that nothing is to be set, and why; None where something is."""
+    allowed = longest(config) or told
+    if not allowed or tokens > allowed:
+        return None
+    begun = f"# Nothing to set: {tokens:,} is within"
+    if stretched(reading):
+        return f"{begun} its stretch."
+    turns = any(map(rope_of, reading.layers))
+    if turns and told and tokens <= told:
+        return f"{begun} the length of its training."
+    allows = "what its file allows" if file_allows(config) else "what its class takes"
+    if not told or only_longer(reading, tokens, told):
+        return f"{begun} {allows}."
+    return None if rule else f"{begun} {allows}; the texts of its training had {told:,}."
+
+
+def turned_alike(family: str, keys: Mapping, reading: Reading, trained: int | None, allowed: int, rule: str | None) -> object:
+    """What turns in all layers that turn. Raises ValueError where a rule cannot stretch it."""
     if family in OTHERWISE or family in OWN:
-        raise ValueError(f"{family} has code that knows no YaRN, so a setting would do nothing or fail")
+        raise ValueError(f"{family} has code that knows no {RULES[rule or 'yarn']}, so a setting would do nothing or fail")
     if trained is None:
         raise ValueError(
             "trained must say the length of the training, because the configuration does not; got None"
         )
-    if stretched:
+    if stretched(reading):
         raise ValueError(
             f"{family} is stretched to {allowed:,} tokens as it is; no second stretch is known for it"
         )
+    turning = list(filter(None, map(rope_of, reading.layers)))
     if len({(one.base, one.layout, one.rotary) for one in turning}) > 1 or len(rules_of(keys)) > 1:
         raise ValueError(f"{family} turns in two ways, and one rule is not for both")
-    rule = {
-        "rope_type": "yarn",
-        "factor": round(tokens / trained, 4),
-        "original_max_position_embeddings": trained,
-    }
-    for present in rules_of(keys):
-        rule |= {key: present[key] for key in ("mrope_section", "mrope_interleaved") if key in present}
-    whole = {**rule, "rope_theta": turning[0].base}
-    if turning[0].rotary != turning[0].dim or keys.get("partial_rotary_factor") is not None:
-        whole["partial_rotary_factor"] = turning[0].rotary / turning[0].dim
-    dim = turning[0].dim if family in HEADLESS and not of_its_text(config)[1].get("head_dim") else None
-    return written(program, rule, whole, key or LENGTHS[0], tokens, nested, dim)
+    if rule == "ntk" and turning[0].rotary == 2:
+        raise ValueError(f"{family} turns one pair, whose pace no base changes")
+    return turning[0]
+
+
+def older(family: str, rule: dict, base: float, rope: object, bare: bool) -> dict:
+    """A rule as transformers 4 reads it; bare says that the file does not tell how wide a head is."""
+    if rule["rope_type"] == "default":
+        return {"rope_theta": base}
+    return {"rope_scaling": rule} | ({"head_dim": rope.dim} if bare and family in HEADLESS else {})
+
+
+RULES = {"yarn": "YaRN", "linear": "interpolation", "ntk": "NTK", "llama3": "Llama 3's rule"}
+"""The rules that `settings` knows, and their names.
+
+>>> list(RULES)
+['yarn', 'linear', 'ntk', 'llama3']
+"""
+# Rules without settings, and why.
+UNSET = {
+    "dynamic": "dynamic NTK has no settings: its base grows with the text while cached keys keep an older one, vLLM and "
+    "SGLang fix one base as they start, and llama.cpp has none; ntk sets one base for all texts",
+    "longrope": "LongRoPE has no settings: a search with the model itself finds its divisors",
+}
+
+
+def check_rule(rule: str | None, program: str) -> None:
+    if rule is None:
+        return
+    check_name("rule", rule, (*RULES, *UNSET))
+    if rule in UNSET:
+        raise ValueError(UNSET[rule])
+    if (program, rule) == ("llama.cpp", "llama3"):
+        raise ValueError("llama.cpp has no flag for Llama 3's rule: it reads its divisors from the model's file")
+
+
+def ruled(rule: str, rope: object, tokens: int, trained: int) -> tuple[dict, float]:
+    """A rule from the trained length to tokens as RoPE's parameters, and the base.
+
+    The factor is rounded up: vLLM keeps a row of its table for each token within the original length times the factor.
+    """
+    factor = -(-10_000 * tokens // trained) / 10_000
+    if rule == "ntk":
+        base = rope.base * (tokens / trained) ** (rope.rotary / (rope.rotary - 2))
+        return {"rope_type": "default"}, float(f"{base:.7g}")
+    made = {"rope_type": rule, "factor": factor}
+    if rule == "llama3":
+        made |= {"low_freq_factor": 1.0, "high_freq_factor": 4.0}
+    if rule != "linear":
+        made["original_max_position_embeddings"] = trained
+    return made, rope.base
+
+
+def flags(rule: dict, base: float) -> str:
+    """A rule in the words of llama.cpp."""
+    kind = rule["rope_type"]
+    if kind == "default":
+        return f" --rope-freq-base {base:.15g}"
+    original = f" --yarn-orig-ctx {rule['original_max_position_embeddings']}" if kind == "yarn" else ""
+    return f" --rope-scaling {kind} --rope-scale {rule['factor']:g}{original}"
 
 
 # Families whose code has no YaRN, or a rule of its own in its place.
@@ -390,15 +485,8 @@ HEADLESS = frozenset({"hunyuan_v1_dense", "hunyuan_v1_moe", "minimax", "ministra
 STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "yarn")
 
 
-def longer(program: str, key: str, tokens: int, allowed: int, nested: bool, allows: str) -> str:
-    """The settings where nothing but the allowed length must grow."""
-    if tokens <= allowed:
-        return f"# Nothing to set: {tokens:,} is within {allows}."
-    return served(program, {key: tokens}, tokens, nested)
-
-
 def served(program: str, changed: dict, tokens: int, nested: bool) -> str:
-    """A program's line for changed keys of a configuration."""
+    """A program's line for changed keys of a configuration; vLLM and SGLang refuse more tokens than these allow."""
     if program.startswith("transformers"):
         place = "config.text_config" if nested else "config"
         return "\n".join(f"{place}.{key} = {value}" for key, value in changed.items())
@@ -408,21 +496,6 @@ def served(program: str, changed: dict, tokens: int, nested: bool) -> str:
         "sglang": f"python -m sglang.launch_server --model-path MODEL --context-length {tokens} --json-model-override-args '{said}'",
         "llama.cpp": f"llama-server -m MODEL.gguf -c {tokens}",
     }[program]
-
-
-def written(program: str, rule: dict, whole: dict, key: str, tokens: int, nested: bool, dim: int | None) -> str:
-    """The settings in the words of a program; nested where the text's configuration stands within another.
-
-    key says the allowed length: vLLM and SGLang refuse a longer one, whatever the factor is. dim are the features of a
-    head, where transformers 4 must be told them.
-    """
-    if program == "llama.cpp":
-        original = rule["original_max_position_embeddings"]
-        start = served(program, {}, tokens, nested)
-        return f"{start} --rope-scaling yarn --rope-scale {rule['factor']:g} --yarn-orig-ctx {original}"
-    name, said = ("rope_scaling", rule) if program in ("transformers4", "sglang") else ("rope_parameters", whole)
-    more = {"head_dim": dim} if dim and program == "transformers4" else {}
-    return served(program, {name: said, key: tokens} | more, tokens, nested)
 
 
 def in_words(config: object, tokens: int, trained: int | None = None) -> str:

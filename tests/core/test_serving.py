@@ -13,6 +13,7 @@ from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.__main__ import main
 from d2lpos.pretrained.serving import (
     PROGRAMS,
+    RULES,
     SECTIONS,
     cache_bytes,
     in_words,
@@ -171,15 +172,77 @@ def test_settings_are_what_a_program_reads():
     }
     assert vllm[vllm.index("--max-model-len") + 1] == sglang[sglang.index("--context-length") + 1] == "131072"
     assert json.loads(sglang[sglang.index("--json-model-override-args") + 1]) == {
-        "rope_scaling": YARN,
+        "rope_scaling": YARN | {"rope_theta": 1e6},
         "max_position_embeddings": 131_072,
     }
     flags = {"-c": "131072", "--rope-scaling": "yarn", "--rope-scale": "4", "--yarn-orig-ctx": "32768"}
     assert all(llama[llama.index(flag) + 1] == value for flag, value in flags.items())
 
 
-def test_a_factor_may_be_broken():
+def test_a_factor_may_be_broken_and_is_rounded_up():
+    """vLLM and SGLang keep a row for each token within the original length times the factor."""
     assert "--rope-scale 1.5259 " in settings(QWEN3, 50_000, "llama.cpp", trained=32_768)
+    assert round(41_000 / 32_768, 4) * 32_768 < 41_000  # to the nearest is too few
+    for tokens in range(40_961, 41_100):
+        said = shlex.split(settings(QWEN3, tokens, "vllm", trained=32_768))[-1]
+        assert tokens <= json.loads(said)["rope_parameters"]["factor"] * 32_768 < tokens + 4
+
+
+def test_within_its_own_length_nothing_is_set_unless_a_rule_is_named():
+    said = "# Nothing to set: 40,960 is within what its file allows; the texts of its training had 32,768."
+    for program in PROGRAMS:
+        assert settings(QWEN3, 40_960, program, trained=32_768) == said
+        assert "yarn" in settings(QWEN3, 40_961, program, trained=32_768)
+        assert "1.25" in settings(QWEN3, 40_960, program, trained=32_768, rule="yarn")
+        assert settings(QWEN3, 32_768, program, trained=32_768, rule="yarn").startswith("# Nothing to set")
+    longer = QWEN3 | {"max_position_embeddings": 2048}  # a file that allows less than the training had
+    assert settings(longer, 4096, "transformers", trained=8192) == "config.max_position_embeddings = 4096"
+
+
+NTK = {"rope_type": "default", "rope_theta": float(f"{1e6 * 4 ** (128 / 126):.7g}")}
+LINEAR, LLAMA3 = {"rope_type": "linear", "factor": 4.0}, YARN | {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+LINES = {"yarn": YARN, "linear": LINEAR, "ntk": NTK, "llama3": LLAMA3}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_each_rule_is_written_as_each_program_reads_it(rule):
+    def lines(program):
+        return settings(QWEN3, 131_072, program, 32_768, rule)
+
+    whole, most = {"rope_theta": 1e6} | LINES[rule], "max_position_embeddings"
+    new, old = {}, {}
+    exec(lines("transformers"), {"config": Kept(new)})  # noqa: S102
+    exec(lines("transformers4"), {"config": Kept(old)})  # noqa: S102
+    assert new == {"rope_parameters": whole, most: 131_072}
+    assert old == ({"rope_theta": NTK["rope_theta"]} if rule == "ntk" else {"rope_scaling": LINES[rule]}) | {most: 131_072}
+    for program, name in (("vllm", "rope_parameters"), ("sglang", "rope_scaling")):
+        assert json.loads(shlex.split(lines(program))[-1]) == {name: whole, most: 131_072}
+    if rule == "llama3":
+        with pytest.raises(ValueError, match="^llama.cpp has no flag for Llama 3's rule"):
+            lines("llama.cpp")
+        return
+    flags = {"yarn": "--rope-scaling yarn --rope-scale 4 --yarn-orig-ctx 32768", "linear": "--rope-scaling linear --rope-scale 4"}
+    assert lines("llama.cpp") == f"llama-server -m MODEL.gguf -c 131072 {flags.get(rule, '--rope-freq-base 4088994')}"
+
+
+class Kept:
+    """Keeps in a dictionary what is set on it."""
+
+    def __init__(self, kept):
+        object.__setattr__(self, "kept", kept)
+
+    def __setattr__(self, name, value):
+        self.kept[name] = value
+
+
+def test_rules_without_settings_say_why():
+    for rule, word in (("dynamic", "its base grows with the text"), ("longrope", "a search")):
+        with pytest.raises(ValueError, match=word):
+            settings(QWEN3, 131_072, "vllm", 32_768, rule)
+    with pytest.raises(ValueError, match="^rule must be one of yarn, linear, ntk, llama3, dynamic, longrope; got 'spiral'$"):
+        settings(QWEN3, 131_072, "vllm", 32_768, "spiral")
+    with pytest.raises(ValueError, match="^llama turns one pair, whose pace no base changes$"):
+        settings({"model_type": "llama", "head_dim": 2}, 8192, "vllm", 2048, "ntk")
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -245,6 +308,9 @@ def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
         main(["read", str(file), "--settings", "vllm"])
         == "--settings must have --length, the tokens of the text"
     )
+    assert main([*asked, "--rule", "linear"]) is None
+    assert settings(QWEN3, 131_072, "vllm", 32_768, "linear") in capsys.readouterr().out
+    assert main(["read", str(file), "--rule", "ntk"]) == "--rule must have --settings, the program that it is for"
     assert main(["read", str(file), "--length", "0"]) == "--length must be at least 1; got 0"
 
 

@@ -113,6 +113,8 @@ def tables() -> dict[str, object]:
             "sections": serving.SECTIONS,
             "otherwise": sorted(serving.OTHERWISE | set(own.OWN)),
             "headless": plain(serving.HEADLESS),
+            "rules": serving.RULES,
+            "unset": serving.UNSET,
             "unknown": plain(serving.UNKNOWN),
             "heads": plain(serving.HEADS),
             "kept": plain(serving.KEPT),

@@ -13,7 +13,16 @@ from d2lpos.pretrained.families import FAMILIES, REFUSED
 from d2lpos.pretrained.files import parse
 from d2lpos.pretrained.reading import encoding_of
 from d2lpos.pretrained.sentence import sentence
-from d2lpos.pretrained.serving import PROGRAMS, cache_bytes, longest, new_angles, rope_of, settings
+from d2lpos.pretrained.serving import (
+    PROGRAMS,
+    RULES,
+    UNSET,
+    cache_bytes,
+    longest,
+    new_angles,
+    rope_of,
+    settings,
+)
 from tests.node import ROOT, node
 from tests.parity import defaults, reader_data, tiny
 from tests.parity.families import fitted
@@ -125,6 +134,7 @@ def test_a_file_that_says_nothing_and_the_one_of_its_class(family):
         files["whole"] = defaults.made(family)
     questions = [["read", 8192], ["read"], ["cacheBytes", 5000, 1], ["newAngles", 2048, 8192], ["sentence", 8192]]
     questions += [["settings", 100_000, program] for program in PROGRAMS]
+    questions += [["settings", 100_000, "sglang", 512, rule] for rule in (*RULES, *UNSET, "spiral")]
     assert differences(files, questions)[0] == []
 
 
@@ -146,6 +156,7 @@ def test_a_release(release):
     questions = [["read", length], ["read"], ["newAngles", trained, 4 * trained], ["newAngles", trained, length, True]]
     questions += [["sentence", length, trained, release["name"]]]
     questions += [["settings", tokens, program, trained] for program in PROGRAMS for tokens in (length, 3 * length + 1)]
+    questions += [["settings", 4 * length - 1, program, trained, rule] for program in PROGRAMS for rule in RULES]
     found, answered = differences({release["name"]: config}, questions)
     assert found == []
     assert answered

@@ -8,11 +8,14 @@ import pytest
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos.pretrained import encoding_of
+from d2lpos.pretrained.reading import of_its_text
+from d2lpos.pretrained.serving import longest
 from tests.parity import defaults
 from tests.parity.readings import told
 from tests.parity.releases import TOKENS, releases
 
 NAMES = [one["name"] for one in releases()]
+KEPT = {"num_key_value_heads", "num_kv_heads", "multi_query", "multi_query_attention"}  # which heads keep keys
 
 
 def test_the_file_has_what_it_promises():
@@ -23,6 +26,16 @@ def test_the_file_has_what_it_promises():
 
 
 @pytest.mark.parametrize("release", releases(), ids=NAMES)
+def test_a_release_names_the_heads_that_keep_its_keys(release):
+    """Else its class's number would be taken, and the memory of another model be told."""
+    family, own, _ = of_its_text(release["config"])
+    if family not in CONFIG_MAPPING or KEPT & set(own):
+        return
+    whole = defaults.made(family, **own)
+    assert not KEPT & set(whole) or whole["num_key_value_heads"] in (None, whole["num_attention_heads"])
+
+
+@pytest.mark.parametrize("release", releases(), ids=NAMES)
 def test_a_release(release):
     assert set(release) <= {"name", "year", "source", "row", "trained", "report", "stretch", "config", "family"}
     assert re.fullmatch(r"https://huggingface\.co/[\w.-]+/[\w.-]+/blob/main/config\.json", release["source"])
@@ -30,7 +43,8 @@ def test_a_release(release):
     stages = release.get("trained", [])
     assert stages == sorted(stages) and all(type(length) is int for length in stages)
     if stretch := release.get("stretch"):
-        assert stretch["rule"] in ("yarn",) and stages[-1] == stretch["from"] < stretch["to"]
+        assert stretch["rule"] in ("yarn",) and stretch["from"] < stretch["to"]
+        assert stretch["from"] == (stages[-1] if stages else longest(release["config"]))
         assert stretch["source"].startswith("https://")
     reading = encoding_of(release["config"], tokens=TOKENS)
     assert reading.layers and json.loads(json.dumps(reading.as_data()))

@@ -6,7 +6,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.families import FAMILIES
-from d2lpos.pretrained.serving import UNKNOWN, cache_bytes, rope_of, settings
+from d2lpos.pretrained.serving import RULES, UNKNOWN, cache_bytes, rope_of, settings
 from tests.parity import defaults, tiny
 from tests.parity.families import fitted
 
@@ -40,15 +40,16 @@ def test_memory_is_what_its_cache_keeps(family):
     assert sum(number for kind, number in ours.items() if kind != "indexer") == numbers
 
 
+@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("family", READ)
-def test_settings_stretch_what_turns_and_nothing_else(family):
+def test_settings_stretch_what_turns_and_nothing_else(family, rule):
     config = fitted(family)
     before = encoding_of(config, tokens=TOKENS)
     try:
-        lines = settings(config, 2048, "transformers", trained=512)
+        lines = settings(config, 2048, "transformers", 512, rule)
     except ValueError:
         pytest.skip("it is refused")
-    if "yarn" not in lines:
+    if "rope" not in lines:
         pytest.skip("windows keep its angles")
     exec(lines, {"config": config})  # noqa: S102
     again = CONFIG_MAPPING[family].from_dict(config.to_dict())
@@ -57,7 +58,8 @@ def test_settings_stretch_what_turns_and_nothing_else(family):
         was, now = rope_of(old), rope_of(new)
         assert (was is None) == (now is None)
         if now is not None:
-            assert (now.rotary, now.base, now.layout) == (was.rotary, was.base, was.layout)
+            assert (now.rotary, now.layout) == (was.rotary, was.layout)
+            assert now.base > was.base if rule == "ntk" else now.base == was.base
             assert not torch.equal(now.scaled()[0], was.scaled()[0])
     rotary = defaults.rotary(family)
     if rotary is not None and rope_of(after.layers[0]):

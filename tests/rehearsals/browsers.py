@@ -1,7 +1,7 @@
-"""The figures that move, the first screen, formulas and the search, in Firefox and WebKitGTK: python -m tests.rehearsals.browsers
+"""The figures that move, the first screen, formulas, the search and the page that reads a model, in Firefox and WebKitGTK: python -m tests.rehearsals.browsers
 
 The suite knows Chromium only. Here every hero is drawn, its slider dragged by the mouse and moved by a key, two models read a text, a page of
-the built book, full of formulas, is looked over, and a result of the search is opened. Each browser is driven by what Debian's package brings: Firefox
+the built book, full of formulas, is looked over, and a result of the search is opened, and *Your model* reads a release and a file. Each browser is driven by what Debian's package brings: Firefox
 by Marionette, its own protocol of JSON, and WebKitGTK by WebDriver over HTTP, on a screen that xvfb-run pretends.
 """
 
@@ -244,6 +244,38 @@ def try_search(browser: Firefox | WebKit) -> None:
     assert 0 <= place < 1, f"the result opens out of sight: {place} windows below the top"
 
 
+def try_your_model(browser: Firefox | WebKit) -> None:
+    """Raise an AssertionError where a release or a file is not read, or the length does not answer a hand and a key."""
+    browser.ask("url", url=(ROOT / "_build" / "html" / "book" / "your-model.html").as_uri())
+    look = DETECTORS + """;const one = name => document.querySelector(`.yours ${name}`), rest = () => new Promise(done => setTimeout(done, 600));
+        const give = text => [one('.what').value = text, one('.given').requestSubmit()].length;
+        const state = () => ({name: one('.lead b').textContent, tokens: +one('.grip').getAttribute('aria-valuenow'),
+          says: one('.says').textContent, pane: one('.pane').textContent, layers: document.querySelectorAll('.bars i').length});"""
+    inside(browser, "give('Qwen3 8B')", look)
+    first = inside(browser, "rest().then(state)", look)
+    assert (first["name"], first["layers"], first["tokens"]) == ("Qwen3 8B", 36, 131_072), first
+    assert first["says"].startswith("24 of 64 hands meet angles"), first
+    inside(browser, "one('[data-r=yarn]').click()", look)
+    assert '"rope_type": "yarn"' in inside(browser, "rest().then(state)", look)["pane"]
+    x, y = inside(
+        browser,
+        "(e => { e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })(one('.pill'))",
+        look,
+    )
+    pull(browser, x, x - 200, y)
+    dragged = inside(browser, "rest().then(state)", look)
+    assert dragged["tokens"] < first["tokens"] / 4, dragged
+    inside(browser, "one('.grip').focus()", look)
+    strike(browser, ARROW_LEFT)
+    assert inside(browser, "rest().then(state)", look)["tokens"] < dragged["tokens"], "a key leaves the length"
+    inside(browser, "give(JSON.stringify({model_type: 'mpt', n_layers: 8}))", look)
+    other = inside(browser, "rest().then(state)", look)
+    assert other["layers"] == 8 and other["name"] == "The model (mpt)", other
+    inside(browser, "give('{\"model_type\": \"spiral\"}')", look)
+    assert "spiral" in inside(browser, "one('.lead[role=alert]').textContent", look)
+    assert not (faults := inside(browser, "detect.overflow()", look)), faults
+
+
 def rehearse(kind: type) -> list[str]:
     """What fails in a browser."""
     start, failed = time.perf_counter(), []
@@ -268,7 +300,7 @@ def rehearse(kind: type) -> list[str]:
                     time.sleep(0.1)
             tries = {name: partial(try_hero, page=Path(home, "hero.html"), name=name) for name in DRAGS}
             tries["machine"] = partial(try_machine, page=Path(home, "machine.html"))
-            for name, attempt in (tries | {"formulas": try_formulas, "front": try_front, "search": try_search}).items():
+            for name, attempt in (tries | {"formulas": try_formulas, "front": try_front, "search": try_search, "your model": try_your_model}).items():
                 try:
                     attempt(browser)
                 except (AssertionError, RuntimeError) as error:

@@ -1,20 +1,21 @@
 """The settings for transformers 4, loaded by transformers 4: python -m tests.rehearsals.transformers4
 
 It needs an environment with transformers 4, which the weekly workflow makes. Every release that has settings at four
-times the length of its training is loaded by its class, the settings are run on it, and the frequencies that its code
-turns by are compared with those that the reader finds in the stretched configuration.
+times the length of its training is loaded by its class, the settings of each rule are run on it, and the frequencies that
+its code turns by are compared with those that the reader finds in the stretched configuration.
 """
 
 import inspect
 import sys
 from collections.abc import Iterator
+from itertools import product
 
 import torch
 import transformers
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.serving import longest, original_length, rope_of, settings
+from d2lpos.pretrained.serving import RULES, longest, original_length, rope_of, settings
 from tests.parity.releases import releases
 
 
@@ -27,14 +28,14 @@ def rotary(config: transformers.PretrainedConfig) -> torch.nn.Module | None:
 
 
 def differences() -> Iterator[tuple[str, str]]:
-    """A release, and what differs; an empty word where nothing does."""
-    for one in releases():
+    """A release and a rule, and what differs; an empty word where nothing does."""
+    for one, rule in product(releases(), RULES):
         said, family = one["config"], one["config"]["model_type"]
         trained = max(one.get("trained", ())) if one.get("trained") else original_length(said) or longest(said)
         if family not in CONFIG_MAPPING or not trained or "rope_parameters" in said:  # which 4 does not read
             continue
         try:
-            lines = settings(said, 4 * trained, "transformers4", trained)
+            lines = settings(said, 4 * trained, "transformers4", trained, rule)
         except ValueError:
             continue
         config = CONFIG_MAPPING[family](**{key: value for key, value in said.items() if key != "model_type"})
@@ -42,18 +43,20 @@ def differences() -> Iterator[tuple[str, str]]:
         try:
             theirs = None if lines.startswith("#") else rotary(config)
         except Exception as error:  # noqa: BLE001, because its code raises many kinds
-            yield one["name"], f"{type(error).__name__}: {error}"
+            yield f"{one['name']}, {rule}", f"{type(error).__name__}: {error}"
             continue
         if theirs is None:
             continue
-        known = set(said) | {"rope_scaling", "max_position_embeddings"}
+        known = set(said) | {"rope_scaling", "rope_theta", "max_position_embeddings"}
         changed = {key: value for key, value in config.to_dict().items() if key in known}
+        if "rotary_emb_base" in said:  # once loaded, its code turns by rope_theta
+            changed["rotary_emb_base"] = config.rope_theta
         turning = list(filter(None, map(rope_of, encoding_of(changed | {"model_type": family}).layers)))
         if not turning:  # slopes, which need only a longer length
             continue
         omega, factor = turning[0].scaled()
         same = torch.allclose(theirs.inv_freq.double(), omega.double(), rtol=1e-5)
-        yield one["name"], "" if same and abs(factor - theirs.attention_scaling) < 1e-6 else f"{theirs.inv_freq} and {omega}"
+        yield f"{one['name']}, {rule}", "" if same and abs(factor - theirs.attention_scaling) < 1e-6 else f"{theirs.inv_freq} and {omega}"
 
 
 def main() -> str | None:

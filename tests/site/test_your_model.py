@@ -320,8 +320,32 @@ def test_a_length_is_read_or_kept(reader):
 
 def test_within_what_its_file_allows_nothing_is_set(reader):
     ask(reader.page, 40_960)
-    assert reader.page.inner_text(".pane").startswith("Nothing to set: its file allows 40,960 tokens.")
-    assert reader.page.get_by_role("button", name="Use YaRN").count() == 0
+    said = settings(QWEN, 40_960, "vllm", 32_768)
+    assert "40,960" in said and f"# {reader.page.inner_text('.pane .why')}" == said
+    assert reader.page.inner_text(".pane .do").endswith("as its makers say")
+    opened(reader.page, "Qwen2 7B")  # of which its makers tell none
+    ask(reader.page, 131_072)
+    assert reader.page.locator(".pane .do").count() == 0
+    opened(reader.page, "Qwen3 8B")
+    ask(reader.page, 40_960)
+    reader.page.get_by_role("radio", name="YaRN").click()
+    assert json.loads(reader.page.inner_text(".pane pre").split("'")[1]) == json.loads(settings(QWEN, 40_960, "vllm", 32_768, "yarn").split("'")[1])
+
+
+@pytest.mark.parametrize(("rule", "name"), [("linear", "Interpolation"), ("ntk", "NTK"), ("llama3", "Llama 3")])
+def test_each_remedy_has_settings_for_each_program(reader, rule, name):
+    ask(reader.page, 131_072)
+    reader.page.get_by_role("radio", name=name, exact=True).click()
+    for program in PROGRAMS:
+        reader.page.locator(f'[data-t="{program}"]').click()
+        try:
+            told = settings(QWEN, 131_072, program, 32_768, rule).replace("MODEL ", "Qwen/Qwen3-8B ")
+        except ValueError as error:
+            assert reader.page.inner_text(".pane") == f"{error}."
+            continue
+        assert "Not released by its makers" in reader.page.inner_text(".pane")
+        shown = reader.page.inner_text(".pane pre").replace("\\\n", " ")
+        assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", told)
 
 
 def test_an_encoder_keeps_no_keys_and_recurrences_have_no_attention(reader):
@@ -413,6 +437,97 @@ def test_by_keyboard(reader):
     page.locator(".bars").focus()
     page.keyboard.press("ArrowRight")
     assert page.get_attribute(".bars", "aria-valuetext").startswith("layer 2 sees the whole text, base 1,000,000")
+
+
+CROSSED = """() => {
+    const boxes = name => [...document.querySelectorAll(`.plot ${name}`)].map(e => [e.textContent, e.getBoundingClientRect()]);
+    const lines = [...boxes("line.N"), ...boxes("line.L")].map(([, box]) => box);
+    return boxes("text.L:not(.over)").filter(([, b]) => lines.some(l => l.left > b.left && l.left < b.right && l.top < b.bottom)).map(([said]) => said);
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_line_runs_through_the_words_of_a_length(browser, address, width):
+    with visit(browser, width) as reader:
+        reader.page.goto(address)
+        opened(reader.page, "DeepSeek-V2-Lite")
+        for tokens in (4096, 30_000, 139_264, 155_648, 163_840, 170_000, 262_144):
+            ask(reader.page, tokens)
+            assert reader.page.evaluate(CROSSED) == []
+
+
+TARGETS = """() => [...document.querySelectorAll(".yours :is(button, input:not(.sr), .file span, [role=slider], [tabindex='0'])")]
+    .filter(e => e.checkVisibility()).map(e => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()])
+    .filter(([, box]) => Math.min(box.width, box.height) < 24).map(([tag]) => tag)"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_a_finger_touches_is_large_enough(browser, address, width):
+    with visit(browser, width) as reader:
+        reader.page.goto(address)
+        for name in ("Qwen3 8B", "Gemma 3 27B", "MPT 7B"):
+            opened(reader.page, name)
+            ask(reader.page, 131_072)
+            assert reader.page.evaluate(TARGETS) == []
+
+
+def test_a_finger_drags_the_length_and_scrolls_beside_it(browser, address):
+    context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 800})
+    page, finger = context.new_page(), None
+    page.goto(address)
+    page.locator(".plot").scroll_into_view_if_needed()
+    finger = context.new_cdp_session(page)
+
+    def stroke(x, y, to_x, to_y):
+        points = [(x + (to_x - x) * k / 10, y + (to_y - y) * k / 10) for k in range(11)]
+        for kind, at in [("touchStart", points[0]), *(("touchMove", at) for at in points), ("touchEnd", None)]:
+            touches = [{"x": at[0], "y": at[1]}] if at else []
+            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+    def tokens():
+        return int(page.get_attribute(".grip", "aria-valuenow"))
+
+    before, box = tokens(), page.locator(".grip .pill").bounding_box()
+    y = box["y"] + box["height"] / 2
+    stroke(box["x"] + box["width"] / 2, y, 60, y)
+    assert tokens() < before / 100
+    before, box = tokens(), page.locator(".plot").bounding_box()
+    scrolled = page.evaluate("scrollY")
+    stroke(300, box["y"] + box["height"] - 60, 300, box["y"] - 200)
+    page.wait_for_function("was => scrollY > was", arg=scrolled)
+    assert tokens() == before
+    context.close()
+
+
+def test_each_control_is_reached_and_worked_by_keys(reader):
+    """The tab key goes through all of them once; of a row of choices the arrows change the one."""
+    page = reader.page
+    ask(page, 131_072)
+    page.locator(".what").focus()
+    met = [".what"]
+    while len(met) < 60:
+        page.keyboard.press("Tab")
+        here = page.evaluate("(e => !e.closest('.yours') ? '' : e.className.baseVal ?? (e.className || e.dataset.k || e.dataset.n || e.type || e.href))(document.activeElement)")
+        if not here:
+            break
+        met.append(here)
+    for name in ("file", "Qwen3 8B", "refused", "bars", "share", "n", "32768", "131072", "grip"):
+        assert met.count(name) == 1, (name, met)
+    page.locator(".share").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.hash.startsWith('#model=')")
+    page.locator("[data-n='131072']").focus()
+    page.keyboard.press("Space")
+    page.locator(".remedy [aria-checked=true]").focus()
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.dataset.r") == "llama3"
+    page.keyboard.press("ArrowRight")
+    page.locator("[data-b='2']").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.get_attribute("[data-b='1']", "aria-checked") == "true"
+    page.locator(".go").focus()
+    page.keyboard.press("Enter")
+    assert page.get_attribute("[data-r=yarn]", "aria-checked") == "true"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
