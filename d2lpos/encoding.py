@@ -30,7 +30,7 @@ class Encoding(nn.Module):
     """
 
     axes = 1  # coordinates of a position
-    reads = False  # whether door 3 also takes what `read` gives, and which keys a query sees
+    needs_hidden = False  # whether door 3 also takes `hidden_features`, and which keys a query sees
     wide: tuple[str, ...] = ()  # tensors that positions are multiplied by: `.to(torch.bfloat16)` leaves them as they are
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
@@ -63,12 +63,12 @@ class Encoding(nn.Module):
         """Door 4 for a turn, on the way out: what a query takes home, turned back by its position."""
         return y
 
-    def read(self, x: Tensor) -> Tensor | None:
+    def hidden_features(self, x: Tensor) -> Tensor | None:
         """What a text's own ruler needs of the hidden states x, (batch, sequence, dim), besides queries and keys.
 
         (batch, head, sequence, number), which a cache keeps; None where an encoding needs nothing. One that
-        `reads` has two more arguments of `score`: these numbers of all keys, of which the queries are the last,
-        and the Boolean mask of the keys that a query sees, None for all.
+        `needs_hidden` has two more arguments of `score`: these numbers of all keys, of which the queries are the
+        last, and the Boolean mask of the keys that a query sees, None for all.
         """
         return None
 

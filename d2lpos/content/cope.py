@@ -32,7 +32,7 @@ class CoPE(Encoding):
     torch.Size([1, 2, 3, 3])
     """
 
-    reads = True
+    needs_hidden = True
 
     def __init__(self, features: int, rows: int):
         super().__init__()
@@ -40,8 +40,8 @@ class CoPE(Encoding):
         self.table = nn.Parameter(torch.zeros(rows, features))
 
     def score(
-        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, read: Tensor | None = None,
-        visible: Tensor | None = None,
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor,
+        hidden_features: Tensor | None = None, visible: Tensor | None = None,
     ) -> Tensor:
         check_tensor("q", q)
         check_tensor("k", k, q.device)

@@ -9,7 +9,7 @@ from torch.nn.functional import logsigmoid
 
 from ..encoding import Encoding
 from ..positions.arguments import check_positive
-from .distance import check_hidden, check_read, gated_distance
+from .distance import check_hidden, check_hidden_features, gated_distance
 
 __all__ = ["FoX"]
 
@@ -24,20 +24,20 @@ class FoX(Encoding):
     not positive.
 
     >>> fox, here = FoX(dim=8, heads=2), torch.arange(3)
-    >>> half = torch.full((1, 2, 3, 1), 0.5).log()  # as if read
+    >>> half = torch.full((1, 2, 3, 1), 0.5).log()  # its gates
     >>> q = k = torch.zeros(1, 2, 3, 4)
     >>> fox.score(q, k, here, here, half)[0, 0, -1].exp()
     tensor([0.2500, 0.5000, 1.0000])
     """
 
-    reads = True
+    needs_hidden = True
 
     def __init__(self, dim: int, heads: int):
         super().__init__()
         check_positive(dim=dim, heads=heads)
         self.gate = nn.Linear(dim, heads)
 
-    def read(self, x: Tensor) -> Tensor:
+    def hidden_features(self, x: Tensor) -> Tensor:
         """The logarithm of each token's gates; x (batch, sequence, dim) gives (batch, head, sequence, 1)."""
         check_hidden(x, self.gate.weight)
         logits = self.gate(x)
@@ -45,8 +45,8 @@ class FoX(Encoding):
         return logsigmoid(wide).mT[..., None]
 
     def score(
-        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, read: Tensor | None = None,
-        visible: Tensor | None = None,
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor,
+        hidden_features: Tensor | None = None, visible: Tensor | None = None,
     ) -> Tensor:
-        check_read(read, k, self.gate.out_features, 1, "FoX")
-        return gated_distance(read.mT, q_positions, k_positions, visible)
+        check_hidden_features(hidden_features, k, self.gate.out_features, 1, "FoX")
+        return gated_distance(hidden_features.mT, q_positions, k_positions, visible)

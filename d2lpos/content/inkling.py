@@ -12,7 +12,7 @@ from ..encoding import Encoding
 from ..positions.arguments import check_positive, check_size
 from ..positions.checks import as_index, offsets
 from ..transformer.temperature import check_temperature, multiply
-from .distance import check_hidden, check_read
+from .distance import check_hidden, check_hidden_features
 
 __all__ = ["Inkling"]
 
@@ -29,13 +29,13 @@ class Inkling(Encoding):
     ValueError where a size is not positive.
 
     >>> inkling, here = Inkling(dim=8, heads=2), torch.arange(3)
-    >>> read = inkling.read(torch.randn(1, 3, 8))
+    >>> hidden = inkling.hidden_features(torch.randn(1, 3, 8))
     >>> q = k = torch.randn(1, 2, 3, 4)
-    >>> inkling.score(q, k, here, here, read).shape
+    >>> inkling.score(q, k, here, here, hidden).shape
     torch.Size([1, 2, 3, 3])
     """
 
-    reads = True
+    needs_hidden = True
 
     def __init__(
         self,
@@ -52,23 +52,23 @@ class Inkling(Encoding):
         self.weights = nn.Linear(dim, heads * rank, bias=False)
         self.profiles = nn.Parameter(torch.zeros(rank, extent))
 
-    def read(self, x: Tensor) -> Tensor:
+    def hidden_features(self, x: Tensor) -> Tensor:
         """How much each token takes of each profile; x (batch, sequence, dim) gives (batch, head, sequence, rank)."""
         check_hidden(x, self.weights.weight)
         return self.weights(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
     def score(
-        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, read: Tensor | None = None,
-        visible: Tensor | None = None,
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor,
+        hidden_features: Tensor | None = None, visible: Tensor | None = None,
     ) -> Tensor:
         rank, extent = self.profiles.shape
-        check_read(read, k, self.heads, rank, "Inkling")
+        check_hidden_features(hidden_features, k, self.heads, rank, "Inkling")
         check_size("q", q.shape[1], self.heads, "heads, as Inkling has")
         distance = -offsets(as_index(q_positions, "q_positions"), as_index(k_positions, "k_positions"))[
             ..., None, :, :
         ]
-        wide = torch.promote_types(read.dtype, torch.float32)
-        of_queries = read[..., read.shape[-2] - q.shape[-2] :, :].to(wide)
+        wide = torch.promote_types(hidden_features.dtype, torch.float32)
+        of_queries = hidden_features[..., hidden_features.shape[-2] - q.shape[-2] :, :].to(wide)
         at = (of_queries @ self.profiles.to(wide)).gather(
             -1, distance.clamp(0, extent - 1).expand(*q.shape[:-1], -1)
         )

@@ -12,7 +12,7 @@ from torch.nn.functional import normalize
 from ..encoding import Encoding
 from ..positions.arguments import check_axes, check_boolean, check_positive, check_size
 from ..positions.checks import signed
-from .distance import between, check_hidden, check_read
+from .distance import between, check_hidden, check_hidden_features
 
 __all__ = ["PaTH", "householder_scores"]
 
@@ -60,13 +60,13 @@ class PaTH(Encoding):
     between. Raises ValueError where a size is not positive, or heads does not divide dim.
 
     >>> path, here = PaTH(dim=8, heads=2), torch.arange(3)
-    >>> read = path.read(torch.randn(1, 3, 8))
+    >>> hidden = path.hidden_features(torch.randn(1, 3, 8))
     >>> q = k = torch.randn(1, 2, 3, 4)
-    >>> path.score(q, k, here, here, read).shape
+    >>> path.score(q, k, here, here, hidden).shape
     torch.Size([1, 2, 3, 3])
     """
 
-    reads = True
+    needs_hidden = True
 
     def __init__(self, dim: int, heads: int):
         super().__init__()
@@ -77,7 +77,7 @@ class PaTH(Encoding):
         self.direction = nn.Linear(dim, dim, bias=False)
         self.strength = nn.Linear(dim, heads)
 
-    def read(self, x: Tensor) -> Tensor:
+    def hidden_features(self, x: Tensor) -> Tensor:
         """w and β of each token; x (batch, sequence, dim) gives (batch, head, sequence, features + 1)."""
         check_hidden(x, self.direction.weight)
         w = self.direction(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
@@ -87,16 +87,16 @@ class PaTH(Encoding):
         return torch.cat([normalize(both[..., :-1], dim=-1), both[..., -1:]], dim=-1)
 
     def score(
-        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, read: Tensor | None = None,
-        visible: Tensor | None = None,
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor,
+        hidden_features: Tensor | None = None, visible: Tensor | None = None,
     ) -> Tensor:
-        check_read(read, k, self.heads, self.features + 1, "PaTH")
+        check_hidden_features(hidden_features, k, self.heads, self.features + 1, "PaTH")
         check_size("q", q.shape[-1], self.features, "features a head, as PaTH has")
-        wide = torch.promote_types(q.dtype, read.dtype)
-        q, k, read = q.to(wide), k.to(wide), read.to(wide)
+        wide = torch.promote_types(q.dtype, hidden_features.dtype)
+        q, k, w, beta = (x.to(wide) for x in (q, k, hidden_features[..., :-1], hidden_features[..., -1:]))
         order = torch.atleast_2d(signed("k_positions", k_positions)).argsort(dim=-1, stable=True)[:, None]
         counted = between(q_positions, k_positions, visible).expand(*q.shape[:-1], k.shape[-2])
-        along = [x.take_along_dim(order[..., None], dim=-2) for x in (k, read[..., :-1], read[..., -1:])]
+        along = [x.take_along_dim(order[..., None], dim=-2) for x in (k, w, beta)]
         walked = householder_scores(q, *along, counted.take_along_dim(order[:, :, None], dim=-1))
         walked = walked.take_along_dim(order.argsort(dim=-1)[:, :, None], dim=-1)
         return (walked - q @ k.mT) / math.sqrt(q.shape[-1])

@@ -57,7 +57,7 @@ class EncodingWrapper(Encoding):
 
     def __init__(self, inner: Encoding):
         super().__init__()
-        self.inner, self.reads, self.axes = inner, inner.reads, inner.axes
+        self.inner, self.needs_hidden, self.axes = inner, inner.needs_hidden, inner.axes
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.embed(x, positions)
@@ -65,13 +65,13 @@ class EncodingWrapper(Encoding):
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
         return self.inner.rotate(q, k, q_positions, k_positions)
 
-    def read(self, x: Tensor) -> Tensor | None:
-        return self.inner.read(x)
+    def hidden_features(self, x: Tensor) -> Tensor | None:
+        return self.inner.hidden_features(x)
 
     def score(
-        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, *read: Tensor | None
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, *hidden_features: Tensor | None
     ) -> Tensor | None:
-        return self.inner.score(q, k, q_positions, k_positions, *read)
+        return self.inner.score(q, k, q_positions, k_positions, *hidden_features)
 
     def value(self, weights: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor | None:
         return self.inner.value(weights, q_positions, k_positions)
@@ -188,10 +188,10 @@ class Window(EncodingWrapper):
         self.window = window
 
     def score(
-        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, *read: Tensor | None
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, *hidden_features: Tensor | None
     ) -> Tensor:
         hidden = offsets(q_positions, k_positions).abs() >= self.window
-        score = self.inner.score(q, k, q_positions, k_positions, *read)
+        score = self.inner.score(q, k, q_positions, k_positions, *hidden_features)
         score = q.new_zeros(()) if score is None else score
         return torch.where(hidden[..., None, :, :], -torch.inf, score)
 
@@ -213,9 +213,9 @@ class Sharper(EncodingWrapper):
         return multiply(q, q_positions, self.factor), k
 
     def score(
-        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, *read: Tensor | None
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, *hidden_features: Tensor | None
     ) -> Tensor | None:
-        score = self.inner.score(q, k, q_positions, k_positions, *read)
+        score = self.inner.score(q, k, q_positions, k_positions, *hidden_features)
         return None if score is None else score * self.factor(q_positions)[..., None, :, None]
 
 

@@ -49,9 +49,9 @@ class Mixed(Encoding):
         self.omega = nn.Parameter(torch.cat([one * axial, other * axial], dim=-1))
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        return self.turn("q", q, q_positions), self.turn("k", k, k_positions)
+        return self.rotate_at("q", q, q_positions), self.rotate_at("k", k, k_positions)
 
-    def turn(self, name: str, x: Tensor, positions: Tensor) -> Tensor:
+    def rotate_at(self, name: str, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
         check_size(name, x.shape[-1], self.dim, "features a head, as Mixed has")
         check_size(name, x.shape[-3], self.omega.shape[1], "heads, as Mixed has")

@@ -88,13 +88,13 @@ class MRoPE(Encoding):
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
         check_size("q", q.shape[-1], self.dim, "features a head, as MRoPE has")
         check_size("k", k.shape[-1], self.dim, "features a head, as MRoPE has")
-        return self.turn(q, q_positions), self.turn(k, k_positions)
+        return self.rotate_at(q, q_positions), self.rotate_at(k, k_positions)
 
     def scaled(self) -> tuple[Tensor, float]:
         """Frequencies and attention factor under the rule."""
         return self.scaling(frequencies(self.rotary, self.base))
 
-    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
+    def rotate_at(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
         check_size("positions", positions.shape[-1], self.axes, "coordinates, as MRoPE has axes")
         omega, factor = self.scaled()

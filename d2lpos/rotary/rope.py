@@ -186,14 +186,14 @@ class RoPE(Encoding):
             )
         check_scaling(scaling, self.rotary // axes, base)
         # Other bad arguments fail here.
-        self.turn(torch.zeros(1, 1, dim), torch.zeros(1, axes, dtype=torch.int64).squeeze(-1))
+        self.rotate_at(torch.zeros(1, 1, dim), torch.zeros(1, axes, dtype=torch.int64).squeeze(-1))
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
         check_size("q", q.shape[-1], self.dim, "features a head, as RoPE has")
         check_size("k", k.shape[-1], self.dim, "features a head, as RoPE has")
-        return self.turn(q, q_positions), self.turn(k, k_positions)
+        return self.rotate_at(q, q_positions), self.rotate_at(k, k_positions)
 
-    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
+    def rotate_at(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
         return self.apply_rotary(x, positions, *self.scaled())
 

@@ -27,13 +27,13 @@ BLOCK = 1024  # queries that share a bias: so long that PyTorch computes the sam
 
 def attention_weights(
     q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding = NOPE,
-    mask: Tensor | Mask | None = None, read: Tensor | None = None, sinks: Tensor | None = None,
+    mask: Tensor | Mask | None = None, hidden_features: Tensor | None = None, sinks: Tensor | None = None,
 ) -> Tensor:
     """softmax(qkᵀ/√d + score), written out; (batch, head, query, key) in q's dtype.
 
     mask is Boolean, True where a query may look: (query, key), (batch, query, key) or with heads; or a `Mask`.
-    A row that may look nowhere has weight 0 everywhere. k may have fewer heads, read and sinks are as in `attend`.
-    Computed in at least float32, unless autocast takes less.
+    A row that may look nowhere has weight 0 everywhere. k may have fewer heads, and the other arguments are those of
+    `attend`. Computed in at least float32, unless autocast takes less.
 
     >>> q = k = torch.zeros(1, 1, 3, 4)
     >>> here = torch.arange(3)
@@ -45,7 +45,8 @@ def attention_weights(
     check_sinks(sinks, q)
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
     return softmax_weights(
-        turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding, mask, read), mask, sinks
+        turned_q, turned_k, biases(q, k, q_positions, k_positions, encoding, mask, hidden_features),
+        mask, sinks,
     )
 
 
@@ -68,7 +69,7 @@ def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None, mask: Mask, sinks
 
 def attend(
     q: Tensor, k: Tensor, v: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding = NOPE,
-    mask: Tensor | Mask | None = None, read: Tensor | None = None, sinks: Tensor | None = None,
+    mask: Tensor | Mask | None = None, hidden_features: Tensor | None = None, sinks: Tensor | None = None,
 ) -> Tensor:
     """Attention through doors 2, 3 and 4; q, k, v are (batch, head, sequence, feature).
 
@@ -77,8 +78,8 @@ def attend(
     and 4 closed, and keys in order or everything to be seen. A query that may look nowhere gets 0.
 
     k and v may have fewer heads than q, each for as many queries' heads that stand side by side (grouped
-    queries; Ainslie et al. 2023, arXiv 2305.13245). read: what `encoding.read` gave of all keys' hidden states,
-    for one that `reads`.
+    queries; Ainslie et al. 2023, arXiv 2305.13245). hidden_features:
+    what `encoding.hidden_features` gave of all keys, for one that `needs_hidden`.
 
     sinks, (heads,), are learned logits that join the sum of each softmax, as of a key whose value is 0: weights then
     add up to less than 1. No token is meant. That large models lean on the first token of a text is another thing,
@@ -95,18 +96,18 @@ def attend(
     mask = check_inputs(q, k, v, q_positions, k_positions, encoding, mask)
     check_sinks(sinks, q)
     v = encoding.rotate_values(v, k_positions)
-    y = attend_unchecked(q, k, v, q_positions, k_positions, encoding, mask, read, sinks)
+    y = attend_unchecked(q, k, v, q_positions, k_positions, encoding, mask, hidden_features, sinks)
     return encoding.unrotate_output(y, q_positions)
 
 
 def attend_unchecked(
     q: Tensor, k: Tensor, v: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding, mask: Mask,
-    read: Tensor | None, sinks: Tensor | None,
+    hidden_features: Tensor | None, sinks: Tensor | None,
 ) -> Tensor:
     """`attend` for what has been checked, and values that have turned."""
     turned_q, turned_k = encoding.rotate(q, k, q_positions, k_positions)
     if sinks is not None or adds_values(encoding):
-        bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
+        bias = biases(q, k, q_positions, k_positions, encoding, mask, hidden_features)
         weights = softmax_weights(turned_q, turned_k, bias, mask, sinks)
         extra = encoding.value(weights, q_positions, k_positions)
         if extra is not None:
@@ -118,8 +119,8 @@ def attend_unchecked(
         if mask.in_order:
             return sdpa(turned_q, turned_k, v, is_causal=True)
         return sdpa(turned_q, turned_k, v, attn_mask=mask.dense)
-    if encoding.reads or encoding.axes > 1 or not mask.in_order or q.shape[-2] <= BLOCK:
-        bias = biases(q, k, q_positions, k_positions, encoding, mask, read)
+    if encoding.needs_hidden or encoding.axes > 1 or not mask.in_order or q.shape[-2] <= BLOCK:
+        bias = biases(q, k, q_positions, k_positions, encoding, mask, hidden_features)
         return sdpa(turned_q, turned_k, v, attn_mask=attn_bias(bias, mask.dense, q))
     blocks = []
     for end in range(BLOCK, q.shape[-2] + BLOCK, BLOCK):  # no key behind a block of queries is looked at
@@ -146,15 +147,15 @@ def attn_bias(bias: Tensor | None, allowed: Tensor | None, q: Tensor) -> Tensor 
 
 def biases(
     q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding, mask: Mask,
-    read: Tensor | None,
+    hidden_features: Tensor | None,
 ) -> Tensor | None:
     """What door 3 adds, or None. A key that several heads share meets each of them."""
     if not opens(encoding, "score"):
         return None
     k = repeat_kv(k, q)
-    if not encoding.reads:
+    if not encoding.needs_hidden:
         return encoding.score(q, k, q_positions, k_positions)
-    return encoding.score(q, k, q_positions, k_positions, read, mask.dense)
+    return encoding.score(q, k, q_positions, k_positions, hidden_features, mask.dense)
 
 
 class Attention(nn.Module):
@@ -215,17 +216,18 @@ class Attention(nn.Module):
         mask = self.mask(x.shape[:2], positions, mask, cache, segments)
         parts = (self.heads, self.kv_heads, self.kv_heads)
         q, k, v = self.project(x).unflatten(-1, (sum(parts), -1)).transpose(-3, -2).split(parts, dim=-3)
-        encoding, read = self.encoding, self.encoding.read(x)
+        encoding, hidden_features = self.encoding, self.encoding.hidden_features(x)
         if self.temperature is not None:
             q = multiply(q, positions, self.temperature)
         if cache is not None:
             if cache.rotated:
                 q, k, encoding = rotated(q, k, positions, encoding)
             k, v = cache.append_tokens(k, v)
-            read = cache.append_read(read)
-        y = attend(q, k, v, positions, mask.k_positions, encoding, mask, read, self.sinks)
+            hidden_features = cache.append_hidden_features(hidden_features)
+        y = attend(q, k, v, positions, mask.k_positions, encoding, mask, hidden_features, self.sinks)
         if cache is not None:  # not before: what is refused must leave no trace
-            cache.keys, cache.values, cache.positions, cache.read = k, v, mask.k_positions, read
+            cache.keys, cache.values, cache.positions = k, v, mask.k_positions
+            cache.hidden_features = hidden_features
         return self.out(y.transpose(-3, -2).flatten(-2))
 
     def mask(

@@ -17,7 +17,7 @@ class Cache:
     every encoding, and no position's angle is frozen into it. With rotated=True they are kept as they are after
     door 2, which saves that work: right as long as the frequencies stay, and for encodings that open no other door
     in attention. keys and values are (batch, head, sequence, feature), positions (sequence,) or (batch, sequence),
-    with their axes last where there are several. What an encoding has `read` of the tokens is kept beside their keys.
+    with their axes last where there are several. The `hidden_features` of an encoding are kept beside their keys.
 
     What comes in is copied, so that a caller may count its positions up in place. So is what was kept, at each
     step: n steps copy of the order of n² numbers. With capacity, the first call takes memory for so many tokens, later
@@ -45,7 +45,8 @@ class Cache:
         check_flag(rotated=rotated)
         self.keys, self.values, self.positions = keys, values, positions
         self.rotated, self.capacity, self.axes = rotated, capacity, axes
-        self.read, self.rooms, self.filled = None, {}, {}  # filled: the part of a room that is kept
+        self.hidden_features, self.buffers = None, {}
+        self.filled = {}  # the part of a buffer that is kept
 
     def append(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """All keys, values and positions, with the newest tokens last; the cache stays as it is.
@@ -72,9 +73,10 @@ class Cache:
         """A new cache of this kind."""
         return Cache(rotated=self.rotated, capacity=self.capacity, axes=self.axes)
 
-    def append_read(self, read: Tensor | None) -> Tensor | None:
-        """What an encoding has read of all tokens, as `append`."""
-        return None if read is None else append("read", self.read, read, -2)
+    def append_hidden_features(self, hidden_features: Tensor | None) -> Tensor | None:
+        """The hidden features of all tokens, as `append`."""
+        new = hidden_features
+        return None if new is None else append("hidden_features", self.hidden_features, new, -2)
 
     def written(self, name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:
         """As `append`, in memory that has room; what is behind the kept tokens counts for nothing."""
@@ -84,13 +86,13 @@ class Cache:
                 f"capacity={self.capacity} needs torch.no_grad: {name} are written over those of a gradient"
             )
         before = 0 if kept is None else kept.shape[axis]
-        after, room = before + new.shape[axis], self.rooms.get(name)
+        after, room = before + new.shape[axis], self.buffers.get(name)
         if room is None or kept is not self.filled[name] or room.shape[axis] < after:
             room = new.new_empty(*new.shape[:-2], max(self.capacity, 2 * before, after), new.shape[-1])
             if before:
                 room[..., :before, :] = kept
         room[..., before:after, :] = new
-        self.rooms[name], self.filled[name] = room, room[..., :after, :]
+        self.buffers[name], self.filled[name] = room, room[..., :after, :]
         return self.filled[name]
 
 
@@ -130,7 +132,7 @@ def evict(cache: Cache, sinks: int, window: int) -> Cache:
     left = cache.empty()
     left.keys, left.values = some(cache.keys, -2), some(cache.values, -2)
     left.positions = some(cache.positions, cache.along)
-    left.read = None if cache.read is None else some(cache.read, -2)
+    left.hidden_features = None if cache.hidden_features is None else some(cache.hidden_features, -2)
     return left
 
 
@@ -152,7 +154,8 @@ def crop(cache: Cache, length: int) -> Cache:
     if length:
         left.keys, left.values = cache.keys[..., :length, :], cache.values[..., :length, :]
         left.positions = cache.positions.narrow(cache.along, 0, length)
-        left.read = None if cache.read is None else cache.read[..., :length, :]
+        hidden = cache.hidden_features
+        left.hidden_features = None if hidden is None else hidden[..., :length, :]
     return left
 
 
@@ -176,7 +179,7 @@ def reorder(cache: Cache, rows: Tensor) -> Cache:
     # One line of positions, or one row of them, may serve the batch.
     own = cache.positions.dim() > -cache.along and len(cache.positions) == len(cache.keys)
     moved.positions = cache.positions[rows] if own else cache.positions
-    moved.read = None if cache.read is None else cache.read[rows]
+    moved.hidden_features = None if cache.hidden_features is None else cache.hidden_features[rows]
     return moved
 
 
@@ -207,7 +210,7 @@ def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
             raise TypeError(f"encoding must have rotate_further, as RoPE has, to move turned keys; got {encoding!r}")
         keys = encoding.rotate_further(keys, signed("positions", positions) - signed("positions", cache.positions))
     moved = Cache(keys, cache.values, positions.clone(), cache.rotated, cache.capacity, cache.axes)
-    moved.read = cache.read
+    moved.hidden_features = cache.hidden_features
     return moved
 
 

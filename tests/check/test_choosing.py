@@ -53,7 +53,7 @@ def test_it_reads_what_transformers_5_writes(family):
     ):
         ours, x = check.rope_from.reference(config, kind), torch.randn(1, 1, 3, 16)
         places = torch.tensor([0, 1, 4000])
-        torch.testing.assert_close(ours.turn(x, places), layer.encoding.turn(x, places))
+        torch.testing.assert_close(ours.rotate_at(x, places), layer.encoding.rotate_at(x, places))
 
 
 def test_the_cache_is_as_large_as_a_cache():

@@ -33,7 +33,7 @@ def past(tokens):
 
 def test_the_bias_is_that_of_the_package():
     fox, here = FoX(dim=8, heads=3), torch.arange(7)
-    read = fox.read(torch.randn(1, 7, 8)).detach()
+    read = fox.hidden_features(torch.randn(1, 7, 8)).detach()
     q = k = torch.zeros(1, 3, 7, 4)
     bias = fox.score(q, k, here, here, read)[0].masked_fill(~past(7), -torch.inf)
     torch.testing.assert_close(check.forget.reference(read[0, :, :, 0].exp()), bias)

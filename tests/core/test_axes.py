@@ -103,7 +103,7 @@ def test_only_mixed_frequencies_see_a_diagonal():
 def test_interlaced_frequencies_have_one_row_for_both_axes():
     omega = torch.tensor([8.0, 4, 2, 1])
     pixtral = MRoPE(8, blocks([2, 2]), scaling=lambda _: interlaced(omega))
-    turned = pixtral.turn(torch.ones(1, 1, 1, 8, dtype=torch.float64), torch.tensor([[1.0, 100.0]]).double())
+    turned = pixtral.rotate_at(torch.ones(1, 1, 1, 8, dtype=torch.float64), torch.tensor([[1.0, 100.0]]).double())
     angle = torch.atan2(turned[..., 4:], turned[..., :4]) - torch.pi / 4
     assert_close(angle.flatten().cos(), torch.tensor([8.0, 2, 400, 100]).double().cos())
 

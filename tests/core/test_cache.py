@@ -124,7 +124,7 @@ def test_room_is_taken_once_and_doubled():
         places.append(cache.keys.data_ptr())
     assert len(set(places[:4])) == len(set(places[4:8])) == 1 and len(set(places)) == 3
     assert_close(cache.keys, torch.cat([x + step for step in range(9)], dim=-2))
-    assert cache.rooms["keys"].shape[-2] == 16
+    assert cache.buffers["keys"].shape[-2] == 16
 
 
 def test_a_view_of_a_step_stays_as_it_was():
@@ -231,7 +231,7 @@ def test_re_based_keys_are_those_that_turned_there(rope, positions):
     assert torch.equal(moved.positions, positions) and moved.rotated
     shift, q = 1000, torch.randn(2, 2, 1, 8).double()
     there = rebase(cache, cache.positions + shift, rope).keys
-    near, far = (rope.turn(q, torch.tensor([p]).double()) for p in (12, 12 + shift))
+    near, far = (rope.rotate_at(q, torch.tensor([p]).double()) for p in (12, 12 + shift))
     assert_close(far @ there.mT, near @ cache.keys.mT, atol=1e-4, rtol=0)  # by integers: angles are float32
 
 
@@ -247,12 +247,12 @@ def test_many_turns_are_lost_in_the_last_digits():
     """300 shifts by one and back to the start of the text; what bfloat16 would make of them is why it is refused."""
     rope, k = RoPE(64), torch.randn(1, 1, 50, 64)
     start = torch.arange(50) + 300
-    cache = Cache(rope.turn(k, start), k, start, rotated=True)
+    cache = Cache(rope.rotate_at(k, start), k, start, rotated=True)
     half = cache.keys.bfloat16()
     for _ in range(300):
         cache = rebase(cache, cache.positions - 1, rope)
         half = rope.rotate_further(half, torch.full((50,), -1))
-    want = rope.turn(k, torch.arange(50))
+    want = rope.rotate_at(k, torch.arange(50))
     assert (cache.keys - want).norm() / want.norm() < 1e-5
     assert (half - want).norm() / want.norm() > 0.05
 

@@ -76,7 +76,7 @@ def test_a_cache_needs_keys_alone(cope, window):
     layer, cache = Attention(H * D, H, cope, causal=True, window=window).double(), Cache()
     steps = [layer(x[:, part], HERE[part], cache=cache) for part in HERE.split([3, 1, 1, 2])]
     assert_close(torch.cat(steps, dim=1), layer(x, HERE))
-    assert cache.read is None
+    assert cache.hidden_features is None
 
 
 def test_it_begins_as_nothing():

@@ -53,7 +53,7 @@ def test_closed_doors_change_nothing(encoding, doors, qkv):
     assert (encoding.score(q, k, p, p) is None) == ("score" not in doors)
     assert (encoding.value(q @ k.mT, p, p) is None) == ("value" not in doors)
     assert encoding.rotate_values(k, p) is k and encoding.unrotate_output(q, p) is q
-    assert encoding.read(x) is None and not encoding.reads
+    assert encoding.hidden_features(x) is None and not encoding.needs_hidden
 
 
 def test_doors_are_inherited_and_add_up():

@@ -263,7 +263,7 @@ bad(
     RoPE, "ValueError: angles must be (…, 4), one for each pair of x; got (1, 1, 2)",
     8, scaling=lambda omega: (omega[::2], 1.0),
 )
-refuse = partial(bad, RoPE, call=RoPE(8, axes=2).turn)
+refuse = partial(bad, RoPE, call=RoPE(8, axes=2).rotate_at)
 refuse("ValueError: positions must have 2 coordinates, as RoPE has axes; got 5", Q, P)
 bad(convert, "TypeError: x must be a tensor; got list", [1], "half")
 bad(convert, "ValueError: x must be (…, d); got a tensor without axes", P[0], "half")
@@ -616,13 +616,14 @@ bad(Inkling, hot, 16, 2, temperature=2.0)
 for subject, numbers in (FoX, 1), (PaTH, 9), (Inkling, 16):
     name, given = subject.__name__, torch.zeros(2, 2, 5, numbers)
     refuse = partial(bad, subject, call=subject(16, 2).score)
-    hidden = f"read must be a tensor: {name} needs {name}.read(x) of the hidden states; got None"
+    hidden = f"hidden_features must be a tensor: {name} needs {name}.hidden_features(x); got None"
     refuse(f"TypeError: {hidden}", Q, Q, P, P)
-    refuse("TypeError: read must be a tensor; got list", Q, Q, P, P, [1])
+    refuse("TypeError: hidden_features must be a tensor; got list", Q, Q, P, P, [1])
     refuse(
-        "ValueError: read must be on cpu, as the other arguments are; got meta", Q, Q, P, P, given.to("meta")
+        "ValueError: hidden_features must be on cpu, as the other arguments are; got meta",
+        Q, Q, P, P, given.to("meta"),
     )
-    shape = f"read must be (batch, head, key, number) = (2, 2, 5, {numbers}); got"
+    shape = f"hidden_features must be (batch, head, key, number) = (2, 2, 5, {numbers}); got"
     refuse(f"ValueError: {shape} (2, 2, 4, {numbers})", Q, Q, P, P, given[:, :, :4])
     refuse(f"ValueError: k must have 2 heads, as {name} has; got 1", Q[:, :1], Q[:, :1], P, P, given)
     refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P, given)
@@ -1016,7 +1017,7 @@ for places, given, bits, worst in (
 ):
     too_far = f"must be less than 2**{bits} away from 0 {given}, or rounded; got {worst}"
     bad(as_float, f"ValueError: positions {too_far}", places)
-    bad(RoPE, f"ValueError: positions {too_far}", Q[:, :, : len(places)], places, call=RoPE(8).turn)
+    bad(RoPE, f"ValueError: positions {too_far}", Q[:, :, : len(places)], places, call=RoPE(8).rotate_at)
     if places.is_floating_point():
         bad(causal_mask, f"ValueError: k_positions {too_far}", P, places)
         bad(Attention, f"ValueError: positions {too_far}", X, places, call=Attention(16, 2))
@@ -1068,9 +1069,10 @@ bad(drop, "TypeError: rate must be a number; got '0.1'", X, "0.1")
 half = "x must be torch.float32, as the weights are; got torch.float16"
 bad(Attention, f"TypeError: {half}", X.half(), P, call=Attention(16, 2))
 for subject in FoX, PaTH, Inkling:
-    bad(subject, f"TypeError: {half}", X.half(), call=subject(16, 2).read)
-    bad(subject, "ValueError: x must have 16 features; got 8", X[..., :8], call=subject(16, 2).read)
-    bad(subject, "ValueError: x must be (batch, sequence, dim); got (5, 16)", X[0], call=subject(16, 2).read)
+    refuse = partial(bad, subject, call=subject(16, 2).hidden_features)
+    refuse(f"TypeError: {half}", X.half())
+    refuse("ValueError: x must have 16 features; got 8", X[..., :8])
+    refuse("ValueError: x must be (batch, sequence, dim); got (5, 16)", X[0])
 bad(Shaw, "ValueError: v must have 8 features a head, as door 4 adds; got 4", Q, Q, Q[..., :4], P, P, Shaw(8, 2), call=attend)
 SUMS = torch.ones(2, 2, 5, 5)
 bad(gated_distance, "TypeError: visible must be Boolean, True for what a query sees; got torch.int64", SUMS, P, P, LOOK.long())

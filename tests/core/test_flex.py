@@ -92,7 +92,7 @@ def test_a_compiled_program_of_everything():
 
     class Both(ALiBi):
         rotate = RoPE.rotate
-        turn = RoPE(16).turn
+        turn = RoPE(16).rotate_at
         dim = 16
 
     q, k, v = inputs()

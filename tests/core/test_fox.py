@@ -31,7 +31,7 @@ def equal_gates(gate):
 def test_formula(fox, x):
     """Σ log sigmoid(w · x_t + b) over the tokens behind the key, up to the query, one by one."""
     q = torch.zeros(B, H, N, D, dtype=torch.float64)
-    got = fox.score(q, q, HERE, HERE, fox.read(x))
+    got = fox.score(q, q, HERE, HERE, fox.hidden_features(x))
     for b, h, i, j in torch.cartesian_prod(*map(torch.arange, (B, H, N, N))).tolist():
         logits = [(x[b, t] @ fox.gate.weight[h] + fox.gate.bias[h]).item() for t in range(j + 1, i + 1)]
         assert got[b, h, i, j].item() == pytest.approx(-sum(math.log1p(math.exp(-z)) for z in logits))
@@ -40,13 +40,14 @@ def test_formula(fox, x):
 def test_equal_gates_are_alibi_to_the_last_digit(fox):
     q, k, v = torch.randn(3, B, H, N, D, dtype=torch.float64)
     slopes = torch.tensor([0.5, 0.25, 0.0625], dtype=torch.float64)
-    read = (-slopes[:, None, None]).expand(B, H, N, 1)
+    hidden = (-slopes[:, None, None]).expand(B, H, N, 1)
     past = HERE <= HERE[:, None]
     alibi = ALiBi(H, slopes=slopes)
-    ours, theirs = fox.score(q, q, HERE, HERE, read), alibi.score(q, q, HERE, HERE)
+    ours, theirs = fox.score(q, q, HERE, HERE, hidden), alibi.score(q, q, HERE, HERE)
     assert torch.equal(ours[0][:, past], theirs.double()[:, past])
     given = q, k, v, HERE, HERE
-    assert torch.equal(attend(*given, fox, Mask(HERE), read=read), attend(*given, alibi, Mask(HERE)))
+    got = attend(*given, fox, Mask(HERE), hidden_features=hidden)
+    assert torch.equal(got, attend(*given, alibi, Mask(HERE)))
 
 
 def test_gates_are_what_the_layer_learned(fox, x):
@@ -62,9 +63,9 @@ def test_gates_are_what_the_layer_learned(fox, x):
 
 def test_a_closed_gate_forgets_all_before_it(fox, x):
     q, k, v = torch.randn(3, B, H, N, D, dtype=torch.float64)
-    read = torch.zeros(B, H, N, 1, dtype=torch.float64)
-    read[:, :, 4] = -1e9
-    got = attend(q, k, v, HERE, HERE, fox, Mask(HERE), read=read)
+    hidden = torch.zeros(B, H, N, 1, dtype=torch.float64)
+    hidden[:, :, 4] = -1e9
+    got = attend(q, k, v, HERE, HERE, fox, Mask(HERE), hidden_features=hidden)
     later = attend(*(t[:, :, 4:] for t in (q, k, v)), HERE[4:], HERE[4:], mask=Mask(HERE[4:]))
     assert_close(got[:, :, 4:], later)
 
@@ -82,7 +83,7 @@ def test_a_cache_keeps_the_gates(fox, x, window):
     layer, cache = Attention(H * D, H, fox, causal=True, window=window).double(), Cache()
     steps = [layer(x[:, part], HERE[part], cache=cache) for part in HERE.split([3, 1, 1, 2])]
     assert_close(torch.cat(steps, dim=1), layer(x, HERE))
-    assert_close(cache.read, fox.read(x))
+    assert_close(cache.hidden_features, fox.hidden_features(x))
 
 
 def test_half_precision_gates_are_summed_wide():
@@ -90,8 +91,8 @@ def test_half_precision_gates_are_summed_wide():
     torch.nn.init.zeros_(fox.gate.weight)
     torch.nn.init.constant_(fox.gate.bias, 8.0)  # a gate of 0.99966
     q, at = torch.zeros(1, 1, 3000, 8, dtype=torch.bfloat16), torch.arange(3000)
-    read = fox.read(torch.zeros(1, 3000, 8, dtype=torch.bfloat16))
-    got = fox.score(q[:, :, :1], q, at[-1:], at, read)
+    hidden = fox.hidden_features(torch.zeros(1, 3000, 8, dtype=torch.bfloat16))
+    got = fox.score(q[:, :, :1], q, at[-1:], at, hidden)
     assert got.dtype == torch.float32
     assert got[0, 0, 0, 0].item() == pytest.approx(-2999 * math.log1p(math.exp(-8)), rel=1e-4)
 
@@ -99,5 +100,5 @@ def test_half_precision_gates_are_summed_wide():
 def test_gradients(fox, x):
     q = torch.zeros(B, H, N, D, dtype=torch.float64)
     assert torch.autograd.gradcheck(
-        lambda *_: fox.score(q, q, HERE, HERE, fox.read(x)), tuple(fox.parameters())
+        lambda *_: fox.score(q, q, HERE, HERE, fox.hidden_features(x)), tuple(fox.parameters())
     )

@@ -182,7 +182,7 @@ MORE = {
 EMBEDS = ("Sinusoidal", "Learned", "FourierFeatures", "PositionMLP", "Dropped")
 ATTENDS = ("RoPE", "MRoPE", "Mixed", "RoPEValues", "PoPE", "T5Bias", "ALiBi", "KERPLE", "FIRE", "Sandwich", "Swin", "SwinV2")
 ATTENDS += ("BEiT", "Decomposed", "Shaw", "ShawKeys", "TransformerXL", "DeBERTa", "FoX", "CoPE", "PaTH", "Inkling")
-READS = {"FoX": -torch.ones(2, 2, 5, 1), "PaTH": torch.ones(2, 2, 5, 9), "Inkling": torch.ones(2, 2, 5, 3)}
+HIDDEN = {"FoX": -torch.ones(2, 2, 5, 1), "PaTH": torch.ones(2, 2, 5, 9), "Inkling": torch.ones(2, 2, 5, 3)}
 ON_A_GRID = ("MRoPE", "Mixed", "Swin", "SwinV2", "BEiT", "Decomposed")
 LAYERS = {"Attention": {"x": X}, "Transformer": {"tokens": T}}
 
@@ -219,7 +219,7 @@ def wrong(value: object) -> dict[str, object]:
 
 
 DATA = ("x", "q", "k", "v", "y", "w", "beta", "state", "c", "up", "turned_q", "turned_k", "p", "products", "vectors")
-DATA += ("weights", "gates", "read", "token", "position", "angles", "frequencies", "weight", "log_gates", "sinks", "offset", "r1", "r2", "c", "threshold")
+DATA += ("weights", "gates", "hidden_features", "token", "position", "angles", "frequencies", "weight", "log_gates", "sinks", "offset", "r1", "r2", "c", "threshold")
 MAYBE = ("meta", "half", "empty", "shorter", "one axis more", "tiny integers", "huge", "longer", "below zero", "unsigned")
 TRUTHS = ("a thing", "a word", "nothing", "a number", "a half", "numpy", "not a number")
 # Where the wrong may be meant: name of the call, of the argument, kind of mistake.
@@ -298,10 +298,10 @@ def calls():
                 yield f"{full}()", made, LAYERS[name] | {"positions": P, "mask": LOOK, "segments": P}
             else:
                 given = SPREAD if name in ON_A_GRID else DOOR
-                read = {"read": READS[name]} if name in READS else {}
-                yield f"attend, {name}", partial(attend, encoding=made), given | {"v": Q} | read
-                if hasattr(made, "read") and name in READS:
-                    yield f"{full}.read", made.read, {"x": X}
+                hidden = {"hidden_features": HIDDEN[name]} if name in HIDDEN else {}
+                yield f"attend, {name}", partial(attend, encoding=made), given | {"v": Q} | hidden
+                if hasattr(made, "hidden_features") and name in HIDDEN:
+                    yield f"{full}.hidden_features", made.hidden_features, {"x": X}
 
 
 def optional(call) -> set[str]:

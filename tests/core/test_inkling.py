@@ -27,7 +27,7 @@ def x():
 
 
 def test_formula(inkling, x):
-    got = inkling.score(Q, Q, HERE, HERE, inkling.read(x))
+    got = inkling.score(Q, Q, HERE, HERE, inkling.hidden_features(x))
     for b, h, i, j in torch.cartesian_prod(*map(torch.arange, (B, H, N, N))).tolist():
         mixture = inkling.weights.weight[h * RANK : (h + 1) * RANK] @ x[b, i]
         want = mixture @ inkling.profiles[:, i - j] if 0 <= i - j < EXTENT else torch.zeros(()).double()
@@ -56,7 +56,7 @@ def test_with_constant_numbers_it_is_t5s(inkling):
 
 
 def test_beyond_its_extent_nothing_is_added(inkling, x):
-    got = inkling.score(Q, Q, 100 * HERE, 100 * HERE, inkling.read(x))
+    got = inkling.score(Q, Q, 100 * HERE, 100 * HERE, inkling.hidden_features(x))
     assert (
         got.diagonal(dim1=-2, dim2=-1).all() and not (got - got.diagonal(dim1=-2, dim2=-1).diag_embed()).any()
     )
@@ -73,16 +73,16 @@ def test_a_temperature_multiplies_what_is_added(inkling, x):
     heat = partial(logarithm, scale=0.5, length=3)
     hot = Inkling(H * D, H, RANK, EXTENT, temperature=heat).double()
     hot.load_state_dict(inkling.state_dict())
-    want = inkling.score(Q, Q, HERE, HERE, inkling.read(x)) * heat(HERE)[:, None]
-    assert_close(hot.score(Q, Q, HERE, HERE, hot.read(x)), want)
+    want = inkling.score(Q, Q, HERE, HERE, inkling.hidden_features(x)) * heat(HERE)[:, None]
+    assert_close(hot.score(Q, Q, HERE, HERE, hot.hidden_features(x)), want)
 
 
 def test_it_begins_as_nothing(x):
     fresh = Inkling(H * D, H, RANK, EXTENT).double()
-    assert not fresh.score(Q, Q, HERE, HERE, fresh.read(x)).any()
+    assert not fresh.score(Q, Q, HERE, HERE, fresh.hidden_features(x)).any()
 
 
 def test_gradients(inkling, x):
     assert torch.autograd.gradcheck(
-        lambda *_: inkling.score(Q, Q, HERE, HERE, inkling.read(x)), tuple(inkling.parameters())
+        lambda *_: inkling.score(Q, Q, HERE, HERE, inkling.hidden_features(x)), tuple(inkling.parameters())
     )

@@ -119,8 +119,8 @@ def test_which_permutations_commute_with_attention(encoding, place, request):
         added = (
             encoding.embed(x[:, order], p).view(1, N, 2, 8).transpose(1, 2)
         )  # as values: order shows in all doors
-        read = encoding.read(x[:, order])
-        return attend(q[:, :, order], k[:, :, order], v[:, :, order] + added, p, p, encoding, read=read)
+        hidden = encoding.hidden_features(x[:, order])
+        return attend(q[:, :, order], k[:, :, order], v[:, :, order] + added, p, p, encoding, None, hidden)
 
     straight = output(range(N))
     commuting = {o for o in permutations(range(N)) if torch.allclose(output(o), straight[:, :, o])}

@@ -44,9 +44,9 @@ def test_a_word_turns_as_it_did(layout):
 @layouts
 def test_a_pair_sees_its_own_coordinate_and_no_other(layout):
     encoding, x = MRoPE(12, [0, 1, 2, 1, 0, 2], layout=layout), torch.randn(1, 1, 1, 12)
-    still = encoding.turn(x, torch.zeros(1, 3))
+    still = encoding.rotate_at(x, torch.zeros(1, 3))
     for axis in range(3):
-        moved = encoding.turn(x, torch.eye(3)[axis][None]) != still
+        moved = encoding.rotate_at(x, torch.eye(3)[axis][None]) != still
         pairs = moved.view(2, 6).all(0) if layout == "half" else moved.view(6, 2).all(1)
         assert pairs.flatten().tolist() == [dealt == axis for dealt in encoding.deal]
 

@@ -28,7 +28,7 @@ def read(w, beta):
 def test_formula(path):
     """k_j · H_(j+1) ⋯ H_i q_i with matrices, as the paper has it."""
     (q, k), x = qk(), torch.randn(B, N, H * D, dtype=torch.float64)
-    got = path.score(q, k, HERE, HERE, path.read(x))
+    got = path.score(q, k, HERE, HERE, path.hidden_features(x))
     for b, h, i, j in torch.cartesian_prod(*map(torch.arange, (B, H, N, N))).tolist():
         product = torch.eye(D, dtype=torch.float64)
         for t in range(j + 1, i + 1):
@@ -74,24 +74,24 @@ def test_without_beta_nothing_happens(path):
 
 
 def test_what_is_read_is_a_direction_and_a_strength(path):
-    got = path.read(torch.randn(B, N, H * D, dtype=torch.float64))
+    got = path.hidden_features(torch.randn(B, N, H * D, dtype=torch.float64))
     assert got.shape == (B, H, N, D + 1)
     assert_close(got[..., :-1].norm(dim=-1), torch.ones(B, H, N).double())
     assert 0 < got[..., -1].min() and got[..., -1].max() < 2
-    assert PaTH(8, 2).half().read(torch.zeros(1, 3, 8).half()).dtype == torch.float32
+    assert PaTH(8, 2).half().hidden_features(torch.zeros(1, 3, 8).half()).dtype == torch.float32
 
 
 def test_words_of_another_text_change_nothing(path):
     (q, k), x = qk(), torch.randn(B, N, H * D, dtype=torch.float64)
     segments = torch.tensor([0, 1, 0, 0, 1, 0, 0])
-    mine, numbers = segments == 0, path.read(x)
+    mine, numbers = segments == 0, path.hidden_features(x)
     got = path.score(q, k, HERE, HERE, numbers, segment_mask(segments, segments))
     args = q[:, :, mine], k[:, :, mine], HERE[mine], HERE[mine], numbers[:, :, mine]
     assert_close(got[:, :, mine][..., mine], path.score(*args))
 
 
 def test_tokens_in_any_order(path):
-    (q, k), numbers = qk(), path.read(torch.randn(B, N, H * D, dtype=torch.float64))
+    (q, k), numbers = qk(), path.hidden_features(torch.randn(B, N, H * D, dtype=torch.float64))
     order = torch.stack([torch.tensor([4, 0, 5, 2, 6, 1, 3]), torch.tensor([1, 0, 3, 2, 6, 5, 4])])
     index = order[:, None, :, None]
     moved = [t.take_along_dim(index, 2) for t in (q, k)]
@@ -117,5 +117,5 @@ def test_gradients(path):
     (q, k), x = (t.requires_grad_() for t in qk((1, 3, 4, 4))), torch.randn(1, 4, H * D, dtype=torch.float64)
     at = torch.arange(4)
     assert torch.autograd.gradcheck(
-        lambda *_: path.score(q, k, at, at, path.read(x)), (q, k, *path.parameters())
+        lambda *_: path.score(q, k, at, at, path.hidden_features(x)), (q, k, *path.parameters())
     )

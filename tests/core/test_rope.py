@@ -219,7 +219,7 @@ def test_two_axes_turn_two_halves_of_the_pairs():
     want, _ = alone.rotate(q[..., 4:], q[..., 4:], grid[:, 1], grid[:, 1])
     assert_close(turned[..., 4:], want)
     half = RoPE(8, base=100.0, scaling=halves, axes=2)
-    assert_close(half.turn(convert(q, "half"), grid), convert(turned, "half"))
+    assert_close(half.rotate_at(convert(q, "half"), grid), convert(turned, "half"))
 
 
 @LAYOUTS
@@ -323,5 +323,5 @@ def test_a_further_turn_does_not_sharpen_again():
     """YaRN multiplies queries and keys by a factor, once."""
     rope = RoPE(16, scaling=partial(yarn, factor=4.0, length=64))
     keys, here = torch.randn(1, 2, 5, 16), torch.arange(5)
-    moved = rope.rotate_further(rope.turn(keys, here), torch.tensor([7]))
-    assert torch.allclose(moved, rope.turn(keys, here + 7), atol=1e-5)
+    moved = rope.rotate_further(rope.rotate_at(keys, here), torch.tensor([7]))
+    assert torch.allclose(moved, rope.rotate_at(keys, here + 7), atol=1e-5)

@@ -263,10 +263,10 @@ def test_only_yarn_sharpens():
 @each_rule
 def test_one_graph_serves_every_length(rule, graphs):
     rope = RoPE(8, rotary=6, scaling=rule)
-    compiled = torch.compile(rope.turn, fullgraph=True, dynamic=True, backend=graphs.count)
+    compiled = torch.compile(rope.rotate_at, fullgraph=True, dynamic=True, backend=graphs.count)
     for length in (5, 6, 17, 32, 61):
         x, positions = torch.randn(2, 3, length, 8), torch.arange(length)
-        assert_close(compiled(x, positions), rope.turn(x, positions))
+        assert_close(compiled(x, positions), rope.rotate_at(x, positions))
     assert len(graphs) == 1
 
 

@@ -66,10 +66,10 @@ def test_the_wire_leads_to_those_who_read_the_text_and_to_no_others():
     guests = {guest.name: (number, guest.reads) for number, some in WIRED.items() for guest in some}
     reads = {name: number for name, (number, reads) in guests.items() if reads}
     assert reads == {"PaTH, RePo": 2, "decay": 3, "FoX": 3, "CoPE, Inkling": 3}
-    assert all(encoding.reads for encoding in (PaTH, FoX, CoPE, Inkling))
-    assert guests["RoPE"] == (2, RoPE.reads) == (2, False)
-    assert guests["RoPE on values"] == (4, RoPEValues.reads) == (4, False)
-    assert guests["Shaw’s values"] == (4, Shaw.reads) == (4, False)
+    assert all(encoding.needs_hidden for encoding in (PaTH, FoX, CoPE, Inkling))
+    assert guests["RoPE"] == (2, RoPE.needs_hidden) == (2, False)
+    assert guests["RoPE on values"] == (4, RoPEValues.needs_hidden) == (4, False)
+    assert guests["Shaw’s values"] == (4, Shaw.needs_hidden) == (4, False)
     svg = doors(wire=True).svg
     for guest in (guest for some in WIRED.values() for guest in some):
         assert f">{guest.name}</text>" in svg

@@ -279,7 +279,7 @@ def sliced(family: str, reading: Reading, made: nn.Module) -> list[str]:
             for number, (x, y) in enumerate(seen):
                 encoding = reading.encodings[number // 2]
                 whole = pad(x, (0, encoding.dim - x.shape[-1]))
-                if not same(encoding.turn(whole, positions)[..., : x.shape[-1]], y):
+                if not same(encoding.rotate_at(whole, positions)[..., : x.shape[-1]], y):
                     wrong.add(f"turns {where}")
                 if x.shape[-1] != encoding.rotary:
                     wrong.add("features")

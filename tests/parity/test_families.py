@@ -179,7 +179,7 @@ def test_an_indexer_turns_in_a_layout_of_its_own(family, layout, monkeypatch):
     assert len(seen) == len(reading.layers) == 8
     for (q, theirs), layer in zip(seen, reading.layers, strict=True):
         whole = torch.nn.functional.pad(q, (0, 16 - q.shape[-1]))
-        mine = layer.indexer.turn(whole, positions)[..., : q.shape[-1]]
+        mine = layer.indexer.rotate_at(whole, positions)[..., : q.shape[-1]]
         theirs = (
             families.convert(theirs, "interleaved") if layout == "interleaved" else theirs
         )  # sorted in halves

@@ -111,7 +111,7 @@ def config_case(kind: str = "full_attention", **more: object) -> Case:
         if encoding.dim != wanted:
             raise Misconduct(f"Turns heads of {encoding.dim} features; these have {wanted}")
         x = (torch.arange(4 * wanted) % 7 / 4).reshape(1, 1, 4, wanted)
-        return encoding.turn(x, torch.tensor([0, 1, 30, 3000]))[0, 0]
+        return encoding.rotate_at(x, torch.tensor([0, 1, 30, 3000]))[0, 0]
 
     return Case(", ".join(f"{name} {value}" for name, value in shown.items()) + f", kind {kind!r}", ask)
 
