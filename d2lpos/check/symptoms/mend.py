@@ -154,10 +154,10 @@ flash_window = Check(
     properties={"as many keys as sliding_window": [call(sliding_window=w) for w in (4, 1, 4096)]},
     mistakes={
         "One key too many: left counts the keys before the token.": lambda sliding_window: (sliding_window, 0),
-        "Sees as far to the right. A causal layer sees 0 there.": (
+        "Sees as far to the right, unless causal=True cuts it off. Write 0.": (
             lambda sliding_window: (sliding_window - 1, sliding_window - 1)
         ),
-        "−1 means all keys. To the right a causal layer sees 0.": lambda sliding_window: (sliding_window - 1, -1),
+        "−1 means all keys. To the right Mistral sees none.": lambda sliding_window: (sliding_window - 1, -1),
         "Half on each side is ModernBERT's window, and Mistral's lies behind.": (
             lambda sliding_window: (sliding_window // 2, sliding_window // 2)
         ),
