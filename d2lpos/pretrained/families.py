@@ -262,9 +262,13 @@ SILENT = by_name(
         "rwkv": silent(types=alike("recurrent"), ignored_keys="context_length"),
         "xlstm": silent(types=alike("recurrent"), ignored_keys="chunkwise_kernel max_inference_chunksize"),
         "jamba": silent(types=in_a_period),
-        "kimi_linear": silent(
-            types=by_groups, ignored_keys="qk_rope_head_dim", reads=TYPES
-        ),  # it does not turn
+        "kimi_linear": silent(  # it does not turn, nor does Kimi K3, whose text it is: vllm/models/kimi_k3, 0.33
+            types=by_groups,
+            reads=TYPES,
+            ignored_keys="""activation_situ_beta activation_situ_linear_beta attn_res_block_size latent_moe_use_norm
+            mla_use_nope mla_use_output_gate moe_router_activation_func qk_rope_head_dim routed_expert_hidden_size
+            use_grouped_topk""",
+        ),
         "nemotron_h": silent(
             types=by_letters,
             listed=True,
@@ -356,7 +360,7 @@ REFUSED = by_name(
         "hunyuan_vl_text": "the two features of a pair may turn by two coordinates",
         "mistral_large4_text": "each head learns how its queries grow",
         "unlimited_ocr_text": "tokens see the whole prompt besides their window",
-        """axk2 dots3_note_text hy_v4 minimax_m3_vl_text
+        """axk2 dots3_note_text hy_v4 minimax_m3 minimax_m3_vl_text
         qwen4_exp_text""": "an index with positions of its own chooses the keys",
         "big_bird bigbird_pegasus pegasus_x": "its attention goes by blocks",
         "led longformer luke longt5": "some tokens see all, the others a window",
@@ -372,7 +376,9 @@ REFUSED = by_name(
         "gemma4_assistant": "it reads the keys of another model",
         "hrm_text": "its layers are run over and over",
         "neomme": "its tokens have positions on two axes",
+        "deepseek_vl_v2": "its text stands in language_config, with or without latent keys",
         "perceiver": "its queries are learned",
+        "phi3small": "in half of its layers a token sees blocks of keys, near ones and some of those before",
         "prophetnet": "it predicts several tokens at once, each with buckets of its own",
         "reformer": "its table is a product of two, and its keys are chosen by a hash",
         "vjepa2": "its map of queries and keys is no rotation",

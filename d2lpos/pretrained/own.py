@@ -1,6 +1,6 @@
 """Families that come with code of their own, and not with transformers, as that code reads their configurations.
 
-`SOURCES` says where that code stands. What a configuration leaves out, `DEFAULTS` holds as that code has it.
+`SOURCES` says where that code stands, as it was read: in vLLM 0.33, in SGLang 0.5.23, or beside the weights. What a configuration leaves out, `DEFAULTS` holds as that code has it.
 """
 
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from .layer import Config, Family, Reading, by_name
 from .turning import Turning, late_windows
 
 SOURCES = {
-    "baichuan": "vllm/model_executor/models/baichuan.py",
+    "baichuan": "sglang/srt/models/baichuan.py",
     "chatglm": "vllm/model_executor/models/chatglm.py",
     "exaone": "vllm/model_executor/models/exaone.py",
     "internlm2": "vllm/model_executor/models/internlm2.py",
     "mimo": "vllm/model_executor/models/mimo.py",
     "nemotron-nas": "vllm/model_executor/models/nemotron_nas.py",
     "qwen": "modeling_qwen.py of Qwen-7B",
-    "xverse": "modeling_xverse.py of XVERSE-7B",
+    "xverse": "sglang/srt/models/xverse.py",
 }
 
 

@@ -539,6 +539,9 @@ BY_DEPTH = {
     "FsssFss": {"model_type": "cwm"},
     "---F---": {"model_type": "qwen3_next"},
     "----F--": {"model_type": "kimi_linear"},
+    "-F-F---": {"model_type": "kimi_k3", "text_config": {
+        "model_type": "kimi_linear", "num_hidden_layers": 7, "mla_use_nope": True, "attn_res_block_size": 12,
+        "linear_attn_config": {"full_attn_layers": [2, 4], "kda_layers": [1, 3, 5, 6, 7]}}},
     "--F--F-": {"model_type": "kimi_linear", "linear_attn_config": {"full_attn_layers": [3, 6], "kda_layers": [1, 2, 4, 5, 7]}},
     "cccFccc": {"model_type": "llama4_text"},
     "sFsFFFF": {"model_type": "qwen2_moe", "use_sliding_window": True, "max_window_layers": 4},

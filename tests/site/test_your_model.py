@@ -511,7 +511,7 @@ def test_each_control_is_reached_and_worked_by_keys(reader):
         if not here:
             break
         met.append(here)
-    for name in ("file", "Qwen3 8B", "refused", "bars", "share", "n", "32768", "131072", "grip"):
+    for name in ("sr", "Qwen3 8B", "refused", "bars alike", "share", "n", "32768", "131072", "grip"):
         assert met.count(name) == 1, (name, met)
     page.locator(".share").focus()
     page.keyboard.press("Enter")
