@@ -932,6 +932,15 @@ def test_the_strips_of_the_stack_show_what_is_seen_heard_of_and_never_trained(ho
     assert colors == [True, True, False]
 
 
+@still
+def test_a_stack_without_its_record_shows_theory_alone(host):
+    host.show(hero("stack", record=False))
+    assert host("out()") == ["256", "81 %"] and host("all('.sets, .mean, .dot').length") == 0
+    host.page.get_by_role("group", name="layer 4").get_by_label("window", exact=True).check()
+    assert host("all('.said')[0].textContent").startswith("No layer sees the needle.")
+    assert "trained" not in hero("stack", record=False).description.replace("training", "")
+
+
 @phone(1300)
 def test_the_stack_is_built_by_touch_on_a_phone(host):
     host.show(hero("stack"))
