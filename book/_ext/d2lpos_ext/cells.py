@@ -28,6 +28,9 @@ COLUMNS = re.compile(r"\S {2,}\S|^ *\[|^tensor\(", re.MULTILINE)
 FENCE = "`" * 8
 END, DECIDED = "</figure>", "</div>"
 TOLD = '<div class="told"'
+# A box or a figure: no cover ends within.
+BEGINS = re.compile(r'<figure|<div class="claim"|`+\{(?:exercise|solution)-start\}')
+ENDS = re.compile(r"`+\{(?:exercise|solution)-end\}")
 FENCED = re.compile(r"^(`{3,}).*?^\1", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 
@@ -100,7 +103,7 @@ def _told(page: list[NotebookNode]) -> list[NotebookNode]:
             ends = True
         elif boxes:
             told.append(cell)
-            depth += cell.source.startswith(("<figure", '<div class="claim"')) - (cell.source in (END, DECIDED))
+            depth += bool(BEGINS.match(cell.source)) - bool(cell.source in (END, DECIDED) or ENDS.match(cell.source))
             ends = ends or bool(note(cell, "told"))
             rest = None
         if boxes and ends and not depth:

@@ -241,7 +241,7 @@ proportional = Check(
     properties={
         "exponents of the whole head, slow pairs still": [
             call(head=8, turning=4, base=16.0),
-            call(head=16, turning=4, base=20.0),
+            call(head=16, turning=4, base=255.0),
             call(head=8, turning=8, base=16.0),
         ]
     },
