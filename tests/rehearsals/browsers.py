@@ -1,8 +1,10 @@
-"""The figures that move, the first screen, formulas, the search and the page that reads a model, in Firefox and WebKitGTK: python -m tests.rehearsals.browsers
+"""The figures that move, the first screen, formulas, the search and *Your model*, in Firefox and WebKitGTK:
+python -m tests.rehearsals.browsers
 
-The suite knows Chromium only. Here every hero is drawn, its slider dragged by the mouse and moved by a key, two models read a text, a page of
-the built book, full of formulas, is looked over, and a result of the search is opened, and *Your model* reads a release and a file. Each browser is driven by what Debian's package brings: Firefox
-by Marionette, its own protocol of JSON, and WebKitGTK by WebDriver over HTTP, on a screen that xvfb-run pretends.
+The suite knows Chromium only. Here every hero is drawn, its slider dragged by the mouse and moved by a key, two models
+read a text, a page of the built book, full of formulas, is looked over, a result of the search is opened, and *Your model*
+reads a release and a file. Each browser is driven by what Debian's package brings: Firefox by Marionette, its own protocol
+of JSON, and WebKitGTK by WebDriver over HTTP, on a screen that xvfb-run pretends.
 """
 
 import json
