@@ -13,9 +13,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from d2lpos import ALiBi
 from d2lpos.bias.alibi import bias, slopes
-from d2lpos.transformer.attention import attend
+from d2lpos.transformer import attend, causal_mask, segment_mask, window_mask
 from d2lpos.transformer.flex import attend_flex, block_mask, compiled
-from d2lpos.transformer.masks import causal_mask, segment_mask, window_mask
 
 from .attention import DIM, HEADS
 from .measure import Contest

@@ -10,9 +10,8 @@ from torch.nn.functional import scaled_dot_product_attention
 from d2lpos import ALiBi, Bias, T5Bias
 from d2lpos.bias.alibi import slopes
 from d2lpos.positions.position_ids import from_segments
-from d2lpos.transformer.attention import attend
+from d2lpos.transformer import Mask, attend, causal_mask
 from d2lpos.transformer.flex import attend_flex, block_mask, compiled
-from d2lpos.transformer.masks import Mask, causal_mask
 from d2lpos.transformer.programs import all_at_once, varlen_program
 
 from . import attention, rope, training

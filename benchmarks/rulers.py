@@ -6,9 +6,7 @@ import torch
 from torch import Tensor
 
 from d2lpos import ALiBi, Attention, Encoding, RoPE
-from d2lpos.content.cope import CoPE
-from d2lpos.content.fox import FoX
-from d2lpos.content.path import PaTH
+from d2lpos.content import CoPE, FoX, PaTH
 
 from .attention import DIM, HEADS, about
 from .measure import Contest, forward_and_backward

@@ -12,8 +12,7 @@ from d2lpos.bias.alibi import slopes
 from d2lpos.check import fused as check
 from d2lpos.check.fused.block_states import apart
 from d2lpos.check.fused.measure import LAUNCH, Machine
-from d2lpos.transformer.attention import attend
-from d2lpos.transformer.masks import causal_mask, segment_mask, window_mask
+from d2lpos.transformer import attend, causal_mask, segment_mask, window_mask
 
 N = 150  # more than a block
 HERE = torch.stack([torch.arange(N), 2 * torch.arange(N).flip(0)])

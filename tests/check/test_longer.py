@@ -15,10 +15,8 @@ from d2lpos.check.longer.smallest_base import least_sum
 from d2lpos.input.sinusoids import angles, frequencies
 from d2lpos.rotary.rope import rotate
 from d2lpos.rotary.scaling import yarn
-from d2lpos.transformer import temperature
-from d2lpos.transformer.cache import Cache
+from d2lpos.transformer import Cache, causal_mask, temperature, window_mask
 from d2lpos.transformer.cache import rebase as rebase_cache
-from d2lpos.transformer.masks import causal_mask, window_mask
 from tests.check.right import accepted, right
 
 # What the references are worth

@@ -10,11 +10,9 @@ from d2lpos.check.plumbing.couple import SUMS
 from d2lpos.check.plumbing.turns import AXIAL, BALL, MIXED, TILTED
 from d2lpos.lab import synthetic
 from d2lpos.lab.synthetic import EQUALS, PLUS, addition
-from d2lpos.positions.packing import cu_seqlens, segments_from_cu_seqlens
-from d2lpos.positions.position_ids import from_segments
+from d2lpos.positions import cu_seqlens, from_segments, segments_from_cu_seqlens
 from d2lpos.rotary.mixed import Mixed
-from d2lpos.transformer.attention import attention_weights
-from d2lpos.transformer.masks import causal_mask, segment_mask
+from d2lpos.transformer import attention_weights, causal_mask, segment_mask
 from tests.check.right import accepted, right
 
 # What the references are worth

@@ -8,8 +8,8 @@ import torch
 
 from d2lpos import RoPE
 from d2lpos.check import rope as check
-from d2lpos.input.sinusoids import angles as angles_of
-from d2lpos.input.sinusoids import frequencies
+from d2lpos.input import angles as angles_of
+from d2lpos.input import frequencies
 from d2lpos.rotary.rope import permute_qk_rows, rotate
 from d2lpos.rotary.scaling import yarn
 from d2lpos.transformer.attention import attend, causal_mask

@@ -15,10 +15,7 @@ from d2lpos.check.ruler.mirrors import one_after_the_other
 from d2lpos.check.ruler.recurrent import text
 from d2lpos.check.ruler.scores import step_of
 from d2lpos.check.verdict import Misconduct
-from d2lpos.content.cope import CoPE
-from d2lpos.content.distance import gated_distance
-from d2lpos.content.fox import FoX
-from d2lpos.content.path import householder_scores
+from d2lpos.content import CoPE, FoX, gated_distance, householder_scores
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.rotary.rope import rotate
 from tests.check.right import accepted, right

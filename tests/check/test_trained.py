@@ -17,8 +17,7 @@ from d2lpos.positions.position_ids import from_padding
 from d2lpos.pretrained import load_minilm, load_smollm2, losses, stand_in
 from d2lpos.pretrained.smollm2 import reader
 from d2lpos.rotary.scaling import freeze_pairs
-from d2lpos.transformer.attention import attention_weights, causal_mask
-from d2lpos.transformer.masks import Mask
+from d2lpos.transformer import Mask, attention_weights, causal_mask
 from tests.check.right import accepted, right
 from tests.weights import need
 

@@ -8,16 +8,10 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from d2lpos import ALiBi, Encoding, Learned, RoPE, Sinusoidal, T5Bias
-from d2lpos.bias.fire import FIRE
-from d2lpos.bias.kerple import KERPLE
-from d2lpos.bias.sandwich import Sandwich
-from d2lpos.content.cope import CoPE
-from d2lpos.content.fox import FoX
-from d2lpos.content.inkling import Inkling
-from d2lpos.content.path import PaTH
+from d2lpos.bias import FIRE, KERPLE, Sandwich
+from d2lpos.content import CoPE, FoX, Inkling, PaTH
 from d2lpos.input.mlp import FourierFeatures, PositionMLP
-from d2lpos.offset.shaw import Shaw, ShawKeys
-from d2lpos.offset.transformer_xl import TransformerXL
+from d2lpos.offset import Shaw, ShawKeys, TransformerXL
 from d2lpos.positions.checks import offsets
 from d2lpos.rotary.rope_values import RoPEValues
 from d2lpos.rotary.scaling import yarn

@@ -6,9 +6,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from d2lpos import ALiBi, Attention, Encoding, RoPE, T5Bias
-from d2lpos.transformer.attention import attend, attention_weights, causal_mask, segment_mask
-from d2lpos.transformer.cache import Cache
-from d2lpos.transformer.masks import Mask
+from d2lpos.transformer import Cache, Mask, attend, attention_weights, causal_mask, segment_mask
 
 POSITIONS = torch.arange(6)
 SEGMENTS = torch.tensor([[0, 0, 0, 0, 1, 1], [0, 1, 1, 1, 1, 1]])

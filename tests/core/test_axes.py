@@ -9,9 +9,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from d2lpos import RoPE, ShawKeys, Swin
-from d2lpos.bias.beit import BEiT
-from d2lpos.bias.decomposed import Decomposed
-from d2lpos.bias.swin_v2 import SwinV2
+from d2lpos.bias import BEiT, Decomposed, SwinV2
 from d2lpos.positions.grid import cells, coordinates
 from d2lpos.rotary.mixed import Mixed
 from d2lpos.rotary.mrope import MRoPE, blocks

@@ -5,8 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import Attention, RoPE, Transformer
-from d2lpos.positions.grid import cells
-from d2lpos.positions.position_ids import next_positions
+from d2lpos.positions import cells, next_positions
 from d2lpos.rotary.mixed import Mixed
 from d2lpos.rotary.mrope import MRoPE, blocks
 from d2lpos.transformer.cache import Cache, crop, reorder

@@ -4,9 +4,8 @@ from torch.nn.functional import normalize
 from torch.testing import assert_close
 
 from d2lpos.bias.alibi import bias
+from d2lpos.content import gated_distance, householder_scores
 from d2lpos.content.decay import chunks, decays, delta, matrix, recurrence
-from d2lpos.content.distance import gated_distance
-from d2lpos.content.path import householder_scores
 from d2lpos.transformer.masks import causal_mask, segment_mask
 
 B, H, N, D, E = 2, 3, 11, 4, 5

@@ -9,13 +9,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from d2lpos import Attention, RoPE, Swin, Transformer
-from d2lpos.bias import alibi
-from d2lpos.bias.base import Bias
-from d2lpos.bias.swin_v2 import SwinV2
+from d2lpos.bias import Bias, SwinV2, alibi
 from d2lpos.offset import skew
 from d2lpos.positions import position_ids as placing
-from d2lpos.rotary import scaling
-from d2lpos.rotary.rope import rotate_fast
+from d2lpos.rotary import rotate_fast, scaling
 from d2lpos.transformer import dropout
 
 HERE = torch.arange(6, device="meta")

@@ -5,11 +5,8 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import Attention, Cache, Transformer
-from d2lpos.content.cope import CoPE
+from d2lpos.content import CoPE, FoX, Inkling, PaTH
 from d2lpos.content.distance import between, gated_distance
-from d2lpos.content.fox import FoX
-from d2lpos.content.inkling import Inkling
-from d2lpos.content.path import PaTH
 from d2lpos.transformer.cache import crop, evict, rebase, reorder
 
 PLACES = {

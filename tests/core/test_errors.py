@@ -8,27 +8,17 @@ import torch
 
 import d2lpos
 from d2lpos import ALiBi, Attention, Encoding, Learned, RoPE, Sinusoidal, T5Bias, Transformer
+from d2lpos.bias import FIRE, BEiT, Decomposed, Swin, bucket, normalized_log_distance, relative_position_index
 from d2lpos.bias.alibi import bias, ramp, slopes
 from d2lpos.bias.base import Bias, distance, score_mod
-from d2lpos.bias.beit import BEiT
-from d2lpos.bias.decomposed import Decomposed
-from d2lpos.bias.fire import FIRE, normalized_log_distance
 from d2lpos.bias.kerple import KERPLE, logarithmic, power
 from d2lpos.bias.sandwich import Sandwich, cosines
-from d2lpos.bias.swin import Swin, relative_position_index
 from d2lpos.bias.swin_v2 import SwinV2, log_spaced
-from d2lpos.bias.t5 import bucket
-from d2lpos.content.cope import CoPE
+from d2lpos.content import CoPE, FoX, Inkling, PaTH, gated_distance, householder_scores
 from d2lpos.content.decay import chunks, decays, delta, matrix, recurrence
-from d2lpos.content.distance import gated_distance
-from d2lpos.content.fox import FoX
-from d2lpos.content.inkling import Inkling
-from d2lpos.content.path import PaTH, householder_scores
 from d2lpos.input.mlp import FourierFeatures, PositionMLP, fourier_features, perceptron, widen
 from d2lpos.input.sinusoids import angles, frequencies, sinusoidal
-from d2lpos.offset import deberta
-from d2lpos.offset.deberta import DeBERTa
-from d2lpos.offset.shaw import Shaw, ShawKeys, clipped_index
+from d2lpos.offset import DeBERTa, Shaw, ShawKeys, clipped_index, deberta
 from d2lpos.offset.skew import key_term, skew
 from d2lpos.offset.transformer_xl import TransformerXL, offset_products
 from d2lpos.positions import grid
@@ -42,12 +32,8 @@ from d2lpos.positions.position_ids import (
     random_positions,
     shift,
 )
-from d2lpos.rotary.mixed import Mixed
+from d2lpos.rotary import Mixed, Normed, PoPE, RoPEValues, convert, permute_qk_rows, rotate, rotate_fast
 from d2lpos.rotary.mrope import MRoPE, blocks, in_turn
-from d2lpos.rotary.normed import Normed
-from d2lpos.rotary.pope import PoPE
-from d2lpos.rotary.rope import convert, permute_qk_rows, rotate, rotate_fast
-from d2lpos.rotary.rope_values import RoPEValues
 from d2lpos.rotary.scaling import (
     dynamic_ntk,
     freeze_pairs,

@@ -11,9 +11,8 @@ from torch.testing import assert_close
 from d2lpos import KERPLE, ALiBi, Encoding, RoPE, ShawKeys, T5Bias
 from d2lpos.bias.alibi import slopes
 from d2lpos.positions.checks import offsets
-from d2lpos.transformer.attention import attend
+from d2lpos.transformer import attend, causal_mask, segment_mask
 from d2lpos.transformer.flex import attend_flex, block_mask, compiled
-from d2lpos.transformer.masks import causal_mask, segment_mask
 
 ENCODINGS = {
     "none": Encoding,

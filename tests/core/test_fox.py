@@ -6,8 +6,7 @@ from torch.testing import assert_close
 
 from d2lpos import ALiBi, Attention, Cache
 from d2lpos.content.fox import FoX
-from d2lpos.transformer.attention import attend
-from d2lpos.transformer.masks import Mask, segment_mask
+from d2lpos.transformer import Mask, attend, segment_mask
 
 B, H, N, D = 2, 3, 7, 4
 HERE = torch.arange(N)

@@ -24,9 +24,7 @@ from d2lpos import Encoding, RoPE, Sinusoidal
 from d2lpos.bias.alibi import slopes
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.rotary.scaling import unscaled
-from d2lpos.transformer.attention import attend
-from d2lpos.transformer.cache import Cache
-from d2lpos.transformer.masks import Mask
+from d2lpos.transformer import Cache, Mask, attend
 from d2lpos.transformer.temperature import logarithm
 from tests.api.names import PUBLIC
 from tests.house import ENCODERS

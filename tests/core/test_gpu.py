@@ -8,9 +8,8 @@ from torch.testing import assert_close
 
 from d2lpos import Attention, Cache, Transformer
 from d2lpos.positions.position_ids import from_segments
-from d2lpos.transformer.attention import attend
+from d2lpos.transformer import attend, causal_mask, segment_mask
 from d2lpos.transformer.flex import attend_flex, block_mask, compiled
-from d2lpos.transformer.masks import causal_mask, segment_mask
 from d2lpos.transformer.programs import all_at_once, varlen_program
 
 from .conftest import DIM, ENCODINGS, HEADS

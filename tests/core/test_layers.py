@@ -9,8 +9,8 @@ from torch.testing import assert_close
 
 from d2lpos import ALiBi, Attention, Encoding, RoPE, Sinusoidal, Transformer
 from d2lpos.pretrained import encoding_of
+from d2lpos.transformer import Mask, causal_mask, segment_mask, window_mask
 from d2lpos.transformer import masks as module
-from d2lpos.transformer.masks import Mask, causal_mask, segment_mask, window_mask
 from d2lpos.transformer.temperature import multiply, power, steps
 
 N = 9

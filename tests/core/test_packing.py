@@ -4,8 +4,7 @@ import pytest
 import torch
 from transformers.masking_utils import find_packed_sequence_indices
 
-from d2lpos.positions.packing import cu_seqlens, segments_from_cu_seqlens, segments_from_positions
-from d2lpos.positions.position_ids import from_segments
+from d2lpos.positions import cu_seqlens, from_segments, segments_from_cu_seqlens, segments_from_positions
 
 ROWS = [[7], [1, 1, 1, 0], [3, 3, 2, 2, 2, 9], [0, 1, 2, 3], [250, 250, 3]]
 

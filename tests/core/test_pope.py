@@ -6,8 +6,7 @@ from torch.nn.functional import softplus
 from torch.testing import assert_close
 
 from d2lpos import RoPE
-from d2lpos.rotary.normed import Normed
-from d2lpos.rotary.pope import PoPE
+from d2lpos.rotary import Normed, PoPE
 from d2lpos.transformer.attention import attend
 
 HERE = torch.arange(5)

@@ -7,9 +7,8 @@ from torch.testing import assert_close
 from d2lpos import Attention, Cache, Encoding, RoPE
 from d2lpos.rotary.rope_values import RoPEValues
 from d2lpos.rotary.scaling import yarn
-from d2lpos.transformer.attention import attend, attention_weights
+from d2lpos.transformer import Mask, attend, attention_weights
 from d2lpos.transformer.flex import attend_flex
-from d2lpos.transformer.masks import Mask
 
 N, D = 7, 8
 HERE = torch.arange(N, dtype=torch.float64)

@@ -9,11 +9,9 @@ from d2lpos import FIRE, KERPLE, ALiBi, Attention, Encoding, FourierFeatures, Po
 from d2lpos.bias.alibi import bias, slopes
 from d2lpos.bias.base import distance
 from d2lpos.input.sinusoids import angles, frequencies, sinusoidal
-from d2lpos.positions.checks import as_float, offsets
-from d2lpos.positions.position_ids import interpolate
+from d2lpos.positions import as_float, interpolate, offsets
 from d2lpos.rotary.mixed import Mixed
-from d2lpos.transformer.attention import attend, attention_weights
-from d2lpos.transformer.masks import Mask, window_mask
+from d2lpos.transformer import Mask, attend, attention_weights, window_mask
 from d2lpos.transformer.temperature import steps
 from tests.core.conftest import DIM, ENCODINGS, FEATURES, HEADS
 from tests.core.test_laws import RELATIVE

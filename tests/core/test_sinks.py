@@ -5,8 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from d2lpos import ALiBi, Attention, Cache, RoPE, Shaw, Transformer
-from d2lpos.transformer.attention import attend, attention_weights
-from d2lpos.transformer.masks import Mask
+from d2lpos.transformer import Mask, attend, attention_weights
 
 N = 6
 HERE = torch.arange(N)

@@ -12,8 +12,7 @@ from d2lpos.bias.sandwich import cosines
 from d2lpos.bias.t5 import bucket
 from d2lpos.input.sinusoids import angles, frequencies, sinusoidal
 from d2lpos.offset.skew import key_term
-from d2lpos.positions.checks import as_float, as_index
-from d2lpos.positions.position_ids import from_padding, from_segments, interpolate
+from d2lpos.positions import as_float, as_index, from_padding, from_segments, interpolate
 from d2lpos.rotary.rope import convert, rotate, rotate_fast
 from d2lpos.transformer.attention import attend, attention_weights, causal_mask
 

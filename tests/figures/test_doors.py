@@ -5,15 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from d2lpos.content.cope import CoPE
-from d2lpos.content.fox import FoX
-from d2lpos.content.inkling import Inkling
-from d2lpos.content.path import PaTH
+from d2lpos.content import CoPE, FoX, Inkling, PaTH
 from d2lpos.figures import STYLE, doors
 from d2lpos.figures.doors import DOORS, HEIGHT, WIDTH, WIRE, WIRED
 from d2lpos.offset.shaw import Shaw
-from d2lpos.rotary.rope import RoPE
-from d2lpos.rotary.rope_values import RoPEValues
+from d2lpos.rotary import RoPE, RoPEValues
 from tests.browser import chromium
 
 STATIC = Path(__file__).parents[2] / "book/_static"

@@ -15,8 +15,7 @@ from threading import Thread
 
 import torch
 
-from d2lpos.lab.store import Store
-from d2lpos.lab.sweep import sweep
+from d2lpos.lab import Store, sweep
 
 PATIENCE = 120  # seconds that a slow machine may take for anything below
 

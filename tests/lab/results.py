@@ -2,9 +2,8 @@
 
 from random import Random
 
+from d2lpos.lab import TASKS, Run
 from d2lpos.lab.models import reads
-from d2lpos.lab.run import Run
-from d2lpos.lab.tasks import TASKS
 
 
 def result(run: Run, device: str = "cpu") -> dict:

@@ -7,12 +7,11 @@ published again, and write the short runs that have changed: python -m tests.lab
 
 import pytest
 
-from d2lpos.lab import Run, execute
+from d2lpos.lab import STUDIES, Run, execute
 from d2lpos.lab.encodings import ENCODINGS
 from d2lpos.lab.lines import read
 from d2lpos.lab.machine import alike
 from d2lpos.lab.report import rounded_before
-from d2lpos.lab.studies import STUDIES
 from tests.lab.again import SHORT, again, apart, main, measured, quickest, short
 
 NEAR = 1e-3  # nats, and shares of rows: what other processors and versions of PyTorch may make of a few steps

@@ -9,16 +9,12 @@ import pytest
 import torch
 
 from d2lpos import Encoding, Learned, RoPE
-from d2lpos.lab import experiment, inside, models, training
+from d2lpos.lab import TASKS, Run, accuracy, experiment, inside, models, train, training
 from d2lpos.lab.experiment import deterministic, execute
 from d2lpos.lab.inside import probes, states
 from d2lpos.lab.models import DROPOUTS, ENCODINGS, ONLY, READINGS, Stretched, build, place, reading, reads
-from d2lpos.lab.run import Run
-from d2lpos.lab.tasks import TASKS
-from d2lpos.lab.training import accuracy, train
 from d2lpos.rotary import scaling
-from d2lpos.transformer.attention import attention_weights
-from d2lpos.transformer.masks import causal_mask
+from d2lpos.transformer import attention_weights, causal_mask
 from tests.lab.again import tiny
 
 TINY = Run("language", "rope", length=12, tested=(12, 24), steps=4, size=4, checks=2, dim=16, layers=1)

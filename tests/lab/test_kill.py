@@ -15,8 +15,7 @@ import psutil
 import pytest
 from distributed import LocalCluster
 
-from d2lpos.lab.store import Store
-from d2lpos.lab.sweep import sweep
+from d2lpos.lab import Store, sweep
 from tests.lab.errands import PATIENCE, dawdle, die, die_or_slip, doze, errands, heavy, noted, until, walk
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX does")

@@ -9,15 +9,11 @@ from torch.nn import Embedding
 from torch.nn.functional import one_hot
 
 from d2lpos import Encoding
-from d2lpos.lab import encodings, models
-from d2lpos.lab.experiment import execute
+from d2lpos.lab import TASKS, Run, encodings, execute, models, train
 from d2lpos.lab.models import build, reading, reads
 from d2lpos.lab.places import LIMITED, PLACES, begun, counted, coupled, drawn, in_squares, jittered, side
-from d2lpos.lab.run import Run
 from d2lpos.lab.synthetic import addition
-from d2lpos.lab.tasks import TASKS
 from d2lpos.lab.training import test as measure
-from d2lpos.lab.training import train
 
 ROWS = torch.zeros(512, 5)
 

@@ -10,11 +10,10 @@ from pandas import concat
 
 from d2lpos.figures import STYLE, show
 from d2lpos.figures.style import PAGE
+from d2lpos.lab import STUDIES, frame, summary
 from d2lpos.lab.encodings import ENCODINGS, FAMILY
 from d2lpos.lab.models import READINGS
 from d2lpos.lab.plot import GAP, LABELS, _label, describe, named, plot
-from d2lpos.lab.studies import STUDIES
-from d2lpos.lab.summary import frame, summary
 from tests.lab.results import result
 
 VALUES = {"order": "accuracy", "extrapolation": "loss"}

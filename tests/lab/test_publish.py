@@ -4,9 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from d2lpos.lab import Store, export
 from d2lpos.lab.lines import line, read
-from d2lpos.lab.publish import export
-from d2lpos.lab.store import Store
 from tests.lab.errands import errands, record
 
 JSON = st.recursive(

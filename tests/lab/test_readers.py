@@ -9,12 +9,10 @@ import pytest
 import torch
 
 from d2lpos import Learned, T5Bias, Transformer
-from d2lpos.lab import training
-from d2lpos.lab.experiment import execute
+from d2lpos.lab import execute, records, training
 from d2lpos.lab.models import build
 from d2lpos.lab.readers import card, dequantized, losses, pack, reader, script
 from d2lpos.lab.studies import LITTLE, STUDIES
-from d2lpos.lab.summary import records
 from d2lpos.lab.text import UNKNOWN, characters, decode
 from d2lpos.pretrained.reader import READERS, load, path, read, surprise, tokens, unpack
 

@@ -2,11 +2,10 @@
 
 import pytest
 
+from d2lpos.lab import STUDIES, frame
+from d2lpos.lab import records as published
 from d2lpos.lab.plot import told_apart
 from d2lpos.lab.report import decisions, pages
-from d2lpos.lab.studies import STUDIES
-from d2lpos.lab.summary import frame
-from d2lpos.lab.summary import records as published
 from d2lpos.runtime.published import RESULTS
 from tests.lab.results import result
 

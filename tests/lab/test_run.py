@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 import torch
 
+from d2lpos.lab import STUDIES, Run, accuracy, train
 from d2lpos.lab.models import DROPOUTS, ENCODINGS, READINGS, build
 from d2lpos.lab.places import PLACES
-from d2lpos.lab.run import Run
-from d2lpos.lab.studies import STUDIES
 from d2lpos.lab.tasks import TASKS, Task
-from d2lpos.lab.training import accuracy, train
 
 RUN = Run("language", "rope", length=64, tested=(64, 128), readings=("as trained", "ntk"))
 SQUARED = {"task": "digits", "encoding": "axial", "tested": (64,), "readings": (), "causal": False}

@@ -5,11 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from d2lpos.lab.experiment import execute
+from d2lpos.lab import STUDIES, Run, execute, frame, paired, records, summary
 from d2lpos.lab.lines import line
-from d2lpos.lab.run import Run
-from d2lpos.lab.studies import STUDIES
-from d2lpos.lab.summary import frame, paired, records, summary
 from tests.lab.results import result
 
 COLUMNS = (

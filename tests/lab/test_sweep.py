@@ -5,9 +5,7 @@ import distributed
 import pytest
 from distributed import Client, LocalCluster
 
-from d2lpos.lab.run import Run
-from d2lpos.lab.store import Store
-from d2lpos.lab.sweep import sweep
+from d2lpos.lab import Run, Store, sweep
 from tests.lab.errands import errands, leave, noted, record, trip, walk
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from d2lpos.lab import text
-from d2lpos.lab.tasks import TASKS
+from d2lpos.lab import TASKS, text
 from d2lpos.lab.text import ALPHABET, CLS, MASK, SEP, SPLITS, UNKNOWN, characters, decode, language, masked
 
 DATA = Path(text.__file__).parent / "data"

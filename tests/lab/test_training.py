@@ -9,8 +9,7 @@ from torch.nn.functional import cross_entropy, one_hot
 from torch.testing import assert_close
 
 from d2lpos import Dropped, Learned, Transformer
-from d2lpos.lab.tasks import TASKS
-from d2lpos.lab.training import accuracy, train
+from d2lpos.lab import TASKS, accuracy, train
 from d2lpos.lab.training import test as measure
 from d2lpos.runtime.threads import one_thread
 

@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from d2lpos.lab.run import Run
+from d2lpos.lab import TASKS, Run, moments, records, verdicts
 from d2lpos.lab.studies import DROPPED, PLACED, STUDIES
-from d2lpos.lab.summary import records
-from d2lpos.lab.tasks import TASKS
-from d2lpos.lab.verdict import moments, verdicts
 from tests.lab.results import result
 
 NONE = Run("masked small", "learned", steps=30)

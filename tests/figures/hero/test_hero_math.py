@@ -20,19 +20,15 @@ from d2lpos.figures.patch import numbers as fits
 from d2lpos.figures.patch import weights as looks
 from d2lpos.figures.ranks import starts, work, wrong
 from d2lpos.figures.stack import LEAD, TRAINED, WINDOW, reach, weight
-from d2lpos.input.learned import Learned
-from d2lpos.input.sinusoids import frequencies, sinusoidal
+from d2lpos.input import Learned, frequencies, sinusoidal
 from d2lpos.lab import Run
 from d2lpos.lab.models import Blocks, LastRow, Sharper, Stretched, Wrapped, build
 from d2lpos.offset.shaw import clipped_index
 from d2lpos.positions.grid import cells, coordinates
 from d2lpos.pretrained import SmolLM2
-from d2lpos.rotary.mixed import Mixed
-from d2lpos.rotary.rope import RoPE
+from d2lpos.rotary import Mixed, RoPE
 from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
-from d2lpos.transformer.attention import attention_weights, causal_mask
-from d2lpos.transformer.dropout import combine
-from d2lpos.transformer.masks import window_mask
+from d2lpos.transformer import attention_weights, causal_mask, combine, window_mask
 from tests.figures.hero import expected
 from tests.node import passed
 

@@ -9,10 +9,8 @@ import pytest
 from d2lpos.figures.board import fixed
 from d2lpos.figures.hero import SORTS, hero
 from d2lpos.figures.stack import LEAD, TRAINED, WINDOW, beside, describe_state, found, name, numbers
-from d2lpos.lab import frame, records
+from d2lpos.lab import STUDIES, TASKS, frame, records
 from d2lpos.lab.models import LAYERS
-from d2lpos.lab.studies import STUDIES
-from d2lpos.lab.tasks import TASKS
 from tests.figures.hero.drawn import printed, walked
 
 MIXED = ("window", "window", "window", "none")
