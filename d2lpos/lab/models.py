@@ -18,6 +18,7 @@ from ..transformer.dropout import PLACEMENTS, Dropped
 from ..transformer.temperature import multiply
 from .encodings import ENCODINGS, SQUARE, Sizes, new
 from .places import PLACES, Places, in_squares, jittered, side
+from .regroup import InParts, dual_chunk, dual_chunk_for, self_extend, self_extend_for
 from .tasks import TASKS
 
 __all__ = [
@@ -282,6 +283,14 @@ for rule in ("ntk", "yarn"):
     READINGS[f"{rule}, sharper"] = lambda run, length, rule=rule: both(
         READINGS[rule](run, length), READINGS["sharper"](run, length)
     )
+# Positions handed out anew: frequencies stay, and no pair of tokens is further apart than in training.
+READINGS |= {
+    "self-extend": lambda run, length: partial(
+        InParts, rule=partial(self_extend, **self_extend_for(run.length, round(run.length * run.stretch)))
+    ),
+    "dual chunk": lambda run, length: partial(InParts, rule=partial(dual_chunk, **dual_chunk_for(run.length))),
+}
+REGROUPED = ("self-extend", "dual chunk")
 # Of pictures of finer cells than those of training: a table of more rows, and places between those trained.
 READINGS |= {
     "interpolated": lambda run, length: partial(Interpolated, length=length),
@@ -289,7 +298,7 @@ READINGS |= {
 }
 PAST = ("last row", "wrapped", "blocks", "stretched")  # the readings that go past a learned table
 TURNED = ("linear", "ntk", "dynamic ntk", "yarn", "llama 3", "larger base", "no rotation")
-TURNED += ("ntk, sharper", "yarn, sharper", *HALVED, *MISREAD)
+TURNED += ("ntk, sharper", "yarn, sharper", *HALVED, *MISREAD, *REGROUPED)
 ONLY = dict.fromkeys((*PAST, "interpolated"), ("learned",)) | dict.fromkeys(TURNED, ("rope",))
 ONLY["to scale"] = SQUARE
 LAYERS = ("full", "window", "none")  # a layer of a stack: its encoding, in a window, or without position

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from .encodings import SQUARE
-from .models import HALVED, MISREAD, PAST, SPARED
+from .models import HALVED, MISREAD, PAST, REGROUPED, SPARED
 from .run import Run
 from .tasks import TASKS
 
@@ -234,6 +234,18 @@ STUDIES = {
         full=(replace(NEEDLE, encoding="rope", readings=(*STRETCHED, *HALVED, "window", *MISREAD)),),
         smoke=(small(replace(NEEDLE, encoding="rope", readings=("yarn", *MISREAD)), 16, 32),),
         value="accuracy",
+    ),
+    "regroup-needle": Study(
+        "Positions handed out anew, frequencies as trained: do SelfExtend and dual chunks bring a needle back?",
+        full=(replace(NEEDLE, encoding="rope", readings=("as trained", "yarn", *REGROUPED)),),
+        smoke=(small(replace(NEEDLE, encoding="rope", readings=REGROUPED), 16, 64),),
+        value="accuracy",
+    ),
+    "regroup-language": Study(
+        "Positions handed out anew, frequencies as trained: how well do SelfExtend and dual chunks read a longer text?",
+        full=(replace(LONG, encoding="rope", readings=("as trained", "yarn", *REGROUPED, "window")),),
+        smoke=(small(replace(LONG, encoding="rope", readings=REGROUPED), 16, 64),),
+        value="loss_last",
     ),
     "stacks-needle": Study(
         "Windows with RoPE in three layers of four, no position in the fourth: how far does it find a needle?",
