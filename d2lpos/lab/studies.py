@@ -81,6 +81,9 @@ SOURCE = Run(
 )  # fmt: skip
 MIXED = ("window", "window", "window", "none")
 COUNT = Run("count", shortest=8, length=32, tested=(32, 64, 128, 256), steps=500)
+# A gate or a logit weakens the sink where the first token's weight falls, seed by seed, and the 95 % interval of the
+# difference, Student's over seeds, lies below 0.
+DORMANT = Run("echo", "rope", length=32, steps=300, layers=1, heads=1, probe=True)
 BACK = Run("back", length=32, steps=1000, layers=1)
 SUMS = Run("sums", shortest=6, length=27, tested=(27, 39, 51, 63, 93), steps=3000, layers=1, rate=5e-3)
 FINER = Run("digits", length=64, tested=(64, 256, 576), steps=500)
@@ -290,6 +293,11 @@ STUDIES = {
         ),
         smoke=(small(replace(COUNT, encoding="fox"), 16, 32),),
         value="accuracy",
+    ),
+    "gates": Study(
+        "Attention has work at few tokens: does a gate on what it puts out, or a learned logit, keep the first from being a sink?",
+        full=tuple(replace(DORMANT, stack=(kind,)) for kind in ("full", "gate", "logit")),
+        smoke=(small(replace(DORMANT, stack=("gate",)), 16),),
     ),
     "back": Study(
         "How far back was the mark: can one layer tell, where values turn and where they do not?",
