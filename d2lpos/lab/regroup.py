@@ -16,6 +16,7 @@ from ..positions.arguments import check_positive
 
 __all__ = ["InParts", "Part", "dual_chunk", "dual_chunk_for", "relative", "self_extend", "self_extend_for"]
 
+ROWS = 16  # of a batch, so that what is made on the way is small
 Part = tuple[Tensor, Tensor, Tensor]
 
 
@@ -84,9 +85,12 @@ class InParts(Encoding):
         self.inner, self.rule = inner, rule
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        """The turned scores, less those that `attend` has of what does not turn."""
-        total = -(q @ k.mT)
-        for q_there, k_there, met in self.rule(q_positions, k_positions):
-            turned_q, turned_k = self.inner.rotate(q, k, q_there, k_there)
-            total = total + (turned_q @ turned_k.mT) * met[..., None, :, :]
-        return total / math.sqrt(q.shape[-1])
+        """The turned scores, less those that `attend` has of what does not turn; a few rows of the batch at a time."""
+        parts, total = self.rule(q_positions, k_positions), []
+        for some, keys in zip(q.split(ROWS), k.split(ROWS), strict=True):
+            scores = -(some @ keys.mT)
+            for q_there, k_there, met in parts:
+                turned_q, turned_k = self.inner.rotate(some, keys, q_there, k_there)
+                scores += (turned_q @ turned_k.mT).mul_(met[..., None, :, :])
+            total.append(scores.div_(math.sqrt(q.shape[-1])))
+        return torch.cat(total)
