@@ -80,10 +80,16 @@ PROBES = {
         every("real-board", "columns", "layer 1", **TINY),
     ),
     "real-parts": Look(
-        "Which pairs and which layers does it use in more passages, and in code?",
-        every("real-parts", "columns", "layers", texts=("persuasion", "pride", "code"), dtype="bfloat16"),
+        "Which pairs does it use in more passages, and in code?",
+        every("real-parts", "columns", texts=("persuasion", "code"), dtype="bfloat16"),
         real.board,
-        every("real-parts", "columns", "layers", **TINY),
+        every("real-parts", "columns", **TINY),
+    ),
+    "real-layers": Look(
+        "Which layers does it use in more passages, and in code?",
+        every("real-layers", "layers", texts=("persuasion", "pride", "code"), dtype="bfloat16"),
+        real.board,
+        every("real-layers", "layers", **TINY),
     ),
     "real-bands": Look(
         "Which bands of pairs does it use at 512 tokens, and which at 8,192?",

@@ -233,7 +233,7 @@ def board(glance: Probe, device: str) -> Rows:
 
     The glance's part is "layer 7": each of its pairs alone, and all of them; or "layers": each layer, all its pairs;
     or "columns": each pair in all layers, and everything; or "bands": each four neighboring pairs in all layers.
-    layer and pair are None where all are held; "columns" and "bands" have the loss as trained, too.
+    layer and pair are None where all are held.
     previous: the weights that the heads of FOLLOWED give to the previous token; None below the layer, and where the text
     is long.
     """
@@ -268,6 +268,9 @@ def board(glance: Probe, device: str) -> Rows:
                 {"case": f"layer {layer}", "layer": layer, "pair": pair} | reading(encodings, x, layer)
             )
         return rows
+    rows.append(
+        {"case": "as trained", "layer": None, "pair": None} | reading([model.encoding] * layers, start, 0)
+    )
     if glance.part == "layers":
         for layer in range(layers):
             encodings = [model.encoding] * layers
@@ -275,9 +278,6 @@ def board(glance: Probe, device: str) -> Rows:
             rows.append({"case": f"layer {layer}", "layer": layer, "pair": None} | reading(encodings, start, layer))
             start = model.read(start, first=layer, last=layer + 1)
         return rows
-    rows.append(
-        {"case": "as trained", "layer": None, "pair": None} | reading([model.encoding] * layers, start, 0)
-    )
     width = 1 if glance.part == "columns" else 4
     for pair in range(0, pairs, width):
         some = list(range(pair, pair + width))
