@@ -12,7 +12,7 @@ import torch
 
 from ..runtime.threads import one_thread
 from ..transformer.model import Transformer
-from .inside import learned_table, probes, similarity
+from .inside import first_token, learned_table, probes, similarity
 from .machine import forget_peak, machine, peak_bytes
 from .models import build, places, reading, reads
 from .readers import reader
@@ -32,7 +32,7 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
     training length. The validation split is for choices along the curve, so metrics leave it out. loss_last is
     that of as many last tokens as a training sequence has. Where the run asks for a probe, the record also
     holds what `probes` of `d2lpos.lab.inside` gives and, for a learned table, the `similarity` of its rows and
-    that of how each has changed in training. Where it asks to keep the model, it holds what `reader` of
+    that of how each has changed in training, and of a causal model what `first_token` gives. Where it asks to keep the model, it holds what `reader` of
     `d2lpos.lab.readers` gives.
 
     >>> record = execute(Run("order", "rope", length=4, steps=20))
@@ -88,6 +88,7 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
                     measure(other, f"{name}, trained on", length)
         if run.probe:
             inside |= {"probes": probes(model, task, run.length), "similarity": None, "change": None}
+            inside["first"] = first_token(model, task, run.length) if run.causal else None
             if table is not None:
                 trained = learned_table(model)
                 inside |= {"similarity": similarity(trained), "change": similarity(trained - table)}

@@ -24,7 +24,7 @@ class Look:
     full: the glances of one passage number. The smoke form reads the stand-in. Its number stands in place of a seed.
 
     >>> [glance.text for glance in PROBES["real-layout"].runs(range(1))]
-    ['persuasion', 'pride', 'rule']
+    ['persuasion', 'pride', 'rule', 'code']
     """
 
     question: str
@@ -47,30 +47,29 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
-READ = ("persuasion", "pride", "rule")  # where nobody has asked of code
 
 PROBES = {
     "real-layout": Look(
         "A file whose pairs are neighbors is turned as halves: what does a trained model lose?",
-        every("real-layout", texts=READ),
+        every("real-layout"),
         real.layout,
         every("real-layout", **TINY),
     ),
     "real-positions": Look(
         "Which property of 0, 1, 2, … does a trained model need?",
-        every("real-positions", texts=READ),
+        every("real-positions"),
         real.placed,
         every("real-positions", **TINY),
     ),
     "real-positions-bfloat16": Look(
         "Which property of 0, 1, 2, … does a trained model need, when it computes in bfloat16?",
-        every("real-positions-bfloat16", texts=READ, dtype="bfloat16"),
+        every("real-positions-bfloat16", dtype="bfloat16"),
         real.placed,
         every("real-positions-bfloat16", dtype="bfloat16", **TINY),
     ),
     "real-heads": Look(
         "Which heads look one back, which at the first token, and which pairs make them?",
-        every("real-heads", texts=READ),
+        every("real-heads"),
         real.heads,
         every("real-heads", **TINY),
     ),
@@ -85,6 +84,12 @@ PROBES = {
         every("real-parts", "columns", texts=("persuasion", "code"), dtype="bfloat16"),
         real.board,
         every("real-parts", "columns", **TINY),
+    ),
+    "real-layers": Look(
+        "Which layers does it use in more passages, and in code?",
+        every("real-layers", "layers", texts=("persuasion", "pride", "code"), dtype="bfloat16"),
+        real.board,
+        every("real-layers", "layers", **TINY),
     ),
     "real-bands": Look(
         "Which bands of pairs does it use at 512 tokens, and which at 8,192?",

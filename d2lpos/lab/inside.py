@@ -1,15 +1,17 @@
-"""Where a trained model holds the positions: a linear probe of each layer, and the rows of a learned table."""
+"""What a trained model does inside: where it holds the positions, and how much weight its first token takes."""
 
 import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
 from ..input.learned import Learned
+from ..transformer.attention import Attention, attention_weights
+from ..transformer.masks import causal_mask
 from ..transformer.model import Transformer
 from .tasks import Task
 from .training import UNSEEN
 
-__all__ = ["learned_table", "probes", "similarity", "states"]
+__all__ = ["first_token", "learned_table", "probes", "similarity", "states"]
 
 
 def states(model: Transformer, tokens: Tensor) -> list[Tensor]:
@@ -57,6 +59,36 @@ def probes(model: Transformer, task: Task, length: int, texts: int = 256, seed: 
         wrong = told - positions
         r2 = 1 - wrong.square().mean() / positions.var(correction=0)
         found.append({"layer": layer, "error": wrong.abs().mean().item(), "r2": r2.item()})
+    return found
+
+
+@torch.no_grad()
+def first_token(model: Transformer, task: Task, length: int, texts: int = 256, seed: int = 0) -> list[float]:
+    """The weight that queries of the second half of a text give to its first token, the mean over heads, layer by layer.
+
+    If all keys got the same, it would be ln 2 / (length / 2) or so.
+
+    >>> from d2lpos.lab import TASKS
+    >>> model = Transformer(vocabulary=18, outputs=17, causal=True)
+    >>> [0 < share < 0.2 for share in first_token(model, TASKS["echo"], length=16)]
+    [True, True]
+    """
+    device, found = next(model.parameters()).device, []
+    tokens, _ = task.tests["test"](texts, length, torch.Generator().manual_seed(UNSEEN + seed))
+    here = torch.arange(length, device=device)
+
+    def look(layer: Attention, inputs: tuple) -> None:
+        q, k, _ = layer.project(inputs[0]).unflatten(-1, (3 * layer.heads, -1)).transpose(1, 2).chunk(3, dim=1)
+        mask = causal_mask(here, here)
+        weights = attention_weights(q, k, here, here, layer.encoding, mask, layer.encoding.read(inputs[0]), layer.sinks)
+        found.append(weights[:, :, length // 2 :, 0].mean().item())
+
+    hooks = [block.attention.register_forward_pre_hook(look) for block in model.blocks]
+    try:
+        model(tokens.to(device), here)
+    finally:
+        for hook in hooks:
+            hook.remove()
     return found
 
 

@@ -14,10 +14,12 @@ from torch.nn.functional import interpolate
 from .. import Encoding, Learned, RoPE, Transformer
 from ..positions.checks import offsets
 from ..rotary.scaling import linear, llama3, ntk, unscaled, yarn
+from ..transformer.attention import Attention
 from ..transformer.dropout import PLACEMENTS, Dropped
 from ..transformer.temperature import multiply
 from .encodings import ENCODINGS, SQUARE, Sizes, new
 from .places import PLACES, Places, in_squares, jittered, side
+from .regroup import InParts, dual_chunk, dual_chunk_for, self_extend, self_extend_for
 from .tasks import TASKS
 
 __all__ = [
@@ -282,6 +284,14 @@ for rule in ("ntk", "yarn"):
     READINGS[f"{rule}, sharper"] = lambda run, length, rule=rule: both(
         READINGS[rule](run, length), READINGS["sharper"](run, length)
     )
+# Positions handed out anew: frequencies stay, and no pair of tokens is further apart than in training.
+READINGS |= {
+    "self-extend": lambda run, length: partial(
+        InParts, rule=partial(self_extend, **self_extend_for(run.length, round(run.length * run.stretch)))
+    ),
+    "dual chunk": lambda run, length: partial(InParts, rule=partial(dual_chunk, **dual_chunk_for(run.length))),
+}
+REGROUPED = ("self-extend", "dual chunk")
 # Of pictures of finer cells than those of training: a table of more rows, and places between those trained.
 READINGS |= {
     "interpolated": lambda run, length: partial(Interpolated, length=length),
@@ -289,10 +299,12 @@ READINGS |= {
 }
 PAST = ("last row", "wrapped", "blocks", "stretched")  # the readings that go past a learned table
 TURNED = ("linear", "ntk", "dynamic ntk", "yarn", "llama 3", "larger base", "no rotation")
-TURNED += ("ntk, sharper", "yarn, sharper", *HALVED, *MISREAD)
+TURNED += ("ntk, sharper", "yarn, sharper", *HALVED, *MISREAD, *REGROUPED)
 ONLY = dict.fromkeys((*PAST, "interpolated"), ("learned",)) | dict.fromkeys(TURNED, ("rope",))
 ONLY["to scale"] = SQUARE
-LAYERS = ("full", "window", "none")  # a layer of a stack: its encoding, in a window, or without position
+# A layer of a stack: its encoding, in a window, or without position; or its encoding with a gate on what attention puts
+# out, or with a learned logit in each softmax.
+LAYERS = ("full", "window", "none", "gate", "logit")
 
 SPARED = {"protected": lambda special: special, "others protected": others}  # on the sum; which tokens not
 DROPOUTS = (*PLACEMENTS, *SPARED)
@@ -319,6 +331,11 @@ def build(run: Setting) -> Transformer:
     model = Transformer(
         task.vocabulary, task.outputs, run.dim, run.heads, run.layers, layers, by_position, window=windows
     )
+    for kind, block in zip(run.stack, model.blocks, strict=False):
+        if kind == "gate":
+            gate(block.attention)
+        elif kind == "logit":
+            block.attention.sinks = torch.nn.Parameter(torch.zeros(run.heads))
     if run.causal and not by_position:
         model.register_forward_pre_hook(by_index)
 
@@ -335,6 +352,20 @@ def build(run: Setting) -> Transformer:
     for block in model.blocks[1:] if run.again else ():
         block.register_forward_pre_hook(add)
     return model
+
+
+def gate(attention: Attention) -> None:
+    """Multiply what the heads put out by σ(Wx), a number for each feature, x being what attention reads.
+
+    Source: Qiu et al. 2025 (arXiv 2505.06708); Qwen3-Next has it.
+    """
+    attention.gate = torch.nn.Linear(attention.out.in_features, attention.out.in_features, bias=False)
+
+    def look(module: Attention, inputs: tuple) -> None:
+        module.opened = module.gate(inputs[0]).sigmoid()
+
+    attention.register_forward_pre_hook(look)
+    attention.out.register_forward_pre_hook(lambda out, inputs: (inputs[0] * attention.opened,))
 
 
 def by_index(model: Module, inputs: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:

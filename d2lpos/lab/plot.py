@@ -33,7 +33,7 @@ LABELS = {
     "yarn, scores as they were": "YaRN, scores as they were", "yarn, factor alone": "YaRN, factor alone",
     "yarn, length overwritten": "YaRN, length overwritten", "yarn, twice": "YaRN, twice",
     "yarn, another base": "YaRN, another base", "fox": "FoX", "cope": "CoPE", "path": "PaTH",
-    "rope on values": "RoPE on values", "axial": "axial RoPE", "mixed": "mixed RoPE",
+    "rope on values": "RoPE on values", "axial": "axial RoPE", "mixed": "mixed RoPE", "self-extend": "SelfExtend",
 }  # fmt: skip
 UNITS = {
     "loss": "loss in nats",

@@ -231,8 +231,9 @@ def heads(glance: Probe, device: str) -> Rows:
 def board(glance: Probe, device: str) -> Rows:
     """What becomes of the loss, and of the previous-token head, with parts of the rotation held still.
 
-    The glance's part is "layer 7": each of its pairs alone, and all of them; or "columns": each pair in all layers,
-    and everything; or "bands": each four neighboring pairs in all layers. layer and pair are None where all are held.
+    The glance's part is "layer 7": each of its pairs alone, and all of them; or "layers": each layer, all its pairs;
+    or "columns": each pair in all layers, and everything; or "bands": each four neighboring pairs in all layers.
+    layer and pair are None where all are held.
     previous: the weights that the heads of FOLLOWED give to the previous token; None below the layer, and where the text
     is long.
     """
@@ -270,6 +271,13 @@ def board(glance: Probe, device: str) -> Rows:
     rows.append(
         {"case": "as trained", "layer": None, "pair": None} | reading([model.encoding] * layers, start, 0)
     )
+    if glance.part == "layers":
+        for layer in range(layers):
+            encodings = [model.encoding] * layers
+            encodings[layer] = Encoding()
+            rows.append({"case": f"layer {layer}", "layer": layer, "pair": None} | reading(encodings, start, layer))
+            start = model.read(start, first=layer, last=layer + 1)
+        return rows
     width = 1 if glance.part == "columns" else 4
     for pair in range(0, pairs, width):
         some = list(range(pair, pair + width))

@@ -36,8 +36,8 @@ class Run:
     again: whether the encoding adds it before every block, not before the first alone.
     probe: whether the record also tells where the trained model holds the positions.
     keep: whether the record also holds the trained model in 8 bits, and its loss at each place.
-    stack: for each layer, from the first, "full", "window" (half the training length wide) or "none" (without position);
-        () is all full.
+    stack: for each layer, from the first, "full", "window" (half the training length wide), "none" (without position),
+        "gate" (on what attention puts out) or "logit" (learned, in each softmax); () is all full.
     further: names in `READINGS`: under each, a copy of the trained model is trained on, for further_steps on up to
         further_length tokens, with as many tokens in a batch. Scaling rules then stretch to that length.
     places, limit: who hands out the positions, in training and in tests, a name in `PLACES`; those in

@@ -19,6 +19,8 @@ VALUES, KEYS = 16, 256  # of recall, needle and lookup: first the values, then t
 FILLER = VALUES
 FIRST_KEY = VALUES + 1
 MARKS, MARK, BEGIN = 7, VALUES + 1, VALUES + 2  # of count: at most so many marks since the last begin
+ECHO, START = VALUES, VALUES + 1  # of echo: the mark, and what every row begins with
+FOLLOWS = torch.randperm(VALUES, generator=torch.Generator().manual_seed(0))  # the likeliest value after each, of echo
 LONGEST = 64  # of back: tokens in a row, and answers that the model has
 
 Sample = tuple[Tensor, Tensor]
@@ -223,6 +225,31 @@ def _spread(size: int, count: int, generator: torch.Generator) -> Tensor:
     """Random values (size, count), in each row as many of one value as of another, or one more."""
     first = torch.randint(VALUES, (size, 1), generator=generator)
     return (first + _shuffled(size, count, generator)) % VALUES
+
+
+def echo(size: int, length: int, generator: torch.Generator, asked: str = "all") -> Sample:
+    """A chain of values, whose next one depends on the last alone; but behind a mark stands what stood before it.
+
+    A row begins with a token of its own (17). A value, 0 … 15, is followed by the mark (16) in a tenth of the cases, by
+    one value in four tenths, else by any. All next tokens are asked for or, with asked="echo", those behind a mark. So
+    attention has work at the marks and none elsewhere: the Bigram-Backcopy task of Guo et al. 2024 (arXiv 2410.13835).
+
+    >>> generator = torch.Generator().manual_seed(0)
+    >>> torch.cat(echo(1, 8, generator, asked="echo"))
+    tensor([[  17,    5,   16,    5,    8,    6,   13,    8],
+            [-100, -100,    5, -100, -100, -100, -100, -100]])
+    """
+    _check(size, length, 3, "to hold the beginning, a value and a mark")
+    row = torch.full((size, length + 1), START)
+    drawn, any_value = torch.rand(row.shape, generator=generator), torch.randint(VALUES, row.shape, generator=generator)
+    row[:, 1] = any_value[:, 1]
+    for place in range(2, length + 1):
+        last, before = row[:, place - 1], row[:, place - 2]
+        usual = torch.where(drawn[:, place] < 0.5, FOLLOWS[last.clamp(max=VALUES - 1)], any_value[:, place])
+        usual = usual.where(drawn[:, place] >= 0.1, ECHO)
+        row[:, place] = torch.where(last == ECHO, before, usual)
+    tokens, targets = row[:, :-1], row[:, 1:]
+    return tokens, targets if asked == "all" else targets.where(tokens == ECHO, -100)
 
 
 def _column(rows: Tensor, token: int) -> Tensor:

@@ -116,6 +116,11 @@ TASKS: dict[str, Task] = {
     "back": _endless(
         synthetic.back, KEYED, synthetic.LONGEST, causal=True, answers=lambda length: length - 1
     ),
+    "echo": Task(
+        synthetic.echo,
+        {"test": synthetic.echo, "echo": partial(synthetic.echo, asked="echo")},
+        synthetic.START + 1, synthetic.ECHO + 1, causal=True,
+    ),
     "language": _split(text.language, NOVELS, *LANGUAGE, causal=True, windows=True),
     "flowing language": _split(FLOWING, NOVELS, *LANGUAGE, causal=True, windows=True),
     "language small": _split(text.language, SMALL, *LANGUAGE, causal=True, windows=True),

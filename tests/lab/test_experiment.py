@@ -12,7 +12,9 @@ from d2lpos import Encoding, Learned, RoPE
 from d2lpos.lab import TASKS, Run, accuracy, experiment, inside, models, train, training
 from d2lpos.lab.experiment import deterministic, execute
 from d2lpos.lab.inside import probes, states
-from d2lpos.lab.models import DROPOUTS, ENCODINGS, ONLY, READINGS, Stretched, build, place, reading, reads
+from d2lpos.lab.models import (
+    DROPOUTS, ENCODINGS, ONLY, READINGS, REGROUPED, Stretched, build, place, reading, reads,
+)
 from d2lpos.rotary import scaling
 from d2lpos.transformer import attention_weights, causal_mask
 from tests.lab.again import tiny
@@ -365,7 +367,7 @@ def test_a_scaled_reading_is_the_rule_of_that_name():
     place(model, [Encoding()] * run.layers)
     torch.testing.assert_close(logits(model, 256), seen["no rotation"])
     sharper = {"sharper", "ntk, sharper", "yarn, sharper"}
-    assert seen.keys() == rules.keys() | bases.keys() | sharper | {"as trained", "window", "no rotation"}
+    assert seen.keys() == rules.keys() | bases.keys() | sharper | {"as trained", "window", "no rotation", *REGROUPED}
 
 
 def twice(omega):
@@ -403,6 +405,20 @@ def test_a_stack_is_built_layer_by_layer():
     assert sharper == ["RoPE", "Sharper", "Sharper"]
     assert [one.doors for one in slower] == [("rotate",), ("rotate",), ()] and slower[0] is not slower[1]
     assert [block.attention.encoding.doors for block in model.blocks] == [("rotate",), ("rotate",), ()]
+
+
+def test_a_gate_multiplies_what_attention_puts_out_and_a_logit_joins_each_softmax():
+    run = replace(TINY, layers=3, stack=("gate", "logit", "full"))
+    model = build(run)
+    assert [layer.attention.sinks is None for layer in model.blocks] == [True, False, True]
+    gated, x, here = model.blocks[0].attention, torch.randn(1, 5, run.dim), torch.arange(5)
+    open_ = gated(x, here) - gated.out.bias
+    gated.gate.weight.data.zero_()
+    half = gated(x, here) - gated.out.bias
+    plain = build(replace(run, stack=())).blocks[0].attention
+    torch.testing.assert_close(half, (plain(x, here) - plain.out.bias) / 2)
+    assert not torch.allclose(open_, half)
+    assert execute(replace(run, probe=True))["first"] != execute(replace(run, stack=(), probe=True))["first"]
 
 
 def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from d2lpos import Learned, Transformer
-from d2lpos.lab.inside import learned_table, probes, similarity, states
+from d2lpos.lab.inside import first_token, learned_table, probes, similarity, states
 from d2lpos.lab.tasks import TASKS
 
 LANGUAGE = TASKS["language"]
@@ -83,6 +83,19 @@ def test_looking_inside_leaves_nothing_behind():
     assert [tuple(x.shape) for x in found] == 4 * [(1, 3, 64)]
     with pytest.raises(ValueError, match="tokens"):
         states(model, torch.tensor([[6]]))
+    assert not any(module._forward_pre_hooks for module in model.modules())
+
+
+def test_the_first_token_of_a_model_that_attends_evenly_takes_its_share():
+    model = Transformer(vocabulary=18, outputs=17, causal=True)
+    for block in model.blocks:
+        block.attention.project.weight.data.zero_()
+        block.attention.project.bias.data.zero_()
+    share = sum(1 / (place + 1) for place in range(8, 16)) / 8
+    assert first_token(model, TASKS["echo"], 16, texts=2) == pytest.approx([share, share])
+    for block in model.blocks:
+        block.attention.sinks = nn.Parameter(torch.full((4,), 9.0))  # a key that gives nothing out
+    assert max(first_token(model, TASKS["echo"], 16, texts=2)) < share / 100
     assert not any(module._forward_pre_hooks for module in model.modules())
 
 

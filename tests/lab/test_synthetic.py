@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 import torch
 
-from d2lpos.lab.synthetic import addition, back, copy, count, lookup, needle, order, recall, reverse
+from d2lpos.lab.synthetic import addition, back, copy, count, echo, lookup, needle, order, recall, reverse
 
 SIZE = 2048
 
@@ -221,3 +221,24 @@ def test_rows_that_cannot_be(sampler, length, message):
     with pytest.raises(ValueError) as raised:
         sampler(2, length, torch.Generator())
     assert str(raised.value) == message
+
+
+@pytest.mark.parametrize("length", [3, 8, 32])
+def test_echo_repeats_behind_a_mark_what_stood_before_it(length):
+    rows, asked = sample(partial(echo, asked="echo"), length)
+    assert all(row[0] == 17 and 17 not in row[1:] and row[1] < 16 for row in rows)
+    for row, answers in zip(rows, asked, strict=True):
+        marks = {place for place, token in enumerate(row) if token == 16}
+        assert answers == {place: row[place - 1] for place in marks}
+        assert all(row[place + 1] == row[place - 1] for place in marks if place + 1 < length)
+
+
+def test_what_follows_a_value_depends_on_it_alone():
+    tokens, targets = echo(SIZE, 32, torch.Generator().manual_seed(3))
+    assert torch.equal(tokens[:, 1:], targets[:, :-1])
+    plain = (tokens < 16) & (tokens.roll(1, dims=1) != 16)
+    last, after = tokens[plain], targets[plain]
+    assert abs((after == 16).double().mean() - 0.1) < 0.01
+    for value in range(16):
+        shares = torch.bincount(after[last == value], minlength=17)[:16] / (last == value).sum()
+        assert abs(shares.max() - (0.4 + 0.5 / 16)) < 0.03 and shares.sort().values[-2] < 0.06

@@ -1,0 +1,77 @@
+"""Positions that are handed out anew: what stays, what is bounded, and that attention meets each pair once."""
+
+from functools import partial
+
+import pytest
+import torch
+
+from d2lpos import RoPE
+from d2lpos.lab.regroup import InParts, dual_chunk, dual_chunk_for, relative, self_extend, self_extend_for
+from d2lpos.transformer import attend, attention_weights
+from d2lpos.transformer.masks import Mask, causal_mask
+
+P = torch.arange(256)
+RULES = {
+    "self-extend": partial(self_extend, **self_extend_for(32, 256)),
+    "dual chunk": partial(dual_chunk, **dual_chunk_for(32)),
+}
+each = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+
+
+@each
+def test_parts_share_out_all_pairs_and_none_is_further_apart_than_in_training(rule):
+    assert torch.stack([met for *_, met in rule(P, P)]).sum(dim=0).eq(1).all()
+    apart = relative(rule(P, P)).tril()
+    assert 0 <= apart.min() and apart.max() < 32
+
+
+def test_what_is_near_is_as_it_was():
+    true = P[:, None] - P
+    near = (true >= 0) & (true < 8)
+    assert torch.equal(relative(RULES["self-extend"](P, P))[near], true[near])
+    near = (true >= 0) & (true <= 4)  # across a border too: the furthest is 24, chunks have 20
+    assert torch.equal(relative(RULES["dual chunk"](P, P))[near], true[near])
+
+
+def test_settings_are_the_smallest_group_and_those_of_the_authors_code():
+    group, window = self_extend_for(4096, 16384).values()
+    assert (group, window) == (5, 1024)  # as their example has it
+    assert relative(self_extend(P, P, group=10, window=8)).tril().max() >= 32
+    assert dual_chunk_for(4096) == {"chunk": 2560, "furthest": 3072}
+
+
+@each
+def test_attention_has_the_score_of_each_pair_at_its_own_offset(rule):
+    torch.manual_seed(0)
+    q, k, v = torch.randn(3, 20, 2, 48, 8, dtype=torch.float64).unbind()
+    here, rope = torch.arange(48), RoPE(8)
+    mask, apart = causal_mask(here, here), relative(rule(here, here))
+    turned = torch.stack([rope.turn(q[:1, :1, [i]].expand(-1, -1, 48, -1), apart[i]) for i in range(48)], dim=2)
+    scores = (turned[0, 0] * k[0, 0]).sum(dim=-1) / 8**0.5
+    wanted = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
+    found = attention_weights(q, k, here, here, InParts(rope, rule), mask)
+    torch.testing.assert_close(found[0, 0], wanted)
+    y = attend(q, k, v, here, here, InParts(rope, rule), Mask(here))
+    torch.testing.assert_close(y, found @ v)
+
+
+def test_a_window_as_long_as_the_text_changes_nothing():
+    q, k, v = torch.randn(3, 1, 2, 24, 8).unbind()
+    here = torch.arange(24)
+    plain = attend(q, k, v, here, here, RoPE(8), Mask(here))
+    wide = InParts(RoPE(8), partial(self_extend, group=2, window=24))
+    torch.testing.assert_close(attend(q, k, v, here, here, wide, Mask(here)), plain)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (partial(self_extend, P, P, group=0, window=8), "group must be"),
+        (partial(self_extend, P, P, group=2, window=0), "window must be"),
+        (partial(dual_chunk, P, P, chunk=0, furthest=8), "chunk must be"),
+        (partial(dual_chunk, P, P, chunk=9, furthest=8), "furthest must be at least chunk, 9; got 8"),
+    ],
+)
+def test_bad_settings(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
