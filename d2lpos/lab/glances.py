@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import torch
 
 from ..runtime.threads import one_thread
-from . import real
+from . import real, reuse
 from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
 from .passages import TEXTS
@@ -48,6 +48,7 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 READ = ("persuasion", "pride", "rule")  # where nobody has asked of code
+NOVELS_AND_CODE = ("persuasion", "pride", "code")
 
 PROBES = {
     "real-layout": Look(
@@ -132,6 +133,15 @@ PROBES = {
         every("real-sink", texts=("persuasion", "pride", "code"), dtype="bfloat16", length=1024),
         real.sink,
         every("real-sink", **TINY | {"length": 640}),
+    ),
+    "real-reuse": Look(
+        "A document is read alone and its keys are used behind a prompt: what is lost, and what brings it back?",
+        (
+            *every("real-reuse", "one piece", texts=NOVELS_AND_CODE, length=128),
+            *every("real-reuse", "one piece", "four pieces", texts=NOVELS_AND_CODE, length=512),
+        ),
+        reuse.reuse,
+        every("real-reuse", "one piece", "four pieces", **TINY | {"length": 640}),
     ),
     "real-table": Look(
         "What does a trained table remember, and what do vectors of sentences know of order?",
