@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import torch
 
 from ..runtime.threads import one_thread
-from . import real, reuse
+from . import real, reuse, shift
 from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
 from .passages import TEXTS
@@ -142,6 +142,12 @@ PROBES = {
         ),
         reuse.reuse,
         every("real-reuse", "one piece", "four pieces", **TINY | {"length": 640}),
+    ),
+    "real-shift": Look(
+        "A full cache drops its older half and moves up: what is lost, and what does it cost to turn keys often?",
+        every("real-shift", texts=NOVELS_AND_CODE),
+        shift.shift,
+        every("real-shift", **TINY | {"length": 192}),
     ),
     "real-table": Look(
         "What does a trained table remember, and what do vectors of sentences know of order?",
