@@ -9,6 +9,7 @@ import torch
 
 from ..runtime.threads import one_thread
 from . import real
+from .bits import bits
 from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
 from .passages import TEXTS
@@ -48,6 +49,7 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 READ = ("persuasion", "pride", "rule")  # where nobody has asked of code
+SERVED = ("persuasion", "rule", "code")
 
 PROBES = {
     "real-layout": Look(
@@ -132,6 +134,12 @@ PROBES = {
         every("real-sink", texts=("persuasion", "pride", "code"), dtype="bfloat16", length=1024),
         real.sink,
         every("real-sink", **TINY | {"length": 640}),
+    ),
+    "real-bits": Look(
+        "A cache keeps keys in few bits: does it matter whether they are rounded before they turn or after?",
+        every("real-bits", texts=SERVED, length=256),
+        bits,
+        every("real-bits", **TINY),
     ),
     "real-table": Look(
         "What does a trained table remember, and what do vectors of sentences know of order?",
