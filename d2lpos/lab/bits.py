@@ -3,7 +3,7 @@
 A group of numbers has its own least and largest one, and 2 ** bits levels from the one to the other. A group is a key of
 one head ("token"), or a feature of one head over all tokens or over 32 ("channel"). Values stay as they are. All keys are rounded,
 the newest too, and the levels are taken from the passage itself: a server would keep the newest keys as they are
-or take the levels from other texts.
+or take the levels from other texts. The model computes in bfloat16, whose numbers have 8 bits of precision themselves.
 
 Decided before the runs. Passages are the unit, and 95 % intervals are Student's over five passages of each text. Of these
 sentences each falls by what stands behind it, in any of the three texts:
@@ -84,7 +84,8 @@ class RoundedKeys(Encoding):
         axis = -1 if self.own.layout == "half" else -2
         some = torch.arange(pairs.shape[axis], device=k.device)[self.pairs]
         part = pairs.index_select(axis, some)[:, :, self.first :]
-        found = rounded(part.flatten(-2), self.bits, self.by, self.group).unflatten(-1, part.shape[-2:])
+        found = rounded(part.flatten(-2).float(), self.bits, self.by, self.group).to(k)
+        found = found.unflatten(-1, part.shape[-2:])
         whole = torch.cat([pairs.index_select(axis, some)[:, :, : self.first], found], dim=2)
         return pairs.index_copy(axis, some, whole).flatten(-2)
 
@@ -98,10 +99,9 @@ def bits(glance: Probe, device: str) -> list[dict]:
         for count in (8, 4, 3, 2)
         for by in ("token", "channel")
     }
-    for count in (3, 2):
-        ways[f"{count} bits by channel, 32 tokens"] = {"bits": count, "by": "channel", "group": GROUP}
     two = {"bits": 2, "by": "channel"}
     ways |= {
+        "2 bits by channel, 32 tokens": two | {"group": GROUP},
         "2 bits by channel, first token kept": two | {"first": 1},
         "2 bits by channel, fast half": two | {"pairs": slice(half)},
         "2 bits by channel, slow half": two | {"pairs": slice(half, None)},

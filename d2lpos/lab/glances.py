@@ -137,7 +137,7 @@ PROBES = {
     ),
     "real-bits": Look(
         "A cache keeps keys in few bits: does it matter whether they are rounded before they turn or after?",
-        every("real-bits", texts=SERVED, length=256),
+        every("real-bits", texts=SERVED, dtype="bfloat16", length=256),
         bits,
         every("real-bits", **TINY),
     ),
