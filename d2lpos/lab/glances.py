@@ -10,6 +10,7 @@ import torch
 from ..runtime.threads import one_thread
 from . import real
 from .bits import bits
+from .drafts import drafts
 from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
 from .passages import TEXTS
@@ -140,6 +141,12 @@ PROBES = {
         every("real-bits", texts=SERVED, dtype="bfloat16", length=256),
         bits,
         every("real-bits", **TINY),
+    ),
+    "real-drafts": Look(
+        "A draft of the model itself stands one place off: how many of its tokens are accepted?",
+        every("real-drafts", texts=SERVED, length=192),
+        drafts,
+        every("real-drafts", **TINY),
     ),
     "real-table": Look(
         "What does a trained table remember, and what do vectors of sentences know of order?",
