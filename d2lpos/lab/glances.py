@@ -9,6 +9,8 @@ import torch
 
 from ..runtime.threads import one_thread
 from . import real, reuse, shift
+from .bits import bits
+from .drafts import drafts
 from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
 from .passages import TEXTS
@@ -49,6 +51,7 @@ LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 READ = ("persuasion", "pride", "rule")  # where nobody has asked of code
 NOVELS_AND_CODE = ("persuasion", "pride", "code")
+SERVED = ("persuasion", "rule", "code")
 
 PROBES = {
     "real-layout": Look(
@@ -148,6 +151,18 @@ PROBES = {
         every("real-shift", texts=NOVELS_AND_CODE),
         shift.shift,
         every("real-shift", **TINY | {"length": 192}),
+    ),
+    "real-bits": Look(
+        "A cache keeps keys in few bits: does it matter whether they are rounded before they turn or after?",
+        every("real-bits", texts=SERVED, dtype="bfloat16", length=256),
+        bits,
+        every("real-bits", **TINY),
+    ),
+    "real-drafts": Look(
+        "A draft of the model itself stands one place off: how many of its tokens are accepted?",
+        every("real-drafts", texts=SERVED, length=192),
+        drafts,
+        every("real-drafts", **TINY),
     ),
     "real-table": Look(
         "What does a trained table remember, and what do vectors of sentences know of order?",

@@ -200,7 +200,18 @@ def digits_from_afar(records: list[dict]) -> "DataFrame":
     return wide.rename_axis(index="The first four tokens", columns=None)
 
 
+def accepted(records: list[dict]) -> "DataFrame":
+    """The share of drafted tokens that is accepted, ± half of its 95 % interval, a row for each draft and case, a column for each text."""
+    table = mean_ci(records, "accepted", by=["draft", "case", "text"])
+    table["cell"] = [f"{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) for row in table.itertuples()]
+    table["text"] = table["text"].map(NAMES)
+    order = list(zip(table["draft"], table["case"], strict=True))
+    wide = table.pivot(index=["draft", "case"], columns="text", values="cell").loc[list(dict.fromkeys(order))]
+    return wide.rename_axis(index=["Draft", "Positions"], columns=None)
+
+
 TABLES = {
+    "real-drafts": accepted,
     "real-heads": looking_back,
     "real-length": along,
     "real-needles": digits_found,

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from d2lpos import RoPE
-from d2lpos.check import serving as check
+from d2lpos.check import plumbing as check
 from d2lpos.lab.glance import loaded
 from d2lpos.lab.reuse import read_through
-from d2lpos.transformer import Cache, evict, rebase
+from d2lpos.transformer.cache import Cache, evict, rebase
 
 
 @pytest.mark.parametrize(("old", "new"), [([1, 2, 3, 4, 5], [1, 2, 3, 4, 6, 7]), ([1, 2, 3, 4], [1, 2, 3, 4])])
