@@ -39,7 +39,7 @@ def test_turned_on_by_the_plan_keys_are_those_of_their_places():
 def test_a_key_that_has_turned_t_times_has_come_t_discards_from_its_first_place(room, keep, discard):
     n, rope = 40, RoPE(4)
     cache, came, one = Cache(), [], torch.zeros(1, 1, 1, 4)
-    for token in range(n):
+    for _ in range(n):
         place = 0 if cache.positions is None else len(cache.positions)
         if place == room:
             cache = rebase(

@@ -39,6 +39,16 @@ def planned(
     return answer
 
 
+def longer_than_it_is(prompt: int, lengths: list[int], first: int, question: int) -> Tensor:
+    """A list that is repeated −2 times is empty."""
+    found = [-1] * prompt
+    start = prompt
+    for length in lengths:
+        found += [-1] * first + [start] * (length - first)
+        start += length
+    return torch.tensor(found + [-1] * question)
+
+
 def rows(*given: tuple[int, list[int], int, int]) -> list[Case]:
     names = ("prompt", "lengths", "first", "question")
     return [either(call(**dict(zip(names, one, strict=True))), torch.int64) for one in given]
@@ -48,14 +58,16 @@ joined = Check(
     "joined",
     reference=turns_of,
     properties={
-        "kept keys turn on to their places": rows(
-            (2, [3], 0, 1), (3, [2, 4], 0, 2), (5, [1, 2, 3], 0, 1), (1, [4, 4], 0, 3)
+        "kept keys turn on to their places, the first of each document are computed": rows(
+            (2, [3], 0, 1),
+            (2, [3], 1, 1),
+            (0, [4, 3], 2, 1),
+            (3, [2, 4], 0, 2),
+            (3, [4, 5], 2, 2),
+            (1, [4, 4, 2], 1, 3),
         ),
-        "the first tokens of each document are computed": rows(
-            (0, [4], 1, 1), (0, [4, 3], 2, 1), (0, [1, 5], 3, 2), (0, [2, 2, 2], 1, 1)
-        ),
-        "a prompt, documents and first tokens at once": rows(
-            (2, [3], 1, 1), (3, [4, 5], 2, 2), (4, [1, 6], 3, 1)
+        "a document as short as that is computed whole": rows(
+            (2, [1], 3, 1), (0, [1, 5], 3, 2), (4, [1, 6, 2], 3, 1)
         ),
     },
     mistakes={
@@ -83,6 +95,7 @@ joined = Check(
         "The first tokens are counted from the beginning of the row, so the prompt takes them up.": planned(
             anew=lambda start, index, inside, prompt, first: index - (start - prompt) < first
         ),
+        "A document may have fewer tokens than are to be computed: then all of them are, and no more.": longer_than_it_is,
         "first says how many: tokens 0 to first − 1.": planned(
             anew=lambda start, index, inside, prompt, first: inside < first + (first > 0)
         ),
