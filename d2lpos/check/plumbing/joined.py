@@ -67,7 +67,7 @@ joined = Check(
             (1, [4, 4, 2], 1, 3),
         ),
         "a document as short as that is computed whole": rows(
-            (2, [1], 3, 1), (0, [1, 5], 3, 2), (4, [1, 6, 2], 3, 1)
+            (2, [1], 3, 1), (0, [5, 1], 3, 2), (4, [2, 1, 2], 3, 1)
         ),
     },
     mistakes={

@@ -98,11 +98,11 @@ shared = Check(
     answers=(
         Answer(
             "kept",
-            1,
+            11,
             {
-                "The adapter leaves the queries, keys and values of a layer alone, and changes what the layer passes on.": 30,
-                "The keys of the first layer are made of the embeddings. What is changed behind it comes later.": 0,
-                "It is the other way round: in so many layers keys and values change.": 29,
+                "What is changed in a layer's queries is felt in what leaves it, and so in the keys of all later layers.": 30,
+                "The adapter leaves the keys of layer 10 alone, and what enters it, too.": 10,
+                "It is the other way round: in so many layers keys and values change.": (lambda given: given in (19, 20)),
             },
         ),
     ),
