@@ -106,4 +106,14 @@ shared = Check(
             },
         ),
     ),
+    as_good={
+        "adapters[1] → adapters[-1]": "Of two adapters, 1 is the last.",
+        "alike(old, new) → alike(new, old)": "What two requests begin with is the same, whichever comes first.",
+        "min(alike(old, new), len(new) - 1) → min(len(new) - 1, alike(old, new))": "The least of two, in either order.",
+        "same = [a == b for a, b in zip(old, new, strict=False)] → same = [a == b for b, a in zip(old, new, strict=False)]": (
+            "Whether two are equal does not depend on their order."
+        ),
+        "zip(old, new, strict=False) → zip(new, old, strict=False)": "Whether two are equal does not depend on their order.",
+        "zip(old, new, strict=False) → zip(old, new)": "zip is not strict by itself.",
+    },
 )
