@@ -21,6 +21,7 @@ PROOFS = {
     "chapters/in-depth/03a-inside-a-table.ipynb": (),
     "chapters/in-depth/09a-inside-smollm2.ipynb": (),
     "chapters/in-depth/09b-sentences-and-places.ipynb": (),
+    "chapters/in-depth/11a-serving.ipynb": (),
     "chapters/projects/p2-read-the-heads.ipynb": (),
     "tests/check/test_chapters.py::test_solutions_pass_all_checks[09-trained-model]": (),
     "tests/check/test_chapters.py::test_stubs_are_not_attempted[09-trained-model]": (),

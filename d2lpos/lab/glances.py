@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 import torch
 
 from ..runtime.threads import one_thread
-from . import real
+from . import real, reuse, shift
+from .bits import bits
+from .drafts import drafts
 from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
 from .passages import TEXTS
@@ -47,6 +49,8 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
+NOVELS_AND_CODE = ("persuasion", "pride", "code")
+SERVED = ("persuasion", "rule", "code")
 
 PROBES = {
     "real-layout": Look(
@@ -137,6 +141,33 @@ PROBES = {
         every("real-sink", texts=("persuasion", "pride", "code"), dtype="bfloat16", length=1024),
         real.sink,
         every("real-sink", **TINY | {"length": 640}),
+    ),
+    "real-reuse": Look(
+        "A document is read alone and its keys are used behind a prompt: what is lost, and what brings it back?",
+        (
+            *every("real-reuse", "one piece", texts=NOVELS_AND_CODE, length=128),
+            *every("real-reuse", "one piece", "four pieces", texts=NOVELS_AND_CODE, length=512),
+        ),
+        reuse.reuse,
+        every("real-reuse", "one piece", "four pieces", **TINY | {"length": 640}),
+    ),
+    "real-shift": Look(
+        "A full cache drops its older half and moves up: what is lost, and what does it cost to turn keys often?",
+        every("real-shift", texts=NOVELS_AND_CODE),
+        shift.shift,
+        every("real-shift", **TINY | {"length": 192}),
+    ),
+    "real-bits": Look(
+        "A cache keeps keys in few bits: does it matter whether they are rounded before they turn or after?",
+        every("real-bits", texts=SERVED, dtype="bfloat16", length=256),
+        bits,
+        every("real-bits", **TINY),
+    ),
+    "real-drafts": Look(
+        "A draft of the model itself stands one place off: how many of its tokens are accepted?",
+        every("real-drafts", texts=SERVED, length=192),
+        drafts,
+        every("real-drafts", **TINY),
     ),
     "real-table": Look(
         "What does a trained table remember, and what do vectors of sentences know of order?",

@@ -27,7 +27,7 @@ __all__ = ["board_data", "mean_ci", "observed"]
 PARTS = {"run": dict, "rows": list, "weights": str, "started": str, "seconds": (int, float), "machine": dict}
 
 
-RIGHT = ("as trained", "neighbors, turned so")  # the cases that others are compared with
+RIGHT = ("as trained", "neighbors, turned so", "read anew")  # the cases that others are compared with
 NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code"}
 
 
@@ -200,7 +200,50 @@ def digits_from_afar(records: list[dict]) -> "DataFrame":
     return wide.rename_axis(index="The first four tokens", columns=None)
 
 
+def accepted(records: list[dict]) -> "DataFrame":
+    """The share of drafted tokens that is accepted, ± half of its 95 % interval, a row for each draft and case, a column for each text."""
+    table = mean_ci(records, "accepted", by=["draft", "case", "text"])
+    table["cell"] = [f"{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) for row in table.itertuples()]
+    table["text"] = table["text"].map(NAMES)
+    order = list(zip(table["draft"], table["case"], strict=True))
+    wide = table.pivot(index=["draft", "case"], columns="text", values="cell").loc[list(dict.fromkeys(order))]
+    return wide.rename_axis(index=["Draft", "Positions"], columns=None)
+
+
+def reused(records: list[dict]) -> "DataFrame":
+    """What the loss rises by over keys that are computed fresh, ± half of its 95 % interval, and the digits found, over all texts.
+
+    A row for each way to use a document's keys; columns for each number of pieces and length.
+    """
+    from pandas import concat
+
+    by = ["case", "part", "length"]
+    parts = dict.fromkeys(record["run"]["part"] for record in records)
+    each = [[record for record in records if record["run"]["part"] == part] for part in parts]
+    table = concat(mean_ci(some, against="computed fresh", by=by) for some in each)
+    base = mean_ci(records, by=by).query("case == 'computed fresh'")
+    cells = [
+        f"{sign}{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
+        for some, sign in ((base, ""), (table.query("case != 'computed fresh'"), "+"))
+        for row in some.itertuples()
+    ]
+    found = concat([base, table.query("case != 'computed fresh'")])
+    found["nats"] = [cell.replace("+-", "−") for cell in cells]
+    sums = rows(records).groupby(by)[["right", "of"]].sum()
+    found = found.set_index(by)
+    found["digits"] = [f"{one.right} of {one.of}" for one in sums.loc[found.index].itertuples()]
+    found = found.reset_index()
+    found["of"] = [f"{part}, {length} tokens" for part, length in zip(found["part"], found["length"], strict=True)]
+    wide = found.pivot(index="case", columns="of", values=["nats", "digits"])
+    order = [(what, of) for of in dict.fromkeys(found["of"]) for what in ("nats", "digits")]
+    wide = wide.loc[list(dict.fromkeys(found["case"])), order]
+    wide.columns = [f"{of}: {what}" for what, of in wide.columns]
+    return wide.rename_axis(index="Keys")
+
+
 TABLES = {
+    "real-drafts": accepted,
+    "real-reuse": reused,
     "real-heads": looking_back,
     "real-length": along,
     "real-needles": digits_found,

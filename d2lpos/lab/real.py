@@ -350,26 +350,29 @@ DIGITS = 5
 GAPS = (0, 8000, 11_000, 14_000)  # tokens by which the first four are moved away
 
 
-def hidden(glance: Probe) -> tuple[list[int], list[tuple[int, list[int], list[int]]]]:
+def hidden(
+    glance: Probe, needles: int = HIDDEN, start: int = 0
+) -> tuple[list[int], list[tuple[int, list[int], list[int]]]]:
     """A passage with needles in it, spread evenly: its tokens; and of each needle where it stands, the question and the answer.
 
     A needle says the secret number of somebody, "The secret number of the baker is 48213.", and a question says the
-    same up to the number. Who, and the numbers, are drawn by the number of the passage.
+    same up to the number. Who, and the numbers, are drawn by the number of the passage. start: so many tokens of the
+    passage are left out before it.
     """
     encode = encoder(glance.model)
     draw = random.Random(f"needles {glance.seed}")
-    who = draw.sample(WHO, HIDDEN)
+    who = draw.sample(WHO, needles)
     answers = [encode("".join(draw.choice("0123456789") for _ in range(DIGITS))) for _ in who]
     questions = [encode(f"\nThe secret number of the {one} is") + encode(" ") for one in who]
-    needles = [ask + answer + encode(".\n") for ask, answer in zip(questions, answers, strict=True)]
-    room = glance.length - sum(map(len, needles))
-    if room < HIDDEN:
-        raise ValueError(f"length must leave room for {HIDDEN} needles; got {glance.length}")
-    hay = tokens(replace(glance, length=room))[0].tolist()
+    said = [ask + answer + encode(".\n") for ask, answer in zip(questions, answers, strict=True)]
+    room = glance.length - sum(map(len, said))
+    if room < needles:
+        raise ValueError(f"length must leave room for {needles} needles; got {glance.length}")
+    hay = tokens(replace(glance, length=start + room))[0, start:].tolist()
     text, asked = [], []
-    for number, needle in enumerate(needles):
-        start, end = (room * part // (2 * HIDDEN) for part in (max(0, 2 * number - 1), 2 * number + 1))
-        text += hay[start:end]
+    for number, needle in enumerate(said):
+        first, end = (room * part // (2 * needles) for part in (max(0, 2 * number - 1), 2 * number + 1))
+        text += hay[first:end]
         asked.append((len(text), questions[number], answers[number]))
         text += needle
     return text + hay[end:], asked

@@ -13,7 +13,16 @@ from d2lpos.lab import TASKS, Run, accuracy, experiment, inside, models, train, 
 from d2lpos.lab.experiment import deterministic, execute
 from d2lpos.lab.inside import probes, states
 from d2lpos.lab.models import (
-    DROPOUTS, ENCODINGS, ONLY, READINGS, REGROUPED, Stretched, build, place, reading, reads,
+    DROPOUTS,
+    ENCODINGS,
+    ONLY,
+    READINGS,
+    REGROUPED,
+    Stretched,
+    build,
+    place,
+    reading,
+    reads,
 )
 from d2lpos.rotary import scaling
 from d2lpos.transformer import attention_weights, causal_mask

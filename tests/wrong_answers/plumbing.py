@@ -167,3 +167,86 @@ def usual_positions(tokens):
 @wrong(check.couple, "Expected dtype torch.int64, got torch.float32")
 def ids_with_fractions(tokens):
     return by_rows(ids_of, tokens).float()
+
+
+# Keys in few bits
+
+
+@wrong(check.levels, "A number goes to the nearest level")
+def cut_off(keys, bits, group):
+    rows = []
+    for start in range(0, len(keys), group):
+        part = keys[start : start + group].clone()
+        if len(part) == group:
+            low, step = part.min(dim=0).values, (part.max(dim=0).values - part.min(dim=0).values) / (2**bits - 1)
+            part = low + torch.nan_to_num((part - low) / step).int() * step
+        rows.append(part)
+    return torch.cat(rows)
+
+
+@wrong(check.levels, "what stands behind the last full group stays")
+def tail_of_zeros(keys, bits, group):
+    found = check.levels.reference(keys, bits, group)
+    found[len(keys) // group * group :] = 0
+    return found
+
+
+# Where the next drafts stand
+
+
+@wrong(check.next_round, "The counter still counts tokens that were not accepted.")
+def never_rolled_back(length, accepted, drafted):
+    counter = length + drafted
+    return length + accepted, counter.unsqueeze(1) + torch.arange(1, drafted + 1)
+
+
+@wrong(check.next_round, "Two tensors are asked for: kept and positions")
+def positions_alone(length, accepted, drafted):
+    return (length + accepted)[:, None] + 1 + torch.arange(drafted)
+
+
+@wrong(check.next_round, "kept is to be a tensor of whole numbers")
+def kept_as_a_list(length, accepted, drafted):
+    return (length + accepted).tolist(), (length + accepted)[:, None] + 1 + torch.arange(drafted)
+
+
+@wrong(check.next_round, "Returns positions of shape")
+def one_row_for_all(length, accepted, drafted):
+    return length + accepted, (length + accepted)[0] + 1 + torch.arange(drafted)
+
+
+# What two requests may share
+
+
+@wrong(check.shared, "have seen that token")
+def equal_anywhere(old, new, block, adapters):
+    if adapters[0] != adapters[1]:
+        return 0
+    equal = sum(1 for a, b in zip(old, new, strict=False) if a == b)
+    return min(equal, len(new) - 1) // block * block
+
+
+# Documents in one row
+
+
+@wrong(check.joined, "the prompt takes them up")
+def first_of_the_row(prompt, lengths, first, question):
+    found = [-1] * prompt
+    for length in lengths:
+        start = len(found)
+        found += [-1 if prompt + place < first else start for place in range(length)]
+    return torch.tensor(found + [-1] * question)
+
+
+# How often a key turns
+
+
+@wrong(check.turned, "do not turn")
+def everything_moves(room, keep, discard, n):
+    counts = []
+    for _ in range(n):
+        if len(counts) == room:
+            del counts[keep : keep + discard]
+            counts = [count + 1 for count in counts]
+        counts.append(0)
+    return counts

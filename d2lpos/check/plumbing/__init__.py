@@ -1,4 +1,4 @@
-"""The checks of chapter 11: who holds which part of a text, packed texts, a tree of drafts, turns in two axes, digits."""
+"""The checks of chapter 11 and its notebook in depth: a text on several processors, packed texts, drafts, axes, digits, keys that are kept, moved and rounded."""
 
 # ruff: noqa: I001 (in the order of the chapter)
 from .zigzag import zigzag as zigzag
@@ -6,3 +6,8 @@ from .packed import packed as packed
 from .tree import tree as tree
 from .turns import turns as turns
 from .couple import couple as couple
+from .shared import shared as shared
+from .joined import joined as joined
+from .turned import turned as turned
+from .levels import levels as levels
+from .next_round import next_round as next_round

@@ -1,0 +1,107 @@
+"""Documents that were read apart, in one row."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import either
+from ..verdict import Case, Check, call
+
+
+def turns_of(prompt: int, lengths: list[int], first: int, question: int) -> Tensor:
+    parts, start = [torch.full((prompt,), -1)], prompt
+    for length in lengths:
+        inside = torch.arange(length)
+        parts.append(torch.where(inside < first, -1, start))
+        start += length
+    return torch.cat([*parts, torch.full((question,), -1)])
+
+
+def planned(
+    by: Callable = lambda start, index, inside, prompt: torch.full_like(inside, start),
+    anew: Callable = lambda start, index, inside, prompt, first: inside < first,
+    prompt_by: int = -1,
+    question_by: Callable = lambda index: torch.full_like(index, -1),
+) -> Callable:
+    """As the right answer, with one part done otherwise; start, index: of a document and its tokens in the row."""
+
+    def answer(prompt: int, lengths: list[int], first: int, question: int) -> Tensor:
+        parts, start = [torch.full((prompt,), prompt_by)], prompt
+        for length in lengths:
+            inside = torch.arange(length)
+            index = start + inside
+            new = anew(start, index, inside, prompt, first)
+            parts.append(torch.where(new, -1, by(start, index, inside, prompt)))
+            start += length
+        return torch.cat([*parts, question_by(start + torch.arange(question))])
+
+    return answer
+
+
+def longer_than_it_is(prompt: int, lengths: list[int], first: int, question: int) -> Tensor:
+    """A list that is repeated −2 times is empty."""
+    found = [-1] * prompt
+    start = prompt
+    for length in lengths:
+        found += [-1] * first + [start] * (length - first)
+        start += length
+    return torch.tensor(found + [-1] * question)
+
+
+def rows(*given: tuple[int, list[int], int, int]) -> list[Case]:
+    names = ("prompt", "lengths", "first", "question")
+    return [either(call(**dict(zip(names, one, strict=True))), torch.int64) for one in given]
+
+
+joined = Check(
+    "joined",
+    reference=turns_of,
+    properties={
+        "kept keys turn on to their places, the first of each document are computed": rows(
+            (2, [3], 0, 1),
+            (2, [3], 1, 1),
+            (0, [4, 3], 2, 1),
+            (3, [2, 4], 0, 2),
+            (3, [4, 5], 2, 2),
+            (1, [4, 4, 2], 1, 3),
+        ),
+        "a document as short as that is computed whole": rows(
+            (2, [1], 3, 1), (0, [5, 1], 3, 2), (4, [2, 1, 2], 3, 1)
+        ),
+    },
+    mistakes={
+        "The keys are left where they were: turned for 0, 1, 2, … in each document.": planned(
+            by=lambda start, index, inside, prompt: torch.zeros_like(inside)
+        ),
+        "The prompt stands before the documents, so all of them move by its length, too.": planned(
+            by=lambda start, index, inside, prompt: torch.full_like(inside, start - prompt)
+        ),
+        "Each document begins where the one before it ends. Here all move by the prompt alone.": planned(
+            by=lambda start, index, inside, prompt: torch.full_like(inside, prompt)
+        ),
+        "These are the new places. The keys have turned already: by new − old.": planned(
+            by=lambda start, index, inside, prompt: index
+        ),
+        "The keys turn the wrong way: by new − old.": planned(
+            by=lambda start, index, inside, prompt: torch.full_like(inside, -start)
+        ),
+        "Nothing of the documents is computed here: the first tokens of each are to be.": planned(
+            anew=lambda start, index, inside, prompt, first: inside < 0
+        ),
+        "Only the first document has its first tokens computed. Each had a first token that saw nobody else.": planned(
+            anew=lambda start, index, inside, prompt, first: index < prompt + first
+        ),
+        "The first tokens are counted from the beginning of the row, so the prompt takes them up.": planned(
+            anew=lambda start, index, inside, prompt, first: index - (start - prompt) < first
+        ),
+        "A document may have fewer tokens than are to be computed: then all of them are, and no more.": longer_than_it_is,
+        "first says how many: tokens 0 to first − 1.": planned(
+            anew=lambda start, index, inside, prompt, first: inside < first + (first > 0)
+        ),
+        "The question is new: nobody has kept its keys. The same holds for the prompt.": (
+            planned(question_by=lambda index: torch.zeros_like(index)),
+            planned(prompt_by=0),
+        ),
+    },
+)

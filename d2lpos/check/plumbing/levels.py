@@ -1,0 +1,137 @@
+"""Keys in few bits, feature by feature."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..cases import either
+from ..verdict import Answer, Case, Check, call
+
+
+def by_feature(keys: Tensor, bits: int, group: int) -> Tensor:
+    full = len(keys) // group * group
+    groups = keys[:full].unflatten(0, (-1, group))
+    low, high = groups.aminmax(dim=1, keepdim=True)
+    step = (high - low) / (2**bits - 1)
+    level = ((groups - low) / step.where(step > 0, 1)).round()
+    return torch.cat([(low + level * step).flatten(0, 1), keys[full:]])
+
+
+def grouped(read_back: Callable, group_of: Callable = lambda group, n: group) -> Callable:
+    """As the right answer, with read_back(x, bits) for the numbers (group, feature) of each full group."""
+
+    def answer(keys: Tensor, bits: int, group: int) -> Tensor:
+        size = group_of(group, len(keys))
+        full = len(keys) // size * size if size else 0
+        parts = [read_back(part, bits) for part in keys[:full].split(size)] if full else []
+        return torch.cat([*parts, keys[full:]])
+
+    return answer
+
+
+def on_levels(
+    x: Tensor,
+    bits: int,
+    axis: int | tuple = 0,
+    steps: Callable = lambda bits: 2**bits - 1,
+    near: Callable = torch.round,
+    read: Callable = lambda low, level, step: low + level * step,
+) -> Tensor:
+    low, high = x.amin(axis, keepdim=True), x.amax(axis, keepdim=True)
+    step = (high - low) / steps(bits)
+    return read(low, near((x - low) / step.where(step > 0, 1)), step)
+
+
+def with_own(**other: object) -> Callable:
+    return grouped(lambda x, bits: on_levels(x, bits, **other))
+
+
+def around_zero(x: Tensor, bits: int) -> Tensor:
+    step = x.abs().amax(0, keepdim=True) / 2 ** (bits - 1)
+    return (x / step.where(step > 0, 1)).round() * step
+
+
+def tail_too(keys: Tensor, bits: int, group: int) -> Tensor:
+    return torch.cat([on_levels(part, bits) for part in keys.split(group)])
+
+
+def no_tail(keys: Tensor, bits: int, group: int) -> Tensor:
+    return by_feature(keys, bits, group)[: len(keys) // group * group]
+
+
+def divides_by_nothing(keys, bits, group):
+    full = len(keys) // group * group
+    x = keys[:full].unflatten(0, (-1, group))
+    low, high = x.amin(dim=1, keepdim=True), x.amax(dim=1, keepdim=True)
+    step = (high - low) / (2**bits - 1)
+    x = ((x - low) / step).round() * step + low
+    return torch.cat([x.flatten(0, 1), keys[full:]])
+
+
+def keys_case(n: int, d: int, bits: int, group: int, seed: int, still: int = 0) -> Case:
+    """Quarters of which none lies midway between two levels; the first `still` features are one number each."""
+    draw = torch.Generator().manual_seed(seed)
+    keys = torch.randint(-12, 13, (n, d), generator=draw) / 4
+    keys[:, :still] = keys[:1, :still]
+    return either(call(keys=keys, bits=bits, group=group))
+
+
+def two_levels(n: int, group: int) -> Case:
+    """Numbers that are levels already, behind them a tail."""
+    keys = torch.tensor([[0.0, 3.0], [1.0, 2.0]])[torch.arange(n) % 2] + torch.arange(n)[:, None] // group
+    keys[n // group * group :] += torch.tensor([0.25, 0.75])
+    return either(call(keys=keys, bits=1, group=group))
+
+
+levels = Check(
+    "levels",
+    reference=by_feature,
+    properties={
+        "each feature has levels of its own in each full group": [
+            keys_case(4, 2, 1, 4, 4),
+            keys_case(8, 3, 2, 4, 8),
+            keys_case(9, 4, 3, 3, 14),
+        ],
+        "what stands behind the last full group stays": [
+            keys_case(3, 2, 1, 4, 1),
+            two_levels(7, 4),
+        ],
+        "a feature that is one number stays": [
+            keys_case(4, 2, 2, 4, 0, still=2),
+            keys_case(6, 3, 3, 3, 0, still=3),
+        ],
+    },
+    mistakes={
+        "Here a token has levels of its own. A group is one feature of so many tokens.": with_own(axis=1),
+        "All features share one smallest and one largest number. Each feature has its own.": with_own(axis=(0, 1)),
+        "The levels are those of the whole text. Each group of tokens has its own.": grouped(
+            on_levels, lambda group, n: n // group * group
+        ),
+        "From the smallest to the largest of 2 ** bits levels there are 2 ** bits − 1 steps.": with_own(
+            steps=lambda bits: 2**bits
+        ),
+        "A number goes to the nearest level, not to the one below.": with_own(near=torch.floor),
+        "These are the numbers of the levels. Read them back: low + level · step.": with_own(
+            read=lambda low, level, step: level
+        ),
+        "The smallest number is missing: it is level 0.": with_own(read=lambda low, level, step: level * step),
+        "These levels lie around 0. They reach from the smallest number to the largest.": grouped(around_zero),
+        "The last tokens are too few for a group. They stay as they are.": tail_too,
+        "The last tokens are missing. They stay as they are.": no_tail,
+        "Where a feature is one number, a step is 0, and 0 / 0 is no number.": divides_by_nothing,
+    },
+    answers=(
+        Answer(
+            "cost",
+            3,
+            {
+                "A group must remember its smallest number and its step, too.": 2,
+                "That is one of the two numbers. A group has its smallest number and its step.": 2.5,
+                "32 numbers share the two of 16 bits.": 34,
+                "32 numbers share the two of 16 bits: they are 1 bit more for each.": 18,
+            },
+        ),
+    ),
+    cards=(divides_by_nothing,),
+)

@@ -1,0 +1,127 @@
+"""Where the next drafts stand."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from ..verdict import Case, Check, Misconduct, call, is_empty
+
+
+def behind_its_own(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
+    kept = length + accepted
+    return kept, kept[:, None] + 1 + torch.arange(drafted)
+
+
+def keeping(keep: Callable) -> Callable:
+    """As the right answer, with keep(length, accepted, drafted) tokens kept."""
+
+    def answer(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
+        return keep(length, accepted, drafted), behind_its_own(length, accepted, drafted)[1]
+
+    return answer
+
+
+def going_on(first: Callable) -> Callable:
+    """As the right answer, with positions that count from first(length, accepted, drafted)."""
+
+    def answer(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
+        return length + accepted, first(length, accepted, drafted)[:, None] + torch.arange(drafted)
+
+    return answer
+
+
+def rows_together(pick: Callable) -> Callable:
+    """As the right answer, for as many accepted tokens in all rows as pick(accepted) says."""
+
+    def answer(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
+        return behind_its_own(length, pick(accepted).expand_as(accepted), drafted)
+
+    return answer
+
+
+def both(case: Case, batch: int, drafted: int, which: int | None) -> Case:
+    """The case, of whose kept (batch,) and positions (batch, drafted) one is compared, or both."""
+    names, shapes = ("kept", "positions"), ((batch,), (batch, drafted))
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        if is_empty(found):
+            return found
+        if not isinstance(found, tuple | list) or len(found) != 2:
+            raise Misconduct("Two tensors are asked for: kept and positions")
+        for name, part, shape in zip(names, found, shapes, strict=True):
+            if not isinstance(part, Tensor) or part.is_floating_point() or part.dtype == torch.bool:
+                raise Misconduct(f"{name} is to be a tensor of whole numbers")
+            if part.shape != shape:
+                raise Misconduct(f"Returns {name} of shape {tuple(part.shape)}; here it is {shape}")
+        found = [part.long() for part in found]
+        return torch.cat([found[0][:, None], found[1]], dim=1) if which is None else found[which]
+
+    return Case(case.text, ask)
+
+
+def round_cases(which: int | None, *given: tuple[list[int], list[int], int]) -> list[Case]:
+    return [
+        both(
+            call(length=torch.tensor(length), accepted=torch.tensor(accepted), drafted=drafted),
+            len(length),
+            drafted,
+            which,
+        )
+        for length, accepted, drafted in given
+    ]
+
+
+ALIKE = (([5], [1], 3), ([9], [0], 2), ([4], [4], 4), ([7, 3], [2, 2], 5))
+UNLIKE = (([5, 5], [0, 3], 3), ([12, 4, 8], [2, 0, 1], 2))
+
+
+def counter_goes_on(length, accepted, drafted):
+    position = length + drafted
+    return length + accepted, torch.stack([position + 1 + n for n in range(drafted)], dim=1)
+
+
+next_round = Check(
+    "next_round",
+    reference=behind_its_own,
+    properties={
+        "the cache keeps what was accepted": round_cases(0, *ALIKE),
+        "the next drafts stand behind the model's own token": round_cases(1, *ALIKE),
+        "each row by what it accepted": round_cases(None, *UNLIKE),
+    },
+    mistakes={
+        "The cache keeps tokens that were not accepted. The next round would see them.": keeping(
+            lambda length, accepted, drafted: length + drafted
+        ),
+        "The model's own token has no key yet: nobody has read it.": keeping(
+            lambda length, accepted, drafted: length + accepted + 1
+        ),
+        "What was there before the round stays in the cache, too.": keeping(
+            lambda length, accepted, drafted: accepted
+        ),
+        "What was accepted has been read, and its keys are right. It stays in the cache.": keeping(
+            lambda length, accepted, drafted: length
+        ),
+        "The cache keeps one token too few.": keeping(lambda length, accepted, drafted: length + accepted - 1),
+        "The first draft stands where the model's own token stands. It comes one behind.": going_on(
+            lambda length, accepted, drafted: length + accepted
+        ),
+        "The counter still counts tokens that were not accepted.": (
+            counter_goes_on,
+            going_on(lambda length, accepted, drafted: length + drafted),
+        ),
+        "The first draft stands on the last accepted token.": going_on(
+            lambda length, accepted, drafted: length + accepted - 1
+        ),
+        "A place is left empty between the model's own token and the first draft.": going_on(
+            lambda length, accepted, drafted: length + accepted + 2
+        ),
+        "These positions count in the round. They count in the text.": going_on(
+            lambda length, accepted, drafted: torch.zeros_like(length)
+        ),
+        "All rows go on as if each had accepted what the best row did.": rows_together(lambda accepted: accepted.max()),
+        "All rows go on as if each had accepted what the worst row did.": rows_together(lambda accepted: accepted.min()),
+    },
+    cards=(counter_goes_on,),
+)

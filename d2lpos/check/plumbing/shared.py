@@ -1,0 +1,119 @@
+"""What two requests may share."""
+
+from collections.abc import Callable
+
+from ..verdict import Answer, Case, Check, call
+
+Request = tuple[list[int], str | None]
+
+
+def alike(old: list[int], new: list[int]) -> int:
+    """So many tokens are equal from the first one on."""
+    same = [a == b for a, b in zip(old, new, strict=False)]
+    return same.index(False) if False in same else len(same)
+
+
+def of_whole_blocks(old: list[int], new: list[int], block: int, adapters: tuple) -> int:
+    if adapters[0] != adapters[1]:
+        return 0
+    return min(alike(old, new), len(new) - 1) // block * block
+
+
+def found(
+    tokens: Callable = alike,
+    most: Callable = lambda new: len(new) - 1,
+    whole: Callable = lambda n, block: n // block * block,
+    same: Callable = lambda adapters: adapters[0] == adapters[1],
+) -> Callable:
+    """As the right answer, with one part done otherwise."""
+
+    def answer(old: list[int], new: list[int], block: int, adapters: tuple) -> int:
+        return whole(min(tokens(old, new), most(new)), block) if same(adapters) else 0
+
+    return answer
+
+
+def anywhere(old: list[int], new: list[int]) -> int:
+    return sum(a == b for a, b in zip(old, new, strict=False))
+
+
+def in_any_order(old: list[int], new: list[int]) -> int:
+    return sum(token in old for token in new)
+
+
+def whole_request(old: list[int], new: list[int]) -> int:
+    return len(new) if old[: len(new)] == new else 0
+
+
+def requests(*given: tuple[list[int], list[int], int], adapters: tuple = (None, None)) -> list[Case]:
+    return [call(old=old, new=new, block=block, adapters=adapters) for old, new, block in given]
+
+
+shared = Check(
+    "shared",
+    reference=of_whole_blocks,
+    properties={
+        "whole blocks that are equal from the first token on": requests(
+            ([5, 6, 7, 8, 9], [5, 6, 7, 8, 3, 4], 2),
+            ([5, 6, 7, 8, 9, 1], [5, 6, 7, 2, 9, 1], 2),
+            ([3, 6, 7, 8], [5, 6, 7, 8, 9], 2),
+            ([6, 7, 8, 9], [5, 6, 7, 8, 9], 1),
+            ([5, 6, 7], [5, 6, 7, 8, 9, 1, 2], 4),
+            ([5, 6, 7, 8, 9], [5, 6, 7, 8, 9, 1], 3),
+        ),
+        "the last token is computed, whatever is kept": requests(
+            ([5, 6, 7, 8], [5, 6, 7, 8], 2),
+            ([5, 6, 7, 8, 9], [5, 6, 7], 1),
+            ([5, 6, 7, 8, 9, 1], [5, 6, 7, 8], 4),
+        ),
+        "each adapter has keys of its own": [
+            *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=(None, "law")),
+            *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=("law", "law")),
+            *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=("law", "code")),
+        ],
+    },
+    mistakes={
+        "Behind a token that differs, equal tokens have other keys: they have seen that token.": found(anywhere),
+        "A token has the keys of its place and of all before it. That it occurs somewhere is not enough.": found(
+            in_any_order
+        ),
+        "The request need not be the whole of what is kept. It shares what both begin with.": found(whole_request),
+        "Blocks are kept whole. Round down.": (
+            found(whole=lambda n, block: n),
+            found(whole=lambda n, block: -(-n // block) * block),
+        ),
+        "Blocks are asked for as tokens: multiply.": found(whole=lambda n, block: n // block),
+        "Nothing is left to compute, so there are no logits for the next token. The last token must be computed.": (
+            found(most=len)
+        ),
+        "The last token alone must be computed. Here a whole block is computed, although nobody asks for it.": found(
+            whole=lambda n, block: max(0, n - block) // block * block
+        ),
+        "Another adapter computes other keys.": found(same=lambda adapters: True),
+        "The same adapter computes the same keys.": found(same=lambda adapters: adapters == (None, None)),
+        "Without an adapter the model is another one, too.": found(
+            same=lambda adapters: None in adapters or adapters[0] == adapters[1]
+        ),
+    },
+    answers=(
+        Answer(
+            "kept",
+            11,
+            {
+                "What is changed in a layer's queries is felt in what leaves it, and so in the keys of all later layers.": 30,
+                "The adapter leaves the keys of layer 10 alone, and what enters it, too.": 10,
+                "It is the other way round: in so many layers keys and values change.": (lambda given: given in (19, 20)),
+            },
+        ),
+    ),
+    as_good={
+        "adapters[1] → adapters[-1]": "Of two adapters, 1 is the last.",
+        "alike(old, new) → alike(new, old)": "What two requests begin with is the same, whichever comes first.",
+        "min(alike(old, new), len(new) - 1) → min(len(new) - 1, alike(old, new))": "The least of two, in either order.",
+        "same = [a == b for a, b in zip(old, new, strict=False)] → same = [a == b for b, a in zip(old, new, strict=False)]": (
+            "Whether two are equal does not depend on their order."
+        ),
+        "zip(old, new, strict=False) → zip(new, old, strict=False)": "Whether two are equal does not depend on their order.",
+        "zip(old, new, strict=False) → zip(old, new)": "zip is not strict by itself.",
+    },
+)

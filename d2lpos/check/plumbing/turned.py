@@ -1,0 +1,103 @@
+"""How often a key has turned."""
+
+from collections.abc import Callable
+
+from ..verdict import Answer, Case, Check, call
+
+
+def counts_of(room: int, keep: int, discard: int, n: int) -> list[int]:
+    counts = []
+    for _ in range(n):
+        if len(counts) == room:
+            counts = counts[:keep] + [count + 1 for count in counts[keep + discard :]]
+        counts.append(0)
+    return counts
+
+
+def otherwise(
+    full: Callable = lambda counts, room: len(counts) == room,
+    left: Callable = lambda counts, keep, discard: counts[:keep] + [c + 1 for c in counts[keep + discard :]],
+    new: Callable = lambda counts: [0],
+    end: Callable = lambda counts, room: counts,
+) -> Callable:
+    """As the right answer, with one part done otherwise."""
+
+    def answer(room: int, keep: int, discard: int, n: int) -> list[int]:
+        counts = []
+        for _ in range(n):
+            if full(counts, room):
+                counts = left(counts, keep, discard)
+            counts = counts + new(counts)
+        return end(counts, room)
+
+    return answer
+
+
+def caches(*given: tuple[int, int, int, int]) -> list[Case]:
+    names = ("room", "keep", "discard", "n")
+    return [call(**dict(zip(names, one, strict=True))) for one in given]
+
+
+turned = Check(
+    "turned",
+    reference=counts_of,
+    properties={
+        "what stays and moves up has turned once more": caches(
+            (4, 1, 1, 5), (6, 2, 2, 7), (6, 2, 2, 12), (8, 1, 1, 20), (8, 2, 3, 30), (6, 1, 3, 40)
+        ),
+        "nothing is kept": caches((4, 0, 2, 5), (4, 0, 1, 9), (6, 0, 3, 20)),
+        "nothing turns before the cache is full": caches((4, 1, 1, 4), (6, 0, 2, 3), (5, 2, 1, 1)),
+    },
+    mistakes={
+        "The first tokens stay where they are, and do not turn.": otherwise(
+            left=lambda counts, keep, discard: [c + 1 for c in counts[:keep] + counts[keep + discard :]]
+        ),
+        "The first keep tokens stay. Those behind them go.": otherwise(
+            left=lambda counts, keep, discard: [c + 1 for c in counts[discard:]]
+        ),
+        "discard says how many go, not how many stay.": otherwise(
+            left=lambda counts, keep, discard: counts[:keep] + [c + 1 for c in counts[-discard:]]
+        ),
+        "A shift turns a key once, by discard places, not discard times.": otherwise(
+            left=lambda counts, keep, discard: counts[:keep] + [c + discard for c in counts[keep + discard :]]
+        ),
+        "Nothing has turned here. Those behind the gap move up at each shift.": otherwise(
+            left=lambda counts, keep, discard: counts[:keep] + counts[keep + discard :]
+        ),
+        "A key that has turned once may turn again: add 1.": otherwise(
+            left=lambda counts, keep, discard: counts[:keep] + [1 for _ in counts[keep + discard :]]
+        ),
+        "The first token stays only where keep says so.": otherwise(
+            left=lambda counts, keep, discard: (
+                counts[: keep or 1] + [c + 1 for c in counts[(keep or 1) + discard :]]
+            )
+        ),
+        "The cache is not full yet, and nothing has turned. There are as many counts as tokens.": otherwise(
+            end=lambda counts, room: [0] * (room - len(counts)) * (max(counts) == 0) + counts
+        ),
+        "Shift when the next token finds no room, not as soon as the cache is full.": otherwise(
+            full=lambda counts, room: len(counts) == room - 1
+        ),
+        "The token that comes stands at its place, and has not turned.": otherwise(new=lambda counts: [1]),
+    },
+    answers=(
+        Answer(
+            "half",
+            1,
+            {
+                "After the first shift it lies in the older half, and the second one drops it.": 2,
+                "Some keys stay behind the gap, and these turn.": 0,
+                "That is by how many places it turns, at once.": 2046,
+            },
+        ),
+        Answer(
+            "one",
+            4091,
+            {
+                "The last to come stands at 4,095, and has turned at each shift until it stands at 4.": 4092,
+                "Four places are kept, and no key turns into them.": (lambda given: given in (4095, 4096)),
+                "As often as the tokens behind it, which are many.": 1,
+            },
+        ),
+    ),
+)

@@ -1,0 +1,59 @@
+"""The checks of 11A: their references another way, and right answers written otherwise."""
+
+import pytest
+import torch
+
+from d2lpos import RoPE
+from d2lpos.check import plumbing as check
+from d2lpos.lab.glance import loaded
+from d2lpos.lab.reuse import read_through
+from d2lpos.transformer.cache import Cache, evict, rebase
+
+
+@pytest.mark.parametrize(("old", "new"), [([1, 2, 3, 4, 5], [1, 2, 3, 4, 6, 7]), ([1, 2, 3, 4], [1, 2, 3, 4])])
+@pytest.mark.parametrize("block", [1, 2, 3])
+def test_what_is_shared_is_what_a_model_would_compute_again(old, new, block):
+    n = check.shared.reference(old, new, block, (None, None))
+    model = loaded("stand-in")
+
+    def kept(text):
+        here = torch.arange(len(text))
+        _, found = read_through(model, torch.tensor([text]), here >= 0, here, here, here <= here[:, None])
+        return found
+
+    for layer, other in zip(kept(old), kept(new), strict=True):
+        assert all(torch.allclose(a[:, :, :n], b[:, :, :n], atol=1e-5) for a, b in zip(layer, other, strict=True))
+    assert n < len(new) and n % block == 0
+
+
+def test_turned_on_by_the_plan_keys_are_those_of_their_places():
+    prompt, lengths, question = 3, [4, 2, 5], 2
+    by, rope = check.joined.reference(prompt, lengths, 0, question), RoPE(8)
+    x = torch.randn(1, 1, sum(lengths), 8, generator=torch.Generator().manual_seed(0))
+    apart = torch.cat([rope.turn(part, torch.arange(part.shape[2])) for part in x.split(lengths, dim=2)], dim=2)
+    there = torch.arange(prompt, prompt + sum(lengths))
+    torch.testing.assert_close(rope.rotate_further(apart, by[there]), rope.turn(x, there), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("room", "keep", "discard"), [(8, 2, 3), (6, 0, 1), (9, 4, 2)])
+def test_a_key_that_has_turned_t_times_has_come_t_discards_from_its_first_place(room, keep, discard):
+    n, rope = 40, RoPE(4)
+    cache, came, one = Cache(), [], torch.zeros(1, 1, 1, 4)
+    for _ in range(n):
+        place = 0 if cache.positions is None else len(cache.positions)
+        if place == room:
+            cache = rebase(
+                evict(cache, keep, room - keep - discard), torch.arange(room - discard), rope
+            )
+            came = came[:keep] + came[keep + discard :]
+            place = room - discard
+        cache = Cache(*cache.append(one, one, torch.tensor([place])))
+        came.append(place)
+    moved = [(first - now) / discard for now, first in enumerate(came)]
+    assert check.turned.reference(room, keep, discard, n) == moved
+
+
+def test_the_numbers_asked_for():
+    half, one = check.turned.answers
+    assert max(check.turned.reference(4096, 4, 2046, 20_000)) == half.right
+    assert max(check.turned.reference(4096, 4, 1, 9000)) == one.right
