@@ -30,9 +30,9 @@ def test_turned_on_by_the_plan_keys_are_those_of_their_places():
     prompt, lengths, question = 3, [4, 2, 5], 2
     by, rope = check.joined.reference(prompt, lengths, 0, question), RoPE(8)
     x = torch.randn(1, 1, sum(lengths), 8, generator=torch.Generator().manual_seed(0))
-    apart = torch.cat([rope.turn(part, torch.arange(part.shape[2])) for part in x.split(lengths, dim=2)], dim=2)
+    apart = torch.cat([rope.rotate_at(part, torch.arange(part.shape[2])) for part in x.split(lengths, dim=2)], dim=2)
     there = torch.arange(prompt, prompt + sum(lengths))
-    torch.testing.assert_close(rope.rotate_further(apart, by[there]), rope.turn(x, there), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(rope.rotate_further(apart, by[there]), rope.rotate_at(x, there), atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize(("room", "keep", "discard"), [(8, 2, 3), (6, 0, 1), (9, 4, 2)])

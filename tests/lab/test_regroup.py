@@ -46,7 +46,7 @@ def test_attention_has_the_score_of_each_pair_at_its_own_offset(rule):
     q, k, v = torch.randn(3, 20, 2, 48, 8, dtype=torch.float64).unbind()
     here, rope = torch.arange(48), RoPE(8)
     mask, apart = causal_mask(here, here), relative(rule(here, here))
-    turned = torch.stack([rope.turn(q[:1, :1, [i]].expand(-1, -1, 48, -1), apart[i]) for i in range(48)], dim=2)
+    turned = torch.stack([rope.rotate_at(q[:1, :1, [i]].expand(-1, -1, 48, -1), apart[i]) for i in range(48)], dim=2)
     scores = (turned[0, 0] * k[0, 0]).sum(dim=-1) / 8**0.5
     wanted = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
     found = attention_weights(q, k, here, here, InParts(rope, rule), mask)

@@ -33,7 +33,7 @@ def test_before_and_after_differ_by_the_turn_alone(layout):
     before, after = (RoundedKeys(own, 2, "channel", before).rotate(KEYS, KEYS, still, still)[1] for before in (True, False))
     assert torch.allclose(before, after, atol=1e-6)
     turned = RoundedKeys(own, 2, "channel", before=True).rotate(KEYS, KEYS, HERE, HERE)[1]
-    assert torch.allclose(turned, own.turn(rounded(KEYS, 2, "channel"), HERE))
+    assert torch.allclose(turned, own.rotate_at(rounded(KEYS, 2, "channel"), HERE))
 
 
 @pytest.mark.parametrize("layout", ["half", "interleaved"])
