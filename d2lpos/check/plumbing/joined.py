@@ -104,4 +104,5 @@ joined = Check(
             planned(prompt_by=0),
         ),
     },
+    cards=(longer_than_it_is,),
 )

@@ -123,5 +123,4 @@ next_round = Check(
         "All rows go on as if each had accepted what the best row did.": rows_together(lambda accepted: accepted.max()),
         "All rows go on as if each had accepted what the worst row did.": rows_together(lambda accepted: accepted.min()),
     },
-    cards=(counter_goes_on,),
 )

@@ -97,7 +97,7 @@ shared = Check(
     },
     answers=(
         Answer(
-            "kept",
+            "unchanged",
             11,
             {
                 "What is changed in a layer's queries is felt in what leaves it, and so in the keys of all later layers.": 30,
