@@ -31,6 +31,7 @@ const MEANT = [
   [/\brotary( position\w*)?( (embedding|encoding)s?)?\b/, "rope"],
   [/\bdecay\b/, "fade"],
   [/\blinear bias(es)?\b/, "alibi"],
+  [/\bt5 bias(es)?\b/, "t5 bucket"],
   [/\bno (position\w*|encoding|embedding)( \w+)?\b|\bwithout position\w*|\bnope\b/, "nope", "blind to order"],
   [/\b(bag of words|order[- ]invarian\w+|permutation[- ]invarian\w+)\b/, "blind to order", "equivariant"],
   [/\b(swa|sliding window|local attention)\b/, "window"],

@@ -87,7 +87,7 @@ def test_every_stack_on_record_tells_its_mean_its_range_and_its_seeds(measured, 
 def test_the_words_without_scripts_are_true(measured):
     for stack in (*(one["layers"] for one in numbers()["stacks"]), ["none", "full", "window", "none"]):
         for sharper, length in product((False, True), (32, 90, 256)):
-            text = describe_state(stack, sharper, length)
+            text = describe_state(stack, sharper, length, True)
             assert f"{', '.join(stack)}, reads a text of {length} tokens" in text
             assert f"leads all other scores by {LEAD} nats" in text
             assert ("sharper" in text) == sharper
@@ -101,19 +101,19 @@ def test_the_words_without_scripts_are_true(measured):
             assert f"in {at} tokens, {len(seeds)} trained model" in text
             mean = fmean(round(share, 3) for share in seeds)
             assert f" found {'over 99' if 0.995 < mean < 1 else fixed(100 * mean, 0)} %" in text
-    told = [describe_state(MIXED, sharper, 256) for sharper in (False, True)]
+    told = [describe_state(MIXED, sharper, 256, True) for sharper in (False, True)]
     assert "Then layer 4 could give it 81 % of its weight" in told[0]
     assert "layer 4 could give it over 99 % of its weight" in told[1]
     assert "layers 1, 2 and 3 cannot see it" in told[0]
-    assert "Windows pass things on, in all over 60 tokens" in describe_state(["window"] * 4, False, 256)
-    assert "pass things on" not in describe_state(["window", "full", "full", "full"], False, 256)
+    assert "Windows pass things on, in all over 60 tokens" in describe_state(["window"] * 4, False, 256, True)
+    assert "pass things on" not in describe_state(["window", "full", "full", "full"], False, 256, True)
 
 
 def test_a_record_of_one_seed_is_no_mean_and_has_no_range(monkeypatch):
     shares = {reading: [[1000], [900], [700], [407]] for reading in ("as trained", "sharper")}
     one = {"layers": ["none"] * 4, "found": shares}
     monkeypatch.setattr("d2lpos.figures.stack.numbers", lambda: numbers() | {"stacks": [one]})
-    text = describe_state(["none"] * 4, False, 256)
+    text = describe_state(["none"] * 4, False, 256, True)
     assert "1 trained model found 41 %; in 32 tokens, 100 %." in text
 
 
