@@ -97,6 +97,8 @@ TITLES = {
     "Fix T5 kv cache": "T5 goes wrong",
     "T5 relative bias dropped on cached decode": "T5 goes wrong",
     "Fixing recompiles in KV-cache + compile": "compiles again",
+    "apply declared rope_scaling in models that ignored it": "stretch seems to do nothing",
+    "Ministral3 RoPE scaling ignores YaRN mscale and nested Llama 4 fields": "attn_factor",
 }
 WRONG = 3  # as many may have another page first, and their own among the first three
 
