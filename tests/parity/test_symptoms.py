@@ -7,6 +7,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 from transformers import modeling_flash_attention_utils as flash
+from transformers.models.t5.modeling_t5 import T5Attention
 
 SIZES = {
     "vocab_size": 50,
@@ -178,3 +179,27 @@ def test_siglip_2_reads_pictures_of_several_sizes_as_each_alone():
         alone = model(pixels[i : i + 1, :n], **own).last_hidden_state[0]
         assert apart(batch[i, :n], alone) < 1e-5
         assert (apart(one_grid[i, :n], alone) > 0.01) == (i > 0)
+
+
+def test_t5_makes_its_bias_for_the_place_of_the_query():
+    torch.manual_seed(0)
+    layer = T5Attention(transformers.T5Config(num_heads=2, is_decoder=True), has_relative_attention_bias=True)
+    whole = layer.compute_bias(6, 6)
+    assert torch.equal(layer.compute_bias(1, 6, past_seen_tokens=5), whole[:, :, 5:])
+    first = layer.compute_bias(1, 6)
+    assert torch.equal(first, first[..., :1].expand_as(first)), "query 0's row is one number, which softmax does not see"
+
+
+def test_attn_factor_is_passed_over():
+    yarn = {"rope_type": "yarn", "rope_theta": 1e6, "factor": 4.0, "original_max_position_embeddings": 32768}
+    for key, factor in ("attn_factor", 1.139), ("attention_factor", 0.878):
+        model = tiny("Llama", max_position_embeddings=131072, rope_parameters=yarn | {key: 0.8782488562869419})
+        assert model.rotary_emb.attention_scaling == pytest.approx(factor, abs=5e-4)
+
+
+def test_a_static_cache_has_no_crop():
+    model = tiny("Llama")
+    cache = transformers.StaticCache(config=model.config, max_cache_len=8)
+    model(WORDS, past_key_values=cache)
+    with pytest.raises(AttributeError, match="no attribute 'crop'"):
+        cache.crop(-1)

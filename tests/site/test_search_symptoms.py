@@ -84,6 +84,21 @@ TITLES = {
     "Non-persistent buffers materialized uninitialized by from_pretrained": "meta",
     "RoPE inverse frequencies are quantized before phase computation": "to.bfloat16",
     "Incorrect attention mask breaks key-value caching": "is_causal",
+    "rotary inv_freq is left uninitialized after to_empty()": "meta",
+    "keep RoPE frequency buffers fp32 under bf16 model cast": "to.bfloat16|Where frequencies live",
+    "position embedding 在进入buffer后会跟随model 改为bfloat16": "bfloat16|Where frequencies live",
+    "RoPE seq loses fraction bits with fp16 enabled": "Positions in bfloat16|to.bfloat16",
+    "Incorrect softmax_factor Calculation in MLA Using mscale Instead of mscale_all_dim": "attn_factor",
+    "Unrecognized keys in rope_scaling for 'rope_type'='yarn': {'attn_factor'}": "attn_factor",
+    "Recompute KV cache for Phi3 when switching from short to long factor": "Phi-3 or Phi-4",
+    "Use the short RoPE factor at exactly original_max_position_embeddings": "Phi-3 or Phi-4",
+    "self.offset reset to retained-row-count every step corrupts RoPE position": "context shift",
+    "assisted_decoding does not correctly update static KV cache": "Beam search",
+    "Fix T5 kv cache": "T5 goes wrong",
+    "T5 relative bias dropped on cached decode": "T5 goes wrong",
+    "Fixing recompiles in KV-cache + compile": "compiles again",
+    "apply declared rope_scaling in models that ignored it": "stretch seems to do nothing",
+    "Ministral3 RoPE scaling ignores YaRN mscale and nested Llama 4 fields": "attn_factor",
 }
 WRONG = 3  # as many may have another page first, and their own among the first three
 
