@@ -66,7 +66,7 @@ def relative(parts: list[Part]) -> Tensor:
 
 
 def self_extend_for(trained: int, length: int) -> dict[str, int]:
-    """A window of a quarter of training, and the smallest group with which no pair of `length` tokens is further apart."""
+    """A window of a quarter of training, and the smallest group with which no pair is more than `trained` apart."""
     window = max(1, trained // 4)
     return {"group": max(1, math.ceil((length - window) / (trained - window))), "window": window}
 
