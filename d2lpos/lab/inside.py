@@ -80,7 +80,7 @@ def first_token(model: Transformer, task: Task, length: int, texts: int = 256, s
     def look(layer: Attention, inputs: tuple) -> None:
         q, k, _ = layer.project(inputs[0]).unflatten(-1, (3 * layer.heads, -1)).transpose(1, 2).chunk(3, dim=1)
         mask = causal_mask(here, here)
-        weights = attention_weights(q, k, here, here, layer.encoding, mask, layer.encoding.read(inputs[0]), layer.sinks)
+        weights = attention_weights(q, k, here, here, layer.encoding, mask, layer.encoding.hidden_features(inputs[0]), layer.sinks)
         found.append(weights[:, :, length // 2 :, 0].mean().item())
 
     hooks = [block.attention.register_forward_pre_hook(look) for block in model.blocks]

@@ -128,7 +128,7 @@ def test_what_is_not_said():
     *(({name: 0}, f"{name} must be positive; got 0") for name in ("steps", "size", "checks", "dim")),
     *(({name: 0}, f"{name} must be positive; got 0") for name in ("heads", "layers")),
     ({"dim": 30}, "dim must be a multiple of heads; got dim=30, heads=4"),
-    ({"stack": ("full", "half")}, "stack must be one of full, window, none; got 'half'"),
+    ({"stack": ("full", "half")}, "stack must be one of full, window, none, gate, logit; got 'half'"),
     ({"stack": ("full",)}, "stack must have a member for each of 2 layers; got 1"),
     (FURTHER | {"further_length": 0}, "further_length must be positive; got 0"),
     (FURTHER | {"further_steps": 0}, "further_steps must be positive; got 0"),
@@ -208,5 +208,5 @@ def test_a_study_asks_one_question_of_many_runs(name):
     assert len({run.key for run in runs}) == len(runs) == 3 * len(study.full)
     assert [run.seed for run in runs] == sorted(run.seed for run in runs)
     assert len({(run.task, run.length, run.size, run.rate, run.tested) for run in runs}) == 1
-    assert (len({run.steps for run in runs}) > 1) == (name == "shorter")
+    assert (len({run.steps for run in runs}) > 1) == (name in ("shorter", "gates"))
     assert {run.seed for run in study.runs([7], smoke=True)} == {7}

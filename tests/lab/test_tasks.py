@@ -47,7 +47,8 @@ def test_tokens_and_targets_fit_the_model(task, sampler):
         asked = targets[targets != -100]
         assert 0 <= tokens.min() and tokens.max() < task.vocabulary
         assert 0 <= asked.min() and asked.max() < task.outputs
-        assert (targets.reshape(256, -1) != -100).any(dim=1).all(), "a row asks nothing"
+        if getattr(sampler, "keywords", None) != {"asked": "echo"}:  # a short row may have no mark
+            assert (targets.reshape(256, -1) != -100).any(dim=1).all(), "a row asks nothing"
 
 
 @pytest.mark.parametrize("name", [name for name in TASKS if name != "source"])
@@ -103,10 +104,11 @@ def test_the_splits_to_test_on():
         "source": ["test", "needle"],
         "needle in a novel": ["test", "needle"],
         "digits": ["validation", "test"],
+        "echo": ["test", "echo"],
     }
 
 
-@pytest.mark.parametrize("name", [n for n, task in TASKS.items() if len(task.tests) > 1 and n != "source"])
+@pytest.mark.parametrize("name", [n for n, task in TASKS.items() if len(task.tests) > 1 and n not in ("source", "echo")])
 def test_no_split_holds_rows_of_another(name):
     samplers = TASKS[name].tests
     rows = [tuple(row) for s in samplers.values() for row in sample(s, lengths(TASKS[name])[-1])[0].tolist()]
@@ -126,6 +128,7 @@ def test_the_ends_of_the_models_and_what_they_may_see():
         "sums": (13, 10, True, False),
         "count": (19, 8, True, False),
         "back": (273, 64, True, False),
+        "echo": (18, 17, True, False),
         "language": (76, 75, True, True),
         "flowing language": (76, 75, True, True),
         "language small": (76, 75, True, True),
