@@ -21,7 +21,7 @@ HINTS = [(check, hint) for check in [*CHECKS, *ANSWERS] for hint in check.mistak
 MISTAKES = [(check, hint, mistake) for check in CHECKS for hint, one in check.mistakes.items() for mistake in versions(one)]
 GARBAGE = [
     None,
-    3,
+    -3,
     "text",
     {},
     [],

@@ -250,3 +250,7 @@ def everything_moves(room, keep, discard, n):
             counts = [count + 1 for count in counts]
         counts.append(0)
     return counts
+
+
+wrong(check.turned.answers[1], "no key turns into them")(4095)
+wrong(check.turned.answers[1], "no key turns into them")(4096)

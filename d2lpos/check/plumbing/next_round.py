@@ -74,7 +74,7 @@ def round_cases(which: int | None, *given: tuple[list[int], list[int], int]) -> 
 
 
 ALIKE = (([5], [1], 3), ([9], [0], 2), ([4], [4], 4), ([7, 3], [2, 2], 5))
-UNLIKE = (([5, 5], [0, 3], 3), ([12, 4, 8], [2, 0, 1], 2))
+UNLIKE = (([5, 5], [0, 3], 4), ([12, 4, 8], [2, 0, 1], 3))
 
 
 def counter_goes_on(length, accepted, drafted):
@@ -104,12 +104,18 @@ next_round = Check(
             lambda length, accepted, drafted: length
         ),
         "The cache keeps one token too few.": keeping(lambda length, accepted, drafted: length + accepted - 1),
+        "Where all drafts are accepted, the last one stays, too: the large model has read it.": keeping(
+            lambda length, accepted, drafted: length + accepted.clamp(max=drafted - 1)
+        ),
         "The first draft stands where the model's own token stands. It comes one behind.": going_on(
             lambda length, accepted, drafted: length + accepted
         ),
         "The counter still counts tokens that were not accepted.": (
             counter_goes_on,
             going_on(lambda length, accepted, drafted: length + drafted),
+        ),
+        "Where all drafts are accepted, the model adds a token of its own, too.": going_on(
+            lambda length, accepted, drafted: length + accepted + (accepted < drafted)
         ),
         "The first draft stands on the last accepted token.": going_on(
             lambda length, accepted, drafted: length + accepted - 1
