@@ -218,7 +218,7 @@ def votes(article: Tag, ledger: Tag, stem: str) -> list[Slide]:
         words.select_one(".verdict").decompose()
         said = words.get_text().strip()
         decided = verdict.find_previous(class_="claim")
-        reason = reasons.get(said) or (reasons.get(decided["id"]) if decided else None) or ""
+        reason = reasons.get(said) or (reasons.get(decided.get("id") or decided.span["id"]) if decided else None) or ""
         body = f'<p class="words">{inside(words)}</p>' + fold(
             "Show the verdict", f"<p>{verdict}</p><p>{reason}</p>"
         )

@@ -413,6 +413,8 @@ def turned_alike(family: str, keys: Mapping, reading: Reading, trained: int | No
         raise ValueError(f"{family} turns in two ways, and one rule is not for both")
     if rule == "ntk" and turning[0].rotary == 2:
         raise ValueError(f"{family} turns one pair, whose pace no base changes")
+    if rule == "ntk" and (family == "bailing_hybrid" or "layer_rope_theta" in keys):
+        raise ValueError(f"{family} keeps its base in two places, and a setting changes one of them")
     return turning[0]
 
 

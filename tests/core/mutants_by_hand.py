@@ -158,7 +158,7 @@ REST = {
         "(seen < 2 * math.pi) & → (seen < math.pi) &",
         "kept = min(tokens, layer.window or layer.chunk or tokens) → kept = tokens",
         "heads * (dim + (values or dim)) → heads * dim",
-        "round(tokens / trained, 4) → tokens // trained",
+        "-(-10_000 * tokens // trained) / 10_000 → tokens // trained",
         "(plain if before else omega) → omega",
     ],
     ("d2lpos/lab/summary.py", "tests/lab/test_summary.py"): [

@@ -91,7 +91,7 @@ def test_a_compiled_program_of_everything():
 
     class Both(ALiBi):
         rotate = RoPE.rotate
-        turn = RoPE(16).rotate_at
+        rotate_at = RoPE(16).rotate_at
         dim = 16
 
     q, k, v = inputs()

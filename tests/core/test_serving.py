@@ -243,6 +243,8 @@ def test_rules_without_settings_say_why():
         settings(QWEN3, 131_072, "vllm", 32_768, "spiral")
     with pytest.raises(ValueError, match="^llama turns one pair, whose pace no base changes$"):
         settings({"model_type": "llama", "head_dim": 2}, 8192, "vllm", 2048, "ntk")
+    with pytest.raises(ValueError, match="^bailing_hybrid keeps its base in two places, and a setting changes one of them$"):
+        settings({"model_type": "bailing_hybrid"}, 1_000_000, "vllm", 4096, "ntk")
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -134,4 +134,9 @@ levels = Check(
         ),
     ),
     cards=(divides_by_nothing,),
+    as_good={
+        "step.where(step > 0, 1) → step.where(step > 0, -1)": "Where a step is 0, all numbers are the lowest: 0 by anything.",
+        "step.where(step > 0, 1) → step.where(step > 0, 2)": "Where a step is 0, all numbers are the lowest: 0 by anything.",
+        "returned in float64": "The exercise names no dtype.",
+    },
 )
