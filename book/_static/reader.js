@@ -1180,7 +1180,7 @@ const reader = (() => {
       const ropes = turning.map(one => one.encoding), ways = new Set(ropes.map(one => [one.base, one.layout, one.rotary].join(" ")));
       if (ways.size > 1 || rulesOf(keys).length > 1) fail(`${family} turns in two ways, and one rule is not for both`);
       if (rule === "ntk" && ropes[0].rotary === 2) fail(`${family} turns one pair, whose pace no base changes`);
-      if (rule === "ntk" && (family === "bailing_hybrid" || has(keys, "layer_rope_theta"))) fail(`${family} keeps its base in two places, and a setting changes one of them`);
+      if (rule === "ntk" && (serving.two_bases.includes(family) || has(keys, "layer_rope_theta"))) fail(`${family} keeps its base in two places, and a setting changes one of them`);
       return ropes[0];
     }
 

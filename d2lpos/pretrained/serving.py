@@ -413,7 +413,7 @@ def turned_alike(family: str, keys: Mapping, reading: Reading, trained: int | No
         raise ValueError(f"{family} turns in two ways, and one rule is not for both")
     if rule == "ntk" and turning[0].rotary == 2:
         raise ValueError(f"{family} turns one pair, whose pace no base changes")
-    if rule == "ntk" and (family == "bailing_hybrid" or "layer_rope_theta" in keys):
+    if rule == "ntk" and (family in TWO_BASES or "layer_rope_theta" in keys):
         raise ValueError(f"{family} keeps its base in two places, and a setting changes one of them")
     return turning[0]
 
@@ -482,6 +482,8 @@ OTHERWISE = frozenset(
         "phi4_multimodal", "phimoe", "pixtral", "recurrent_gemma", "roformer",
     }
 )  # fmt: skip
+# Whose class keeps the base beside the parameters of RoPE, too.
+TWO_BASES = frozenset({"bailing_hybrid"})
 # Whose classes in transformers 4 fail where a rule scales and no file says how wide a head is.
 HEADLESS = frozenset({"hunyuan_v1_dense", "hunyuan_v1_moe", "minimax", "ministral", "mistral", "mixtral"})
 STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "yarn")

@@ -112,6 +112,7 @@ def tables() -> dict[str, object]:
             "programs": serving.PROGRAMS,
             "sections": serving.SECTIONS,
             "otherwise": sorted(serving.OTHERWISE | set(own.OWN)),
+            "two_bases": sorted(serving.TWO_BASES),
             "headless": plain(serving.HEADLESS),
             "rules": serving.RULES,
             "unset": serving.UNSET,
