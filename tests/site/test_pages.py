@@ -98,7 +98,10 @@ PLACES = """async ids => {
     location.hash = `#${encodeURIComponent(id)}`;
     const place = document.getElementById(id), inSight = box => place?.matches('option') || (box && box.top < innerHeight && box.bottom > -5);
     // A long page is laid out as one comes to its parts.
-    for (let frame = 0; frame < 2 || (frame < 240 && !inSight(place?.getClientRects()[0])); frame++) await new Promise(requestAnimationFrame);
+    for (let frame = 0; frame < 2 || (frame < 60 && !inSight(place?.getClientRects()[0])); frame++) {
+      if (frame > 2) place?.scrollIntoView();
+      await new Promise(requestAnimationFrame);
+    }
     if (!inSight(place?.getClientRects()[0])) lost.push(id);
   }
   return lost;
