@@ -23,6 +23,7 @@ from torch import Tensor
 
 from ..encoding import Encoding
 from ..pretrained.smollm2 import SmolLM2
+from ..transformer.programs import repeat_kv
 from .bits import RoundedKeys
 from .glance import Probe, loaded, tokens
 
@@ -78,7 +79,7 @@ def draft(
     seen = torch.ones(2 * [text.shape[1]], dtype=torch.bool, device=text.device).tril()
     for block in (block for layer, block in enumerate(model.blocks) if layer not in set(left_out)):
         q, k, v = block.projected(x)
-        k, v = (part.repeat_interleave(block.heads // block.kv_heads, dim=1) for part in (k, v))
+        k, v = repeat_kv(k, q), repeat_kv(v, q)
         scores = score(own, q, k, positions, 0)
         if ahead:
             scores = torch.where(of, score(own, q, k, positions, ahead), scores)

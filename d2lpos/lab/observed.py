@@ -18,6 +18,7 @@ from .real import FOLLOWED, READINGS, SENTENCE
 from .record import check_key
 from .report import finished, origin
 from .store import Store
+from .summary import _cell, _interval
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -87,8 +88,6 @@ def mean_ci(
     """
     from pandas import DataFrame
 
-    from .summary import _interval
-
     table, by = rows(records), list(by)
     passage = [name for name in ("text", "seed", "length", "dtype") if name in table]
     if against is not None:
@@ -148,10 +147,7 @@ def dearest(records: list[dict], best: int = 5) -> "DataFrame":
     table = rises.pivot(index="case", columns="seed", values="mean").map("{:+.3f}".format)
     table.columns = [f"Passage {seed}" for seed in table]
     means = mean_ci(whole, against="as trained").set_index("case")
-    table["Mean"] = [
-        f"{row.mean:+.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
-        for row in means.loc[table.index].itertuples()
-    ]
+    table["Mean"] = [_cell(row, "+") for row in means.loc[table.index].itertuples()]
     kinds = [means[means.index.str.startswith(kind)]["mean"] for kind in ("pair", "layer", "no rotation")]
     kept = [case for kind in kinds for case in kind.nlargest(best).index]
     table = table.loc[kept].apply(lambda column: column.str.replace("-", "−"))
@@ -203,7 +199,7 @@ def digits_from_afar(records: list[dict]) -> "DataFrame":
 def accepted(records: list[dict]) -> "DataFrame":
     """The share of drafted tokens that is accepted, ± half of its 95 % interval, a row for each draft and case, a column for each text."""
     table = mean_ci(records, "accepted", by=["draft", "case", "text"])
-    table["cell"] = [f"{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) for row in table.itertuples()]
+    table["cell"] = list(map(_cell, table.itertuples()))
     table["text"] = table["text"].map(NAMES)
     order = list(zip(table["draft"], table["case"], strict=True))
     wide = table.pivot(index=["draft", "case"], columns="text", values="cell").loc[list(dict.fromkeys(order))]
@@ -220,17 +216,12 @@ def reused(records: list[dict]) -> "DataFrame":
     by = ["case", "part", "length"]
     parts = dict.fromkeys(record["run"]["part"] for record in records)
     each = [[record for record in records if record["run"]["part"] == part] for part in parts]
-    table = concat(mean_ci(some, against="computed fresh", by=by) for some in each)
+    rises = concat(mean_ci(some, against="computed fresh", by=by) for some in each).query("case != 'computed fresh'")
     base = mean_ci(records, by=by).query("case == 'computed fresh'")
-    cells = [
-        f"{sign}{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
-        for some, sign in ((base, ""), (table.query("case != 'computed fresh'"), "+"))
-        for row in some.itertuples()
-    ]
-    found = concat([base, table.query("case != 'computed fresh'")])
-    found["nats"] = [cell.replace("+-", "−") for cell in cells]
+    found = concat([base, rises]).set_index(by)
+    found["nats"] = [_cell(row) for row in base.itertuples()] + [_cell(row, "+") for row in rises.itertuples()]
+    found["nats"] = found["nats"].str.replace("-", "−")
     sums = rows(records).groupby(by)[["right", "of"]].sum()
-    found = found.set_index(by)
     found["digits"] = [f"{one.right} of {one.of}" for one in sums.loc[found.index].itertuples()]
     found = found.reset_index()
     found["of"] = [f"{part}, {length} tokens" for part, length in zip(found["part"], found["length"], strict=True)]

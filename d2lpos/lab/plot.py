@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..positions.arguments import check_name
 from .encodings import family
-from .summary import summary
+from .summary import _cell, summary
 from .tasks import TASKS
 
 if TYPE_CHECKING:
@@ -134,8 +134,7 @@ def table(frame: "DataFrame", value: str, across: str = "length", head: str = "a
     means = summary(named(frame), ["name", across], value)
     uneven = means["n"].nunique() > 1
     means["cell"] = [
-        f"{row.mean:.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1) + f", n = {row.n}" * uneven
-        for row in means.itertuples()
+        _cell(row) + f", n = {row.n}" * uneven for row in means.itertuples()
     ]
     wide = means.pivot(index="name", columns=across, values="cell").reindex(means["name"].unique())
     return wide.fillna("–").rename(columns=head.format).rename_axis(index=None, columns=None)

@@ -32,6 +32,7 @@ from ..pretrained.smollm2 import SmolLM2
 from ..transformer.attention import attend
 from .glance import Probe, encoder, loaded, tokens
 from .real import hidden
+from .summary import _below
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -187,8 +188,6 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     """
     from pandas import DataFrame
 
-    from .summary import _interval
-
     found = DataFrame(
         [
             record["run"] | {row["case"]: row["loss"] for row in record["rows"]}
@@ -207,9 +206,7 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     rows = []
     for sentence, values in sentences.items():
         for (part, length), some in values.groupby([found["part"], found["length"]], sort=False):
-            middle, low, high, n = _interval(some)
-            verdict = "holds" if high < 0 else "fails" if low > 0 else "open"
-            rows.append([sentence, part, length, middle, low, high, n, verdict])
+            rows.append([sentence, part, length, *_below(some)])
     return DataFrame(
         rows, columns=["sentence", "part", "length", "mean", "low", "high", "n", "verdict"]
     )

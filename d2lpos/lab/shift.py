@@ -35,6 +35,7 @@ from ..encoding import Encoding
 from ..pretrained.smollm2 import SmolLM2, losses
 from ..transformer.attention import attend
 from .glance import Probe, loaded, tokens
+from .summary import _below
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -166,8 +167,6 @@ def decided(records: Iterable[dict]) -> "DataFrame":
     """
     from pandas import DataFrame
 
-    from .summary import _interval
-
     found = DataFrame([{row["case"]: row["loss"] for row in record["rows"]} for record in records])
     shifted = found["shifted"]
     sentences = {
@@ -176,12 +175,8 @@ def decided(records: Iterable[dict]) -> "DataFrame":
         "once in bfloat16": found["shifted in bfloat16"] - shifted - BAND,
         "often in bfloat16": found["shifted in bfloat16, one at a time"] - shifted - BAND,
     }
-    rows = []
-    for sentence, values in sentences.items():
-        middle, low, high, n = _interval(values)
-        rows.append([sentence, middle, low, high, n, "holds" if high < 0 else "fails" if low > 0 else "open"])
-    apart = found["positions count on"] - shifted
-    middle, low, high, n = _interval(apart)
+    rows = [[sentence, *_below(values)] for sentence, values in sentences.items()]
+    middle, low, high, n, _ = _below(found["positions count on"] - shifted)
     within = "holds" if max(-low, high) < BAND else "fails" if min(-low, high) < -BAND else "open"
     rows.insert(2, ["where the count goes on", middle, low, high, n, within])
     return DataFrame(rows, columns=["sentence", "mean", "low", "high", "n", "verdict"])

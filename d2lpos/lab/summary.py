@@ -162,6 +162,17 @@ def _where(by: list[str], where: Sequence) -> str:
     return " where " * bool(by) + ", ".join(f"{c} is {at!r}" for c, at in zip(by, where, strict=True))
 
 
+def _cell(row: tuple, sign: str = "") -> str:
+    """A row of `summary` as its mean ± half of its interval, where it has one; sign="+" writes the sign of all."""
+    return f"{row.mean:{sign}.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
+
+
+def _below(values: "Series") -> tuple[float, float, float, int, str]:
+    """`_interval`, and what it says of the sentence that values lie below 0: holds, fails or open."""
+    middle, low, high, n = _interval(values)
+    return middle, low, high, n, "holds" if high < 0 else "fails" if low > 0 else "open"
+
+
 def _interval(values: "Series") -> tuple[float, float, float, int]:
     from scipy.stats import t
 
