@@ -78,7 +78,7 @@ def first_token(model: Transformer, task: Task, length: int, texts: int = 256, s
     here = torch.arange(length, device=device)
 
     def look(layer: Attention, inputs: tuple) -> None:
-        q, k, _ = layer.project(inputs[0]).unflatten(-1, (3 * layer.heads, -1)).transpose(1, 2).chunk(3, dim=1)
+        q, k, _ = layer.projected(inputs[0])
         mask = causal_mask(here, here)
         weights = attention_weights(q, k, here, here, layer.encoding, mask, layer.encoding.hidden_features(inputs[0]), layer.sinks)
         found.append(weights[:, :, length // 2 :, 0].mean().item())

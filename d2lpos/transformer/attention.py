@@ -214,8 +214,7 @@ class Attention(nn.Module):
             if not self.causal:
                 raise ValueError("cache needs causal=True: a token that sees later ones has no final answer")
         mask = self.mask(x.shape[:2], positions, mask, cache, segments)
-        parts = (self.heads, self.kv_heads, self.kv_heads)
-        q, k, v = self.project(x).unflatten(-1, (sum(parts), -1)).transpose(-3, -2).split(parts, dim=-3)
+        q, k, v = self.projected(x)
         encoding, hidden_features = self.encoding, self.encoding.hidden_features(x)
         if self.temperature is not None:
             q = multiply(q, positions, self.temperature)
@@ -229,6 +228,11 @@ class Attention(nn.Module):
             cache.keys, cache.values, cache.positions = k, v, mask.k_positions
             cache.hidden_features = hidden_features
         return self.out(y.transpose(-3, -2).flatten(-2))
+
+    def projected(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries, keys and values (batch, head, sequence, feature) of x (batch, sequence, dim), before they turn."""
+        parts = (self.heads, self.kv_heads, self.kv_heads)
+        return self.project(x).unflatten(-1, (sum(parts), -1)).transpose(-3, -2).split(parts, dim=-3)
 
     def mask(
         self, tokens: tuple[int, int], positions: Tensor, mask: Tensor | Mask | None, cache: Cache | None,
