@@ -19,7 +19,8 @@ function read() {
   for (const radio of form.verdict) radio.checked ||= named.includes(radio.id);
   for (const option of form.source) option.selected ||= named.includes(option.id);
   show();
-  if (choice().length) form.scrollIntoView();
+  // A place on the page has moved where a form that hid claims shows them again.
+  (choice().length ? form : document.getElementById(decodeURIComponent(location.hash.slice(1))))?.scrollIntoView();
 }
 
 form.addEventListener("change", () => {

@@ -281,10 +281,13 @@ window.detect = (() => {
     async axe(known, rules) {
       const marks = this.mark(known);
       if (rules && !marks.length) return [[], []];
+      const left = scrollY;
+      scrollTo(0, 0); // or what is under the bar at the top would count as covered
       const {violations, incomplete} = await axe.run(document, {
         runOnly: rules ?? undefined, resultTypes: ['violations', 'incomplete'], elementRef: true,
         preload: false, // it would fetch the styles once more
       });
+      scrollTo(0, left);
       for (const {e, name} of marks) delete e.dataset[name];
       // Of text in the color of its ground, which a program may hide on purpose, axe never judges the contrast.
       const open = incomplete.flatMap(({nodes}) => nodes).filter(({any}) => any[0]?.data?.messageKey !== 'equalRatio');

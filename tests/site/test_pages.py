@@ -96,13 +96,9 @@ PLACES = """async ids => {
   for (const id of ids) {
     scrollTo(0, 0);
     location.hash = `#${encodeURIComponent(id)}`;
-    const place = document.getElementById(id), inSight = box => place?.matches('option') || (box && box.top < innerHeight && box.bottom > -5);
-    // A long page is laid out as one comes to its parts.
-    for (let frame = 0; frame < 2 || (frame < 60 && !inSight(place?.getClientRects()[0])); frame++) {
-      if (frame > 2) place?.scrollIntoView();
-      await new Promise(requestAnimationFrame);
-    }
-    if (!inSight(place?.getClientRects()[0])) lost.push(id);
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const place = document.getElementById(id), box = place?.getClientRects()[0];
+    if (!place?.matches('option') && !(box && box.top < innerHeight && box.bottom > -5)) lost.push(id);
   }
   return lost;
 }"""
