@@ -52,7 +52,6 @@ for (const head of heads) {
   button.addEventListener("click", () => sort(head));
   head.replaceChildren(button);
 }
-heads[1].setAttribute("aria-sort", "descending");
 form.addEventListener("input", show);
 form.addEventListener("change", () => find(form.find.value.trim()));
 form.addEventListener("submit", event => event.preventDefault());

@@ -6,7 +6,7 @@ import { picture, sizes, START, STILL, SWAPPED, TOLD } from './front.js';
 
 const here = name => new URL(name, import.meta.url), read = name => readFileSync(here(name), 'utf8');
 const ALT = 'The fox jumps over the dog: arcs from jumps to every word, as wide as the attention weights, and the vector that jumps collects, as bars.';
-const svg = (W, look, ...state) => `<svg class="stage ${look}" viewBox="0 0 ${W} ${sizes(W).H}" role="img" aria-label="${ALT}">${picture(W, ...state)}</svg>`;
+const svg = (W, look, ...state) => `<svg class="stage ${look}" viewBox="0 0 ${W} ${sizes(W).H}" preserveAspectRatio="xMidYMin" role="img" aria-label="${ALT}">${picture(W, ...state)}</svg>`;
 
 /** The program without its comments and its indentation. */
 const program = () => read('front.js').replace(/^ *(\/\/ .*|\/\*\* .*)\n/gm, '').replace(/ +\/\/ .*$/gm, '').replace(/^ +/gm, '');

@@ -161,7 +161,7 @@ def test_the_published_board_is_that_of_its_records_and_of_the_words_on_it():
         f"by {layer:.3f} with all of layer 1 still, and by at most {layers[0]:.3f} with another layer",
         f"by {data['none'][0]:.3f} where nothing turns",
     ):
-        assert words in (RESULTS.parent / "results.md").read_text("utf-8")
+        assert words in (RESULTS.parent / "results-trained.md").read_text("utf-8")
 
 
 def test_the_dearest_parts_of_the_board_are_told_passage_by_passage():
@@ -220,7 +220,7 @@ def test_the_published_sentences_are_those_of_their_records():
         ends = data["none"] if part == "columns" else data["rows"][int(part.removeprefix("layer "))]
         assert [data["goes"][n] for n in (0, *parts.pop(part), ends)] == [base, *held, none]
     assert not parts
-    page, goes = (RESULTS.parent / "results.md").read_text("utf-8"), data["goes"]
+    page, goes = (RESULTS.parent / "results-trained.md").read_text("utf-8"), data["goes"]
     assert f"“{data['begins']}” goes on" in page
     for words in (goes[0], goes[data["columns"][0]], goes[data["none"]]):
         assert f"“{' '.join(words.split())}”" in page

@@ -35,6 +35,7 @@ COLUMNS = [
     ("Without", "without", "share"),
     ("Besides", "", "word"),
 ]
+SORTED = ' aria-sort="descending"'  # of the column by which the rows come
 EXAMPLES = ("yarn", "sinks", "without", "neighbors 2026")
 MEANT = {
     "turn": ("RoPE in every attention layer", "all layers with softmax attention turn queries and keys"),
@@ -73,7 +74,8 @@ def families(book: Path) -> str:
     rows = sorted(read(book), key=lambda row: -int(row["year"]))
     version = yaml.safe_load((book / "models" / "by-hand.yml").read_text("utf-8"))["version"]
     head = "".join(
-        f'<th scope="col" role="columnheader" data-by="{by}">{name}</th>' for name, _, by in COLUMNS
+        f'<th scope="col" role="columnheader" data-by="{by}"{SORTED if name == "Year" else ""}>{name}</th>'
+        for name, _, by in COLUMNS
     )
     lines = [
         '<form class="filter" role="search" aria-label="Families">',
