@@ -27,29 +27,36 @@ help:  ## Show this list
 
 # Anew each time: Sphinx tells a page's warnings only when it reads that page. What other commands put into _build stays.
 book: .venv/book.stamp  ## Build the book
-	@rm -rf _build/html _build/jupyter_execute _build/.doctrees && mkdir -p _build
+	@rm -rf _build/html* _build/jupyter_execute _build/.doctrees && mkdir -p _build && touch _build/began
 	@$(bin)/jupyter-book build . -W -n --keep-going -q $(call quietly,_build/build.log)
+	@mv _build/began _build/html.stamp
 	@$(python) -c 'from pathlib import Path; print("The book is at", Path("_build/html/index.html").resolve().as_uri())'
 
 serve: book  ## Build the book, serve it on this machine and open it (PORT=8000)
 	@$(python) book/serve.py $(PORT)
 
 pdf: .venv/pdf.stamp book  ## Print the book into one PDF, which the front page then offers
+	@rm _build/html.stamp
 	@$(python) -m book.paper
 
 zip: book  ## Pack the pages for reading offline, which the front page then offers
+	@rm _build/html.stamp
 	@$(python) -m book.archive
 
 # Which tests are proofs is in tests/tiers.py, and which worker gets what in tests/distribution.py.
 workers := --numprocesses logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
+# The tests look at the pages that `make book` has built, unless a file is newer, and else build them.
+newer = $$(find _config.yml _toc.yml book chapters d2lpos -type f -newer _build/html.stamp ! -name '*.pyc')
+built = [ -e _build/html.stamp ] && [ -z "$(newer)" ] && : "$${D2LPOS_BOOK=_build/html}" && export D2LPOS_BOOK
+
 test: .venv/test.stamp  ## Run the tests, and compare most notebooks with their stored outputs
 	@$(need_git)
-	@$(python) -m pytest $(workers) -m 'not proof'
+	@$(built); $(python) -m pytest $(workers) -m 'not proof'
 
 proof: .venv/test.stamp  ## Run the slow tests that `make test` leaves out
 	@$(need_git)
-	@$(python) -m pytest $(workers) -m 'proof'
+	@$(built); $(python) -m pytest $(workers) -m 'proof'
 
 quick: .venv/test.stamp  ## Run the tests nearest to your change, in about a minute
 	@$(need_git)

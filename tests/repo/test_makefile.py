@@ -176,8 +176,23 @@ def test_a_new_book_leaves_what_other_commands_have_made(tree):
         (tree / "_build" / name).touch()
     done = make(tree, "book")
     assert done.returncode == 0, done.stderr
-    left = {"build.log", "handout/01.ipynb", "handout.zip", "html/index.html", "where-words-stand.pdf"}
+    left = {"build.log", "handout/01.ipynb", "handout.zip", "html.stamp", "html/index.html", "where-words-stand.pdf"}
     assert set(contents(tree / "_build")) == left
+
+
+def test_built_pages_are_tested_while_no_file_is_newer(tree):
+    stamp(tree, "test")
+    python = tree / ".venv/bin/python"
+    python.write_text('#!/bin/sh\necho "pages: $D2LPOS_BOOK"\n', encoding="utf-8")
+    python.chmod(0o755)
+    assert make(tree, "test").stdout == "pages: \n"
+    (tree / "_build").mkdir()
+    (tree / "_build/html.stamp").touch()
+    assert make(tree, "test").stdout == make(tree, "proof").stdout == "pages: _build/html\n"
+    assert make(tree, "test", D2LPOS_BOOK="").stdout == "pages: \n"
+    (tree / "chapters/new.ipynb").touch()
+    os.utime(tree / "_build/html.stamp", (0, 0))
+    assert make(tree, "test").stdout == "pages: \n"
 
 
 def test_address_changes_every_place_and_can_be_undone(tree):
