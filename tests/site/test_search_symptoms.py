@@ -99,7 +99,7 @@ TITLES = {
     "Fixing recompiles in KV-cache + compile": "compiles again",
     "apply declared rope_scaling in models that ignored it": "stretch seems to do nothing",
     "Ministral3 RoPE scaling ignores YaRN mscale and nested Llama 4 fields": "attn_factor",
-    # Added before their rows were written or mended.
+    # Added before their rows were written or mended, but for the last five.
     "Smollm3 drops 3/4 RoPE layers while 1/4 is intended by whats claimed in the blog post.": "no_rope_layers",
     "RoPE incorrectly applied on NoPE layers in SmolLM3": "no_rope_layers",
     "alibi error if log2(num_heads) is not an integer": "ALiBi differs",
@@ -136,6 +136,11 @@ TITLES = {
     "LayoutLM v2 on FUNSD-like dataset - index out of range in self": "index out of range",
     "YaRN attn_factor collapses to 1.0 for models with mscale == mscale_all_dim == 1.0": "attn_factor",
     "Let GraniteMoeAttention use YaRN": "stretch seems to do nothing",
+    "Add position ids in ONNX export and ORT": "shorter rows of the batch|left padding",
+    "Qwen3 RotaryEmbedding fusion produces invalid position_ids shape when batch_size > 1": "shorter rows of the batch",
+    "Change Transformers export default sequence length to max_position_embeddings": "Fluent up to|index out of range",
+    "Olmo-3-7b exl3's abruptly lose coherence at 2k context": "model with windows gets worse|Fluent up to",
+    "fix padding of position ids": "index out of range|left padding|Right padding",
 }
 WRONG = 3  # as many may have another page first, and their own among the first three
 
