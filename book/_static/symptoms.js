@@ -1,10 +1,11 @@
-// The table of symptoms: show the rows that fit three answers. The address says what was answered, so that it can be
+// The table of symptoms: show the rows that fit the answers. The address says what was answered, so that it can be
 // linked: symptoms.html#show=in-a-batch+at-once
 {
 const form = document.querySelector("form.filter"), rows = [...document.querySelectorAll("table.symptoms tbody tr")];
 const radios = [...form.querySelectorAll("input")], symptoms = rows.filter(row => row.querySelector("a"));
 const slug = text => text.replaceAll(" ", "-");
-const words = row => row.lastElementChild.textContent.replace(/^(?!.*half).*/, "$&, any precision");
+const words = row => row.lastElementChild.textContent.replace(/^(?!.*half).*/, "$&, any precision")
+  .replace(/^(?!.*, an error).*/, "$&, silent");  // "perhaps an error" is both
 const chosen = () => radios.filter(radio => radio.checked && radio.value).map(radio => radio.value);
 
 function show() {

@@ -7,6 +7,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 from transformers import modeling_flash_attention_utils as flash
+from transformers.models.layoutlmv2.modeling_layoutlmv2 import LayoutLMv2Embeddings
 from transformers.models.t5.modeling_t5 import T5Attention
 
 SIZES = {
@@ -203,3 +204,65 @@ def test_a_static_cache_has_no_crop():
     model(WORDS, past_key_values=cache)
     with pytest.raises(AttributeError, match="no attribute 'crop'"):
         cache.crop(-1)
+
+
+@pytest.mark.parametrize(
+    ("positions", "packed"),
+    [
+        ([[5, 6, 7, 8]], False),
+        ([[0, 1, 2, 0, 1]], True),
+        ([[0, 0, 0, 1, 2]], True),
+        ([[[0, 1, 2]]] * 3, True),
+    ],
+)
+def test_flash_attention_calls_packed_what_does_not_count_on_by_one(positions, packed):
+    assert bool(flash._is_packed_sequence(torch.tensor(positions), 1)) == packed
+
+
+@pytest.mark.parametrize("kind", ["SmolLM3", "Llama4Text"])
+def test_no_rope_layers_says_1_where_a_layer_turns(kind):
+    assert getattr(transformers, f"{kind}Config")(num_hidden_layers=8).no_rope_layers == [1, 1, 1, 0] * 2
+
+
+def test_a_layer_without_rope_is_the_one_that_says_0():
+    words, moved = WORDS[:1], torch.arange(6)[None] * 3
+    for flag in (0, 1):
+        model = tiny("SmolLM3", num_hidden_layers=1, num_key_value_heads=2, no_rope_layers=[flag])
+        there = [model(words, position_ids=places).last_hidden_state for places in (None, moved)]
+        assert (apart(*there) > 0.01) == bool(flag)
+
+
+def test_no_rule_is_called_default():
+    assert "default" not in transformers.modeling_rope_utils.ROPE_INIT_FUNCTIONS
+
+
+def test_a_cache_whose_layers_have_windows_counts_on():
+    model = tiny("Gemma3Text", layer_types=["sliding_attention", "full_attention"])
+    cache = transformers.DynamicCache(config=model.config)
+    model(WORDS, past_key_values=cache)
+    assert cache.layers[0].keys.shape[-2] < 6 == cache.get_seq_length()
+
+
+def test_a_layer_needs_the_angles_that_the_model_makes():
+    model, x, here = tiny("Llama"), torch.randn(1, 4, 32), torch.arange(4)[None]
+    with pytest.raises(TypeError, match="cannot unpack non-iterable NoneType object"):
+        model.layers[0](x, position_ids=here)
+    model.layers[0](x, position_embeddings=model.rotary_emb(x, position_ids=here))
+
+
+def test_times_of_a_video_are_rounded_last():
+    make = transformers.Qwen2_5_VLModel.get_vision_position_ids
+    for seconds, times in (0.5, [3, 4, 5, 6]), (1.25, [3, 5, 8, 10]):
+        places = make(None, 3, torch.tensor([4, 2, 2]), spatial_merge_size=2, time_interval=2 * seconds)
+        assert places[0].tolist() == times
+
+
+def test_boxes_of_layoutlm_are_rows_of_tables():
+    kinds = {"coordinate_size": 6, "shape_size": 4, "max_2d_position_embeddings": 1024}
+    torch.manual_seed(0)
+    table = LayoutLMv2Embeddings(transformers.LayoutLMv2Config(**SIZES | kinds))
+    table._calc_spatial_position_embeddings(torch.tensor([[[0, 0, 1000, 1000]]]))
+    with pytest.raises(IndexError, match="within 0-1000 range"):
+        table._calc_spatial_position_embeddings(torch.tensor([[[0, 0, 2000, 1000]]]))
+    with pytest.raises(IndexError, match="index out of range in self"):
+        table._calc_spatial_position_embeddings(torch.tensor([[[500, 0, 400, 1000]]]))

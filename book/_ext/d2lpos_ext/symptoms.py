@@ -1,13 +1,14 @@
-"""The table of symptoms: a form above it asks three questions, and `symptoms.js` hides the rows that they rule out."""
+"""The table of symptoms: a form above it asks four questions, and `symptoms.js` hides the rows that they rule out."""
 
 import re
 
 # Each question, and what it can be answered with, in the words of the table's last column; it names no precision
-# where any will do.
+# where any will do, and no error where nothing says so.
 QUESTIONS = {
     "Alone, or in a batch?": {"alone": "alone", "in a batch": "only in a batch"},
     "At once, or later?": {"at once": "at once", "past a length": "past a length", "in time": "as tokens are added"},
     "In one precision?": {"any precision": "in any", "half precision": "in half alone"},
+    "Does an error say so?": {"silent": "no", "an error": "yes"},
 }
 
 
