@@ -382,5 +382,6 @@ REFUSED = by_name(
         "prophetnet": "it predicts several tokens at once, each with buckets of its own",
         "reformer": "its table is a product of two, and its keys are chosen by a hash",
         "vjepa2": "its map of queries and keys is no rotation",
+        "yuan": "filters mix a token with those before it, and its queries and keys are made of that",
     }
 )
