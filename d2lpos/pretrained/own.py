@@ -108,7 +108,8 @@ OWN = by_name(
         "qwen": UpToItsLength(
             dim=("kv_channels",),
             reads="rotary_emb_base rotary_pct",
-            ignored_keys="attn_dropout_prob bf16 emb_dropout_prob fp16 fp32 no_bias onnx_safe seq_length",
+            ignored_keys="""attn_dropout_prob bf16 emb_dropout_prob fp16 fp32 no_bias onnx_safe padded_vocab_size
+            params_dtype pos_emb seq_length tokenizer_type""",
         ),
     }
 )
