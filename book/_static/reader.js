@@ -689,7 +689,7 @@ const reader = (() => {
         if (!/^\s*[-+]?\d+(_\d+)*\s*$/.test(key)) fail(`invalid literal for int() with base 10: ${repr(key)}`);
         single[Number(key.replace(/_/g, ""))] = one;
       }
-      if (fields.full_dim && !truthy(single) && kind === "full_attention") dim = config.first([fields.full_dim[0]], fields.full_dim[1]);
+      if (fields.full_dim && !has(config.given, "per_layer_config") && kind === "full_attention") dim = config.first([fields.full_dim[0]], fields.full_dim[1]);
       dim = take(take(single, number, {}), "head_dim", dim);
       const rotary = config.get("rotary_dim");
       if (rotary !== null) {

@@ -110,7 +110,7 @@ GPTJ = {"dim": (), "hidden": ("n_embd",), "heads": ("n_head",), "depth": ("n_lay
 # Queries and keys turn.
 TURNING = by_name(
     {
-        """apertus arcee aria_text bitnet diffllama emu3_text_model falcon_h1 flex_olmo gemma glm4_moe gpt_neox
+        """arcee aria_text bitnet diffllama emu3_text_model falcon_h1 flex_olmo gemma glm4_moe gpt_neox
         gpt_neox_japanese granite granite4_vision_text granite_docling_text granitemoe granitemoeshared hy_v3 hyperclovax
         internlm3 iquestcoder jais2 llama nemotron olmo olmo2 olmoe persimmon seed_oss solar_open stablelm""": Turning(),
         "lfm2_moe": Turning(reads=TYPES),
@@ -119,6 +119,7 @@ TURNING = by_name(
             reads=f"{BOTH} no_rope_layer_interval no_rope_layers use_sliding_window",
         ),
         "minimax_m2": Turning(reads="rotary_dim"),
+        "apertus": Turning(ignored_keys="post_norm qk_norm"),
         "chameleon": Turning(ignored_keys="model_parallel_size swin_norm vocabulary_map vq_config"),
         "deepseek_ocr2_text": Turning(dim=()),
         "evolla": Turning(ignored_keys=PROTEINS),
@@ -150,7 +151,11 @@ TURNING = by_name(
         "glm_moe_dsa": indexed("interleaved"),
         "mistral4": deepseek(temperature=steps_by_beta, extra=BETA, reads="rope_interleave"),
         "bailing_hybrid": deepseek(types=every(6, "linear_attention", key="layer_group_size"), reads=TYPES),
-        "longcat_flash": deepseek(depth=("num_layers",), two_attentions=True),
+        "longcat_flash": deepseek(
+            depth=("num_layers",),
+            two_attentions=True,
+            ignored_keys="attention_method mla_scale_kv_lora mla_scale_q_lora zero_expert_type",
+        ),
         "minicpm3": deepseek(layout="half"),
         # both directions
         "esmc eurobert gte jina_embeddings_v3 nomic_bert": encoder(),
@@ -159,13 +164,16 @@ TURNING = by_name(
             types=every(3, at=0, key="global_attn_every_n_layers"), width=half_of_local, reads=TYPES
         ),
         # one window for all layers; which keys Doge keeps hangs on the text, and Moshi's code uses no window
-        "mistral mixtral starcoder2 voxtral_realtime_text": windowed(),
+        "mistral mixtral voxtral_realtime_text": windowed(),
+        "starcoder2": windowed(ignored_keys="mlp_type"),
         "phimoe": windowed(
             extra=frozenset({"long_mscale", "short_mscale"}),
             reads="original_max_position_embeddings sliding_window",
         ),
         "ministral3": windowed(temperature=steps_by_beta, extra=BETA),
-        "phi3 phi3_v phi4_multimodal": windowed(reads="original_max_position_embeddings sliding_window"),
+        "phi3 phi3_v phi4_multimodal": windowed(
+            reads="original_max_position_embeddings sliding_window", ignored_keys="full_attn_mod interpolate_factor"
+        ),
         "qwen3_moe": windowed(ignored_keys="max_window_layers", reads="sliding_window use_sliding_window"),
         "doge": Turning(ignored_keys="keep_window_size", reads="sliding_window"),
         "moshi": Turning(ignored_keys="sliding_window", reads="sliding_window"),
@@ -196,7 +204,10 @@ TURNING = by_name(
             "interleaved", nope_layer_types=FULL, types=every(4, key="sliding_window_pattern")
         ),
         "exaone4 exaone_moe": layered(
-            nope_layer_types=FULL, nope_beside_windows=True, types=every(4, key="sliding_window_pattern")
+            nope_layer_types=FULL,
+            nope_beside_windows=True,
+            types=every(4, key="sliding_window_pattern"),
+            ignored_keys="is_moe_layer",
         ),
         "kolibri1": layered(nope_layer_types=FULL, nope_beside_windows=True, types=every(5)),
         "muse_glimmer_text muse_spark_text": layered(
@@ -382,5 +393,6 @@ REFUSED = by_name(
         "prophetnet": "it predicts several tokens at once, each with buckets of its own",
         "reformer": "its table is a product of two, and its keys are chosen by a hash",
         "vjepa2": "its map of queries and keys is no rotation",
+        "yuan": "filters mix a token with those before it, and its queries and keys are made of that",
     }
 )

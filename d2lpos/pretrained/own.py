@@ -1,6 +1,7 @@
 """Families that come with code of their own, and not with transformers, as that code reads their configurations.
 
-`SOURCES` says where that code stands, as it was read: in vLLM 0.33, in SGLang 0.5.23, or beside the weights. What a configuration leaves out, `DEFAULTS` holds as that code has it.
+`SOURCES` says where that code stands, as it was read: in vLLM 0.33, in SGLang 0.5.23, or in a repository of its makers or
+a copy of one. What a configuration leaves out, `DEFAULTS` holds as that code has it.
 """
 
 from collections.abc import Mapping
@@ -15,9 +16,11 @@ SOURCES = {
     "chatglm": "vllm/model_executor/models/chatglm.py",
     "exaone": "vllm/model_executor/models/exaone.py",
     "internlm2": "vllm/model_executor/models/internlm2.py",
-    "mimo": "vllm/model_executor/models/mimo.py",
+    # The layers and the configuration are Qwen 2's.
+    "mimo": "https://github.com/XiaomiMiMo/MiMo/blob/main/registry/register_mimo_in_vllm.py",
     "nemotron-nas": "vllm/model_executor/models/nemotron_nas.py",
-    "qwen": "modeling_qwen.py of Qwen-7B",
+    # With configuration_qwen.py beside it. Copied from https://huggingface.co/Qwen/Qwen-7B.
+    "qwen": "https://github.com/zhangningboo/Qwen-7B/blob/e7a368b0774370edec29674e7c51f52fc7663f59/modeling_qwen.py",
     "xverse": "sglang/srt/models/xverse.py",
 }
 
@@ -54,7 +57,11 @@ def by_ratio(config: Config, types: list[str]) -> dict[None, dict]:
 
 @dataclass(frozen=True)
 class UpToItsLength(Turning):
-    """Qwen 1: within `seq_length` it turns plainly; past it its own rule and a temperature begin, which are not read."""
+    """Qwen 1: within `seq_length` it turns plainly; past it two rules begin that are not read, in every layer.
+
+    `use_dynamic_ntk`: the base grows with the length of the whole text, in steps. `use_logn_attn`: a query at
+    position p ≥ `seq_length` is multiplied by ln(p + 1) / ln(`seq_length`).
+    """
 
     def read(self, family: str, config: Config, tokens: int | None) -> Reading:
         length, ntk, logn = (
@@ -101,8 +108,19 @@ OWN = by_name(
         "qwen": UpToItsLength(
             dim=("kv_channels",),
             reads="rotary_emb_base rotary_pct",
-            ignored_keys="attn_dropout_prob bf16 emb_dropout_prob fp16 fp32 no_bias onnx_safe seq_length",
+            ignored_keys="""attn_dropout_prob bf16 emb_dropout_prob fp16 fp32 no_bias onnx_safe padded_vocab_size
+            params_dtype pos_emb seq_length tokenizer_type""",
         ),
     }
 )
-DEFAULTS = by_name({"baichuan exaone internlm2 nemotron-nas qwen xverse": {"rope_theta": 10_000.0}})
+DEFAULTS = by_name({"baichuan exaone internlm2 nemotron-nas xverse": {"rope_theta": 10_000.0}}) | {
+    "mimo": {
+        "hidden_size": 4096, "max_position_embeddings": 32_768, "max_window_layers": 28, "num_attention_heads": 32,
+        "num_hidden_layers": 32, "num_key_value_heads": 32, "rope_theta": 10_000.0, "sliding_window": 4096,
+        "use_sliding_window": False,
+    },
+    "qwen": {
+        "hidden_size": 4096, "kv_channels": 128, "max_position_embeddings": 8192, "num_attention_heads": 32,
+        "num_hidden_layers": 32, "rope_theta": 10_000.0, "use_dynamic_ntk": True, "use_logn_attn": True,
+    },
+}  # fmt: skip

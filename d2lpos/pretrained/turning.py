@@ -205,7 +205,7 @@ class Turning(Family):
             if not isinstance(one, Mapping):
                 raise ValueError(f"per_layer_config must have dictionaries; {key!r} has {one!r}")  # noqa: TRY004
             single[int(key)] = one  # "05", too
-        if self.full_dim and not single and kind == "full_attention":
+        if self.full_dim and "per_layer_config" not in config.given and kind == "full_attention":
             dim = config.first(self.full_dim[0], default=self.full_dim[1])
         dim = single.get(number, {}).get("head_dim", dim)
         if (rotary := config.get("rotary_dim")) is not None:

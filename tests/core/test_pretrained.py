@@ -10,8 +10,10 @@ from d2lpos.bias.swin_v2 import SwinV2
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.positions.grid import cells
 from d2lpos.pretrained import Layer, Reading, encoding_of
+from d2lpos.pretrained.defaults import entries
 from d2lpos.pretrained.families import READ_BY_SOME
 from d2lpos.pretrained.keys import SAYS_NO, SILENT_KEYS
+from d2lpos.pretrained.own import DEFAULTS as OWN_DEFAULTS
 from d2lpos.rotary.scaling import llama3, unscaled, yarn
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4}
@@ -272,6 +274,7 @@ MPT, INKLING = {"model_type": "mpt"}, {"model_type": "inkling_text"}
 REFUSED = {
     "model_type 'nobody' is not known": {"model_type": "nobody"},
     "model_type None is not known": {},
+    "model_type 'yuan' is refused: filters mix a token with those before it": LLAMA | {"model_type": "yuan"},
     "config must have text_config, where llava has the model of its text; it has none": {"model_type": "llava"},
     "model_type 'inkling_text' is refused: its bias is computed from the text": INKLING,
     "llama has keys that are not understood: sliding_window = 4096. A key": LLAMA | {"sliding_window": 4096},
@@ -611,6 +614,13 @@ def test_gemma_4_has_wider_heads_where_layers_see_all():
     assert full.encoding.dim == 128
 
 
+@pytest.mark.parametrize("single", [{}, None])
+def test_gemma_4_whose_file_says_that_no_layer_differs_has_heads_alike(single):
+    """As transformers 5 writes a model whose global_head_dim is its head_dim."""
+    file = {"model_type": "gemma4_text", "num_hidden_layers": 7, "per_layer_config": single}
+    assert {layer.encoding.dim for layer in encoding_of(file).layers} == {256}
+
+
 def test_families_with_code_of_their_own():
     sizes = {"num_attention_heads": 32, "num_hidden_layers": 2}
     small, large = (encoding_of({"model_type": "baichuan", "hidden_size": n, **sizes}) for n in (4096, 5120))
@@ -628,12 +638,48 @@ def test_families_with_code_of_their_own():
         encoding_of(qwen | {"num_hidden_layers": 1}, 33)
 
 
+@pytest.mark.parametrize("said", [{}, {"use_dynamic_ntk": False}, {"use_logn_attn": False}])
+def test_qwen_1_changes_past_its_length_unless_the_file_says_no_twice(said):
+    file = {"model_type": "qwen", "seq_length": 32, "num_hidden_layers": 1}
+    with pytest.raises(ValueError, match="tokens must be at most seq_length = 32 for qwen; got 33"):
+        encoding_of(file | said, 33)
+    no = {"use_dynamic_ntk": False, "use_logn_attn": False}
+    assert [str(one) for one in encoding_of(file | no, 33).layers] == [str(one) for one in encoding_of(file, 32).layers]
+
+
+def test_mimo_takes_what_qwen_2_takes_for_a_missing_key():
+    taken = {**entries()["qwen2"]["keys"]}
+    assert OWN_DEFAULTS["mimo"] == {key: value for key, value in taken.items() if key != "rms_norm_eps"}
+    for said in {}, {"use_sliding_window": True}, {"use_sliding_window": True, "max_window_layers": 3, "sliding_window": 9}:
+        mine, theirs = (encoding_of(said | {"model_type": family}).layers for family in ("mimo", "qwen2"))
+        assert [(str(one), one.window) for one in mine] == [(str(one), one.window) for one in theirs]
+
+
+# Keys of released files that the code of their families passes over.
+PASSED_OVER = [
+    {"model_type": "apertus", "post_norm": False, "qk_norm": True},
+    {"model_type": "exaone_moe", "is_moe_layer": [False, True]},
+    {"model_type": "longcat_flash", "attention_method": "MLA", "mla_scale_q_lora": True, "mla_scale_kv_lora": True}
+    | {"zero_expert_type": "identity"},
+    {"model_type": "phi3", "full_attn_mod": 1, "interpolate_factor": 1},
+    {"model_type": "qwen", "seq_length": 2048, "pos_emb": "rotary", "padded_vocab_size": 64, "params_dtype": "torch.bfloat16"}
+    | {"tokenizer_type": "QWenTokenizer"},
+    {"model_type": "starcoder2", "mlp_type": "default"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("file", PASSED_OVER, ids=lambda file: file["model_type"])
+def test_a_released_file_is_read_with_all_its_keys(file):
+    plain = {key: file[key] for key in ("model_type", "seq_length") if key in file}
+    assert [str(one) for one in encoding_of(file, 16).layers] == [str(one) for one in encoding_of(plain, 16).layers]
+
+
 OWN_FILES = [
     {"model_type": "baichuan", "hidden_size": 4096, "num_attention_heads": 32, "num_hidden_layers": 1},
     {"model_type": "baichuan", "hidden_size": 5120, "num_attention_heads": 40, "num_hidden_layers": 1},
     {"model_type": "chatglm", "kv_channels": 128, "num_attention_heads": 32, "num_layers": 1},
     {"model_type": "exaone", "hidden_size": 64, "num_attention_heads": 4, "num_layers": 1},
-    {"model_type": "qwen", "kv_channels": 16, "seq_length": 32, "num_hidden_layers": 1},
+    {"model_type": "qwen", "seq_length": 32, "num_hidden_layers": 1, "use_dynamic_ntk": False, "use_logn_attn": False},
     {"model_type": "nemotron-nas", "num_hidden_layers": 1, "block_configs": [{"attention": {"no_op": True}}]},
     {"model_type": "deepseek_v4", "num_hidden_layers": 1},
     *({"model_type": family, "rope_theta": 1e4, **SEVEN, "hidden_size": 64, "num_attention_heads": 4}

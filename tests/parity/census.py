@@ -294,6 +294,7 @@ def released() -> list[dict[str, str]]:
             told["without"] and f"without {told['without']}",
             told["attend"] and f"{told['attend']} layers attend",
             told["sinks"] and "learned sinks",
+            one.get("remembered") and f"from memory: {', '.join(one['remembered'])}",
         ]
         stages = " → ".join(f"{length:,}" for length in one.get("trained", ()))
         said = {"position": "; ".join(filter(None, words)), "trained": stages, "report": one.get("report", "")}

@@ -67,6 +67,9 @@ def classes() -> dict[str, dict]:
     return dict(sorted(found.items()))
 
 
+ABOUT = ("row", "read", "remembered")  # what the page does not need to know of a release
+
+
 def tables() -> dict[str, object]:
     """All that the reader knows of families, keys, programs and releases."""
     rows: list[object] = []
@@ -123,7 +126,7 @@ def tables() -> dict[str, object]:
         },
         "sentences": {"adds": plain(sentence.ADDS), "by": {str(axes): words for axes, words in sentence.BY.items()}},
         "files": {"others": plain(files.OTHERS), "largest": files.LARGEST},
-        "releases": [{key: value for key, value in one.items() if key != "row"} for one in releases],
+        "releases": [{key: value for key, value in one.items() if key not in ABOUT} for one in releases],
     }
 
 

@@ -15,6 +15,7 @@ from tests.parity.readings import told
 from tests.parity.releases import TOKENS, releases
 
 NAMES = [one["name"] for one in releases()]
+FIELDS = ("name", "year", "source", "read", "remembered", "row", "trained", "report", "stretch", "config")
 KEPT = {"num_key_value_heads", "num_kv_heads", "multi_query", "multi_query_attention"}  # which heads keep keys
 
 
@@ -36,8 +37,15 @@ def test_a_release_names_the_heads_that_keep_its_keys(release):
 
 
 @pytest.mark.parametrize("release", releases(), ids=NAMES)
+def test_somebody_opened_what_a_release_is_read_from_or_it_says_so(release):
+    opened = release["read"] if isinstance(release["read"], list) else [release["read"]]
+    assert opened and all(re.fullmatch(r"https://github\.com/[\w.-]+/[\w.-]+/blob/[\w.]+/\S+", url) for url in opened)
+    assert set(release.get("remembered", ())) < set(release["config"])
+
+
+@pytest.mark.parametrize("release", releases(), ids=NAMES)
 def test_a_release(release):
-    assert set(release) <= {"name", "year", "source", "row", "trained", "report", "stretch", "config", "family"}
+    assert set(release) <= {*FIELDS, "family"}
     assert re.fullmatch(r"https://huggingface\.co/[\w.-]+/[\w.-]+/blob/main/config\.json", release["source"])
     assert 2018 <= release["year"] <= 2026
     stages = release.get("trained", [])
