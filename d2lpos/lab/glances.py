@@ -50,6 +50,7 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 NOVELS_AND_CODE = ("persuasion", "pride", "code")
+CHIEF = ("as trained", "yarn", "window", "window and 4 first")  # readings that each text was asked for
 SERVED = ("persuasion", "rule", "code")
 
 PROBES = {
@@ -85,20 +86,21 @@ PROBES = {
     ),
     "real-parts": Look(
         "Which pairs does it use in more passages, and in code?",
-        every("real-parts", "columns", texts=("persuasion", "code"), dtype="bfloat16"),
+        every("real-parts", "columns", texts=NOVELS_AND_CODE, dtype="bfloat16"),
         real.board,
         every("real-parts", "columns", **TINY),
     ),
     "real-layers": Look(
         "Which layers does it use in more passages, and in code?",
-        every("real-layers", "layers", texts=("persuasion", "pride", "code"), dtype="bfloat16"),
+        every("real-layers", "layers", texts=NOVELS_AND_CODE, dtype="bfloat16"),
         real.board,
         every("real-layers", "layers", **TINY),
     ),
     "real-bands": Look(
         "Which bands of pairs does it use at 512 tokens, and which at 8,192?",
         (
-            *every("real-bands", "bands", texts=("persuasion", "pride"), dtype="bfloat16"),
+            *every("real-bands", "bands", texts=NOVELS_AND_CODE, dtype="bfloat16"),
+            *every("real-bands", "slow bands", texts=("code",), dtype="bfloat16", length=8192),
             *every("real-bands", "bands", texts=("persuasion", "pride"), dtype="bfloat16", length=8192),
         ),
         real.board,
@@ -112,7 +114,10 @@ PROBES = {
     ),
     "real-length": Look(
         "Set up for 8,192 tokens, how well does a model read 16,384?",
-        every("real-length", *real.READINGS, texts=("persuasion", "rule"), dtype="bfloat16", length=16384),
+        (
+            *every("real-length", *real.READINGS, texts=("persuasion", "rule"), dtype="bfloat16", length=16384),
+            *every("real-length", *CHIEF, texts=("pride", "code"), dtype="bfloat16", length=16384),
+        ),
         real.length,
         every("real-length", "yarn", "window and 4 first", **TINY),
     ),
