@@ -14,6 +14,7 @@ from .drafts import drafts
 from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
 from .passages import TEXTS
+from .real_inside import inside
 from .real_table import table
 
 __all__ = ["PROBES", "Look", "run_probe"]
@@ -105,6 +106,15 @@ PROBES = {
         ),
         real.board,
         every("real-bands", "bands", **TINY),
+    ),
+    "real-inside": Look(
+        "What chapters show on one passage: is it so on fifteen, in two novels and in code?",
+        (
+            *every("real-inside", "together", "paces", texts=NOVELS_AND_CODE),
+            *every("real-inside", "alone", "sinks", texts=NOVELS_AND_CODE, length=256),
+        ),
+        inside,
+        every("real-inside", "together", "alone", "sinks", "paces", **TINY),
     ),
     "real-sentence": Look(
         "How does a sentence go on, when a part of the clockwork stands still?",
