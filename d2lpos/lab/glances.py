@@ -147,7 +147,8 @@ PROBES = {
             for glance in every(
                 "real-needles", "ntk", "yarn", texts=("pride", "code"), dtype="bfloat16", length=length
             )
-        ),
+        )
+        + every("real-needles", "as trained", "linear", "yarn", texts=("pride", "code"), dtype="bfloat16", length=1024),
         real.needles,
         every("real-needles", "yarn", **TINY | {"length": 640}),
     ),

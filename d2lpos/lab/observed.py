@@ -233,8 +233,21 @@ def reused(records: list[dict]) -> "DataFrame":
     return wide.rename_axis(index="Keys")
 
 
+def on_fifteen(records: list[dict]) -> "DataFrame":
+    """As `shown`, of the parts that tell losses, one below the other."""
+    from pandas import concat
+
+    parts = dict.fromkeys(record["run"]["part"] for record in records if "loss" in record["rows"][0])
+    each = [[record for record in records if record["run"]["part"] == part] for part in parts]
+    told = [
+        shown(some).rename({"as trained": f"as trained, {some[0]['run']['length']} tokens"}) for some in each
+    ]
+    return concat(told).fillna("–")
+
+
 TABLES = {
     "real-drafts": accepted,
+    "real-inside": on_fifteen,
     "real-reuse": reused,
     "real-heads": looking_back,
     "real-length": along,
