@@ -79,7 +79,7 @@ def together(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
     """Losses with many pairs still at once, and with all tokens but the first four moved away from these."""
     pairs, here = model.encoding.dim // 2, torch.arange(text.shape[1], device=text.device)
     yield {"case": "as trained", "loss": mean(losses(model, text))}
-    for some in (range(1, pairs), range(pairs // 4, pairs)):
+    for some in (range(1, pairs), range(max(2, pairs // 4), pairs)):
         found = losses(model, text, encoding=still(model, some))
         yield {"case": f"pairs {some[0]} to {some[-1]} still", "loss": mean(found)}
     for gap in APART:
