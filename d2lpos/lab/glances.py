@@ -110,8 +110,8 @@ PROBES = {
     "real-inside": Look(
         "What chapters show on one passage: is it so on fifteen, in two novels and in code?",
         (
-            *every("real-inside", "together", "paces", texts=NOVELS_AND_CODE),
-            *every("real-inside", "alone", "sinks", texts=NOVELS_AND_CODE, length=256),
+            *every("real-inside", "together", "paces", texts=NOVELS_AND_CODE, dtype="bfloat16"),
+            *every("real-inside", "alone", "sinks", texts=NOVELS_AND_CODE, dtype="bfloat16", length=256),
         ),
         inside,
         every("real-inside", "together", "alone", "sinks", "paces", **TINY),
@@ -148,7 +148,9 @@ PROBES = {
                 "real-needles", "ntk", "yarn", texts=("pride", "code"), dtype="bfloat16", length=length
             )
         )
-        + every("real-needles", "as trained", "linear", "yarn", texts=("pride", "code"), dtype="bfloat16", length=1024),
+        + every(
+            "real-needles", "as trained", "linear", "yarn", texts=("pride", "code"), dtype="bfloat16", length=1024
+        ),
         real.needles,
         every("real-needles", "yarn", **TINY | {"length": 640}),
     ),

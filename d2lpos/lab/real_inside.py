@@ -1,6 +1,6 @@
 """What chapters 9 and 9A show of SmolLM2 on one passage, asked of fifteen: parts together, sinks, bases, paces.
 
-Decided before the runs. Five passages of either novel and of code; intervals are Student's 95 % over the five of a text.
+Decided before the runs, which compute in bfloat16. Five passages of either novel and of code; intervals are Student's 95 % over the five of a text.
 Of these sentences each falls by what stands behind it, in any of the three texts:
 1. Pairs do not add up: refuted unless pairs 1 to 31 still at once, less the sum of each alone (`real-parts`), has an
    interval above 0.
