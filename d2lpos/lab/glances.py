@@ -14,6 +14,7 @@ from .drafts import drafts
 from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
 from .passages import TEXTS
+from .real_inside import inside
 from .real_table import table
 
 __all__ = ["PROBES", "Look", "run_probe"]
@@ -50,6 +51,7 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 NOVELS_AND_CODE = ("persuasion", "pride", "code")
+CHIEF = ("as trained", "yarn", "window", "window and 4 first")  # readings that each text was asked for
 SERVED = ("persuasion", "rule", "code")
 
 PROBES = {
@@ -85,24 +87,34 @@ PROBES = {
     ),
     "real-parts": Look(
         "Which pairs does it use in more passages, and in code?",
-        every("real-parts", "columns", texts=("persuasion", "code"), dtype="bfloat16"),
+        every("real-parts", "columns", texts=NOVELS_AND_CODE, dtype="bfloat16"),
         real.board,
         every("real-parts", "columns", **TINY),
     ),
     "real-layers": Look(
         "Which layers does it use in more passages, and in code?",
-        every("real-layers", "layers", texts=("persuasion", "pride", "code"), dtype="bfloat16"),
+        every("real-layers", "layers", texts=NOVELS_AND_CODE, dtype="bfloat16"),
         real.board,
         every("real-layers", "layers", **TINY),
     ),
     "real-bands": Look(
         "Which bands of pairs does it use at 512 tokens, and which at 8,192?",
         (
-            *every("real-bands", "bands", texts=("persuasion", "pride"), dtype="bfloat16"),
+            *every("real-bands", "bands", texts=NOVELS_AND_CODE, dtype="bfloat16"),
+            *every("real-bands", "slow bands", texts=("code",), dtype="bfloat16", length=8192),
             *every("real-bands", "bands", texts=("persuasion", "pride"), dtype="bfloat16", length=8192),
         ),
         real.board,
         every("real-bands", "bands", **TINY),
+    ),
+    "real-inside": Look(
+        "What chapters show on one passage: is it so on fifteen, in two novels and in code?",
+        (
+            *every("real-inside", "together", "paces", texts=NOVELS_AND_CODE, dtype="bfloat16"),
+            *every("real-inside", "alone", "sinks", texts=NOVELS_AND_CODE, dtype="bfloat16", length=256),
+        ),
+        inside,
+        every("real-inside", "together", "alone", "sinks", "paces", **TINY),
     ),
     "real-sentence": Look(
         "How does a sentence go on, when a part of the clockwork stands still?",
@@ -112,7 +124,10 @@ PROBES = {
     ),
     "real-length": Look(
         "Set up for 8,192 tokens, how well does a model read 16,384?",
-        every("real-length", *real.READINGS, texts=("persuasion", "rule"), dtype="bfloat16", length=16384),
+        (
+            *every("real-length", *real.READINGS, texts=("persuasion", "rule"), dtype="bfloat16", length=16384),
+            *every("real-length", *CHIEF, texts=("pride", "code"), dtype="bfloat16", length=16384),
+        ),
         real.length,
         every("real-length", "yarn", "window and 4 first", **TINY),
     ),
@@ -132,6 +147,9 @@ PROBES = {
             for glance in every(
                 "real-needles", "ntk", "yarn", texts=("pride", "code"), dtype="bfloat16", length=length
             )
+        )
+        + every(
+            "real-needles", "as trained", "linear", "yarn", texts=("pride", "code"), dtype="bfloat16", length=1024
         ),
         real.needles,
         every("real-needles", "yarn", **TINY | {"length": 640}),

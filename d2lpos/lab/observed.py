@@ -79,6 +79,7 @@ def mean_ci(
     """Mean of a column over passages, with its 95 % interval from low to high, and n; Student's.
 
     against: a case that is first taken away, passage by passage. by: columns that tell apart what is not averaged.
+    Rows without the column are left out.
     A single passage has no interval: low and high are nan.
 
     >>> rows = observed("real-layout")
@@ -88,7 +89,7 @@ def mean_ci(
     """
     from pandas import DataFrame
 
-    table, by = rows(records), list(by)
+    table, by = rows(records).dropna(subset=[value]), list(by)
     passage = [name for name in ("text", "seed", "length", "dtype") if name in table]
     if against is not None:
         base = table[table["case"] == against].set_index(passage)[value]
@@ -232,8 +233,21 @@ def reused(records: list[dict]) -> "DataFrame":
     return wide.rename_axis(index="Keys")
 
 
+def on_fifteen(records: list[dict]) -> "DataFrame":
+    """As `shown`, of the parts that tell losses, one below the other."""
+    from pandas import concat
+
+    parts = dict.fromkeys(record["run"]["part"] for record in records if "loss" in record["rows"][0])
+    each = [[record for record in records if record["run"]["part"] == part] for part in parts]
+    told = [
+        shown(some).rename({"as trained": f"as trained, {some[0]['run']['length']} tokens"}) for some in each
+    ]
+    return concat(told).fillna("–")
+
+
 TABLES = {
     "real-drafts": accepted,
+    "real-inside": on_fifteen,
     "real-reuse": reused,
     "real-heads": looking_back,
     "real-length": along,

@@ -31,6 +31,7 @@ __all__ = ["READINGS", "board", "heads", "layout", "length", "needles", "placed"
 Rows = list[dict]
 
 FOLLOWED = ((1, 2), (2, 1), (11, 1), (16, 0))  # layer and head: `heads` found them to look one back the most
+SLOW = (0, 20, 24, 28)  # the first of four pairs each: the fastest four, and the slowest three bands
 TRAINED = 8192  # tokens
 FEW = 1024  # tokens of which all pairs fit
 BIN = 256  # tokens over which a loss at a place is a mean
@@ -232,7 +233,8 @@ def board(glance: Probe, device: str) -> Rows:
     """What becomes of the loss, and of the previous-token head, with parts of the rotation held still.
 
     The glance's part is "layer 7": each of its pairs alone, and all of them; or "layers": each layer, all its pairs;
-    or "columns": each pair in all layers, and everything; or "bands": each four neighboring pairs in all layers.
+    or "columns": each pair in all layers, and everything; or "bands": each four neighboring pairs in all layers; or
+    "slow bands": a few of these, for long texts, where each costs a minute.
     layer and pair are None where all are held.
     previous: the weights that the heads of FOLLOWED give to the previous token; None below the layer, and where the text
     is long.
@@ -279,9 +281,11 @@ def board(glance: Probe, device: str) -> Rows:
             start = model.read(start, first=layer, last=layer + 1)
         return rows
     width = 1 if glance.part == "columns" else 4
-    for pair in range(0, pairs, width):
+    for pair in SLOW if glance.part == "slow bands" else range(0, pairs, width):
         some = list(range(pair, pair + width))
         rows.append({"case": "held", "layer": None, "pair": pair} | reading([held(some)] * layers, start, 0))
+    if glance.part == "slow bands":
+        return rows
     rows.append(
         {"case": "no rotation", "layer": None, "pair": None}
         | reading([held([*range(pairs)])] * layers, start, 0)
