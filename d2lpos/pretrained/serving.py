@@ -434,8 +434,8 @@ RULES = {"yarn": "YaRN", "linear": "interpolation", "ntk": "NTK", "llama3": "Lla
 """
 # Rules without settings, and why.
 UNSET = {
-    "dynamic": "dynamic NTK has no settings: its base grows with the text while cached keys keep an older one, vLLM and "
-    "SGLang fix one base as they start, and llama.cpp has none; ntk sets one base for all texts",
+    "dynamic": "dynamic NTK has no settings: its base grows with the text while cached keys keep an older one, SGLang fixes "
+    "one base as it starts, vLLM keeps the plain one, and llama.cpp has none; ntk sets one base for all texts",
     "longrope": "LongRoPE has no settings: a search with the model itself finds its divisors",
 }
 
