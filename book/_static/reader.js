@@ -1132,20 +1132,23 @@ const reader = (() => {
       if (!turning.length && !slopes) fail(`${family} turns nothing, so there is nothing to stretch`);
       const said = needless(config, turning, tokens, told, rule);
       if (said) return said;
-      if (onlyLonger(turning, tokens, told)) return served(program, {[key]: tokens}, tokens, nested);
+      if (onlyLonger(turning, tokens, told)) return served(program, {[key]: tokens}, tokens, nested) + uncapped(program, tokens);
       const length = or(told, longest(config)), rope = turnedAlike(family, keys, turning, length, or(longest(config), length), rule);
       const [scaled, base] = ruled(rule ?? "yarn", rope, tokens, length);
       for (const present of rulesOf(keys)) {
         for (const key of ["mrope_section", "mrope_interleaved"]) if (has(present, key)) scaled[key] = present[key];
       }
-      if (program === "llama.cpp") return served(program, {}, tokens, nested) + flags(scaled, base);
+      if (program === "llama.cpp") {
+        const fits = scaled.rope_type === "yarn" || tokens <= or(longest(config), length);
+        return served(program, {}, tokens, nested) + flags(scaled, base) + (fits ? "" : uncapped(program, tokens));
+      }
       if (program === "transformers4") {
         const bare = !truthy(take(ofItsText(config)[1], "head_dim"));
         return served(program, {...older(family, scaled, base, rope, bare), [key]: tokens}, tokens, nested);
       }
       const whole = {...scaled, rope_theta: base};
       if (rope.rotary !== rope.dim || take(keys, "partial_rotary_factor") !== null) whole.partial_rotary_factor = float(rope.rotary / rope.dim);
-      return served(program, {[program === "sglang" ? "rope_scaling" : "rope_parameters"]: whole, [key]: tokens}, tokens, nested);
+      return served(program, {[program === "sglang" ? "rope_scaling" : "rope_parameters"]: whole, [key]: tokens}, tokens, nested) + ramp(program, scaled);
     }
 
     function checkRule(rule, program) {
@@ -1204,6 +1207,15 @@ const reader = (() => {
       if (rule.rope_type === "default") return ` --rope-freq-base ${Number(base)}`;
       const original = rule.rope_type === "yarn" ? ` --yarn-orig-ctx ${rule.original_max_position_embeddings}` : "";
       return ` --rope-scaling ${rule.rope_type} --rope-scale ${short(rule.factor)}${original}`;
+    }
+
+    function uncapped(program, tokens) {
+      return program === "llama.cpp" ? ` --override-kv ARCH.context_length=int:${tokens}  # ARCH is general.architecture in the file` : "";
+    }
+
+    function ramp(program, rule) {
+      const other = program === "vllm" && rule.rope_type === "yarn" && has(rule, "mrope_section") && !truthy(rule.mrope_interleaved ?? null);
+      return other ? "  # vLLM 0.33 takes 4 times the original length for the ramp" : "";
     }
 
     function served(program, changed, tokens, nested) {

@@ -37,7 +37,7 @@ PROGRAMS = {
     "transformers4": "transformers 4.57, https://huggingface.co/Qwen/Qwen3-8B#processing-long-texts",
     "vllm": "vLLM 0.33, https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/config/model.py",
     "sglang": "SGLang 0.5.23, https://github.com/sgl-project/sglang/blob/v0.5.23/python/sglang/srt/utils/hf_transformers/config.py",
-    "llama.cpp": "llama.cpp, https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
+    "llama.cpp": "llama.cpp 0.5, https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md",
 }
 """The programs that `settings` knows, with the version and the source of their names.
 
@@ -345,14 +345,15 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     if said := needless(config, reading, tokens, told, rule):
         return said
     if only_longer(reading, tokens, told):
-        return served(program, {key: tokens}, tokens, nested)
+        return served(program, {key: tokens}, tokens, nested) + uncapped(program, tokens)
     trained = told or longest(config)
     rope = turned_alike(family, keys, reading, trained, longest(config) or trained, rule)
     scaled, base = ruled(rule or "yarn", rope, tokens, trained)
     for present in rules_of(keys):
         scaled |= {name: present[name] for name in ("mrope_section", "mrope_interleaved") if name in present}
     if program == "llama.cpp":
-        return served(program, {}, tokens, nested) + flags(scaled, base)
+        fits = scaled["rope_type"] == "yarn" or tokens <= (longest(config) or trained)
+        return served(program, {}, tokens, nested) + flags(scaled, base) + ("" if fits else uncapped(program, tokens))
     if program == "transformers4":
         bare = not of_its_text(config)[1].get("head_dim")
         return served(program, older(family, scaled, base, rope, bare) | {key: tokens}, tokens, nested)
@@ -360,7 +361,7 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     if rope.rotary != rope.dim or keys.get("partial_rotary_factor") is not None:
         whole["partial_rotary_factor"] = rope.rotary / rope.dim
     name = "rope_scaling" if program == "sglang" else "rope_parameters"
-    return served(program, {name: whole, key: tokens}, tokens, nested)
+    return served(program, {name: whole, key: tokens}, tokens, nested) + ramp(program, scaled)
 
 
 def slopes_grow(reading: Reading, keys: Mapping) -> bool:
@@ -433,8 +434,8 @@ RULES = {"yarn": "YaRN", "linear": "interpolation", "ntk": "NTK", "llama3": "Lla
 """
 # Rules without settings, and why.
 UNSET = {
-    "dynamic": "dynamic NTK has no settings: its base grows with the text while cached keys keep an older one, vLLM and "
-    "SGLang fix one base as they start, and llama.cpp has none; ntk sets one base for all texts",
+    "dynamic": "dynamic NTK has no settings: its base grows with the text while cached keys keep an older one, SGLang fixes "
+    "one base as it starts, vLLM keeps the plain one, and llama.cpp has none; ntk sets one base for all texts",
     "longrope": "LongRoPE has no settings: a search with the model itself finds its divisors",
 }
 
@@ -473,6 +474,19 @@ def flags(rule: dict, base: float) -> str:
         return f" --rope-freq-base {base:.15g}"
     original = f" --yarn-orig-ctx {rule['original_max_position_embeddings']}" if kind == "yarn" else ""
     return f" --rope-scaling {kind} --rope-scale {rule['factor']:g}{original}"
+
+
+def uncapped(program: str, tokens: int) -> str:
+    """llama.cpp's server cuts a text at the length that the file allows, which YaRN's flags alone raise."""
+    said = f" --override-kv ARCH.context_length=int:{tokens}  # ARCH is general.architecture in the file"
+    return said if program == "llama.cpp" else ""
+
+
+def ramp(program: str, rule: dict) -> str:
+    """What vLLM does otherwise: in all M-RoPE but Qwen3's, YaRN's ramp begins from 4 times the original length."""
+    other = rule["rope_type"] == "yarn" and "mrope_section" in rule and not rule.get("mrope_interleaved")
+    said = "  # vLLM 0.33 takes 4 times the original length for the ramp"
+    return said if program == "vllm" and other else ""
 
 
 # Families whose code has no YaRN, or a rule of its own in its place.

@@ -201,6 +201,7 @@ def test_within_its_own_length_nothing_is_set_unless_a_rule_is_named():
 
 NTK = {"rope_type": "default", "rope_theta": float(f"{1e6 * 4 ** (128 / 126):.7g}")}
 LINEAR, LLAMA3 = {"rope_type": "linear", "factor": 4.0}, YARN | {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+UNCAPPED = " --override-kv ARCH.context_length=int:{}  # ARCH is general.architecture in the file"
 LINES = {"yarn": YARN, "linear": LINEAR, "ntk": NTK, "llama3": LLAMA3}
 
 
@@ -222,7 +223,9 @@ def test_each_rule_is_written_as_each_program_reads_it(rule):
             lines("llama.cpp")
         return
     flags = {"yarn": "--rope-scaling yarn --rope-scale 4 --yarn-orig-ctx 32768", "linear": "--rope-scaling linear --rope-scale 4"}
-    assert lines("llama.cpp") == f"llama-server -m MODEL.gguf -c 131072 {flags.get(rule, '--rope-freq-base 4088994')}"
+    capped = "" if rule == "yarn" else UNCAPPED.format(131_072)
+    assert lines("llama.cpp") == f"llama-server -m MODEL.gguf -c 131072 {flags.get(rule, '--rope-freq-base 4088994')}{capped}"
+    assert "--override-kv" not in settings(QWEN3, 40_960, "llama.cpp", 32_768, rule)  # which the file allows
 
 
 class Kept:
@@ -233,6 +236,17 @@ class Kept:
 
     def __setattr__(self, name, value):
         self.kept[name] = value
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(("family", "section", "elsewhere"), [
+    ("qwen2_5_vl_text", {"mrope_section": [16, 24, 24]}, True),
+    ("qwen3_vl_text", {"mrope_section": [24, 20, 20], "mrope_interleaved": True}, False),
+])
+def test_where_vllm_puts_the_ramp_elsewhere_its_line_says_so(family, section, elsewhere, rule):
+    config = {"model_type": family, "rope_parameters": {"rope_theta": 1e6, "rope_type": "default", **section}}
+    line = settings(config, 131_072, "vllm", 32_768, rule)
+    assert line.endswith("for the ramp") == (rule == "yarn" and elsewhere)
 
 
 def test_rules_without_settings_say_why():
@@ -265,7 +279,7 @@ LONGER = {
     "vllm": "vllm serve MODEL --max-model-len 65536 --hf-overrides '{{\"{key}\": 65536}}'",
     "sglang": "python -m sglang.launch_server --model-path MODEL --context-length 65536 "
     "--json-model-override-args '{{\"{key}\": 65536}}'",
-    "llama.cpp": "llama-server -m MODEL.gguf -c 65536",
+    "llama.cpp": "llama-server -m MODEL.gguf -c 65536" + UNCAPPED.format(65_536),
 }
 
 

@@ -135,6 +135,8 @@ def test_a_file_that_says_nothing_and_the_one_of_its_class(family):
     questions = [["read", 8192], ["read"], ["cacheBytes", 5000, 1], ["newAngles", 2048, 8192], ["sentence", 8192]]
     questions += [["settings", 100_000, program] for program in PROGRAMS]
     questions += [["settings", 100_000, "sglang", 512, rule] for rule in (*RULES, *UNSET, "spiral")]
+    questions += [["settings", tokens, "llama.cpp", 512, rule] for tokens in (100_000, 1024) for rule in RULES]
+    questions += [["settings", 100_000, "vllm", 512, "yarn"]]
     assert differences(files, questions)[0] == []
 
 

@@ -1,0 +1,185 @@
+"""The settings for vLLM and SGLang, read by their own code: python -m tests.rehearsals.engines FOLDER
+
+FOLDER holds both, installed without what they need: pip install --no-deps --target FOLDER vllm sglang. Their functions that
+apply overrides, check lengths and make cosines and sines run; all else is a stub, so no accelerator is needed. Every
+release that has settings is stretched from 4,096 to 16,384 tokens by each rule.
+"""
+
+import ast
+import importlib
+import inspect
+import json
+import shlex
+import sys
+import types
+from collections.abc import Callable, Iterator
+from importlib.machinery import ModuleSpec
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+
+import torch
+from transformers import PretrainedConfig
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+from d2lpos.pretrained import encoding_of
+from d2lpos.pretrained.serving import RULES, rope_of, settings
+from tests.parity.releases import releases
+
+TRAINED, TOKENS = 4096, 16_384
+
+
+class Kernel(torch.nn.Module):
+    """What their modules inherit from."""
+
+    enabled = staticmethod(lambda: False)
+
+    def __init__(self, *_: object, **__: object):
+        super().__init__()
+
+
+class Nothing:
+    """Whatever they import besides: false; as a decorator it changes nothing."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return {"is_cpu": lambda: True, "publish_role": lambda: None}.get(name, self)
+
+    def __call__(self, *given: object, **_: object) -> object:
+        return given[0] if len(given) == 1 and (inspect.isclass(given[0]) or inspect.isfunction(given[0])) else self
+
+    def __mro_entries__(self, bases: tuple) -> tuple:
+        return (Kernel,)
+
+
+class Stub(types.ModuleType):
+    def __getattr__(self, name: str) -> object:
+        return getattr(Nothing(), name)
+
+
+class Stubs:
+    """Finds a stub for each of their modules that does not begin with `real`."""
+
+    def __init__(self, folder: Path, real: str):
+        self.folder, self.real = folder, real
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        mine = name.split(".")[0] == self.real.split(".")[0] and not name.startswith(self.real)
+        return ModuleSpec(name, self, is_package=True) if mine else None
+
+    def create_module(self, spec: ModuleSpec) -> Stub:
+        made = Stub(spec.name)
+        made.__path__ = [str(self.folder / spec.name.replace(".", "/"))]
+        return made
+
+    def exec_module(self, module: Stub) -> None:
+        pass
+
+
+def taken(file: Path, wanted: Callable[[ast.AST], bool]) -> types.CodeType:
+    """Statements of a file, without the rest of it."""
+    found = list(filter(wanted, ast.walk(ast.parse(file.read_text("utf-8")))))
+    return compile(ast.Module([*ast.parse("from __future__ import annotations").body, *found], []), str(file), "exec")
+
+
+def functions(file: Path, *names: str) -> dict:
+    space = {"logger": Nothing(), "current_platform": Nothing(), "envs": Nothing()}
+
+    def wanted(one: ast.AST) -> bool:
+        if isinstance(one, ast.Assign):
+            return getattr(one.targets[0], "id", None) in names
+        return isinstance(one, ast.FunctionDef) and one.name in names
+
+    exec(taken(file, wanted), space)  # noqa: S102
+    return space
+
+
+def vllm(folder: Path) -> Callable:
+    real = "vllm.model_executor.layers.rotary_embedding"
+    sys.meta_path.insert(0, Stubs(folder, real))
+    get_rope = importlib.import_module(real).get_rope
+    of = functions(folder / "vllm/config/model.py", "_apply_dict_overrides", "_update_nested", "_get_and_verify_max_len")
+    of |= {"iter_rope_parameters": lambda config: [config.rope_parameters]}
+    model = SimpleNamespace(_update_nested=lambda *both: of["_update_nested"](model, *both))
+
+    def read(config: PretrainedConfig, over: dict, dim: int, neox: bool) -> torch.Tensor:
+        config.update({key: value for key, value in over.items() if not isinstance(value, dict)})
+        nested = {key: value for key, value in over.items() if isinstance(value, dict)}
+        of["_apply_dict_overrides"](model, config, nested)
+        text, key = config.get_text_config(), "max_position_embeddings"
+        arch = SimpleNamespace(derived_max_model_len_and_key=(getattr(text, key), key))
+        of["_get_and_verify_max_len"](text, arch, None, TOKENS, False, None)
+        factor = 1 if text.rope_parameters.get("mrope_interleaved") else 4  # as its Qwen3-VL and Qwen2-VL call it
+        rope = text.rope_parameters, torch.float32, None, factor
+        return get_rope(dim, getattr(text, key), neox, *rope).cos_sin_cache
+
+    return read
+
+
+def sglang(folder: Path) -> Callable:
+    real, files = "sglang.srt.layers.rotary_embedding", folder / "sglang/srt/utils/hf_transformers"
+    sys.meta_path.insert(0, Stubs(folder, real))
+    get_rope = importlib.import_module(real).get_rope
+    length = functions(files / "common.py", "get_context_length", "CONTEXT_LENGTH_KEYS")["get_context_length"]
+
+    def overrides(one: ast.AST) -> bool:  # the statement of get_config that applies them to what it has read
+        told = ast.unparse(one) if isinstance(one, ast.If) else ""
+        return told.startswith("if model_override_args:") and "DeepseekV41" in told
+
+    override = taken(files / "config.py", overrides)
+    known = {"DeepseekV41Config": type(None), "PretrainedConfig": PretrainedConfig}
+
+    def read(config: PretrainedConfig, over: dict, dim: int, neox: bool) -> torch.Tensor:
+        exec(override, known | {"config": config, "model_override_args": over})  # noqa: S102
+        text = config.get_text_config()
+        if length(text) < TOKENS:
+            raise ValueError(f"{TOKENS} tokens are more than {length(text)}")
+        rope = text.rope_parameters
+        rope.pop("type", None)  # of the file; it looks at rope_type first
+        how = rope["rope_theta"], neox, rope, torch.float32, rope.get("partial_rotary_factor", 1.0)
+        return get_rope(dim, dim, text.max_position_embeddings, *how).cos_sin_cache
+
+    return read
+
+
+def turning(config: object) -> object | None:
+    """What turns in the first layer that turns."""
+    return next(filter(None, map(rope_of, encoding_of(config, TOKENS).layers)), None)
+
+
+def differences(program: str, read: Callable) -> Iterator[tuple[str, float]]:
+    """A release and a rule, and the largest difference of cosines and sines; 9 where a program refuses them."""
+    for one, rule in product(releases(), RULES):
+        said, family = one["config"], one["config"]["model_type"]
+        try:
+            line = settings(said, TOKENS, program, TRAINED, rule) if family in CONFIG_MAPPING else "#"
+        except ValueError:
+            continue
+        before = None if line.startswith("#") else turning(said)
+        if before is None:
+            continue
+        over = json.loads(shlex.split(line, comments=True)[-1])
+        config = CONFIG_MAPPING[family](**{key: value for key, value in said.items() if key != "model_type"})
+        theirs = read(config, over, before.dim, before.layout == "half").double()
+        omega, factor = turning(config).scaled()
+        at = torch.arange(0, TOKENS, 97)
+        angles = at[:, None] * omega.abs().double()[: before.rotary // 2]
+        gap = (theirs[at] - factor * torch.cat([angles.cos(), angles.sin()], -1)).abs().max().item()
+        # vLLM 0.33 takes 4 times the original length; when it no longer does, the line's remark goes.
+        yield f"{program}: {one['name']}, {rule}", gap if "# vLLM" not in line else float(gap < 1e-2)
+
+
+def main(folder: str) -> str | None:
+    found = [one for program in (vllm, sglang) for one in differences(program.__name__, program(Path(folder)))]
+    for name, gap in found:
+        print(f"{name}: {gap:.0e}")
+    wrong = [name for name, gap in found if gap > 1e-2]
+    return f"{len(wrong)} of {len(found)} differ: {wrong}" if wrong or not found else None
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
