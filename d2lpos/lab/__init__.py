@@ -4,14 +4,15 @@ from .encodings import register
 from .experiment import execute
 from .glance import Probe
 from .glances import PROBES, run_probe
-from .observed import mean_ci, observed
+from .observed import mean_ci
 from .publish import export
+from .record import records
 from .run import Run
 from .signs import signs
 from .speeds import speeds
 from .store import Store
 from .studies import STUDIES
-from .summary import frame, paired, records, summary
+from .summary import frame, paired, summary
 from .sweep import sweep
 from .tasks import TASKS, order
 from .training import accuracy, train
@@ -30,7 +31,6 @@ __all__ = [
     "frame",
     "mean_ci",
     "moments",
-    "observed",
     "order",
     "paired",
     "records",

@@ -21,17 +21,18 @@ from . import encodings
 from .experiment import execute
 from .glance import Probe
 from .glances import PROBES, run_probe
-from .observed import mean_ci, observed, publish_observed
+from .observed import mean_ci
 from .plot import UNITS, describe, plot, table
-from .report import duration, finished, publish
+from .publish import finished, publish
+from .record import EVERY, records
+from .report import duration
 from .run import Run
 from .store import Store
 from .studies import STUDIES
-from .summary import frame, records
+from .summary import frame
 from .sweep import sweep
 
 STORE = Path("lab.sqlite")
-EVERY = STUDIES | PROBES
 SEEDS = 10_000  # at most; a list of more runs takes long to write down, and for good to run
 
 
@@ -109,11 +110,6 @@ def read_encodings(file: Path | None) -> list[str]:
     return names
 
 
-def on_record(study: str, folder: Path | None) -> list[dict]:
-    """Return what is published of a study."""
-    return (observed if study in PROBES else records)(study, folder)
-
-
 def cost(runs: list[Run] | list[Probe], published: list[dict]) -> str:
     """Say how long runs take one after the other, by the published runs of the same encodings."""
     seconds = defaultdict(list)
@@ -131,7 +127,7 @@ def cost(runs: list[Run] | list[Probe], published: list[dict]) -> str:
 
 def show_studies(options: Namespace) -> None:
     for name, study in EVERY.items():
-        runs, published = study.runs(range(options.seeds)), on_record(name, options.results)
+        runs, published = study.runs(range(options.seeds)), records(name, options.results)
         print(f"{name}: {study.question}")
         print(
             f"    {len(runs)} runs with {options.seeds} seeds, {cost(runs, published)}; {len(published)} published"
@@ -150,7 +146,7 @@ def opened(options: Namespace) -> Iterator[Store]:
         store = Store(folder / STORE if passing else path)
         if not passing and not options.store:
             known = {key for key, state in store.states().items() if state == "finished"}
-            for record in on_record(options.study, options.results):
+            for record in records(options.study, options.results):
                 if record["key"] not in known:
                     store.finish(record)
         yield store
@@ -160,7 +156,7 @@ def collected(options: Namespace, store: Store, runs: list[Run]) -> list[dict]:
     """Return what is finished, in the order of the runs; what is published counts where no store was named."""
     found = finished(runs, store)
     if options.look and not (options.store or options.smoke):
-        found += on_record(options.study, options.results)
+        found += records(options.study, options.results)
     kept = {record["key"]: record for record in reversed(found)}
     return [kept[run.key] for run in runs if run.key in kept]
 
@@ -169,7 +165,7 @@ def do(options: Namespace, store: Store, runs: list[Run]) -> int:
     """Do what is left of the runs, and return how many have failed."""
     states = store.states()
     left = [run for run in runs if states.get(run.key) != "finished"]
-    time = "seconds" if options.smoke else cost(left, on_record(options.study, options.results))
+    time = "seconds" if options.smoke else cost(left, records(options.study, options.results))
     print(f"{options.study}: {EVERY[options.study].question}")
     print(f"{len(left)} of {len(runs)} runs to do" + f": {time}" * bool(left), flush=True)
     work = partial(execute, compiled=True) if options.compile else None
@@ -223,8 +219,7 @@ def answer(options: Namespace) -> int:
             return 1
         if options.publish:
             folder = options.results or RESULTS
-            put = publish_observed if options.study in PROBES else publish
-            print(f"\n{put(options.study, store, runs, folder)} runs are published in {folder}")
+            print(f"\n{publish(options.study, store, runs, folder)} runs are published in {folder}")
     return 1 if failed else 0
 
 

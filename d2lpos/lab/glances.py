@@ -1,8 +1,7 @@
 """The studies of trained models: their questions, their glances, and what does them."""
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import torch
@@ -16,32 +15,9 @@ from .machine import forget_peak, machine, peak_bytes
 from .passages import TEXTS
 from .real_inside import inside
 from .real_table import table
+from .studies import Study
 
-__all__ = ["PROBES", "Look", "run_probe"]
-
-
-@dataclass(frozen=True)
-class Look:
-    """A question, the glances that answer it, and the function that makes a record's rows of one.
-
-    full: the glances of one passage number. The smoke form reads the stand-in. Its number stands in place of a seed.
-
-    >>> [glance.text for glance in PROBES["real-layout"].runs(range(1))]
-    ['persuasion', 'pride', 'rule', 'code']
-    """
-
-    question: str
-    full: tuple[Probe, ...]
-    rows: Callable[[Probe, str], list[dict]]
-    smoke: tuple[Probe, ...]
-
-    def runs(self, seeds: Iterable[int], smoke: bool = False, also: Iterable[str] = ()) -> list[Probe]:
-        """All glances, passage by passage, so that a sweep that is stopped has compared all cases."""
-        return [
-            Probe(**glance.fields() | {"seed": seed})
-            for seed in seeds
-            for glance in (self.smoke if smoke else self.full)
-        ]
+__all__ = ["PROBES", "run_probe"]
 
 
 def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) -> tuple[Probe, ...]:
@@ -55,83 +31,83 @@ CHIEF = ("as trained", "yarn", "window", "window and 4 first")  # readings that 
 SERVED = ("persuasion", "rule", "code")
 
 PROBES = {
-    "real-layout": Look(
+    "real-layout": Study(
         "A file whose pairs are neighbors is turned as halves: what does a trained model lose?",
         every("real-layout"),
-        real.layout,
         every("real-layout", **TINY),
+        rows=real.layout,
     ),
-    "real-positions": Look(
+    "real-positions": Study(
         "Which property of 0, 1, 2, … does a trained model need?",
         every("real-positions"),
-        real.placed,
         every("real-positions", **TINY),
+        rows=real.placed,
     ),
-    "real-positions-bfloat16": Look(
+    "real-positions-bfloat16": Study(
         "Which property of 0, 1, 2, … does a trained model need, when it computes in bfloat16?",
         every("real-positions-bfloat16", dtype="bfloat16"),
-        real.placed,
         every("real-positions-bfloat16", dtype="bfloat16", **TINY),
+        rows=real.placed,
     ),
-    "real-heads": Look(
+    "real-heads": Study(
         "Which heads look one back, which at the first token, and which pairs make them?",
         every("real-heads"),
-        real.heads,
         every("real-heads", **TINY),
+        rows=real.heads,
     ),
-    "real-board": Look(
+    "real-board": Study(
         "Of 30 layers of 32 pairs, which does a trained model use, at 512 tokens?",
         every("real-board", "columns", *LAYERS, texts=("persuasion",)),
-        real.board,
         every("real-board", "columns", "layer 1", **TINY),
+        rows=real.board,
     ),
-    "real-parts": Look(
+    "real-parts": Study(
         "Which pairs does it use in more passages, and in code?",
         every("real-parts", "columns", texts=NOVELS_AND_CODE, dtype="bfloat16"),
-        real.board,
         every("real-parts", "columns", **TINY),
+        rows=real.board,
     ),
-    "real-layers": Look(
+    "real-layers": Study(
         "Which layers does it use in more passages, and in code?",
         every("real-layers", "layers", texts=NOVELS_AND_CODE, dtype="bfloat16"),
-        real.board,
         every("real-layers", "layers", **TINY),
+        rows=real.board,
     ),
-    "real-bands": Look(
+    "real-bands": Study(
         "Which bands of pairs does it use at 512 tokens, and which at 8,192?",
         (
             *every("real-bands", "bands", texts=NOVELS_AND_CODE, dtype="bfloat16"),
             *every("real-bands", "slow bands", texts=("code",), dtype="bfloat16", length=8192),
             *every("real-bands", "bands", texts=("persuasion", "pride"), dtype="bfloat16", length=8192),
         ),
-        real.board,
         every("real-bands", "bands", **TINY),
+        rows=real.board,
     ),
-    "real-inside": Look(
+    "real-inside": Study(
         "What chapters show on one passage: is it so on fifteen, in two novels and in code?",
         (
             *every("real-inside", "together", "paces", texts=NOVELS_AND_CODE, dtype="bfloat16"),
             *every("real-inside", "alone", "sinks", texts=NOVELS_AND_CODE, dtype="bfloat16", length=256),
         ),
-        inside,
         every("real-inside", "together", "alone", "sinks", "paces", **TINY),
+        rows=inside,
     ),
-    "real-sentence": Look(
+    "real-sentence": Study(
         "How does a sentence go on, when a part of the clockwork stands still?",
         every("real-sentence", "columns", *LAYERS, texts=("rule",)),
-        real.sentence,
         every("real-sentence", "columns", "layer 1", **TINY),
+        rows=real.sentence,
     ),
-    "real-length": Look(
+    "real-length": Study(
         "Set up for 8,192 tokens, how well does a model read 16,384?",
         (
             *every("real-length", *real.READINGS, texts=("persuasion", "rule"), dtype="bfloat16", length=16384),
             *every("real-length", *CHIEF, texts=("pride", "code"), dtype="bfloat16", length=16384),
         ),
-        real.length,
         every("real-length", "yarn", "window and 4 first", **TINY),
+        rows=real.length,
     ),
-    "real-needles": Look(
+    "real-needles": Study(
         "Numbers are hidden in a novel: does a trained model find them at twice its length?",
         tuple(
             glance
@@ -151,47 +127,47 @@ PROBES = {
         + every(
             "real-needles", "as trained", "linear", "yarn", texts=("pride", "code"), dtype="bfloat16", length=1024
         ),
-        real.needles,
         every("real-needles", "yarn", **TINY | {"length": 640}),
+        rows=real.needles,
     ),
-    "real-sink": Look(
+    "real-sink": Study(
         "The first four tokens stand far away from a text with numbers hidden in it: does a model still find them?",
         every("real-sink", texts=("persuasion", "pride", "code"), dtype="bfloat16", length=1024),
-        real.sink,
         every("real-sink", **TINY | {"length": 640}),
+        rows=real.sink,
     ),
-    "real-reuse": Look(
+    "real-reuse": Study(
         "A document is read alone and its keys are used behind a prompt: what is lost, and what brings it back?",
         (
             *every("real-reuse", "one piece", texts=NOVELS_AND_CODE, length=128),
             *every("real-reuse", "one piece", "four pieces", texts=NOVELS_AND_CODE, length=512),
         ),
-        reuse.reuse,
         every("real-reuse", "one piece", "four pieces", **TINY | {"length": 640}),
+        rows=reuse.reuse,
     ),
-    "real-shift": Look(
+    "real-shift": Study(
         "A full cache drops its older half and moves up: what is lost, and what does it cost to turn keys often?",
         every("real-shift", texts=NOVELS_AND_CODE),
-        shift.shift,
         every("real-shift", **TINY | {"length": 192}),
+        rows=shift.shift,
     ),
-    "real-bits": Look(
+    "real-bits": Study(
         "A cache keeps keys in few bits: does it matter whether they are rounded before they turn or after?",
         every("real-bits", texts=SERVED, dtype="bfloat16", length=256),
-        bits,
         every("real-bits", **TINY),
+        rows=bits,
     ),
-    "real-drafts": Look(
+    "real-drafts": Study(
         "A draft of the model itself stands one place off: how many of its tokens are accepted?",
         every("real-drafts", texts=SERVED, length=192),
-        drafts,
         every("real-drafts", **TINY),
+        rows=drafts,
     ),
-    "real-table": Look(
+    "real-table": Study(
         "What does a trained table remember, and what do vectors of sentences know of order?",
         (Probe("real-table", model="minilm"),),
-        table,
         (),
+        rows=table,
     ),
 }
 """The studies of trained models by name.

@@ -1,58 +1,24 @@
-"""Records of trained models: read, put into tables over passages, and published."""
+"""Records of trained models, in tables over passages."""
 
 import csv
 import io
 import json
 from collections.abc import Iterable
 from itertools import pairwise
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ..positions.arguments import check_name
-from ..runtime.published import published
-from .glance import Probe
-from .glances import PROBES
-from .lines import read, write
 from .real import FOLLOWED, READINGS, SENTENCE
-from .record import check_key
-from .report import finished, origin
-from .store import Store
+from .report import origin
 from .summary import _cell, _interval
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["board_data", "mean_ci", "observed"]
-
-PARTS = {"run": dict, "rows": list, "weights": str, "started": str, "seconds": (int, float), "machine": dict}
-
+__all__ = ["board_data", "mean_ci"]
 
 RIGHT = ("as trained", "neighbors, turned so", "read anew")  # the cases that others are compared with
 NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code"}
-
-
-def check_glance(record: dict) -> None:
-    """Raise a ValueError for what is no record of a glance."""
-    for name, kind in PARTS.items():
-        if not isinstance(record.get(name), kind):
-            raise ValueError(  # noqa: TRY004 (as of all that cannot be read)
-                f"{name} is missing or cannot be read: {str(record.get(name))[:60]}"
-            )
-    check_key(record, Probe)
-
-
-def observed(study: str, folder: Path | None = None) -> list[dict]:
-    """The published records of a study of trained models; none where it has none yet.
-
-    folder: where they are, as STUDY.jsonl; the book's own where none is given. Raises as `records` does.
-
-    >>> {record["run"]["model"] for record in observed("real-layout")}
-    {'smollm2'}
-    """
-    check_name("study", study, PROBES)
-    path = (folder or published("results")) / f"{study}.jsonl"
-    return read(path, check_glance) if path.is_file() else []
 
 
 def rows(records: Iterable[dict]) -> "DataFrame":
@@ -82,7 +48,7 @@ def mean_ci(
     Rows without the column are left out.
     A single passage has no interval: low and high are nan.
 
-    >>> rows = observed("real-layout")
+    >>> rows = records("real-layout")
     >>> table = mean_ci(rows, by=["case", "text"])
     >>> table["case"][0]
     'neighbors, turned so'
@@ -98,19 +64,9 @@ def mean_ci(
     return DataFrame(found, columns=[*by, "mean", "low", "high", "n"])
 
 
-def publish_observed(study: str, store: Store, runs: Iterable[Probe], folder: Path) -> int:
-    """As `publish`: add the finished records to those of a study, write its files, and return how many there are."""
-    found = {record["key"]: record for record in (*observed(study, folder), *finished(runs, store))}
-    kept = sorted(found.values(), key=lambda record: (record["run"]["seed"], record["key"]))
-    folder.mkdir(exist_ok=True)
-    for name, text in texts(study, kept).items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    write(kept, folder / f"{study}.jsonl")
-    return len(kept)
-
-
 def texts(study: str, records: list[dict]) -> dict[str, str]:
     """The texts that pages include, by the names of their files."""
+    records = sorted(records, key=lambda record: (record["run"]["seed"], record["key"]))
     about = io.StringIO()
     told = dict(origin(study, records)) | {"Weights": f"SHA-256 {records[0]['weights'][:16]}…"}
     told["Runs"] = told["Runs"].replace("seed", "passage")

@@ -1,9 +1,14 @@
-"""The records of a store as a file that can be published."""
+"""The records of a store as files that can be published."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
+from .glance import Probe
+from .glances import PROBES
 from .lines import write
+from .observed import texts
+from .record import EVERY, records
+from .report import pages
 from .run import Run
 from .store import Store
 
@@ -24,3 +29,34 @@ def export(store: Store, path: str | Path, runs: Iterable[Run] | None = None) ->
     records = store.records(None if runs is None else {run.key for run in runs})
     write(records, Path(path))
     return len(records)
+
+
+def publish(study: str, store: Store, runs: Iterable[Run] | Iterable[Probe], folder: Path) -> int:
+    """Add the finished records among `runs` to what is published of a study; return how many are published now.
+
+    A record replaces one of the same run. The files of the page are written anew. Records in the folder "again" are
+    of runs that were repeated, on another machine or after a change of rounding, and stand beside the others.
+
+    Raises ValueError where something is published that the study does not run any more.
+    """
+    found = {record["key"]: record for record in (*records(study, folder), *finished(runs, store))}
+    seeds = sorted({record["run"]["seed"] for record in found.values()})
+    kept = [found.pop(run.key) for run in EVERY[study].runs(seeds) if run.key in found]
+    if found:
+        raise ValueError(
+            f"{folder / study}.jsonl has records of runs that are not in the study, as {next(iter(found))}; "
+            "take them out first"
+        )
+    told = texts(study, kept) if study in PROBES else pages(study, kept, records(study, folder / "again"))
+    folder.mkdir(exist_ok=True)
+    for name, text in told.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    write(kept, folder / f"{study}.jsonl")
+    return len(kept)
+
+
+def finished(runs: Iterable[Run] | Iterable[Probe], store: Store) -> list[dict]:
+    """Return the finished records of runs, in their order."""
+    keys = [run.key for run in runs]
+    found = {record["key"]: record for record in store.records(keys)}
+    return [found[key] for key in keys if key in found]

@@ -1,21 +1,51 @@
-"""What a record must hold before anything is made of it."""
+"""What a record must hold before anything is made of it, and the records that are published."""
 
 from collections.abc import Callable
+from pathlib import Path
 
+from ..positions.arguments import check_name
+from ..runtime.published import published
+from .glance import Probe
+from .glances import PROBES
+from .lines import read
 from .run import Run
+from .studies import STUDIES
 
-__all__ = ["check_record"]
+__all__ = ["check_record", "records"]
 
+EVERY = STUDIES | PROBES
+ABOUT = ("processor", "system", "python", "torch", "commit")
 # What tables, figures and pages read, and how each must be; more may be there.
 PARTS: dict[str, Callable[[object], bool]] = {
     "run": lambda part: isinstance(part, dict),
-    "metrics": lambda part: _rows(part, {"reading": str, "length": int, "split": str, "loss": float}),
-    "curve": lambda part: _rows(part, {"step": int}),
     "started": lambda part: isinstance(part, str),
     "seconds": lambda part: isinstance(part, int | float),
     "machine": lambda part: isinstance(part, dict) and {"device", *ABOUT} <= part.keys(),
 }
-ABOUT = ("processor", "system", "python", "torch", "commit")
+TRAINED = PARTS | {
+    "metrics": lambda part: _rows(part, {"reading": str, "length": int, "split": str, "loss": float}),
+    "curve": lambda part: _rows(part, {"step": int}),
+}
+PROBED = PARTS | {
+    "rows": lambda part: _rows(part, {}),
+    "weights": lambda part: isinstance(part, str),
+}
+
+
+def records(study: str, folder: Path | None = None) -> list[dict]:
+    """Return the published records of a study; none where it has none yet.
+
+    folder: where they are, as STUDY.jsonl; the book's own where none is given.
+
+    Raises ValueError for a name that is neither in `STUDIES` nor in `PROBES`, and with file and line for what is no
+    record, has not the key of its run, or the key of another record.
+
+    >>> {record["run"]["task"] for record in records("order")}
+    {'order'}
+    """
+    check_name("study", study, EVERY)
+    path = (folder or published("results")) / f"{study}.jsonl"
+    return read(path, check_record) if path.is_file() else []
 
 
 def check_record(record: dict) -> None:
@@ -25,18 +55,15 @@ def check_record(record: dict) -> None:
     Traceback (most recent call last):
     ValueError: run is missing
     """
-    for name, holds in PARTS.items():
+    run = record.get("run")
+    kind, parts = (Probe, PROBED) if isinstance(run, dict) and "study" in run else (Run, TRAINED)
+    for name, holds in parts.items():
         if name not in record:
             raise ValueError(f"{name} is missing")
         if not holds(record[name]):
             raise ValueError(f"{name} cannot be read: {str(record[name])[:60]}")
-    check_key(record, Run)
-
-
-def check_key(record: dict, kind: type) -> None:
-    """Raise a ValueError where a record's run is none of that kind, or its key is not that of its run."""
     try:
-        key = kind(**record["run"]).key
+        key = kind(**run).key
     except (TypeError, ValueError) as error:
         raise ValueError(f"run cannot be read: {error}") from error
     if record.get("key") != key:

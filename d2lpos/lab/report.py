@@ -1,58 +1,24 @@
-"""What is published of a study: its records, and the tables and the figure that its page makes of them."""
+"""The tables and the figure that a page makes of the records of a study."""
 
 import csv
 import io
 import json
 from collections.abc import Iterable
-from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from .grid import grid
-from .lines import write
 from .plot import LABELS, describe, plot, table, told_apart
 from .readers import script
 from .run import Run
 from .signs import signs
 from .stacks import stacks
-from .store import Store
 from .studies import STUDIES
-from .summary import frame, records
+from .summary import frame
 from .verdict import moments, verdicts
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-
-def publish(study: str, store: Store, runs: Iterable[Run], folder: Path) -> int:
-    """Add the finished records among `runs` to what is published of a study; return how many are published now.
-
-    A record replaces one of the same run. The files of the page are written anew. Records in the folder "again" are
-    of runs that were repeated, on another machine or after a change of rounding, and stand beside the others.
-
-    Raises ValueError where something is published that the study does not run any more.
-    """
-    found = {record["key"]: record for record in (*records(study, folder), *finished(runs, store))}
-    seeds = sorted({record["run"]["seed"] for record in found.values()})
-    kept = [found.pop(run.key) for run in STUDIES[study].runs(seeds) if run.key in found]
-    if found:
-        raise ValueError(
-            f"{folder / study}.jsonl has records of runs that are not in the study, as {next(iter(found))}; "
-            "take them out first"
-        )
-    texts = pages(study, kept, records(study, folder / "again"))
-    folder.mkdir(exist_ok=True)
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    write(kept, folder / f"{study}.jsonl")
-    return len(kept)
-
-
-def finished(runs: Iterable[Run], store: Store) -> list[dict]:
-    """Return the finished records of runs, in their order."""
-    keys = [run.key for run in runs]
-    found = {record["key"]: record for record in store.records(keys)}
-    return [found[key] for key in keys if key in found]
 
 
 def pages(study: str, records: list[dict], again: Iterable[dict] = ()) -> dict[str, str]:

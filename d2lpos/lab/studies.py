@@ -1,10 +1,11 @@
 """The recorded studies: which runs make one, in full and as a smoke test of seconds."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 
 from .encodings import SQUARE
+from .glance import Probe
 from .models import HALVED, MISREAD, PAST, REGROUPED, SPARED
 from .run import Run
 from .tasks import TASKS
@@ -18,6 +19,7 @@ class Study:
 
     full, smoke: the runs of one seed. The smoke form is the same code, too small to answer anything.
     value: the column of a frame that answers it, "loss" or "accuracy".
+    rows: of a study of trained models, whose runs are probes: makes a record's rows of one, on a device.
 
     >>> runs = STUDIES["order"].runs(seeds=range(2))
     >>> sorted({run.seed for run in runs})
@@ -25,21 +27,24 @@ class Study:
     """
 
     question: str
-    full: tuple[Run, ...]
-    smoke: tuple[Run, ...]
+    full: tuple[Run, ...] | tuple[Probe, ...]
+    smoke: tuple[Run, ...] | tuple[Probe, ...]
     value: str = "loss"
+    rows: Callable[[Probe, str], list[dict]] | None = None
 
-    def runs(self, seeds: Iterable[int], smoke: bool = False, also: Iterable[str] = ()) -> list[Run]:
-        """All runs, seed by seed, so that a sweep that is stopped has compared all encodings.
+    def runs(self, seeds: Iterable[int], smoke: bool = False, also: Iterable[str] = ()) -> list[Run] | list[Probe]:
+        """All runs, seed by seed, so that a sweep that is stopped has compared all cases.
 
         also: encodings that were registered, each as the first of the study is run: as trained, and added once.
         """
         runs = self.smoke if smoke else self.full
-        plain = replace(
-            runs[0], readings=("as trained",), scale=1, again=False, dropout="none", drop=0, stack=(),
-            further=(), further_length=0, further_steps=0, places="counted", limit=0,
+        runs += tuple(
+            replace(
+                runs[0], encoding=name, readings=("as trained",), scale=1, again=False, dropout="none", drop=0,
+                stack=(), further=(), further_length=0, further_steps=0, places="counted", limit=0,
+            )
+            for name in also
         )  # fmt: skip
-        runs += tuple(replace(plain, encoding=name) for name in also)
         return [replace(run, seed=seed) for seed in seeds for run in runs]
 
 

@@ -3,40 +3,19 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..positions.arguments import check_name
-from ..runtime.published import published
-from .lines import read
-from .record import check_record
 from .run import Run
-from .studies import STUDIES
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-__all__ = ["frame", "paired", "records", "summary"]
+__all__ = ["frame", "paired", "summary"]
 
 VALUES = ("loss", "accuracy", "loss_last", "accuracy_last")
 PROBED = ("error", "r2")
 ABOUT = ("seconds", "device", "key")
-
-
-def records(study: str, folder: Path | None = None) -> list[dict]:
-    """Return the published records of a study; none where it has none yet.
-
-    folder: where they are, as STUDY.jsonl; the book's own where none is given.
-
-    Raises ValueError for a name that is not in `STUDIES`, and with file and line for what is no record, has not the
-    key of its run, or the key of another record.
-
-    >>> {record["run"]["task"] for record in records("order")}
-    {'order'}
-    """
-    check_name("study", study, STUDIES)
-    path = (folder or published("results")) / f"{study}.jsonl"
-    return read(path, check_record) if path.is_file() else []
 
 
 def frame(records: Iterable[dict], of: str = "metrics") -> "DataFrame":

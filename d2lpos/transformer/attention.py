@@ -10,15 +10,15 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from ..encoding import NOPE, Encoding, adds_values, check_embeddings, opens
-from ..positions.arguments import check_layer_dtype, check_size
+from ..encoding import NOPE, Encoding, adds_values, check_embeddings, check_encoding, opens
+from ..positions.arguments import check_flag, check_layer_dtype, check_positive, check_size
 from ..positions.checks import check_positions
 from ..positions.position_ids import check_segments
 from .cache import Cache, check_cache, rotated
-from .inputs import check_inputs, check_layer, check_sinks
+from .inputs import check_inputs, check_sinks
 from .masks import Mask, causal_mask, check_mask, over_heads, segment_mask  # noqa: F401, chapters look for them here
 from .programs import repeat_kv, sdpa, varlen_attention
-from .temperature import multiply
+from .temperature import check_temperature, multiply
 
 __all__ = ["Attention", "attend", "attention_weights"]
 
@@ -191,7 +191,19 @@ class Attention(nn.Module):
     ):
         super().__init__()
         kv_heads = heads if kv_heads is None else kv_heads
-        check_layer(dim, heads, kv_heads, encoding, causal, window, sinks, temperature)
+        check_positive(dim=dim, heads=heads, kv_heads=kv_heads)
+        check_flag(causal=causal, sinks=sinks)
+        check_encoding(encoding)
+        if dim % heads:
+            raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
+        if heads % kv_heads:
+            raise ValueError(f"heads must be a multiple of kv_heads; got heads={heads}, kv_heads={kv_heads}")
+        if window is not None:
+            check_positive(window=window)
+        check_temperature(temperature)
+        for name, given in ("window", window), ("temperature", temperature):
+            if given is not None and encoding.axes > 1:
+                raise ValueError(f"{name} needs positions of one axis; got {encoding.axes}")
         self.heads, self.kv_heads, self.encoding, self.causal = heads, kv_heads, encoding, causal
         self.window, self.temperature = window, temperature
         self.sinks = nn.Parameter(torch.zeros(heads)) if sinks else None

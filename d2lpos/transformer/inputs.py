@@ -1,14 +1,11 @@
-"""What attention may be given, and what a layer may be made of: the errors of `attend` and of `Attention`."""
-
-from collections.abc import Callable
+"""What attention may be given: the errors of `attend`."""
 
 from torch import Tensor
 
 from ..encoding import Encoding, check_encoding
-from ..positions.arguments import check_flag, check_floating, check_positive, check_size, check_tensor
+from ..positions.arguments import check_floating, check_size, check_tensor
 from ..positions.checks import check_positions
 from .masks import Mask, check_mask
-from .temperature import check_temperature
 
 
 def check_inputs(
@@ -59,23 +56,3 @@ def check_sinks(sinks: Tensor | None, q: Tensor) -> None:
     check_floating("sinks", sinks, q.device)
     if sinks.shape != (q.shape[1],):
         raise ValueError(f"sinks must be (heads,) = ({q.shape[1]},); got {tuple(sinks.shape)}")
-
-
-def check_layer(
-    dim: int, heads: int, kv_heads: int, encoding: Encoding, causal: bool, window: int | None, sinks: bool,
-    temperature: Callable[[Tensor], Tensor] | None,
-) -> None:
-    """Raise a ValueError or TypeError where no layer can be made of these."""
-    check_positive(dim=dim, heads=heads, kv_heads=kv_heads)
-    check_flag(causal=causal, sinks=sinks)
-    check_encoding(encoding)
-    if dim % heads:
-        raise ValueError(f"dim must be a multiple of heads; got dim={dim}, heads={heads}")
-    if heads % kv_heads:
-        raise ValueError(f"heads must be a multiple of kv_heads; got heads={heads}, kv_heads={kv_heads}")
-    if window is not None:
-        check_positive(window=window)
-    check_temperature(temperature)
-    for name, given in ("window", window), ("temperature", temperature):
-        if given is not None and encoding.axes > 1:
-            raise ValueError(f"{name} needs positions of one axis; got {encoding.axes}")

@@ -21,9 +21,9 @@ __all__ = ["Transformer"]
 class Block(nn.Module):
     """Attention and feed-forward, each behind a LayerNorm and beside a residual; shapes unchanged."""
 
-    def __init__(self, dim: int, heads: int, *attention: object):
+    def __init__(self, dim: int, attention: Attention):
         super().__init__()
-        self.attention = Attention(dim, heads, *attention)
+        self.attention = attention
         self.feed_forward = nn.Sequential(nn.Linear(dim, 4 * dim), nn.GELU(), nn.Linear(4 * dim, dim))
         self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
 
@@ -70,7 +70,7 @@ class Transformer(nn.Module):
         self.encoding = encodings[0]
         self.tokens = nn.Embedding(vocabulary, dim)
         self.blocks = nn.ModuleList(
-            Block(dim, heads, encoding, causal, kv_heads, window, sinks, temperature)
+            Block(dim, Attention(dim, heads, encoding, causal, kv_heads, window, sinks, temperature))
             for encoding, window, temperature in zip(encodings, windows, temperatures, strict=True)
         )
         self.norm = nn.LayerNorm(dim)

@@ -47,6 +47,14 @@ def test_decoding_equals_the_full_pass(encoding, place, chunks):
         assert_close(decode(net, positions, chunks), net(TOKENS, positions))
 
 
+@CHUNKS
+@pytest.mark.parametrize("window", [None, 3])
+@pytest.mark.parametrize("encoding", ["cope", "fox", "path", "inkling"], indirect=True)
+def test_rulers_that_read_the_text_decode_as_they_read(encoding, place, window, chunks):
+    net, positions = model(encoding, window=window), place(range(N))
+    assert_close(decode(net, positions, chunks), net(TOKENS, positions))
+
+
 def test_positions_may_be_counted_up_in_place(encoding, place):
     net, here = model(encoding), place([0])
     caches, outputs = net.new_caches(), []

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from d2lpos import Attention, Cache, ShawKeys
+from d2lpos import ShawKeys
 from d2lpos.content.cope import CoPE
 from d2lpos.transformer.masks import segment_mask
 
@@ -68,15 +68,6 @@ def test_what_is_hidden_is_not_counted(cope):
     got = cope.score(q, k, HERE, HERE, visible=segment_mask(segments, segments))
     alone = cope.score(q[:, :, mine], k[:, :, mine], HERE[mine], HERE[mine])
     assert_close(got[:, :, mine][..., mine], alone)
-
-
-@pytest.mark.parametrize("window", [None, 3])
-def test_a_cache_needs_keys_alone(cope, window):
-    x = torch.randn(B, N, H * D, dtype=torch.float64)
-    layer, cache = Attention(H * D, H, cope, causal=True, window=window).double(), Cache()
-    steps = [layer(x[:, part], HERE[part], cache=cache) for part in HERE.split([3, 1, 1, 2])]
-    assert_close(torch.cat(steps, dim=1), layer(x, HERE))
-    assert cache.hidden_features is None
 
 
 def test_it_begins_as_nothing():

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from d2lpos import ALiBi, Attention, Cache
+from d2lpos import ALiBi, Attention
 from d2lpos.content.fox import FoX
 from d2lpos.transformer import Mask, attend, segment_mask
 
@@ -75,14 +75,6 @@ def test_gates_of_another_text_count_for_nothing(fox):
     segments = torch.tensor([0, 1, 0, 1, 0, 0, 1])
     got = fox.score(q, q, HERE, HERE, equal_gates(0.5), segment_mask(segments, segments))
     assert_close(got[0, 0, 5] / math.log(0.5), torch.tensor([3.0, 3, 2, 2, 1, 0, 0]).double())
-
-
-@pytest.mark.parametrize("window", [None, 3])
-def test_a_cache_keeps_the_gates(fox, x, window):
-    layer, cache = Attention(H * D, H, fox, causal=True, window=window).double(), Cache()
-    steps = [layer(x[:, part], HERE[part], cache=cache) for part in HERE.split([3, 1, 1, 2])]
-    assert_close(torch.cat(steps, dim=1), layer(x, HERE))
-    assert_close(cache.hidden_features, fox.hidden_features(x))
 
 
 def test_half_precision_gates_are_summed_wide():

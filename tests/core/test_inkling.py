@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from d2lpos import Attention, Cache, ShawKeys, T5Bias
+from d2lpos import ShawKeys, T5Bias
 from d2lpos.content.inkling import Inkling
 from d2lpos.transformer.temperature import logarithm
 
@@ -60,13 +60,6 @@ def test_beyond_its_extent_nothing_is_added(inkling, x):
     assert (
         got.diagonal(dim1=-2, dim2=-1).all() and not (got - got.diagonal(dim1=-2, dim2=-1).diag_embed()).any()
     )
-
-
-@pytest.mark.parametrize("window", [None, 3])
-def test_a_cache_reads_the_query(inkling, x, window):
-    layer, cache = Attention(H * D, H, inkling, causal=True, window=window).double(), Cache()
-    steps = [layer(x[:, part], HERE[part], cache=cache) for part in HERE.split([3, 1, 1, 2])]
-    assert_close(torch.cat(steps, dim=1), layer(x, HERE))
 
 
 def test_a_temperature_multiplies_what_is_added(inkling, x):

@@ -3,7 +3,7 @@ import torch
 from torch.nn.functional import normalize
 from torch.testing import assert_close
 
-from d2lpos import Attention, Cache, RoPE
+from d2lpos import RoPE
 from d2lpos.content.path import PaTH, householder_scores
 from d2lpos.transformer.masks import segment_mask
 
@@ -98,14 +98,6 @@ def test_tokens_in_any_order(path):
     got = path.score(*moved, order, order, numbers.take_along_dim(index, 2))
     want = path.score(q, k, HERE, HERE, numbers).take_along_dim(index, 2).take_along_dim(index.mT, 3)
     assert_close(got, want)
-
-
-@pytest.mark.parametrize("window", [None, 3])
-def test_a_cache_keeps_directions_and_strengths(path, window):
-    x = torch.randn(B, N, H * D, dtype=torch.float64)
-    layer, cache = Attention(H * D, H, path, causal=True, window=window).double(), Cache()
-    steps = [layer(x[:, part], HERE[part], cache=cache) for part in HERE.split([3, 1, 1, 2])]
-    assert_close(torch.cat(steps, dim=1), layer(x, HERE))
 
 
 def test_a_walk_over_no_key_is_empty():

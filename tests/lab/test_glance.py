@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from d2lpos.lab import PROBES, Probe, Store, mean_ci, observed, real_table, run_probe
+from d2lpos.lab import PROBES, Probe, Store, mean_ci, real_table, records, run_probe
 from d2lpos.lab.__main__ import main
 from d2lpos.lab.glance import loaded, tokens
 from d2lpos.lab.observed import (
@@ -18,12 +18,12 @@ from d2lpos.lab.observed import (
     board_data,
     dearest,
     digits_found,
-    publish_observed,
     sentence_data,
     shown,
     texts,
 )
 from d2lpos.lab.passages import made, passage
+from d2lpos.lab.publish import publish
 from d2lpos.lab.real import branches, hidden, readings, rows_moved
 from d2lpos.lab.real_table import BIT, moved, ordered, remembered
 from d2lpos.pretrained import load_minilm, losses
@@ -148,7 +148,7 @@ def test_the_board_holds_a_cell_a_row_and_a_column():
 
 
 def test_the_published_board_is_that_of_its_records_and_of_the_words_on_it():
-    data = json.loads(json.dumps(board_data(observed("real-board"))))
+    data = json.loads(json.dumps(board_data(records("real-board"))))
     assert json.loads((RESULTS / "real-board.json").read_text("utf-8")) == data
     pair, *pairs = sorted((column[0] for column in data["columns"]), reverse=True)
     layer, *layers = sorted((row[0] for row in data["rows"]), reverse=True)
@@ -165,8 +165,8 @@ def test_the_published_board_is_that_of_its_records_and_of_the_words_on_it():
 
 
 def test_the_dearest_parts_of_the_board_are_told_passage_by_passage():
-    told = dearest(observed("real-board"))
-    data = board_data(observed("real-board"))
+    told = dearest(records("real-board"))
+    data = board_data(records("real-board"))
     kinds = {"pair": data["columns"], "layer": data["rows"], "no": [data["none"]]}
     for kind, cells in kinds.items():
         rises = sorted((cell[0] for cell in cells), reverse=True)[:5]
@@ -214,7 +214,7 @@ def test_each_way_to_go_on_is_there_once():
 def test_the_published_sentences_are_those_of_their_records():
     data = json.loads((RESULTS / "real-sentence.json").read_text("utf-8"))
     parts = {"columns": data["columns"], **{f"layer {n}": cells for n, cells in enumerate(data["cells"])}}
-    for record in observed("real-sentence"):
+    for record in records("real-sentence"):
         base, *held, none = (row["goes on"] for row in record["rows"])
         part = record["run"]["part"]
         ends = data["none"] if part == "columns" else data["rows"][int(part.removeprefix("layer "))]
@@ -329,10 +329,11 @@ def test_the_command_runs_resumes_and_publishes(tmp_path, capsys, monkeypatch):
     assert "1 of 1 runs to do" in capsys.readouterr().out
     assert main(call) == 0
     assert "0 of 1 runs to do" in capsys.readouterr().out
-    store = Store("some.sqlite")
-    assert publish_observed("real-layout", store, SMOKE["real-layout"], tmp_path) == 1
-    assert observed("real-layout", tmp_path) == store.records()
-    assert (tmp_path / "real-layout.csv").read_text().startswith("Case,made by rule\n")
+    [record], run, store = Store("some.sqlite").records(), PROBES["real-layout"].full[0], Store("full.sqlite")
+    store.finish(record | {"key": run.key, "run": run.fields()})
+    assert publish("real-layout", store, [run], tmp_path) == 1
+    assert records("real-layout", tmp_path) == store.records()
+    assert (tmp_path / "real-layout.csv").read_text().startswith("Case,Persuasion\n")
 
 
 @pytest.mark.parametrize("option", [["--compile"], ["--plot", "a.svg"], ["--encodings", "mine.py"]])
@@ -355,13 +356,13 @@ PUBLISHED = [study for study in PROBES if (RESULTS / f"{study}.jsonl").is_file()
 
 @pytest.mark.parametrize("study", PUBLISHED)
 def test_the_files_of_a_study_are_those_of_its_records(study):
-    records = sorted(observed(study), key=lambda record: (record["run"]["seed"], record["key"]))
+    kept = records(study)
     known = {glance.key for glance in PROBES[study].runs(range(100))}
-    assert {record["key"] for record in records} <= known
-    first = {record["key"] for record in records if record["run"]["seed"] == 0}
+    assert {record["key"] for record in kept} <= known
+    first = {record["key"] for record in kept if record["run"]["seed"] == 0}
     lacking = [glance for glance in PROBES[study].runs([0]) if glance.key not in first]
     assert {(glance.study, glance.part, glance.text) for glance in lacking} <= NOT_RUN
-    for name, text in texts(study, records).items():
+    for name, text in texts(study, kept).items():
         assert (RESULTS / name).read_text("utf-8") == text, f"python -m d2lpos.lab {study} --publish"
 
 
@@ -369,8 +370,8 @@ def test_the_files_of_a_study_are_those_of_its_records(study):
 def test_the_stand_in_tells_what_the_model_did(study):
     """By the names of what is measured."""
     here, there = (
-        {frozenset(row) for record in records for row in record["rows"]}
-        for records in (found(study), observed(study))
+        {frozenset(row) for record in kept for row in record["rows"]}
+        for kept in (found(study), records(study))
     )
     assert here == there
 
@@ -386,7 +387,7 @@ def test_what_a_table_remembers_has_four_decimals():
 
 def test_published_cosines_come_out_again(monkeypatch):
     need("minilm")
-    model, rows = load_minilm(), observed("real-table")[0]["rows"]
+    model, rows = load_minilm(), records("real-table")[0]["rows"]
     told = {(row["case"], row["text"], row.get("beside")): row for row in rows if "text" in row}
     for row in ordered(model, "cpu"):
         assert row == pytest.approx(told["order", row["text"], row["beside"]], abs=2e-4)
@@ -399,7 +400,7 @@ def test_published_cosines_come_out_again(monkeypatch):
 def test_a_published_loss_comes_out_again():
     need("smollm2")
     [record] = [
-        r for r in observed("real-layout") if (r["run"]["text"], r["run"]["seed"]) == ("persuasion", 0)
+        r for r in records("real-layout") if (r["run"]["text"], r["run"]["seed"]) == ("persuasion", 0)
     ]
     told = {row["case"]: row["loss"] for row in record["rows"]}
     text = tokens(Probe(**record["run"]))

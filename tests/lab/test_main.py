@@ -17,8 +17,9 @@ import torch
 from d2lpos.lab import STUDIES, Run, Store, export, records
 from d2lpos.lab.__main__ import EVERY, cost, main
 from d2lpos.lab.lines import line, read
+from d2lpos.lab.publish import publish
 from d2lpos.lab.record import ABOUT, check_record
-from d2lpos.lab.report import duration, origin, pages, publish
+from d2lpos.lab.report import duration, origin, pages
 from d2lpos.runtime.published import RESULTS
 from tests.lab.results import result
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn.functional import pad
 
-from d2lpos.lab import PROBES, Probe, observed, run_probe
+from d2lpos.lab import PROBES, Probe, records, run_probe
 from d2lpos.lab.glance import loaded, tokens
 from d2lpos.lab.observed import reused, texts
 from d2lpos.lab.reuse import FIRST, changed, judged, read_through
@@ -93,18 +93,18 @@ def test_read_anew_reads_what_is_left():
 
 @pytest.mark.parametrize(("study", "verdicts"), [("real-reuse", judged), ("real-shift", decided)])
 def test_verdicts_are_open_without_an_interval_and_told_of_all_records(study, verdicts):
-    records = observed(study)
-    assert len(records) == len(PROBES[study].full) * 5
-    told = verdicts(records)
+    kept = records(study)
+    assert len(kept) == len(PROBES[study].full) * 5
+    told = verdicts(kept)
     assert set(told["verdict"]) <= {"holds", "fails", "open"} and (told["n"] == 15).all()
-    assert set(verdicts(records[:1])["verdict"]) == {"open"}
+    assert set(verdicts(kept[:1])["verdict"]) == {"open"}
     for one in told[told["sentence"] != "where the count goes on"].itertuples():
         assert one.verdict == ("holds" if one.high < 0 else "fails" if one.low > 0 else "open")
-    assert set(texts(study, records)) == {f"{study}.csv", f"{study}-about.csv"}
+    assert set(texts(study, kept)) == {f"{study}.csv", f"{study}-about.csv"}
 
 
 def test_the_table_tells_nats_and_digits():
-    table = reused(observed("real-reuse"))
+    table = reused(records("real-reuse"))
     assert table.index[0] == "computed fresh" and table.shape == (12, 6)
     assert all(cell.endswith(" of 300") for cell in table.filter(like="digits").to_numpy().flat)
     assert len(CASES) == 7

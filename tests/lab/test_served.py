@@ -5,7 +5,7 @@ import torch
 
 from d2lpos import RoPE
 from d2lpos.check import plumbing as check
-from d2lpos.lab import observed
+from d2lpos.lab import records
 from d2lpos.lab.bits import RoundedKeys, rounded
 from d2lpos.lab.drafts import ROUND, acceptance, draft, misplaced
 from d2lpos.lab.glance import loaded
@@ -88,5 +88,5 @@ def test_accepted_is_what_both_expect():
 
 @pytest.mark.parametrize("study", ["real-bits", "real-drafts"])
 def test_five_passages_of_three_texts(study):
-    read = {(record["run"]["text"], record["run"]["seed"]) for record in observed(study)}
+    read = {(record["run"]["text"], record["run"]["seed"]) for record in records(study)}
     assert read == {(text, seed) for text in ("persuasion", "rule", "code") for seed in range(5)}

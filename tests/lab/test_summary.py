@@ -7,6 +7,7 @@ from scipy.stats import ttest_rel
 
 from d2lpos.lab import STUDIES, Run, execute, frame, paired, records, summary
 from d2lpos.lab.lines import line
+from d2lpos.lab.record import EVERY
 from tests.lab.results import result
 
 COLUMNS = (
@@ -177,7 +178,7 @@ def test_published_records(tmp_path):
     assert records("order", tmp_path) == []
     (tmp_path / "order.jsonl").write_text(line(result(small())) + "\n")
     assert records("order", tmp_path) == [result(small())]
-    with pytest.raises(ValueError, match=f"^study must be one of {', '.join(STUDIES)}; got 'other'$"):
+    with pytest.raises(ValueError, match=f"^study must be one of {', '.join(EVERY)}; got 'other'$"):
         records("other", tmp_path)
 
 

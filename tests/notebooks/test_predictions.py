@@ -15,7 +15,7 @@ from notebooks import every
 from pandas import DataFrame
 
 from d2lpos.bias.t5 import bucket
-from d2lpos.lab import frame, observed, records
+from d2lpos.lab import frame, records
 from d2lpos.lab.text import characters, decode
 from d2lpos.rotary.rope import angles, frequencies, rotate
 from d2lpos.transformer.dropout import drop
@@ -82,7 +82,7 @@ def alike(offsets):
 def computed(name: str) -> torch.Tensor:
     ask = ASKS[name][0]
     known = {"x": ask.get("x"), "shown": told(name), "re": re, "DataFrame": DataFrame}
-    known |= {f.__name__: f for f in (mean, batches_that_train, alike, bucket, drop, observed, records)}
+    known |= {f.__name__: f for f in (mean, batches_that_train, alike, bucket, drop, records)}
     return torch.as_tensor(eval(ask["by"], known | {"torch": torch}), dtype=torch.double)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from d2lpos.figures.board import LENGTH, describe_state, fixed, numbers
 from d2lpos.figures.hero import hero
-from d2lpos.lab import observed
+from d2lpos.lab import records
 from tests.browser import chromium
 from tests.figures.hero.drawn import printed, walked
 
@@ -32,10 +32,10 @@ WALK = """() => {
 @pytest.fixture(scope="module")
 def measured():
     """From layer and pair to the rise of the loss and the weights of the heads, means over passages; "base" is as trained."""
-    records = observed("real-board")
-    bases = {r["run"]["seed"]: r["rows"][0] for r in records if r["run"]["part"] == "columns"}
+    read = records("real-board")
+    bases = {r["run"]["seed"]: r["rows"][0] for r in read if r["run"]["part"] == "columns"}
     found = {}
-    for record in records:
+    for record in read:
         base = bases[record["run"]["seed"]]
         for row in record["rows"]:
             both = zip(row["previous"], base["previous"], strict=True)
@@ -49,7 +49,7 @@ def measured():
 @pytest.fixture(scope="module")
 def sentences():
     """From layer and pair to the words with which the sentence goes on."""
-    rows = [row for record in observed("real-sentence") for row in record["rows"]]
+    rows = [row for record in records("real-sentence") for row in record["rows"]]
     found = {(row["layer"], row["pair"]): row["goes on"] for row in rows if row["case"] != "as trained"}
     return found | {"base": next(row["goes on"] for row in rows if row["case"] == "as trained")}
 
@@ -60,7 +60,7 @@ def walk():
 
 
 def test_every_number_of_the_records_is_there_and_was_read_in_the_same_text(measured):
-    runs = [record["run"] for record in observed("real-board")]
+    runs = [record["run"] for record in records("real-board")]
     assert {(run["text"], run["length"]) for run in runs} == {("persuasion", LENGTH)}
     data = numbers()
     assert data["passages"] == len({run["seed"] for run in runs})

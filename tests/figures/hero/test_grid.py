@@ -7,8 +7,8 @@ import pytest
 
 from d2lpos.figures.grid import numbers
 from d2lpos.figures.hero import STUDIES, hero
+from d2lpos.lab import frame, records, summary
 from d2lpos.lab.plot import named
-from d2lpos.lab.summary import frame, records, summary
 from tests.figures.hero.drawn import walked
 
 # The tables of all studies, measures, splits and lengths, as a reader meets them one after the other.
