@@ -19,7 +19,7 @@ def run(command: list, **options) -> subprocess.CompletedProcess:
 
 def make(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
     """Run make as a reader does: what the make around this test exports must not reach it."""
-    exported = ("MAKE", "PYTHON", "CONSTRAINTS", "HASHES", "TORCH")
+    exported = ("MAKE", "PYTHON", "CONSTRAINTS", "HASHES", "TORCH", "D2LPOS_BOOK")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(exported)}
     return run(["make", *arguments], cwd=folder, env={**clean, "PYTHONDONTWRITEBYTECODE": "1", **environment})
 
