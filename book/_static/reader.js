@@ -1100,6 +1100,9 @@ const reader = (() => {
         if (kind === "dynamic") {
           told.push(["The base hangs on the length of the text: keys of a cache keep the base that they had.", "stretch"]);
         }
+        if (take(rule, "attn_factor") !== null) {
+          told.push(["attn_factor is passed over by transformers and vLLM, and multiplies in llama.cpp and SGLang.", "factors"]);
+        }
         if (take(rule, "truncate") === false) {
           told.push(["The ends of YaRN's ramp are not rounded; older code rounds them.", "layouts"]);
         }
@@ -1132,7 +1135,10 @@ const reader = (() => {
       if (!turning.length && !slopes) fail(`${family} turns nothing, so there is nothing to stretch`);
       const said = needless(config, turning, tokens, told, rule);
       if (said) return said;
-      if (onlyLonger(turning, tokens, told)) return served(program, {[key]: tokens}, tokens, nested) + uncapped(program, tokens);
+      if (onlyLonger(turning, tokens, told)) {
+        if (!truthy(told) || tokens > told) checkKept(program, family, turning);
+        return served(program, {[key]: tokens}, tokens, nested) + uncapped(program, tokens);
+      }
       const length = or(told, longest(config)), rope = turnedAlike(family, keys, turning, length, or(longest(config), length), rule);
       const [scaled, base] = ruled(rule ?? "yarn", rope, tokens, length);
       for (const present of rulesOf(keys)) {
@@ -1147,8 +1153,9 @@ const reader = (() => {
         return served(program, {...older(family, scaled, base, rope, bare), [key]: tokens}, tokens, nested);
       }
       const whole = {...scaled, rope_theta: base};
+      if (program === "vllm" && scaled.rope_type === "yarn" && hasLongerTable(scaled)) Object.assign(whole, {beta_fast: new Float(128), beta_slow: new Float(4)});
       if (rope.rotary !== rope.dim || take(keys, "partial_rotary_factor") !== null) whole.partial_rotary_factor = float(rope.rotary / rope.dim);
-      return served(program, {[program === "sglang" ? "rope_scaling" : "rope_parameters"]: whole, [key]: tokens}, tokens, nested) + ramp(program, scaled);
+      return served(program, {[program === "sglang" ? "rope_scaling" : "rope_parameters"]: whole, [key]: tokens}, tokens, nested);
     }
 
     function checkRule(rule, program) {
@@ -1177,6 +1184,7 @@ const reader = (() => {
     }
 
     function turnedAlike(family, keys, turning, trained, allowed, rule) {
+      if (serving.own.includes(family)) fail(`${family} has code of its own, for which no settings are known`);
       if (serving.otherwise.includes(family)) fail(`${family} has code that knows no ${serving.rules[rule ?? "yarn"]}, so a setting would do nothing or fail`);
       if (trained === null) fail("trained must say the length of the training, because the configuration does not; got None");
       if (stretched(turning)) fail(`${family} is stretched to ${comma(allowed)} tokens as it is; no second stretch is known for it`);
@@ -1210,12 +1218,15 @@ const reader = (() => {
     }
 
     function uncapped(program, tokens) {
-      return program === "llama.cpp" ? ` --override-kv ARCH.context_length=int:${tokens}  # ARCH is general.architecture in the file` : "";
+      return program === "llama.cpp" ? ` --override-kv ARCH.context_length=int:${tokens}  # ARCH is the file's general.architecture, as qwen3` : "";
     }
 
-    function ramp(program, rule) {
-      const other = program === "vllm" && rule.rope_type === "yarn" && has(rule, "mrope_section") && !truthy(rule.mrope_interleaved ?? null);
-      return other ? "  # vLLM 0.33 takes 4 times the original length for the ramp" : "";
+    const hasLongerTable = rule => has(rule, "mrope_section") && !truthy(rule.mrope_interleaved ?? null);
+
+    function checkKept(program, family, turning) {
+      if (!has(serving.keeps, program) || serving.keeps[program].includes(family)) return;
+      const what = turning.length ? "windows" : "slopes";
+      fail(`${serving.programs[program].split(",")[0]} is not known to have the ${what} of ${family}, so no settings are known`);
     }
 
     function served(program, changed, tokens, nested) {

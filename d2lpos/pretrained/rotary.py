@@ -31,6 +31,7 @@ READ = {
         "factor",
         "original_max_position_embeddings",
         "attention_factor",
+        "attn_factor",  # which is passed over
         "beta_fast",
         "beta_slow",
         "mscale",

@@ -293,6 +293,9 @@ def traps(config: object) -> list[tuple[str, str]]:
         if kind == "dynamic":
             told = "The base hangs on the length of the text: keys of a cache keep the base that they had."
             found.append((told, "stretch"))
+        if rule.get("attn_factor") is not None:
+            told = "attn_factor is passed over by transformers and vLLM, and multiplies"
+            found.append((f"{told} in llama.cpp and SGLang.", "factors"))
         if rule.get("truncate") is False:
             found.append(("The ends of YaRN's ramp are not rounded; older code rounds them.", "layouts"))
     if len({rope.base for rope in turning}) > 1:
@@ -309,6 +312,7 @@ def traps(config: object) -> list[tuple[str, str]]:
 
 # Where the book explains a trap: notebook and heading.
 SECTIONS = {
+    "factors": "04b-stretching: Who multiplies what",
     "layouts": "04a-in-other-code: Two layouts, and the bug between them",
     "parity": "parity: Where they differ",
     "slopes": "06a-forms-and-relatives: Slopes for any number of heads",
@@ -325,7 +329,7 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     is named begins from trained. Nothing is needed within that, and within a stretch that the model has; with windows alone
     or ALiBi only the allowed length grows. Raises ValueError for a program that PROGRAMS does not name, a rule that RULES
     does not, and where these positions cannot be stretched so: a table, buckets, two kinds of turns, a stretch that would
-    come on top of another, code without YaRN.
+    come on top of another, code without YaRN, windows or slopes that the program is not known to have.
 
     >>> qwen3 = {"model_type": "qwen3"}
     >>> settings(qwen3, 65_536, "llama.cpp", trained=32_768)[:45]
@@ -345,6 +349,8 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     if said := needless(config, reading, tokens, told, rule):
         return said
     if only_longer(reading, tokens, told):
+        if not told or tokens > told:
+            check_kept(program, family, reading)
         return served(program, {key: tokens}, tokens, nested) + uncapped(program, tokens)
     trained = told or longest(config)
     rope = turned_alike(family, keys, reading, trained, longest(config) or trained, rule)
@@ -358,10 +364,12 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
         bare = not of_its_text(config)[1].get("head_dim")
         return served(program, older(family, scaled, base, rope, bare) | {key: tokens}, tokens, nested)
     whole = {**scaled, "rope_theta": base}
+    if program == "vllm" and scaled["rope_type"] == "yarn" and has_longer_table(scaled):
+        whole |= {"beta_fast": 128.0, "beta_slow": 4.0}
     if rope.rotary != rope.dim or keys.get("partial_rotary_factor") is not None:
         whole["partial_rotary_factor"] = rope.rotary / rope.dim
     name = "rope_scaling" if program == "sglang" else "rope_parameters"
-    return served(program, {name: whole, key: tokens}, tokens, nested) + ramp(program, scaled)
+    return served(program, {name: whole, key: tokens}, tokens, nested)
 
 
 def slopes_grow(reading: Reading, keys: Mapping) -> bool:
@@ -399,7 +407,9 @@ def needless(config: object, reading: Reading, tokens: int, told: int | None, ru
 
 def turned_alike(family: str, keys: Mapping, reading: Reading, trained: int | None, allowed: int, rule: str | None) -> object:
     """What turns in all layers that turn. Raises ValueError where a rule cannot stretch it."""
-    if family in OTHERWISE or family in OWN:
+    if family in OWN:
+        raise ValueError(f"{family} has code of its own, for which no settings are known")
+    if family in OTHERWISE:
         raise ValueError(f"{family} has code that knows no {RULES[rule or 'yarn']}, so a setting would do nothing or fail")
     if trained is None:
         raise ValueError(
@@ -478,17 +488,31 @@ def flags(rule: dict, base: float) -> str:
 
 def uncapped(program: str, tokens: int) -> str:
     """llama.cpp's server cuts a text at the length that the file allows, which YaRN's flags alone raise."""
-    said = f" --override-kv ARCH.context_length=int:{tokens}  # ARCH is general.architecture in the file"
-    return said if program == "llama.cpp" else ""
+    known = "# ARCH is the file's general.architecture, as qwen3"
+    return f" --override-kv ARCH.context_length=int:{tokens}  {known}" if program == "llama.cpp" else ""
 
 
-def ramp(program: str, rule: dict) -> str:
-    """What vLLM does otherwise: in all M-RoPE but Qwen3's, YaRN's ramp begins from 4 times the original length."""
-    other = rule["rope_type"] == "yarn" and "mrope_section" in rule and not rule.get("mrope_interleaved")
-    said = "  # vLLM 0.33 takes 4 times the original length for the ramp"
-    return said if program == "vllm" and other else ""
+def has_longer_table(rule: dict) -> bool:
+    """Whether vLLM 0.33 takes 4 times the original length, as in M-RoPE before Qwen3; betas times 4 undo it."""
+    return "mrope_section" in rule and not rule.get("mrope_interleaved")
 
 
+def check_kept(program: str, family: str, reading: Reading) -> None:
+    """Raise ValueError where a program may show a layer with a window all of a text, or give it no slopes."""
+    if program in KEEPS and family not in KEEPS[program]:
+        name, what = PROGRAMS[program].partition(",")[0], "slopes"
+        if any(map(rope_of, reading.layers)):
+            what = "windows"
+        raise ValueError(f"{name} is not known to have the {what} of {family}, so no settings are known")
+
+
+# Families whose windows, chunks or slopes a program's code has, where no layer needs a stretch.
+IN_ALL = ("afmoe", "cohere2", "exaone4", "exaone_moe", "llama4_text", "muse_glimmer_text")
+KEEPS = {
+    "vllm": (*IN_ALL, "falcon", "mistral", "mixtral"),
+    "sglang": IN_ALL,
+    "llama.cpp": (*IN_ALL, "mpt"),
+}
 # Families whose code has no YaRN, or a rule of its own in its place.
 OTHERWISE = frozenset(
     {

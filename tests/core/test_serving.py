@@ -126,6 +126,7 @@ def told(config):
     return " ".join(sentence for sentence, _ in traps(config))
 
 
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}
 TRAPS = {
     "No original length: its code takes 40,960": QWEN3 | {"rope_scaling": {"type": "yarn", "factor": 4.0}},
     "The factor is 4, the quotient of its lengths 1.25.": QWEN3
@@ -138,6 +139,7 @@ TRAPS = {
     },
     "The base hangs on the length": QWEN3 | {"rope_scaling": {"type": "dynamic", "factor": 2.0}},
     "The ends of YaRN's ramp are not rounded": GPT_OSS,
+    "attn_factor is passed over by transformers and vLLM": QWEN3 | {"rope_scaling": YARN | {"attn_factor": 0.8782}},
     "It has two bases": GEMMA3,
     "Pairs are neighbors": DEEPSEEK,
     "Its first token stands at row 2": {"model_type": "roberta", "pad_token_id": 1},
@@ -158,9 +160,6 @@ def test_sections_are_in_the_book():
         assert re.search(
             rf'^\s*"?## {re.escape(heading)}(\\n)?"?,?$', file.read_text("utf-8"), re.MULTILINE
         ), place
-
-
-YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}
 
 
 def test_settings_are_what_a_program_reads():
@@ -201,7 +200,7 @@ def test_within_its_own_length_nothing_is_set_unless_a_rule_is_named():
 
 NTK = {"rope_type": "default", "rope_theta": float(f"{1e6 * 4 ** (128 / 126):.7g}")}
 LINEAR, LLAMA3 = {"rope_type": "linear", "factor": 4.0}, YARN | {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0}
-UNCAPPED = " --override-kv ARCH.context_length=int:{}  # ARCH is general.architecture in the file"
+UNCAPPED = " --override-kv ARCH.context_length=int:{}  # ARCH is the file's general.architecture, as qwen3"
 LINES = {"yarn": YARN, "linear": LINEAR, "ntk": NTK, "llama3": LLAMA3}
 
 
@@ -243,10 +242,11 @@ class Kept:
     ("qwen2_5_vl_text", {"mrope_section": [16, 24, 24]}, True),
     ("qwen3_vl_text", {"mrope_section": [24, 20, 20], "mrope_interleaved": True}, False),
 ])
-def test_where_vllm_puts_the_ramp_elsewhere_its_line_says_so(family, section, elsewhere, rule):
+def test_where_vllm_puts_the_ramp_elsewhere_its_betas_bring_it_back(family, section, elsewhere, rule):
     config = {"model_type": family, "rope_parameters": {"rope_theta": 1e6, "rope_type": "default", **section}}
     line = settings(config, 131_072, "vllm", 32_768, rule)
-    assert line.endswith("for the ramp") == (rule == "yarn" and elsewhere)
+    assert ('"beta_fast": 128.0, "beta_slow": 4.0' in line) == (rule == "yarn" and elsewhere)
+    assert "beta" not in settings(config, 131_072, "sglang", 32_768, rule)
 
 
 def test_rules_without_settings_say_why():
@@ -285,14 +285,29 @@ LONGER = {
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_with_windows_alone_and_with_alibi_only_the_length_grows(program):
-    windowed = {"model_type": "starcoder2", "sliding_window": 4096, "max_position_embeddings": 16_384}
+    windowed = {"model_type": "cohere2", "max_position_embeddings": 16_384}
     assert settings(windowed, 65_536, program) == LONGER[program].format(key="max_position_embeddings")
-    assert settings({"model_type": "mpt"}, 65_536, program) == LONGER[program].format(key="max_seq_len")
+    if program in ("transformers", "transformers4", "llama.cpp"):
+        assert settings({"model_type": "mpt"}, 65_536, program) == LONGER[program].format(key="max_seq_len")
     within = "# Nothing to set: 2,048 is within what its class takes."
     assert settings({"model_type": "mpt"}, 2048, program) == within
 
 
+@pytest.mark.parametrize(("program", "family", "told"), [
+    ("llama.cpp", "mistral", "llama.cpp 0.5 is not known to have the windows of mistral, so no settings are known"),
+    ("sglang", "starcoder2", "SGLang 0.5.23 is not known to have the windows of starcoder2, so no settings are known"),
+    ("vllm", "mpt", "vLLM 0.33 is not known to have the slopes of mpt, so no settings are known"),
+])
+def test_a_program_without_these_windows_or_slopes_gets_no_settings(program, family, told):
+    config = {"model_type": family} | ({} if family == "mpt" else {"sliding_window": 4096, "max_position_embeddings": 16_384})
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+        settings(config, 65_536, program)
+    config["max_seq_len" if family == "mpt" else "max_position_embeddings"] = 1024  # of the file; the training had more
+    assert "1536" in settings(config, 1536, program, trained=2048)
+
+
 REFUSED = {
+    "internlm2 has code of its own, for which no settings are known": {"model_type": "internlm2", "num_hidden_layers": 2, "hidden_size": 8, "num_attention_heads": 2},
     "gpt2 has a table of 1,024 rows, and none past them": {"model_type": "gpt2"},
     "bloom turns nothing, so there is nothing to stretch": {"model_type": "bloom"},
     "gpt_oss is stretched to 131,072 tokens as it is; no second stretch is known for it": GPT_OSS,

@@ -114,7 +114,9 @@ def tables() -> dict[str, object]:
         "serving": {
             "programs": serving.PROGRAMS,
             "sections": serving.SECTIONS,
-            "otherwise": sorted(serving.OTHERWISE | set(own.OWN)),
+            "otherwise": sorted(serving.OTHERWISE),
+            "own": sorted(own.OWN),
+            "keeps": serving.KEEPS,
             "two_bases": sorted(serving.TWO_BASES),
             "headless": plain(serving.HEADLESS),
             "rules": serving.RULES,
