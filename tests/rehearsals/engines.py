@@ -165,6 +165,8 @@ def differences(program: str, read: Callable) -> Iterator[tuple[str, float]]:
         over = json.loads(shlex.split(line, comments=True)[-1])
         config = CONFIG_MAPPING[family](**{key: value for key, value in said.items() if key != "model_type"})
         theirs = read(config, over, before.dim, before.layout == "half").double()
+        for beta in ("beta_fast", "beta_slow"):  # which undo that vLLM takes 4 times the original length
+            config.get_text_config().rope_parameters.pop(beta, None)
         omega, factor = turning(config).scaled()
         at = torch.arange(0, TOKENS, 97)
         angles = at[:, None] * omega.abs().double()[: before.rotary // 2]
