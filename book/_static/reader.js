@@ -1218,7 +1218,7 @@ const reader = (() => {
     }
 
     function uncapped(program, tokens) {
-      return program === "llama.cpp" ? ` --override-kv ARCH.context_length=int:${tokens}  # ARCH is the file's general.architecture, as qwen3` : "";
+      return program === "llama.cpp" ? serving.uncapped.replace("{}", tokens) : "";
     }
 
     const hasLongerTable = rule => has(rule, "mrope_section") && !truthy(rule.mrope_interleaved ?? null);

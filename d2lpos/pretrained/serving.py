@@ -486,10 +486,12 @@ def flags(rule: dict, base: float) -> str:
     return f" --rope-scaling {kind} --rope-scale {rule['factor']:g}{original}"
 
 
+UNCAPPED = " --override-kv ARCH.context_length=int:{}  # ARCH is the file's general.architecture, as qwen3"
+
+
 def uncapped(program: str, tokens: int) -> str:
     """llama.cpp's server cuts a text at the length that the file allows, which YaRN's flags alone raise."""
-    known = "# ARCH is the file's general.architecture, as qwen3"
-    return f" --override-kv ARCH.context_length=int:{tokens}  {known}" if program == "llama.cpp" else ""
+    return UNCAPPED.format(tokens) if program == "llama.cpp" else ""
 
 
 def has_longer_table(rule: dict) -> bool:

@@ -117,6 +117,7 @@ def tables() -> dict[str, object]:
             "otherwise": sorted(serving.OTHERWISE),
             "own": sorted(own.OWN),
             "keeps": serving.KEEPS,
+            "uncapped": serving.UNCAPPED,
             "two_bases": sorted(serving.TWO_BASES),
             "headless": plain(serving.HEADLESS),
             "rules": serving.RULES,
