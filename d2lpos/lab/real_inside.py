@@ -1,6 +1,7 @@
 """What chapters 9 and 9A show of SmolLM2 on one passage, asked of fifteen: parts together, sinks, bases, paces.
 
-Decided before the runs, which compute in bfloat16. Five passages of either novel and of code; intervals are Student's 95 % over the five of a text.
+Decided before the runs, which compute in bfloat16. Five passages of either novel and of code; intervals are Student's 95 %
+over the five of a text.
 Of these sentences each falls by what stands behind it, in any of the three texts:
 1. Pairs do not add up: refuted unless pairs 1 to 31 still at once, less the sum of each alone (`real-parts`), has an
    interval above 0.
@@ -34,6 +35,7 @@ from ..rotary.rope import RoPE
 from ..rotary.scaling import freeze_pairs
 from ..transformer.attention import attention_weights
 from ..transformer.masks import causal_mask
+from ..transformer.programs import repeat_kv
 from .glance import Probe, encoder, loaded, tokens
 from .real import FOLLOWED, mean, rope
 
@@ -204,8 +206,7 @@ def leads(model: SmolLM2, text: Tensor) -> Iterator[dict]:
 
     def watch(layer: int, q: Tensor, k: Tensor) -> None:
         q, k = own.rotate(q, k, here, here)
-        k = k.repeat_interleave(q.shape[1] // k.shape[1], dim=1)
-        q, k = (x[0].float().unflatten(-1, (2, -1)) for x in (q, k))
+        q, k = (x[0].float().unflatten(-1, (2, -1)) for x in (q, repeat_kv(k, q)))
         scores = torch.einsum("hqcp,hkcp->hpqk", q, k) / own.dim**0.5
         others = (scores * past).sum(dim=-1) / past.sum(dim=-1)
         found.append((scores[..., 0] - others)[..., 1:].mean(dim=(0, 2)))

@@ -502,9 +502,8 @@ def has_longer_table(rule: dict) -> bool:
 def check_kept(program: str, family: str, reading: Reading) -> None:
     """Raise ValueError where a program may show a layer with a window all of a text, or give it no slopes."""
     if program in KEEPS and family not in KEEPS[program]:
-        name, what = PROGRAMS[program].partition(",")[0], "slopes"
-        if any(map(rope_of, reading.layers)):
-            what = "windows"
+        name = PROGRAMS[program].partition(",")[0]
+        what = "windows" if any(map(rope_of, reading.layers)) else "slopes"
         raise ValueError(f"{name} is not known to have the {what} of {family}, so no settings are known")
 
 

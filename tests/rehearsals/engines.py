@@ -22,6 +22,7 @@ import torch
 from transformers import PretrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from d2lpos.input.sinusoids import angles
 from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.serving import RULES, rope_of, settings
 from tests.parity.releases import releases
@@ -152,7 +153,7 @@ def turning(config: object) -> object | None:
 
 
 def differences(program: str, read: Callable) -> Iterator[tuple[str, float]]:
-    """A release and a rule, and the largest difference of cosines and sines; 9 where a program refuses them."""
+    """A release and a rule, and the largest difference of cosines and sines."""
     for one, rule in product(releases(), RULES):
         said, family = one["config"], one["config"]["model_type"]
         try:
@@ -169,8 +170,8 @@ def differences(program: str, read: Callable) -> Iterator[tuple[str, float]]:
             config.get_text_config().rope_parameters.pop(beta, None)
         omega, factor = turning(config).scaled()
         at = torch.arange(0, TOKENS, 97)
-        angles = at[:, None] * omega.abs().double()[: before.rotary // 2]
-        gap = (theirs[at] - factor * torch.cat([angles.cos(), angles.sin()], -1)).abs().max().item()
+        turns = angles(at.double(), omega.abs().double()[: before.rotary // 2])
+        gap = (theirs[at] - factor * torch.cat([turns.cos(), turns.sin()], -1)).abs().max().item()
         yield f"{program}: {one['name']}, {rule}", gap
 
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { attend, change, MIXED, nest, START, SWAPPED, verdict } from '../../book/front/front.js';
+import { attend, change, MIXED, nest, sizes, START, SWAPPED, verdict } from '../../book/front/front.js';
 import { files } from '../../book/front/write.mjs';
 
 const FRONT = new URL('../../book/front/', import.meta.url), [FOX, JUMPS, DOG] = [1, 2, 5];
@@ -12,6 +12,11 @@ const orders = [...all(START)];
 
 test('the files of the book are current', () => {
   for (const name in files) assert.equal(readFileSync(new URL(name, FRONT), 'utf8'), files[name], `${name}: run node book/front/write.mjs`);
+});
+
+test('the picture that stands there first is as high as the one that moves', () => {
+  const css = readFileSync(new URL('front.css', FRONT), 'utf8');
+  for (const W of [847, 799]) assert(css.includes(`(max-width:${W}.98px) {height:${sizes(W).H}px}`));
 });
 
 test('the program is small', () => assert(readFileSync(new URL('front.js', FRONT)).length <= 16384));
