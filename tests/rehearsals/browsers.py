@@ -238,6 +238,7 @@ def try_search(browser: Firefox | WebKit) -> None:
     inside(browser, "document.querySelector('.search-button-field').click()", soon)
     inside(browser, "soon(() => document.getElementById('search-found'))", soon)
     inside(browser, "[field.value = 'padding', field.dispatchEvent(new Event('input'))][0]", soon)
+    inside(browser, "soon(() => document.querySelector('[role=option]'))", soon)  # the index comes after the dialog
     strike(browser, ARROW_DOWN)
     chosen = inside(browser, "document.querySelector('[role=option][aria-selected=true]')?.href")
     assert chosen, "no result is chosen by a key"
