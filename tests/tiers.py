@@ -96,6 +96,7 @@ PROOFS = {
     "tests/site/test_asks.py::test_an_answer_to_a_question_that_has_changed_is_asked_anew": (),
     "tests/site/test_decks.py": (),
     "tests/site/test_detectors.py": (),
+    "tests/site/test_pages.py::test_a_browser_that_keeps_nothing_meets_no_error": ("index", "chapters/05-relative", "book/your-model"),
     "tests/site/test_pages.py::test_list_begins_below_an_opening_figure": ("1280-900",),
     "tests/site/test_pages.py::test_nothing_moves_on_a_slow_line": (),
     "tests/site/test_pages.py::test_one_entry_of_the_list_is_marked_and_it_lies_over_nothing": ("chapters/03-learned-1280",),
