@@ -60,7 +60,7 @@ def test_a_run_ends_with_what_was_left(tmp_path, workers, expression, last):
         "from tests import tiers\npytest_plugins = ['tests.tiers']\ntiers.PROOFS = dict.fromkeys(['test_two.py::test_slow', 'test_two.py::test_slower'], ())\ntiers.ten_million_additions = lambda: 'they take 1 s'\n",
         "utf-8",
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-n", workers, "-m", expression, "-c", "none.ini", "--rootdir", "."]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", workers, "-m", expression, "-c", "none.ini", "--rootdir", ".", "--basetemp", "base"]  # else it clears what earlier runs left
     (tmp_path / "none.ini").write_text("[pytest]\n", "utf-8")
     done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
