@@ -427,6 +427,11 @@ const reader = (() => {
         }
         return [...pattern].map(one => letters[one]);
       },
+      where_sparse(config, depth) {
+        const listed = take(or(config.get("sparse_attention_config"), {}), "sparse_attention_freq");
+        if (listed !== null && !isList(listed)) fail(`sparse_attention_freq must be a list; got ${repr(listed)}`);
+        return (listed ?? range(depth).map(() => 0)).map(one => (truthy(one) ? "minimax_m3_sparse" : "full_attention"));
+      },
       by_groups(config, depth) {
         const said = or(config.get("linear_attn_config"), {});
         const listed = has(said, "full_attn_layers") && has(said, "kda_layers");
@@ -716,9 +721,27 @@ const reader = (() => {
       if (layout !== fields.indexer) {
         fail(`indexer_rope_interleave must be ${truthy(said) ? "False" : "True"}, or its code does something else; got ${str(said)}`);
       }
-      const {base, rotary, rule, backward} = one.encoding;
-      const indexer = rope(config.need("index_head_dim"), float(base), layout, {rotary, rule, backward});
+      const indexer = atSize(one.encoding, config.need("index_head_dim"), layout);
       return {...one, indexer: own ? indexer : null, keys: config.need("index_topk")};
+    }
+    const atSize = ({base, rotary, rule, backward}, dim, layout) => rope(dim, float(base), layout, {rotary, rule, backward});
+
+    function inBlocks(config, layers, types) {
+      const said = or(config.get("sparse_attention_config"), {}), {blocks, beside_blocks: beside} = named;
+      if (truthy(take(said, "sparse_init_block")) || take(said, "use_sparse_attention") === false) {
+        fail("sparse_init_block must be 0 and use_sparse_attention true, or programs read it differently");
+      }
+      const strange = Object.keys(said).filter(key => !has(blocks, key) && !beside.includes(key)).sort();
+      if (strange.length) fail(`sparse_attention_config has keys that are not understood: ${strange.join(", ")}`);
+      config.passOver(Object.values(blocks));
+      const found = Object.entries(blocks).map(([key, flat]) => [key, has(said, key) ? said[key] : config.need(flat)]);
+      for (const [key, number] of found) {
+        if (!isWhole(number) || number < 1) fail(`${key} must be a whole number of at least 1; got ${repr(number)}`);
+      }
+      const [dim, size, number] = found.map(([, value]) => value);
+      return layers.map((one, i) => types[i] === "minimax_m3_sparse"
+        ? {...one, indexer: one.encoding && atSize(one.encoding, dim, "half"), keys: size * number}
+        : one);
     }
 
     const READERS = {
@@ -752,7 +775,8 @@ const reader = (() => {
             sinks: fields.sinks.includes(kind),
           });
         });
-        if (fields.indexer) {
+        if (fields.row === "InBlocks") layers = inBlocks(config, layers, types);
+        else if (fields.indexer) {
           const own = indexers(config, depth);
           layers = layers.map((one, i) => withIndexer(fields, config, one, own[i]));
         }
@@ -774,6 +798,8 @@ const reader = (() => {
         const said = {row: "Turning", layout, dim: ["kv_channels"], depth: ["num_layers"], rope: {form: "by_ratio"}};
         return readRow(said, family, config, tokens);
       },
+
+      InBlocks: (fields, family, config, tokens) => READERS.Turning(fields, family, config, tokens),
 
       UpToItsLength(fields, family, config, tokens) {
         const length = config.first(["seq_length"]), ntk = config.get("use_dynamic_ntk"), logn = config.get("use_logn_attn");

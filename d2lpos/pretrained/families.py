@@ -14,6 +14,7 @@ from .own import OWN
 from .pictured import PICTURED
 from .turning import (
     ATTENTION,
+    InBlocks,
     Turning,
     alike,
     blocks_in_turn,
@@ -36,6 +37,7 @@ from .turning import (
     steps_by_beta,
     steps_where_nothing_turns,
     third_and_in_a_period,
+    where_sparse,
     windows_without_turns,
 )
 from .windowed import WINDOWED
@@ -119,6 +121,14 @@ TURNING = by_name(
             reads=f"{BOTH} no_rope_layer_interval no_rope_layers use_sliding_window",
         ),
         "minimax_m2": Turning(reads="rotary_dim"),
+        "minimax_m3_vl_text": InBlocks(
+            indexer="half",
+            types=where_sparse,
+            # Of what turns its code reads the share alone.
+            ignored_keys="""attention_output_gate dense_intermediate_size index_local_blocks index_n_heads rotary_dim
+            swiglu_beta use_gemma_norm""",
+            reads=f"{TYPES} index_block_size index_head_dim index_topk_blocks sparse_attention_config",
+        ),
         "apertus": Turning(ignored_keys="post_norm qk_norm"),
         "chameleon": Turning(ignored_keys="model_parallel_size swin_norm vocabulary_map vq_config"),
         "deepseek_ocr2_text": Turning(dim=()),
@@ -371,8 +381,7 @@ REFUSED = by_name(
         "hunyuan_vl_text": "the two features of a pair may turn by two coordinates",
         "mistral_large4_text": "each head learns how its queries grow",
         "unlimited_ocr_text": "tokens see the whole prompt besides their window",
-        """axk2 dots3_note_text hy_v4 minimax_m3 minimax_m3_vl_text
-        qwen4_exp_text""": "an index with positions of its own chooses the keys",
+        "axk2 dots3_note_text hy_v4 qwen4_exp_text": "an index with positions of its own chooses the keys",
         "big_bird bigbird_pegasus pegasus_x": "its attention goes by blocks",
         "led longformer luke longt5": "some tokens see all, the others a window",
         "xlnet funnel": "its terms of offsets hold the whole block together",

@@ -128,7 +128,7 @@ WHOLE_NUMBERS = """
 image_size kv_lora_rank num_key_value_heads num_kv_heads patch_size v_head_dim
 attention_chunk_size attention_window_size attn_layer_period d_kv d_model decoder_layers emb_dim
 encoder_layers floor_scale full_attention_interval global_attn_every_n_layers global_head_dim head_dim
-hidden_size index_head_dim index_topk kv_channels layer_group_size local_attention max_position_embeddings
+hidden_size index_block_size index_head_dim index_topk index_topk_blocks kv_channels layer_group_size local_attention max_position_embeddings
 max_source_positions max_target_positions n_embd n_head n_heads n_layer n_layers n_positions
 no_rope_layer_interval num_attention_heads num_decoder_layers num_hidden_layers num_layers
 original_max_position_embeddings qk_rope_head_dim relative_attention_max_distance
@@ -143,7 +143,7 @@ POSITIVE = frozenset(POSITIVE_NUMBERS.split())
 
 LISTED = """attn_layer_indices block_configs block_types compress_ratios cross_attention_layers full_attn_idxs
 indexer_types layer_types layers_block_type long_factor mrope_section no_rope_layers short_factor"""
-LISTS, DICTIONARIES = frozenset(LISTED.split()), frozenset({"attn_config", "compress_rates", "linear_attn_config", "per_layer_config"})
+LISTS, DICTIONARIES = frozenset(LISTED.split()), frozenset({"attn_config", "compress_rates", "linear_attn_config", "per_layer_config", "sparse_attention_config"})
 
 
 BY_STAGE = ("image_size", "num_attention_heads", "patch_size")  # or one for each stage or side

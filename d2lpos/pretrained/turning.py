@@ -27,7 +27,7 @@ PATTERNS = {
     "hybrid_layer_ids", "hybrid_layer_pattern", "hybrid_override_pattern", "layer_group_size", "linear_attn_config",
     "max_window_layers", "mtp_hybrid_override_pattern", "sliding_window_pattern",
 }  # fmt: skip
-SPARSE = {"indexed_attention", "deepseek_sparse_attention"}
+SPARSE = {"indexed_attention", "deepseek_sparse_attention", "minimax_m3_sparse"}
 ELSE = {"linear_attention", "conv", "mamba", "recurrent", "moe", "mlp"}
 
 
@@ -135,13 +135,14 @@ class Turning(Family):
                 )
             )
         if self.indexer:
-            layers = [
-                self.with_indexer(config, layer, own)
-                for layer, own in zip(layers, indexers(config, depth), strict=True)
-            ]
+            layers = self.indexed(config, layers, types)
         ahead = config.get("is_causal") is False or config.get("use_bidirectional_attention") is True
         causal = (self.causal and not ahead) or bool(config.get("is_decoder"))
         return Reading(family, tuple(layers), causal=causal)
+
+    def indexed(self, config: Config, layers: list[Layer], types: list[str]) -> list[Layer]:
+        owns = indexers(config, len(types))
+        return [self.with_indexer(config, layer, own) for layer, own in zip(layers, owns, strict=True)]
 
     def with_indexer(self, config: Config, layer: Layer, own: bool) -> Layer:
         """The layer beside an attention of `index_head_dim` features a head whose best `index_topk` keys it sees.
@@ -154,8 +155,7 @@ class Turning(Family):
             raise ValueError(
                 f"indexer_rope_interleave must be {not said}, or its code does something else; got {said}"
             )
-        turned = layer.encoding
-        rope = RoPE(config["index_head_dim"], turned.base, layout, turned.rotary, turned.scaling)
+        rope = at_size(layer.encoding, config["index_head_dim"], layout)
         return replace(layer, indexer=rope if own else None, keys=config["index_topk"])
 
     def layer_types(self, config: Config) -> list[str]:
@@ -379,6 +379,11 @@ def but_every_fourth_from_the_last(config: Config, depth: int) -> list[bool]:
     return [listed or (depth - 1 - i) % 4 != 0 for i in range(depth)]
 
 
+def at_size(turned: RoPE, dim: int, layout: str = "half") -> RoPE:
+    """The same turn in heads of another size."""
+    return RoPE(dim, turned.base, layout, turned.rotary, turned.scaling)
+
+
 def indexers(config: Config, depth: int) -> list[bool]:
     """Which layers have an indexer of their own; GLM's rule, and all of them where no key speaks of it."""
     n = max(config.first("index_topk_freq", default=1), 1)
@@ -389,6 +394,52 @@ def indexers(config: Config, depth: int) -> list[bool]:
             raise ValueError(f"{key} must name {depth} layers; got {len(kinds)}")
         return [kind in ("full", "F") for kind in kinds[:depth]]
     return [max(i - first + 1, 0) % n == 0 for i in range(depth)]
+
+
+@dataclass(frozen=True)
+class InBlocks(Turning):
+    """MiniMax-M3: in layers of its own type an indexer, which turns as they do, chooses whole blocks of keys."""
+
+    def indexed(self, config: Config, layers: list[Layer], types: list[str]) -> list[Layer]:
+        said = config.get("sparse_attention_config") or {}
+        if said.get("sparse_init_block") or said.get("use_sparse_attention") is False:
+            raise ValueError(
+                "sparse_init_block must be 0 and use_sparse_attention true, or programs read it differently"
+            )
+        if strange := sorted(said.keys() - BLOCKS.keys() - BESIDE_BLOCKS):
+            raise ValueError(f"sparse_attention_config has keys that are not understood: {', '.join(strange)}")
+        config.pass_over(BLOCKS.values())
+        found = [said[key] if key in said else config[flat] for key, flat in BLOCKS.items()]
+        for key, number in zip(BLOCKS, found, strict=True):
+            if type(number) is not int or number < 1:
+                raise ValueError(f"{key} must be a whole number of at least 1; got {number!r}")
+        dim, size, number = found
+        return [
+            replace(layer, indexer=layer.encoding and at_size(layer.encoding, dim), keys=size * number)
+            if kind == "minimax_m3_sparse"
+            else layer
+            for layer, kind in zip(layers, types, strict=True)
+        ]
+
+
+# What its first files called in one dictionary what has a key of its own since.
+BLOCKS = {
+    "sparse_index_dim": "index_head_dim",
+    "sparse_block_size": "index_block_size",
+    "sparse_topk_blocks": "index_topk_blocks",
+}
+BESIDE_BLOCKS = {
+    "sparse_attention_freq", "sparse_disable_index_value", "sparse_init_block", "sparse_local_block",
+    "sparse_num_index_heads", "sparse_score_type", "use_sparse_attention",
+}  # fmt: skip
+
+
+def where_sparse(config: Config, depth: int) -> list[str]:
+    """MiniMax-M3's: `sparse_attention_config` has a number for each layer, 0 where it sees all."""
+    listed = (config.get("sparse_attention_config") or {}).get("sparse_attention_freq")
+    if not isinstance(listed, list | None):
+        raise ValueError(f"sparse_attention_freq must be a list; got {listed!r}")  # noqa: TRY004
+    return ["minimax_m3_sparse" if one else "full_attention" for one in (listed if listed is not None else [0] * depth)]
 
 
 def by_lists(config: Config, types: list[str]) -> dict[str, dict]:

@@ -18,6 +18,7 @@ from d2lpos.rotary.scaling import llama3, unscaled, yarn
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4}
 LLAMA = {"model_type": "llama", **SIZES}
+M3 = {"model_type": "minimax_m3_vl_text", "num_hidden_layers": 4}
 STRETCHED = {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 STRETCHED |= {"original_max_position_embeddings": 8192}
 SWIN = {  # besides sizes; "path_norm" is in the released files
@@ -390,6 +391,12 @@ REFUSED = {
     | {"model_type": "nemotron-nas", "block_configs": [{"attention": {"window_length": 64}}] * 4},
     "compress_ratios must be numbers of 0, 4, 128; got [0, 5]": {"model_type": "deepseek_v4", "compress_ratios": [0, 5]},
     "layer_types must name 5 layers; got 1": {"model_type": "deepseek_v4", "num_hidden_layers": 5, "compress_ratios": [0]},
+    "sparse_init_block must be 0 and use_sparse_attention true": M3 | {"sparse_attention_config": {"sparse_init_block": 1}},
+    "sparse_attention_config has keys that are not understood: sparse_rope": M3
+    | {"sparse_attention_config": {"sparse_rope": 1}},
+    "sparse_attention_freq must be a list; got 1": M3 | {"sparse_attention_config": {"sparse_attention_freq": 1}},
+    "sparse_topk_blocks must be a whole number of at least 1; got 0": M3
+    | {"sparse_attention_config": {"sparse_topk_blocks": 0}},
     "hybrid_override_pattern must have letters of * M - E; got 'M*X'": {"model_type": "nemotron_h"}
     | {"hybrid_override_pattern": "M*X"},
     "no_rope_layers must have a number for each of 4 layers; got 1": LLAMA

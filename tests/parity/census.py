@@ -50,7 +50,7 @@ LIKE = by_name(
     {
         "axk2 deepseek_v32 glm_moe_dsa dots3_note": deepseek,
         "hy_v4": replace(deepseek, layout="half", sinks=ALL),
-        "minimax_m3_vl qwen4_exp hrm_text emu3": Turning(),
+        "qwen4_exp hrm_text emu3": Turning(),
         "dbrx": Turning(hidden=("d_model",), heads=("n_heads",), depth=("n_layers",)),
         "cohere2_moe": FAMILIES["cohere2"],
         "glm5_next": replace(FAMILIES["kimi_linear"], types=None),

@@ -100,6 +100,8 @@ def tables() -> dict[str, object]:
             "attention": plain(turning.ATTENTION),
             "patterns": plain(turning.PATTERNS),
             "sparse": plain(turning.SPARSE),
+            "blocks": turning.BLOCKS,
+            "beside_blocks": plain(turning.BESIDE_BLOCKS),
             "else": plain(turning.ELSE),
             "rates": compressed.RATES,
         },

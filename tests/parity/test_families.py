@@ -186,6 +186,34 @@ def test_an_indexer_turns_in_a_layout_of_its_own(family, layout, monkeypatch):
         assert layer.indexer.layout == layout and layer.keys == 4 and families.same(mine, theirs)
 
 
+def test_an_indexer_of_blocks_turns_as_its_layer_does_and_chooses_no_more_than_it_says(monkeypatch):
+    said = {
+        "use_sparse_attention": True, "sparse_index_dim": 32, "sparse_block_size": 3, "sparse_topk_blocks": 2,
+        "sparse_num_index_heads": 1, "sparse_init_block": 0, "sparse_local_block": 1, "sparse_attention_freq": [0, 1] * 4,
+    }  # fmt: skip
+    rope = {"rope_type": "default", "rope_theta": 300.0, "partial_rotary_factor": 0.5}
+    file = {"model_type": "minimax_m3_vl_text", "rope_parameters": rope, "sparse_attention_config": said}
+    config = tiny.configuration("minimax_m3_vl_text", **file)
+    reading, made, seen = encoding_of(tiny.data(config)), tiny.model("minimax_m3_vl_text", config), []
+    assert str(reading) == str(encoding_of(tiny.data(tiny.configuration("minimax_m3_vl_text")) | file | {"layer_types": None}))
+    module = sys.modules[type(made).__module__]
+
+    def turned(q, k, *rest, original=module.apply_rotary_pos_emb):
+        out = original(q, k, *rest)
+        seen.extend([(q, out[0])] * (q.shape[1] == 1))  # of the indexer, which has one head
+        return out
+
+    monkeypatch.setattr(module, "apply_rotary_pos_emb", turned)
+    positions, chosen = families.PLACES["as they are"], []
+    for block in made.modules():
+        if type(block).__name__.endswith("Indexer"):
+            block.register_forward_hook(lambda module, given, blocks: chosen.append(blocks.shape[-1] * module.block_size))
+    tiny.calls(made, positions)
+    assert chosen == [6] * 4 and [layer.keys for layer in reading.layers] == [None, 6] * 4
+    for (q, theirs), layer in zip(seen, reading.layers[1::2], strict=True):
+        assert families.same(layer.indexer.rotate_at(q, positions), theirs)
+
+
 def test_esm_turns_where_its_configuration_says_so():
     """Its own model hands attention what has turned, scaled before: so turns are those of a length."""
     reading = encoding_of(tiny.configuration("esm", position_embedding_type="rotary"))
@@ -320,7 +348,7 @@ def test_the_book_shows_every_family_once():
     assert sorted(name for *_, names in written for name in names.split(", ")) == EVERY
     assert all(str(len(names.split(", "))) == number for *_, number, names in written)
     assert {*HANDFUL} <= {name for name, word in words.items() if word == "agrees"} <= {*FAMILIES}
-    assert {*REFUSED} - {*words} == {"minimax_m3", "deepseek_vl_v2", "phi3small", "yuan"}  # with code of their own
+    assert {*REFUSED} - {*words} == {"deepseek_vl_v2", "phi3small", "yuan"}  # with code of their own
     assert all(words[name] == f"refused: {REFUSED[name]}" for name in words.keys() & REFUSED)
 
 

@@ -209,6 +209,16 @@ def test_keys_are_passed_over():
     assert found == [] and answered == 1
 
 
+def test_blocks_of_keys_in_either_spelling():
+    flat = {"model_type": "minimax_m3_vl_text", "num_hidden_layers": 2, "index_topk_blocks": 3, "partial_rotary_factor": 0.5}
+    said = {"sparse_attention_freq": [0, 1], "sparse_index_dim": 64, "sparse_block_size": 32}
+    wrong = [{"sparse_init_block": 1}, {"sparse_rope": 1}, {"sparse_attention_freq": 1}, {"sparse_topk_blocks": 0}]
+    files = {str(one): flat | {"sparse_attention_config": said | one} for one in ({}, *wrong)}
+    files["flat"] = flat | {"layer_types": ["full_attention", "minimax_m3_sparse"]}
+    found, answered = differences(files, [["read", 64], ["sentence", 64], ["cacheBytes", 4096]])
+    assert found == [] and answered == 6
+
+
 # What may stand in a random file beside a family's own keys.
 ODD_VALUES = (None, 0, 1, 2, 3.0, 0.5, -1, 1e5, True, False, "yarn", [], [1, 2], {}, {"factor": 2.0})
 KEYS = [
