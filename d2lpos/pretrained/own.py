@@ -13,14 +13,20 @@ from .turning import Turning, late_windows
 
 SOURCES = {
     "baichuan": "sglang/srt/models/baichuan.py",
+    "bailing_moe": "vllm/model_executor/models/bailing_moe.py",
     "chatglm": "vllm/model_executor/models/chatglm.py",
+    "deepseek": "vllm/model_executor/models/deepseek_v2.py",
     "exaone": "vllm/model_executor/models/exaone.py",
     "internlm2": "vllm/model_executor/models/internlm2.py",
     # The layers and the configuration are Qwen 2's.
     "mimo": "https://github.com/XiaomiMiMo/MiMo/blob/main/registry/register_mimo_in_vllm.py",
+    "minicpm": "vllm/model_executor/models/minicpm.py",
     "nemotron-nas": "vllm/model_executor/models/nemotron_nas.py",
+    "orion": "vllm/model_executor/models/orion.py",
     # With configuration_qwen.py beside it. Copied from https://huggingface.co/Qwen/Qwen-7B.
     "qwen": "https://github.com/zhangningboo/Qwen-7B/blob/e7a368b0774370edec29674e7c51f52fc7663f59/modeling_qwen.py",
+    # With transformers_utils/configs/step3_vl.py beside it.
+    "step3_text": "vllm/model_executor/models/step3_text.py",
     "xverse": "sglang/srt/models/xverse.py",
 }
 
@@ -102,6 +108,18 @@ OWN = by_name(
         ),
         "exaone": Turning(depth=("num_layers",)),
         "internlm2": Turning(),
+        # Their code divides the hidden size, whatever head_dim says.
+        "deepseek orion": Turning(dim=()),
+        "minicpm": Turning(dim=(), ignored_keys="dim_model_base mup_denominator scale_depth scale_emb"),
+        "bailing_moe": Turning(
+            reads="rotary_dim",
+            ignored_keys="""max_window_layers moe_router_enable_expert_bias moe_router_topk_scaling_factor norm_head
+            norm_softmax output_dropout score_function use_rmsnorm""",
+        ),
+        "step3_text": Turning(
+            ignored_keys="""max_position_embedding max_seq_len moe_layers_enum moe_top_k norm_expert_weight
+            num_attention_groups share_expert_dim share_q_dim"""
+        ),
         "xverse": Turning(ignored_keys="max_tokenizer_truncation"),
         "mimo": Turning(types=late_windows, reads="layer_types sliding_window use_sliding_window"),
         "nemotron-nas": Turning(types=puzzled, ignored_keys="block_configs"),
@@ -113,7 +131,9 @@ OWN = by_name(
         ),
     }
 )
-DEFAULTS = by_name({"baichuan exaone internlm2 nemotron-nas xverse": {"rope_theta": 10_000.0}}) | {
+DEFAULTS = by_name(
+    {"baichuan bailing_moe deepseek exaone internlm2 minicpm nemotron-nas orion xverse": {"rope_theta": 10_000.0}}
+) | {
     "mimo": {
         "hidden_size": 4096, "max_position_embeddings": 32_768, "max_window_layers": 28, "num_attention_heads": 32,
         "num_hidden_layers": 32, "num_key_value_heads": 32, "rope_theta": 10_000.0, "sliding_window": 4096,
@@ -122,5 +142,9 @@ DEFAULTS = by_name({"baichuan exaone internlm2 nemotron-nas xverse": {"rope_thet
     "qwen": {
         "hidden_size": 4096, "kv_channels": 128, "max_position_embeddings": 8192, "num_attention_heads": 32,
         "num_hidden_layers": 32, "rope_theta": 10_000.0, "use_dynamic_ntk": True, "use_logn_attn": True,
+    },
+    "step3_text": {
+        "head_dim": 256, "hidden_size": 7168, "num_attention_heads": 64, "num_hidden_layers": 61, "num_key_value_heads": 1,
+        "rope_theta": 500_000.0,
     },
 }  # fmt: skip

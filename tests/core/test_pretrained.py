@@ -690,7 +690,7 @@ OWN_FILES = [
     {"model_type": "nemotron-nas", "num_hidden_layers": 1, "block_configs": [{"attention": {"no_op": True}}]},
     {"model_type": "deepseek_v4", "num_hidden_layers": 1},
     *({"model_type": family, "rope_theta": 1e4, **SEVEN, "hidden_size": 64, "num_attention_heads": 4}
-      for family in ("internlm2", "mimo", "xverse")),
+      for family in ("bailing_moe", "deepseek", "internlm2", "mimo", "minicpm", "orion", "step3_text", "xverse")),
 ]  # fmt: skip
 
 
