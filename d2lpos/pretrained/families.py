@@ -157,7 +157,7 @@ TURNING = by_name(
         # in a part of a head's features
         "deepseek_v2": deepseek(),
         "axk1 deepseek_v3 glm4_moe_lite kimi_k2 youtu": deepseek(reads="rope_interleave"),
-        "deepseek_v32": indexed("half"),
+        "axk2 deepseek_v32": indexed("half"),
         "glm_moe_dsa": indexed("interleaved"),
         "mistral4": deepseek(temperature=steps_by_beta, extra=BETA, reads="rope_interleave"),
         "bailing_hybrid": deepseek(types=every(6, "linear_attention", key="layer_group_size"), reads=TYPES),
@@ -377,11 +377,11 @@ READ_BY_SOME = frozenset(key for row in FAMILIES.values() for key in row.reads.s
 REFUSED = by_name(
     {
         "inkling_text inkling2_text": "its bias is computed from the text",
-        "glm5_next_text": "an index of keys that are pooled chooses",
+        "glm5_next_text qwen4_exp_text": "an index of keys that are pooled chooses",
         "hunyuan_vl_text": "the two features of a pair may turn by two coordinates",
         "mistral_large4_text": "each head learns how its queries grow",
         "unlimited_ocr_text": "tokens see the whole prompt besides their window",
-        "axk2 dots3_note_text hy_v4 qwen4_exp_text": "an index with positions of its own chooses the keys",
+        "dots3_note_text hy_v4": "an index with positions of its own chooses the keys",
         "big_bird bigbird_pegasus pegasus_x": "its attention goes by blocks",
         "led longformer luke longt5": "some tokens see all, the others a window",
         "xlnet funnel": "its terms of offsets hold the whole block together",

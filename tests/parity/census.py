@@ -48,7 +48,7 @@ ALL = frozenset({"full_attention", "sliding_attention"})
 # How the queries and keys turn of families that `encoding_of` refuses for something else, or does not know.
 LIKE = by_name(
     {
-        "axk2 deepseek_v32 glm_moe_dsa dots3_note": deepseek,
+        "dots3_note": deepseek,
         "hy_v4": replace(deepseek, layout="half", sinks=ALL),
         "qwen4_exp hrm_text emu3": Turning(),
         "dbrx": Turning(hidden=("d_model",), heads=("n_heads",), depth=("n_layers",)),

@@ -155,7 +155,7 @@ def test_the_eager_code_of_falcon_adds_its_bias_twice():
     assert not families.same(weights[0], theirs) and families.same(weights[1], theirs)
 
 
-@pytest.mark.parametrize(("family", "layout"), [("deepseek_v32", "half"), ("glm_moe_dsa", "interleaved")])
+@pytest.mark.parametrize(("family", "layout"), [("axk2", "half"), ("deepseek_v32", "half"), ("glm_moe_dsa", "interleaved")])
 def test_an_indexer_turns_in_a_layout_of_its_own(family, layout, monkeypatch):
     """Their function that turns, where it gets the indexer's queries and keys, whose heads come after the tokens."""
     config = tiny.configuration(family, index_head_dim=16, index_topk=4)
