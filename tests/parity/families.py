@@ -136,7 +136,7 @@ FITTED = by_name(
     }
 )
 # Those that hand attention their interleaved pairs sorted in halves, turned or not.
-SORTED = {"axk1", "deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe_lite", "youtu", "mistral4", "bailing_hybrid", "longcat_flash"}
+SORTED = {"axk1", "axk2", "deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe_lite", "youtu", "mistral4", "bailing_hybrid", "longcat_flash"}
 NORMS = re.compile(r"(query|key)_layernorm$")  # after the turn, where the reading has such a norm
 TOLERANCE = 1e-3  # of the largest score: their frequencies are rounded to float32, and positions reach 400
 
