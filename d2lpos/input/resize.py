@@ -41,7 +41,7 @@ def resize_table(
     a table for a grid of 2·height − 1 by 2·width − 1.
 
     Released code differs. In transformers 5.23 ViT and DINOv2 are bicubic, DINOv2 with registers is bicubic with
-    antialias, SigLIP 2 bilinear with antialias; timm 1.0.20 is bicubic with antialias. Computed in at least float32,
+    antialias, SigLIP 2 bilinear with antialias; timm 1.0.31 is bicubic with antialias. Computed in at least float32,
     returned in the dtype of table. Raises TypeError for a table that is not floating-point and sizes that are no
     integers, ValueError where the rows are not prefix + old cells, a size is not positive, and for another mode.
 
