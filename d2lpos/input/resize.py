@@ -1,6 +1,6 @@
 """A table of rows for the cells of a picture, brought to another grid.
 
-Dosovitskiy et al. 2021, section 3.2 (arXiv 2010.11929), resize the table of a Vision Transformer so.
+Dosovitskiy et al. 2021, section 3.2 (arXiv 2010.11929), resize the table of a Vision Transformer.
 """
 
 import math
@@ -40,10 +40,11 @@ def resize_table(
     (align_corners=False). antialias averages where a grid gets smaller. A bias for steps between cells, as Swin's, is
     a table for a grid of 2·height − 1 by 2·width − 1.
 
-    Released code differs. In transformers 5.23 ViT and DINOv2 are bicubic, DINOv2 with registers is bicubic with
-    antialias, SigLIP 2 bilinear with antialias; timm 1.0.20 is bicubic with antialias. Computed in at least float32,
-    returned in the dtype of table. Raises TypeError for a table that is not floating-point and sizes that are no
-    integers, ValueError where the rows are not prefix + old cells, a size is not positive, and for another mode.
+    Released code differs. Google's own for ViT is bilinear, and there the middles of the outermost cells meet. In
+    transformers 5.23 ViT and DINOv2 are bicubic, DINOv2 with registers is bicubic with antialias, SigLIP 2 bilinear
+    with antialias; timm 1.0.31 is bicubic with antialias. Computed in at least float32, returned in the dtype of
+    table. Raises TypeError for a table that is not floating-point and sizes that are no integers, ValueError where the
+    rows are not prefix + old cells, a size is not positive, and for another mode.
 
     >>> table = torch.tensor([[9.0], [0], [1], [2], [3]])  # [CLS], 2 × 2
     >>> wide = resize_table(table, (2, 2), (1, 4), 1, "bilinear")

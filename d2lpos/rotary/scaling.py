@@ -165,8 +165,8 @@ def longrope(
     current is the number of tokens now. Fix it for a whole text, as for `dynamic_ntk`: a key that was turned by
     the one list fits no query that the other list turned. The attention factor, with both lists, is
     √(1 + ln(factor) / ln(length)) where none is given. Raises as `linear` does, for lengths that are no
-    positive integers, and ValueError where a list is not one positive number for each pair, or
-    attention_factor is not positive.
+    positive integers, and ValueError where a list is not one positive number for each pair, attention_factor is not
+    positive, or none is given for a length of 1.
 
     Source: Ding et al. 2024, section 3 (arXiv 2402.13753); the switch and the factor are of the released code
     of Phi-3.
@@ -181,6 +181,8 @@ def longrope(
     check_positive(length=length, current=current)
     if attention_factor is not None:
         check_scale(attention_factor=attention_factor)
+    elif length == 1 and factor > 1:
+        raise ValueError("length must be at least 2, because the attention factor divides by its logarithm; got 1")
     for name, divisors in ("short", short), ("long", long):
         check_sequence(name, divisors)
         for number, divisor in enumerate(divisors):

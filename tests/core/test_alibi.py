@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from d2lpos import ALiBi
+from d2lpos import ALiBi, Transformer
 from d2lpos.bias.alibi import bias, slopes
 
 EIGHT = [1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64, 1 / 128, 1 / 256]
@@ -87,3 +87,17 @@ def test_slopes_that_are_given_go_where_the_layer_goes():
     own = ALiBi(4, slopes=slopes(4) / 3)
     assert [name for name, _ in own.named_buffers()] == ["slopes"]
     assert own.to("meta").slopes.is_meta
+
+
+def test_a_mark_at_one_end_tells_a_text_from_its_mirror_image():
+    torch.manual_seed(0)
+    model = Transformer(vocabulary=8, outputs=4, dim=32, encoding=ALiBi(4)).requires_grad_(False)
+    words = torch.tensor([[1, 2, 3, 4, 5]])
+
+    def apart(*marks: int) -> float:
+        texts = [torch.cat([torch.tensor([marks]).long(), text], dim=1) for text in (words, words.flip(1))]
+        one, mirrored = (model(text, torch.arange(text.shape[1])).mean(dim=1) for text in texts)
+        return (one - mirrored).abs().max().item()
+
+    assert apart() < 1e-6
+    assert apart(0) > 1e-4

@@ -342,6 +342,8 @@ for name, divisors in ("short", [1, 2, 3]), ("long", [1, 2, 3, 0]), ("long", [1,
     given = {"short": [1] * 4, "long": [2] * 4} | {name: divisors}
     wrong = f"ValueError: {name} must be 4 positive numbers, one for each pair; got {divisors}"
     bad(longrope, wrong, OMEGA, length=64, current=65, **given)
+too_short = "ValueError: length must be at least 2, because the attention factor divides by its logarithm; got 1"
+bad(longrope, too_short, OMEGA, [1] * 4, [2] * 4, length=1, current=2, factor=8)
 for share_of_pairs in -0.1, 1.5, NAN:
     wrong = f"ValueError: share must lie in 0 … 1; got {share_of_pairs}"
     bad(proportional, wrong, OMEGA, share_of_pairs)

@@ -6,6 +6,7 @@ from shutil import which
 import pytest
 import torch
 from torch import nn
+from torch.nn.functional import scaled_dot_product_attention
 from torch.testing import assert_close
 
 from d2lpos import KERPLE, ALiBi, Encoding, RoPE, ShawKeys, T5Bias
@@ -119,3 +120,13 @@ def test_on_a_cpu_pytorch_has_no_gradient_of_it():
     here = PLACES["in order"]
     with pytest.raises(NotImplementedError, match="does not support backward on CPU"):
         attend_flex(q, k, v, here, here)
+
+
+@pytest.mark.skipif(not torch.__version__.startswith("2.13"), reason="6A says so of PyTorch 2.13")
+def test_is_causal_beside_a_bias_hangs_on_its_axes():
+    q, here = torch.randn(1, 8, 32, 16), torch.arange(32)
+    bias = ALiBi(8).score(q, q, here, here)
+    with pytest.raises(RuntimeError, match="should not be set when is_causal=True"):
+        scaled_dot_product_attention(q, q, q, attn_mask=bias, is_causal=True)
+    both = scaled_dot_product_attention(q, q, q, attn_mask=bias[None], is_causal=True)
+    assert_close(both, attend(q, q, q, here, here, ALiBi(8), causal_mask(here, here)))

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from scipy.ndimage import zoom
 from torch import nn
 
 from d2lpos.input import resize_table
@@ -78,3 +79,12 @@ def test_siglip_2_has_another_grid_for_each_picture():
     for got, grid in zip(theirs, shapes.tolist(), strict=True):
         ours = resize_table(table.flatten(0, 1), (7, 7), grid, mode="bilinear", antialias=True)
         assert torch.allclose(ours, got, atol=1e-5)
+
+
+def test_googles_own_code_lets_the_middles_of_the_outermost_cells_meet():
+    grid = torch.randn(14, 14)
+    zoomed = torch.from_numpy(zoom(grid.numpy(), 20 / 14, order=1))  # as vit_jax/checkpoint.py
+    at_the_border = nn.functional.interpolate(grid[None, None], (20, 20), mode="bilinear", align_corners=True)[0, 0]
+    assert torch.allclose(zoomed, at_the_border, atol=1e-5)
+    ours = resize_table(grid.reshape(-1, 1), (14, 14), (20, 20), 0, "bilinear").reshape(20, 20)
+    assert (zoomed - ours).abs().max() > 0.1

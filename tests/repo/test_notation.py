@@ -59,3 +59,18 @@ def test_each_symbol_that_a_chapter_adds_is_on_the_page(chapter):
     assert added
     page = " ".join(formulas(PAGE))
     assert [symbol for symbol in formulas(added) if not holds(page, symbol.split("=")[0])] == []
+
+
+LINKS = dict(re.findall(r"^\[(\w+)\]: (\S+)$", PAGE, re.MULTILINE))
+TERMS = re.findall(r"^([^\n:]+)\n: (.+)$", PAGE[PAGE.index("## Terms") : PAGE.index("## Code")], re.MULTILINE)
+
+
+@pytest.mark.parametrize(("term", "meaning"), TERMS, ids=[term for term, _ in TERMS])
+def test_each_term_is_on_the_page_that_it_names(term, meaning):
+    named = re.findall(r"\]\[(\w+)\]", meaning)
+    places = [LINKS[name] for name in named] + re.findall(r"\]\(([^)]+\.ipynb)", meaning)
+    assert places
+    read = [nbformat.read(ROOT / "book" / place, as_version=4) for place in places]
+    words = re.findall(r"\w+", "\n".join(cell for notebook in read for cell in prose(notebook)).lower())
+    stems = [word[:5].rstrip("s") for word in re.findall(r"\w+", term.lower())]
+    assert [stem for stem in stems if not any(word.startswith(stem) for word in words)] == []
