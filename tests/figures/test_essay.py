@@ -103,7 +103,7 @@ def test_what_it_says_of_losses_is_what_the_records_say():
     far = runs[(runs["split"] == "test") & (runs["length"] == 512)].groupby("name")["loss_last"].mean()
     assert far["ALiBi, window"] <= far["ALiBi"]  # "reads this novel no worse"
     assert far["RoPE, window"] < far["ALiBi, window"]
-    said(f"at 512 it reads at {far['RoPE, window']:.2f}, better than ALiBi")
+    said(f"at 512 its loss is {far['RoPE, window']:.2f}, lower than ALiBi’s")
 
 
 def test_what_it_says_of_layers_without_a_clock_is_what_the_records_say():
@@ -145,7 +145,7 @@ def test_what_it_says_of_models_is_what_was_counted():
     turned, seen = count("turn", years=since), count(*KINDS, years=since)
     said(
         f"Since 2024, {turned} of {seen} families turn",
-        f"Of the {seen - turned} others, two add numbers again, and one adds clocks.",
+        f"Of the {seen - turned} others, two add numbers to the scores, and one adds clocks to the words.",
     )
     kinds = [count(kind, years=since) for kind in ("some", "none", "bias", "table", "sinusoids")]
     assert kinds == [13, 8, 2, 0, 1]
