@@ -166,7 +166,7 @@ PROBES = {
     ),
     "real-packed-shift": Study(
         "Packed keys turn when a full cache moves up: how often can they?",
-        every("real-packed-shift", texts=NOVELS_AND_CODE),
+        every("real-packed-shift", texts=NOVELS_AND_CODE, length=256),
         every("real-packed-shift", **TINY | {"length": 192}),
         rows=packed_shift,
     ),
