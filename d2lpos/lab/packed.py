@@ -25,7 +25,7 @@ together, a sentence holds or fails where the interval lies on one side of its l
 8. q8_0, q4_0 and e4m3 at once each lose less than 0.02 nats by the turn; three sentences.
 9. q8_0 by ones loses less than 0.02 nats.
 10. q4_0 and e4m3 by ones each lose more than 0.1 nats; two sentences.
-With e5m2, and over six shifts, a passage took longer than there was time for; it was cut short before any result.
+A longer form, over six shifts and with e5m2, took too long. It was stopped after a passage, which nobody had looked at.
 """
 
 from collections.abc import Callable, Iterable
