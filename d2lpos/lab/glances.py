@@ -12,6 +12,7 @@ from .bits import bits
 from .drafts import drafts
 from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
+from .packed import packed, packed_shift
 from .passages import TEXTS
 from .real_inside import inside
 from .real_table import table
@@ -156,6 +157,18 @@ PROBES = {
         every("real-bits", texts=SERVED, dtype="bfloat16", length=256),
         every("real-bits", **TINY),
         rows=bits,
+    ),
+    "real-packed": Study(
+        "A cache keeps keys in fp8, or in llama.cpp's blocks: what does it cost?",
+        every("real-packed", texts=SERVED, dtype="bfloat16", length=256),
+        every("real-packed", **TINY),
+        rows=packed,
+    ),
+    "real-packed-shift": Study(
+        "Packed keys turn when a full cache moves up: how often can they?",
+        every("real-packed-shift", texts=NOVELS_AND_CODE, length=256),
+        every("real-packed-shift", **TINY | {"length": 192}),
+        rows=packed_shift,
     ),
     "real-drafts": Study(
         "A draft of the model itself stands one place off: how many of its tokens are accepted?",

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["board_data", "mean_ci"]
 
-RIGHT = ("as trained", "neighbors, turned so", "read anew")  # the cases that others are compared with
+# The cases that others are compared with.
+RIGHT = ("as trained", "neighbors, turned so", "read anew", "float32, positions count on")
 NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code"}
 
 

@@ -24,7 +24,7 @@ What is compared was fixed before the first run, over the tokens behind the firs
 A sentence holds or fails where Student's 95 % interval over passages lies on one side of its limit. Else it is open.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import torch
@@ -59,22 +59,22 @@ UNTURNED = "kept unturned in bfloat16"
 BAND, MUCH = 0.02, 0.1  # nats
 
 
-def stored(x: Tensor, dtype: torch.dtype) -> Tensor:
-    """x as it is after it has lain in memory in a dtype.
+def stored(x: Tensor, dtype: torch.dtype | Callable[[Tensor], Tensor]) -> Tensor:
+    """x as it is after it has lain in memory in a dtype, or in what a function makes of it.
 
     >>> stored(torch.tensor([0.1]), torch.bfloat16)
     tensor([0.1001])
     """
-    return x.to(dtype).to(x.dtype)
+    return dtype(x) if callable(dtype) else x.to(dtype).to(x.dtype)
 
 
 @torch.no_grad()
-def shifting(model: SmolLM2, text: Tensor) -> dict[str, Tensor]:
+def shifting(model: SmolLM2, text: Tensor, cases: dict[str, tuple] = CASES) -> dict[str, Tensor]:
     """Losses (n − ROOM,) of the tokens behind the first ROOM, by case; text is (1, n), n a multiple of HALF."""
-    rope, names, n = model.encoding, [*CASES, UNTURNED], text.shape[1]
+    rope, names, n = model.encoding, [*cases, UNTURNED], text.shape[1]
     nothing, batch, last = Encoding(), len(names), len(names) - 1
-    counts_on = names.index("positions count on")
-    kept = torch.tensor([first for _, first, _ in CASES.values()] + [True])
+    counts_on = torch.tensor([by == 0 for _, _, by in cases.values()] + [False], device=text.device)
+    kept = torch.tensor([first for _, first, _ in cases.values()] + [True])
     device = text.device
     keys, values = ([None] * len(model.blocks) for _ in "kv")
     positions = torch.zeros(batch, 0, dtype=torch.int64, device=device)
@@ -82,13 +82,13 @@ def shifting(model: SmolLM2, text: Tensor) -> dict[str, Tensor]:
 
     def store(k: Tensor) -> Tensor:
         """Turned keys of all cases as they are stored; of the last one, keys before they turn."""
-        dtypes = [dtype for dtype, _, _ in CASES.values()] + [BF16]
+        dtypes = [dtype for dtype, _, _ in cases.values()] + [BF16]
         return torch.stack([stored(one, dtype) for one, dtype in zip(k, dtypes, strict=True)])
 
     def moved(k: Tensor) -> Tensor:
         """Stored keys behind the first four, turned back by HALF places, or so many times by one."""
         found = []
-        for one, (dtype, first, by) in zip(k, CASES.values(), strict=False):
+        for one, (dtype, first, by) in zip(k, cases.values(), strict=False):
             fixed = FIRST if first else 0
             some = one[None, :, fixed:]
             for _ in range(HALF // by if by else 0):
