@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
     read.add_argument("--settings", choices=PROGRAMS, metavar="PROGRAM", help=f"settings for --length: {', '.join(PROGRAMS)}")
     told = "the rule of --settings; by default nothing within what the file allows, and YaRN beyond it"
     read.add_argument("--rule", choices=(*RULES, *UNSET), metavar="RULE", help=f"{told}: {', '.join(RULES)}")
-    read.add_argument("--ignore", nargs="+", default=[], metavar="KEY", help="keys to pass over")
+    read.add_argument("--ignore", nargs="+", default=[], metavar="KEY", help="keys to pass over, as wobble or rope_scaling.wobble")
     read.add_argument("--picture", metavar="FILE", help="draw for --length what the page draws, as SVG")
     read.add_argument("--json", action="store_true", help="print JSON instead of words")
     return read

@@ -143,7 +143,8 @@ def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str])
         key for key in sorted(said) if key not in ALWAYS | READ[kind] | extra and said[key] is not None
     ]
     if strange:
-        told = ", ".join(f"{key} = {said[key]!r}" for key in strange)
+        place = next((name for name in SPELLINGS if config.given.get(name)), SPELLINGS[0])
+        told = not_understood({f"{place}.{key}": said[key] for key in strange})
         raise ValueError(f"rope_type {kind!r} has keys that are not understood: {told}")
     if (
         config.known.get("whole")
@@ -204,6 +205,12 @@ def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str])
         attention_factor=attention,
     )
     return rule, mscale(factor, whole) ** 2 if whole else 1.0
+
+
+def not_understood(strange: Mapping[str, object]) -> str:
+    """Keys with their values, and what passes them over."""
+    told, names = ", ".join(f"{key} = {value!r}" for key, value in strange.items()), tuple(strange)
+    return f"{told}. A key may speak of positions by any word; to pass over those that do not, ignore={names}"
 
 
 def kind_of(said: Mapping) -> str:
