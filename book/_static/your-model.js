@@ -522,8 +522,8 @@ function settings() {
   if (text.startsWith("#")) return pane.replaceChildren(why("ok", text.replace(/^# /, "")), ...(makers ? [use] : []));
   const block = said => {
     if (name && tab !== "llama.cpp") said = said.replace(/\bMODEL\b/, id(release));
-    const [version, source] = programs[tab].split(", ");
-    return [make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(said, tab)), make("button", {type: "button", class: "copy"}, "Copy")), make("p", {class: "because"}, "For ", link(source, version), ".")];
+    const [version, source] = programs[tab].split(", "), [line, remark] = said.split("  # ");
+    return [make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(line, tab)), make("button", {type: "button", class: "copy"}, "Copy")), make("p", {class: "because"}, "For ", link(source, version), ".", remark ? ` ${remark}.` : "")];
   };
   if (!/rope|rotary/.test(text)) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(text));
   if (remedy === "released") return pane.replaceChildren(why("stop", `As released it ends at ${num(longest ?? training.length)}.`), use);

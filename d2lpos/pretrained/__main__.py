@@ -10,7 +10,7 @@ from .files import parse
 from .picture import drawn
 from .reading import encoding_of
 from .sentence import sentence
-from .serving import PROGRAMS, RULES, UNSET, in_words, longest, settings, without
+from .serving import ALWAYS_ON, PROGRAMS, RULES, SECTIONS, UNSET, in_words, longest, settings, without
 from .weights import WEIGHTS, fetch
 
 EPILOG = f"""\
@@ -69,7 +69,10 @@ def main(arguments: list[str]) -> str | None:
             Path(asked.picture).write_text(told, "utf-8")
         if asked.settings:
             print(f"settings for {PROGRAMS[asked.settings]}:")
-            print(settings(values, asked.length, asked.settings, asked.trained, asked.rule))
+            told = settings(values, asked.length, asked.settings, asked.trained, asked.rule)
+            print(told)
+            if "rope" in told:
+                print(f"look out: {ALWAYS_ON.format(asked.rule or 'yarn')} ({SECTIONS['stretch']})")
 
     return attempt(read)
 

@@ -289,7 +289,7 @@ def traps(config: object) -> list[tuple[str, str]]:
             told = f"Its divisors switch past {switch:,} tokens: keys of a cache keep those that they had."
             found.append((told, "stretch"))
         if kind in ("linear", "yarn", "llama3"):
-            found.append((f"The stretch is always on: {kind} reads short texts through it, too.", "stretch"))
+            found.append((ALWAYS_ON.format(kind), "stretch"))
         if kind == "dynamic":
             told = "The base hangs on the length of the text: keys of a cache keep the base that they had."
             found.append((told, "stretch"))
@@ -310,6 +310,7 @@ def traps(config: object) -> list[tuple[str, str]]:
     return [(sentence, SECTIONS[section]) for sentence, section in dict.fromkeys(found)]
 
 
+ALWAYS_ON = "The stretch is always on: {} reads short texts through it, too."
 # Where the book explains a trap: notebook and heading.
 SECTIONS = {
     "factors": "04b-stretching: Who multiplies what",
