@@ -205,7 +205,8 @@ const reader = (() => {
       if (strange.length) notUnderstood(`${family} has`, strange);
     }
     function notUnderstood(who, strange) {
-      const told = strange.map(([key, value]) => `${key} = ${repr(value)}`).join(", "), names = strange.map(([key]) => repr(key));
+      const cut = signs => (signs.length <= known.long ? signs.join("") : `${signs.slice(0, known.long - 1).join("")}…`);
+      const told = strange.map(([key, value]) => `${key} = ${cut([...repr(value)])}`).join(", "), names = strange.map(([key]) => repr(key));
       fail(
         `${who} keys that are not understood: ${told}. A key may speak of positions by any word; ` +
           `to pass over those that do not, ignore=(${names.join(", ")}${names.length === 1 ? "," : ""})`,

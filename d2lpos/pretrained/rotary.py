@@ -49,6 +49,7 @@ READ = {
 FLAT = {"rope_theta", "partial_rotary_factor"}  # which transformers 4 writes outside of rope_scaling
 ALWAYS = FLAT | {"rope_type", "type"}
 SPELLINGS = ("rope_scaling", "rope_parameters")  # of transformers 4 and 5
+LONG = 80  # characters of a value that a refusal shows
 SYNONYMS = {"su": "longrope", "mrope": "default"}  # as the first files spelled them
 Rule = Callable[[Tensor], tuple[Tensor, float]]
 
@@ -208,8 +209,10 @@ def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str])
 
 
 def not_understood(strange: Mapping[str, object]) -> str:
-    """Keys with their values, and what passes them over."""
-    told, names = ", ".join(f"{key} = {value!r}" for key, value in strange.items()), tuple(strange)
+    """Keys with their values, long ones cut, and what passes them over."""
+    values = {key: repr(value) for key, value in strange.items()}
+    values = {key: value if len(value) <= LONG else f"{value[: LONG - 1]}…" for key, value in values.items()}
+    told, names = ", ".join(f"{key} = {value}" for key, value in values.items()), tuple(strange)
     return f"{told}. A key may speak of positions by any word; to pass over those that do not, ignore={names}"
 
 

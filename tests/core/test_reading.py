@@ -66,6 +66,8 @@ def test_keys_to_pass_over_are_named_all_at_once_and_kept():
     assert reading.ignored == ("wobble", "zeta") and str(reading).endswith("\n  ignored, as you asked: wobble, zeta")
     with pytest.raises(TypeError, match=r"ignore must be names of keys, such as \('wobble',\); got 'wobble'"):
         encoding_of(strange, ignore="wobble")
+    with pytest.raises(ValueError, match=r"wobble = \[0, 1, .{72}…, zeta = 'x'\. A key"):
+        encoding_of(strange | {"wobble": list(range(99))})
 
 
 def test_keys_within_the_parameters_of_rope_are_passed_over_by_place():

@@ -89,6 +89,7 @@ def tables() -> dict[str, object]:
         "read_by_some": plain(READ_BY_SOME),
         "elsewhere": plain(reading.ELSEWHERE),
         "keys": {
+            "long": rotary.LONG,
             "idle": plain(reading.IDLE),
             "silent": " ".join(sorted(keys.SILENT_KEYS)),
             "says_no": plain(keys.SAYS_NO),

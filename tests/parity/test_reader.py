@@ -200,7 +200,8 @@ def test_numbers_are_told_as_python_writes_them():
     dice = random.Random(0)
     strange = [dice.random() * 10.0 ** dice.randint(-12, 25) for _ in range(500)]
     strange += [10.0**power for power in range(-12, 25)] + [float(dice.randrange(10**17)) for _ in range(100)]
-    assert differences({"strange": {"model_type": "llama", "strange": strange}}, [["read", 64]]) == ([], 0)
+    keys = {"strange": [*strange, "😀"], **{f"strange{i}": one for i, one in enumerate(strange)}}
+    assert differences({"strange": {"model_type": "llama", **keys}}, [["read", 64]]) == ([], 0)
 
 
 def test_keys_are_passed_over():
