@@ -232,6 +232,26 @@ def test_keys_that_nobody_knows_are_named_all_at_once_and_passed_over_when_asked
     assert "Passed over, as you asked: rope_wobble, attention_sphere." in page.inner_text(".origin")
 
 
+def test_a_key_within_the_parameters_of_rope_is_passed_over_and_memory_and_settings_stay_known(reader):
+    page = reader.page
+    paste(page, LLAMA | {"num_key_value_heads": 4, "rope_scaling": {"rope_type": "linear", "factor": 2.0, "eta": 1}})
+    expect(page.locator(".no tbody tr td:first-child")).to_have_text(["rope_scaling.eta"])
+    page.get_by_role("button", name="Read it without this key").click()
+    assert "Passed over, as you asked: rope_scaling.eta." in page.inner_text(".origin")
+    expect(page.locator(".big")).to_be_visible()
+    expect(page.locator(".pane .why")).to_contain_text("Nothing to set")
+
+
+def test_a_remark_of_a_setting_stands_under_its_box(reader):
+    page = reader.page
+    paste(page, LLAMA | {"num_key_value_heads": 4, "max_position_embeddings": 512})
+    ask(page, 2048)
+    page.locator("[data-r=ntk]").first.click()
+    page.locator("[data-t='llama.cpp']").click()
+    assert "#" not in page.inner_text(".pane pre")
+    expect(page.locator(".pane .because")).to_contain_text("ARCH is the file's general.architecture, as qwen3.")
+
+
 def test_what_comes_in_is_never_markup(reader):
     page, mark = reader.page, '<img src=x onerror="window.wrong = 1"><b id=wrong>'
     for given in (
