@@ -36,7 +36,7 @@ def expand(table: str) -> str:
             "</fieldset>",
         ]
     lines += [
-        f'<p class="shown"><output aria-live="polite">{count} symptoms</output> <a href="#symptoms">Show all</a> '
+        f'<p class="shown"><output aria-live="polite">{count} symptoms</output> <a href="#symptoms">Show all</a>',
         '<button type="button" aria-expanded="false">Ask four questions</button></p>',
         "</form>",
     ]
