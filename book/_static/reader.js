@@ -96,9 +96,7 @@ const reader = (() => {
 
     function ofItsText(config, ignore = []) {
       if (!isDict(config)) fail(`config must be a dictionary or a configuration of transformers; got ${typeName(config)}`);
-      const ignored = ignore.filter(key => has(config, key));
-      const kept = dict(config);
-      for (const key of ignored) delete kept[key];
+      const [kept, ignored] = lacking(config, ignore);
       const family = take(kept, "model_type");
       if (typeof family !== "string") fail(`model_type ${repr(family)} is not known`);
       if (has(refused, family)) fail(`model_type ${repr(family)} is refused: ${refused[family]}`);
@@ -108,16 +106,32 @@ const reader = (() => {
       return fail(`model_type ${repr(family)} is not known`);
     }
 
+    // Without the keys that are named, and the names that were there; rope_scaling.key is within those.
+    function lacking(config, ignore) {
+      const found = dict(config), names = ignore.filter(name => {
+        const [place, ...rest] = name.split("."), before = dict(found);
+        if (has(found, name)) delete found[name];
+        else if (rules.spellings.includes(place) && isDict(take(found, place))) found[place] = without(found[place], rest.join("."));
+        return !equal(before, found);
+      });
+      return [found, names];
+      function without(rope, key) {
+        const kept = Object.entries(rope).filter(([name]) => name !== key);
+        return dict(Object.fromEntries(kept.map(([name, one]) => [name, isDict(one) ? without(one, key) : one])));
+      }
+    }
+
+    const heard = name => typeof name === "string" && [families, refused, tables.defaults].some(table => has(table, name));
+
     function ofTheText(family, config) {
       const about = entry(family), text = take(config, "text_config"), inner = take(about, "text");
       if (isDict(text)) {
-        const name = dict({model_type: has(about, "text") ? inner : `${family}_text`}), said = take(text, "model_type");
-        const heard = typeof said === "string" && [families, refused, tables.defaults].some(table => has(table, said));
-        return truthy(take(about, "forced")) || (truthy(inner) && !heard) ? dict(text, name) : dict(name, text);
+        const name = dict({model_type: has(about, "text") ? inner : `${family}_text`});
+        return truthy(take(about, "forced")) || (truthy(inner) && !heard(take(text, "model_type"))) ? dict(text, name) : dict(name, text);
       }
-      if (!truthy(inner)) return null;
+      if (!truthy(inner)) return tables.elsewhere.map(name => take(config, name)).find(one => isDict(one) && heard(take(one, "model_type"))) ?? null;
       if (!truthy(take(about, "flat"))) {
-        fail(`config must have text_config, where ${family} has the model of its text; it has none`);
+        fail(`config must have text_config, where ${family} has the model of its text; it has none, and its class passes over the keys of a text that stand elsewhere`);
       }
       return dict(config, {model_type: inner});
     }
@@ -184,16 +198,20 @@ const reader = (() => {
       for (const [key, value] of Object.entries(config)) {
         if (understood.has(key) || silent.has(key) || value === null || ((isList(value) || isDict(value)) && !truthy(value))) continue;
         if (known.says_no.includes(key) && value === false) continue;
+        if (known.idle.includes(key) && take(config, "use_sliding_window") === false) continue;
         if (key === "use_bidirectional_attention" && value === "vision") continue;
         strange.push([key, value]);
       }
-      if (strange.length) {
-        fail(
-          `${family} has keys that are not understood: ${strange.map(([key, value]) => `${key} = ${repr(value)}`).join(", ")}. ` +
-            "A key may speak of positions by any word; ignore= names those to pass over",
-          strange.map(([key, value]) => [key, dumps(value)]),
-        );
-      }
+      if (strange.length) notUnderstood(`${family} has`, strange);
+    }
+    function notUnderstood(who, strange) {
+      const cut = signs => (signs.length <= known.long ? signs.join("") : `${signs.slice(0, known.long - 1).join("")}…`);
+      const told = strange.map(([key, value]) => `${key} = ${cut([...repr(value)])}`).join(", "), names = strange.map(([key]) => repr(key));
+      fail(
+        `${who} keys that are not understood: ${told}. A key may speak of positions by any word; ` +
+          `to pass over those that do not, ignore=(${names.join(", ")}${names.length === 1 ? "," : ""})`,
+        strange.map(([key, value]) => [key, dumps(value)]),
+      );
     }
 
     // RoPE's parameters.
@@ -292,8 +310,8 @@ const reader = (() => {
       const read = [...ALWAYS, ...rules.read[kind], ...extra];
       const strange = Object.keys(said).sort().filter(key => !read.includes(key) && said[key] !== null);
       if (strange.length) {
-        const told = strange.map(key => `${key} = ${repr(said[key])}`).join(", ");
-        fail(`rope_type ${repr(kind)} has keys that are not understood: ${told}`);
+        const place = rules.spellings.find(name => truthy(take(config.given, name))) ?? rules.spellings[0];
+        notUnderstood(`rope_type ${repr(kind)} has`, strange.map(key => [`${place}.${key}`, said[key]]));
       }
       const share = said.partial_rotary_factor;
       if (truthy(take(config.known, "whole")) && !["default", "proportional"].includes(kind) && !equal(share, 1)) {
@@ -1029,9 +1047,8 @@ const reader = (() => {
     // What a length asks.
 
     function without(config, keys) {
-      const kept = dict(config);
-      for (const key of keys) delete kept[key];
-      return isDict(take(kept, "text_config")) ? dict(kept, {text_config: without(kept.text_config, keys)}) : kept;
+      const [kept] = lacking(config, keys), texts = ["text_config", ...tables.elsewhere].filter(name => isDict(take(kept, name)));
+      return dict(kept, Object.fromEntries(texts.map(name => [name, without(kept[name], keys)])));
     }
     function keysOf(config) {
       const [family, kept] = ofItsText(config), [own, taken] = completed(family, kept);
@@ -1156,6 +1173,8 @@ const reader = (() => {
       checkRule(rule, program);
       const [family, keys] = keysOf(config), found = encoding(config, tokens), told = or(trained, originalLength(config));
       const nested = config.model_type !== family, key = longestKey(keys) ?? LENGTHS[0], table = rowsOf(found), turning = found.layers.filter(turns);
+      const place = nested && !has(config, "text_config") && tables.elsewhere.find(name => has(config, name));
+      if (place) fail(`${config.model_type} has its text in ${place}, for which no settings are known`);
       if (table) fail(`${family} has a table of ${comma(table)} rows, and none past them`);
       const slopes = longestKey(keys) && found.layers.some(one => one.encoding?.kind === "ALiBi");
       if (!turning.length && !slopes) fail(`${family} turns nothing, so there is nothing to stretch`);
@@ -1360,7 +1379,7 @@ const reader = (() => {
         throw error.constructor === Error ? error : new Error("a key of this file has a value of another kind than it can have");
       }
     };
-    const asked = {parse, read, sentence, settings, newAngles, cacheBytes, traps};
+    const asked = {parse, read, sentence, settings, newAngles, cacheBytes, traps, without};
     const api = Object.fromEntries(Object.entries(asked).map(([name, work]) => [name, inSentences(work)]));
     return {...api, text, releases, programs};
   };

@@ -3,6 +3,7 @@
 {
 const form = document.querySelector("form.filter"), rows = [...document.querySelectorAll("table.symptoms tbody tr")];
 const radios = [...form.querySelectorAll("input")], symptoms = rows.filter(row => row.querySelector("a"));
+const fold = form.querySelector("button");  // in sight on phones alone
 const slug = text => text.replaceAll(" ", "-");
 const words = row => row.lastElementChild.textContent.replace(/^(?!.*half).*/, "$&, any precision")
   .replace(/^(?!.*, an error).*/, "$&, silent");  // "perhaps an error" is both
@@ -26,10 +27,12 @@ function read() {
   if (!named && location.hash !== "#symptoms") return;  // a place on the page
   form.reset();
   for (const radio of radios) radio.checked ||= named?.includes(slug(radio.value));
+  fold.ariaExpanded = chosen().length > 0 || fold.ariaExpanded;
   show();
   form.scrollIntoView();
 }
 
+fold.addEventListener("click", () => fold.ariaExpanded = fold.ariaExpanded !== "true");
 form.addEventListener("change", () => {
   history.replaceState(null, "", chosen().length ? `#show=${chosen().map(slug).join("+")}` : "#symptoms");
   show();

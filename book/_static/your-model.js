@@ -116,7 +116,7 @@ function sentence(text) {
   return begun.replace(/[^.?!]$/, "$&.");
 }
 
-function open(values, {release = null, name = null, same = [], ignore = [], lacks = []}) {
+function open(values, {release = null, name = null, same = [], ignore = []}) {
   const known = release ?? {}, tokens = release?.stretch?.to ?? release?.trained?.at(-1) ?? 2048;
   let reading;
   try {
@@ -125,11 +125,11 @@ function open(values, {release = null, name = null, same = [], ignore = [], lack
     try {
       reading = r.read(values, 512, ignore);  // some refuse texts that are longer than they can read
     } catch {
-      return unread(error, values, {release, name, same, ignore, lacks});
+      return unread(error, values, {release, name, same, ignore});
     }
   }
-  const training = facts.training(reading, known);
-  model = {values, text: r.text(values), release, name, same, ignore, lacks, reading, training, groups: facts.groups(reading), readings: new Map()};
+  const training = facts.training(reading, known), kept = r.without(values, ignore);
+  model = {values: kept, text: r.text(kept), release, name, same, ignore, reading, training, groups: facts.groups(reading), readings: new Map()};
   const longer = (training.own || training.length >= 1e5 ? 1 : 4) * (training.length ?? 2048);
   model.first = [release?.stretch?.to ?? longer, training.length, training.length / 4].find(length => length && length <= MOST && readable(length)) ?? tokens;
   Object.assign(state, {tokens: model.first, remedy: "released", group: 0});
@@ -161,31 +161,15 @@ function knows(remedy) {
 }
 
 function unread(error, values, asked) {
-  const inner = error.keys ? [] : inside(values, error.message), keys = error.keys ?? inner.map(([key, value]) => [key, JSON.stringify(value)]);
-  if (!keys.length) return refuse(sentence(error.message), ways());
+  const {keys} = error;
+  if (!keys) return refuse(sentence(error.message), ways());
   const rows = keys.map(([key, value]) => make("tr", {}, make("td", {}, make("code", {}, key)), make("td", {}, make("code", {}, value))));
   const pass = make("button", {type: "button"}, keys.length === 1 ? "Read it without this key" : "Read it without these keys");
-  pass.addEventListener("click", () => inner.length ? open(r.parse(lacking(values, keys)), {...asked, lacks: [...(asked.lacks ?? []), ...keys.map(([key]) => key)]}) : open(values, {...asked, ignore: [...asked.ignore, ...keys.map(([key]) => key)]}));
+  pass.addEventListener("click", () => open(values, {...asked, ignore: [...asked.ignore, ...keys.map(([key]) => key)]}));
   refuse(`I do not know ${keys.length === 1 ? "this key" : `these ${keys.length} keys`} of the file, so I say nothing about its positions.`,
     make("table", {}, make("thead", {}, make("tr", {}, make("th", {scope: "col"}, "key"), make("th", {scope: "col"}, "value"))), make("tbody", {}, rows)),
     make("p", {}, "Each could change where this model’s words stand, and a guess would be wrong in silence. If you know that none does, pass them over."),
     make("p", {class: "do"}, pass), ways());
-}
-
-const RULE = ["rope_scaling", "rope_parameters"];
-/** The keys within RoPE's parameters that a sentence of refusal names. */
-function inside(values, message) {
-  const [, told] = message.match(/^rope_type .* has keys that are not understood: (.*)$/s) ?? [], whole = JSON.parse(r.text(values)), found = new Map();
-  for (const one of told ? [whole, whole.text_config ?? {}] : []) for (const name of RULE) for (const rule of [one[name], ...Object.values(one[name] ?? {})])
-    for (const [key, value] of Object.entries(typeof rule === "object" && rule || {})) if (`, ${told}`.includes(`, ${key} = `)) found.set(key, value);
-  return [...found];
-}
-/** The text of a configuration whose RoPE's parameters lack some keys. */
-function lacking(values, keys) {
-  const names = keys.map(([key]) => key), whole = JSON.parse(r.text(values));
-  for (const one of [whole, whole.text_config ?? {}]) for (const name of RULE) for (const rule of [one[name], ...Object.values(one[name] ?? {})])
-    if (rule && typeof rule === "object") for (const key of names) delete rule[key];
-  return JSON.stringify(whole);
 }
 
 const ways = () => make("p", {class: "ways"}, link("models.html#how-they-were-read", "Which families are read"), link(page.dataset.report, "Report this file"));
@@ -273,12 +257,11 @@ function told(layer) {
 const inWords = value => Array.isArray(value) ? value.map(inWords).join(" ") : value && typeof value === "object" ? Object.entries(value).map(([key, one]) => `${key.replaceAll("_", " ")} ${inWords(one)}`).join(" and ") : typeof value === "number" && Math.abs(value) >= 1 ? value.toLocaleString("en-US") : String(value);
 
 function origin() {
-  const {release, name, same, ignore, lacks, reading} = model, parts = [], names = same.slice(0, 3).map(one => one.name);
+  const {release, name, same, ignore, reading} = model, parts = [], names = same.slice(0, 3).map(one => one.name);
   if (release && !name) parts.push(`All position keys are those of ${names.join(" and ")}`, release.trained ? `, so the lengths of ${same.length > 1 ? `${release.name}’s` : "its"} training are taken for this file’s. ` : ". ");
   const taken = Object.entries(reading.defaults).map(([key, value]) => `${key} = ${inWords(value)}`).join(", ");
   if (taken && !name) parts.push(`Not in the file, so taken from its class: ${taken.length > 200 ? `${taken.slice(0, 200)}…` : taken}. `);
-  const passed = [...ignore, ...lacks];
-  if (passed.length) parts.push(`Passed over, as you asked: ${passed.join(", ")}. `);
+  if (ignore.length) parts.push(`Passed over, as you asked: ${ignore.join(", ")}. `);
   if (reading.encoder) parts.push("Shown below is its decoder. ");
   return make("p", {class: "origin"}, parts, make("button", {type: "button", class: "share"}, "Link to this"));
 }
@@ -539,8 +522,8 @@ function settings() {
   if (text.startsWith("#")) return pane.replaceChildren(why("ok", text.replace(/^# /, "")), ...(makers ? [use] : []));
   const block = said => {
     if (name && tab !== "llama.cpp") said = said.replace(/\bMODEL\b/, id(release));
-    const [version, source] = programs[tab].split(", ");
-    return [make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(said, tab)), make("button", {type: "button", class: "copy"}, "Copy")), make("p", {class: "because"}, "For ", link(source, version), ".")];
+    const [version, source] = programs[tab].split(", "), [line, remark] = said.split("  # ");
+    return [make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(line, tab)), make("button", {type: "button", class: "copy"}, "Copy")), make("p", {class: "because"}, "For ", link(source, version), ".", remark ? ` ${remark}.` : "")];
   };
   if (!/rope|rotary/.test(text)) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(text));
   if (remedy === "released") return pane.replaceChildren(why("stop", `As released it ends at ${num(longest ?? training.length)}.`), use);

@@ -10,7 +10,7 @@ from .files import parse
 from .picture import drawn
 from .reading import encoding_of
 from .sentence import sentence
-from .serving import PROGRAMS, RULES, UNSET, in_words, longest, settings, without
+from .serving import ALWAYS_ON, PROGRAMS, RULES, SECTIONS, UNSET, in_words, longest, settings, without
 from .weights import WEIGHTS, fetch
 
 EPILOG = f"""\
@@ -30,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
     read.add_argument("--settings", choices=PROGRAMS, metavar="PROGRAM", help=f"settings for --length: {', '.join(PROGRAMS)}")
     told = "the rule of --settings; by default nothing within what the file allows, and YaRN beyond it"
     read.add_argument("--rule", choices=(*RULES, *UNSET), metavar="RULE", help=f"{told}: {', '.join(RULES)}")
-    read.add_argument("--ignore", nargs="+", default=[], metavar="KEY", help="keys to pass over")
+    read.add_argument("--ignore", nargs="+", default=[], metavar="KEY", help="keys to pass over, as wobble or rope_scaling.wobble")
     read.add_argument("--picture", metavar="FILE", help="draw for --length what the page draws, as SVG")
     read.add_argument("--json", action="store_true", help="print JSON instead of words")
     return read
@@ -69,7 +69,10 @@ def main(arguments: list[str]) -> str | None:
             Path(asked.picture).write_text(told, "utf-8")
         if asked.settings:
             print(f"settings for {PROGRAMS[asked.settings]}:")
-            print(settings(values, asked.length, asked.settings, asked.trained, asked.rule))
+            told = settings(values, asked.length, asked.settings, asked.trained, asked.rule)
+            print(told)
+            if "rope" in told:
+                print(f"look out: {ALWAYS_ON.format(asked.rule or 'yarn')} ({SECTIONS['stretch']})")
 
     return attempt(read)
 

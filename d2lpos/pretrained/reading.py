@@ -7,8 +7,14 @@ from .defaults import entries, entry, missing, renamed
 from .families import FAMILIES, READ_BY_SOME, REFUSED
 from .keys import SAYS_NO, SILENT_KEYS, check_values
 from .layer import Config, Reading
+from .rotary import SPELLINGS, not_understood
 
 __all__ = ["encoding_of"]
+
+# Where those hold the model of their text that no class of transformers reads, and Qwen's that speak.
+ELSEWHERE = ("thinker_config", "llm_config", "llm_cfg", "language_config", "decoder_config")
+# Which say nothing in code that does not read them, where windows are off.
+IDLE = ("max_window_layers", "sliding_window")
 
 
 def encoding_of(config: object, tokens: int | None = None, ignore: Collection[str] = ()) -> Reading:
@@ -18,8 +24,8 @@ def encoding_of(config: object, tokens: int | None = None, ignore: Collection[st
     One that holds a `text_config` is read for its text. A key that is missing means what the family's class in
     transformers takes for it, which the reading tells under `defaults`; lists for all layers follow the class's rule for
     the depth at hand. tokens is the length of the text that will be read, which dynamic NTK and LongRoPE depend on. ignore
-    names keys to pass over; the reading keeps their names. `print` of a reading shows it in words. Raises TypeError for
-    another config or ignore; ValueError for a family that is not known or whose positions no reading says, for keys that are neither understood nor known to say nothing of
+    names keys to pass over, those within RoPE's parameters as "rope_scaling.key"; the reading keeps their names. `print` of
+    a reading shows it in words. Raises TypeError for another config or ignore; ValueError for a family that is not known or whose positions no reading says, for keys that are neither understood nor known to say nothing of
     positions, for a value that is not understood, and without tokens where these count.
 
     Learned tables come untrained, in the right size: the weights are the model's. Of a model that reads pictures it
@@ -50,8 +56,7 @@ def of_its_text(config: object, ignore: Collection[str] = ()) -> tuple[str, dict
         )
     if isinstance(ignore, str):
         raise TypeError(f"ignore must be names of keys, such as ({ignore!r},); got {ignore!r}")
-    passed_over = tuple(key for key in ignore if key in values)
-    values = {key: value for key, value in values.items() if key not in passed_over}
+    values, passed_over = lacking(values, ignore)
     family = values.get("model_type")
     if not isinstance(family, str):
         raise ValueError(f"model_type {family!r} is not known")  # noqa: TRY004
@@ -62,6 +67,27 @@ def of_its_text(config: object, ignore: Collection[str] = ()) -> tuple[str, dict
     if text := of_the_text(family, values):
         return of_its_text(text, ignore)
     raise ValueError(f"model_type {family!r} is not known")
+
+
+def lacking(values: Mapping, ignore: Collection[str]) -> tuple[dict, tuple[str, ...]]:
+    """The values without the keys that are named, and the names that were there; rope_scaling.key is within those."""
+    found, names = dict(values), []
+    for name in ignore:
+        place, _, key = name.partition(".")
+        before = dict(found)
+        if name in found:
+            del found[name]
+        elif place in SPELLINGS and isinstance(found.get(place), Mapping):
+            found[place] = bare(found[place], key)
+        names += [name] * (found != before)
+    return found, tuple(names)
+
+
+def bare(rope: Mapping, key: str) -> dict:
+    """RoPE's parameters without a key, of all layers or of each kind."""
+    return {
+        name: bare(one, key) if isinstance(one, Mapping) else one for name, one in rope.items() if name != key
+    }
 
 
 def completed(family: str, values: Mapping) -> tuple[dict, dict]:
@@ -82,33 +108,36 @@ def of_the_text(family: str, values: Mapping) -> Mapping | None:
     known, text = entry(family), values.get("text_config")
     if isinstance(text, Mapping):
         named = {"model_type": known.get("text", f"{family}_text")}
-        unheard = text.get("model_type") not in FAMILIES.keys() | REFUSED.keys() | entries().keys()
-        forced = known.get("forced") or (
-            known.get("text") and unheard
-        )  # by a name that only its own class knows
+        unheard = not heard(text.get("model_type"))
+        forced = known.get("forced") or known.get("text") and unheard  # by a name that only its own class knows
         return {**text, **named} if forced else {**named, **text}
     if not known.get("text"):
-        return None
+        others = (values.get(name) for name in ELSEWHERE)
+        return next((one for one in others if isinstance(one, Mapping) and heard(one.get("model_type"))), None)
     if not known.get("flat"):
         raise ValueError(
-            f"config must have text_config, where {family} has the model of its text; it has none"
+            f"config must have text_config, where {family} has the model of its text; it has none, "
+            "and its class passes over the keys of a text that stand elsewhere"
         )
     return {**values, "model_type": known["text"]}
 
 
+def heard(name: object) -> bool:
+    return isinstance(name, str) and any(name in names for names in (FAMILIES, REFUSED, entries()))
+
+
 def check_keys(family: str, values: Mapping, understood: set[str]) -> None:
     """Raise a ValueError that names all keys that are not understood, and not known to say nothing of positions."""
-    strange = []
+    strange = {}
     for key, value in values.items():
         if key in understood or key in SILENT_KEYS or value is None or value in ([], {}):
             continue
         if key in SAYS_NO and value is False:
             continue
+        if key in IDLE and values.get("use_sliding_window") is False:
+            continue
         if key == "use_bidirectional_attention" and value == "vision":
             continue  # words see as ever
-        strange.append(f"{key} = {value!r}")
+        strange[key] = value
     if strange:
-        raise ValueError(
-            f"{family} has keys that are not understood: {', '.join(strange)}. "
-            "A key may speak of positions by any word; ignore= names those to pass over"
-        )
+        raise ValueError(f"{family} has keys that are not understood: {not_understood(strange)}")

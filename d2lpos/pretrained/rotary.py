@@ -49,6 +49,7 @@ READ = {
 FLAT = {"rope_theta", "partial_rotary_factor"}  # which transformers 4 writes outside of rope_scaling
 ALWAYS = FLAT | {"rope_type", "type"}
 SPELLINGS = ("rope_scaling", "rope_parameters")  # of transformers 4 and 5
+LONG = 80  # characters of a value that a refusal shows
 SYNONYMS = {"su": "longrope", "mrope": "default"}  # as the first files spelled them
 Rule = Callable[[Tensor], tuple[Tensor, float]]
 
@@ -143,7 +144,8 @@ def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str])
         key for key in sorted(said) if key not in ALWAYS | READ[kind] | extra and said[key] is not None
     ]
     if strange:
-        told = ", ".join(f"{key} = {said[key]!r}" for key in strange)
+        place = next((name for name in SPELLINGS if config.given.get(name)), SPELLINGS[0])
+        told = not_understood({f"{place}.{key}": said[key] for key in strange})
         raise ValueError(f"rope_type {kind!r} has keys that are not understood: {told}")
     if (
         config.known.get("whole")
@@ -204,6 +206,14 @@ def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str])
         attention_factor=attention,
     )
     return rule, mscale(factor, whole) ** 2 if whole else 1.0
+
+
+def not_understood(strange: Mapping[str, object]) -> str:
+    """Keys with their values, long ones cut, and what passes them over."""
+    values = {key: repr(value) for key, value in strange.items()}
+    values = {key: value if len(value) <= LONG else f"{value[: LONG - 1]}…" for key, value in values.items()}
+    told, names = ", ".join(f"{key} = {value}" for key, value in values.items()), tuple(strange)
+    return f"{told}. A key may speak of positions by any word; to pass over those that do not, ignore={names}"
 
 
 def kind_of(said: Mapping) -> str:

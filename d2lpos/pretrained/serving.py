@@ -16,7 +16,7 @@ from ..positions.arguments import check_count, check_name
 from .layer import Layer, Reading, by_name
 from .own import OWN
 from .pictured import PICTURED
-from .reading import completed, encoding_of, of_its_text
+from .reading import ELSEWHERE, completed, encoding_of, lacking, of_its_text
 from .rotary import kind_of
 from .windowed import WINDOWED
 
@@ -98,9 +98,9 @@ def first(*values: object) -> object:
 
 def without(values: Mapping, keys: Collection[str]) -> dict:
     """A configuration without some keys, nor its text's."""
-    kept = {key: value for key, value in values.items() if key not in keys}
-    text = kept.get("text_config")
-    return kept | {"text_config": without(text, keys)} if isinstance(text, Mapping) else kept
+    kept, _ = lacking(values, keys)
+    texts = {name: kept[name] for name in ("text_config", *ELSEWHERE) if isinstance(kept.get(name), Mapping)}
+    return kept | {name: without(text, keys) for name, text in texts.items()}
 
 
 def reads_pictures(family: str) -> bool:
@@ -289,7 +289,7 @@ def traps(config: object) -> list[tuple[str, str]]:
             told = f"Its divisors switch past {switch:,} tokens: keys of a cache keep those that they had."
             found.append((told, "stretch"))
         if kind in ("linear", "yarn", "llama3"):
-            found.append((f"The stretch is always on: {kind} reads short texts through it, too.", "stretch"))
+            found.append((ALWAYS_ON.format(kind), "stretch"))
         if kind == "dynamic":
             told = "The base hangs on the length of the text: keys of a cache keep the base that they had."
             found.append((told, "stretch"))
@@ -310,6 +310,7 @@ def traps(config: object) -> list[tuple[str, str]]:
     return [(sentence, SECTIONS[section]) for sentence, section in dict.fromkeys(found)]
 
 
+ALWAYS_ON = "The stretch is always on: {} reads short texts through it, too."
 # Where the book explains a trap: notebook and heading.
 SECTIONS = {
     "factors": "04b-stretching: Who multiplies what",
@@ -342,6 +343,8 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     reading, told = encoding_of(config, tokens), trained or original_length(config)
     values = config if isinstance(config, Mapping) else config.to_dict()
     nested, key = values["model_type"] != family, longest_key(keys) or LENGTHS[0]
+    if place := next((name for name in ELSEWHERE if nested and name in values and "text_config" not in values), None):
+        raise ValueError(f"{values['model_type']} has its text in {place}, for which no settings are known")
     if rows := rows_of(reading):
         raise ValueError(f"{family} has a table of {rows:,} rows, and none past them")
     if not any(map(rope_of, reading.layers)) and not slopes_grow(reading, keys):

@@ -286,9 +286,9 @@ REFUSED = {
     "llama has keys that are not understood: rope_wobble = 3. A key": LLAMA | {"rope_wobble": 3},
     "rope_type must be one of default, linear,": LLAMA
     | {"rope_scaling": {"rope_type": "soup", "factor": 2.0}},
-    "rope_type 'linear' has keys that are not understood: eta = 2, zeta = 3": LLAMA
+    "rope_type 'linear' has keys that are not understood: rope_scaling.eta = 2, rope_scaling.zeta = 3. A key": LLAMA
     | {"rope_scaling": {"type": "linear", "factor": 2.0, "zeta": 3, "eta": 2}},
-    "rope_type 'default' has keys that are not understood: mrope_section = [4, 2, 2]": LLAMA
+    "rope_type 'default' has keys that are not understood: rope_parameters.mrope_section = [4, 2, 2]. A key": LLAMA
     | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]}},
     "rope_type 'linear' must have a factor, and has none": LLAMA | {"rope_scaling": {"type": "linear"}},
     "rope_type 'yarn' must have original_max_position_embeddings, and has none": LLAMA

@@ -9,6 +9,7 @@ from d2lpos.pretrained.__main__ import main
 from d2lpos.pretrained.as_numbers import as_numbers
 from d2lpos.pretrained.files import parse
 from d2lpos.pretrained.sentence import sentence
+from d2lpos.pretrained.serving import settings
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4}
 LLAMA = {"model_type": "llama", "num_hidden_layers": 2, **SIZES}
@@ -59,12 +60,53 @@ def test_a_model_of_two_parts_tells_both():
 
 def test_keys_to_pass_over_are_named_all_at_once_and_kept():
     strange = LLAMA | {"wobble": 3, "zeta": "x"}
-    with pytest.raises(ValueError, match=r"not understood: wobble = 3, zeta = 'x'\. .* ignore= names those"):
+    with pytest.raises(ValueError, match=r"not understood: wobble = 3, zeta = 'x'\. .* ignore=\('wobble', 'zeta'\)"):
         encoding_of(strange)
     reading = encoding_of(strange, ignore=("wobble", "zeta", "not there"))
     assert reading.ignored == ("wobble", "zeta") and str(reading).endswith("\n  ignored, as you asked: wobble, zeta")
     with pytest.raises(TypeError, match=r"ignore must be names of keys, such as \('wobble',\); got 'wobble'"):
         encoding_of(strange, ignore="wobble")
+    with pytest.raises(ValueError, match=r"wobble = \[0, 1, .{72}…, zeta = 'x'\. A key"):
+        encoding_of(strange | {"wobble": list(range(99))})
+
+
+def test_keys_within_the_parameters_of_rope_are_passed_over_by_place():
+    kinds = {"full_attention": {"eta": 1}, "sliding_attention": {"rope_type": "default", "rope_theta": 100.0, "eta": 2}}
+    for rope in ({"rope_scaling": YARN | {"eta": 2}}, {"rope_parameters": YARN | {"rope_theta": 1e4, "eta": 2}}):
+        name = f"{next(iter(rope))}.eta"
+        with pytest.raises(ValueError, match=rf"{name} = 2\. .* ignore=\('{name}',\)"):
+            encoding_of(LLAMA | rope)
+        reading = encoding_of(LLAMA | rope, ignore=(name, "rope_scaling.theta", "eta"))
+        assert reading.ignored == (name,) and reading.encodings[0].scaling.keywords["factor"] == 8.0
+        with pytest.raises(ValueError, match="not understood"):
+            encoding_of(LLAMA | rope, ignore=("eta",))
+    both = encoding_of(GEMMA | {"rope_parameters": kinds}, ignore=("rope_parameters.eta",))
+    assert both.ignored == ("rope_parameters.eta",) and both.encodings[0].base == 100.0
+    inner = {"model_type": "gemma3", "text_config": GEMMA | {"rope_parameters": kinds}}
+    assert as_numbers(inner, 9, ("rope_parameters.eta",))["serving"]["memory"]
+
+
+def test_a_text_that_stands_elsewhere_is_read_there():
+    text = LLAMA | {"rope_theta": 300.0, "num_key_value_heads": 4}
+    twice = {"thinker_config": {"model_type": "qwen2_5_omni_thinker", "text_config": {"num_hidden_layers": 3}}}
+    for place in ("llm_config", "llm_cfg", "language_config", "decoder_config"):
+        held = {"model_type": "unheard-of", place: text, "vision_config": {"model_type": "unheard-of"}}
+        assert str(encoding_of(held)) == str(encoding_of(text))
+        with pytest.raises(ValueError, match=f"unheard-of has its text in {place}, for which no settings are known"):
+            settings(held, 4096, "vllm")
+    assert len(encoding_of({"model_type": "qwen2_5_omni", **twice}).layers) == 3
+    for wrong in ({"model_type": "unheard-of", "llm_config": {"model_type": ["llama"]}}, {"model_type": "none", "llm_config": 1}):
+        with pytest.raises(ValueError, match="is not known"):
+            encoding_of(wrong)
+    with pytest.raises(ValueError, match="its class passes over the keys of a text that stand elsewhere"):
+        encoding_of({"model_type": "vibevoice", "decoder_config": text})
+
+
+def test_keys_of_windows_say_nothing_where_windows_are_off_and_no_code_reads_them():
+    idle = {"max_window_layers": 1, "sliding_window": 4}
+    assert str(encoding_of(LLAMA | idle | {"use_sliding_window": False})) == str(encoding_of(LLAMA))
+    with pytest.raises(ValueError, match=r"max_window_layers = 1, sliding_window = 4\."):
+        encoding_of(LLAMA | idle)
 
 
 @pytest.fixture

@@ -340,7 +340,10 @@ def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
         == "--settings must have --length, the tokens of the text"
     )
     assert main([*asked, "--rule", "linear"]) is None
-    assert settings(QWEN3, 131_072, "vllm", 32_768, "linear") in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert settings(QWEN3, 131_072, "vllm", 32_768, "linear") in out
+    assert "\nlook out: The stretch is always on: linear reads short texts through it, too. (04b-stretching: " in out
+    assert main([*asked[:2], "--length", "9", "--settings", "vllm"]) is None and "look out" not in capsys.readouterr().out
     assert main(["read", str(file), "--rule", "ntk"]) == "--rule must have --settings, the program that it is for"
     assert main(["read", str(file), "--length", "0"]) == "--length must be at least 1; got 0"
 

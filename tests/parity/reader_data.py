@@ -21,6 +21,7 @@ from d2lpos.pretrained import (
     files,
     keys,
     own,
+    reading,
     rotary,
     sentence,
     serving,
@@ -86,7 +87,10 @@ def tables() -> dict[str, object]:
         "built_in": defaults.BUILT_IN,
         "aliases": defaults.ALIASES,
         "read_by_some": plain(READ_BY_SOME),
+        "elsewhere": plain(reading.ELSEWHERE),
         "keys": {
+            "long": rotary.LONG,
+            "idle": plain(reading.IDLE),
             "silent": " ".join(sorted(keys.SILENT_KEYS)),
             "says_no": plain(keys.SAYS_NO),
             "whole": plain(keys.WHOLE),

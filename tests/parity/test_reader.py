@@ -11,7 +11,7 @@ from d2lpos.pretrained.as_numbers import as_numbers
 from d2lpos.pretrained.defaults import entries
 from d2lpos.pretrained.families import FAMILIES, REFUSED
 from d2lpos.pretrained.files import parse
-from d2lpos.pretrained.reading import encoding_of
+from d2lpos.pretrained.reading import ELSEWHERE, encoding_of
 from d2lpos.pretrained.sentence import sentence
 from d2lpos.pretrained.serving import (
     PROGRAMS,
@@ -200,7 +200,8 @@ def test_numbers_are_told_as_python_writes_them():
     dice = random.Random(0)
     strange = [dice.random() * 10.0 ** dice.randint(-12, 25) for _ in range(500)]
     strange += [10.0**power for power in range(-12, 25)] + [float(dice.randrange(10**17)) for _ in range(100)]
-    assert differences({"strange": {"model_type": "llama", "strange": strange}}, [["read", 64]]) == ([], 0)
+    keys = {"strange": [*strange, "😀"], **{f"strange{i}": one for i, one in enumerate(strange)}}
+    assert differences({"strange": {"model_type": "llama", **keys}}, [["read", 64]]) == ([], 0)
 
 
 def test_keys_are_passed_over():
@@ -217,6 +218,26 @@ def test_blocks_of_keys_in_either_spelling():
     files["flat"] = flat | {"layer_types": ["full_attention", "minimax_m3_sparse"]}
     found, answered = differences(files, [["read", 64], ["sentence", 64], ["cacheBytes", 4096]])
     assert found == [] and answered == 6
+
+
+def test_keys_within_the_parameters_of_rope_are_passed_over():
+    eta = {"rope_type": "linear", "factor": 2.0, "rope_theta": 100.0, "eta": 1.0}
+    files = {"one": {"model_type": "llama", "rope_parameters": eta}, "old": {"model_type": "llama", "rope_scaling": eta}}
+    files["kinds"] = {"model_type": "gemma3", "text_config": {"rope_parameters": {"full_attention": eta, "sliding_attention": eta}}}
+    ignored = [[], ["eta"], ["rope_scaling.eta"], ["rope_parameters.eta"], ["rope_parameters.eta", "rope_parameters.zeta"]]
+    found, answered = differences(files, [["read", 64, names] for names in ignored])
+    assert found == [] and answered == 5
+
+
+def test_a_text_that_stands_elsewhere():
+    text = {"model_type": "llama", "num_key_value_heads": 4, "max_position_embeddings": 64}
+    files = {place: {"model_type": "unheard-of", place: text} for place in ELSEWHERE}
+    files |= {f"{place}, known": {"model_type": "vibevoice", place: text} for place in ELSEWHERE}
+    files["no type"] = {"model_type": "unheard-of", "llm_config": {"model_type": ["llama"]}}
+    files["twice"] = {"model_type": "qwen2_5_omni", "thinker_config": {"model_type": "qwen2_5_omni_thinker", "text_config": {}}}
+    files["idle"] = text | {"use_sliding_window": False, "max_window_layers": 1, "sliding_window": 2}
+    found, answered = differences(files, [["read", 128], ["settings", 128, "vllm"]])
+    assert found == [] and answered == 8
 
 
 # What may stand in a random file beside a family's own keys.

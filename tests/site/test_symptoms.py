@@ -5,6 +5,7 @@ import pytest
 from d2lpos_ext.symptoms import QUESTIONS
 from playwright.sync_api import expect
 
+from tests.site.detectors import visit
 from tests.site.pages import ROOT
 
 PAGE = "book/symptoms"
@@ -65,6 +66,24 @@ def test_questions_leave_what_fits(site, visitor, answers, wanted):
     expect(page.locator(f"{ROWS}:visible")).to_have_count(left)
     page.click("#symptoms .shown a")
     expect(page.locator(f"{ROWS}:visible")).to_have_count(len(SHOWN))
+
+
+def test_on_a_phone_the_questions_are_folded_and_rows_in_sight(site, browser):
+    with visit(browser, 390) as reader:
+        page, fold, asked = reader.page, "#symptoms button", "#symptoms fieldset:visible"
+        page.goto((site / f"{PAGE}.html").as_uri())
+        expect(page.locator(asked)).to_have_count(0)
+        for row in range(3):
+            expect(page.locator(ROWS).nth(row)).to_be_in_viewport()
+        page.click(fold)
+        expect(page.locator(asked)).to_have_count(len(QUESTIONS))
+        expect(page.locator(fold)).to_have_attribute("aria-expanded", "true")
+        page.click(fold)
+        expect(page.locator(asked)).to_have_count(0)
+        page.goto("about:blank")
+        page.goto(f"{(site / PAGE).as_uri()}.html#show=alone")
+        expect(page.locator(asked)).to_have_count(len(QUESTIONS))
+        assert reader.faults == []
 
 
 def test_without_scripts_the_table_stands_whole(plain, site):

@@ -1,4 +1,7 @@
-"""The table of symptoms: a form above it asks four questions, and `symptoms.js` hides the rows that they rule out."""
+"""The table of symptoms: a form above it asks four questions, and `symptoms.js` hides the rows that they rule out.
+
+On a phone the questions are folded under a button.
+"""
 
 import re
 
@@ -33,7 +36,8 @@ def expand(table: str) -> str:
             "</fieldset>",
         ]
     lines += [
-        f'<p class="shown"><output aria-live="polite">{count} symptoms</output> <a href="#symptoms">Show all</a></p>',
+        f'<p class="shown"><output aria-live="polite">{count} symptoms</output> <a href="#symptoms">Show all</a>',
+        '<button type="button" aria-expanded="false">Ask four questions</button></p>',
         "</form>",
     ]
     return "\n".join([*lines, "", "{.symptoms}", table, "", '<script src="../_static/symptoms.js"></script>'])
