@@ -27,7 +27,8 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 NOVELS_AND_CODE = ("persuasion", "pride", "code")
-CHIEF = ("as trained", "yarn", "window", "window and 4 first")  # readings that each text was asked for
+# Readings that each text was asked for
+CHIEF = ("as trained", "yarn", "ntk", "linear", "window", "window and 4 first", "dynamic ntk")
 SERVED = ("persuasion", "rule", "code")
 
 PROBES = {
