@@ -14,6 +14,7 @@ from .glance import Probe, loaded, weights
 from .machine import forget_peak, machine, peak_bytes
 from .passages import TEXTS
 from .real_inside import inside
+from .real_openings import AFTER, openings
 from .real_table import table
 from .studies import Study
 
@@ -92,6 +93,12 @@ PROBES = {
         ),
         every("real-inside", "together", "alone", "sinks", "paces", **TINY),
         rows=inside,
+    ),
+    "real-openings": Study(
+        "Passages of novels begin with a heading: where are the sinks without it?",
+        every("real-openings", *AFTER, texts=NOVELS_AND_CODE, dtype="bfloat16", length=256),
+        every("real-openings", *AFTER, **TINY),
+        rows=openings,
     ),
     "real-sentence": Study(
         "How does a sentence go on, when a part of the clockwork stands still?",
