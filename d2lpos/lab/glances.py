@@ -29,7 +29,7 @@ LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 NOVELS_AND_CODE = ("persuasion", "pride", "code")
 # Readings that each text was asked for
-CHIEF = ("as trained", "yarn", "ntk", "linear", "window", "window and 4 first", "dynamic ntk")
+CHIEF = ("as trained", "yarn", "ntk", "linear", "window", "window and 4 first")
 SERVED = ("persuasion", "rule", "code")
 
 PROBES = {
