@@ -15,6 +15,7 @@ from .machine import forget_peak, machine, peak_bytes
 from .packed import packed, packed_shift
 from .passages import TEXTS
 from .real_inside import inside
+from .real_openings import AFTER, openings
 from .real_table import table
 from .studies import Study
 
@@ -28,7 +29,8 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 NOVELS_AND_CODE = ("persuasion", "pride", "code")
-CHIEF = ("as trained", "yarn", "window", "window and 4 first")  # readings that each text was asked for
+# Readings that each text was asked for
+CHIEF = ("as trained", "yarn", "ntk", "linear", "window", "window and 4 first")
 SERVED = ("persuasion", "rule", "code")
 
 PROBES = {
@@ -92,6 +94,12 @@ PROBES = {
         ),
         every("real-inside", "together", "alone", "sinks", "paces", **TINY),
         rows=inside,
+    ),
+    "real-openings": Study(
+        "Passages of novels begin with a heading: where are the sinks without it?",
+        every("real-openings", *AFTER, texts=NOVELS_AND_CODE, dtype="bfloat16", length=256),
+        every("real-openings", *AFTER, **TINY),
+        rows=openings,
     ),
     "real-sentence": Study(
         "How does a sentence go on, when a part of the clockwork stands still?",

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from .real import FOLLOWED, READINGS, SENTENCE
+from .real_openings import AFTER
 from .report import origin
 from .summary import _cell, _interval
 
@@ -202,7 +203,30 @@ def on_fifteen(records: list[dict]) -> "DataFrame":
     return concat(told).fillna("–")
 
 
+def without_heading(records: list[dict]) -> "DataFrame":
+    """On how many passages a token has more than a tenth, a row for each way to begin and mask, a column for each text."""
+    from pandas import concat
+
+    table = rows(records)
+    masked = table[table["case"].str.match(r"most: \((b|c|e)\)")]
+    second = masked[masked["case"].str.contains("(e)", regex=False)]
+    alone = table[table["case"].str.endswith("sees itself alone")]
+    least = alone.groupby(["part", "text", "seed"], as_index=False)["share"].min()
+    named = [
+        masked.assign(case=masked["case"].str.removeprefix("most: ") + ": some token"),
+        second.assign(case="(e): the second token", share=second["second"]),
+        least.assign(case="each of 14 tokens that see themselves alone"),
+    ]
+    above = concat(named).assign(above=lambda one: one["share"] > 0.1)
+    above["part"] = above["part"].astype("category").cat.set_categories(list(AFTER))
+    counts = above.groupby(["part", "case", "text"], observed=True)["above"].agg(["sum", "size"])
+    wide = (counts["sum"].astype(str) + " of " + counts["size"].astype(str)).unstack()
+    wide = wide[[text for text in NAMES if text in wide]].rename(columns=NAMES)
+    return wide.rename_axis(index=["Begun", "Mask, and who has more than a tenth"], columns=None)
+
+
 TABLES = {
+    "real-openings": without_heading,
     "real-drafts": accepted,
     "real-inside": on_fifteen,
     "real-reuse": reused,
