@@ -351,7 +351,6 @@ def test_weights_that_are_missing_end_a_run_with_a_sentence(tmp_path, monkeypatc
 
 
 NOT_RUN = {("real-length", "sharper", "persuasion"), ("real-length", "sharper", "rule")}
-NOT_RUN |= {("real-openings", "without its first line", text) for text in ("persuasion", "pride", "code")}
 PUBLISHED = [study for study in PROBES if (RESULTS / f"{study}.jsonl").is_file()]
 
 
