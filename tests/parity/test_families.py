@@ -350,6 +350,7 @@ def test_the_book_shows_every_family_once():
     assert {*HANDFUL} <= {name for name, word in words.items() if word == "agrees"} <= {*FAMILIES}
     assert {*REFUSED} - {*words} == {"deepseek_vl_v2", "phi3small", "yuan"}  # with code of their own
     assert all(words[name] == f"refused: {REFUSED[name]}" for name in words.keys() & REFUSED)
+    assert not [name for name, word in words.items() if word.startswith("differs")]
 
 
 def test_sizes_are_small():
