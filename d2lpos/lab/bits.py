@@ -14,6 +14,8 @@ sentences each falls by what stands behind it, in any of the three texts:
 4. By channel is better than by token: refuted unless token − channel has an interval above 0, both after the turn, at 3 bits.
 """
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -23,7 +25,7 @@ from ..pretrained.smollm2 import losses
 from ..rotary.rope import RoPE
 from .glance import Probe, loaded, tokens
 
-__all__ = ["RoundedKeys", "bits", "rounded"]
+__all__ = ["RoundedKeys", "StoredKeys", "bits", "rounded"]
 
 AXES = {"token": -1, "channel": -2}
 GROUP = 32  # tokens that share the levels of a channel in KIVI
@@ -48,7 +50,26 @@ def rounded(x: Tensor, bits: int, by: str, group: int | None = None) -> Tensor:
     return low + step * ((x - low) / step.where(step > 0, 1)).round()
 
 
-class RoundedKeys(Encoding):
+class StoredKeys(Encoding):
+    """RoPE whose keys are stored by a function, before they turn or after.
+
+    >>> k, here = torch.randn(1, 1, 5, 8), torch.arange(5)
+    >>> one = StoredKeys(RoPE(8), torch.round).rotate(k, k, here, here)[1]
+    >>> one.equal(one.round())
+    True
+    """
+
+    def __init__(self, own: Encoding, store: Callable[[Tensor], Tensor], before: bool = False):
+        super().__init__()
+        self.own, self.store, self.before = own, store, before
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        k = self.store(k) if self.before else k
+        q, k = self.own.rotate(q, k, q_positions, k_positions)
+        return q, k if self.before else self.store(k)
+
+
+class RoundedKeys(StoredKeys):
     """RoPE whose keys are `rounded`, before they turn or after.
 
     first: so many tokens keep their keys. pairs: slice of the pairs that are rounded; the others keep their numbers.
@@ -69,14 +90,9 @@ class RoundedKeys(Encoding):
         first: int = 0,
         pairs: slice = slice(None),
     ):
-        super().__init__()
-        self.own, self.bits, self.by, self.before = own, bits, by, before
-        self.group, self.first, self.pairs = group, first, pairs
-
-    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        k = self.kept(k) if self.before else k
-        q, k = self.own.rotate(q, k, q_positions, k_positions)
-        return q, k if self.before else self.kept(k)
+        super().__init__(own, self.kept, before)
+        self.bits, self.by, self.group = bits, by, group
+        self.first, self.pairs = first, pairs
 
     def kept(self, k: Tensor) -> Tensor:
         """What the cache gives back of keys (batch, head, sequence, feature)."""

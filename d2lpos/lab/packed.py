@@ -35,18 +35,17 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from ..encoding import Encoding
 from ..positions.arguments import check_name, check_scale
 from ..pretrained.smollm2 import SmolLM2, losses
-from .bits import rounded
+from .bits import StoredKeys, rounded
 from .glance import Probe, loaded, tokens
-from .shift import BAND, HALF, MUCH, shifting
+from .shift import BAND, HALF, MUCH, as_rows, shifting
 from .summary import _below
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["StoredKeys", "blocks", "decided", "fp8", "packed", "packed_shift"]
+__all__ = ["blocks", "decided", "fp8", "packed", "packed_shift"]
 
 E4M3, E5M2 = torch.float8_e4m3fn, torch.float8_e5m2
 BLOCK = 32  # numbers that share a scale
@@ -106,25 +105,6 @@ def mixed(x: Tensor, bits: int) -> Tensor:
     return (found.unflatten(-1, (-1, size)) @ matrix).flatten(-2).to(x)
 
 
-class StoredKeys(Encoding):
-    """RoPE whose keys are stored by a function, before they turn or after.
-
-    >>> k, here = torch.randn(1, 1, 5, 8), torch.arange(5)
-    >>> found = StoredKeys(loaded("stand-in").encoding, fp8).rotate(k, k, here, here)[1]
-    >>> found.equal(fp8(found))
-    True
-    """
-
-    def __init__(self, own: Encoding, store: Callable[[Tensor], Tensor], before: bool = False):
-        super().__init__()
-        self.own, self.store, self.before = own, store, before
-
-    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        k = self.store(k) if self.before else k
-        q, k = self.own.rotate(q, k, q_positions, k_positions)
-        return q, k if self.before else self.store(k)
-
-
 def values_too(model: SmolLM2, text: Tensor, store: Callable[[Tensor], Tensor]) -> Tensor:
     """Losses where values are stored as well as turned keys."""
     hooks = [block.v.register_forward_hook(lambda *call: store(call[-1])) for block in model.blocks]
@@ -177,14 +157,7 @@ CASES = {"float32, positions count on": (torch.float32, True, 0)} | {
 def packed_shift(glance: Probe, device: str) -> list[dict]:
     """Rows as those of `shift.shift`, with packed keys; nothing is read anew."""
     model, text = loaded(glance.model, glance.dtype, device, "interleaved"), tokens(glance, device)
-    return [
-        {
-            "case": case,
-            "loss": round(each.mean().item(), 6),
-            "shifts": [round(part.mean().item(), 4) for part in each.split(HALF)],
-        }
-        for case, each in shifting(model, text, CASES).items()
-    ]
+    return as_rows(shifting(model, text, CASES))
 
 
 def decided(records: Iterable[dict]) -> "DataFrame":

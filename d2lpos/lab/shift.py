@@ -145,13 +145,18 @@ def anew(model: SmolLM2, text: Tensor) -> dict[str, Tensor]:
 def shift(glance: Probe, device: str) -> list[dict]:
     """A row for each way to go on when the cache is full: the loss behind the first shift, and behind each one."""
     model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    return as_rows(anew(model, text) | shifting(model, text))
+
+
+def as_rows(found: dict[str, Tensor]) -> list[dict]:
+    """Losses by case as rows of a record: all in one mean, and a mean behind each shift."""
     return [
         {
             "case": case,
-            "loss": round(found.mean().item(), 6),
-            "shifts": [round(part.mean().item(), 4) for part in found.split(HALF)],
+            "loss": round(each.mean().item(), 6),
+            "shifts": [round(part.mean().item(), 4) for part in each.split(HALF)],
         }
-        for case, found in (anew(model, text) | shifting(model, text)).items()
+        for case, each in found.items()
     ]
 
 
