@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from .real import FOLLOWED, READINGS, SENTENCE
 from .real_openings import AFTER
 from .report import origin
+from .reuse import PIECES
 from .summary import _cell, _interval
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["board_data", "mean_ci"]
 
 # The cases that others are compared with.
-RIGHT = ("as trained", "neighbors, turned so", "read anew", "float32, positions count on")
+RIGHT = ("as trained", "neighbors, turned so", "read anew", "float32, positions count on", "computed fresh")
 NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code"}
 
 
@@ -166,29 +167,44 @@ def accepted(records: list[dict]) -> "DataFrame":
 
 
 def reused(records: list[dict]) -> "DataFrame":
-    """What the loss rises by over keys that are computed fresh, ± half of its 95 % interval, and the digits found, over all texts.
+    """What the loss rises by over keys that are computed fresh, and the digits found, in each text.
 
-    A row for each way to use a document's keys; columns for each number of pieces and length.
+    A row for each document and each way to use its keys, the losses of fresh keys in rows of their own; columns of nats,
+    ± half of the 95 % interval over the passages of that text, and of digits. "4 × 128" is a document that was read in
+    four pieces of 128 tokens, each alone.
     """
     from pandas import concat
 
-    by = ["case", "part", "length"]
-    parts = dict.fromkeys(record["run"]["part"] for record in records)
-    each = [[record for record in records if record["run"]["part"] == part] for part in parts]
-    rises = concat(mean_ci(some, against="computed fresh", by=by) for some in each).query("case != 'computed fresh'")
-    base = mean_ci(records, by=by).query("case == 'computed fresh'")
-    found = concat([base, rises]).set_index(by)
-    found["nats"] = [_cell(row) for row in base.itertuples()] + [_cell(row, "+") for row in rises.itertuples()]
-    found["nats"] = found["nats"].str.replace("-", "−")
-    sums = rows(records).groupby(by)[["right", "of"]].sum()
-    found["digits"] = [f"{one.right} of {one.of}" for one in sums.loc[found.index].itertuples()]
-    found = found.reset_index()
-    found["of"] = [f"{part}, {length} tokens" for part, length in zip(found["part"], found["length"], strict=True)]
-    wide = found.pivot(index="case", columns="of", values=["nats", "digits"])
-    order = [(what, of) for of in dict.fromkeys(found["of"]) for what in ("nats", "digits")]
-    wide = wide.loc[list(dict.fromkeys(found["case"])), order]
-    wide.columns = [f"{of}: {what}" for what, of in wide.columns]
-    return wide.rename_axis(index="Keys")
+    documents: dict[str, list[dict]] = {}
+    for record in records:
+        pieces = PIECES[record["run"]["part"]]
+        documents.setdefault(f"{pieces} × {record['run']['length'] // pieces}", []).append(record)
+    tables = {}
+    for document, some in documents.items():
+        nats = shown(some)
+        sums = rows(some).groupby(["case", "text"])[["right", "of"]].sum().astype(str)
+        digits = (sums["right"] + " of " + sums["of"]).unstack().rename(columns=NAMES)
+        tables[document] = nats.add_suffix(": nats").join(digits[nats.columns].add_suffix(": digits"))
+    return concat(tables, names=["Document", "Keys"])
+
+
+def by_text(decide: Callable[[list[dict]], "DataFrame"], records: list[dict]) -> "DataFrame":
+    """What a rule decides of the passages of all texts together, and of each text: a row for each sentence.
+
+    decide: `judged` or `decided` of a study's module. Their rules were written for all texts together, and the first
+    column has those verdicts. A mean over unlike texts need not hold in any of them, so each text has a column beside it.
+
+    >>> from d2lpos.lab import records
+    >>> from d2lpos.lab.shift import decided
+    >>> by_text(decided, records("real-shift")).loc["as good as reading anew"].tolist()
+    ['holds', 'holds', 'holds', 'open']
+    """
+    from pandas import concat
+
+    each = {text: [record for record in records if record["run"]["text"] == text] for text in NAMES}
+    verdicts = {of: decide(some) for of, some in {"together": records, **each}.items() if some}
+    keys = [name for name in ("sentence", "part", "length") if name in verdicts["together"]]
+    return concat({of: one.set_index(keys)["verdict"] for of, one in verdicts.items()}, axis=1)
 
 
 def on_fifteen(records: list[dict]) -> "DataFrame":

@@ -4,11 +4,12 @@ from functools import partial
 
 import pytest
 import torch
+from scipy.stats import sem, t
 from torch.nn.functional import pad
 
-from d2lpos.lab import PROBES, Probe, records, run_probe
+from d2lpos.lab import PROBES, Probe, packed, records, run_probe
 from d2lpos.lab.glance import loaded, tokens
-from d2lpos.lab.observed import reused, texts
+from d2lpos.lab.observed import by_text, reused, texts
 from d2lpos.lab.reuse import FIRST, changed, judged, read_through
 from d2lpos.lab.shift import CASES, HALF, ROOM, anew, decided, shifting
 from d2lpos.pretrained import losses
@@ -103,8 +104,30 @@ def test_verdicts_are_open_without_an_interval_and_told_of_all_records(study, ve
     assert set(texts(study, kept)) == {f"{study}.csv", f"{study}-about.csv"}
 
 
-def test_the_table_tells_nats_and_digits():
-    table = reused(records("real-reuse"))
-    assert table.index[0] == "computed fresh" and table.shape == (12, 6)
-    assert all(cell.endswith(" of 300") for cell in table.filter(like="digits").to_numpy().flat)
+def test_the_table_tells_nats_and_digits_of_each_text():
+    """Code loses with keys read in four pieces, and the novels need not: no column is a mean over unlike texts."""
+    study = records("real-reuse")
+    table = reused(study)
+    assert table.index[0] == ("1 × 128", "computed fresh") and table.shape == (36, 6)
+    assert all(cell.endswith(" of 100") for cell in table.filter(like="digits").to_numpy().flat)
+    some = [one for one in study if one["run"]["part"] == "four pieces" and one["run"]["text"] == "code"]
+    cases = [{row["case"]: row["loss"] for row in one["rows"]} for one in some]
+    rises = [one["turned on"] - one["computed fresh"] for one in cases]
+    mean = sum(rises) / 5
+    half = sem(rises) * t.ppf(0.975, 4)
+    assert table.loc[("4 × 128", "turned on"), "code: nats"] == f"+{mean:.3f} ± {half:.3f}" == "+0.207 ± 0.091"
     assert len(CASES) == 7
+
+
+@pytest.mark.parametrize(
+    ("study", "decide"), [("real-reuse", judged), ("real-shift", decided), ("real-packed-shift", packed.decided)]
+)
+def test_a_rule_for_all_texts_keeps_its_verdicts_beside_those_of_each_text(study, decide):
+    runs = records(study)
+    verdicts = by_text(decide, runs)
+    assert list(verdicts) == ["together", "persuasion", "pride", "code"]
+    assert verdicts["together"].tolist() == decide(runs)["verdict"].tolist()
+    for text in list(verdicts)[1:]:
+        alone = decide([one for one in runs if one["run"]["text"] == text])
+        assert (alone["n"] == 5).all()
+        assert verdicts[text].to_dict() == alone.set_index(verdicts.index.names)["verdict"].to_dict()
