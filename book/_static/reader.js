@@ -1122,7 +1122,7 @@ const reader = (() => {
     }
 
     function traps(config) {
-      const [, keys] = keysOf(config), found = encoding(config, 1), allowed = longest(config), told = [];
+      const [family, keys] = keysOf(config), found = encoding(config, 1), allowed = longest(config), told = [];
       const turning = found.layers.filter(turns).map(one => one.encoding);
       for (const rule of rulesOf(keys)) {
         const kind = kindOf(rule), factor = take(rule, "factor"), original = take(rule, "original_max_position_embeddings");
@@ -1138,7 +1138,7 @@ const reader = (() => {
           told.push([`Its divisors switch past ${comma(at)} tokens: keys of a cache keep those that they had.`, "stretch"]);
         }
         if (["linear", "yarn", "llama3"].includes(kind)) {
-          told.push([`The stretch is always on: ${kind} reads short texts through it, too.`, "stretch"]);
+          told.push([serving.stretched_later.includes(family) ? serving.optional.replace("{}", kind) : serving.released, "released"]);
         }
         if (kind === "dynamic") {
           told.push(["The base hangs on the length of the text: keys of a cache keep the base that they had.", "stretch"]);

@@ -241,7 +241,8 @@ function told(layer) {
   said.push(facts.sort(layer, model.reading) === "window" || layer.window && layer.compressed ? `sees ${model.reading.causal ? "the last " : ""}${num(layer.window)}` : layer.chunk ? `sees its chunk of ${num(layer.chunk)}` : "sees the whole text");
   if (encoding?.omega) {
     said.push(`base ${num(encoding.base)}`);
-    if (encoding.rotary !== encoding.dim) said.push(`turns ${encoding.rotary} of ${encoding.dim}`);
+    const turning = 2 * encoding.omega.filter(Boolean).length, across = encoding.layout === "half" && turning < encoding.rotary;
+    if (turning !== encoding.dim) said.push(`turns ${turning} of ${encoding.dim}${across ? `, i with i + ${encoding.rotary / 2}` : ""}`);
     if (encoding.rule) said.push(RULES[encoding.rule.kind] ?? encoding.rule.kind);
   } else if (encoding?.slopes) said.push("a penalty that grows with distance");
   else if (encoding) said.push("a number for each bucket of distances");

@@ -10,7 +10,7 @@ from .files import parse
 from .picture import drawn
 from .reading import encoding_of
 from .sentence import sentence
-from .serving import ALWAYS_ON, PROGRAMS, RULES, SECTIONS, UNSET, in_words, longest, settings, without
+from .serving import ADDED, PROGRAMS, RULES, SECTIONS, UNSET, in_words, longest, settings, without
 from .weights import WEIGHTS, fetch
 
 EPILOG = f"""\
@@ -72,7 +72,7 @@ def main(arguments: list[str]) -> str | None:
             told = settings(values, asked.length, asked.settings, asked.trained, asked.rule)
             print(told)
             if "rope" in told:
-                print(f"look out: {ALWAYS_ON.format(asked.rule or 'yarn')} ({SECTIONS['stretch']})")
+                print(f"look out: {ADDED.format(asked.rule or 'yarn')} ({SECTIONS['released']})")
 
     return attempt(read)
 

@@ -163,7 +163,10 @@ def in_words(encoding: Encoding) -> str:
         told, own = f"{type(encoding).__name__}({encoding.extra_repr()})", getattr(encoding, "slopes", None)
         return told if own is None else f"{told} with slopes from {own.max():.4g} to {own.min():.4g}"
     pairs = "in halves" if encoding.layout == "half" else "in neighbors"
-    turning = f"{encoding.rotary} of {encoding.dim} features turn, {pairs}"
+    moving = 2 * int((encoding.scaled()[0] != 0).sum())
+    if encoding.layout == "half" and moving < encoding.rotary:  # a rule lets pairs stand still, and leaves all partners
+        pairs = f"{pairs}, i with i + {encoding.rotary // 2}"
+    turning = f"{moving} of {encoding.dim} features turn, {pairs}"
     scaled = shortened(encoding.scaling)
     return f"{type(encoding).__name__}, base {encoding.base:,.10g}, {turning}" + f", {scaled}" * (
         scaled != "unscaled"

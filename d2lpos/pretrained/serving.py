@@ -273,7 +273,7 @@ def traps(config: object) -> list[tuple[str, str]]:
     >>> traps({"model_type": "mpt"})
     []
     """
-    _, keys = keys_of(config)
+    family, keys = keys_of(config)
     reading, allowed = encoding_of(config, 1), longest(config)
     turning, found = list(filter(None, map(rope_of, reading.layers))), []
     for rule in rules_of(keys):
@@ -289,7 +289,7 @@ def traps(config: object) -> list[tuple[str, str]]:
             told = f"Its divisors switch past {switch:,} tokens: keys of a cache keep those that they had."
             found.append((told, "stretch"))
         if kind in ("linear", "yarn", "llama3"):
-            found.append((ALWAYS_ON.format(kind), "stretch"))
+            found.append((OPTIONAL.format(kind) if family in STRETCHED_LATER else RELEASED, "released"))
         if kind == "dynamic":
             told = "The base hangs on the length of the text: keys of a cache keep the base that they had."
             found.append((told, "stretch"))
@@ -310,12 +310,17 @@ def traps(config: object) -> list[tuple[str, str]]:
     return [(sentence, SECTIONS[section]) for sentence, section in dict.fromkeys(found)]
 
 
-ALWAYS_ON = "The stretch is always on: {} reads short texts through it, too."
+# Families whose makers release them without a stretch, and tell how to add one: `stretch` in book/models/releases.yml.
+STRETCHED_LATER = frozenset({"qwen2", "qwen3", "qwen3_moe"})
+ADDED = "The stretch is always on: {} reads short texts through it, too."
+OPTIONAL = "The makers of Qwen release it without a stretch, and advise one for long texts alone: {} changes short texts, too."
+RELEASED = "The stretch belongs to a model that was released with it: keep it for short texts, too."
 # Where the book explains a trap: notebook and heading.
 SECTIONS = {
     "factors": "04b-stretching: Who multiplies what",
     "layouts": "04a-in-other-code: Two layouts, and the bug between them",
     "parity": "parity: Where they differ",
+    "released": "04b-stretching: Trained with a stretch, or without",
     "slopes": "06a-forms-and-relatives: Slopes for any number of heads",
     "stretch": "04b-stretching: Five ways to stretch",
     "table": "03-learned: Past the last row",

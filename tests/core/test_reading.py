@@ -14,6 +14,7 @@ from d2lpos.pretrained.serving import settings
 SIZES = {"hidden_size": 64, "num_attention_heads": 4}
 LLAMA = {"model_type": "llama", "num_hidden_layers": 2, **SIZES}
 YARN = {"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 4096}
+PROPORTIONAL = {"rope_type": "proportional", "rope_theta": 1e6, "partial_rotary_factor": 0.25}
 GEMMA = {
     "model_type": "gemma3_text",
     "num_hidden_layers": 7,
@@ -32,6 +33,19 @@ beta_fast=32, beta_slow=1, truncate=True, attention_factor=None)""": LLAMA | {"r
   layers 0–4, 6: RoPE, base 10,000, 16 of 16 features turn, in halves; a window of 1,024 tokens
   layer 5: RoPE, base 1,000,000, 16 of 16 features turn, in halves
   by default: rope_theta = {'full_attention': 1000000.0, 'sliding_attention': 10000.0}""": GEMMA,
+    """gemma4_text: 1 layer, a token sees none after it
+  input: nothing is added
+  layer 0: RoPE, base 1,000,000, 8 of 32 features turn, in halves, i with i + 16, proportional(share=0.25, factor=1.0)""": {
+        "model_type": "gemma4_text",
+        "num_hidden_layers": 1,
+        "layer_types": ["full_attention"],
+        "global_head_dim": 32,
+        "head_dim": 16,
+        "max_position_embeddings": 8192,
+        "sliding_window": 1024,
+        "rope_parameters": {"full_attention": PROPORTIONAL, "sliding_attention": {"rope_type": "default", "rope_theta": 1e4}},
+        **SIZES,
+    },
     """roberta: 1 layer, a token sees those before and after it
   input: Learned(length=514, dim=64), from position 2 on
   layer 0: attention without positions""": {

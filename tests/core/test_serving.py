@@ -131,7 +131,8 @@ TRAPS = {
     "No original length: its code takes 40,960": QWEN3 | {"rope_scaling": {"type": "yarn", "factor": 4.0}},
     "The factor is 4, the quotient of its lengths 1.25.": QWEN3
     | {"rope_scaling": {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}},
-    "The stretch is always on: linear": GEMMA3,
+    "The stretch belongs to a model that was released with it": GEMMA3,
+    "and advise one for long texts alone: yarn changes short texts, too": QWEN3 | {"rope_scaling": YARN},
     "Its divisors switch past 4,096 tokens": {
         "model_type": "phi3",
         "original_max_position_embeddings": 4096,
@@ -150,6 +151,12 @@ TRAPS = {
 @pytest.mark.parametrize("sentence", TRAPS)
 def test_a_trap(sentence):
     assert sentence in told(TRAPS[sentence]) and sentence not in told(QWEN3)
+
+
+def test_short_texts_keep_a_stretch_that_a_model_was_released_with():
+    for released in (GEMMA3, GPT_OSS, DEEPSEEK | {"rope_scaling": YARN}, LLAMA_31):
+        assert "keep it for short texts, too" in told(released) and "changes short texts" not in told(released)
+    assert "keep it" not in told(QWEN3 | {"rope_scaling": YARN})
 
 
 def test_sections_are_in_the_book():

@@ -177,18 +177,24 @@ def encoding(reading: Reading) -> str:
 
 
 def by_sight(layers: Iterable[Layer], value: Callable[[Layer], str]) -> str:
-    """What layers have in common, or what those with a window have and what the others."""
+    """What layers have in common, or what those have that see a window alone, and what the others."""
     layers = list(layers)
-    near = list(dict.fromkeys(value(layer) for layer in layers if layer.window or layer.chunk))
-    far = list(dict.fromkeys(value(layer) for layer in layers if not (layer.window or layer.chunk)))
+    alone = [bool(layer.window or layer.chunk) and layer.compressed is None for layer in layers]
+    near = list(dict.fromkeys(value(layer) for layer, is_near in zip(layers, alone, strict=True) if is_near))
+    far = list(dict.fromkeys(value(layer) for layer, is_near in zip(layers, alone, strict=True) if not is_near))
     if len(near) == len(far) == 1 and near != far:
+        if any(layer.compressed for layer in layers):
+            beside = "with compressed keys"
+            return f"{near[0]} in windows alone, {far[0]} {beside}" if near[0] else f"{far[0]}, only {beside}"
         return f"{near[0]} in windows, {far[0]} elsewhere" if near[0] else f"{far[0]}, not in windows"
     return ", ".join(filter(None, dict.fromkeys([*near, *far])))
 
 
 def share(layer: Layer) -> str:
-    omega, _ = layer.encoding.scaled()
-    return f"{2 * int((omega != 0).sum())} of {layer.features[1] if layer.features else layer.encoding.dim}"
+    rope = layer.encoding
+    turning = 2 * int((rope.scaled()[0] != 0).sum())
+    across = f" (i with i + {rope.rotary // 2})" if rope.layout == "half" and turning < rope.rotary else ""
+    return f"{turning} of {layer.features[1] if layer.features else rope.dim}{across}"
 
 
 def rule(layer: Layer) -> str:
@@ -204,7 +210,8 @@ def rule(layer: Layer) -> str:
     }
     name = names.get(function.__name__, function.__name__.replace("_", " "))
     factor = getattr(scaling, "keywords", {}).get("factor", 1)
-    return f"{name} by {factor:g}" if factor != 1 else name
+    plain = name == "YaRN" and layer.encoding.scaled()[1] == layer.scale == 1
+    return f"{name} by {factor:g}{' without its factor' * plain}" if factor != 1 else name
 
 
 def temperature(layer: Layer) -> str:

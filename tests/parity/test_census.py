@@ -70,5 +70,22 @@ def test_numbers_by_hand_are_those_of_the_configurations():
     assert census.configuration("blt").rope_parameters["rope_theta"] == HAND["refused"]["blt"]["base"]
 
 
+@pytest.mark.parametrize(
+    ("family", "told"),
+    [
+        ("deepseek_v4", {"base": "10000 in windows alone, 160000 with compressed keys"}),
+        ("deepseek_v4", {"scaling": "YaRN by 16 without its factor, only with compressed keys"}),
+        ("deepseek_v3", {"scaling": "YaRN by 40"}),  # which multiplies all of a score
+        ("olmo3", {"scaling": "YaRN by 8, not in windows"}),
+        ("gemma4", {"turns": "256 of 256 in windows, 128 of 512 (i with i + 256) elsewhere"}),
+        ("gpt_neox", {"turns": "24 of 96"}),
+        ("zamba2", {"encoding": "RoPE", "attend": "13 of 81"}),
+    ],
+)
+def test_a_row_says_where_a_rule_holds_and_which_features_are_pairs(rows, family, told):
+    [row] = [row for row in rows if row["family"] == family]
+    assert {key: row[key] for key in told} == told
+
+
 def test_every_kind_of_encoding_occurs(rows):
     assert {row["encoding"] for row in rows} == set(census.KINDS)

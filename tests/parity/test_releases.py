@@ -9,7 +9,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.reading import of_its_text
-from d2lpos.pretrained.serving import longest
+from d2lpos.pretrained.serving import STRETCHED_LATER, longest, stretched
 from tests.parity import defaults
 from tests.parity.readings import told
 from tests.parity.releases import TOKENS, releases
@@ -24,6 +24,12 @@ def test_the_file_has_what_it_promises():
     assert len(NAMES) == len(set(NAMES))
     rows = Counter(one["family"] for one in releases() if one.get("row"))
     assert max(rows.values()) == 1
+
+
+def test_a_stretch_is_optional_where_makers_release_without_it_and_tell_how_to_add_it():
+    assert {one["family"] for one in releases() if "stretch" in one} == STRETCHED_LATER
+    own = {one["family"] for one in releases() if stretched(encoding_of(one["config"], tokens=TOKENS))}
+    assert len(own) > 10 and not own & STRETCHED_LATER
 
 
 @pytest.mark.parametrize("release", releases(), ids=NAMES)

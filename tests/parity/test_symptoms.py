@@ -1,5 +1,6 @@
 """What the page of symptoms, and 3A and 6B, say of transformers: shapes, packed texts, caches, windows, sizes, errors."""
 
+import math
 from collections import defaultdict
 
 import pytest
@@ -43,6 +44,16 @@ def tiny(kind: str, **more: object) -> nn.Module:
 
 def apart(a: Tensor, b: Tensor) -> float:
     return (a - b).abs().max().item()
+
+
+@pytest.mark.parametrize("p", [10_000, 131_072, 1_000_000, 2**23])
+def test_an_angle_is_off_by_up_to_a_step_of_float32_long_before_positions_run_out(p):
+    rope = tiny("Llama", head_dim=64).rotary_emb
+    cos, sin = (x[0, :, :32].double() for x in rope(torch.zeros(1), torch.tensor([[p, p + 1]])))
+    turned = torch.atan2(sin[1] * cos[0] - cos[1] * sin[0], cos[0] * cos[1] + sin[0] * sin[1])
+    step = torch.nextafter(torch.tensor(float(p)), torch.tensor(math.inf)).item() - p
+    off = (turned - rope.inv_freq.double()).abs()
+    assert off[0] < 1e-6 and step / 64 < off.max() <= step + 1e-6
 
 
 def test_positions_of_a_new_token_need_a_second_axis():
