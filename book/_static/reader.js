@@ -1370,7 +1370,7 @@ const reader = (() => {
     const listed = parts => (parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}`);
 
     const text = said => dumps(said);
-    const {releases} = bare({releases: tables.releases}), programs = serving.programs;
+    const {releases, names} = bare({releases: tables.releases, names: tables.names}), programs = serving.programs;
     // What fails in another way than by one of our sentences is a value that no key means.
     const inSentences = work => (...said) => {
       try {
@@ -1381,7 +1381,7 @@ const reader = (() => {
     };
     const asked = {parse, read, sentence, settings, newAngles, cacheBytes, traps, without};
     const api = Object.fromEntries(Object.entries(asked).map(([name, work]) => [name, inSentences(work)]));
-    return {...api, text, releases, programs};
+    return {...api, text, releases, names, programs};
   };
 })();
 if (typeof module !== "undefined") module.exports = reader;
