@@ -117,6 +117,7 @@ def tables() -> dict[str, object]:
         },
         "rules": {
             "read": plain(rotary.READ),
+            "nulls": plain(rotary.NULLS),
             "flat": plain(rotary.FLAT),
             "always": plain(rotary.ALWAYS),
             "spellings": plain(rotary.SPELLINGS),
