@@ -68,8 +68,6 @@ def test_a_rule_that_lacks_a_key_turns_as_its_class_does_or_is_refused(case):
         return
     rule = said["rope_parameters"]["rope_type"]
     config = LlamaConfig(**{key: value for key, value in said.items() if key != "model_type"})
-    if rule == "default":
-        return
     theirs, same = ROPE_INIT_FUNCTIONS[rule](config, seq_len=LENGTH)
     assert torch.allclose(theirs.double(), ours, rtol=1e-4) and factor == pytest.approx(same)
 

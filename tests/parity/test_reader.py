@@ -24,12 +24,12 @@ from d2lpos.pretrained.serving import (
     rope_of,
     settings,
 )
+from tests.core.test_names import ASKED, READ_AS
 from tests.node import ROOT, node
 from tests.parity import defaults, reader_data, tiny
 from tests.parity.families import fitted
 from tests.parity.releases import releases
 from tests.parity.test_keys import READ, TURN
-from tests.core.test_names import ASKED, READ_AS
 from tests.parity.variants import dropped, scaled, without_one
 
 TOKENS = 100
