@@ -60,6 +60,7 @@ const reader = (() => {
     const {classes, rows, families, refused, keys: known, layers: named, rules, serving, sentences} = tables;
     const silent = new Set(words(known.silent)), whole = new Set(known.whole), positive = new Set(known.positive);
     const [DEFAULT_NAMES, FLAT, ALWAYS] = [Object.keys(rules.read).join(", "), rules.flat, rules.always];
+    const WORDS = Object.values(rules.read).flat();
     const call = (form, ...given) => FORMS[form.form](...given, form);
     const entry = family => {
       const known = take(tables.defaults, family, {});
@@ -270,7 +271,7 @@ const reader = (() => {
         }
       }
       const types = Object.entries(given).filter(
-        ([name, value]) => (value === null || isDict(value)) && !ALWAYS.includes(name) && !rules.read.yarn.includes(name),
+        ([name, value]) => (value === null || isDict(value)) && !ALWAYS.includes(name) && !WORDS.includes(name),
       );
       if (types.length) {
         return new Map(
@@ -292,7 +293,8 @@ const reader = (() => {
         );
       }
       if (has(given, "rope_theta") && given.rope_theta === null) return new Map([[null, null]]);
-      return new Map([[null, dict(flat, Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)))]]);
+      const counts = ([key, value]) => value !== null || rules.nulls.includes(key);
+      return new Map([[null, dict(flat, Object.fromEntries(Object.entries(given).filter(counts)))]]);
     }
 
     function kindOf(said) {
@@ -323,17 +325,18 @@ const reader = (() => {
       }
       if (kind === "default") return [null, 1];
       const original = or(both[1], both[0]), length = truthy(original) ? original : config.get("max_position_embeddings");
-      let factor = take(said, "factor");
-      if (kind === "proportional") return [{kind, share, factor: factor ?? 1}, 1];
+      let factor = take(said, "factor", kind === "proportional" ? 1 : null);
       if (factor === null) {
-        const longest = config.get("max_position_embeddings");
-        if (!["yarn", "longrope"].includes(kind) || !(truthy(length) && truthy(longest))) {
+        const longest = config.get("max_position_embeddings"), byNull = kind === "yarn" && has(said, "factor") && both.some(truthy);
+        if (!(kind === "longrope" || byNull) || !(truthy(length) && truthy(longest))) {
           fail(`rope_type ${repr(kind)} must have a factor, and has none`);
         }
         factor = float(longest / length);
       }
+      if (kind === "proportional") return [{kind, share, factor}, 1];
       if (kind === "linear") return [{kind, factor}, 1];
-      if (!truthy(length)) fail(`rope_type ${repr(kind)} must have original_max_position_embeddings, and has none`);
+      const asNull = take(said, "original_max_position_embeddings", length) === null && !truthy(both[1]);
+      if (!truthy(length) || (asNull && kind !== "dynamic")) fail(`rope_type ${repr(kind)} must have original_max_position_embeddings, and has none`);
       if (["dynamic", "longrope"].includes(kind) && tokens === null) {
         fail(`tokens must say how long the text is, because rope_type ${repr(kind)} depends on it; got None`);
       }
@@ -356,7 +359,7 @@ const reader = (() => {
       const [each, all] = [take(said, "mscale"), take(said, "mscale_all_dim")];
       if (attention === null && truthy(each) && truthy(all)) attention = float(mscale(factor, each) / mscale(factor, all));
       const turns = {beta_fast: or(take(said, "beta_fast"), 32), beta_slow: or(take(said, "beta_slow"), 1)};
-      const rule = {kind, factor, length, ...turns, truncate: take(said, "truncate", true), attention_factor: attention};
+      const rule = {kind, factor, length, ...turns, truncate: take(said, "truncate", true) ?? false, attention_factor: attention};
       return [rule, truthy(all) ? mscale(factor, all) ** 2 : 1];
     }
 
@@ -1370,7 +1373,7 @@ const reader = (() => {
     const listed = parts => (parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}`);
 
     const text = said => dumps(said);
-    const {releases} = bare({releases: tables.releases}), programs = serving.programs;
+    const {releases, names} = bare({releases: tables.releases, names: tables.names}), programs = serving.programs;
     // What fails in another way than by one of our sentences is a value that no key means.
     const inSentences = work => (...said) => {
       try {
@@ -1381,7 +1384,7 @@ const reader = (() => {
     };
     const asked = {parse, read, sentence, settings, newAngles, cacheBytes, traps, without};
     const api = Object.fromEntries(Object.entries(asked).map(([name, work]) => [name, inSentences(work)]));
-    return {...api, text, releases, programs};
+    return {...api, text, releases, names, programs};
   };
 })();
 if (typeof module !== "undefined") module.exports = reader;

@@ -12,7 +12,7 @@ const IN_DEPTH = "../chapters/in-depth/", CHAPTERS = "../chapters/";
 const RULES = {linear: "interpolation", yarn: "YaRN", llama3: "Llama 3’s rule", longrope: "LongRoPE’s lists", dynamic_ntk: "dynamic NTK"};
 
 const page = document.querySelector(".yours"), out = page.querySelector(".out"), field = page.querySelector(".what");
-const r = reader(readerData), {releases, programs} = r;
+const r = reader(readerData), {releases, programs} = r, {identity, isCalled, lookUp} = readerNames(r);
 const still = matchMedia("(prefers-reduced-motion:reduce)");
 const state = {tab: "vllm", bytes: 2};
 let model = null, drawn = null, frame = 0;
@@ -21,10 +21,9 @@ const find = (selector, within = out) => within.querySelector(selector);
 const fill = (selector, ...parts) => find(selector).replaceChildren(...parts.flat(Infinity).filter(part => part !== null && part !== ""));
 const link = (href, ...text) => make("a", {href}, ...text);
 const strong = (text, kind) => make("b", {class: kind}, text);
-const bare = text => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 const slug = name => name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/-$/, "");
 const times = factor => `×${+factor.toFixed(2)}`;
-const id = release => release.source.split("/").slice(3, 5).join("/");
+const cut = text => text.length > 60 ? `${text.slice(0, 60)}…` : text;
 const plural = (n, word) => `${num(n)} ${word}${n === 1 ? "" : "s"}`;
 
 function size(bytes) {
@@ -48,8 +47,9 @@ function refuse(sentence, ...more) {
   out.replaceChildren(make("div", {class: "no"}, make("p", {class: "lead", role: "alert"}, sentence), ...more));
 }
 
-function named(release) {
-  open(r.parse(JSON.stringify(release.config)), {release, name: release.name});
+/** Show a release; `typed` is a name that it has not itself. */
+function named(release, typed = null) {
+  open(r.parse(JSON.stringify(release.config)), {release, name: release.name, typed});
   field.value = release.name;
   history.replaceState(null, "", `#model=${slug(release.name)}`);
   press(release.name);
@@ -76,16 +76,15 @@ function take(text, name) {
 }
 
 function search(text) {
-  const [, path] = text.match(/^(?:https?:\/\/)?(?:www\.)?(?:huggingface\.co|hf\.co)\/([^/?#]+\/[^/?#]+)/) ?? [];
-  const asked = bare(path ?? text), of = release => [release.name, id(release), id(release).split("/")[1]].map(bare);
-  const exact = releases.filter(release => of(release).includes(asked));
-  const near = exact.length ? exact : releases.filter(release => asked && of(release).some(name => name.includes(asked)));
-  if (near.length === 1) return named(near[0]);
+  const [release, near] = lookUp(text);
+  if (release) return named(release, isCalled(release, text) ? null : text);
   press(null);
-  const said = text.length > 60 ? `${text.slice(0, 60)}…` : text;
-  if (!near.length) return refuse(`I know no release named “${said}”. Paste its config.json, or drop the file here.`);
+  const unknown = `I know no release named “${cut(text)}”.`;
+  if (!near.length) return refuse(`${unknown} Paste its config.json, or drop the file here.`);
   model = null;
-  out.replaceChildren(make("p", {class: "lead", role: "status"}, `${near.length} releases have “${said}” in their names.`), make("div", {class: "near"}, near.map(({name}) => make("button", {type: "button", "data-k": name}, name))));
+  cancelAnimationFrame(frame);
+  const which = near.length === 1 ? "Do you mean this one?" : "Which of these do you mean?";
+  out.replaceChildren(make("p", {class: "lead", role: "status"}, `${unknown} ${which}`), make("div", {class: "near"}, near.map(({name}) => make("button", {type: "button", "data-k": name}, name))));
 }
 
 /** The line in which a text of JSON breaks off; 0 where it is broken elsewhere. */
@@ -116,7 +115,7 @@ function sentence(text) {
   return begun.replace(/[^.?!]$/, "$&.");
 }
 
-function open(values, {release = null, name = null, same = [], ignore = []}) {
+function open(values, {release = null, name = null, same = [], ignore = [], typed = null}) {
   const known = release ?? {}, tokens = release?.stretch?.to ?? release?.trained?.at(-1) ?? 2048;
   let reading;
   try {
@@ -125,11 +124,11 @@ function open(values, {release = null, name = null, same = [], ignore = []}) {
     try {
       reading = r.read(values, 512, ignore);  // some refuse texts that are longer than they can read
     } catch {
-      return unread(error, values, {release, name, same, ignore});
+      return unread(error, values, {release, name, same, ignore, typed});
     }
   }
   const training = facts.training(reading, known), kept = r.without(values, ignore);
-  model = {values: kept, text: r.text(kept), release, name, same, ignore, reading, training, groups: facts.groups(reading), readings: new Map()};
+  model = {values: kept, text: r.text(kept), release, name, same, ignore, typed, reading, training, groups: facts.groups(reading), readings: new Map()};
   const longer = (training.own || training.length >= 1e5 ? 1 : 4) * (training.length ?? 2048);
   model.first = [release?.stretch?.to ?? longer, training.length, training.length / 4].find(length => length && length <= MOST && readable(length)) ?? tokens;
   Object.assign(state, {tokens: model.first, remedy: "released", group: 0});
@@ -258,7 +257,8 @@ function told(layer) {
 const inWords = value => Array.isArray(value) ? value.map(inWords).join(" ") : value && typeof value === "object" ? Object.entries(value).map(([key, one]) => `${key.replaceAll("_", " ")} ${inWords(one)}`).join(" and ") : typeof value === "number" && Math.abs(value) >= 1 ? value.toLocaleString("en-US") : String(value);
 
 function origin() {
-  const {release, name, same, ignore, reading} = model, parts = [], names = same.slice(0, 3).map(one => one.name);
+  const {release, name, same, ignore, typed, reading} = model, parts = [], names = same.slice(0, 3).map(one => one.name);
+  if (typed) parts.push(`You asked for “${cut(typed)}”. Shown is ${identity(release)}, whose positions its copies in other formats, and as a rule its other trainings, share. `);
   if (release && !name) parts.push(`All position keys are those of ${names.join(" and ")}`, release.trained ? `, so the lengths of ${same.length > 1 ? `${release.name}’s` : "its"} training are taken for this file’s. ` : ". ");
   const taken = Object.entries(reading.defaults).map(([key, value]) => `${key} = ${inWords(value)}`).join(", ");
   if (taken && !name) parts.push(`Not in the file, so taken from its class: ${taken.length > 200 ? `${taken.slice(0, 200)}…` : taken}. `);
@@ -522,7 +522,7 @@ function settings() {
   const use = make("p", {class: "do"}, make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "not released by its makers, as far as we know"));
   if (text.startsWith("#")) return pane.replaceChildren(why("ok", text.replace(/^# /, "")), ...(makers ? [use] : []));
   const block = said => {
-    if (name && tab !== "llama.cpp") said = said.replace(/\bMODEL\b/, id(release));
+    if (name && tab !== "llama.cpp") said = said.replace(/\bMODEL\b/, identity(release));
     const [version, source] = programs[tab].split(", "), [line, remark] = said.split("  # ");
     return [make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(line, tab)), make("button", {type: "button", class: "copy"}, "Copy")), make("p", {class: "because"}, "For ", link(source, version), ".", remark ? ` ${remark}.` : "")];
   };

@@ -2,11 +2,14 @@
 
 import argparse
 import json
+import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from .as_numbers import as_numbers
 from .files import parse
+from .names import identity, release_of
 from .picture import drawn
 from .reading import encoding_of
 from .sentence import sentence
@@ -21,10 +24,10 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of `read`."""
     read = argparse.ArgumentParser(
         prog="python -m d2lpos.pretrained read",
-        description="Say what a model does with positions, layer by layer, from its config.json. Nothing is downloaded.",
+        description="Say what a model does with positions, layer by layer, from its config.json or, for a release that the book's list has, by its name. Nothing is downloaded.",
         epilog=EPILOG,
     )
-    read.add_argument("file", metavar="FILE", help="the config.json of a model, or - for standard input")
+    read.add_argument("file", metavar="FILE", help="the config.json of a model, - for standard input, or the name of a release, as Qwen3-8B")
     read.add_argument("--length", type=int, metavar="N", help="tokens of the text: dynamic NTK and LongRoPE ask for it")
     read.add_argument("--trained", type=int, metavar="N", help="tokens of the texts that it was trained on, if you know")
     read.add_argument("--settings", choices=PROGRAMS, metavar="PROGRAM", help=f"settings for --length: {', '.join(PROGRAMS)}")
@@ -52,29 +55,49 @@ def main(arguments: list[str]) -> str | None:
                 raise ValueError(f"--{name} must have --length, the tokens of the text")
         if asked.rule and not asked.settings:
             raise ValueError("--rule must have --settings, the program that it is for")
-        text = sys.stdin.read() if asked.file == "-" else Path(asked.file).read_text("utf-8")
-        values = parse(text, asked.file)
+        values, release = opened(asked.file)
+        lengths, stretch = release.get("trained", ()), release.get("stretch")
+        trained = asked.trained or max(lengths, default=None)
+        source = "as its makers say" if lengths and not asked.trained else "as you say"
+        if release:
+            where = f"{release['name']}, read from the book's list: {release['source']}"
+            print(where, file=sys.stderr if asked.json else sys.stdout)
         reading = encoding_of(values, asked.length, asked.ignore)
         values = without(values, asked.ignore)
         if not asked.json or asked.picture:
             numbers = as_numbers(values, asked.length)
         if not asked.json:
-            print(sentence(numbers, asked.trained))
+            print(sentence(numbers, trained, release.get("name")))
         print(json.dumps(reading.as_data(), indent=1, ensure_ascii=False) if asked.json else reading)
         if asked.length and not asked.json:
-            print(in_words(values, asked.length, asked.trained))
+            print(in_words(values, asked.length, trained, source))
         if asked.picture:
-            known = asked.trained or longest(values)
-            told = drawn(numbers, reading, asked.length, known, bool(asked.trained))
+            told = drawn(numbers, reading, asked.length, trained or longest(values), bool(trained))
             Path(asked.picture).write_text(told, "utf-8")
         if asked.settings:
             print(f"settings for {PROGRAMS[asked.settings]}:")
-            told = settings(values, asked.length, asked.settings, asked.trained, asked.rule)
-            print(told)
+            told = settings(values, asked.length, asked.settings, trained, asked.rule)
+            print(re.sub(r"\bMODEL\b(?!\.gguf)", identity(release), told, count=1) if release else told)
             if "rope" in told:
+                if stretch and asked.length <= stretch["to"] and asked.rule in (None, stretch["rule"]):
+                    print(f"as its makers say: {stretch['source']}")
                 print(f"look out: {ADDED.format(asked.rule or 'yarn')} ({SECTIONS['released']})")
 
     return attempt(read)
+
+
+def opened(name: str) -> tuple[dict, Mapping]:
+    """A configuration, and the release that it is of; empty where it comes from a file or from standard input.
+
+    Raises as `parse` and `Path.read_text` do, and a ValueError for a name that is neither a file's nor a release's.
+    """
+    if name == "-" or Path(name).exists():
+        return parse(sys.stdin.read() if name == "-" else Path(name).read_text("utf-8"), name), {}
+    try:
+        release = release_of(name)
+    except ValueError as error:
+        raise ValueError(f"{name}: no such file, and {error}") from None
+    return release["config"], release
 
 
 def attempt(work: object) -> str | None:

@@ -46,6 +46,9 @@ READ = {
         "attention_factor",
     },
 }
+WORDS = frozenset().union(*READ.values())
+# Where null is not as if the key were missing: the classes take it for a value.
+NULLS = ("factor", "original_max_position_embeddings", "truncate")
 FLAT = {"rope_theta", "partial_rotary_factor"}  # which transformers 4 writes outside of rope_scaling
 ALWAYS = FLAT | {"rope_type", "type"}
 SPELLINGS = ("rope_scaling", "rope_parameters")  # of transformers 4 and 5
@@ -81,7 +84,7 @@ def parameters(config: Config) -> dict[str | None, dict | None]:
             kind: config[key] for kind, key in thetas.items() if isinstance(config.get(key), int | float)
         }
     types = {name: value for name, value in given.items() if value is None or isinstance(value, Mapping)}
-    types = {name: value for name, value in types.items() if name not in ALWAYS and name not in READ["yarn"]}
+    types = {name: value for name, value in types.items() if name not in ALWAYS | WORDS}
     if types:
         return {
             name: None
@@ -101,7 +104,7 @@ def parameters(config: Config) -> dict[str | None, dict | None]:
         }
     if "rope_theta" in given and given["rope_theta"] is None:
         return {None: None}
-    return {None: flat | {key: value for key, value in given.items() if value is not None}}
+    return {None: flat | {key: value for key, value in given.items() if value is not None or key in NULLS}}
 
 
 def given_rule(config: Config) -> dict:
@@ -162,18 +165,19 @@ def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str])
     if kind == "default":
         return unscaled, 1.0
     length = both[1] or both[0] or config.get("max_position_embeddings")
-    factor = said.get("factor")
-    if kind == "proportional":
-        share = said["partial_rotary_factor"]
-        return partial(proportional, share=share, factor=1.0 if factor is None else factor), 1.0
+    factor = said.get("factor", 1.0 if kind == "proportional" else None)
     if factor is None:
-        longest = config.get("max_position_embeddings")
-        if kind not in ("yarn", "longrope") or not (length and longest):
+        longest, null = config.get("max_position_embeddings"), "factor" in said
+        # The classes make it of two lengths: LongRoPE's where it is missing or null, YaRN's where it is null.
+        if not (kind == "longrope" or kind == "yarn" and null and any(both)) or not (length and longest):
             raise ValueError(f"rope_type {kind!r} must have a factor, and has none")
         factor = longest / length
+    if kind == "proportional":
+        return partial(proportional, share=said["partial_rotary_factor"], factor=factor), 1.0
     if kind == "linear":
         return partial(linear, factor=factor), 1.0
-    if not length:
+    null = said.get("original_max_position_embeddings", length) is None and not both[1]
+    if not length or null and kind != "dynamic":
         raise ValueError(f"rope_type {kind!r} must have original_max_position_embeddings, and has none")
     if kind in ("dynamic", "longrope") and tokens is None:
         raise ValueError(
@@ -196,13 +200,14 @@ def rule_of(said: Mapping, config: Mapping, tokens: int | None, extra: set[str])
     each, whole = said.get("mscale"), said.get("mscale_all_dim")
     if attention is None and each and whole:
         attention = mscale(factor, each) / mscale(factor, whole)
+    truncate = said.get("truncate", True)
     rule = partial(
         yarn,
         factor=factor,
         length=length,
         beta_fast=said.get("beta_fast") or 32,
         beta_slow=said.get("beta_slow") or 1,
-        truncate=said.get("truncate", True),
+        truncate=truncate is not None and truncate,
         attention_factor=attention,
     )
     return rule, mscale(factor, whole) ** 2 if whole else 1.0

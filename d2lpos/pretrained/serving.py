@@ -549,10 +549,11 @@ def served(program: str, changed: dict, tokens: int, nested: bool) -> str:
     }[program]
 
 
-def in_words(config: object, tokens: int, trained: int | None = None) -> str:
+def in_words(config: object, tokens: int, trained: int | None = None, source: str = "as you say") -> str:
     """What a text of that length asks, in lines: new angles, ends of tables, memory, what to look out for.
 
-    trained is the length of the training, by default what the configuration calls original, or else allows.
+    trained is the length of the training, by default what the configuration calls original, or else allows;
+    source tells who says it.
 
     >>> print(in_words({"model_type": "gpt2"}, 2048))
     at 2,048 tokens:
@@ -568,7 +569,7 @@ def in_words(config: object, tokens: int, trained: int | None = None) -> str:
     lines = [f"at {tokens:,} tokens:"]
     if length:
         by = "file" if file_allows(config) else "class"
-        said = "as you say" if trained else "before its stretch" if original else f"as its {by} allows"
+        said = source if trained else "before its stretch" if original else f"as its {by} allows"
         lines.append(f"  beside {length:,} tokens, {said}:")
         turning = [layer for layer in reading.layers if rope_of(layer)]
         before = bool(original) and length <= original

@@ -291,6 +291,10 @@ REFUSED = {
     "rope_type 'default' has keys that are not understood: rope_parameters.mrope_section = [4, 2, 2]. A key": LLAMA
     | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]}},
     "rope_type 'linear' must have a factor, and has none": LLAMA | {"rope_scaling": {"type": "linear"}},
+    "rope_type 'yarn' must have a factor, and has none": LLAMA
+    | {"max_position_embeddings": 256, "rope_scaling": {"rope_type": "yarn", "original_max_position_embeddings": 64}},
+    "rope_type 'proportional' must have a factor, and has none": LLAMA
+    | {"rope_parameters": {"rope_type": "proportional", "factor": None}},
     "rope_type 'yarn' must have original_max_position_embeddings, and has none": LLAMA
     | {"model_type": "internlm2", "rope_scaling": {"type": "yarn", "factor": 2.0}},
     "tokens must say how long the text is, because rope_type 'dynamic' depends on it; got None": LLAMA

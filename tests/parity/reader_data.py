@@ -1,6 +1,6 @@
 """The tables of `d2lpos.pretrained` as data, for the page that reads a configuration in the browser.
 
-    python -m tests.parity.reader_data    # write book/_static/reader-data.js
+    python -m tests.parity.reader_data    # write book/_static/reader-data.js and d2lpos/pretrained/releases.json
 
 A row names its class and has the fields that differ from those of `classes`. A function is {"form": its name}, with its
 arguments where it is a partial; `book/_static/reader.js` has each form once more.
@@ -20,6 +20,7 @@ from d2lpos.pretrained import (
     defaults,
     files,
     keys,
+    names,
     own,
     reading,
     rotary,
@@ -33,6 +34,7 @@ from tests.parity.releases import FILE as RELEASES
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "book" / "_static" / "reader-data.js"
+FOR_THE_PACKAGE = ROOT / "d2lpos" / "pretrained" / "releases.json"
 
 
 def plain(value: object) -> object:
@@ -68,7 +70,12 @@ def classes() -> dict[str, dict]:
     return dict(sorted(found.items()))
 
 
-ABOUT = ("row", "read", "remembered")  # what the page does not need to know of a release
+ABOUT = ("row", "read", "remembered")  # what neither the page nor the package needs to know of a release
+
+
+def releases() -> list[dict]:
+    found = yaml.safe_load(RELEASES.read_text("utf-8"))
+    return [{key: value for key, value in one.items() if key not in ABOUT} for one in found]
 
 
 def tables() -> dict[str, object]:
@@ -77,7 +84,6 @@ def tables() -> dict[str, object]:
     for row in FAMILIES.values():
         if row not in rows:
             rows.append(row)
-    releases = yaml.safe_load(RELEASES.read_text("utf-8"))
     return {
         "classes": classes(),
         "rows": [plain(row) for row in rows],
@@ -111,6 +117,7 @@ def tables() -> dict[str, object]:
         },
         "rules": {
             "read": plain(rotary.READ),
+            "nulls": plain(rotary.NULLS),
             "flat": plain(rotary.FLAT),
             "always": plain(rotary.ALWAYS),
             "spellings": plain(rotary.SPELLINGS),
@@ -138,7 +145,15 @@ def tables() -> dict[str, object]:
         },
         "sentences": {"adds": plain(sentence.ADDS), "by": {str(axes): words for axes, words in sentence.BY.items()}},
         "files": {"others": plain(files.OTHERS), "largest": files.LARGEST},
-        "releases": [{key: value for key, value in one.items() if key not in ABOUT} for one in releases],
+        "releases": releases(),
+        "names": {
+            "site": names.SITE,
+            "trained": plain(names.TRAINED),
+            "copied": names.COPIED,
+            "shown": names.SHOWN,
+            "least": names.LEAST,
+            "beside": names.BESIDE,
+        },
     }
 
 
@@ -150,6 +165,13 @@ def written() -> str:
     return f"// Written by `python -m tests.parity.reader_data`.\nconst readerData = String.raw`{text}`;\nif (typeof module !== \"undefined\") module.exports = readerData;\n"
 
 
+def written_for_the_package() -> str:
+    """The releases as JSON, one a line."""
+    lines = [json.dumps(one, ensure_ascii=False, allow_nan=False) for one in releases()]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
 if __name__ == "__main__":
-    FILE.write_text(written(), "utf-8")
-    print(f"{FILE}: {FILE.stat().st_size:,} bytes")
+    for file, text in (FILE, written()), (FOR_THE_PACKAGE, written_for_the_package()):
+        file.write_text(text, "utf-8")
+        print(f"{file}: {file.stat().st_size:,} bytes")

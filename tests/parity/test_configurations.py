@@ -13,6 +13,7 @@ from d2lpos.input.sinusoids import frequencies
 from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.serving import settings
 from d2lpos.rotary.scaling import yarn
+from tests.parity.variants import LENGTH, without_one
 
 DIM, BASE, TRAINED, LONGER = 64, 10_000.0, 4096, 16_384
 
@@ -56,6 +57,38 @@ def test_our_reader_makes_of_it_what_transformers_makes(warned):
     del said["rope_parameters"]["original_max_position_embeddings"]
     ours, _ = encoding_of(said).layers[0].encoding.scaled()
     assert torch.equal(ours, yarn(frequencies(DIM, BASE), 4, LONGER)[0])
+
+
+@pytest.mark.parametrize("case", without_one())
+def test_a_rule_that_lacks_a_key_turns_as_its_class_does_or_is_refused(case):
+    said = without_one()[case]
+    try:
+        ours, factor = encoding_of(said, tokens=LENGTH).layers[0].encoding.scaled()
+    except ValueError:
+        return
+    rule = said["rope_parameters"]["rope_type"]
+    config = LlamaConfig(**{key: value for key, value in said.items() if key != "model_type"})
+    theirs, same = ROPE_INIT_FUNCTIONS[rule](config, seq_len=LENGTH)
+    assert torch.allclose(theirs.double(), ours, rtol=1e-4) and factor == pytest.approx(same)
+
+
+def test_what_a_class_needs_is_named_where_it_is_missing():
+    told = {}
+    for case, said in without_one().items():
+        try:
+            encoding_of(said, tokens=LENGTH)
+        except ValueError as error:
+            told[case] = str(error)
+    needed = {"linear": "factor", "dynamic": "factor", "yarn": "factor", "llama3": "factor low_freq_factor high_freq_factor"}
+    needed["longrope"] = "short_factor long_factor"
+    missing = {f"{rule}, no {key}": key for rule, keys in needed.items() for key in keys.split()}
+    null = {case.replace("no", "null", 1): key for case, key in missing.items()}
+    null |= {f"{rule}, null original_max_position_embeddings": "original_max_position_embeddings" for rule in ("yarn", "llama3", "longrope")}
+    del null["yarn, null factor"]  # the quotient of its lengths
+    assert told.keys() == missing.keys() | null.keys()
+    for case, key in (missing | null).items():
+        article = "a " if key == "factor" else ""
+        assert told[case] == f"rope_type {case.partition(',')[0]!r} must have {article}{key}, and has none"
 
 
 @pytest.mark.parametrize("tokens", [131_072, 65_536, 50_000])

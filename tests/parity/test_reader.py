@@ -11,6 +11,7 @@ from d2lpos.pretrained.as_numbers import as_numbers
 from d2lpos.pretrained.defaults import entries
 from d2lpos.pretrained.families import FAMILIES, REFUSED
 from d2lpos.pretrained.files import parse
+from d2lpos.pretrained.names import is_called, look_up
 from d2lpos.pretrained.reading import ELSEWHERE, encoding_of
 from d2lpos.pretrained.sentence import sentence
 from d2lpos.pretrained.serving import (
@@ -23,12 +24,13 @@ from d2lpos.pretrained.serving import (
     rope_of,
     settings,
 )
+from tests.core.test_names import ASKED, READ_AS
 from tests.node import ROOT, node
 from tests.parity import defaults, reader_data, tiny
 from tests.parity.families import fitted
 from tests.parity.releases import releases
 from tests.parity.test_keys import READ, TURN
-from tests.parity.variants import dropped, scaled
+from tests.parity.variants import dropped, scaled, without_one
 
 TOKENS = 100
 
@@ -44,11 +46,17 @@ def angles(values, trained, tokens, before=False):
     return [new_angles(one, trained, tokens, before) if rope_of(one) else None for one in kinds]
 
 
+def looked_up(_, text):
+    release, near = look_up(text)
+    return [release and [release["name"], is_called(release, text)], [one["name"] for one in near]]
+
+
 def told(values, tokens, trained=None, name=None):
     return sentence(as_numbers(values, tokens), trained, name)
 
 
 ASK = {"read": as_numbers, "sentence": told, "settings": settings, "cacheBytes": cache_bytes, "newAngles": angles}
+ASK["lookUp"] = looked_up
 
 
 def answer(text, name, *said):
@@ -110,6 +118,7 @@ def differences(files, questions):
 
 def test_the_data_is_what_the_command_writes():
     assert reader_data.FILE.read_text("utf-8") == reader_data.written()
+    assert reader_data.FOR_THE_PACKAGE.read_text("utf-8") == reader_data.written_for_the_package()
 
 
 def test_no_family_is_named_in_the_reader():
@@ -162,6 +171,18 @@ def test_a_release(release):
     found, answered = differences({release["name"]: config}, questions)
     assert found == []
     assert answered
+
+
+def test_a_rule_that_lacks_a_key():
+    found, answered = differences(without_one(), [["read", TOKENS], ["sentence", TOKENS]])
+    assert found == [] and answered
+
+
+def test_a_name_means_the_same_release_in_both_languages():
+    names = [*READ_AS, *ASKED, *(release["source"] for release in releases()), *(release["name"] for release in releases())]
+    names += ["", "/", "...", "東京", "İstanbul 8B", "base", "-it", "a/b/c", "./gpt2", "Qwen/Qwen3-8B/", " gpt2 ", "8b", "Ⅷ", "😀8b"]
+    found, answered = differences({"any": {"model_type": "llama"}}, [["lookUp", name] for name in names])
+    assert found == [] and answered == len(names)
 
 
 REFUSED_FILES = {

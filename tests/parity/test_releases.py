@@ -8,6 +8,7 @@ import pytest
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos.pretrained import encoding_of
+from d2lpos.pretrained.names import TRAINED
 from d2lpos.pretrained.reading import of_its_text
 from d2lpos.pretrained.serving import STRETCHED_LATER, longest, stretched
 from tests.parity import defaults
@@ -15,7 +16,7 @@ from tests.parity.readings import told
 from tests.parity.releases import TOKENS, releases
 
 NAMES = [one["name"] for one in releases()]
-FIELDS = ("name", "year", "source", "read", "remembered", "row", "trained", "report", "stretch", "config")
+FIELDS = ("name", "year", "source", "read", "remembered", "row", "trained", "report", "stretch", "unlike", "config")
 KEPT = {"num_key_value_heads", "num_kv_heads", "multi_query", "multi_query_attention"}  # which heads keep keys
 
 
@@ -60,6 +61,7 @@ def test_a_release(release):
         assert stretch["rule"] in ("yarn",) and stretch["from"] < stretch["to"]
         assert stretch["from"] == (stages[-1] if stages else longest(release["config"]))
         assert stretch["source"].startswith("https://")
+    assert set(release.get("unlike", ())) <= set(TRAINED)
     reading = encoding_of(release["config"], tokens=TOKENS)
     assert reading.layers and json.loads(json.dumps(reading.as_data()))
     family = release["config"]["model_type"]

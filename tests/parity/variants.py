@@ -33,6 +33,20 @@ def dropped(family: str) -> dict[str, dict]:
     return files
 
 
+def without_one() -> dict[str, dict]:
+    """A small Llama with each rule, of whose keys one is missing or null."""
+    small = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 1}
+    small |= {"max_position_embeddings": 4 * LENGTH}
+    files = {}
+    for rule, said in RULES.items():
+        said = {"rope_type": rule, **said} | ({"truncate": True} if rule == "yarn" else {})
+        for key in said.keys() - {"rope_type", "rope_theta"}:
+            less = {name: value for name, value in said.items() if name != key}
+            files[f"{rule}, no {key}"] = small | {"rope_parameters": less}
+            files[f"{rule}, null {key}"] = small | {"rope_parameters": {**less, key: None}}
+    return files
+
+
 def sections(small: dict) -> dict:
     """The pairs of each coordinate, which a family's code takes by default for heads of the usual size alone."""
     said = small.get("rope_parameters") or {}

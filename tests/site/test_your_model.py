@@ -409,6 +409,25 @@ def test_names_lead_to_releases(reader, address):
     expect(page.locator(".lead[role=alert]")).to_contain_text("I know no release named “nobody-7b”.")
 
 
+@pytest.mark.parametrize(("typed", "near"), [("DeepSeek-V3", "DeepSeek-V3.2"), ("granite 4", "Granite 4.0-H 350M")])
+def test_a_part_of_a_name_is_asked_about(reader, typed, near):
+    page = reader.page
+    page.fill(".what", typed)
+    page.press(".what", "Enter")
+    expect(page.locator(".lead")).to_have_text(f"I know no release named “{typed}”. Do you mean this one?")
+    page.get_by_role("button", name=near, exact=True).click()
+    expect(page.locator(".lead b")).to_have_text(near)
+    assert "You asked for" not in page.inner_text(".origin >> nth=0")
+
+
+def test_the_name_of_a_copy_is_read_as_its_release_and_the_page_says_so(reader):
+    page = reader.page
+    page.fill(".what", "unsloth/Qwen3-8B-GGUF")
+    page.press(".what", "Enter")
+    expect(page.locator(".lead b")).to_have_text("Qwen3 8B")
+    assert "You asked for “unsloth/Qwen3-8B-GGUF”. Shown is Qwen/Qwen3-8B," in page.inner_text(".origin >> nth=0")
+
+
 def test_a_file_of_a_release_takes_its_lengths_and_says_so(reader):
     paste(reader.page, QWEN | {"architectures": ["Qwen3ForCausalLM"], "vocab_size": 151_936})
     assert "All position keys are those of Qwen3 8B" in reader.page.inner_text(".origin")

@@ -6,7 +6,7 @@ from pathlib import Path
 BLOCK = re.compile(r"^```\{your-model\}\n```$", re.MULTILINE)
 # In the order in which they run.
 SCRIPTS = (
-    *("reader-data", "reader-values", "reader-encodings", "reader"),
+    *("reader-data", "reader-values", "reader-encodings", "reader", "reader-names"),
     *("your-model-facts", "your-model-figures", "your-model"),
 )
 
