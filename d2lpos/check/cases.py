@@ -1,12 +1,12 @@
-"""Cases that several chapters ask: is it written by hand, without a loop, and right in whichever precision?"""
+"""Cases that several chapters ask: is it by hand, without a loop, and in the dtype that the exercise names?"""
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from unittest.mock import patch
 
 import numpy as np
-import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
@@ -75,16 +75,9 @@ def no_loop(label: str, few: str, small: tuple, large: tuple) -> Case:
     return Case(label, ask)
 
 
-def either(case: Case, kind: torch.dtype = torch.float64) -> Case:
-    """The case, with floating-point tensors of any precision as good as `kind`, or integers for an integer."""
-
-    def ask(answer: Callable) -> object:
-        outcome = case.ask(answer)
-        if not isinstance(outcome, Tensor) or outcome.dtype == torch.bool:
-            return outcome
-        return outcome.to(kind) if outcome.is_floating_point() == kind.is_floating_point else outcome
-
-    return Case(case.text, ask)
+def exact_dtype(case: Case) -> Case:
+    """The case, of an exercise that names a dtype: another one is refused, whatever the numbers are."""
+    return replace(case, exact_dtype=True)
 
 
 def several(outcome: object, *names: str) -> list[int | float]:

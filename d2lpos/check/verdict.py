@@ -58,10 +58,15 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Case:
-    """One question to an answer: `ask(answer)` is its outcome, `text` tells the reader what went in."""
+    """One question to an answer: `ask(answer)` is its outcome, `text` tells the reader what went in.
+
+    exact_dtype: whether the exercise names the dtype of the outcome. Elsewhere whole numbers are as good in int32 as
+    in int64, and fractions in any precision that keeps them.
+    """
 
     text: str
     ask: Callable[[Any], Any]
+    exact_dtype: bool = False
 
 
 def call(label: str = "", /, **arguments: Any) -> Case:
@@ -298,7 +303,7 @@ def is_telling(outcome: Any, expected: Any) -> bool:
     if is_empty(outcome) or isinstance(outcome, Exception):
         return False
     if isinstance(outcome, Tensor) and isinstance(expected, Tensor):
-        other = outcome.dtype != expected.dtype or outcome.shape != expected.shape
+        other = kind(outcome) != kind(expected) or outcome.shape != expected.shape
         few = 1 if outcome.is_floating_point() else 8 if outcome.dtype == torch.bool else 4
         return other or outcome.numel() > few
     if isinstance(outcome, list) and isinstance(expected, list):
@@ -439,7 +444,7 @@ if hasattr(os, "register_at_fork"):
 def disagreement(given: Callable, expected: Callable, cases: list[Case]) -> list[str]:
     """The first case in which the two have different outcomes, and how; nothing where they agree in all."""
     for case in cases:
-        text = call_or_exception(difference, expected(case), given(case))
+        text = call_or_exception(difference, expected(case), given(case), case.exact_dtype)
         if isinstance(text, Exception):
             text = "Returns something that cannot be compared"
         if text:
@@ -447,7 +452,7 @@ def disagreement(given: Callable, expected: Callable, cases: list[Case]) -> list
     return []
 
 
-def difference(expected: Any, got: Any) -> str:
+def difference(expected: Any, got: Any, exact_dtype: bool = False) -> str:
     """How an outcome differs from the expected one, in words; empty where it does not."""
     if isinstance(got, Exception):
         same = type(got) is type(expected) and str(got) == str(expected)
@@ -458,26 +463,37 @@ def difference(expected: Any, got: Any) -> str:
     if not isinstance(got, type(expected)):
         return f"Expected type {type(expected).__name__}, got type {type(got).__name__}"
     if isinstance(expected, Tensor):
-        return tensor_difference(expected, got)
+        return tensor_difference(expected, got, exact_dtype)
     if isinstance(expected, list):
         return list_difference(expected, got)
     return "" if got == expected else f"Expected {expected}, got {got}"
 
 
-def tensor_difference(expected: Tensor, got: Tensor) -> str:
+def tensor_difference(expected: Tensor, got: Tensor, exact_dtype: bool = False) -> str:
+    alike = not exact_dtype and kind(expected) == kind(got)
     for trait in ("dtype", "device", "layout", "shape"):
         wanted, found = getattr(expected, trait), getattr(got, trait)
-        if wanted != found:
+        if wanted != found and not (trait == "dtype" and alike):
             show = tuple if trait == "shape" else str
             return f"Expected {trait} {show(wanted)}, got {show(found)}"
+    dtype = torch.promote_types(expected.dtype, got.dtype)
+    expected, got = expected.to(dtype), got.to(dtype)
     if torch.equal(expected, got):
         return ""  # nearly always, and sooner known
-    wrong = ~torch.isclose(got, expected, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+    within = TOLERANCE if dtype.is_floating_point or dtype.is_complex else 0
+    wrong = ~torch.isclose(got, expected, rtol=within, atol=within, equal_nan=True)
     if not wrong.any():
         return ""
     at = tuple(wrong.nonzero()[0].tolist())
     place = f"At {at}: expected" if at else "Expected"
     return f"{place} {number(expected[at].item())}, got {number(got[at].item())}"
+
+
+def kind(x: Tensor) -> str:
+    """What the numbers of a tensor are, in whatever precision."""
+    if x.dtype == torch.bool:
+        return "truth values"
+    return "complex" if x.is_complex() else "fractions" if x.is_floating_point() else "whole numbers"
 
 
 def list_difference(expected: list, got: list) -> str:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from d2lpos.check.verdict import Check, call_or_exception, difference, with_timeout
+from d2lpos.check.verdict import Check, call_or_exception, difference, kind, with_timeout
 from tests.check.exercises import EXERCISES
 from tests.mutation.rules import Change, changed, imports
 
@@ -52,7 +52,7 @@ def survives(check: Check, answer: Any) -> bool:
     """Whether the check accepts the answer. It is asked no further than to its first wrong outcome."""
     for case, expected in outcomes(check):
         found = call_or_exception(with_timeout, PATIENCE, case.ask, answer)
-        if call_or_exception(difference, expected, found):
+        if call_or_exception(difference, expected, found, case.exact_dtype):
             return False
     return True
 
@@ -237,21 +237,10 @@ def of_type(kind: Any, change: Callable) -> Callable:
     return apply
 
 
-def cast(dtype: torch.dtype, back: bool = False) -> Callable:
-    def change(x: Tensor) -> Tensor:
-        if x.dtype in (dtype, torch.bool) or (back and not x.is_floating_point()):
-            return x
-        return x.to(dtype).to(x.dtype) if back else x.to(dtype)
-
-    return of_type(Tensor, change)
-
-
 RESULTS: dict[str, Callable] = {
-    "in float64": cast(torch.float64),
-    "in float32": cast(torch.float32),
-    "in float16": cast(torch.float16),
-    "in int64": cast(torch.int64),
-    "rounded as float16": cast(torch.float16, back=True),
+    "as fractions": of_type(Tensor, lambda x: x.float() if kind(x) == "whole numbers" else x),
+    "as whole numbers": of_type(Tensor, lambda x: x.long() if kind(x) == "fractions" else x),
+    "rounded as float16": of_type(Tensor, lambda x: x.half().to(x.dtype) if x.is_floating_point() else x),
     "without dimensions of size 1": of_type(Tensor, lambda x: x.squeeze() if 1 in x.shape else x),
     "with one more dimension": of_type(Tensor, lambda x: x[None]),
     "flipped along the last axis": of_type(Tensor, lambda x: x.flip(-1) if x.dim() else x),

@@ -74,6 +74,25 @@ def test_every_check_belongs_to_one_exercise():
     assert sorted(called) == sorted(checks)
 
 
+def test_a_check_compares_a_dtype_only_where_its_exercise_names_one():
+    exact = {
+        check.name
+        for check in CHECKS
+        for cases in check.properties.values()
+        for case in cases
+        if case.exact_dtype
+    }
+    named = set()
+    for chapter in EXERCISED:
+        cells = nbformat.read(chapter, as_version=4).cells
+        asked = [cell for cell in cells if "exercise" in cell.metadata.get("tags", [])]
+        for _, parts in groupby(asked, lambda cell: cell.metadata.d2lpos.id):
+            words = "\n".join(cell.source for cell in parts)
+            if re.search(r"\bdtype\b|float32|int64|torch\.long", words):
+                named.update(re.findall(r"^check\.(\w+)\(", words, re.MULTILINE))
+    assert exact and exact <= named
+
+
 @pytest.mark.parametrize("chapter", EXERCISED, ids=lambda path: path.stem)
 def test_stubs_are_not_attempted(chapter, once):
     lines = [line for verdict in verdicts(chapter, "exercise") for line in repr(verdict).splitlines()]

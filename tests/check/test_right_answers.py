@@ -4,12 +4,16 @@ import math
 from itertools import permutations
 
 import numpy as np
+import pytest
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from d2lpos.check import permutation as check
-from d2lpos.check import trained
+from d2lpos.check import rope, trained
 from d2lpos.check.permutation.layers import COMMUTES
+from tests.check.exercises import CHECKS
+from tests.check.mutants import altered, of_type, survives
 from tests.check.right import accepted
 
 
@@ -120,6 +124,23 @@ test_accepted = accepted({
         lambda tokens, mean: (1 / mean(tokens.eq(0)[:, None])[:, 0] - 1).round().long(),
     ],
 })
+
+
+IN_ANOTHER_DTYPE = of_type(Tensor, lambda x: x.to(OTHER.get(x.dtype, x.dtype)))
+OTHER = {
+    torch.float32: torch.float64,
+    torch.float64: torch.float32,
+    torch.int64: torch.int32,
+    torch.int32: torch.int64,
+}
+
+
+@pytest.mark.parametrize("check", [check for check in CHECKS if callable(check.reference)], ids=lambda check: check.name)
+def test_the_dtype_counts_where_the_exercise_names_one(check):
+    exact = any(case.exact_dtype for cases in check.properties.values() for case in cases)
+    if check is rope.step:
+        pytest.skip("its caches come back to it, so they must be of the dtype of what it computes")
+    assert survives(check, altered(check.reference, IN_ANOTHER_DTYPE)) is not exact
 
 
 def test_numpys_integers_are_whole_numbers():

@@ -39,19 +39,36 @@ def test_a_window_has_as_many_keys_as_transformers_gives_it():
         assert (((back <= left) & (back >= -right))[11]).sum() == w
 
 
+def of_the_package(head, turning, base):
+    return frequencies(head, base=base) * (torch.arange(head // 2) < turning // 2)
+
+
 RIGHT_ANSWERS = [
     (check.word_ids, lambda here: (here.long().cumsum(1) - 1) * here),
+    (check.word_ids, lambda here: ((here.int().cumsum(1) - 1) * here).int()),
     (check.next_id, lambda places, here: places.amax(1, keepdim=True) + 1),
+    (check.next_id, lambda places, here: places[:, -1:].int() + 1),
     (check.sees, lambda new, total: torch.arange(total) <= torch.arange(total - new, total)[:, None]),
     (check.behind, lambda row: torch.full((3,), row.max() + 1)),
+    (check.behind, lambda row: torch.full((3,), row.max() + 1, dtype=torch.int32)),
     (check.float_angles, lambda x, omega: torch.outer(torch.arange(x.size(-2)).float(), omega)),
     (check.flash_window, lambda w: (w - 1, 0)),
+    (check.flash_window, lambda w: [w - 1, 0]),
     (check.norm_and_turn, lambda q, w, turn: turn(torch.nn.functional.rms_norm(q, q.shape[-1:], w))),
+    (check.norm_and_turn, lambda q, w, turn: turn(w * q.double() / q.double().square().mean(-1, True) ** 0.5)),
     (check.sharpened, lambda scores, s: (1 + math.log(s) / 10) * (1 + math.log(s) / 10) * scores),
+    (check.sharpened, lambda scores, s: scores.double() * scaling.mscale(s) ** 2),
+    (check.proportional, of_the_package),
     (
         check.proportional,
         lambda head, turning, base: torch.tensor(
             [base ** (-i / head) if i < turning else 0.0 for i in range(0, head, 2)]
+        ),
+    ),
+    (
+        check.line_by_line,
+        lambda rows, columns: torch.tensor(
+            [(row, column) for row in range(rows) for column in range(columns)], dtype=torch.int32
         ),
     ),
     (

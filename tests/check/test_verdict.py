@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from d2lpos.check import verdict as module
+from d2lpos.check.cases import exact_dtype
 from d2lpos.check.verdict import (
     Answer,
     Case,
@@ -18,6 +19,7 @@ from d2lpos.check.verdict import (
     call,
     count,
     describe,
+    difference,
     is_telling,
     receipt,
     with_timeout,
@@ -124,7 +126,7 @@ Input: x = [1.0, -2.0]
     (lambda x: 999_999 * x, "At (0,): expected 2.0000, got 999999.0000"),
     (lambda x: x / 2, "At (0,): expected 2.0000, got 0.5000\nHint: This is half."),
     (lambda x: 2 * x[:1], "Expected shape (2,), got (1,)"),
-    (lambda x: 2 * x.double(), "Expected dtype torch.float32, got torch.float64"),
+    (lambda x: (2 * x).long(), "Expected dtype torch.float32, got torch.int64"),
     (lambda x: 2 * x.to("meta"), "Expected device cpu, got meta"),
     (lambda x: (2 * x).to_sparse(), "Expected layout torch.strided, got torch.sparse_coo"),
     (lambda x: 2 * x.numpy(), "Expected type Tensor, got type ndarray"),
@@ -245,12 +247,33 @@ def test_a_hint_is_given_where_the_mistake_is_made(answer, hint):
     assert text.partition("Hint: ")[2] == hint
 
 
+@pytest.mark.parametrize(("expected", "got", "differs"), [
+    (torch.ones(2), torch.ones(2).double(), ""),
+    (torch.ones(2).double(), torch.tensor([1, 1.5]), "At (1,): expected 1.0000, got 1.5000"),
+    (torch.arange(3), torch.arange(3).int(), ""),
+    (torch.arange(3), torch.arange(3).float(), "Expected dtype torch.int64, got torch.float32"),
+    (torch.arange(2), torch.arange(2) > 0, "Expected dtype torch.int64, got torch.bool"),
+    (torch.tensor(1_000_000), torch.tensor(1_000_001), "Expected 1000000, got 1000001"),
+])
+def test_numbers_are_compared_and_no_dtypes(expected, got, differs):
+    assert difference(expected, got) == differs
+
+
+def test_a_dtype_that_the_exercise_names_is_compared():
+    check = Check("half", lambda x: x / 2, {"all": [exact_dtype(call(x=PAIR))]}, {})
+    assert check(lambda x: x * 0.5)
+    assert "Expected dtype torch.float32, got torch.float64" in repr(check(lambda x: x.double() / 2))
+
+
+OTHER = {torch.float32: torch.int64, torch.int64: torch.float32, torch.bool: torch.int64}
+
+
 @pytest.mark.parametrize(("dtype", "few"), [(torch.float32, 1), (torch.int64, 4), (torch.bool, 8)])
 def test_few_numbers_may_be_the_same_by_chance(dtype, few):
     right = torch.zeros(few, dtype=dtype)
     assert not is_telling(torch.ones(few, dtype=dtype), right)
     assert is_telling(torch.ones(few + 1, dtype=dtype), torch.zeros(few + 1, dtype=dtype))
-    assert is_telling(torch.ones(few, dtype=torch.float64), right)
+    assert is_telling(torch.ones(few, dtype=OTHER[dtype]), right)
 
 
 def test_of_two_mistakes_that_the_answer_makes_the_first_is_told():

@@ -52,6 +52,21 @@ def in_half_precision(q_positions, k_positions, left, right):
     return torch.where(j > i, right[:, None, None], left[:, None, None]) * -(i - j).abs()
 
 
+@wrong(check.two_sided, "Input: queries 0, 1, 2; keys 0, 1;")
+def three_keys(q_positions, k_positions, left, right):
+    columns = []
+    for j in range(3):
+        away = (k_positions[j] - q_positions).view(1, -1)
+        columns.append(torch.where(away > 0, -right[:, None] * away, left[:, None] * away))
+    return torch.stack(columns, dim=-1)
+
+
+@wrong(check.two_sided, "Input: positions 0 to 3; left [0.5, 0.25, 0.125, 0.0625, 0.375]")
+def three_heads(q_positions, k_positions, left, right):
+    offset = k_positions - q_positions[:, None]
+    return torch.stack([torch.where(offset > 0, -r, m) * offset for m, r in zip(left[:3], right[:3], strict=True)])
+
+
 # One row for all queries
 
 

@@ -226,6 +226,19 @@ def equal_anywhere(old, new, block, adapters):
     return min(equal, len(new) - 1) // block * block
 
 
+@wrong(check.shared, "All blocks of the old one are kept.")
+def last_of_both_left_out(old, new, block, adapters):
+    n = 0
+    while n < min(len(old), len(new)) - 1 and old[n] == new[n]:
+        n += 1
+    return n // block * block if adapters[0] == adapters[1] else 0
+
+
+@wrong(check.shared, "compare them by ==")
+def one_and_the_same(old, new, block, adapters):
+    return check.shared.reference(old, new, block, (None, None)) if adapters[0] is adapters[1] else 0
+
+
 # Documents in one row
 
 
@@ -236,6 +249,16 @@ def first_of_the_row(prompt, lengths, first, question):
         start = len(found)
         found += [-1 if prompt + place < first else start for place in range(length)]
     return torch.tensor(found + [-1] * question)
+
+
+@wrong(check.joined, "fails 1 of 2 properties Property: kept keys turn on to their places")
+def as_long_as_the_first(prompt, lengths, first, question):
+    parts = [torch.full((prompt,), -1)]
+    for number, length in enumerate(lengths):
+        by = torch.full((length,), prompt + number * lengths[0])
+        by[:first] = -1
+        parts.append(by)
+    return torch.cat([*parts, torch.full((question,), -1)])
 
 
 # How often a key turns

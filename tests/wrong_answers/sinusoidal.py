@@ -34,6 +34,12 @@ def borrowed(positions, d, base):
     return sinusoidal(positions, d, base)
 
 
+@wrong(check.encode, "fails 1 of 5 properties Property: sine and cosine of p · base^(−2i/d), in turn Input: positions [2, 90], d = 64")
+def four_hands(positions, d, base):
+    hands = torch.tensor([0.0, 1.0, 2.0, 3.0])[: d // 2]
+    return interleaved(positions.unsqueeze(-1) / base ** (2 * hands / d))
+
+
 # From PE(p) to PE(p + k)
 
 

@@ -1,4 +1,4 @@
-"""Wrong answers to the ten exercises of the page of symptoms: one mistake of each, as a student would write it."""
+"""Wrong answers to the ten exercises of the page of symptoms: one mistake of each, as a student would write it, and some of one size alone."""
 
 import math
 
@@ -14,9 +14,19 @@ def less_one(here):
     return here.long().cumsum(1) - 1
 
 
+@wrong(check.word_ids, "Input: here = [[0, 1, 1], [1, 1, 1], [0, 0, 1]] (bool) Expected shape (3, 3), got (3, 4)")
+def less_the_fillers_of_four(here):
+    return (torch.arange(4) - 4 + here.sum(-1, keepdim=True)).clamp(min=0)
+
+
 @wrong(check.next_id, "Counts the columns")
 def behind_the_cache(places, here):
     return torch.tensor([[places.shape[1]]] * len(places))
+
+
+@wrong(check.next_id, "Input: places = [[0, 1], [0, 0], [4, 5]]")
+def behind_the_fourth(places, here):
+    return places[:, 3:4] + 1
 
 
 @wrong(check.sees, "Starts at the top left")
@@ -35,6 +45,12 @@ def outer(x, omega):
     return torch.outer(t.float(), omega)
 
 
+@wrong(check.float_angles, "Input: x (2, 5, 4) in float32, omega = [1.0, 0.3]")
+def three_columns(x, omega):
+    t = torch.arange(x.shape[-2], dtype=torch.float32)
+    return torch.stack([t * omega[0], t * omega[1], t * omega[2]], dim=-1)
+
+
 @wrong(check.flash_window, "One key too many")
 def as_it_stands(sliding_window):
     return sliding_window, 0
@@ -46,9 +62,26 @@ def behind_the_turn(q, weight, turn):
     return weight * turned * turned.pow(2).mean(-1, keepdim=True).rsqrt()
 
 
+@wrong(check.norm_and_turn, "One norm for all tokens.")
+def root_mean_square(q, weight, turn):
+    return turn(q / torch.sqrt(torch.mean(q**2)) * weight)
+
+
+@wrong(check.norm_and_turn, "Input: q = [[1.0, 7.0], [1.0, -1.0], [2.0, 2.0]]")
+def half_the_length(q, weight, turn):
+    """The root of four features is two."""
+    return turn(q / (q.norm(dim=-1, keepdim=True) / 2) * weight)
+
+
 @wrong(check.sharpened, "Multiplies once.")
 def one_of_the_two(scores, factor):
     return (1 + math.log(factor) / 10) * scores
+
+
+@wrong(check.sharpened, "Input: scores = [[3.0, 0.0, -0.5]], factor = 1.0")
+def a_factor_for_each_side(scores, factor):
+    sides = torch.eye(2) * (0.1 * math.log(factor) + 1)
+    return sides @ scores @ sides
 
 
 @wrong(check.proportional, "The exponent runs over what turns")

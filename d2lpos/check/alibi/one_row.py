@@ -70,5 +70,4 @@ one_row = Check(
         "The distance to the last key in the list. The last in the list need not be the last in the text.": from_the_end_of_the_list,
     },
     cards=(from_the_end_of_the_list,),
-    as_good={"returned in float64": "The text names no precision."},
 )

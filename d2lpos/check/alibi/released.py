@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ...bias import alibi as package
-from ..cases import by_hand
+from ..cases import by_hand, exact_dtype
 from ..verdict import Case, Check, call
 
 
@@ -51,7 +51,7 @@ def extra_first(heads: int) -> Tensor:
 
 
 def heads_case(heads: int) -> Case:
-    return call(f"heads = {heads}", heads=heads)
+    return exact_dtype(call(f"heads = {heads}", heads=heads))
 
 
 def paper_for_all(heads):

@@ -3,7 +3,6 @@
 import torch
 from torch import Tensor
 
-from ..cases import either
 from ..verdict import Answer, Case, Check, call
 
 
@@ -17,15 +16,13 @@ def by_index(q_positions: Tensor, k_positions: Tensor, left: Tensor, right: Tens
 
 
 def side_case(label: str, q: list, k: list, left: list, right: list) -> Case:
-    """float64 is as right as float32 here."""
-    case = call(
+    return call(
         f"{label}left {left}, right {right}", q_positions=torch.tensor(q), k_positions=torch.tensor(k),
         left=torch.tensor(left), right=torch.tensor(right),
     )
-    return either(case)
 
 
-HEAD = ([0.5], [0.25])
+HEAD, SLOPES = ([0.5], [0.25]), [0.5, 0.25, 0.125, 0.0625, 0.375]
 two_sided = Check(
     "two_sided",
     reference=sided,
@@ -34,6 +31,8 @@ two_sided = Check(
             side_case("positions 0, 1, 2; ", [0, 1, 2], [0, 1, 2], *HEAD),
             side_case("positions 0, 1, 2; ", [0, 1, 2], [0, 1, 2], [0.5, 0.25, 1.0], [0.25, 1.0, 0.125]),
             side_case("queries 0, 1; keys 0, 1, 2; ", [0, 1], [0, 1, 2], *HEAD),
+            side_case("queries 0, 1, 2; keys 0, 1; ", [0, 1, 2], [0, 1], [0.375, 2.0], [1.0, 0.75]),
+            side_case("positions 0 to 3; ", [0, 1, 2, 3], [0, 1, 2, 3], SLOPES, SLOPES[::-1]),
         ],
         "positions as they come": [
             side_case("queries 5, 7; keys 6, 3, 9; ", [5, 7], [6, 3, 9], *HEAD),
@@ -73,5 +72,4 @@ two_sided = Check(
         "Heads whose sides are equal do no harm. What does one that knows the direction do?": 8,
         "Not half of them: what does one that knows the direction do?": 4,
     }),),
-    as_good={"returned in float64": "The text names no precision."},
 )

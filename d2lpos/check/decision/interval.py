@@ -4,6 +4,7 @@ import torch
 from scipy.stats import t
 from torch import Tensor
 
+from ..cases import exact_dtype
 from ..verdict import Case, Check, call
 from .material import drawn
 
@@ -39,7 +40,8 @@ def spread(ours: Tensor, theirs: Tensor) -> Tensor:
 
 def pairs(n: int, seed: int, dtype: torch.dtype = torch.float32) -> Case:
     theirs = drawn(n, seed=seed, low=0, high=33).to(dtype)
-    return call(ours=theirs + drawn(n, seed=seed + 1, low=-6, high=3).to(dtype), theirs=theirs)
+    ours = theirs + drawn(n, seed=seed + 1, low=-6, high=3).to(dtype)
+    return exact_dtype(call(ours=ours, theirs=theirs))
 
 
 interval = Check(

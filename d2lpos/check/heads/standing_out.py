@@ -5,7 +5,6 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import either
 from ..verdict import Case, Check, call
 
 
@@ -39,7 +38,7 @@ def largest_last(scores: Tensor, queries: Tensor, least: float) -> Tensor:
 
 
 def null_case(scores: list[list[float]], queries: list[int], least: float) -> Case:
-    return either(call(scores=torch.tensor(scores), queries=torch.tensor(queries), least=least), torch.int64)
+    return call(scores=torch.tensor(scores), queries=torch.tensor(queries), least=least)
 
 
 standing_out = Check(

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from ..cases import exact_dtype
 from ..verdict import Case, Check, call
 
 
@@ -12,7 +13,7 @@ def tally(positions: Tensor, mask: Tensor, L: int) -> Tensor:
 
 def count_case(positions: list, mask: list, L: int) -> Case:
     positions, mask = torch.tensor(positions), torch.tensor(mask).bool()
-    return call(positions=positions, mask=mask, L=L)
+    return exact_dtype(call(positions=positions, mask=mask, L=L))
 
 
 def text_by_text(positions, mask, L):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from ..cases import exact_dtype
 from ..verdict import Case, Check, call
 
 
@@ -32,7 +33,7 @@ def always_multiplied(T: int, L: int, remedy: str) -> Tensor:
 
 
 def remedy_cases(remedy: str, *sizes: tuple[int, int]) -> list[Case]:
-    return [call(f'T = {T}, L = {L}, "{remedy}"', T=T, L=L, remedy=remedy) for T, L in sizes]
+    return [exact_dtype(call(f'T = {T}, L = {L}, "{remedy}"', T=T, L=L, remedy=remedy)) for T, L in sizes]
 
 
 row_of = Check(

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import either
 from ..verdict import Answer, Case, Check, call
 
 
@@ -46,7 +45,7 @@ def mixed(length: int, size: int, window: int, first: int) -> Tensor:
 
 
 def block_case(length: int, size: int, window: int, first: int) -> Case:
-    return either(call(length=length, size=size, window=window, first=first), torch.int64)
+    return call(length=length, size=size, window=window, first=first)
 
 
 blocks = Check(

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from ..cases import either
 from ..verdict import Case, Check, call
 from .material import drawn
 
@@ -57,13 +56,13 @@ def loss_case(*rows: list[int], seed: int, classes: int = 3) -> Case:
 
 
 def a_number(case: Case) -> Case:
-    """A loss may come as a number of Python's, too, and in any precision."""
+    """A loss may come as a number of Python's, too."""
 
     def ask(answer: Callable) -> object:
         found = case.ask(answer)
         return torch.tensor(found, dtype=torch.float64) if isinstance(found, float) else found
 
-    return either(Case(case.text, ask))
+    return Case(case.text, ask)
 
 
 next_loss = Check(
@@ -104,7 +103,6 @@ next_loss = Check(
             lambda logits, tokens, padding: loss_of_the_next(logits, tokens, padding).exp(),
     },
     as_good={
-        "returned in float64": "A number is asked for, and no precision.",
         "real[:, 1:] & real[:, :-1] → real[:, :-1] & real[:, 1:]": "Both must be real, in either order.",
     },
 )

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from ..cases import exact_dtype
 from ..verdict import Check, call
 from .material import draw
 
@@ -67,8 +68,12 @@ attention = Check(
         "one token": [call(q=draw(1, 4), k=draw(1, 4), v=draw(1, 4))],
         "large logits": [call(q=16 * draw(3, 4), k=16 * draw(3, 4), v=draw(3, 4))],
         "in the dtype of the input": [
-            call(q=torch.zeros(3, 4).bfloat16(), k=count(2, 4).bfloat16(), v=count(2, 3).bfloat16()),
-            call("q, k, v in float64, where float32 would lose what tells the keys apart", **FINE),
+            exact_dtype(
+                call(q=torch.zeros(3, 4).bfloat16(), k=count(2, 4).bfloat16(), v=count(2, 3).bfloat16())
+            ),
+            exact_dtype(
+                call("q, k, v in float64, where float32 would lose what tells the keys apart", **FINE)
+            ),
         ],
     },
     mistakes={

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from ..cases import exact_dtype
 from ..verdict import Case, Check, Misconduct, call, call_or_exception, difference
 from .material import generator
 
@@ -63,9 +64,7 @@ recover_positions = Check(
     reference=recover,
     properties={
         "the positions 0 to T − 1": [
-            call(tokens=text(4), causal_mean=causal_mean),
-            call(tokens=text(7), causal_mean=causal_mean),
-            call(tokens=text(128), causal_mean=causal_mean),
+            exact_dtype(call(tokens=text(length), causal_mean=causal_mean)) for length in (4, 7, 128)
         ],
         "one token": [call(tokens=text(1), causal_mean=causal_mean)],
         "they come from causal_mean": [

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import either
 from ..verdict import Case, Check, call
 
 
@@ -51,7 +50,7 @@ def longer_than_it_is(prompt: int, lengths: list[int], first: int, question: int
 
 def rows(*given: tuple[int, list[int], int, int]) -> list[Case]:
     names = ("prompt", "lengths", "first", "question")
-    return [either(call(**dict(zip(names, one, strict=True))), torch.int64) for one in given]
+    return [call(**dict(zip(names, one, strict=True))) for one in given]
 
 
 joined = Check(
@@ -65,6 +64,7 @@ joined = Check(
             (3, [2, 4], 0, 2),
             (3, [4, 5], 2, 2),
             (1, [4, 4, 2], 1, 3),
+            (1, [2, 5, 3, 4], 1, 2),
         ),
         "a document as short as that is computed whole": rows(
             (2, [1], 3, 1), (0, [5, 1], 3, 2), (4, [2, 1, 2], 3, 1)

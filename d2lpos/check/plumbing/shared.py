@@ -60,6 +60,7 @@ shared = Check(
             ([6, 7, 8, 9], [5, 6, 7, 8, 9], 1),
             ([5, 6, 7], [5, 6, 7, 8, 9, 1, 2], 4),
             ([5, 6, 7, 8, 9], [5, 6, 7, 8, 9, 1], 3),
+            ([5, 6, 7, 8], [5, 6, 7, 8, 9, 1], 2),
         ),
         "the last token is computed, whatever is kept": requests(
             ([5, 6, 7, 8], [5, 6, 7, 8], 2),
@@ -70,6 +71,7 @@ shared = Check(
             *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=(None, "law")),
             *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=("law", "law")),
             *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=("law", "code")),
+            *requests(([5, 6, 7, 8, 9], [5, 6, 7, 8, 3], 2), adapters=("law", "".join("law"))),
         ],
     },
     mistakes={
@@ -89,8 +91,14 @@ shared = Check(
         "The last token alone must be computed. Here a whole block is computed, although nobody asks for it.": found(
             whole=lambda n, block: max(0, n - block) // block * block
         ),
+        "The last token must be computed of the new request alone. All blocks of the old one are kept.": (
+            lambda old, new, block, adapters: of_whole_blocks(old[:-1], new, block, adapters)
+        ),
         "Another adapter computes other keys.": found(same=lambda adapters: True),
         "The same adapter computes the same keys.": found(same=lambda adapters: adapters == (None, None)),
+        "Names that are equal need not be one object: compare them by ==.": found(
+            same=lambda adapters: adapters[0] is adapters[1]
+        ),
         "Without an adapter the model is another one, too.": found(
             same=lambda adapters: None in adapters or adapters[0] == adapters[1]
         ),

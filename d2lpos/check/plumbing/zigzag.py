@@ -5,7 +5,6 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import either
 from ..verdict import Answer, Case, Check, call
 
 
@@ -35,7 +34,7 @@ def cut_from_the_end(rank: int, ranks: int, length: int) -> Tensor:
 
 
 def zigzag_cases(*given: tuple[int, int, int]) -> list[Case]:
-    return [either(call(rank=rank, ranks=ranks, length=length), torch.int64) for rank, ranks, length in given]
+    return [call(rank=rank, ranks=ranks, length=length) for rank, ranks, length in given]
 
 
 zigzag = Check(

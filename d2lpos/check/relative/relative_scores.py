@@ -6,7 +6,6 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import either
 from ..verdict import Answer, Case, Check, call
 
 
@@ -80,11 +79,10 @@ def added_to_queries(
 def scores_case(q: list, k: list, clip: int, d: int = 3) -> Case:
     stream = torch.Generator().manual_seed(5)
     query, key, vectors = (torch.randn(n, d, generator=stream) for n in (len(q), len(k), 2 * clip + 1))
-    case = call(
+    return call(
         f"queries at {q}, keys at {k}, clip {clip}, d = {d}",
         q=query, k=key, vectors=vectors, q_positions=torch.tensor(q), k_positions=torch.tensor(k),
     )
-    return either(case, torch.float32)
 
 
 def offsets(q_positions, k_positions):
@@ -148,6 +146,5 @@ relative_scores = Check(
         "q.shape[-1] → k.shape[-1]": "Queries and keys have as many features.",
         "q.shape[-1] → vectors.shape[-1]": "Queries and vectors have as many features.",
         "q.shape[-1] → q.shape[1]": "Of two axes, 1 is the last.",
-        "returned in float64": "The text names no precision.",
     },
 )

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from ...bias import t5 as package
-from ..cases import by_hand, either
+from ..cases import by_hand
 from ..verdict import Answer, Case, Check, call
 
 
@@ -83,11 +83,10 @@ def ratio_of_all(distance: Tensor, count: int, far: int) -> Tensor:
 
 def bucket_case(offsets: list, buckets: int, max_distance: int, bidirectional: bool, shown: str = "") -> Case:
     kind = "two sides" if bidirectional else "causal"
-    case = call(
+    return call(
         f"offsets {shown or offsets}, {buckets} buckets, maximum {max_distance}, {kind}",
         offset=torch.tensor(offsets), buckets=buckets, max_distance=max_distance, bidirectional=bidirectional,
     )
-    return either(case, torch.int64)
 
 
 def all_offsets(buckets: int, max_distance: int, bidirectional: bool) -> Case:

@@ -9,7 +9,6 @@ from torch import Tensor
 from ...input.sinusoids import angles as angles_of
 from ...input.sinusoids import frequencies
 from ...rotary.rope import rotate
-from ..cases import either
 from ..verdict import Case, Check, count, is_empty
 from .material import draw, pair_angles, turn_both, turned_pair
 
@@ -99,7 +98,7 @@ def decoding(tokens: int, d: int, e: int) -> Case:
             outputs.append(output)
         return torch.stack(outputs)
 
-    return either(Case(f"{count(tokens, 'token')}, one by one, d = {d}, e = {e}", ask))
+    return Case(f"{count(tokens, 'token')}, one by one, d = {d}, e = {e}", ask)
 
 
 def grown(cache, new):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ...rotary import rope as package
-from ..cases import by_hand
+from ..cases import by_hand, exact_dtype
 from ..verdict import Answer, Case, Check, call
 
 
@@ -24,7 +24,7 @@ def swap_heads(weight: Tensor, heads: int) -> Tensor:
 
 def rows_case(heads: int, d: int, *columns: int, first: int = 0, dtype: torch.dtype = torch.float32) -> Case:
     weight = first + torch.arange(heads * d * math.prod(columns)).reshape(heads * d, *columns)
-    return call(weight=weight.to(dtype), heads=heads)
+    return exact_dtype(call(weight=weight.to(dtype), heads=heads))
 
 
 def the_way_back(weight, heads):

@@ -6,7 +6,6 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import either
 from ..verdict import Case, Check, call
 from .material import quarters
 
@@ -68,7 +67,7 @@ def not_hidden(q: Tensor, k: Tensor, table: Tensor) -> Tensor:
 def words_case(tokens: int, d: int, rows: int) -> Case:
     seed = 10 * tokens + d
     q, k = quarters(2, tokens, d, seed=seed)
-    return either(call(q=q, k=k, table=quarters(rows, d, seed=seed + 1)))
+    return call(q=q, k=k, table=quarters(rows, d, seed=seed + 1))
 
 
 def whole_case(counts: list[int], rows: int) -> Case:
@@ -76,7 +75,7 @@ def whole_case(counts: list[int], rows: int) -> Case:
     q = torch.stack([torch.full((len(counts),), 64.0), quarters(len(counts), seed=rows)], dim=-1)
     k = torch.tensor([[4.0 * count - 2, 0] for count in counts])
     label = f"keys that count {counts} for all queries, table ({rows}, 2)"
-    return either(call(label, q=q, k=k, table=quarters(rows, 2, seed=len(counts))))
+    return call(label, q=q, k=k, table=quarters(rows, 2, seed=len(counts)))
 
 
 contextual = Check(
@@ -141,6 +140,5 @@ contextual = Check(
         "gates.flip(-1).cumsum(dim=-1).flip(-1) → gates.flip(-1).cumsum(dim=-1).flip(1)": "Of two axes, 1 is the last.",
         "terms.gather(-1, row.long()) → terms.gather(1, row.long())": "Of two axes, 1 is the last.",
         "p.floor() → p": "A whole number is made of it, which cuts its fraction off.",
-        "returned in float64": "The exercise names no dtype.",
     },
 )

@@ -143,6 +143,5 @@ recurrent = Check(
     as_good={
         "zip(q, k, v, gates, strict=True) → zip(q, k, v, gates)": "All four have a row for each token.",
         "zip(q, k, v, gates, strict=True) → zip(q, k, v, gates, strict=False)": "All four have a row for each token.",
-        "returned in float64": "The exercise names no dtype.",
     },
 )

@@ -8,7 +8,6 @@ from torch import Tensor
 
 from ...input.sinusoids import frequencies
 from ...rotary.rope import rotate
-from ..cases import either
 from ..verdict import Answer, Case, Check, call
 from .material import quarters, without
 
@@ -84,7 +83,7 @@ def step_of(heads: int, tokens: int, d: int, r: int, d_r: int, first: int = 0, l
 def step_case(heads: int, tokens: int, d: int, r: int, d_r: int, first: int = 0, leave: str = "") -> Case:
     label = f"{heads} head{'s' * (heads > 1)}, {tokens} tokens, d = {d}, r = {r}, d_r = {d_r}"
     label += f", positions from {first} on" * (first > 0) + f", {leave} = 0" * (leave > "")
-    return either(call(label, **step_of(heads, tokens, d, r, d_r, first, leave)))
+    return call(label, **step_of(heads, tokens, d, r, d_r, first, leave))
 
 
 def root(q, q_r):
@@ -169,6 +168,5 @@ scores = Check(
         "q.shape[-1] → q.shape[1]": "Of two axes, 1 is the last.",
         "q_r.shape[-1] → k_r.shape[-1]": "Queries and keys of a clock have as many features.",
         "q_r.shape[-1] → q_r.shape[1]": "Of two axes, 1 is the last.",
-        "returned in float64": "The exercise names no dtype.",
     },
 )

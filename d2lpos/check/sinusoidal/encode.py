@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from ...input import sinusoids as package
-from ..cases import by_hand, no_loop
+from ..cases import by_hand, exact_dtype, no_loop
 from ..verdict import Case, Check, call
 
 
@@ -30,9 +30,8 @@ def one_axis_only(positions: Tensor, d: int, base: float) -> Tensor:
 
 
 def encode_case(positions: list, d: int, base: float) -> Case:
-    return call(
-        f"positions {positions}, d = {d}, base = {base:g}", positions=torch.tensor(positions), d=d, base=base
-    )
+    label = f"positions {positions}, d = {d}, base = {base:g}"
+    return exact_dtype(call(label, positions=torch.tensor(positions), d=d, base=base))
 
 
 def hand_by_hand(positions: Tensor, d: int, base: float) -> Tensor:
@@ -47,6 +46,7 @@ encode = Check(
         "sine and cosine of p · base^(−2i/d), in turn": [
             encode_case([0, 1, 2, 3], 4, 10000.0), encode_case([1, 5], 2, 10000.0),
             encode_case([3, 40], 8, 10000.0), encode_case([1, 7], 6, 100.0),
+            encode_case([2, 90], 64, 10000.0),
         ],
         "positions that are no whole numbers": [encode_case([0.5, 2.25, -3.75], 4, 10000.0)],
         "positions of any shape": [

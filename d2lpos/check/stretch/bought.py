@@ -5,7 +5,6 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import either
 from ..verdict import Answer, Case, Check, call
 
 
@@ -48,7 +47,7 @@ def otherwise(column: int, value: Callable[[Tensor, Tensor, int], Tensor]) -> Ca
 
 def budget_case(budget: int, lengths: list[int], shares: list[float], trained: int) -> Case:
     given = {"lengths": torch.tensor(lengths), "shares": torch.tensor(shares)}
-    return either(call(budget=budget, **given, trained=trained), torch.int64)
+    return call(budget=budget, **given, trained=trained)
 
 
 bought = Check(

@@ -1,18 +1,32 @@
 """Ten lines of two minutes each, with what people write instead; one file, since each is one line long."""
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-from ..verdict import Check, call
+from ..cases import exact_dtype, several
+from ..verdict import Case, Check, call, is_empty
 
-HERE = torch.tensor([[False, False, True, True], [True, True, True, True], [False, True, True, True]])
+
+def padded(columns: int, *fillers: int) -> Tensor:
+    """A mask (rows, columns) of rows with so many fillers on the left."""
+    return torch.arange(columns) >= torch.tensor(fillers)[:, None]
+
 
 word_ids = Check(
     "word_ids",
     reference=lambda here: (here.cumsum(-1) - 1).clamp(min=0),
-    properties={"words count from 0, fillers get 0": [call(here=HERE[:1]), call(here=HERE), call(here=HERE[1:])]},
+    properties={
+        "words count from 0, fillers get 0": [
+            call(here=padded(4, 2)),
+            call(here=padded(4, 2, 0, 1)),
+            call(here=padded(4, 0, 1)),
+            call(here=padded(3, 1, 0, 2)),
+            call(here=padded(7, 5, 3)),
+        ]
+    },
     mistakes={
         "Counts the fillers: the first word of the first row gets 2.": (
             lambda here: torch.arange(here.shape[-1]).expand(here.shape)
@@ -28,9 +42,9 @@ word_ids = Check(
 )
 
 
-def cached(*places: list[int]) -> dict[str, Tensor]:
-    """Positions of two rows as they stand in a cache, and a mask with two fillers in the first."""
-    return {"places": torch.tensor(places), "here": HERE[: len(places)]}
+def cached(places: list[list[int]], *fillers: int) -> Case:
+    """Positions of rows as they stand in a cache, and their mask."""
+    return call(places=torch.tensor(places), here=padded(len(places[0]), *fillers))
 
 
 next_id = Check(
@@ -38,10 +52,12 @@ next_id = Check(
     reference=lambda places, here: places[:, -1:] + 1,
     properties={
         "one place behind the last, row by row": [
-            call(**cached([0, 1, 2, 3])),
-            call(**cached([0, 0, 0, 1])),
-            call(**cached([0, 0, 0, 1], [0, 1, 2, 3])),
-            call(**cached([0, 1, 2, 3], [7, 8, 9, 10])),
+            cached([[0, 1, 2, 3]], 2),
+            cached([[0, 0, 0, 1]], 2),
+            cached([[0, 0, 0, 1], [0, 1, 2, 3]], 2, 0),
+            cached([[0, 1, 2, 3], [7, 8, 9, 10]], 2, 0),
+            cached([[0, 1], [0, 0], [4, 5]], 0, 1, 0),
+            cached([[0, 0, 0, 1, 2, 3], [0, 0, 0, 0, 0, 1]], 2, 4),
         ]
     },
     mistakes={
@@ -118,16 +134,22 @@ behind = Check(
     as_good={f"returned flipped along the {axis} axis": "All three are equal." for axis in ("first", "last")},
 )
 
-OMEGA = torch.tensor([1.0, 0.3, 0.01])
+
+def angles_of(dtype: torch.dtype, omega: list[float], *shape: int) -> Case:
+    label = f"x {shape} in {str(dtype).removeprefix('torch.')}, omega = {omega}"
+    x = torch.ones(shape, dtype=dtype)
+    return exact_dtype(call(label, x=x, omega=torch.tensor(omega)))
+
+
 float_angles = Check(
     "float_angles",
     reference=lambda x, omega: torch.arange(x.shape[-2])[:, None] * omega,
     properties={
         "angles in float32, whatever x is": [
-            call("x (2, 5, 4) in float32", x=torch.ones(2, 5, 4), omega=OMEGA),
-            call("x (2, 5, 4) in bfloat16", x=torch.ones(2, 5, 4).bfloat16(), omega=OMEGA),
-            call("x (2, 300, 4) in bfloat16", x=torch.ones(2, 300, 4).bfloat16(), omega=OMEGA),
-            call("x (3000, 4) in float16", x=torch.ones(3000, 4).half(), omega=OMEGA),
+            angles_of(torch.float32, [1.0, 0.3], 2, 5, 4),
+            angles_of(torch.bfloat16, [1.0, 0.3], 2, 5, 4),
+            angles_of(torch.bfloat16, [1.0, 0.3, 0.01], 2, 300, 6),
+            angles_of(torch.float16, [0.3], 3000, 8),
         ]
     },
     mistakes={
@@ -148,10 +170,22 @@ float_angles = Check(
     },
 )
 
+
+def pair_case(sliding_window: int) -> Case:
+    """A pair is a tuple, a list or two numbers of a tensor."""
+    case = call(sliding_window=sliding_window)
+
+    def ask(answer: Callable) -> object:
+        found = case.ask(answer)
+        return found if is_empty(found) else tuple(several(found, "left", "right"))
+
+    return Case(case.text, ask)
+
+
 flash_window = Check(
     "flash_window",
     reference=lambda sliding_window: (sliding_window - 1, 0),
-    properties={"as many keys as sliding_window": [call(sliding_window=w) for w in (4, 1, 4096)]},
+    properties={"as many keys as sliding_window": [pair_case(w) for w in (4, 1, 4096)]},
     mistakes={
         "One key too many: left counts the keys before the token.": lambda sliding_window: (sliding_window, 0),
         "Sees as far to the right, unless causal=True cuts it off. Write 0.": (
@@ -177,15 +211,32 @@ def rms(x: Tensor) -> Tensor:
     return x.square().mean(-1, keepdim=True).sqrt()
 
 
-Q, W = torch.tensor([[7.0, 1.0, -1.0, 7.0], [10.0, 0.0, 0.0, 0.0]]), torch.tensor([1.0, 2.0, 4.0, 0.5])
+def norm_case(q: list[list[float]], weight: list[float], turn: Callable = quarter) -> Case:
+    """The RMS of each query is a whole number, so all numbers are exact."""
+    return call(q=torch.tensor(q), weight=torch.tensor(weight), turn=turn)
+
+
+def halves(x: Tensor) -> Tensor:
+    """A turn by a right angle where the partners lie half a row apart."""
+    one, other = x.chunk(2, dim=-1)
+    return torch.cat([-other, one], dim=-1)
+
+
+LONG, SHORT, W = [7.0, 1.0, -1.0, 7.0], [2.0, 0.0, 0.0, 0.0], [1.0, 2.0, 4.0, 0.5]
 norm_and_turn = Check(
     "norm_and_turn",
     reference=lambda q, weight, turn: turn(q / rms(q) * weight),
     properties={
         "norm, weight, turn": [
-            call(q=Q[:1], weight=W, turn=quarter),
-            call(q=Q, weight=torch.ones(4), turn=quarter),
-            call(q=Q, weight=W, turn=quarter),
+            norm_case([LONG], W),
+            norm_case([LONG, SHORT], [1.0, 1.0, 1.0, 1.0]),
+            norm_case([LONG, SHORT], W),
+            norm_case([[1.0, 7.0], [1.0, -1.0], [2.0, 2.0]], [0.5, 2.0]),
+            norm_case(
+                [[4.0, 2.0, 1.0, 1.0, -1.0, 1.0], [7.0, 1.0, -1.0, 1.0, 1.0, 1.0]],
+                [1.0, 2.0, 4.0, 0.5, 3.0, 1.5],
+                halves,
+            ),
         ]
     },
     mistakes={
@@ -201,16 +252,29 @@ norm_and_turn = Check(
         "Divides by the length. An RMS norm takes the mean of the squares.": (
             lambda q, weight, turn: turn(q / q.norm(dim=-1, keepdim=True) * weight)
         ),
+        "One norm for all tokens. Each has its own: the mean runs over the features alone.": (
+            lambda q, weight, turn: turn(q / q.square().mean().sqrt() * weight),
+            lambda q, weight, turn: turn(q / rms(q[:1]) * weight),
+        ),
     },
     as_good={"x.square().mean(-1, keepdim=True) → x.square().mean(1, keepdim=True)": "Queries have two axes here."},
 )
 
-SCORES = torch.tensor([[1.0, -2.0], [0.5, 8.0]])
+
+def scores_case(scores: list, factor: float) -> Case:
+    return call(scores=torch.tensor(scores), factor=factor)
+
+
 sharpened = Check(
     "sharpened",
     reference=lambda scores, factor: scores * (0.1 * math.log(factor) + 1) ** 2,
     properties={
-        "YaRN's scores of these": [call(scores=SCORES, factor=4.0), call(scores=SCORES, factor=40.0)],
+        "YaRN's scores of these": [
+            scores_case([[1.0, -2.0], [0.5, 8.0]], 4.0),
+            scores_case([[1.0, -2.0], [0.5, 8.0]], 40.0),
+            scores_case([[3.0, 0.0, -0.5]], 1.0),
+            scores_case([[[0.25], [2.0], [-4.0]], [[1.5], [6.0], [0.75]]], 16.0),
+        ],
     },
     mistakes={
         "Multiplies once. The factor is in the query and in the key.": (
@@ -243,6 +307,7 @@ proportional = Check(
             call(head=8, turning=4, base=16.0),
             call(head=16, turning=4, base=255.0),
             call(head=8, turning=8, base=16.0),
+            call(head=10, turning=4, base=100.0),
         ]
     },
     mistakes={
