@@ -32,6 +32,11 @@ def as_float(positions: Tensor, name: str = "positions") -> Tensor:
     return positions if positions.is_floating_point() else exact_float(name, positions)
 
 
+def double(x: Tensor) -> Tensor:
+    """x as float64, or as float32 where its device has no float64, as Apple's have none."""
+    return x.to(torch.float32 if x.device.type == "mps" else torch.float64)
+
+
 def exact_float(name: str, integers: Tensor) -> Tensor:
     """Integers as float32, or float64 where float32 would round; raises a ValueError where float64 would, too."""
     dtype = torch.float32
