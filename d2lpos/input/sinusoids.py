@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ..encoding import Encoding, check_embeddings
 from ..positions.arguments import check_flag, check_floating, check_positive, check_real_number, check_values
-from ..positions.checks import as_float, double
+from ..positions.checks import as_double
 
 __all__ = ["Sinusoidal", "angles", "frequencies", "sinusoidal"]
 
@@ -55,7 +55,7 @@ def angles(positions: Tensor, frequencies: Tensor) -> Tensor:
             [7.0000, 0.0700]], dtype=torch.float64)
     """
     check_floating("frequencies", frequencies)
-    positions = double(as_float(positions))
+    positions = as_double(positions)
     check_values("frequencies", frequencies, positions.device)
     return positions[..., None] * frequencies.to(positions)
 

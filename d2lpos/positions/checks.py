@@ -32,9 +32,12 @@ def as_float(positions: Tensor, name: str = "positions") -> Tensor:
     return positions if positions.is_floating_point() else exact_float(name, positions)
 
 
-def double(x: Tensor) -> Tensor:
-    """x as float64, or as float32 where its device has no float64, as Apple's have none."""
-    return x.to(torch.float32 if x.device.type == "mps" else torch.float64)
+def as_double(positions: Tensor, name: str = "positions") -> Tensor:
+    """Positions as float64, or as float32 where their device has no float64, as Apple's have none; raises as `as_float`."""
+    check_real(name, positions)
+    if is_integer(positions) and positions.dtype.itemsize > 4:
+        check_exact(name, *extent(positions), torch.float64, "as integers")
+    return positions.to(torch.float32 if positions.device.type == "mps" else torch.float64)
 
 
 def exact_float(name: str, integers: Tensor) -> Tensor:
