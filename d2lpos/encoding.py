@@ -109,6 +109,15 @@ def described(value: object) -> str:
 NOPE = Encoding()
 
 
+def closed(axes: int) -> Encoding:
+    """No encoding, for positions of so many axes."""
+    if axes == 1:
+        return NOPE
+    encoding = Encoding()
+    encoding.axes = axes
+    return encoding
+
+
 def opens(encoding: Encoding, method: str) -> bool:
     """Whether an encoding has a method of its own for a door."""
     return getattr(type(encoding), method) is not getattr(Encoding, method)

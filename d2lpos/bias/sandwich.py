@@ -9,7 +9,7 @@ from torch import Tensor
 from ..encoding import Encoding
 from ..input.sinusoids import sinusoidal
 from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import as_float
+from ..positions.checks import as_double, as_float
 
 __all__ = ["Sandwich", "cosines"]
 
@@ -25,7 +25,7 @@ def cosines(q_positions: Tensor, k_positions: Tensor, dim: int) -> Tensor:
     """
     q, k = as_float(q_positions, "q_positions"), as_float(k_positions, "k_positions")
     check_tensor("k_positions", k, q.device)
-    products = sinusoidal(q.double(), dim) @ sinusoidal(k.double(), dim).mT
+    products = sinusoidal(as_double(q), dim) @ sinusoidal(as_double(k), dim).mT
     return (products - dim / 2).to(torch.promote_types(q.dtype, k.dtype))
 
 

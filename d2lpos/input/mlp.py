@@ -14,7 +14,7 @@ from torch.nn.functional import gelu, linear
 from ..encoding import Encoding, check_embeddings
 from ..positions.arguments import check_positive, check_scale, check_tensor
 from ..positions.checks import as_float
-from .sinusoids import angles
+from .sinusoids import angles, wave_dtype
 
 __all__ = ["FourierFeatures", "PositionMLP", "fourier_features"]
 
@@ -22,14 +22,16 @@ __all__ = ["FourierFeatures", "PositionMLP", "fourier_features"]
 def fourier_features(positions: Tensor, frequencies: Tensor) -> Tensor:
     """All cosines, then all sines, of position times frequency, over √(2n); (…,) and (n,) give (…, 2n).
 
-    frequencies are in radians per position. Each row has length √(1/2). Dtype and errors are those of `angles`.
+    frequencies are in radians per position. Each row has length √(1/2). float32, or float64 where positions are; errors
+    are those of `angles`.
 
     >>> frequencies = torch.tensor([1.0, 0.1])
     >>> fourier_features(torch.arange(3), frequencies).norm(dim=-1)
     tensor([0.7071, 0.7071, 0.7071])
     """
     angle = angles(positions, frequencies)
-    return torch.cat([angle.cos(), angle.sin()], dim=-1) / math.sqrt(2 * angle.shape[-1])
+    waves = torch.cat([angle.cos(), angle.sin()], dim=-1).to(wave_dtype(positions))
+    return waves / math.sqrt(2 * angle.shape[-1])
 
 
 def perceptron(x: Tensor, first: nn.Linear, second: nn.Linear, activation: Callable = gelu) -> Tensor:

@@ -67,5 +67,17 @@ def resize_table(
         raise ValueError("table must be finite; got a number that is not")
     check_name("mode", mode, MODES)
     picture = table[prefix:].to(torch.promote_types(table.dtype, torch.float32)).T.unflatten(1, tuple(old))
-    resized = interpolate(picture[None], size=tuple(new), mode=mode, align_corners=False, antialias=antialias)
+    resized = resize_picture(picture[None], tuple(new), mode, antialias)
     return torch.cat([table[:prefix], resized[0].flatten(1).T.to(table)])
+
+
+def resize_picture(picture: Tensor, new: tuple[int, int], mode: str, antialias: bool) -> Tensor:
+    """The picture (1, dim, height, width) on the new grid, (1, dim, *new).
+
+    With antialias PyTorch 2.13 writes the first row into all rows where the new width is 1 and the height grows. Height
+    and width are resized one after the other, so the transposed picture gives the same numbers, and its width is not 1.
+    """
+    height, width = new
+    if antialias and width == 1:
+        return interpolate(picture.mT, size=(width, height), mode=mode, align_corners=False, antialias=True).mT
+    return interpolate(picture, size=new, mode=mode, align_corners=False, antialias=antialias)

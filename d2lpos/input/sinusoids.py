@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ..encoding import Encoding, check_embeddings
 from ..positions.arguments import check_flag, check_floating, check_positive, check_real_number, check_values
-from ..positions.checks import as_float
+from ..positions.checks import as_double
 
 __all__ = ["Sinusoidal", "angles", "frequencies", "sinusoidal"]
 
@@ -42,20 +42,27 @@ def frequencies(dim: int, base: float = 10_000.0, endpoint: bool = False) -> Ten
 
 
 def angles(positions: Tensor, frequencies: Tensor) -> Tensor:
-    """Position times frequency, in radians; (…,) and (dim/2,) give (…, dim/2).
+    """Position times frequency, in radians; (…,) and (dim/2,) give (…, dim/2), float64.
 
-    In the dtype of `positions.as_float`, so an angle is right to 6e-8 of itself, or to 1e-16 where that is float64. Raises
-    as `positions.as_float` does, and TypeError for frequencies that are not floating-point.
+    Each rounding of an angle turns a pair by so much too far or too little. In float32 neighbors among the numbers near
+    131,072 lie 1/64 of a radian apart, and near 2²⁴ a whole radian, though float32 still holds the position itself. In
+    float64 an angle is right to 2⁻⁵³ of itself. A device without float64, such as Apple's, gets float32. Raises as
+    `positions.as_float` does, and TypeError for frequencies that are not floating-point.
 
     >>> angles(torch.tensor([0, 1, 7]), frequencies(4))
     tensor([[0.0000, 0.0000],
             [1.0000, 0.0100],
-            [7.0000, 0.0700]])
+            [7.0000, 0.0700]], dtype=torch.float64)
     """
     check_floating("frequencies", frequencies)
-    positions = as_float(positions)
+    positions = as_double(positions)
     check_values("frequencies", frequencies, positions.device)
     return positions[..., None] * frequencies.to(positions)
+
+
+def wave_dtype(positions: Tensor) -> torch.dtype:
+    """The dtype of sines and cosines of positions: float32, or float64 where the positions are."""
+    return torch.float64 if positions.dtype == torch.float64 else torch.float32
 
 
 def sinusoidal(
@@ -65,7 +72,7 @@ def sinusoidal(
     layout: str = "interleaved",
     endpoint: bool = False,
 ) -> Tensor:
-    """The sine and cosine of each angle; (…,) gives (…, dim).
+    """The sine and cosine of each angle; (…,) gives (…, dim), float32, or float64 where positions are.
 
     layout is "interleaved" (sin, cos, sin, cos, …: the paper's formula) or "concatenated" (all sines,
     then all cosines: the order of the paper's own code). endpoint is that of `frequencies`. Raises ValueError
@@ -77,7 +84,7 @@ def sinusoidal(
             [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
     angle = angles(positions, frequencies(dim, base, endpoint))
-    sine, cosine = angle.sin(), angle.cos()
+    sine, cosine = angle.sin().to(wave_dtype(positions)), angle.cos().to(wave_dtype(positions))
     if layout == "interleaved":
         return torch.stack([sine, cosine], dim=-1).flatten(-2)
     if layout == "concatenated":

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from ..encoding import Encoding
 from ..input.sinusoids import angles, frequencies, sinusoidal
 from ..positions.arguments import check_floating, check_positive, check_size, check_tensor
-from ..positions.checks import as_float
+from ..positions.checks import as_double, as_float
 
 __all__ = ["TransformerXL", "offset_products"]
 
@@ -34,11 +34,11 @@ def offset_products(p: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tens
         raise ValueError(f"p must be (…, query, d) with an even d, because each frequency turns a pair; got {tuple(p.shape)}")
     check_size("q_positions", q_positions.shape[-1], p.shape[-2], "members, one for each query")
     dim = p.shape[-1]
-    angle = angles(as_float(q_positions, "q_positions").double(), frequencies(dim))
+    angle = angles(as_double(q_positions, "q_positions"), frequencies(dim))
     sine, cosine = angle.sin().to(p), angle.cos().to(p)
     of_sine, of_cosine = p.chunk(2, dim=-1)
     turned = torch.cat([of_cosine * sine - of_sine * cosine, of_sine * sine + of_cosine * cosine], dim=-1)
-    keys = sinusoidal(as_float(k_positions, "k_positions").double(), dim, layout="concatenated")
+    keys = sinusoidal(as_double(k_positions, "k_positions"), dim, layout="concatenated")
     return turned @ keys.to(p).mT
 
 

@@ -32,6 +32,14 @@ def as_float(positions: Tensor, name: str = "positions") -> Tensor:
     return positions if positions.is_floating_point() else exact_float(name, positions)
 
 
+def as_double(positions: Tensor, name: str = "positions") -> Tensor:
+    """Positions as float64, or as float32 where their device has no float64, as Apple's have none; raises as `as_float`."""
+    check_real(name, positions)
+    if is_integer(positions) and positions.dtype.itemsize > 4:
+        check_exact(name, *extent(positions), torch.float64, "as integers")
+    return positions.to(torch.float32 if positions.device.type == "mps" else torch.float64)
+
+
 def exact_float(name: str, integers: Tensor) -> Tensor:
     """Integers as float32, or float64 where float32 would round; raises a ValueError where float64 would, too."""
     dtype = torch.float32

@@ -11,7 +11,7 @@ from torch import Tensor
 from ..encoding import Encoding
 from ..input.sinusoids import frequencies
 from ..positions.arguments import check_count, check_positive, check_sequence, check_size
-from ..positions.checks import as_float
+from ..positions.checks import as_double
 from .rope import check_layout, check_rotary, check_scaling, rotate_fast
 from .scaling import unscaled
 
@@ -86,9 +86,11 @@ class MRoPE(Encoding):
         check_scaling(scaling, self.rotary, base)
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        check_size("q", q.shape[-1], self.dim, "features a head, as MRoPE has")
-        check_size("k", k.shape[-1], self.dim, "features a head, as MRoPE has")
-        return self.rotate_at(q, q_positions), self.rotate_at(k, k_positions)
+        omega, factor = self.scaled()
+        return (
+            self.apply_rotary("q", q, q_positions, omega, factor),
+            self.apply_rotary("k", k, k_positions, omega, factor),
+        )
 
     def scaled(self) -> tuple[Tensor, float]:
         """Frequencies and attention factor under the rule."""
@@ -96,9 +98,18 @@ class MRoPE(Encoding):
 
     def rotate_at(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
+        return self.apply_rotary("x", x, positions, *self.scaled())
+
+    def rotate_further(self, x: Tensor, offsets: Tensor) -> Tensor:
+        """What has turned already, turned on by an offset along each axis."""
+        omega, _ = self.scaled()
+        return self.apply_rotary("x", x, offsets, omega, factor=1.0)
+
+    def apply_rotary(self, name: str, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
+        """x, which errors call by its name, turned by each pair's coordinate times its frequency, times the factor."""
+        check_size(name, x.shape[-1], self.dim, "features a head, as MRoPE has")
         check_size("positions", positions.shape[-1], self.axes, "coordinates, as MRoPE has axes")
-        omega, factor = self.scaled()
-        dealt = as_float(positions)[..., torch.tensor(self.deal, device=positions.device)]
+        dealt = as_double(positions)[..., torch.tensor(self.deal, device=positions.device)]
         turned = rotate_fast(
             x[..., : self.rotary], (dealt * omega.to(dealt))[..., None, :, :], self.layout, factor
         )

@@ -45,7 +45,7 @@ class PoPE(Encoding):
             phase = angles(positions, omega)[..., None, :, :]
             if name == "k":
                 phase = phase + self.delta.clamp(-2 * torch.pi, 0)[:, None].to(phase)
-            wide = torch.promote_types(x.dtype, phase.dtype)
+            wide = torch.promote_types(x.dtype, torch.float32)
             length = 2**0.25 * nn.functional.softplus(x.to(wide))
-            turned.append(torch.cat([length * phase.cos(), length * phase.sin()], dim=-1).to(x))
+            turned.append(torch.cat([length * phase.cos().to(wide), length * phase.sin().to(wide)], dim=-1).to(x))
         return turned[0], turned[1]

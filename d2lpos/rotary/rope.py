@@ -28,8 +28,8 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
     """Turn each pair of features of x by its angle; x (…, d) and angles (…, d/2) give (…, d).
 
     layout is "half" (feature i pairs with i + d/2, as in NeoX and Llama) or "interleaved" (2i pairs with
-    2i + 1, as in the paper); scale multiplies what was turned. Computed in at least float32, returned in
-    the dtype of x. Raises TypeError for an x that is not floating-point, for half-precision angles and a scale
+    2i + 1, as in the paper); scale multiplies what was turned. Cosines and sines are taken of the angles as they come;
+    the rest is computed in at least float32, and returned in the dtype of x. Raises TypeError for an x that is not floating-point, for half-precision angles and a scale
     that is no number, ValueError for an odd d, another layout, angles that do not number d/2, or leading axes that do not
     broadcast.
 
@@ -40,7 +40,7 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
     tensor([-2.,  1.,  3.,  4.])
     """
     wide = check_and_upcast(x, angles, layout)
-    cos, sin = cos_sin(angles, scale)
+    cos, sin = cos_sin(angles, scale, wide.dtype)
     if layout == "half":
         a, b = wide.chunk(2, dim=-1)
         return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1).to(x)
@@ -61,7 +61,7 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     wide = check_and_upcast(x, angles, layout)
     if torch.compiler.is_compiling() or any(torch.func.debug_unwrap(t) is not t for t in (x, angles)):
         return rotate(x, angles, layout, scale)
-    cos, sin = cos_sin(angles, scale)
+    cos, sin = cos_sin(angles, scale, wide.dtype)
     if layout == "half":
         leading = torch.broadcast_shapes(x.shape[:-1], angles.shape[:-1])
         halves = wide.expand(*leading, -1).unflatten(-1, (2, -1))
@@ -73,14 +73,14 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     return torch.view_as_real(torch.view_as_complex(pairs) * torch.complex(cos, sin)).flatten(-2).to(x)
 
 
-def cos_sin(angles: Tensor, scale: float) -> tuple[Tensor, Tensor]:
-    """Cosine and sine, multiplied by scale."""
+def cos_sin(angles: Tensor, scale: float, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    """Cosine and sine, multiplied by scale, in dtype."""
     check_number(scale=scale)
-    return scale * angles.cos(), scale * angles.sin()
+    return (scale * angles.cos()).to(dtype), (scale * angles.sin()).to(dtype)
 
 
 def check_and_upcast(x: Tensor, angles: Tensor, layout: str) -> Tensor:
-    """x in the wider dtype of its own and the angles'; raises a TypeError or ValueError as `rotate` does."""
+    """x in at least float32; raises a TypeError or ValueError as `rotate` does."""
     check_floating("x", x)
     check_tensor("angles", angles, x.device)
     if angles.dtype not in (torch.float32, torch.float64):
@@ -93,7 +93,7 @@ def check_and_upcast(x: Tensor, angles: Tensor, layout: str) -> Tensor:
         )
     check_broadcast(x=x, angles=angles)
     check_layout(layout)
-    return x.to(torch.promote_types(x.dtype, angles.dtype))
+    return x.to(torch.promote_types(x.dtype, torch.float32))
 
 
 def check_layout(layout: str) -> None:
@@ -189,25 +189,28 @@ class RoPE(Encoding):
         self.rotate_at(torch.zeros(1, 1, dim), torch.zeros(1, axes, dtype=torch.int64).squeeze(-1))
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        check_size("q", q.shape[-1], self.dim, "features a head, as RoPE has")
-        check_size("k", k.shape[-1], self.dim, "features a head, as RoPE has")
-        return self.rotate_at(q, q_positions), self.rotate_at(k, k_positions)
+        omega, factor = self.scaled()
+        return (
+            self.apply_rotary("q", q, q_positions, omega, factor),
+            self.apply_rotary("k", k, k_positions, omega, factor),
+        )
 
     def rotate_at(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
-        return self.apply_rotary(x, positions, *self.scaled())
+        return self.apply_rotary("x", x, positions, *self.scaled())
 
     def rotate_further(self, x: Tensor, offsets: Tensor) -> Tensor:
         """What has turned already, turned on: R(offset) R(position) = R(position + offset)."""
         omega, _ = self.scaled()
-        return self.apply_rotary(x, offsets, omega, factor=1.0)
+        return self.apply_rotary("x", x, offsets, omega, factor=1.0)
 
     def scaled(self) -> tuple[Tensor, float]:
         """Frequencies and attention factor under the rule."""
         return self.scaling(frequencies(self.rotary // self.axes, self.base))
 
-    def apply_rotary(self, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
-        """x turned by position times frequency, and multiplied by the factor."""
+    def apply_rotary(self, name: str, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
+        """x, which errors call by its name, turned by position times frequency, and multiplied by the factor."""
+        check_size(name, x.shape[-1], self.dim, "features a head, as RoPE has")
         turns = angles(positions, omega)
         if self.axes > 1:
             check_size("positions", positions.shape[-1], self.axes, "coordinates, as RoPE has axes")

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from ..encoding import NOPE, Encoding, check_encoding
+from ..encoding import Encoding, check_encoding, closed
 from ..positions.arguments import check_count, check_flag, check_positive, check_tensor
 from ..positions.checks import as_index, check_positions, signed
 
@@ -19,10 +19,13 @@ class Cache:
     in attention. keys and values are (batch, head, sequence, feature), positions (sequence,) or (batch, sequence),
     with their axes last where there are several. The `hidden_features` of an encoding are kept beside their keys.
 
-    What comes in is copied, so that a caller may count its positions up in place. So is what was kept, at each
-    step: n steps copy of the order of n² numbers. With capacity, the first call takes memory for so many tokens, later
+    What a layer or `append` adds is copied, and so are positions that are given here, so that a caller may count its own
+    up in place. What was kept is copied, too, at each step: n steps copy of the order of n² numbers. With capacity, the first call takes memory for so many tokens, later
     ones write into it, and twice as much is taken where it does not suffice. That would spoil the gradients of
     earlier steps, so it needs torch.no_grad.
+
+    Raises TypeError where keys, values or positions are no tensors, or some are given and others are not; ValueError where
+    they are not as many tokens.
 
     >>> cache, one = Cache(), torch.zeros(1, 2, 1, 8)
     >>> for position in torch.arange(3).split(1):
@@ -43,17 +46,26 @@ class Cache:
         check_count(capacity=capacity)
         check_positive(axes=axes)
         check_flag(rotated=rotated)
-        self.keys, self.values, self.positions = keys, values, positions
         self.rotated, self.capacity, self.axes = rotated, capacity, axes
+        if not keys is values is positions is None:
+            check_tokens(keys, values)
+            self.check_each(positions, keys)
+            positions = positions.clone()
+        self.keys, self.values, self.positions = keys, values, positions
+        self.shortest = 0  # the tokens that `crop` must leave, because others before the last of them were evicted
         self.hidden_features, self.buffers = None, {}
         self.filled = {}  # the part of a buffer that is kept
 
     def append(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """All keys, values and positions, with the newest tokens last; the cache stays as it is.
 
-        Raises ValueError where an argument differs from what is kept in another axis than the sequence.
+        Raises ValueError where an argument differs from what is kept in another axis than the sequence, and where they
+        are not as many tokens.
         """
-        return *self.append_tokens(keys, values), self.append_positions(positions)
+        check_tokens(keys, values)
+        together = *self.append_tokens(keys, values), self.append_positions(positions)
+        self.check_each(positions, keys)
+        return together
 
     def append_tokens(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """All keys and values, as `append`."""
@@ -64,14 +76,24 @@ class Cache:
         """All positions, as `append`."""
         return append("positions", self.positions, positions, self.along)
 
+    def check_each(self, positions: Tensor, keys: Tensor) -> None:
+        """Raise a TypeError or ValueError where positions are not one for each key."""
+        check_tensor("positions", positions)
+        want = (keys.shape[-2],) if self.axes == 1 else (keys.shape[-2], self.axes)
+        if positions.shape[self.along :] != want:
+            one_each = f"(…, {', '.join(map(str, want))}), one for each key"
+            raise ValueError(f"positions must be {one_each}; got {tuple(positions.shape)}")
+
     @property
     def along(self) -> int:
         """The axis of positions that counts tokens."""
         return -1 if self.axes == 1 else -2
 
     def empty(self) -> "Cache":
-        """A new cache of this kind."""
-        return Cache(rotated=self.rotated, capacity=self.capacity, axes=self.axes)
+        """A new cache of this kind, which may be cropped as far as this one."""
+        new = Cache(rotated=self.rotated, capacity=self.capacity, axes=self.axes)
+        new.shortest = self.shortest
+        return new
 
     def append_hidden_features(self, hidden_features: Tensor | None) -> Tensor | None:
         """The hidden features of all tokens, as `append`."""
@@ -104,7 +126,7 @@ def rotated(q: Tensor, k: Tensor, positions: Tensor, encoding: Encoding) -> tupl
         raise ValueError(
             f"a cache of turned keys needs an encoding whose doors 3 and 4 are closed; got {encoding.doors}"
         )
-    return *encoding.rotate(q, k, positions, positions), NOPE
+    return *encoding.rotate(q, k, positions, positions), closed(encoding.axes)
 
 
 def evict(cache: Cache, sinks: int, window: int) -> Cache:
@@ -133,14 +155,17 @@ def evict(cache: Cache, sinks: int, window: int) -> Cache:
     left.keys, left.values = some(cache.keys, -2), some(cache.values, -2)
     left.positions = some(cache.positions, cache.along)
     left.hidden_features = None if cache.hidden_features is None else some(cache.hidden_features, -2)
+    if last > first:
+        left.shortest = left.keys.shape[-2]
     return left
 
 
 def crop(cache: Cache, length: int) -> Cache:
     """A cache of the first `length` tokens, as if the others had never come; the given one stays.
 
-    So a draft that is refused is taken back. Raises ValueError for an empty cache, a negative length, and one above
-    the tokens that are kept; TypeError for one that is no integer.
+    So a draft that is refused is taken back. Where tokens were evicted, only what came after them can be taken back,
+    because a token before would need some that have gone. Raises ValueError for an empty cache, a negative length, one
+    above the tokens that are kept, and one below those that an eviction left; TypeError for one that is no integer.
 
     >>> x = torch.randn(1, 2, 5, 8)
     >>> crop(Cache(x, x, torch.arange(5)), 3).positions
@@ -150,6 +175,8 @@ def crop(cache: Cache, length: int) -> Cache:
     check_count(length=length)
     if length > (kept := cache.keys.shape[-2]):
         raise ValueError(f"length must be at most {kept}, the tokens that are kept; got {length}")
+    if length < cache.shortest:
+        raise ValueError(f"length must be at least {cache.shortest}, the tokens that an eviction left; got {length}")
     left = cache.empty()
     if length:
         left.keys, left.values = cache.keys[..., :length, :], cache.values[..., :length, :]
@@ -209,9 +236,22 @@ def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
         if not hasattr(encoding, "rotate_further"):
             raise TypeError(f"encoding must have rotate_further, as RoPE has, to move turned keys; got {encoding!r}")
         keys = encoding.rotate_further(keys, signed("positions", positions) - signed("positions", cache.positions))
-    moved = Cache(keys, cache.values, positions.clone(), cache.rotated, cache.capacity, cache.axes)
+    moved = cache.empty()
+    moved.keys, moved.values, moved.positions = keys, cache.values, positions.clone()
     moved.hidden_features = cache.hidden_features
     return moved
+
+
+def check_tokens(keys: Tensor, values: Tensor) -> None:
+    """Raise a TypeError or ValueError where keys and values are not (batch, head, sequence, feature), of the same tokens."""
+    for name, x in ("keys", keys), ("values", values):
+        check_tensor(name, x)
+        if x.dim() != 4:
+            raise ValueError(f"{name} must be (batch, head, sequence, feature); got {tuple(x.shape)}")
+    if keys.shape[:-1] != values.shape[:-1]:
+        raise ValueError(
+            f"values must differ from keys in features only; got {tuple(values.shape)} and {tuple(keys.shape)}"
+        )
 
 
 def append(name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:

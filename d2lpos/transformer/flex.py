@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask, create_block_mask, flex_attention
 
 from ..encoding import NOPE, Encoding, adds_values, opens
-from ..positions.arguments import check_positive
+from ..positions.arguments import check_flag, check_positive
 from ..positions.checks import column_and_row, signed
 from ..positions.position_ids import check_segments
 from .inputs import check_inputs
@@ -32,8 +32,8 @@ def block_mask(
 
     causal: those at or before its position. window: those at less than `window` positions from it. Segments: those
     of its own, as `segment_mask` has it. A key is visible where all that is given allows it. Made once, it serves
-    all layers. Raises as `positions.as_float` does, TypeError where segments are no integers, ValueError where one of
-    the two is missing, the window is not positive, or positions and segments do not fit.
+    all layers. Raises as `positions.as_float` does, TypeError where causal is not True or False or segments are no
+    integers, ValueError where one of the two is missing, the window is not positive, or positions and segments do not fit.
 
     >>> here = torch.arange(256)
     >>> mask = block_mask(here, here, window=128)
@@ -41,6 +41,7 @@ def block_mask(
     tensor([[1, 0],
             [1, 1]], dtype=torch.int32)
     """
+    check_flag(causal=causal)
     here, there = signed("q_positions", q_positions), signed("k_positions", k_positions)
     rules = []
     if causal:

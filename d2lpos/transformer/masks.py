@@ -142,7 +142,7 @@ class Mask:
             self.k_order = torch.arange(keys, device=self.k_positions.device)
             self.q_order = self.k_order if k_positions is None else self.k_order[keys - q_positions.shape[-2] :]
         self.everything = self.in_order = False
-        self.doc_lens = self.built = None
+        self.doc_lens = self.built = self.copied = None
         if window is not None:
             check_positive(window=window)
         if allowed is not None or window is not None and not self.all_near():
@@ -166,6 +166,15 @@ class Mask:
         if window is None or self.window is not None and self.window <= window:
             return self
         return Mask(self.q_positions, self.k_positions, self.allowed, self.segments, self.causal, window, self.axes)
+
+    def copied_k_positions(self) -> Tensor:
+        """A copy of the keys' positions, which caches keep: the caller may count the tensor that it gave up in place.
+
+        All layers that share the mask share the copy.
+        """
+        if self.copied is None:
+            self.copied = self.k_positions.clone()
+        return self.copied
 
     def all_near(self) -> bool:
         """Whether no key stands outside the window of any query, as far as one can look."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from torch import Tensor, nn
 
-from ..encoding import NOPE, Encoding, check_encoding
+from ..encoding import NOPE, Encoding, check_encoding, closed
 from ..positions.arguments import check_positive, check_size
 from ..positions.checks import as_index, check_positions
 from .attention import Attention
@@ -125,11 +125,10 @@ def by_layer(encoding: Encoding | Sequence[Encoding | None], layers: int) -> lis
     given = [member for member in each("encoding", encoding, layers) if member is not None]
     for member in given:
         check_encoding(member)
-    nothing = Encoding()
-    axes = {member.axes for member in given} or {nothing.axes}
+    axes = {member.axes for member in given} or {NOPE.axes}
     if len(axes) > 1:
         raise ValueError(f"encoding must have the same axes in each layer; got {sorted(axes)}")
-    (nothing.axes,) = axes
+    nothing = closed(*axes)
     encodings = [nothing if member is None else member for member in encoding]
     for number, member in enumerate(encodings[1:], start=1):
         if "embed" in member.doors:

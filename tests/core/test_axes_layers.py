@@ -8,7 +8,7 @@ from d2lpos import Attention, RoPE, Transformer
 from d2lpos.positions import cells, next_positions
 from d2lpos.rotary.mixed import Mixed
 from d2lpos.rotary.mrope import MRoPE, blocks
-from d2lpos.transformer.cache import Cache, crop, reorder
+from d2lpos.transformer.cache import Cache, crop, rebase, reorder
 from d2lpos.transformer.masks import Mask
 
 ENCODINGS = {
@@ -109,3 +109,22 @@ def test_a_cache_of_other_axes_is_refused():
     layer = Attention(16, 2, RoPE(8, base=100, axes=2), causal=True)
     with pytest.raises(ValueError, match="cache must"):
         layer(torch.randn(1, 2, 16), torch.zeros(2, 2, dtype=torch.int64), cache=Cache())
+
+
+@ALL
+@torch.no_grad()
+@pytest.mark.parametrize("tokens", [TOKENS, TOKENS[:1]], ids=["two texts", "one"])
+def test_turned_keys_decode_as_keys_that_turn_anew(encoding, tokens):
+    net = model(encoding())
+    places, caches = row(net.encoding), net.new_caches(rotated=True, capacity=2)
+    steps = [(0, 3), (3, 9), (9, 10), (10, 12)]
+    got = [net(tokens[:, start:end], places[start:end], caches=caches) for start, end in steps]
+    assert_close(torch.cat(got, dim=1), net(tokens, places))
+
+
+@pytest.mark.parametrize("encoding", [RoPE(8, base=100, axes=2), MRoPE(8, blocks([2, 1, 1]))], ids=["axial", "m-rope"])
+def test_turned_keys_of_several_axes_are_re_based(encoding):
+    keys, places = torch.randn(1, 2, 12, 8, dtype=torch.float64), row(encoding)
+    cache = Cache(encoding.rotate_at(keys, places), keys, places, rotated=True, axes=encoding.axes)
+    moved = rebase(cache, places + torch.arange(encoding.axes), encoding)
+    assert_close(moved.keys, encoding.rotate_at(keys, places + torch.arange(encoding.axes)))

@@ -11,6 +11,7 @@ from d2lpos.positions.position_ids import from_padding
 from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, ntk, yarn
 from d2lpos.transformer.attention import attend, segment_mask
 from d2lpos.transformer.cache import Cache, crop, evict, rebase, reorder
+from d2lpos.transformer.masks import Mask
 
 N = 7
 TOKENS = torch.tensor([[1, 5, 2, 0, 3, 6, 4], [0, 0, 6, 1, 2, 5, 5]])
@@ -62,6 +63,30 @@ def test_positions_may_be_counted_up_in_place(encoding, place):
         outputs.append(net(TOKENS[:, t : t + 1], here, caches=caches))
         here += 1
     assert_close(torch.cat(outputs, dim=1), net(TOKENS, place(range(N))))
+
+
+def test_positions_of_a_mask_may_be_counted_up_in_place(encoding, place):
+    net, here = model(encoding), place(range(4))
+    axes = net.encoding.axes
+    full, caches = net(TOKENS, place(range(N))), net.new_caches()
+    first = net(TOKENS[:, :4], here, Mask(here, axes=axes), caches)
+    here += 4
+    rest = net(TOKENS[:, 4:], here[..., :3, :] if axes > 1 else here[..., :3], caches=caches)
+    assert_close(torch.cat([first, rest], dim=1), full)
+
+
+def test_layers_that_share_a_mask_share_the_positions_that_they_keep():
+    net, here = model(RoPE(8), layers=3), torch.arange(N)
+    caches = net.new_caches()
+    net(TOKENS, here, Mask(here), caches)
+    assert {id(cache.positions) for cache in caches} == {id(caches[0].positions)} != {id(here)}
+
+
+def test_a_cache_keeps_the_positions_that_it_was_made_with():
+    keys, here = torch.randn(1, 2, 3, 8), torch.arange(3)
+    cache = Cache(keys, keys, here)
+    here += 5
+    assert cache.positions.tolist() == [0, 1, 2]
 
 
 @CHUNKS
@@ -311,6 +336,28 @@ def test_nothing_is_left_of_a_crop_to_no_token(encoding, place, kind):
     caches = kept_by(net, kind)
     net(TOKENS.flip(-1)[:, :4], here[..., :4], caches=caches)
     assert_close(net(TOKENS, here, caches=[crop(cache, 0) for cache in caches]), net(TOKENS, here))
+
+
+@KINDS
+@torch.no_grad()
+def test_behind_an_eviction_a_draft_is_taken_back_and_nothing_before_it(encoding, place, kind):
+    net, here = model(encoding), place(range(N))
+    caches = kept_by(net, kind)
+    net(TOKENS[:, :4], here[..., :4, :] if net.encoding.axes > 1 else here[..., :4], caches=caches)
+    caches = [reorder(evict(cache, sinks=1, window=2), torch.tensor([0, 1])) for cache in caches]
+    start = [cache.keys.clone() for cache in caches]
+    draft = here[..., 4:6, :] if net.encoding.axes > 1 else here[..., 4:6]
+    net(TOKENS[:, 4:6], draft, caches=caches)
+    assert all(map(torch.equal, start, [crop(cache, 3).keys for cache in caches]))
+    for cache in (*caches, crop(caches[0], 4)):
+        with pytest.raises(ValueError, match="length must be at least 3, the tokens that an eviction left; got 2"):
+            crop(cache, 2)
+
+
+def test_an_eviction_of_nothing_leaves_all_to_be_cropped():
+    keys = torch.randn(1, 2, 5, 8)
+    whole = evict(Cache(keys, keys, torch.arange(5)), sinks=1, window=4)
+    assert crop(whole, 2).positions.tolist() == [0, 1]
 
 
 @KINDS

@@ -443,6 +443,7 @@ bad(KERPLE, "ValueError: q_positions must be finite; got nan", Q, Q, P * NAN, P,
 # FlexAttention
 
 bad(block_mask, "TypeError: q_positions must be a tensor; got list", [0], P)
+bad(block_mask, "TypeError: causal must be True or False; got 'no'", P, P, causal="no")
 bad(block_mask, "ValueError: k_positions must be finite; got nan", P, P * NAN)
 bad(block_mask, f"ValueError: q_positions and k_positions {differ} (2, 5) and (3, 5)", TOKENS, P.expand(3, 5))
 bad(
@@ -790,6 +791,15 @@ refuse(f"ValueError: keys must fit those in the cache, (2, 2, 5, 8), {fit} (1, 2
 refuse(f"ValueError: values must fit those in the cache, (2, 2, 5, 8), {fit} (2, 2, 5, 4)", Q, Q[..., :4], P)
 refuse(f"ValueError: positions must fit those in the cache, (5,), {fit} (2, 5)", Q, Q, TOKENS)
 refuse(f"ValueError: positions must fit those in the cache, (5,), {fit} ()", Q, Q, P[0])
+refuse("ValueError: keys must be (batch, head, sequence, feature); got (5, 8)", Q[0, 0], Q, P)
+features = "values must differ from keys in features only; got (2, 2, 4, 8) and (2, 2, 5, 8)"
+refuse(f"ValueError: {features}", Q, Q[:, :, :4], P)
+refuse("ValueError: positions must be (…, 5), one for each key; got (4,)", Q, Q, P[:4])
+bad(Cache, "TypeError: keys must be a tensor; got str", keys="abc")
+bad(Cache, "TypeError: values must be a tensor; got NoneType", Q, positions=P)
+bad(Cache, f"ValueError: {features}", Q, Q[:, :, :4], P)
+bad(Cache, "ValueError: positions must be (…, 5), one for each key; got (4,)", Q, Q, P[:4])
+bad(Cache, "ValueError: positions must be (…, 5, 2), one for each key; got (5,)", Q, Q, P, axes=2)
 no_past = "cache needs causal=True: a token that sees later ones has no final answer"
 bad(Attention, f"ValueError: {no_past}", X, P, cache=Cache(), call=Attention(16, 2))
 refuse = partial(bad, Attention, call=Attention(16, 2, causal=True))
@@ -823,6 +833,13 @@ half = Cache(Q.bfloat16(), Q.bfloat16(), P, rotated=True)
 bad(rebase, f"TypeError: {few}", half, P, RoPE(8))
 own = "encoding must have rotate_further, as RoPE has, to move turned keys; got Both()"
 bad(rebase, f"TypeError: {own}", Cache(Q, Q, P, rotated=True), P, Both(2))
+for name, size in ("RoPE", 4), ("RoPE", 16), ("MRoPE", 4):
+    other = RoPE(size) if name == "RoPE" else MRoPE(size, [0, 1])
+    wrong = f"ValueError: x must have {size} features a head, as {name} has; got 8"
+    places = P if name == "RoPE" else P[:, None].expand(5, 2)
+    bad(rebase, wrong, Cache(Q, Q, places, rotated=True, axes=other.axes), places, other)
+    for call in other.rotate_at, other.rotate_further:
+        bad(type(other), wrong, Q, places, call=call)
 bad(
     Attention, "ValueError: mask must broadcast to (batch, head, query, key) = (2, 2, 5, 10); got (5, 5)",
     X, P, LOOK, call=lambda *x: Attention(16, 2, causal=True)(*x, Cache(Q, Q, P)),
@@ -1036,6 +1053,6 @@ def test_all_that_is_public_has_bad_calls():
         "attn_bias", "alike", "are_runs", "exact_float", "attend_unchecked", "between", "biases", "by_layer",
         "column_and_row", "comparable", "each", "extent", "flags", "fitted", "cos_sin", "indices", "append",
         "kept", "known", "not_padding", "nowhere", "others", "over_heads", "pieces", "row_and_column",
-        "signed", "slope", "rotated", "unwrapped", "values", "softmax_weights", "wide",
+        "signed", "slope", "rotated", "unwrapped", "values", "softmax_weights", "wide", "as_double", "wave_dtype",
     }
     assert {function.__name__ for function in functions - TESTED} == inner

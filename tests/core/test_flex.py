@@ -91,9 +91,7 @@ def test_a_compiled_program_of_everything():
     """A turn and a bias, grouped queries, and all masks at once. One program, because compiling takes 15 seconds."""
 
     class Both(ALiBi):
-        rotate = RoPE.rotate
-        rotate_at = RoPE(16).rotate_at
-        dim = 16
+        rotate = RoPE(16).rotate
 
     q, k, v = inputs()
     here, segments = PLACES["by sequence"], SEGMENTS["by sequence"]

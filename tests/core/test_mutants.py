@@ -17,7 +17,7 @@ MISTAKES = {
     "d2lpos/transformer/attention.py": ["mask, segments, self.causal, → mask, segments, False,", "is_causal=False",
         "attend(q, k, v, positions, mask.k_positions,  → attend(q, k, v, positions, positions[..., -1:] - torch.arange(k.shape[-2]).flip(0), ",
         "k, v = cache.append_tokens(k, v) → k, v = cache.keys, cache.values = cache.append_tokens(k, v)",
-        "cache.keys, cache.values, cache.positions = k, v, mask.k_positions → pass",
+        "cache.keys, cache.values, cache.positions = k, v, mask.copied_k_positions() → pass",
         "bias.dtype.itemsize > q.dtype.itemsize → False", "= (q.to(wide) @ repeat_kv(k, q).to(wide).mT)",
         "logits = logits + bias → logits = logits", "weights if hidden is None else weights)",
         "else (weights @ repeat_kv(v, q))", "if cache.rotated: → if True:", "mask.dense, q)) → None, q))",
@@ -98,16 +98,16 @@ MISTAKES = {
         "distance < exact, → distance < exact - 1,", ".movedim(0, -3) → .movedim(0, -3).mT",
         "far = exact +  → far = exact + 1 + ", "distance, far)"],
     "d2lpos/rotary/rope.py": ["rotate_fast(x[..., : self.rotary] → rotate_fast(x[..., -self.rotary :]",
-        'cos_sin(angles, scale)\n    if layout == "half":\n        leading → cos_sin(angles, 1.0)\n    if layout == "half":\n        leading',
+        'cos_sin(angles, scale, wide.dtype)\n    if layout == "half":\n        leading → cos_sin(angles, 1.0, wide.dtype)\n    if layout == "half":\n        leading',
         "turns.flatten(-2) → turns[..., :1].expand_as(turns).flatten(-2)", "(-1, 2) if (layout != 'half')",
-        "frequencies(self.rotary // self → frequencies(self.dim // self", "), self.rotate_at(k, q_positions)",
+        "frequencies(self.rotary // self → frequencies(self.dim // self", "self.apply_rotary('k', k, q_positions, omega, factor)",
         "(heads, -1)).movedim(1, -1) → (-1, heads)).movedim(0, -1)", "turns[..., None, :, :], self.layout)",
         "if pairs.stride(-1) != 1 or any( → if False and any(", "complex(cos, sin) → complex(cos, -sin)",
-        "scale * angles.sin() → -scale * angles.sin()", "scale * angles.cos(), angles.sin()",
+        "scale * angles.sin() → -scale * angles.sin()", "(scale * angles.sin()).to(dtype) → angles.sin().to(dtype)",
         "(self.rotary // self.axes)", "(b, a) = wide.chunk(2", "cat([(a * cos + b", "[sin, -sin], dim",
         "x.to(x.dtype)"],
     "d2lpos/rotary/rope.py tests/core/test_cache.py::test_re_based_keys_are_those_that_turned_there[positions0-yarn]": [
-        "self.apply_rotary(x, offsets, omega, factor=1.0) → self.apply_rotary(x, offsets, omega, _)"],
+        "self.apply_rotary(\"x\", x, offsets, omega, factor=1.0) → self.apply_rotary(\"x\", x, offsets, omega, _)"],
     "d2lpos/rotary/rope_values.py": ["return self.rotate_further(v, k_positions) → return self.rotate_at(v, k_positions)",
         "rotate_further(y, signed"],
     "d2lpos/bias/sandwich.py": ["* self.heads / (8 * head) → / head",
@@ -139,7 +139,7 @@ MISTAKES = {
     "d2lpos/transformer/model.py tests/core/test_layers.py": [
         "for encoding, window, temperature in zip(encodings, → for encoding, window, temperature in zip([encodings[0]] * layers,",
         "masks.get(block.attention.window, mask) → masks.get(self.blocks[0].attention.window, mask)"],
-    "d2lpos/offset/transformer_xl.py": ["angles(as_float(q_positions, 'q_positions'), frequencies(dim))",
+    "d2lpos/offset/transformer_xl.py": ["angles(k_positions, frequencies(dim))",
         " / math.sqrt(features) → ", "cosine - of_cosine", "return (products)", "(q.to(wide))"],
 }  # fmt: skip
 

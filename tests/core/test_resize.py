@@ -32,6 +32,20 @@ def test_rows_run_line_by_line():
     assert torch.equal(new[:, 0], new[:, 1]) and (new.diff(dim=0) >= 0).all()
 
 
+def test_one_column_keeps_its_rows_apart():
+    new = resize_table(torch.tensor([[1.0], [2], [3], [4]]), (2, 2), (3, 1), mode="bilinear", antialias=True)
+    torch.testing.assert_close(new.flatten(), torch.tensor([1.5, 2.5, 3.5]))
+
+
+@pytest.mark.parametrize(("mode", "antialias"), MODES)
+@pytest.mark.parametrize("new", [(1, 1), (1, 4), (5, 1), (2, 1), (4, 3)], ids=str)
+def test_rows_and_columns_are_treated_alike(new, mode, antialias):
+    table = torch.randn(3 * 2, 5)
+    turn = lambda table, height, width: table.unflatten(0, (height, width)).transpose(0, 1).flatten(0, 1)
+    across = resize_table(turn(table, 3, 2), (2, 3), new[::-1], 0, mode, antialias)
+    torch.testing.assert_close(turn(across, *new[::-1]), resize_table(table, (3, 2), new, 0, mode, antialias))
+
+
 @pytest.mark.parametrize(("change", "error", "words"), [
     ({"table": torch.zeros(6, 2, dtype=torch.int64)}, TypeError, "table"),
     ({"old": (2, 2)}, ValueError, r"\(0 \+ 2 · 2, dim\).*\(6, 2\)"),

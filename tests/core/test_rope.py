@@ -10,6 +10,8 @@ from torch.testing import assert_close
 
 from d2lpos import Attention, RoPE
 from d2lpos.input.sinusoids import angles, frequencies
+from d2lpos.rotary.mrope import MRoPE, blocks
+from d2lpos.rotary.pope import PoPE
 from d2lpos.rotary.rope import convert, permute_qk_rows, rotate, rotate_fast
 from d2lpos.rotary.scaling import yarn
 
@@ -325,3 +327,38 @@ def test_a_further_turn_does_not_sharpen_again():
     keys, here = torch.randn(1, 2, 5, 16), torch.arange(5)
     moved = rope.rotate_further(rope.rotate_at(keys, here), torch.tensor([7]))
     assert torch.allclose(moved, rope.rotate_at(keys, here + 7), atol=1e-5)
+
+
+FAR = [131_072, 10**6, 2**23, 2**24 - 2, 2**31 + 1]
+
+
+@LAYOUTS
+@pytest.mark.parametrize("far", FAR)
+@pytest.mark.parametrize("kind", [RoPE(64), RoPE(64, base=500_000.0, rotary=32), MRoPE(64, blocks([16, 8, 8])), PoPE(64, 2)], ids=repr)
+def test_a_score_sees_its_offset_wherever_it_stands(kind, far, layout):
+    """float32 holds these positions, and not their angles."""
+    kind.layout = layout
+    q, k = torch.randn(2, 1, 2, 1, 64)
+
+    def score(position):
+        here, there = (torch.full((1,) if kind.axes == 1 else (1, kind.axes), p) for p in (position, position - 1))
+        turned_q, turned_k = kind.rotate(q, k, here, there)
+        return turned_q @ turned_k.mT
+
+    error = (score(far) - score(1)).abs().flatten() / (q.norm(dim=-1) * k.norm(dim=-1)).flatten()
+    assert error.max() < 1e-6
+
+
+@pytest.mark.parametrize("far", FAR[:4])
+def test_whole_numbers_in_float32_turn_as_integers_do(far):
+    q, rope = torch.randn(1, 1, 1, 64), RoPE(64)
+    assert torch.equal(rope.rotate_at(q, torch.tensor([float(far)])), rope.rotate_at(q, torch.tensor([far])))
+
+
+@pytest.mark.parametrize(
+    ("far", "dtype"), [*((far, torch.int64) for far in FAR), *((far, torch.float32) for far in FAR[:4])]
+)
+def test_a_compiled_turn_is_right_where_positions_cannot_be_looked_at(far, dtype):
+    q, here, rope = torch.randn(1, 1, 1, 64), torch.tensor([far], dtype=dtype), RoPE(64)
+    compiled = torch.compile(rope.rotate_at, backend="eager", fullgraph=True)
+    assert_close(compiled(q, here).double(), rope.rotate_at(q.double(), here.double()), atol=1e-6, rtol=0)

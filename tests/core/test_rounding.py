@@ -41,7 +41,7 @@ def test_neighbors_far_out_get_vectors_of_their_own(encoding):
 def test_angles_of_far_integers_are_those_of_float64():
     places = torch.tensor([FAR - 1, FAR, FAR + 1, 2**40 + 1])
     assert torch.equal(angles(places, frequencies(8)), angles(places.double(), frequencies(8)))
-    assert torch.equal(sinusoidal(places, 8), sinusoidal(places.double(), 8))
+    assert torch.equal(sinusoidal(places, 8), sinusoidal(places.double(), 8).float())
     assert interpolate(places, 3).tolist() == [p / 3 for p in places.tolist()]
     assert steps(torch.tensor([FAR]), length=257, counted=True) == steps(torch.tensor([FAR + 1]).double(), length=257)
 
