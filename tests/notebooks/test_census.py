@@ -1,4 +1,4 @@
-"""A chapter of the path is read in one sitting, and shows before it tells."""
+"""A chapter of the path says how long it takes, and few of its cells show True and nothing else."""
 
 import nbformat
 import pytest
@@ -11,7 +11,5 @@ from tests.notebooks.census import census
 @pytest.mark.parametrize("chapter", path(ROOT), ids=lambda file: file.stem)
 def test_a_chapter_keeps_within_bounds(chapter):
     found = census(nbformat.read(chapter, as_version=4))
-    assert found.words <= 3000
-    assert found.words <= 450 * found.pictures
     assert found.only_true <= 5
-    assert found.estimate <= found.minutes <= 25
+    assert found.estimate <= found.minutes
