@@ -75,6 +75,13 @@ def test_positions_of_a_mask_may_be_counted_up_in_place(encoding, place):
     assert_close(torch.cat([first, rest], dim=1), full)
 
 
+def test_what_a_cache_appends_first_is_a_copy():
+    keys, here = torch.randn(1, 2, 3, 8), torch.arange(3)
+    appended = Cache().append(keys, keys, here)
+    here += 5
+    assert appended[2].tolist() == [0, 1, 2]
+
+
 def test_layers_that_share_a_mask_share_the_positions_that_they_keep():
     net, here = model(RoPE(8), layers=3), torch.arange(N)
     caches = net.new_caches()

@@ -100,7 +100,7 @@ MISTAKES = {
     "d2lpos/rotary/rope.py": ["rotate_fast(x[..., : self.rotary] → rotate_fast(x[..., -self.rotary :]",
         'cos_sin(angles, scale, wide.dtype)\n    if layout == "half":\n        leading → cos_sin(angles, 1.0, wide.dtype)\n    if layout == "half":\n        leading',
         "turns.flatten(-2) → turns[..., :1].expand_as(turns).flatten(-2)", "(-1, 2) if (layout != 'half')",
-        "frequencies(self.rotary // self → frequencies(self.dim // self", "self.apply_rotary('k', k, q_positions, omega, factor)",
+        "frequencies(self.rotary // self → frequencies(self.dim // self", 'self.apply_rotary("k", k, k_positions → self.apply_rotary("k", k, q_positions',
         "(heads, -1)).movedim(1, -1) → (-1, heads)).movedim(0, -1)", "turns[..., None, :, :], self.layout)",
         "if pairs.stride(-1) != 1 or any( → if False and any(", "complex(cos, sin) → complex(cos, -sin)",
         "scale * angles.sin() → -scale * angles.sin()", "(scale * angles.sin()).to(dtype) → angles.sin().to(dtype)",
@@ -139,7 +139,7 @@ MISTAKES = {
     "d2lpos/transformer/model.py tests/core/test_layers.py": [
         "for encoding, window, temperature in zip(encodings, → for encoding, window, temperature in zip([encodings[0]] * layers,",
         "masks.get(block.attention.window, mask) → masks.get(self.blocks[0].attention.window, mask)"],
-    "d2lpos/offset/transformer_xl.py": ["angles(k_positions, frequencies(dim))",
+    "d2lpos/offset/transformer_xl.py": ['as_double(q_positions, "q_positions"), freq → as_double(k_positions, "q_positions"), freq',
         " / math.sqrt(features) → ", "cosine - of_cosine", "return (products)", "(q.to(wide))"],
 }  # fmt: skip
 

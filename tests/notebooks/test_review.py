@@ -47,7 +47,7 @@ def test_five_questions_stand_behind_the_exercises(chapter):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_a_question_folds_its_answer_and_can_stand_on_any_page(name):
-    question, answer = EVERY[name].source.split("\n\n<details><summary>Compare with the answer</summary>\n\n")
+    _, answer = EVERY[name].source.split("\n\n<details><summary>Compare with the answer</summary>\n\n")
     assert answer.endswith("\n\n</details>")
     assert not re.search(r"\]\(|\b(Figure|Table|Exercise|Theorem|Equation) ", EVERY[name].source)
 
