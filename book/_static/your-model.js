@@ -669,8 +669,9 @@ async function file(given) {
 
 page.querySelector("datalist").replaceChildren(...releases.map(({name}) => make("option", {value: name})));
 page.addEventListener("click", event => event.target.dataset.k && choose(event.target.dataset.k));
-page.querySelector(".given").addEventListener("submit", event => { event.preventDefault(); take(field.value); });
-field.addEventListener("change", () => take(field.value));
+const asked = () => field.value !== model?.name && take(field.value);  // Enter tells of a change and of a form
+page.querySelector(".given").addEventListener("submit", event => { event.preventDefault(); asked(); });
+field.addEventListener("change", asked);
 field.addEventListener("input", event => event.inputType !== "insertText" && releases.some(one => one.name === field.value) && take(field.value));  // one of the list
 field.addEventListener("focus", () => field.select());
 field.addEventListener("paste", event => {
