@@ -109,6 +109,12 @@ def coarse(scores, q, k, longest):
     return all(torch.allclose(scores(q, k, p), scores(q, k, p + s), atol=0.1) for s in shifts)
 
 
+@wrong(check.offsets_alone, "1 at position 11; q and k: (1, 4, 6), longest = 11")
+def rows_of_three(scores, q, k, longest):
+    p = torch.arange(q.shape[1])
+    return all(torch.allclose(scores(q, k, p), scores(q, k, p + s), atol=1e-4) for s in range(longest - 2))
+
+
 # Beside the book's
 
 

@@ -187,3 +187,11 @@ wrong(check.cuts.answers[0], "Expected 2 entries, got 3")([128, 256, 512])
 def the_last_row_beside_the_first(table, below):
     unlike = torch.cosine_similarity(table, table.roll(-1, 0), dim=-1) < below
     return [row + 1 for row in range(1, len(table)) if unlike[row - 1] and unlike[row]]
+
+
+@wrong(check.cuts, "degrees of the last two of 5 features")
+def by_two_features(table, below):
+    x, y = table[:, 0], table[:, 1]
+    length = (x**2 + y**2).sqrt()
+    unlike = [*((x[:-1] * x[1:] + y[:-1] * y[1:]) / (length[:-1] * length[1:]) < below).tolist(), True]
+    return [row + 1 for row in range(1, len(table)) if unlike[row - 1] and unlike[row]]

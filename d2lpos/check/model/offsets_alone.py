@@ -92,9 +92,9 @@ ENCODINGS: dict[str, Callable] = {
 }
 
 
-def law_case(name: str, longest: int = 12) -> Case:
-    q, k = drawn(2, 3, 2, seed=1), drawn(2, 3, 2, seed=4)
-    label = f"scores: {name}; q and k: (2, 3, 2), longest = {longest}"
+def law_case(name: str, longest: int = 12, shape: tuple[int, ...] = (2, 3, 2)) -> Case:
+    q, k = drawn(*shape, seed=1), drawn(*shape, seed=4)
+    label = f"scores: {name}; q and k: {shape}, longest = {longest}"
     return call(label, scores=ENCODINGS[name], q=q, k=k, longest=longest)
 
 
@@ -106,7 +106,9 @@ offsets_alone = Check(
         "True where offsets alone count": [law_case(name) for name in NAMES[:4]],
         "False where places count": [law_case(name) for name in [*NAMES[4:9], *NAMES[12:]]],
         "False where one place counts": [law_case(name) for name in NAMES[9:12]],
-        "True where no such place is reached": [law_case(NAMES[9], 7), law_case(NAMES[10], 11)],
+        "True where no such place is reached": [
+            law_case(NAMES[9], 7), law_case(NAMES[10], 11), law_case(NAMES[10], 11, (1, 4, 6)),
+        ],
     },
     mistakes={
         "A turn rounds differently at each place. Allow 0.0001.":

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cosine_similarity
+from torch.nn.functional import cosine_similarity, pad
 
 from ..verdict import Answer, Case, Check, call
 
@@ -50,15 +50,20 @@ def as_numbers(found: object) -> object:
     )
 
 
-def table_case(rows: str, below: float = 0.7) -> Case:
-    """A table (rows, 2): a, b, c and d are directions 30° apart, y and z are far from them; capitals are longer rows."""
+def table_case(rows: str, below: float = 0.7, d: int = 2) -> Case:
+    """A table (rows, d): a, b, c and d are directions 30° apart, y and z are far from them; capitals are longer rows.
+
+    All rows lie in the plane of the last two features.
+    """
     turns = {"a": 0.0, "b": 30.0, "c": 60.0, "d": 90.0, "y": 300.0, "z": 225.0}
     degrees = torch.tensor([turns[row.lower()] for row in rows], dtype=torch.float64)
     lengths = torch.tensor([10.0 if row.isupper() else 1.0 for row in rows], dtype=torch.float64)
     angles = degrees * math.pi / 180
-    table = (lengths * torch.stack([angles.cos(), angles.sin()])).mT.float()
+    table = pad((lengths * torch.stack([angles.cos(), angles.sin()])).mT.float(), (d - 2, 0))
     turned = ", ".join(f"{turn:g}" for turn in degrees.tolist())
-    case = call(f"rows in the directions {turned} degrees, below = {below:g}", table=table, below=below)
+    plane = f" of the last two of {d} features" * (d > 2)
+    label = f"rows in the directions {turned} degrees{plane}, below = {below:g}"
+    case = call(label, table=table, below=below)
     return Case(case.text, lambda answer: as_numbers(case.ask(answer)))
 
 
@@ -73,6 +78,7 @@ cuts = Check(
         "rows unlike both their neighbors": [
             table_case("aabzcd"), table_case("aabzbaayab"), table_case("aacazaa", 0.4),
             table_case("aaabaaa", 0.9), table_case("aaCaab"), table_case("AAABzBAA"),
+            table_case("aabzcd", d=5),
         ],
         "the last row, unlike its one neighbor": [table_case("aabbcz"), table_case("abzccby"), table_case("abcda")],
         "not the first row": [table_case("zaabybb"), table_case("zabbycc"), table_case("azabbcc")],
