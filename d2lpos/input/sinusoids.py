@@ -84,7 +84,7 @@ def sinusoidal(
             [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
     angle = angles(positions, frequencies(dim, base, endpoint))
-    sine, cosine = angle.sin().to(wave_dtype(positions)), angle.cos().to(wave_dtype(positions))
+    sine, cosine = (wave.to(wave_dtype(positions)) for wave in (angle.sin(), angle.cos()))
     if layout == "interleaved":
         return torch.stack([sine, cosine], dim=-1).flatten(-2)
     if layout == "concatenated":

@@ -29,9 +29,9 @@ def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) 
 
     layout is "half" (feature i pairs with i + d/2, as in NeoX and Llama) or "interleaved" (2i pairs with
     2i + 1, as in the paper); scale multiplies what was turned. Cosines and sines are taken of the angles as they come;
-    the rest is computed in at least float32, and returned in the dtype of x. Raises TypeError for an x that is not floating-point, for half-precision angles and a scale
-    that is no number, ValueError for an odd d, another layout, angles that do not number d/2, or leading axes that do not
-    broadcast.
+    the rest is computed in at least float32, and returned in the dtype of x. Raises TypeError for an x that is not
+    floating-point, for half-precision angles and a scale that is no number, ValueError for an odd d, another layout,
+    angles that do not number d/2, or leading axes that do not broadcast.
 
     >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
     >>> rotate(x, quarter, "half").round()

@@ -20,9 +20,9 @@ class Cache:
     with their axes last where there are several. The `hidden_features` of an encoding are kept beside their keys.
 
     What a layer or `append` adds is copied, and so are positions that are given here, so that a caller may count its own
-    up in place. What was kept is copied, too, at each step: n steps copy of the order of n² numbers. With capacity, the first call takes memory for so many tokens, later
-    ones write into it, and twice as much is taken where it does not suffice. That would spoil the gradients of
-    earlier steps, so it needs torch.no_grad.
+    up in place. What was kept is copied, too, at each step: n steps copy of the order of n² numbers. With capacity, the
+    first call takes memory for so many tokens, later ones write into it, and twice as much is taken where it does not
+    suffice. That would spoil the gradients of earlier steps, so it needs torch.no_grad.
 
     Raises TypeError where keys, values or positions are no tensors, or some are given and others are not; ValueError where
     they are not as many tokens.

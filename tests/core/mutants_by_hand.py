@@ -58,7 +58,7 @@ CORE = {
     ],
     ("d2lpos/input/sinusoids.py", "tests/core/test_sinusoids.py"): [
         "(dim - 2 if endpoint else dim) → (dim - 1 if endpoint else dim)",
-        "sine, cosine = angle.sin() → sine, cosine = angle.cos()",
+        "for wave in (angle.sin(), angle.cos()) → for wave in (angle.cos(), angle.sin())",
         "torch.cat([sine, cosine], dim=-1) → torch.cat([cosine, sine], dim=-1)",
         "return x + sinusoidal( → return sinusoidal(",
     ],
