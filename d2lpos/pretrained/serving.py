@@ -13,6 +13,7 @@ from torch import Tensor
 from ..bias.alibi import ALiBi, slopes
 from ..input.learned import Learned
 from ..positions.arguments import check_count, check_name
+from ..rotary.mrope import MRoPE, blocks
 from .layer import Layer, Reading, by_name
 from .own import OWN
 from .pictured import PICTURED
@@ -311,7 +312,7 @@ def traps(config: object) -> list[tuple[str, str]]:
 
 
 # Families whose makers release them without a stretch, and tell how to add one: `stretch` in book/models/releases.yml.
-STRETCHED_LATER = frozenset({"qwen2", "qwen3", "qwen3_moe"})
+STRETCHED_LATER = frozenset({"qwen2", "qwen3", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_moe"})
 ADDED = "The stretch is always on: {} reads short texts through it, too."
 OPTIONAL = "The makers of Qwen release it without a stretch, and advise one for long texts alone: {} changes short texts, too."
 RELEASED = "The stretch belongs to a model that was released with it: keep it for short texts, too."
@@ -361,23 +362,24 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
             check_kept(program, family, reading)
         return served(program, {key: tokens}, tokens, nested) + uncapped(program, tokens)
     trained = told or longest(config)
+    check_code(family, program, rule or "yarn")
     rope = turned_alike(family, keys, reading, trained, longest(config) or trained, rule)
     scaled, base = ruled(rule or "yarn", rope, tokens, trained)
-    for present in rules_of(keys):
-        scaled |= {name: present[name] for name in ("mrope_section", "mrope_interleaved") if name in present}
+    scaled |= sections(rope)
     if program == "llama.cpp":
         fits = scaled["rope_type"] == "yarn" or tokens <= (longest(config) or trained)
         return served(program, {}, tokens, nested) + flags(scaled, base) + ("" if fits else uncapped(program, tokens))
+    bare = family in HEADLESS and not of_its_text(config)[1].get("head_dim")
+    width = {"head_dim": rope.dim} if bare and program.startswith("transformers") and rule != "ntk" else {}
     if program == "transformers4":
-        bare = not of_its_text(config)[1].get("head_dim")
-        return served(program, older(family, scaled, base, rope, bare) | {key: tokens}, tokens, nested)
+        return served(program, older(scaled, base) | width | {key: tokens}, tokens, nested)
     whole = {**scaled, "rope_theta": base}
-    if program == "vllm" and scaled["rope_type"] == "yarn" and has_longer_table(scaled):
+    if program == "vllm" and scaled["rope_type"] == "yarn" and has_longer_table(family, rope):
         whole |= {"beta_fast": 128.0, "beta_slow": 4.0}
     if rope.rotary != rope.dim or keys.get("partial_rotary_factor") is not None:
         whole["partial_rotary_factor"] = rope.rotary / rope.dim
     name = "rope_scaling" if program == "sglang" else "rope_parameters"
-    return served(program, {name: whole, key: tokens}, tokens, nested)
+    return served(program, {name: whole, **width, key: tokens}, tokens, nested)
 
 
 def slopes_grow(reading: Reading, keys: Mapping) -> bool:
@@ -415,10 +417,6 @@ def needless(config: object, reading: Reading, tokens: int, told: int | None, ru
 
 def turned_alike(family: str, keys: Mapping, reading: Reading, trained: int | None, allowed: int, rule: str | None) -> object:
     """What turns in all layers that turn. Raises ValueError where a rule cannot stretch it."""
-    if family in OWN:
-        raise ValueError(f"{family} has code of its own, for which no settings are known")
-    if family in OTHERWISE:
-        raise ValueError(f"{family} has code that knows no {RULES[rule or 'yarn']}, so a setting would do nothing or fail")
     if trained is None:
         raise ValueError(
             "trained must say the length of the training, because the configuration does not; got None"
@@ -437,11 +435,17 @@ def turned_alike(family: str, keys: Mapping, reading: Reading, trained: int | No
     return turning[0]
 
 
-def older(family: str, rule: dict, base: float, rope: object, bare: bool) -> dict:
-    """A rule as transformers 4 reads it; bare says that the file does not tell how wide a head is."""
-    if rule["rope_type"] == "default":
-        return {"rope_theta": base}
-    return {"rope_scaling": rule} | ({"head_dim": rope.dim} if bare and family in HEADLESS else {})
+def sections(rope: object) -> dict:
+    """How M-RoPE deals its pairs to coordinates: vLLM and SGLang ask RoPE's parameters for it, also where a class knows it."""
+    if not isinstance(rope, MRoPE):
+        return {}
+    sizes = [rope.deal.count(axis) for axis in range(rope.axes)]
+    return {"mrope_section": sizes} | ({"mrope_interleaved": True} if rope.deal != blocks(sizes) else {})
+
+
+def older(rule: dict, base: float) -> dict:
+    """A rule as transformers 4 reads it."""
+    return {"rope_theta": base} if rule["rope_type"] == "default" else {"rope_scaling": rule}
 
 
 RULES = {"yarn": "YaRN", "linear": "interpolation", "ntk": "NTK", "llama3": "Llama 3's rule"}
@@ -502,9 +506,25 @@ def uncapped(program: str, tokens: int) -> str:
     return UNCAPPED.format(tokens) if program == "llama.cpp" else ""
 
 
-def has_longer_table(rule: dict) -> bool:
-    """Whether vLLM 0.33 takes 4 times the original length, as in M-RoPE before Qwen3; betas times 4 undo it."""
-    return "mrope_section" in rule and not rule.get("mrope_interleaved")
+def has_longer_table(family: str, rope: object) -> bool:
+    """Whether vLLM 0.33 makes the ramp of YaRN for 4 times the original length; betas times 4 undo it.
+
+    It does so for M-RoPE, and not where a model passes `mrope_positions_factor`: in vllm/model_executor/models/qwen3_vl.py,
+    and in qwen3_vl_moe.py and qwen3_5.py, that is 1 unless tokens of a video are dropped.
+    """
+    return isinstance(rope, MRoPE) and family not in ONE_TABLE
+
+
+ONE_TABLE = frozenset({"qwen3_5_moe_text", "qwen3_5_text", "qwen3_vl_moe_text", "qwen3_vl_text"})
+
+
+def check_code(family: str, program: str, rule: str) -> None:
+    """Raise ValueError where the code of a program passes over a rule, or where nothing is known of it."""
+    if family in OWN:
+        raise ValueError(f"{family} has code of its own, for which no settings are known")
+    if family in OTHERWISE or rule != "ntk" and family in PASSED_OVER.get(program, ()):
+        whose = "code" if family in OTHERWISE else f"code in {PROGRAMS[program].partition(',')[0]}"
+        raise ValueError(f"{family} has {whose} that knows no {RULES[rule]}, so a setting would do nothing or fail")
 
 
 def check_kept(program: str, family: str, reading: Reading) -> None:
@@ -529,9 +549,16 @@ OTHERWISE = frozenset(
         "phi4_multimodal", "phimoe", "pixtral", "recurrent_gemma", "roformer",
     }
 )  # fmt: skip
+# Families whose code in a program takes the base and no rule: its `get_rope` is called without `rope_scaling`.
+PASSED_OVER = {
+    "sglang": (
+        "gemma", "gemma2", "granitemoe", "granitemoe_swa", "granitemoeshared", "mixtral", "olmo", "persimmon", "phi", "stablelm",
+        "starcoder2", "zaya",
+    ),
+}  # fmt: skip
 # Whose class keeps the base beside the parameters of RoPE, too.
 TWO_BASES = frozenset({"bailing_hybrid"})
-# Whose classes in transformers 4 fail where a rule scales and no file says how wide a head is.
+# Whose classes in transformers fail where a rule scales and no file says how wide a head is.
 HEADLESS = frozenset({"hunyuan_v1_dense", "hunyuan_v1_moe", "minimax", "ministral", "mistral", "mixtral"})
 STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "yarn")
 

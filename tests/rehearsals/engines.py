@@ -2,7 +2,8 @@
 
 FOLDER holds both, installed without what they need: pip install --no-deps --target FOLDER vllm sglang. Their functions that
 apply overrides, check lengths and make cosines and sines run; all else is a stub, so no accelerator is needed. Every
-release that has settings is stretched from 4,096 to 16,384 tokens by each rule.
+release that has settings is stretched from 4,096 to 16,384 tokens by each rule, in the class of its whole file. Families whose
+models pass no rule on to these functions are read from the code, and are those that we list.
 """
 
 import ast
@@ -13,6 +14,7 @@ import shlex
 import sys
 import types
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from importlib.machinery import ModuleSpec
 from itertools import product
 from pathlib import Path
@@ -21,13 +23,20 @@ from types import SimpleNamespace
 import torch
 from transformers import PretrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
 from d2lpos.input.sinusoids import angles
 from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.serving import RULES, rope_of, settings
+from d2lpos.pretrained.families import FAMILIES
+from d2lpos.pretrained.own import OWN
+from d2lpos.pretrained.serving import ONE_TABLE, OTHERWISE, PASSED_OVER, RULES, rope_of, settings
 from tests.parity.releases import releases
 
 TRAINED, TOKENS = 4096, 16_384
+LOOKED_AT = (
+    ("vllm", "vllm/model_executor/models", "rope_parameters"),
+    ("sglang", "sglang/srt/models", "rope_scaling"),
+)
 
 
 class Kernel(torch.nn.Module):
@@ -114,7 +123,7 @@ def vllm(folder: Path) -> Callable:
         text, key = config.get_text_config(), "max_position_embeddings"
         arch = SimpleNamespace(derived_max_model_len_and_key=(getattr(text, key), key))
         of["_get_and_verify_max_len"](text, arch, None, TOKENS, False, None)
-        factor = 1 if text.rope_parameters.get("mrope_interleaved") else 4  # as its Qwen3-VL and Qwen2-VL call it
+        factor = 1 if text.model_type in ONE_TABLE else 4  # as its models call it
         rope = text.rope_parameters, torch.float32, None, factor
         return get_rope(dim, getattr(text, key), neox, *rope).cos_sin_cache
 
@@ -140,7 +149,6 @@ def sglang(folder: Path) -> Callable:
         if length(text) < TOKENS:
             raise ValueError(f"{TOKENS} tokens are more than {length(text)}")
         rope = text.rope_parameters
-        rope.pop("type", None)  # of the file; it looks at rope_type first
         how = rope["rope_theta"], neox, rope, torch.float32, rope.get("partial_rotary_factor", 1.0)
         return get_rope(dim, dim, text.max_position_embeddings, *how).cos_sin_cache
 
@@ -164,10 +172,11 @@ def differences(program: str, read: Callable) -> Iterator[tuple[str, float]]:
         if before is None:
             continue
         over = json.loads(shlex.split(line, comments=True)[-1])
-        config = CONFIG_MAPPING[family](**{key: value for key, value in said.items() if key != "model_type"})
+        config = CONFIG_MAPPING[family].from_dict(deepcopy(said))  # whose dictionaries it keeps and the programs change
         theirs = read(config, over, before.dim, before.layout == "half").double()
-        for beta in ("beta_fast", "beta_slow"):  # which undo that vLLM takes 4 times the original length
-            config.get_text_config().rope_parameters.pop(beta, None)
+        # The betas undo that vLLM takes 4 times the original length; a type of the file stays, and both look at rope_type.
+        for key in ("beta_fast", "beta_slow", "type"):
+            config.get_text_config().rope_parameters.pop(key, None)
         omega, factor = turning(config).scaled()
         at = torch.arange(0, TOKENS, 97)
         turns = angles(at.double(), omega.abs().double()[: before.rotary // 2])
@@ -175,7 +184,23 @@ def differences(program: str, read: Callable) -> Iterator[tuple[str, float]]:
         yield f"{program}: {one['name']}, {rule}", gap
 
 
+def passed_over(models: Path, rule: str) -> set[str]:
+    """Families whose file among a program's models calls `get_rope`, and never with the argument that is its rule."""
+    found = set()
+    for file in models.glob("*.py"):
+        tree = ast.parse(file.read_text("utf-8"))
+        calls = [one for one in ast.walk(tree) if isinstance(one, ast.Call) and ast.unparse(one.func) == "get_rope"]
+        if calls and not any(rule == argument.arg for call in calls for argument in call.keywords):
+            classes = {one.name for one in tree.body if isinstance(one, ast.ClassDef)}
+            found |= {family for family, name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.items() if name in classes}
+    return found & set(FAMILIES) - OTHERWISE - set(OWN)
+
+
 def main(folder: str) -> str | None:
+    for program, models, rule in LOOKED_AT:
+        listed, silent = set(PASSED_OVER.get(program, ())), passed_over(Path(folder, models), rule)
+        if listed != silent:
+            return f"{program}: {sorted(listed - silent)} pass rules on, {sorted(silent - listed)} do not and are not listed"
     found = [one for program in (vllm, sglang) for one in differences(program.__name__, program(Path(folder)))]
     for name, gap in found:
         print(f"{name}: {gap:.0e}")
