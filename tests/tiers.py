@@ -14,6 +14,10 @@ from tests.speed import ten_million_additions
 # A file, a function of it or a single test -> which of its tests stay in `make test`, by what stands in the brackets of their
 # names, or by a part of that; "" are those without brackets.
 SAMPLE = ("arcee", "gemma3_text", "gpt_oss", "llama4_text", "olmo3")
+SETTINGS = (
+    "Qwen2.5-VL 7B-yarn", "Qwen3-VL 8B-yarn", "Qwen3-VL without RoPE's parameters-yarn", "Voxtral Mini 3B-linear",
+    "Mixtral without the width of a head-yarn",
+)  # fmt: skip
 READERS = (*SAMPLE, "bert", "deberta-v2", "falcon", "pixtral", "swinv2", "t5")
 PROOFS = {
     # Trained models, and a study in full.
@@ -41,6 +45,8 @@ PROOFS = {
     "tests/parity/test_keys.py::test_frequencies_are_those_of_its_code": SAMPLE,
     "tests/parity/test_serving.py::test_memory_is_what_its_cache_keeps": (*SAMPLE, "bart", "falcon", "deepseek_v2"),
     "tests/parity/test_serving.py::test_settings_stretch_what_turns_and_nothing_else": (*SAMPLE, "glm4", "stablelm"),
+    "tests/parity/test_settings.py::test_a_line_changes_what_a_model_of_the_whole_file_turns_by": SETTINGS,
+    "tests/parity/test_settings.py::test_lines_of_servers_change_the_same": SETTINGS,
     "tests/parity/test_keys.py::test_the_file_of_defaults_is_what_the_command_writes": (),
     "tests/parity/test_census.py::test_the_file_is_what_the_command_writes": (),
     # The page's reader beside the package's, on all that they read.

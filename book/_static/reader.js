@@ -1187,23 +1187,22 @@ const reader = (() => {
         if (!truthy(told) || tokens > told) checkKept(program, family, turning);
         return served(program, {[key]: tokens}, tokens, nested) + uncapped(program, tokens);
       }
-      const length = or(told, longest(config)), rope = turnedAlike(family, keys, turning, length, or(longest(config), length), rule);
+      const length = or(told, longest(config));
+      checkCode(family, program, rule ?? "yarn");
+      const rope = turnedAlike(family, keys, turning, length, or(longest(config), length), rule);
       const [scaled, base] = ruled(rule ?? "yarn", rope, tokens, length);
-      for (const present of rulesOf(keys)) {
-        for (const key of ["mrope_section", "mrope_interleaved"]) if (has(present, key)) scaled[key] = present[key];
-      }
+      Object.assign(scaled, sections(rope));
       if (program === "llama.cpp") {
         const fits = scaled.rope_type === "yarn" || tokens <= or(longest(config), length);
         return served(program, {}, tokens, nested) + flags(scaled, base) + (fits ? "" : uncapped(program, tokens));
       }
-      if (program === "transformers4") {
-        const bare = !truthy(take(ofItsText(config)[1], "head_dim"));
-        return served(program, {...older(family, scaled, base, rope, bare), [key]: tokens}, tokens, nested);
-      }
+      const bare = serving.headless.includes(family) && !truthy(take(ofItsText(config)[1], "head_dim"));
+      const width = bare && program.startsWith("transformers") && rule !== "ntk" ? {head_dim: rope.dim} : {};
+      if (program === "transformers4") return served(program, {...older(scaled, base), ...width, [key]: tokens}, tokens, nested);
       const whole = {...scaled, rope_theta: base};
-      if (program === "vllm" && scaled.rope_type === "yarn" && hasLongerTable(scaled)) Object.assign(whole, {beta_fast: new Float(128), beta_slow: new Float(4)});
+      if (program === "vllm" && scaled.rope_type === "yarn" && hasLongerTable(family, rope)) Object.assign(whole, {beta_fast: new Float(128), beta_slow: new Float(4)});
       if (rope.rotary !== rope.dim || take(keys, "partial_rotary_factor") !== null) whole.partial_rotary_factor = float(rope.rotary / rope.dim);
-      return served(program, {[program === "sglang" ? "rope_scaling" : "rope_parameters"]: whole, [key]: tokens}, tokens, nested);
+      return served(program, {[program === "sglang" ? "rope_scaling" : "rope_parameters"]: whole, ...width, [key]: tokens}, tokens, nested);
     }
 
     function checkRule(rule, program) {
@@ -1232,8 +1231,6 @@ const reader = (() => {
     }
 
     function turnedAlike(family, keys, turning, trained, allowed, rule) {
-      if (serving.own.includes(family)) fail(`${family} has code of its own, for which no settings are known`);
-      if (serving.otherwise.includes(family)) fail(`${family} has code that knows no ${serving.rules[rule ?? "yarn"]}, so a setting would do nothing or fail`);
       if (trained === null) fail("trained must say the length of the training, because the configuration does not; got None");
       if (stretched(turning)) fail(`${family} is stretched to ${comma(allowed)} tokens as it is; no second stretch is known for it`);
       const ropes = turning.map(one => one.encoding), ways = new Set(ropes.map(one => [one.base, one.layout, one.rotary].join(" ")));
@@ -1254,10 +1251,13 @@ const reader = (() => {
       return [made, float(rope.base)];
     }
 
-    function older(family, rule, base, rope, bare) {
-      if (rule.rope_type === "default") return {rope_theta: base};
-      return {rope_scaling: rule, ...(bare && serving.headless.includes(family) ? {head_dim: rope.dim} : {})};
+    function sections({kind, deal, axes}) {
+      if (kind !== "MRoPE") return {};
+      const sizes = range(axes).map(axis => deal.filter(own => own === axis).length), blocks = DEALS.blocks(sizes);
+      return {mrope_section: sizes, ...(deal.every((axis, i) => axis === blocks[i]) ? {} : {mrope_interleaved: true})};
     }
+
+    const older = (rule, base) => rule.rope_type === "default" ? {rope_theta: base} : {rope_scaling: rule};
 
     function flags(rule, base) {
       if (rule.rope_type === "default") return ` --rope-freq-base ${Number(base)}`;
@@ -1269,7 +1269,15 @@ const reader = (() => {
       return program === "llama.cpp" ? serving.uncapped.replace("{}", tokens) : "";
     }
 
-    const hasLongerTable = rule => has(rule, "mrope_section") && !truthy(rule.mrope_interleaved ?? null);
+    const hasLongerTable = (family, rope) => rope.kind === "MRoPE" && !serving.one_table.includes(family);
+
+    function checkCode(family, program, rule) {
+      if (serving.own.includes(family)) fail(`${family} has code of its own, for which no settings are known`);
+      const inAll = serving.otherwise.includes(family), passedOver = has(serving.passed_over, program) ? serving.passed_over[program] : [];
+      if (!inAll && (rule === "ntk" || !passedOver.includes(family))) return;
+      const whose = inAll ? "code" : `code in ${serving.programs[program].split(",")[0]}`;
+      fail(`${family} has ${whose} that knows no ${serving.rules[rule]}, so a setting would do nothing or fail`);
+    }
 
     function checkKept(program, family, turning) {
       if (!has(serving.keeps, program) || serving.keeps[program].includes(family)) return;

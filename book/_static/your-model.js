@@ -97,8 +97,11 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 /** The releases of which a configuration has all keys. */
 function matches(values) {
-  const whole = JSON.parse(r.text(values)), own = whole.text_config ?? whole;
-  return releases.filter(({config}) => Object.entries(config).every(([key, value]) => key === "model_type" ? [whole[key], own[key]].includes(value) : same(value, own[key])));
+  const whole = JSON.parse(r.text(values)), own = whole.text_config ?? whole, names = [whole.model_type, own.model_type];
+  return releases.filter(({config}) => {
+    const {model_type: family, ...keys} = config.text_config ?? config;
+    return [config.model_type, family].some(name => names.includes(name)) && Object.entries(keys).every(([key, value]) => same(value, own[key]));
+  });
 }
 
 /** Those releases; none where they were trained on texts of other lengths. */
@@ -552,7 +555,7 @@ function layer(place) {
 function shared() {
   const end = `&n=${state.tokens}&remedy=${state.remedy}`;
   if (model.name) return `#model=${slug(model.name)}${end}`;
-  const known = new Set(matches(model.values).flatMap(({config}) => Object.keys(config)));
+  const known = new Set(matches(model.values).flatMap(({config}) => Object.keys(config.text_config ?? config)));
   const whole = JSON.parse(model.text), lengths = [1024, Math.max(2048, 4 * (model.training.length ?? 1024))], text = values => JSON.stringify(values);
   const of = values => {
     try {

@@ -102,7 +102,8 @@ def test_the_command_reads_a_release_by_name_with_the_lengths_of_its_makers(caps
     assert main(["read", "Qwen3 8B", "--length", "131072", "--trained", "40960", "--settings", "vllm"]) is None
     assert '"factor": 3.2' in capsys.readouterr().out
     assert main(["read", "Qwen3-VL-8B-Instruct", "--length", "1000000", "--settings", "vllm"]) is None
-    assert "vllm serve Qwen/Qwen3-VL-8B-Instruct --max-model-len 1000000 --hf-overrides " in capsys.readouterr().out
+    begun = "vllm serve Qwen/Qwen3-VL-8B-Instruct --max-model-len 1000000 --hf-overrides '{\"text_config\": {\"rope_parameters\": "
+    assert begun in capsys.readouterr().out
 
 
 def test_json_of_a_release_is_json_alone(capsys):

@@ -117,6 +117,31 @@ def test_settings_keep_what_yarn_does_not_replace():
     assert json.loads(said)["text_config"]["rope_scaling"]["mrope_section"] == [16, 24, 24]
 
 
+@pytest.mark.parametrize("program", ["vllm", "sglang"])
+def test_settings_say_how_pairs_are_dealt_where_only_the_class_knows_it(program):
+    config = {"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text"}}
+    (rope,) = (value for value in told_to(program, config).values() if isinstance(value, dict))
+    assert (rope["mrope_section"], rope["mrope_interleaved"]) == ([24, 20, 20], True)
+    config = {"model_type": "qwen2_5_vl", "max_position_embeddings": 32_768}
+    (rope,) = (value for value in told_to(program, config).values() if isinstance(value, dict))
+    assert rope["mrope_section"] == [16, 24, 24] and "mrope_interleaved" not in rope
+
+
+def told_to(program, config):
+    """The keys of its text that a program's line changes."""
+    return json.loads(shlex.split(settings(config, 1_048_576, program, rule="yarn"))[-1])["text_config"]
+
+
+@pytest.mark.parametrize("family", ["gemma", "gemma2", "mixtral", "olmo", "persimmon", "phi", "stablelm", "starcoder2"])
+def test_sglang_takes_a_base_where_its_code_passes_rules_over(family):
+    config = {"model_type": family}
+    for rule in (None, "yarn", "linear", "llama3"):
+        with pytest.raises(ValueError, match=f"^{family} has code in SGLang 0.5.23 that knows no .*, so a setting would do nothing or fail$"):
+            settings(config, 1_048_576, "sglang", 2048, rule)
+    assert '"rope_type": "default"' in settings(config, 1_048_576, "sglang", 2048, "ntk")
+    assert '"rope_type": "yarn"' in settings(config, 1_048_576, "vllm", 2048, "yarn")
+
+
 def test_lengths():
     assert (original_length(GPT_OSS), longest(GPT_OSS)) == (4096, 131_072)
     assert (original_length(QWEN3), longest(QWEN3)) == (None, 40_960)

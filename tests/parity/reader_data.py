@@ -128,6 +128,8 @@ def tables() -> dict[str, object]:
             "programs": serving.PROGRAMS,
             "sections": serving.SECTIONS,
             "otherwise": sorted(serving.OTHERWISE),
+            "passed_over": serving.PASSED_OVER,
+            "one_table": sorted(serving.ONE_TABLE),
             "own": sorted(own.OWN),
             "keeps": serving.KEEPS,
             "uncapped": serving.UNCAPPED,
