@@ -80,7 +80,11 @@ FAMILY = {
 
 # Raised where the same formula begins to round differently, and with it all last digits. A record tells which one
 # it had; its key stays, because it is the same experiment.
-ROUNDING = {"rope": 2}  # since 2 halves are turned as pairs are, by a product of complex numbers
+ROUNDING = {
+    "sinusoidal": 2, "fourier": 2, "rope": 3, "rope on values": 2, "axial": 2, "mixed": 2,
+}  # fmt: skip
+# Since 2 RoPE's halves are turned as pairs are, by a product of complex numbers. All others have their number, and RoPE has 3,
+# since angles are computed in float64 before their cosines and sines are cast.
 
 
 @dataclass(frozen=True)
