@@ -1,13 +1,14 @@
 """The settings for transformers 4, loaded by transformers 4: python -m tests.rehearsals.transformers4
 
 It needs an environment with transformers 4, which the weekly workflow makes. Every release that has settings at four
-times the length of its training is loaded by its class, the settings of each rule are run on it, and the frequencies that
-its code turns by are compared with those that the reader finds in the stretched configuration.
+times the length of its training is loaded by the class of its whole file, the settings of each rule are run on it, and the
+frequencies that the code of its text turns by are compared with those that the reader finds in the stretched configuration.
 """
 
 import inspect
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
 from itertools import product
 
 import torch
@@ -15,6 +16,7 @@ import transformers
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos.pretrained import encoding_of
+from d2lpos.pretrained.reading import of_its_text
 from d2lpos.pretrained.serving import RULES, longest, original_length, rope_of, settings
 from tests.parity.releases import releases
 
@@ -23,7 +25,8 @@ def rotary(config: transformers.PretrainedConfig) -> torch.nn.Module | None:
     """What makes cosines and sines in the code of its family; None where nothing is made of a configuration alone."""
     name = type(config).__name__.removesuffix("Config")
     module = inspect.getmodule(getattr(transformers, f"{name}Model", None))
-    made = getattr(module, f"{name}RotaryEmbedding", None)
+    names = (f"{name}RotaryEmbedding", f"{name.removesuffix('Text')}RotaryEmbedding")
+    made = next((getattr(module, one) for one in names if hasattr(module, one)), None)
     return made(config=config) if made and "config" in inspect.signature(made).parameters else None
 
 
@@ -32,26 +35,30 @@ def differences() -> Iterator[tuple[str, str]]:
     for one, rule in product(releases(), RULES):
         said, family = one["config"], one["config"]["model_type"]
         trained = max(one.get("trained", ())) if one.get("trained") else original_length(said) or longest(said)
-        if family not in CONFIG_MAPPING or not trained or "rope_parameters" in said:  # which 4 does not read
+        told = of_its_text(said)[1]
+        if family not in CONFIG_MAPPING or not trained or "rope_parameters" in told:  # which 4 does not read
             continue
         try:
             lines = settings(said, 4 * trained, "transformers4", trained, rule)
         except ValueError:
             continue
-        config = CONFIG_MAPPING[family](**{key: value for key, value in said.items() if key != "model_type"})
+        config = CONFIG_MAPPING[family].from_dict(deepcopy(said))
         exec(lines, {"config": config})  # noqa: S102
+        text = config.get_text_config(decoder=True)
         try:
-            theirs = None if lines.startswith("#") else rotary(config)
+            theirs = None if lines.startswith("#") else rotary(text)
         except Exception as error:  # noqa: BLE001, because its code raises many kinds
             yield f"{one['name']}, {rule}", f"{type(error).__name__}: {error}"
             continue
         if theirs is None:
             continue
-        known = set(said) | {"rope_scaling", "rope_theta", "max_position_embeddings"}
-        changed = {key: value for key, value in config.to_dict().items() if key in known}
-        if "rotary_emb_base" in said:  # once loaded, its code turns by rope_theta
-            changed["rotary_emb_base"] = config.rope_theta
-        turning = list(filter(None, map(rope_of, encoding_of(changed | {"model_type": family}).layers)))
+        known = set(told) | {"rope_scaling", "rope_theta", "max_position_embeddings"}
+        changed = {key: value for key, value in text.to_dict().items() if key in known}
+        if "rotary_emb_base" in told:  # once loaded, its code turns by rope_theta
+            changed["rotary_emb_base"] = text.rope_theta
+        if changed.get("rope_scaling"):
+            changed["rope_scaling"].pop("type", None)  # of the file; its code looks at rope_type first
+        turning = list(filter(None, map(rope_of, encoding_of(changed | {"model_type": one["family"]}).layers)))
         if not turning:  # slopes, which need only a longer length
             continue
         omega, factor = turning[0].scaled()
