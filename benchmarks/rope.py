@@ -44,7 +44,7 @@ def turn_functions(shape: tuple[int, ...], device: str) -> dict[str, Callable[[T
     """Each takes q and returns it turned; tables are made beforehand where the library does so."""
     length, dim = shape[-2:]
     positions = torch.arange(length, device=device)
-    turn = angles(positions, frequencies(dim))
+    turn = angles(positions, frequencies(dim)).float()  # as the others have their tables
     both_halves = torch.cat([turn, turn], dim=-1)[None]
     cos, sin = both_halves.cos(), both_halves.sin()
     by_pair = turn.repeat_interleave(2, dim=-1)[None]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .as_numbers import as_numbers
 from .files import parse
-from .names import identity, release_of
+from .names import identity, release_of, steps
 from .picture import drawn
 from .reading import encoding_of
 from .sentence import sentence
@@ -89,9 +89,10 @@ def main(arguments: list[str]) -> str | None:
 def opened(name: str) -> tuple[dict, Mapping]:
     """A configuration, and the release that it is of; empty where it comes from a file or from standard input.
 
-    Raises as `parse` and `Path.read_text` do, and a ValueError for a name that is neither a file's nor a release's.
+    Raises as `parse` and `Path.read_text` do, for a path too that leads nowhere, and a ValueError for a name that is neither a
+    file's nor a release's.
     """
-    if name == "-" or Path(name).exists():
+    if name == "-" or Path(name).exists() or not steps(name):
         return parse(sys.stdin.read() if name == "-" else Path(name).read_text("utf-8"), name), {}
     try:
         release = release_of(name)
