@@ -83,6 +83,16 @@ class Encoding(nn.Module):
 
         return super()._apply(apply, recurse)
 
+    def precompute(self, q_positions: Tensor, k_positions: Tensor) -> "Encoding":
+        """This encoding for one forward pass, in which all layers ask for the same positions.
+
+        It gives the same numbers for these positions, has the same parameters, and keeps what follows from the positions
+        alone, such as cosines or biases, so that each of them is computed once. By default that is nothing, and the
+        encoding itself comes back; so it does where a subclass has a method of its own for a door that would be skipped.
+        For other tensors of positions it computes what it needs, as ever. Raises as the doors do.
+        """
+        return self
+
     @property
     def doors(self) -> tuple[str, ...]:
         """The names of the doors that this encoding opens."""
@@ -123,6 +133,11 @@ def opens(encoding: Encoding, method: str) -> bool:
     return getattr(type(encoding), method) is not getattr(Encoding, method)
 
 
+def inherits(encoding: Encoding, kind: type[Encoding], *methods: str) -> bool:
+    """Whether an encoding has these methods as that class wrote them."""
+    return all(getattr(type(encoding), method) is getattr(kind, method) for method in methods)
+
+
 def adds_values(encoding: Encoding) -> bool:
     """Whether door 4 adds to what the weights mix: a turn opens it too, and adds nothing."""
     return "value" in encoding.doors and opens(encoding, "value")
@@ -134,10 +149,13 @@ def check_encoding(encoding: Encoding) -> None:
         raise TypeError(f"encoding must be an Encoding, such as RoPE(64); got {encoding!r}")
 
 
-def check_embeddings(x: Tensor, dim: int, positions: Tensor, axes: int = 1) -> None:
-    """Raise a TypeError or ValueError where x is not (batch, sequence, dim) with a position for each token."""
+def check_embeddings(x: Tensor, dim: int, positions: Tensor, axes: int = 1, seen: bool = False) -> None:
+    """Raise a TypeError or ValueError where x is not (batch, sequence, dim) with a position for each token.
+
+    Values of positions that were `seen` are not looked at again.
+    """
     check_floating("x", x)
     if x.dim() != 3:
         raise ValueError(f"x must be (batch, sequence, dim); got {tuple(x.shape)}")
     check_size("x", x.shape[-1], dim, "features")
-    check_positions("positions", positions, x.shape[:2], x.device, axes)
+    check_positions("positions", positions, x.shape[:2], x.device, axes, seen)

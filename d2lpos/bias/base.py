@@ -5,15 +5,18 @@
 """
 
 from collections.abc import Callable
+from copy import copy
 
 import torch
 from torch import Tensor
 
-from ..encoding import Encoding
+from ..encoding import Encoding, inherits
 from ..positions.arguments import check_floating, check_function, check_positive, check_size, check_tensor
 from ..positions.checks import as_index, check_positions, comparable, exact_float, is_integer, offsets
 
 __all__ = ["Bias", "score_mod"]
+
+LARGEST = 2**22  # numbers of a bias that is kept for all layers: 16 MiB in float32
 
 
 def distance(offset: Tensor) -> Tensor:
@@ -56,7 +59,49 @@ def score_mod(q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, at
     return add
 
 
-class Bias(Encoding):
+class PositionBias(Encoding):
+    """Door 3 for what depends on positions and head alone, not on queries and keys; a subclass has heads and `between`."""
+
+    heads: int
+
+    def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        """The bias of each pair; (…, head, query, key)."""
+        raise NotImplementedError
+
+    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        self.check_heads(q)
+        return self.between(q_positions, k_positions)
+
+    def precompute(self, q_positions: Tensor, k_positions: Tensor) -> Encoding:
+        """This encoding with the bias of these positions, where it has at most 2²² numbers; see `Encoding.precompute`.
+
+        Larger ones are not kept, because attention asks for them piece by piece.
+        """
+        along = -1 if self.axes == 1 else -2
+        pairs = q_positions.shape[along] * k_positions.shape[along]
+        rows = max(q_positions.shape[:along].numel(), k_positions.shape[:along].numel())
+        too_large = self.heads * rows * pairs > LARGEST
+        if torch.compiler.is_compiling() or too_large or not inherits(self, PositionBias, "score"):
+            return self
+        biases = self.between(q_positions, k_positions)
+
+        def score(q: Tensor, k: Tensor, here: Tensor, there: Tensor) -> Tensor:
+            if here is not q_positions or there is not k_positions:
+                return self.score(q, k, here, there)
+            self.check_heads(q)
+            return biases
+
+        alike = copy(self)
+        alike.score = score
+        return alike
+
+    def check_heads(self, q: Tensor) -> None:
+        """Raise a TypeError or ValueError where q is no tensor, or has other heads."""
+        check_tensor("q", q)
+        check_size("q", q.shape[-3], self.heads, f"heads, as {type(self).__name__} has")
+
+
+class Bias(PositionBias):
     """Door 3 for what depends on offset and head alone; a subclass defines `at`, and has both forms.
 
     Raises ValueError where heads is not positive.
@@ -79,22 +124,21 @@ class Bias(Encoding):
         """The bias at each offset (key minus query) in each head; both broadcast."""
         raise NotImplementedError
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        self.check(q, q_positions, k_positions)
-        head = torch.arange(self.heads, device=q.device)[:, None, None]
-        return self.at(offsets(q_positions, k_positions)[..., None, :, :], head)
+    def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        self.check_indices(q_positions, k_positions)
+        offset = offsets(q_positions, k_positions)[..., None, :, :]
+        return self.at(offset, torch.arange(self.heads, device=offset.device)[:, None, None])
 
     def score_mod(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Callable:
         """The same bias for `flex_attention(q, k, v, score_mod=…)`; arguments as for `score`."""
-        self.check(q, q_positions, k_positions)
+        self.check_heads(q)
+        self.check_indices(q_positions, k_positions)
         return score_mod(
             q, k, q_positions, k_positions, lambda batch, head, query, offset: self.at(offset, head)
         )
 
-    def check(self, q: Tensor, q_positions: Tensor, k_positions: Tensor) -> None:
-        """Raise a TypeError or ValueError where q or the positions do not fit this bias."""
-        check_tensor("q", q)
-        check_size("q", q.shape[-3], self.heads, f"heads, as {type(self).__name__} has")
+    def check_indices(self, q_positions: Tensor, k_positions: Tensor) -> None:
+        """Raise a TypeError or ValueError where positions cannot index a table and have to."""
         if self.indexes:
             as_index(q_positions, "q_positions")
             as_index(k_positions, "k_positions")

@@ -6,7 +6,6 @@ Bao et al. 2022 (arXiv 2106.08254); the rows are in the released code of BEiT.
 import torch
 from torch import Tensor, nn
 
-from ..positions.arguments import check_size
 from ..positions.checks import signed
 from .swin import Swin, relative_position_index
 
@@ -30,8 +29,7 @@ class BEiT(Swin):
         super().__init__(heads, height, width)
         self.table = nn.Parameter(torch.zeros(len(self.table) + 3, heads))
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        check_size("q", q.shape[-3], self.table.shape[1], "heads, as BEiT has")
+    def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         (asks, here), (asked, there) = (
             nowhere("q_positions", q_positions),
             nowhere("k_positions", k_positions),
@@ -39,7 +37,7 @@ class BEiT(Swin):
         rows, last = relative_position_index(here, there, self.height, self.width), len(self.table)
         asks, asked = asks[..., :, None], asked[..., None, :]
         rows = torch.where(asks, last - 3, rows).where(~asked, last - 2).where(~(asks & asked), last - 1)
-        return self.table[rows[..., None, :, :], torch.arange(q.shape[-3], device=rows.device)[:, None, None]]
+        return self.table[rows[..., None, :, :], torch.arange(self.heads, device=rows.device)[:, None, None]]
 
 
 def nowhere(name: str, positions: Tensor) -> tuple[Tensor, Tensor]:

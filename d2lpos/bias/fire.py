@@ -7,11 +7,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from ..encoding import Encoding
 from ..input.mlp import perceptron
 from ..positions.arguments import check_floating, check_positive, check_scale, check_size
 from ..positions.checks import as_float, offsets
-from .base import distance
+from .base import PositionBias, distance
 
 __all__ = ["FIRE", "normalized_log_distance"]
 
@@ -37,7 +36,7 @@ def normalized_log_distance(q_positions: Tensor, k_positions: Tensor, c: Tensor,
     return torch.log1p(c.to(far) * far) / torch.log1p(c.to(far) * reach)
 
 
-class FIRE(Encoding):
+class FIRE(PositionBias):
     """Door 3: adds a network of `normalized_log_distance`, with one hidden layer and an output for each head, to the scores.
 
     Below the threshold only offsets count; a query beyond it sees its whole past squeezed into 0 … 1.
@@ -56,12 +55,12 @@ class FIRE(Encoding):
         super().__init__()
         check_positive(heads=heads, hidden=hidden)
         check_scale(c=c, threshold=threshold)
+        self.heads = heads
         self.c = nn.Parameter(torch.tensor(float(c)))
         self.threshold = nn.Parameter(torch.tensor(float(threshold)))
         self.first, self.second = nn.Linear(1, hidden), nn.Linear(hidden, heads)
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        check_size("q", q.shape[-3], self.second.out_features, "heads, as FIRE has")
+    def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         shares = normalized_log_distance(q_positions, k_positions, self.c.abs(), self.threshold.abs())[..., None]
-        shares = shares.to(torch.promote_types(shares.dtype, q.dtype))
+        shares = shares.to(torch.promote_types(shares.dtype, self.first.weight.dtype))
         return perceptron(shares, self.first, self.second, relu).movedim(-1, -3)

@@ -6,10 +6,10 @@ Chi et al. 2023 (arXiv 2212.10356).
 import torch
 from torch import Tensor
 
-from ..encoding import Encoding
 from ..input.sinusoids import sinusoidal
-from ..positions.arguments import check_positive, check_size, check_tensor
+from ..positions.arguments import check_positive, check_tensor
 from ..positions.checks import as_double, as_float
+from .base import PositionBias
 
 __all__ = ["Sandwich", "cosines"]
 
@@ -29,7 +29,7 @@ def cosines(q_positions: Tensor, k_positions: Tensor, dim: int) -> Tensor:
     return (products - dim / 2).to(torch.promote_types(q.dtype, k.dtype))
 
 
-class Sandwich(Encoding):
+class Sandwich(PositionBias):
     """Door 3: adds `cosines(…, dim)` · heads / (8h) to the scores of head h = 1 … heads. No parameters.
 
     The paper takes dim = 128, and does not subtract 1 from each cosine; softmax cannot tell. Raises
@@ -47,7 +47,7 @@ class Sandwich(Encoding):
         sinusoidal(torch.arange(1), dim)  # bad arguments fail here
         self.heads, self.dim = heads, dim
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        check_size("q", q.shape[-3], self.heads, "heads, as Sandwich has")
-        head = torch.arange(1, self.heads + 1, device=q.device)[:, None, None]
-        return cosines(q_positions, k_positions, self.dim)[..., None, :, :] * self.heads / (8 * head)
+    def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        products = cosines(q_positions, k_positions, self.dim)[..., None, :, :]
+        head = torch.arange(1, self.heads + 1, device=products.device)[:, None, None]
+        return products * self.heads / (8 * head)

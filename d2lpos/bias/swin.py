@@ -6,9 +6,9 @@ Liu et al. 2021, section 3.2 (arXiv 2103.14030).
 import torch
 from torch import Tensor, nn
 
-from ..encoding import Encoding
-from ..positions.arguments import check_positive, check_size, check_tensor
+from ..positions.arguments import check_positive, check_tensor
 from ..positions.checks import as_index, offsets
+from .base import PositionBias
 
 __all__ = ["Swin", "relative_position_index"]
 
@@ -39,7 +39,7 @@ def row_and_column(name: str, positions: Tensor, height: int, width: int) -> tup
     return as_index(row, name, height, "rows of the window"), as_index(column, name, width, "columns of the window")
 
 
-class Swin(Encoding):
+class Swin(PositionBias):
     """Door 3: adds `table[step(…), head]` to the scores of the cells of a height × width window.
 
     Positions are those of `relative_position_index`. Parameters: a ((2·height − 1)(2·width − 1), heads) table, zero at first.
@@ -60,7 +60,6 @@ class Swin(Encoding):
         self.heads, self.height, self.width = heads, height, width
         self.table = nn.Parameter(torch.zeros((2 * height - 1) * (2 * width - 1), heads))
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        check_size("q", q.shape[-3], self.table.shape[1], "heads, as Swin has")
+    def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         rows = relative_position_index(q_positions, k_positions, self.height, self.width)[..., None, :, :]
         return self.table[rows, torch.arange(self.table.shape[1], device=rows.device)[:, None, None]]

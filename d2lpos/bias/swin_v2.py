@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from ..encoding import Encoding
 from ..input.mlp import perceptron
-from ..positions.arguments import check_positive, check_size
+from ..positions.arguments import check_positive
 from ..positions.checks import as_float
+from .base import PositionBias
 from .swin import relative_position_index
 
 __all__ = ["SwinV2", "log_spaced"]
@@ -43,7 +43,7 @@ def log_spaced(steps: Tensor, height: int, width: int) -> Tensor:
     return steps.sign() * (8 * steps.abs() / longest).log1p() / math.log(8)
 
 
-class SwinV2(Encoding):
+class SwinV2(PositionBias):
     """Door 3: adds 16 · sigmoid of a network of `log_spaced` steps to the scores of the cells of a window.
 
     A step is the query's cell minus the key's, and the window is height × width. Weights that were trained in a smaller
@@ -80,11 +80,9 @@ class SwinV2(Encoding):
         """The bias of any steps, those between cells and beyond the window included; (…, 2) gives (…, heads)."""
         return LARGEST * perceptron(log_spaced(steps, *self.measure), self.first, self.second, relu).sigmoid()
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        heads = self.second.out_features
-        check_size("q", q.shape[-3], heads, "heads, as SwinV2 has")
+    def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         rows = relative_position_index(q_positions, k_positions, self.height, self.width)[..., None, :, :]
         down, right = (torch.arange(1 - side, side, device=rows.device) for side in (self.height, self.width))
         steps = torch.cartesian_prod(down, right)  # in the order of `relative_position_index`
-        table = self.bias(steps.to(torch.promote_types(q.dtype, torch.float32)))
-        return table[rows, torch.arange(heads, device=rows.device)[:, None, None]]
+        table = self.bias(steps.to(torch.promote_types(self.second.weight.dtype, torch.float32)))
+        return table[rows, torch.arange(self.heads, device=rows.device)[:, None, None]]

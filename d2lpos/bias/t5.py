@@ -71,11 +71,11 @@ class T5Bias(Bias):
     def at(self, offset: Tensor, head: Tensor) -> Tensor:
         return self.table[bucket(offset, len(self.table), self.max_distance, self.bidirectional), head]
 
-    def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         """`at` for each pair. Beyond max_distance nothing changes, so it is asked for nearer offsets only."""
-        self.check(q, q_positions, k_positions)
-        far, device = self.max_distance, q.device
-        near = torch.arange(-far, far + 1, device=device)
-        biases = self.at(near, torch.arange(self.heads, device=device)[:, None])
-        columns = offsets(q_positions, k_positions).clamp_(-far, far).add_(far)
+        self.check_indices(q_positions, k_positions)
+        far, offset = self.max_distance, offsets(q_positions, k_positions)
+        near = torch.arange(-far, far + 1, device=offset.device)
+        biases = self.at(near, torch.arange(self.heads, device=offset.device)[:, None])
+        columns = offset.clamp_(-far, far).add_(far)
         return biases.index_select(1, columns.flatten()).unflatten(1, columns.shape).movedim(0, -3)

@@ -6,16 +6,15 @@ Heo et al. 2024, section 3.2 (arXiv 2403.13298), who call it RoPE-Mixed.
 import torch
 from torch import Tensor, nn
 
-from ..encoding import Encoding
 from ..input.sinusoids import frequencies
 from ..positions.arguments import check_positive, check_size
 from ..positions.checks import as_double
-from .rope import check_layout, rotate_fast
+from .rope import Rotary, check_layout
 
 __all__ = ["Mixed"]
 
 
-class Mixed(Encoding):
+class Mixed(Rotary):
     """Door 2: pair i of head h turns by x · ω[0, h, i] + y · ω[1, h, i] at row x and column y.
 
     Axial RoPE, `RoPE(dim, axes=2)`, is the case in which one of each two frequencies is 0. Its scores are a sum of a
@@ -42,20 +41,22 @@ class Mixed(Encoding):
         check_layout(layout)
         if dim % 4:
             raise ValueError(f"dim must be a multiple of 4, because pairs are dealt to two axes; got {dim}")
-        self.dim, self.layout = dim, layout
+        self.dim, self.rotary, self.layout = dim, dim, layout
         axial = frequencies(dim // 2, base).float()
         heading = 2 * torch.pi * torch.rand(heads, 1)
         one, other = torch.stack([heading.cos(), heading.sin()]), torch.stack([-heading.sin(), heading.cos()])
         self.omega = nn.Parameter(torch.cat([one * axial, other * axial], dim=-1))
 
-    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        return self.rotate_at("q", q, q_positions), self.rotate_at("k", k, k_positions)
+    def scaled(self) -> tuple[Tensor, float]:
+        """The frequencies, (2, heads, dim/2), and 1: no rule stretches them."""
+        return self.omega, 1.0
 
-    def rotate_at(self, name: str, x: Tensor, positions: Tensor) -> Tensor:
-        """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
-        check_size(name, x.shape[-1], self.dim, "features a head, as Mixed has")
-        check_size(name, x.shape[-3], self.omega.shape[1], "heads, as Mixed has")
+    def turns(self, positions: Tensor, omega: Tensor) -> Tensor:
         check_size("positions", positions.shape[-1], 2, "coordinates, as Mixed has axes")
-        places = as_double(positions)[..., None, :, :]
-        down, right = self.omega.to(places)[:, :, None]
-        return rotate_fast(x, places[..., :1] * down + places[..., 1:] * right, self.layout)
+        places = as_double(positions)[..., None, :, :]  # (…, 1, sequence, 2)
+        down, right = omega.to(places)[:, :, None]  # (heads, 1, dim/2) each
+        return places[..., :1] * down + places[..., 1:] * right
+
+    def check_turned(self, name: str, x: Tensor) -> None:
+        super().check_turned(name, x)
+        check_size(name, x.shape[-3], self.omega.shape[1], "heads, as Mixed has")

@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from ..encoding import Encoding
 from ..input.sinusoids import frequencies
 from ..positions.arguments import check_count, check_positive, check_sequence, check_size
 from ..positions.checks import as_double
-from .rope import check_layout, check_rotary, check_scaling, rotate_fast
+from .rope import Rotary, check_layout, check_rotary, check_scaling
 from .scaling import unscaled
 
 __all__ = ["MRoPE", "blocks", "in_turn"]
@@ -53,7 +52,7 @@ def check_sizes(sizes: Sequence[int]) -> None:
         check_positive(**{f"sizes[{number}]": size})
 
 
-class MRoPE(Encoding):
+class MRoPE(Rotary):
     """Door 2: pair i turns by coordinate `deal[i]`, at the frequency that it has in RoPE.
 
     Positions are (…, sequence, axes), with as many axes as the deal names. A token whose coordinates are equal
@@ -85,32 +84,10 @@ class MRoPE(Encoding):
         check_rotary(self.rotary, dim)
         check_scaling(scaling, self.rotary, base)
 
-    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        omega, factor = self.scaled()
-        return (
-            self.apply_rotary("q", q, q_positions, omega, factor),
-            self.apply_rotary("k", k, k_positions, omega, factor),
-        )
-
     def scaled(self) -> tuple[Tensor, float]:
-        """Frequencies and attention factor under the rule."""
         return self.scaling(frequencies(self.rotary, self.base))
 
-    def rotate_at(self, x: Tensor, positions: Tensor) -> Tensor:
-        """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
-        return self.apply_rotary("x", x, positions, *self.scaled())
-
-    def rotate_further(self, x: Tensor, offsets: Tensor) -> Tensor:
-        """What has turned already, turned on by an offset along each axis."""
-        omega, _ = self.scaled()
-        return self.apply_rotary("x", x, offsets, omega, factor=1.0)
-
-    def apply_rotary(self, name: str, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
-        """x, which errors call by its name, turned by each pair's coordinate times its frequency, times the factor."""
-        check_size(name, x.shape[-1], self.dim, "features a head, as MRoPE has")
+    def turns(self, positions: Tensor, omega: Tensor) -> Tensor:
         check_size("positions", positions.shape[-1], self.axes, "coordinates, as MRoPE has axes")
         dealt = as_double(positions)[..., torch.tensor(self.deal, device=positions.device)]
-        turned = rotate_fast(
-            x[..., : self.rotary], (dealt * omega.to(dealt))[..., None, :, :], self.layout, factor
-        )
-        return turned if self.rotary == self.dim else torch.cat([turned, x[..., self.rotary :]], dim=-1)
+        return (dealt * omega.to(dealt))[..., None, :, :]

@@ -3,10 +3,12 @@
 Other families norm first, and turn what is normed.
 """
 
+from copy import copy
+
 import torch
 from torch import Tensor, nn
 
-from ..encoding import Encoding
+from ..encoding import Encoding, inherits
 from ..positions.arguments import check_number
 from .rope import RoPE
 
@@ -42,7 +44,19 @@ class Normed(Encoding):
         self.k_weight = nn.Parameter(torch.ones(rope.dim))
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        q, k = self.rope.rotate(q, k, q_positions, k_positions)
+        return self.normed(*self.rope.rotate(q, k, q_positions, k_positions))
+
+    def precompute(self, q_positions: Tensor, k_positions: Tensor) -> Encoding:
+        """This encoding with a `rope` that has its cosines and sines; see `Encoding.precompute`."""
+        rope = self.rope.precompute(q_positions, k_positions)
+        if rope is self.rope or not inherits(self, Normed, "rotate", "normed"):
+            return self
+        alike = copy(self)
+        alike.rotate = lambda *given: self.normed(*rope.rotate(*given))
+        return alike
+
+    def normed(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+        """Queries and keys that have turned, each normed with its weights."""
         return self.norm(q, self.q_weight), self.norm(k, self.k_weight)
 
     def norm(self, x: Tensor, weight: Tensor) -> Tensor:

@@ -4,11 +4,12 @@ Su et al. 2021, section 3.2 (arXiv 2104.09864).
 """
 
 from collections.abc import Callable
+from copy import copy
 
 import torch
 from torch import Tensor
 
-from ..encoding import Encoding
+from ..encoding import Encoding, inherits
 from ..input.sinusoids import angles, frequencies
 from ..positions.arguments import (
     check_broadcast,
@@ -52,25 +53,53 @@ def rotate_fast(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 
     """`rotate` in fewer passes over memory, to the last digit or two; arguments and errors are the same.
 
     An interleaved pair is a complex number in memory, and to turn it is to multiply by exp(i · angle). Halves
-    are swapped into a copy, and the rest is done in it. A compiler, and vmap, get `rotate`.
+    change places in a copy, and are added to it. A compiler, and vmap, get `rotate`.
 
     >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
     >>> rotate_fast(x, quarter, "interleaved").round()
     tensor([-2.,  1.,  3.,  4.])
     """
-    wide = check_and_upcast(x, angles, layout)
-    if torch.compiler.is_compiling() or any(torch.func.debug_unwrap(t) is not t for t in (x, angles)):
-        return rotate(x, angles, layout, scale)
-    cos, sin = cos_sin(angles, scale, wide.dtype)
+    return Turn(angles, layout, scale)(x)
+
+
+class Turn:
+    """`rotate_fast` by the same angles for one x after another; their cosines and sines are computed once for a dtype.
+
+    >>> x, quarter = torch.arange(1.0, 5), torch.tensor([torch.pi / 2, 0])
+    >>> Turn(quarter, "interleaved")(x).round()
+    tensor([-2.,  1.,  3.,  4.])
+    """
+
+    def __init__(self, angles: Tensor, layout: str = "half", scale: float = 1.0):
+        self.angles, self.layout, self.scale = angles, layout, scale
+        self.multipliers: dict[torch.dtype, tuple[Tensor, ...]] = {}
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """x (…, d), turned. Raises as `rotate` does."""
+        wide = check_and_upcast(x, self.angles, self.layout)
+        if torch.compiler.is_compiling() or any(torch.func.debug_unwrap(t) is not t for t in (x, self.angles)):
+            return rotate(x, self.angles, self.layout, self.scale)
+        if wide.dtype not in self.multipliers:
+            self.multipliers[wide.dtype] = multipliers(*cos_sin(self.angles, self.scale, wide.dtype), self.layout)
+        if self.layout == "half":
+            own, swapped_in = self.multipliers[wide.dtype]
+            return (wide.roll(x.shape[-1] // 2, dims=-1) * swapped_in).addcmul_(wide, own).to(x)
+        (unit,) = self.multipliers[wide.dtype]
+        pairs = wide.unflatten(-1, (-1, 2))  # (…, d/2, 2)
+        if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_offset())):
+            pairs = pairs.clone(memory_format=torch.contiguous_format)
+        return torch.view_as_real(torch.view_as_complex(pairs) * unit).flatten(-2).to(x)
+
+
+def multipliers(cos: Tensor, sin: Tensor, layout: str) -> tuple[Tensor, ...]:
+    """What pairs are multiplied by; cos and sin are (…, d/2).
+
+    Of halves, (…, d) for the features as they stand and (…, d) for those of the other half in their place; of neighbors,
+    complex numbers (…, d/2).
+    """
     if layout == "half":
-        leading = torch.broadcast_shapes(x.shape[:-1], angles.shape[:-1])
-        halves = wide.expand(*leading, -1).unflatten(-1, (2, -1))
-        swapped = halves.flip(-2).mul_(torch.stack([-sin, sin], dim=-2))
-        return swapped.addcmul_(halves, torch.stack([cos, cos], dim=-2)).flatten(-2).to(x)
-    pairs = wide.unflatten(-1, (-1, 2))
-    if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_offset())):
-        pairs = pairs.clone(memory_format=torch.contiguous_format)
-    return torch.view_as_real(torch.view_as_complex(pairs) * torch.complex(cos, sin)).flatten(-2).to(x)
+        return torch.cat([cos, cos], dim=-1), torch.cat([-sin, sin], dim=-1)
+    return (torch.complex(cos, sin),)
 
 
 def cos_sin(angles: Tensor, scale: float, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
@@ -143,7 +172,80 @@ def permute_qk_rows(weight: Tensor, heads: int, layout: str, rotary: int | None 
     return convert(by_head, layout, rotary).movedim(-1, 1).flatten(0, 1)
 
 
-class RoPE(Encoding):
+class Rotary(Encoding):
+    """Door 2 by a turn of pairs; a subclass says by which angles, in `turns`.
+
+    It has dim, the features of a head; rotary, how many of them turn, the first ones; layout; and `scaled`, the frequencies
+    and the attention factor.
+    """
+
+    dim: int
+    rotary: int
+    layout: str
+
+    def scaled(self) -> tuple[Tensor, float]:
+        """Frequencies and attention factor under the rule."""
+        raise NotImplementedError
+
+    def turns(self, positions: Tensor, omega: Tensor) -> Tensor:
+        """The angle of each pair, (…, head, sequence, pairs), with one head where all turn alike."""
+        raise NotImplementedError
+
+    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
+        self.check_turned("q", q)
+        self.check_turned("k", k)
+        turn_q, turn_k = self.both_turns(q_positions, k_positions)
+        return self.turned(q, turn_q), self.turned(k, turn_k)
+
+    def rotate_at(self, x: Tensor, positions: Tensor) -> Tensor:
+        """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
+        self.check_turned("x", x)
+        omega, factor = self.scaled()
+        return self.turned(x, Turn(self.turns(positions, omega), self.layout, factor))
+
+    def rotate_further(self, x: Tensor, offsets: Tensor) -> Tensor:
+        """What has turned already, turned on by an offset: R(offset) R(position) = R(position + offset)."""
+        self.check_turned("x", x)
+        omega, _ = self.scaled()
+        return self.turned(x, Turn(self.turns(offsets, omega), self.layout))
+
+    def precompute(self, q_positions: Tensor, k_positions: Tensor) -> Encoding:
+        """This encoding with the cosines and sines of these positions; see `Encoding.precompute`."""
+        if torch.compiler.is_compiling() or not inherits(self, Rotary, "rotate", "turned", "both_turns"):
+            return self
+        turn_q, turn_k = self.both_turns(q_positions, k_positions)
+
+        def rotate(q: Tensor, k: Tensor, here: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
+            if here is not q_positions or there is not k_positions:
+                return self.rotate(q, k, here, there)
+            self.check_turned("q", q)
+            self.check_turned("k", k)
+            return self.turned(q, turn_q), self.turned(k, turn_k)
+
+        alike = copy(self)
+        alike.rotate = rotate
+        return alike
+
+    def both_turns(self, q_positions: Tensor, k_positions: Tensor) -> tuple[Turn, Turn]:
+        """The turns of queries and of keys; one for both where they have the same positions."""
+        omega, factor = self.scaled()
+        turn_q = Turn(self.turns(q_positions, omega), self.layout, factor)
+        if k_positions is q_positions:
+            return turn_q, turn_q
+        return turn_q, Turn(self.turns(k_positions, omega), self.layout, factor)
+
+    def turned(self, x: Tensor, turn: Turn) -> Tensor:
+        """x with its first `rotary` features turned; the others pass."""
+        if self.rotary == self.dim:
+            return turn(x)
+        return torch.cat([turn(x[..., : self.rotary]), x[..., self.rotary :]], dim=-1)
+
+    def check_turned(self, name: str, x: Tensor) -> None:
+        """Raise a ValueError where x, which errors call by its name, has other features than a head."""
+        check_size(name, x.shape[-1], self.dim, f"features a head, as {type(self).__name__} has")
+
+
+class RoPE(Rotary):
     """Door 2: turns queries and keys of `dim` features a head, so that scores see offsets only.
 
     rotary: the first `rotary` features turn, the others pass; all turn by default. The first frequency is 1,
@@ -188,35 +290,15 @@ class RoPE(Encoding):
         # Other bad arguments fail here.
         self.rotate_at(torch.zeros(1, 1, dim), torch.zeros(1, axes, dtype=torch.int64).squeeze(-1))
 
-    def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        omega, factor = self.scaled()
-        return (
-            self.apply_rotary("q", q, q_positions, omega, factor),
-            self.apply_rotary("k", k, k_positions, omega, factor),
-        )
-
-    def rotate_at(self, x: Tensor, positions: Tensor) -> Tensor:
-        """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
-        return self.apply_rotary("x", x, positions, *self.scaled())
-
-    def rotate_further(self, x: Tensor, offsets: Tensor) -> Tensor:
-        """What has turned already, turned on: R(offset) R(position) = R(position + offset)."""
-        omega, _ = self.scaled()
-        return self.apply_rotary("x", x, offsets, omega, factor=1.0)
-
     def scaled(self) -> tuple[Tensor, float]:
-        """Frequencies and attention factor under the rule."""
         return self.scaling(frequencies(self.rotary // self.axes, self.base))
 
-    def apply_rotary(self, name: str, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
-        """x, which errors call by its name, turned by position times frequency, and multiplied by the factor."""
-        check_size(name, x.shape[-1], self.dim, "features a head, as RoPE has")
-        turns = angles(positions, omega)
+    def turns(self, positions: Tensor, omega: Tensor) -> Tensor:
+        angle = angles(positions, omega)
         if self.axes > 1:
-            check_size("positions", positions.shape[-1], self.axes, "coordinates, as RoPE has axes")
-            turns = turns.flatten(-2)
-        turned = rotate_fast(x[..., : self.rotary], turns[..., None, :, :], self.layout, factor)
-        return turned if self.rotary == self.dim else torch.cat([turned, x[..., self.rotary :]], dim=-1)
+            check_size("positions", positions.shape[-1], self.axes, f"coordinates, as {type(self).__name__} has axes")
+            angle = angle.flatten(-2)
+        return angle[..., None, :, :]
 
 
 def check_scaling(scaling: Callable[[Tensor], tuple[Tensor, float]], rotary: int, base: float) -> None:

@@ -172,6 +172,8 @@ class Attention(nn.Module):
     a logit that joins its softmax, as for `attend`; it starts at 0. temperature: from positions to what queries are
     multiplied by, as in `d2lpos.transformer.temperature`.
 
+    encoding, in a call: the layer's own, as its `precompute` gave it for all layers.
+
     With a cache, x is what is new: its tokens also see those of the cache and are added to it, and the keys that
     mask speaks of are all of these, for a single new token, too: (batch, 1, 1) would be spread over them. A cache
     is left as it was where a call raises. Raises ValueError where heads does not divide dim, or kv_heads heads,
@@ -217,8 +219,10 @@ class Attention(nn.Module):
         mask: Tensor | Mask | None = None,
         cache: Cache | None = None,
         segments: Tensor | None = None,
+        encoding: Encoding | None = None,
     ) -> Tensor:
-        check_embeddings(x, self.out.in_features, positions, self.encoding.axes)
+        seen = isinstance(mask, Mask) and positions is mask.q_positions
+        check_embeddings(x, self.out.in_features, positions, self.encoding.axes, seen)
         check_layer_dtype(x, self.project.weight)
         if cache is not None:
             check_cache(cache)
@@ -227,7 +231,8 @@ class Attention(nn.Module):
                 raise ValueError("cache needs causal=True: a token that sees later ones has no final answer")
         mask = self.mask(x.shape[:2], positions, mask, cache, segments)
         q, k, v = self.projected(x)
-        encoding, hidden_features = self.encoding, self.encoding.hidden_features(x)
+        encoding = self.encoding if encoding is None else encoding
+        hidden_features = encoding.hidden_features(x)
         if self.temperature is not None:
             q = multiply(q, positions, self.temperature)
         if cache is not None:

@@ -6,6 +6,7 @@ with the LayerNorm of Ba et al. 2016 (arXiv 1607.06450).
 
 from collections.abc import Callable, Sequence
 
+import torch
 from torch import Tensor, nn
 
 from ..encoding import NOPE, Encoding, check_encoding, closed
@@ -28,9 +29,10 @@ class Block(nn.Module):
         self.norm1, self.norm2 = nn.LayerNorm(dim), nn.LayerNorm(dim)
 
     def forward(
-        self, x: Tensor, positions: Tensor, mask: Tensor | Mask | None = None, cache: Cache | None = None
+        self, x: Tensor, positions: Tensor, mask: Tensor | Mask | None = None, cache: Cache | None = None,
+        encoding: Encoding | None = None,
     ) -> Tensor:
-        x = x + self.attention(self.norm1(x), positions, mask, cache)
+        x = x + self.attention(self.norm1(x), positions, mask, cache, encoding=encoding)
         return x + self.feed_forward(self.norm2(x))
 
 
@@ -42,8 +44,9 @@ class Transformer(nn.Module):
     too, are one for all layers or a list.
 
     positions are (sequence,) or (batch, sequence), with a last axis of 2 where encodings have two axes; mask,
-    segments, kv_heads, window, sinks and temperature are as for `Attention`. What the positions say of the mask is
-    found once for each window, for all layers. With `caches`, tokens are what is new.
+    segments, kv_heads, window, sinks and temperature are as for `Attention`. What follows from the positions alone is
+    computed once for all layers: the mask of each window, and what `precompute` of each encoding keeps. Layers whose caches
+    hold different tokens compute it themselves. With `caches`, tokens are what is new.
     `new_caches` makes them; make them anew after a call that raised, because its first layers may have kept the
     tokens. Raises ValueError where heads does not divide dim, a list is not as long as there are layers, its encodings
     differ in axes or one behind the first opens door 1, a token is not in the vocabulary, positions do not fit
@@ -100,12 +103,20 @@ class Transformer(nn.Module):
             check_size("caches", len(own), len(caches), "different members")
         caches = caches or [None] * len(self.blocks)
         x = self.encoding.embed(self.tokens(tokens), positions)
-        masks = {}
+        masks, encodings = {}, {}
         if alike(caches) or segments is not None:
             for layer in {block.attention.window: block.attention for block in self.blocks}.values():
                 masks[layer.window] = layer.mask(tokens.shape, positions, mask, caches[0], segments)
         for block, cache in zip(self.blocks, caches, strict=True):
-            x = block(x, positions, masks.get(block.attention.window, mask), cache)
+            shared = masks.get(block.attention.window, mask)
+            encoding = None
+            if masks and not torch.compiler.is_compiling():  # a compiler finds by itself what is computed twice
+                keys = positions if cache is not None and cache.rotated else shared.k_positions
+                own = block.attention.encoding
+                if (own, keys) not in encodings:
+                    encodings[own, keys] = own.precompute(positions, keys)
+                encoding = encodings[own, keys]
+            x = block(x, positions, shared, cache, encoding)
         return self.head(self.norm(x))
 
 

@@ -7,16 +7,16 @@ stands in its place. `python -m pytest -m proof tests/core/test_mutants_by_hand.
 CORE = {
     ("d2lpos/rotary/rope.py", "tests/core/test_rope.py"): [
         "[a * cos - b * sin, b * cos + a * sin], dim=-1).to(x) → [a * cos + b * sin, b * cos - a * sin], dim=-1).to(x)",
-        "halves.flip(-2).mul_(torch.stack([-sin, sin] → halves.flip(-2).mul_(torch.stack([sin, sin]",
-        "torch.stack([cos, cos], dim=-2) → torch.stack([cos, sin], dim=-2)",
+        "torch.cat([-sin, sin], dim=-1) → torch.cat([sin, sin], dim=-1)",
+        "torch.cat([cos, cos], dim=-1) → torch.cat([cos, sin], dim=-1)",
         "return (scale * angles.cos()).to(dtype) → return angles.cos().to(dtype)",
         "(-1, 2) if layout == \"half\" else (2, -1) → (2, -1) if layout == \"half\" else (-1, 2)",
         "[pairs.mT.flatten(-2), x[..., rotary:]] → [pairs.flatten(-2), x[..., rotary:]]",
         "convert(by_head, layout, rotary).movedim(-1, 1) → convert(by_head, layout).movedim(-1, 1)",
         "self.rotary = dim if rotary is None else rotary → self.rotary = dim",
-        "omega, factor=1.0) → omega, factor=_)",
+        "self.turns(offsets, omega), self.layout → self.turns(offsets, omega), self.layout, _",
         "frequencies(self.rotary // self.axes, self.base) → frequencies(self.dim // self.axes, self.base)",
-        "turns = turns.flatten(-2) → turns = turns.mT.flatten(-2)",
+        "angle = angle.flatten(-2) → angle = angle.mT.flatten(-2)",
         "if rotary % 2 or rotary > dim → if rotary % 2 or rotary >= dim",
     ],
     ("d2lpos/rotary/scaling.py", "tests/core/test_scaling.py"): [
@@ -85,7 +85,7 @@ CORE = {
         "topk(length).indices.sort().values → topk(length).indices",
     ],
     ("d2lpos/rotary/mrope.py", "tests/core/test_mrope.py"): [
-        "turned if self.rotary == self.dim else → turned if True else",
+        "return (dealt * omega.to(dealt)) → return (dealt * omega.to(dealt).flip(-1))",
     ],
 }
 REST = {

@@ -65,9 +65,8 @@ def test_half_precision_parameters_see_exact_positions():
 
 
 def test_the_bias_is_as_wide_as_the_queries():
-    encoding = FIRE(2)
-    assert encoding.score(Q, Q, P, P).dtype == torch.float64
-    assert encoding.score(Q.float(), Q.float(), P, P).dtype == torch.float32
+    assert FIRE(2).double().score(Q, Q, P, P).dtype == torch.float64
+    assert FIRE(2).score(Q.float(), Q.float(), P, P).dtype == torch.float32
 
 
 def test_gradients():

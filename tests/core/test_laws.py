@@ -42,6 +42,8 @@ ELSEWHERE = {
     "Mixed": "core/test_axes.py",
     "Normed": "core/test_pope.py",
     "PoPE": "core/test_pope.py",
+    "PositionBias": "core/test_precompute.py",
+    "Rotary": "core/test_precompute.py",
     "Swin": "core/test_swin.py",
     "SwinV2": "core/test_swin_v2.py",
 }

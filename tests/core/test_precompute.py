@@ -1,0 +1,162 @@
+"""What follows from positions alone is computed once in a forward pass, and gives the numbers that each layer would compute."""
+
+import pytest
+import torch
+
+from d2lpos import ALiBi, Encoding, RoPE, T5Bias, Transformer
+from d2lpos.bias import KERPLE, BEiT, Swin, SwinV2
+from d2lpos.bias.base import LARGEST, Bias, PositionBias
+from d2lpos.rotary import Mixed, MRoPE, Normed, PoPE
+from d2lpos.rotary.mrope import blocks
+from d2lpos.rotary.rope import Rotary
+from d2lpos.transformer import attention_weights
+
+TOKENS = torch.tensor([[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]])
+HERE = torch.arange(6)
+CELLS = torch.cartesian_prod(torch.arange(2), torch.arange(3))
+GRIDS = {
+    "rope, two axes": lambda: RoPE(8, axes=2),
+    "m-rope": lambda: MRoPE(8, blocks([2, 1, 1])),
+    "mixed": lambda: Mixed(8, 2),
+    "swin": lambda: Swin(2, 2, 3),
+    "swin, version 2": lambda: SwinV2(2, 2, 3, hidden=4),
+    "beit": lambda: BEiT(2, 2, 3),
+}
+
+
+def doors(encoding, q, k, here, there):
+    """What doors 2 and 3 give, without those that give nothing."""
+    return [y for y in (*encoding.rotate(q, k, here, there), encoding.score(q, k, here, there)) if y is not None]
+
+
+def check(encoding, q, k, here, there):
+    """The same numbers and gradients, for these positions and for others."""
+    alike = encoding.precompute(here, there)
+    assert alike.doors == encoding.doors and type(alike) is type(encoding)
+    for now, then in (here, there), (here.flip(0), there.flip(0)):
+        for ours, known in zip(doors(alike, q, k, now, then), doors(encoding, q, k, now, then), strict=True):
+            assert torch.equal(ours, known)
+    found = []
+    for each in alike, encoding:
+        total = sum(y.square().sum() for y in doors(each, q, k, here, there))
+        found.append(torch.autograd.grad(total, [q, *encoding.parameters()], allow_unused=True))
+    for ours, known in zip(*found, strict=True):
+        assert (ours is None) == (known is None)
+        if ours is not None:
+            torch.testing.assert_close(ours, known)
+
+
+def test_each_encoding_gives_the_same_numbers(encoding, place, qkv):
+    q, k, _ = qkv
+    if encoding.needs_hidden:
+        assert encoding.precompute(HERE, HERE) is encoding
+        return
+    here = place(torch.arange(6))
+    check(encoding, q.clone().requires_grad_(), k, here, here)
+    check(encoding, q[:, :, -1:].clone().requires_grad_(), k, here[..., -1:], here)
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_each_encoding_of_a_grid_gives_the_same_numbers(name, qkv, randomized):
+    encoding, (q, k, _) = randomized(GRIDS[name]()), qkv
+    cells = CELLS if encoding.axes == 2 else torch.cat([torch.zeros(6, 1), CELLS], dim=1).long()
+    check(encoding, q.clone().requires_grad_(), k, cells, cells)
+
+
+def test_turned_and_normed_or_in_polar_coordinates(qkv, randomized):
+    q, k, _ = qkv
+    for encoding in Normed(RoPE(8)), PoPE(8, 2):
+        check(randomized(encoding), q.clone().requires_grad_(), k, HERE, HERE)
+
+
+class Counted(RoPE):
+    made = 0
+
+    def turns(self, positions, omega):
+        Counted.made += 1
+        return super().turns(positions, omega)
+
+
+class CountedBias(Bias):
+    made = 0
+
+    def at(self, offset, head):
+        CountedBias.made += 1
+        return -(offset.abs() * (head + 1)).double()
+
+
+@pytest.mark.parametrize(("kind", "encoding"), [(Counted, Counted(8)), (CountedBias, CountedBias(2))])
+def test_eight_layers_compute_once(kind, encoding):
+    model = Transformer(6, 3, dim=16, heads=2, layers=8, encoding=encoding, causal=True).double()
+    kind.made = 0
+    model(TOKENS, HERE)
+    assert kind.made == 1
+    caches = model.new_caches()
+    model(TOKENS, HERE, caches=caches)
+    kind.made = 0
+    model(TOKENS[:, :1], torch.tensor([6]), caches=caches)
+    assert kind.made <= 2  # of the query and of the keys
+
+
+def test_positions_are_looked_at_a_few_times_and_not_in_each_layer(monkeypatch):
+    seen, look = [], torch.Tensor.aminmax
+
+    def looking(x, **more):
+        seen.append(x)
+        return look(x, **more)
+
+    monkeypatch.setattr(torch.Tensor, "aminmax", looking)
+    for encoding, most in (RoPE(8), 3), (ALiBi(2), 7), (T5Bias(2), 10):
+        model = Transformer(6, 3, dim=16, heads=2, layers=8, encoding=encoding, causal=True)
+        seen.clear()
+        model(TOKENS, HERE)
+        assert len(seen) <= most
+
+
+class Loud(RoPE):
+    def rotate(self, q, k, q_positions, k_positions):
+        return 2 * q, k
+
+
+class LoudBias(ALiBi):
+    def score(self, q, k, q_positions, k_positions):
+        return q.new_ones(1)
+
+
+class LoudTurn(RoPE):
+    def turned(self, x, turn):
+        return 3 * x
+
+
+def test_a_door_that_a_subclass_wrote_itself_is_used(qkv):
+    q, k, _ = qkv
+    for encoding in Loud(8), LoudBias(2), LoudTurn(8), Normed(Loud(8)):
+        assert encoding.precompute(HERE, HERE) is encoding
+        assert attention_weights(q, k, HERE, HERE, encoding).shape == (2, 2, 6, 6)
+
+
+def test_a_large_bias_is_not_kept():
+    bias, long = ALiBi(2), torch.arange(1 + int((LARGEST / 2) ** 0.5))
+    assert bias.precompute(long, long) is bias
+    assert bias.precompute(long[:-1], long[:-1]) is not bias
+    assert bias.precompute(long[None, :300].expand(40, -1), long[:300]) is bias
+
+
+def test_nothing_is_kept_from_step_to_step():
+    """A parameter that has learned shows in the next call, and no module or number is left in the model."""
+    torch.manual_seed(0)
+    model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=KERPLE(2), causal=True)
+    names, (first, second) = [name for name, _ in model.named_modules()], (model(TOKENS, HERE) for _ in range(2))
+    assert torch.equal(first, second)
+    first.square().sum().backward()
+    with torch.no_grad():
+        for parameter in model.encoding.parameters():
+            parameter += 1
+    assert not torch.equal(model(TOKENS, HERE), second)
+    assert [name for name, _ in model.named_modules()] == names and "score" not in vars(model.encoding)
+
+
+def test_an_encoding_that_keeps_nothing_gives_itself():
+    assert (encoding := Encoding()).precompute(HERE, HERE) is encoding
+    for kind in Rotary, PositionBias:
+        assert issubclass(kind, Encoding)
