@@ -208,10 +208,7 @@ def _serve(driver: int) -> None:
 
 @contextmanager
 def _dask(cluster: str, workers: int) -> Iterator[Pool]:
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise ImportError("a cluster needs Dask; install it with: pip install 'd2lpos[cluster]'") from error
+    from distributed import Client, LocalCluster
 
     def slots() -> int:
         try:
