@@ -1,8 +1,8 @@
 """Ask pyright what an editor knows of the package: python -m tests.rehearsals.types
 
 pyright is no package of the book's: pip install --target types 'pyright[nodejs]', and PYTHONPATH=types. In the rooms of the encodings
-each parameter and each returned value has a type, and a reader's program gets the types that it should, and an error for a
-name that there is not. The attributes of a class may take theirs from what they are set to.
+each parameter and each returned value has a type, and so have the names that other rooms hand out. A reader's program gets the
+types that it should, and an error for a name that there is not. The attributes of a class may take theirs from what they are set to.
 """
 
 import json
@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import d2lpos
+from d2lpos import figures, lab, pretrained
 from tests.house import ENCODERS, ROOT
 
 PROGRAM = """
@@ -47,10 +48,15 @@ def pyright(*arguments: object) -> dict:
 
 
 def unknown() -> list[str]:
-    """What has no type, among what the rooms of the encodings show."""
+    """What has no type, among what the rooms of the encodings show, and what others hand out."""
     symbols = pyright("--verifytypes", "d2lpos", "--ignoreexternal")["typeCompleteness"]["symbols"]
     rooms = {*ENCODERS, *d2lpos.__all__}
-    shown = [symbol for symbol in symbols if symbol["isExported"] and symbol["name"].split(".")[1] in rooms]
+    handed = {f"{room.__name__}.{name}" for room in (figures, lab, pretrained) for name in room.__all__}
+    shown = [
+        symbol
+        for symbol in symbols
+        if symbol["isExported"] and (symbol["name"].split(".")[1] in rooms or symbol["name"] in handed)
+    ]
     assert len(shown) > 300, f"pyright sees {len(shown)} names of the encodings"
     return [f"{symbol['name']} has no type" for symbol in shown if not (symbol["isTypeKnown"] or symbol["isTypeAmbiguous"])]
 
