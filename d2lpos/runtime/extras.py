@@ -27,8 +27,8 @@ class Missing(MetaPathFinder):
                 frame = frame.f_back
             if user.startswith("d2lpos."):
                 extra = "notebooks" if extra == "lab" and not user.startswith("d2lpos.lab.") else extra
-                wanted = f"'d2lpos[{extra}]'" if extra else " ".join(WEIGHTS)
-                sentence = f"{user} needs {fullname}; install it with: pip install {wanted}"
+                packages = f"'d2lpos[{extra}]'" if extra else " ".join(WEIGHTS)
+                sentence = f"{user} needs {fullname}; install it with: pip install {packages}"
                 raise ModuleNotFoundError(sentence, name=fullname)
 
 

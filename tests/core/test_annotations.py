@@ -12,17 +12,17 @@ BARE = {"Callable", "Iterable", "Mapping", "Sequence", "dict", "list", "tuple", 
 
 def untyped(tree: ast.AST) -> list[str]:
     """Parameters and functions without a type, and types that leave open what they hold, by name."""
-    found = []
+    faults = []
     for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
-        taken = function.args
-        named = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs, *filter(None, (taken.vararg, taken.kwarg))]
-        types = {name.arg: name.annotation for name in named if name.arg not in ("self", "cls")}
+        parts = function.args
+        parameters = [*parts.posonlyargs, *parts.args, *parts.kwonlyargs, *filter(None, (parts.vararg, parts.kwarg))]
+        types = {name.arg: name.annotation for name in parameters if name.arg not in ("self", "cls")}
         types["return"] = function.returns or function.name == "__init__" and ast.Constant(None)
         for name, kind in types.items():
             inner = {id(part.value) for part in ast.walk(kind) if isinstance(part, ast.Subscript)} if kind else set()
             if not kind or any(getattr(part, "id", "") in BARE and id(part) not in inner for part in ast.walk(kind)):
-                found.append(f"{function.name}: {name}")
-    return found
+                faults.append(f"{function.name}: {name}")
+    return faults
 
 
 def public(tree: ast.Module) -> ast.Module:
@@ -37,14 +37,14 @@ def test_every_parameter_and_result_has_a_type(name):
     assert untyped(public(ast.parse(PATHS[name].read_text("utf-8")))) == []
 
 
-@pytest.mark.parametrize(("code", "found"), [
+@pytest.mark.parametrize(("code", "faults"), [
     ("def f(x, *, y: int) -> None: ...", ["f: x"]),
     ("def f(x: int, **more): ...", ["f: more", "f: return"]),
     ("def f(x: list, y: list[dict]) -> list[int]: ...", ["f: x", "f: y"]),
     ("class A:\n    def __init__(self, x: int): ...", []),
 ])
-def test_what_lacks_a_type_is_found(code, found):
-    assert untyped(ast.parse(code)) == found
+def test_what_lacks_a_type_is_found(code, faults):
+    assert untyped(ast.parse(code)) == faults
 
 
 def test_type_checkers_may_read_the_package():

@@ -57,11 +57,11 @@ def test_who_is_not_of_the_package_gets_the_words_of_python(without):
 
 
 def test_extras_are_those_of_the_project():
-    wanted = PROJECT["project"]["optional-dependencies"]
+    extras = PROJECT["project"]["optional-dependencies"]
     names = {extra: {INSTALLED.get(name, name) for name in names} for extra, names in EXTRAS.items()}
-    own = {extra: {line.name for line in map(Requirement, lines)} - {"d2lpos"} for extra, lines in wanted.items()}
+    own = {extra: {line.name for line in map(Requirement, lines)} - {"d2lpos"} for extra, lines in extras.items()}
     assert own == names
-    assert {extra for extra, lines in wanted.items() if "d2lpos[lab]" in lines} == {"notebooks", "cluster"}
+    assert {extra for extra, lines in extras.items() if "d2lpos[lab]" in lines} == {"notebooks", "cluster"}
     assert set(PROJECT["dependency-groups"]["pretrained"]) == set(WEIGHTS)
 
 

@@ -51,14 +51,14 @@ def unknown() -> list[str]:
     """What has no type, among what the rooms of the encodings show, and what others hand out."""
     symbols = pyright("--verifytypes", "d2lpos", "--ignoreexternal")["typeCompleteness"]["symbols"]
     rooms = {*ENCODERS, *d2lpos.__all__}
-    handed = {f"{room.__name__}.{name}" for room in (figures, lab, pretrained) for name in room.__all__}
-    shown = [
+    exports = {f"{room.__name__}.{name}" for room in (figures, lab, pretrained) for name in room.__all__}
+    public = [
         symbol
         for symbol in symbols
-        if symbol["isExported"] and (symbol["name"].split(".")[1] in rooms or symbol["name"] in handed)
+        if symbol["isExported"] and (symbol["name"].split(".")[1] in rooms or symbol["name"] in exports)
     ]
-    assert len(shown) > 300, f"pyright sees {len(shown)} names of the encodings"
-    return [f"{symbol['name']} has no type" for symbol in shown if not (symbol["isTypeKnown"] or symbol["isTypeAmbiguous"])]
+    assert len(public) > 300, f"pyright sees {len(public)} names of the encodings"
+    return [f"{symbol['name']} has no type" for symbol in public if not (symbol["isTypeKnown"] or symbol["isTypeAmbiguous"])]
 
 
 def misread() -> list[str]:
@@ -66,10 +66,10 @@ def misread() -> list[str]:
     with TemporaryDirectory() as folder:
         file = Path(folder, "program.py")
         file.write_text(PROGRAM + "\n".join(WRONG) + "\n", "utf-8")
-        told = pyright(file)["generalDiagnostics"]
+        report = pyright(file)["generalDiagnostics"]
     first = PROGRAM.count("\n")
-    rules = {fault["range"]["start"]["line"] - first: fault.get("rule") for fault in told if fault["severity"] == "error"}
-    right = [fault["message"] for fault in told if fault["severity"] == "error" and fault["range"]["start"]["line"] < first]
+    rules = {fault["range"]["start"]["line"] - first: fault.get("rule") for fault in report if fault["severity"] == "error"}
+    right = [fault["message"] for fault in report if fault["severity"] == "error" and fault["range"]["start"]["line"] < first]
     return right + [f"{line} is no {rule}" for at, (line, rule) in enumerate(WRONG.items()) if rules.get(at) != rule]
 
 

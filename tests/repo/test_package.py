@@ -128,8 +128,8 @@ print(d2lpos.__file__, len(records("order")) > 0, len(families()) > 0, len(speed
 
 
 def test_encodings_ask_for_torch_and_numpy_alone(metadata):
-    asked = map(Requirement, metadata.get_all("Requires-Dist"))
-    assert {requirement.name for requirement in asked if not requirement.marker} == {"numpy", "torch"}
+    lines = map(Requirement, metadata.get_all("Requires-Dist"))
+    assert {requirement.name for requirement in lines if not requirement.marker} == {"numpy", "torch"}
     assert set(metadata.get_all("Provides-Extra")) == {"cluster", "lab", "notebooks"}
 
 

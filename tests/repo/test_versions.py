@@ -43,8 +43,8 @@ def requirements() -> list[Requirement]:
     """What pyproject.toml asks for by name."""
     groups = resolve_dependency_groups(PROJECT["dependency-groups"], *PROJECT["dependency-groups"])
     extras = chain.from_iterable(PROJECT["project"]["optional-dependencies"].values())
-    asked = map(Requirement, [*PROJECT["project"]["dependencies"], *extras, *groups])
-    return [requirement for requirement in asked if requirement.name != PROJECT["project"]["name"]]
+    lines = map(Requirement, [*PROJECT["project"]["dependencies"], *extras, *groups])
+    return [requirement for requirement in lines if requirement.name != PROJECT["project"]["name"]]
 
 
 def installed() -> dict[str, str]:
