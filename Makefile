@@ -107,9 +107,9 @@ clean:  ## Remove the built book and the environment
 
 .venv/%.stamp: constraints.txt pyproject.toml | .venv/bin/activate
 	@echo 'Installing what `make $(MAKECMDGOALS)` needs into .venv, once.'
-	@$(pip) $(if $(HASHES),--no-deps --require-hashes --requirement $(HASHES),--upgrade pip setuptools) $(call quietly,.venv/pip.log)
+	@$(pip) $(if $(HASHES),--no-deps --require-hashes --requirement $(HASHES),--upgrade pip hatchling) $(call quietly,.venv/pip.log)
 	@$(if $(filter-out book pdf,$*),$(if $(torch),$(pip) --no-deps --index-url https://download.pytorch.org/whl/cpu torch $(call quietly,.venv/pip.log)))
-	@$(pip) $(if $(filter book pdf,$*),,--no-build-isolation --editable .) --group $* $(call quietly,.venv/pip.log)
+	@$(pip) $(if $(filter book pdf,$*),,--no-build-isolation --editable '.[notebooks]') --group $* $(call quietly,.venv/pip.log)
 	@$(if $(filter book pdf,$*),,$(python) -c 'import matplotlib.font_manager' $(call quietly,.venv/pip.log))
 	@touch $@
 

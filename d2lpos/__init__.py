@@ -5,25 +5,32 @@ one or two. `Transformer` calls all doors, `Attention` those behind the input; o
 the causal mask.
 """
 
+from typing import TYPE_CHECKING
+
 from . import runtime as runtime  # first: it listens to Ctrl-C before PyTorch loads
-from .bias.alibi import ALiBi
-from .bias.base import Bias
-from .bias.fire import FIRE
-from .bias.kerple import KERPLE
-from .bias.sandwich import Sandwich
-from .bias.swin import Swin
-from .bias.t5 import T5Bias
-from .encoding import Encoding
-from .input.learned import Learned
-from .input.mlp import FourierFeatures, PositionMLP
-from .input.sinusoids import Sinusoidal
-from .offset.shaw import Shaw, ShawKeys
-from .offset.transformer_xl import TransformerXL
-from .rotary.rope import RoPE
-from .transformer.attention import Attention
-from .transformer.cache import Cache
-from .transformer.dropout import Dropped
-from .transformer.model import Transformer
+from .runtime.lazy import lazily
+
+if TYPE_CHECKING:
+    from . import positions as positions
+    from .bias import FIRE, KERPLE, ALiBi, Bias, Sandwich, Swin, T5Bias
+    from .encoding import Encoding
+    from .input import FourierFeatures, Learned, PositionMLP, Sinusoidal
+    from .offset import Shaw, ShawKeys, TransformerXL
+    from .rotary import RoPE
+    from .transformer import Attention, Cache, Dropped, Transformer
+else:  # PyTorch takes a second to load, and not every module needs it
+    __getattr__, __dir__ = lazily(
+        __name__,
+        {
+            "bias": ("FIRE", "KERPLE", "ALiBi", "Bias", "Sandwich", "Swin", "T5Bias"),
+            "encoding": ("Encoding",),
+            "input": ("FourierFeatures", "Learned", "PositionMLP", "Sinusoidal"),
+            "offset": ("Shaw", "ShawKeys", "TransformerXL"),
+            "positions": (),
+            "rotary": ("RoPE",),
+            "transformer": ("Attention", "Cache", "Dropped", "Transformer"),
+        },
+    )
 
 __all__ = [
     "FIRE", "KERPLE", "ALiBi", "Attention", "Bias", "Cache", "Dropped", "Encoding", "FourierFeatures",

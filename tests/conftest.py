@@ -1,6 +1,8 @@
 """Chance is the same in each run, and the end of a run says what was left out."""
 
 import random
+import sys
+from importlib.machinery import PathFinder
 
 import numpy as np
 import pytest
@@ -32,6 +34,18 @@ def python():
     """`python("-c", code)` is a process of its own that does not import torch anew: see tests/warm.py."""
     with Python() as python:
         yield python
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """`without(name)` is a machine on which pip has not installed that package."""
+
+    def remove(name: str) -> None:
+        find = PathFinder.find_spec
+        monkeypatch.setattr(PathFinder, "find_spec", lambda full, *rest: None if full == name else find(full, *rest))
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+    return remove
 
 
 # Not for the session: two browsers alive in one process do not get along.

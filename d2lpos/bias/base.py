@@ -32,7 +32,9 @@ def distance(offset: Tensor) -> Tensor:
     return offset.to(torch.promote_types(offset.dtype, torch.float32)).abs()
 
 
-def score_mod(q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, at: Callable) -> Callable:
+def score_mod(
+    q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, at: Callable[..., Tensor]
+) -> Callable[..., Tensor]:
     """A score_mod that adds `at(batch, head, query, offset)` to the score of each pair.
 
     q and k are (batch, head, sequence, feature) and give the sizes; at takes four tensors without axes,
@@ -129,7 +131,9 @@ class Bias(PositionBias):
         offset = offsets(q_positions, k_positions)[..., None, :, :]
         return self.at(offset, torch.arange(self.heads, device=offset.device)[:, None, None])
 
-    def score_mod(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Callable:
+    def score_mod(
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor
+    ) -> Callable[..., Tensor]:
         """The same bias for `flex_attention(q, k, v, score_mod=…)`; arguments as for `score`."""
         self.check_heads(q)
         self.check_indices(q_positions, k_positions)

@@ -6,6 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from matplotlib.figure import Figure
+
 from .show import Picture, show
 
 if TYPE_CHECKING:
@@ -46,7 +48,14 @@ for (const root of document.querySelectorAll('[data-explore="{key}"]')) {{
 class Explorer:
     """What `explore` returns: the notebook shows it live, the page as a slider over stored pictures."""
 
-    def __init__(self, draw: Callable, values: Sequence, name: str, alt: str | Callable, frames: int):
+    def __init__(
+        self,
+        draw: Callable[[Any], Figure],
+        values: Sequence[Any],
+        name: str,
+        alt: str | Callable[[Any], str],
+        frames: int,
+    ):
         if len(values) < 2 or frames < 2:
             raise ValueError(
                 f"a slider needs two values and frames, but there are {len(values)} and {frames}"
@@ -102,7 +111,13 @@ class Explorer:
         return bundle
 
 
-def explore(draw: Callable, values: Sequence, name: str, alt: str | Callable, frames: int = 12) -> Explorer:
+def explore(
+    draw: Callable[[Any], Figure],
+    values: Sequence[Any],
+    name: str,
+    alt: str | Callable[[Any], str],
+    frames: int = 12,
+) -> Explorer:
     """Let the reader move a slider through `values` and see `draw(value)`, a matplotlib figure, change.
 
     `name` labels the slider. `alt` says in words what is seen: one text for all values, or a function from a

@@ -163,7 +163,7 @@ class Hero:
     def __init__(self, name: str, options: dict[str, Any]):
         self.name, self.options = name, options
         self.state = {option: value for option, value in options.items() if option != "play"}
-        self.description = DESCRIBE[name](**self.state)
+        self.description: str = DESCRIBE[name](**self.state)
 
     @property
     def html(self) -> str:
@@ -179,7 +179,7 @@ class Hero:
         return {"text/html": self.html, "text/plain": self.description}
 
 
-def hero(name: str, **options) -> Hero:
+def hero(name: str, **options: Any) -> Hero:
     """The interactive figure of that name, with options of its own.
 
     board: layer, 0 to 29, and pair, 0 to 31, of SmolLM2 that stands still; without a layer the pair in all layers,
@@ -240,7 +240,7 @@ def module(name: str, plain: bool = False) -> str:
     return "".join((here / f"{part}.js").read_text("utf-8") for part in parts)
 
 
-def late(module: str, name: str) -> Callable:
+def late(module: str, name: str) -> Callable[..., Any]:
     """A function of a figure's own module, which is imported when it is called.
 
     So the rest of this file needs only the standard library.
@@ -392,7 +392,7 @@ DESCRIBE = {
 }
 
 
-def recorded() -> dict[str, dict]:
+def recorded() -> dict[str, dict[str, Any]]:
     # Late, because the rest of this file needs only the standard library.
     from d2lpos.figures.grid import numbers
 

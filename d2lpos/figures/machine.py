@@ -17,6 +17,7 @@ from functools import cache, partial
 from hashlib import sha256
 from html import escape
 from itertools import groupby, pairwise
+from typing import Any
 
 import numpy as np
 import torch
@@ -81,7 +82,7 @@ NAMES = {
     "alibi": "ALiBi",
 }
 # What each state changes of a text that is as long as in training, in order, from position 0 on.
-STATES = {
+STATES: dict[str, dict[str, object]] = {
     "plain": {},
     "longer": {"length": LONGEST},
     "late": {"start": 600},
@@ -118,7 +119,7 @@ STEP, LINE, COLUMNS, WINDOW, FULL = (
 class Machine:
     """What `machine` returns: the figure for a page, and a description of it for everything else."""
 
-    def __init__(self, options: dict):
+    def __init__(self, options: dict[str, Any]):
         self.options = options
         self.losses = [losses(options[side], options) for side in SIDES]
         self.description = describe(options, self.losses)
@@ -199,7 +200,7 @@ def digits(data: bytes) -> str:
 
 
 @cache
-def model(name: str):
+def model(name: str) -> tuple[torch.nn.Module, dict[str, Any]]:
     """A reader in float64, so that its numbers are the same on every processor, as far as they are shown."""
     found, card = load(name)
     return found.double(), card
@@ -233,7 +234,7 @@ def positions(n: int, clock: str, start: int) -> torch.Tensor:
     return start + plain * {"stands": 0, "double": 2}.get(clock, 1)
 
 
-def losses(name: str, options: dict) -> torch.Tensor:
+def losses(name: str, options: dict[str, Any]) -> torch.Tensor:
     """The surprise of a model at each character of the figure's first state, in nats; (length,), float64."""
     name, _, rule = name.partition(" ")
     reads, card = model(name)
@@ -249,7 +250,7 @@ def losses(name: str, options: dict) -> torch.Tensor:
     return surprise(reads, found, positions(len(found), options["clock"], options["start"]))
 
 
-def describe(options: dict, found: list[torch.Tensor]) -> str:
+def describe(options: dict[str, Any], found: list[torch.Tensor]) -> str:
     """What the figure shows at first, in words."""
     words, n, edge = options["words"], options["length"], trained()
     clock = {
@@ -286,7 +287,7 @@ def rows(words: str) -> list[tuple[int, int]]:
     return found
 
 
-def still(alt: str, options: dict, found: list[torch.Tensor]) -> str:
+def still(alt: str, options: dict[str, Any], found: list[torch.Tensor]) -> str:
     """The first state as a picture: both texts with their ink, and the mean surprise along them."""
     words = shuffled(options["words"]) if options["shuffle"] else options["words"]
     words, marks, top = words[: options["length"]].replace("\n", " "), [], 0

@@ -6,8 +6,10 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
+from typing import Any
 
 import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 
 from .style import PAGE, SANS, STYLE
 
@@ -35,7 +37,7 @@ class Picture:
         )
 
 
-def picture(body: str, alt: str, size: tuple, view: tuple) -> Picture:
+def picture(body: str, alt: str, size: tuple[Any, ...], view: tuple[Any, ...]) -> Picture:
     """Put the root element around the `body` of an SVG.
 
     `size` is its width and height on the page, `view` those of its own coordinates. `alt` says in words what
@@ -51,7 +53,7 @@ def picture(body: str, alt: str, size: tuple, view: tuple) -> Picture:
     return Picture(svg, alt)
 
 
-def show(fig, alt: str) -> Picture:
+def show(fig: Figure, alt: str) -> Picture:
     """Return `fig` as a `Picture` and close it.
 
     Write `show(fig, alt="…")` as the last line of a cell. Black and the book's colors follow the page's

@@ -1,10 +1,14 @@
 """One look for every figure of the book, and one color for every encoding."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 import matplotlib.pyplot as plt
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class EncodingStyle:
         return f"var(--enc-{self.key}, {self.color})"
 
     @property
-    def line(self) -> dict:
+    def line(self) -> dict[str, Any]:
         """Keyword arguments of `ax.plot`."""
         return {"color": self.color, "linestyle": (0, self.dash) if self.dash else "-"}
 
@@ -110,7 +114,7 @@ RC = {
 }
 
 
-def figure(width: float = 5.4, height: float = 3.0, **subplots):
+def figure(width: float = 5.4, height: float = 3.0, **subplots: Any) -> tuple[Figure, Any]:
     """Return `(figure, axes)` in the book's style, like `plt.subplots(**subplots)`.
 
     `width` and `height` are in inches. More than 5.4 makes labels too small on a phone, and is refused.
@@ -126,7 +130,7 @@ def figure(width: float = 5.4, height: float = 3.0, **subplots):
     return plt.subplots(figsize=(width, height), **subplots)
 
 
-def label_line(line, text: str | None = None):
+def label_line(line: Line2D, text: str | None = None) -> Annotation:
     """Write the label of a line at its right end, where it reads faster than in a legend; return the text.
 
     >>> fig, ax = figure()

@@ -34,7 +34,9 @@ def fourier_features(positions: Tensor, frequencies: Tensor) -> Tensor:
     return waves / math.sqrt(2 * angle.shape[-1])
 
 
-def perceptron(x: Tensor, first: nn.Linear, second: nn.Linear, activation: Callable = gelu) -> Tensor:
+def perceptron(
+    x: Tensor, first: nn.Linear, second: nn.Linear, activation: Callable[[Tensor], Tensor] = gelu
+) -> Tensor:
     """second(activation(first(x))) in the dtype of x, whatever that of the layers; (…, in) gives (…, out).
 
     Half-precision layers thus see positions in full, and so do layers under autocast.

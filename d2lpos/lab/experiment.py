@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import product
+from typing import Any
 
 import torch
 
@@ -23,7 +24,7 @@ from .training import test, train
 __all__ = ["execute"]
 
 
-def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict:
+def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict[str, Any]:
     """Train and test the model of a run; the record, fit for JSON. compiled: train with torch.compile.
 
     On one thread of one kind of machine, runs of the same versions give the same metrics and curve to the last
@@ -119,7 +120,7 @@ def by_split(model: Transformer, run: Run, length: int, rows: int) -> dict[str, 
     return found
 
 
-def train_on(model: Transformer, run: Run, name: str, rows: int) -> list[dict]:
+def train_on(model: Transformer, run: Run, name: str, rows: int) -> list[dict[str, Any]]:
     """Train a model on, at a fifth of its rate; the loss at the new length along the way, after so many tokens."""
     task, length, found = TASKS[run.task], run.further_length, []
     size = max(1, run.size * run.length // length)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -50,7 +50,7 @@ class Probe:
     length: int = 512
     dtype: str = "float32"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_name("model", self.model, MODELS)
         check_name("text", self.text, TEXTS)
         check_name("dtype", self.dtype, DTYPES)
@@ -68,7 +68,7 @@ class Probe:
         told = self.fields() | {"protocol": PROTOCOL, "weights": weights(self.model)}
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
-    def fields(self) -> dict:
+    def fields(self) -> dict[str, Any]:
         """All fields, fit for JSON."""
         return asdict(self)
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import Any
 
 import torch
 
@@ -198,7 +199,7 @@ PROBES = {
 """
 
 
-def run_probe(glance: Probe, device: str = "cpu") -> dict:
+def run_probe(glance: Probe, device: str = "cpu") -> dict[str, Any]:
     """Do one glance on one thread, and write down all of it.
 
     >>> record = run_probe(Probe("real-layout", model="stand-in"))

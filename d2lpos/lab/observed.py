@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .real import FOLLOWED, READINGS, SENTENCE
 from .real_openings import AFTER
@@ -24,7 +24,7 @@ RIGHT = ("as trained", "neighbors, turned so", "read anew", "float32, positions 
 NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "made by rule", "code": "code"}
 
 
-def rows(records: Iterable[dict]) -> "DataFrame":
+def rows(records: Iterable[dict[str, Any]]) -> "DataFrame":
     """A row for each row of each record, with the fields of its glance."""
     from pandas import DataFrame
 
@@ -40,7 +40,7 @@ def rows(records: Iterable[dict]) -> "DataFrame":
 
 
 def mean_ci(
-    records: Iterable[dict],
+    records: Iterable[dict[str, Any]],
     value: str = "loss",
     against: str | None = None,
     by: Iterable[str] = ("case", "text"),
@@ -67,7 +67,7 @@ def mean_ci(
     return DataFrame(found, columns=[*by, "mean", "low", "high", "n"])
 
 
-def texts(study: str, records: list[dict]) -> dict[str, str]:
+def texts(study: str, records: list[dict[str, Any]]) -> dict[str, str]:
     """The texts that pages include, by the names of their files."""
     records = sorted(records, key=lambda record: (record["run"]["seed"], record["key"]))
     about = io.StringIO()
@@ -87,7 +87,7 @@ def texts(study: str, records: list[dict]) -> dict[str, str]:
     return found
 
 
-def looking_back(records: list[dict], best: int = 8) -> "DataFrame":
+def looking_back(records: list[dict[str, Any]], best: int = 8) -> "DataFrame":
     """The heads that weigh the previous token most, with the fastest pair held still, and with none turning."""
     table = rows(records)
     table["pair 0 still"] = [weights[0] for weights in table["still"]]
@@ -97,7 +97,7 @@ def looking_back(records: list[dict], best: int = 8) -> "DataFrame":
     return means.round(3).rename(columns=names).rename_axis("Head")
 
 
-def dearest(records: list[dict], best: int = 5) -> "DataFrame":
+def dearest(records: list[dict[str, Any]], best: int = 5) -> "DataFrame":
     """The pairs and the layers that cost most where all of them stand still, passage by passage, and the means."""
     whole = [
         record | {"rows": [row for row in record["rows"] if row["case"] == "held" or row["pair"] is None]}
@@ -114,13 +114,13 @@ def dearest(records: list[dict], best: int = 5) -> "DataFrame":
     return table.rename(lambda case: case.replace("held", "in all layers")).rename_axis("Still")
 
 
-def in_another_order(records: list[dict]) -> "DataFrame":
+def in_another_order(records: list[dict[str, Any]]) -> "DataFrame":
     """Cosines of two sentences, as they are and with all tokens in one place."""
     table = rows(records).query("case == 'order'").set_index("text")
     return table[["other", "cosine", "all at 5", "all at 0"]].rename_axis("Sentence")
 
 
-def along(records: list[dict], parts: int = 4) -> "DataFrame":
+def along(records: list[dict[str, Any]], parts: int = 4) -> "DataFrame":
     """The loss in each part of a long passage, a row for each way to read it and text."""
     from pandas import DataFrame
 
@@ -140,7 +140,7 @@ def along(records: list[dict], parts: int = 4) -> "DataFrame":
     return means.loc[order].map("{:.3f}".format)
 
 
-def digits_found(records: list[dict]) -> "DataFrame":
+def digits_found(records: list[dict[str, Any]]) -> "DataFrame":
     """How many of the digits asked for are found, over all passages, a row for each reading and a column for each length."""
     sums = rows(records).groupby(["case", "length"])[["right", "of"]].sum()
     wide = (sums["right"].astype(str) + " of " + sums["of"].astype(str)).unstack().fillna("–")
@@ -148,7 +148,7 @@ def digits_found(records: list[dict]) -> "DataFrame":
     return wide.rename(columns="{:,} tokens".format).rename_axis(index="Reading", columns=None)
 
 
-def digits_from_afar(records: list[dict]) -> "DataFrame":
+def digits_from_afar(records: list[dict[str, Any]]) -> "DataFrame":
     """How many digits are found with the first four tokens farther and farther away, a column for each text."""
     sums = rows(records).groupby(["case", "text"], sort=False)[["right", "of"]].sum()
     wide = (sums["right"].astype(str) + " of " + sums["of"].astype(str)).unstack()
@@ -156,7 +156,7 @@ def digits_from_afar(records: list[dict]) -> "DataFrame":
     return wide.rename_axis(index="The first four tokens", columns=None)
 
 
-def accepted(records: list[dict]) -> "DataFrame":
+def accepted(records: list[dict[str, Any]]) -> "DataFrame":
     """The share of drafted tokens that is accepted, ± half of its 95 % interval, a row for each draft and case, a column for each text."""
     table = mean_ci(records, "accepted", by=["draft", "case", "text"])
     table["cell"] = list(map(_cell, table.itertuples()))
@@ -166,7 +166,7 @@ def accepted(records: list[dict]) -> "DataFrame":
     return wide.rename_axis(index=["Draft", "Positions"], columns=None)
 
 
-def reused(records: list[dict]) -> "DataFrame":
+def reused(records: list[dict[str, Any]]) -> "DataFrame":
     """What the loss rises by over keys that are computed fresh, and the digits found, in each text.
 
     A row for each document and each way to use its keys, the losses of fresh keys in rows of their own; columns of nats,
@@ -188,7 +188,9 @@ def reused(records: list[dict]) -> "DataFrame":
     return concat(tables, names=["Document", "Keys"])
 
 
-def by_text(decide: Callable[[list[dict]], "DataFrame"], records: list[dict]) -> "DataFrame":
+def by_text(
+    decide: Callable[[list[dict[str, Any]]], "DataFrame"], records: list[dict[str, Any]]
+) -> "DataFrame":
     """What a rule decides of the passages of all texts together, and of each text: a row for each sentence.
 
     decide: `judged` or `decided` of a study's module. Their rules were written for all texts together, and the first
@@ -207,7 +209,7 @@ def by_text(decide: Callable[[list[dict]], "DataFrame"], records: list[dict]) ->
     return concat({of: one.set_index(keys)["verdict"] for of, one in verdicts.items()}, axis=1)
 
 
-def on_fifteen(records: list[dict]) -> "DataFrame":
+def on_fifteen(records: list[dict[str, Any]]) -> "DataFrame":
     """As `shown`, of the parts that tell losses, one below the other."""
     from pandas import concat
 
@@ -219,7 +221,7 @@ def on_fifteen(records: list[dict]) -> "DataFrame":
     return concat(told).fillna("–")
 
 
-def without_heading(records: list[dict]) -> "DataFrame":
+def without_heading(records: list[dict[str, Any]]) -> "DataFrame":
     """On how many passages a token has more than a tenth, a row for each way to begin and mask, a column for each text."""
     from pandas import concat
 
@@ -254,7 +256,7 @@ TABLES = {
 }
 
 
-def shown(records: list[dict]) -> "DataFrame":
+def shown(records: list[dict[str, Any]]) -> "DataFrame":
     """A row for each case and a column for each text: what the loss rises by ± half of the 95 % interval over passages.
 
     The rise is over the case that is right, whose own loss stands in its row. Where not all are means over as many
@@ -287,7 +289,7 @@ def shown(records: list[dict]) -> "DataFrame":
     return wide.loc[list(dict.fromkeys(means["case"]))].fillna("–")
 
 
-def board_data(records: list[dict]) -> dict:
+def board_data(records: list[dict[str, Any]]) -> dict[str, Any]:
     """What a page shows of the board: means over passages, rounded.
 
     base: loss and the followed heads' weights as trained; none: with no rotation at all. cells[layer][pair],
@@ -313,7 +315,7 @@ def board_data(records: list[dict]) -> dict:
                 (rise, row["previous"])
             )
 
-    def mean(key: tuple) -> list | None:
+    def mean(key: tuple[Any, ...]) -> list[Any] | None:
         if key not in found:
             return None
         rises, weights = zip(*found[key], strict=True)
@@ -333,7 +335,7 @@ def board_data(records: list[dict]) -> dict:
     }
 
 
-def sentence_data(records: list[dict]) -> dict:
+def sentence_data(records: list[dict[str, Any]]) -> dict[str, Any]:
     """How a sentence goes on, as pages show it.
 
     begins: the sentence. goes: each way to go on once, that of the model as trained first. none, rows[layer],

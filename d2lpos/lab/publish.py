@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from .glance import Probe
 from .glances import PROBES
@@ -55,7 +56,7 @@ def publish(study: str, store: Store, runs: Iterable[Run] | Iterable[Probe], fol
     return len(kept)
 
 
-def finished(runs: Iterable[Run] | Iterable[Probe], store: Store) -> list[dict]:
+def finished(runs: Iterable[Run] | Iterable[Probe], store: Store) -> list[dict[str, Any]]:
     """Return the finished records of runs, in their order."""
     keys = [run.key for run in runs]
     found = {record["key"]: record for record in store.records(keys)}

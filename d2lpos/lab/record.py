@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ..positions.arguments import check_name
 from ..runtime.published import published
@@ -32,7 +33,7 @@ PROBED = PARTS | {
 }
 
 
-def records(study: str, folder: Path | None = None) -> list[dict]:
+def records(study: str, folder: Path | None = None) -> list[dict[str, Any]]:
     """Return the published records of a study; none where it has none yet.
 
     folder: where they are, as STUDY.jsonl; the book's own where none is given.
@@ -48,7 +49,7 @@ def records(study: str, folder: Path | None = None) -> list[dict]:
     return read(path, check_record) if path.is_file() else []
 
 
-def check_record(record: dict) -> None:
+def check_record(record: dict[str, Any]) -> None:
     """Raise a ValueError for what is no record, and where its key is not that of its run.
 
     >>> check_record({"key": "c244887cfbe39214"})

@@ -4,6 +4,7 @@ import hashlib
 import json
 from dataclasses import MISSING, asdict, dataclass, fields
 from numbers import Integral
+from typing import Any
 
 from ..positions.arguments import check_name, check_positive, check_scale
 from .encodings import ROUNDING, SQUARE, Own, known, mark, packed, unpack
@@ -84,7 +85,7 @@ class Run:
     places: str = "counted"
     limit: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_name("task", self.task, TASKS)
         check_name("encoding", self.encoding, known())
         check_name("dropout", self.dropout, DROPOUTS)
@@ -191,15 +192,15 @@ class Run:
         versions = {"protocol": PROTOCOL, "task": TASKS[self.task].version}
         return versions | {"rounding": ROUNDING.get(self.encoding, 1)}
 
-    def fields(self) -> dict:
+    def fields(self) -> dict[str, Any]:
         """All fields, fit for JSON; `Run(**fields)` is the same run."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Take an encoding that was registered along, so that a worker can make it."""
         return _arrive, (self.fields(), packed(self.encoding))
 
 
-def _arrive(fields: dict, own: Own | None) -> Run:
+def _arrive(fields: dict[str, Any], own: Own | None) -> Run:
     unpack(fields["encoding"], own)
     return Run(**fields)

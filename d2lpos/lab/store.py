@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 from ..positions.arguments import check_scale
 from .lines import line
@@ -87,14 +88,14 @@ class Store:
         with self._transaction() as database:
             return dict(database.execute("SELECT key, state FROM runs ORDER BY key"))
 
-    def records(self, keys: Iterable[str] | None = None) -> list[dict]:
+    def records(self, keys: Iterable[str] | None = None) -> list[dict[str, Any]]:
         """Return the finished records, or those of `keys` alone, sorted by key."""
         with self._transaction() as database:
             rows = database.execute("SELECT key, record FROM runs WHERE state = 'finished' ORDER BY key")
             keys = None if keys is None else set(keys)
             return [self._decode(key, record) for key, record in rows if keys is None or key in keys]
 
-    def _decode(self, key: str, record: str) -> dict:
+    def _decode(self, key: str, record: str) -> dict[str, Any]:
         try:
             return json.loads(record)
         except ValueError as error:
@@ -139,7 +140,7 @@ class Store:
                     return key
         return None
 
-    def finish(self, record: dict) -> None:
+    def finish(self, record: dict[str, Any]) -> None:
         """Store a record. It stays: one that comes later for the same run is dropped."""
         with self._transaction() as database:
             database.execute(FINISH, (record["key"], line(record["run"]), line(record)))

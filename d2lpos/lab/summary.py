@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..positions.arguments import check_name
 from .run import Run
@@ -18,7 +18,7 @@ PROBED = ("error", "r2")
 ABOUT = ("seconds", "device", "key")
 
 
-def frame(records: Iterable[dict], of: str = "metrics") -> "DataFrame":
+def frame(records: Iterable[dict[str, Any]], of: str = "metrics") -> "DataFrame":
     """Return a table with a row for each metric of each record or, of="probes", for each probe.
 
     Its columns say what was run: task, encoding, causal, trained (the training length), other fields that
@@ -123,7 +123,7 @@ def _settings(frame: "DataFrame", by: Sequence[str] | None) -> list[str]:
     return list(by) if by is not None else [column for column in frame if column not in measured]
 
 
-def _groups(frame: "DataFrame", by: list[str], value: str) -> dict[tuple, "Series"]:
+def _groups(frame: "DataFrame", by: list[str], value: str) -> dict[tuple[Any, ...], "Series"]:
     """Return the values by seed for each setting of the columns `by`."""
     for argument, column in (("value", value), *(("by", column) for column in (*by, "seed"))):
         check_name(argument, column, list(frame))
@@ -137,11 +137,11 @@ def _groups(frame: "DataFrame", by: list[str], value: str) -> dict[tuple, "Serie
     return groups
 
 
-def _where(by: list[str], where: Sequence) -> str:
+def _where(by: list[str], where: Sequence[Any]) -> str:
     return " where " * bool(by) + ", ".join(f"{c} is {at!r}" for c, at in zip(by, where, strict=True))
 
 
-def _cell(row: tuple, sign: str = "") -> str:
+def _cell(row: tuple[Any, ...], sign: str = "") -> str:
     """A row of `summary` as its mean ± half of its interval, where it has one; sign="+" writes the sign of all."""
     return f"{row.mean:{sign}.3f}" + f" ± {row.high - row.mean:.3f}" * (row.n > 1)
 

@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from threading import Thread
 from traceback import format_exc, format_exception
+from typing import Any
 
 from ..positions.arguments import check_positive
 from .lines import line
@@ -22,9 +23,9 @@ from .store import Store
 
 __all__ = ["sweep"]
 
-Work = Callable[[Run, str], dict]
+Work = Callable[[Run, str], dict[str, Any]]
 # How to begin a call, and how many calls can be under way: workers of a cluster come and go.
-Pool = tuple[Callable[..., Future], Callable[[], int]]
+Pool = tuple[Callable[..., Future[Any]], Callable[[], int]]
 
 DEATHS = 3  # of processes that had a run, after which it has failed
 PAUSE = 0.5  # seconds between looks at what other drivers have done
@@ -96,7 +97,7 @@ def sweep(
     return {state: count[state] for state in ("finished", "failed")}
 
 
-def _attempt(work: Work, run: Run, device: str) -> tuple[dict | None, str | None]:
+def _attempt(work: Work, run: Run, device: str) -> tuple[dict[str, Any] | None, str | None]:
     """Return a record that a store takes, or else why there is none, in words that any process can read."""
     try:
         record = work(run, device)
@@ -108,7 +109,7 @@ def _attempt(work: Work, run: Run, device: str) -> tuple[dict | None, str | None
     return record, None
 
 
-def _ended(busy: dict[Future, str]) -> list[tuple[str, dict | None, str | None, bool]]:
+def _ended(busy: dict[Future, str]) -> list[tuple[str, dict[str, Any] | None, str | None, bool]]:
     """Take out what has ended: its key, its record or its error, and whether the error is that its process died.
 
     No future is kept. While one is, Dask does its run again when a worker dies that had the result.
@@ -116,7 +117,7 @@ def _ended(busy: dict[Future, str]) -> list[tuple[str, dict | None, str | None, 
     return [(busy.pop(future), *_outcome(future)) for future in wait(busy, PAUSE, FIRST_COMPLETED).done]
 
 
-def _outcome(future: Future) -> tuple[dict | None, str | None, bool]:
+def _outcome(future: Future) -> tuple[dict[str, Any] | None, str | None, bool]:
     try:
         return *future.result(), False
     except CancelledError:
@@ -157,7 +158,7 @@ def _pool(jobs: int, cluster: str | None) -> AbstractContextManager[Pool]:
 
 @contextmanager
 def _here() -> Iterator[Pool]:
-    def submit(call: Callable, *args) -> Future:
+    def submit(call: Callable[..., Any], *args) -> Future:
         future = Future()
         future.set_result(call(*args))
         return future
@@ -208,10 +209,7 @@ def _serve(driver: int) -> None:
 
 @contextmanager
 def _dask(cluster: str, workers: int) -> Iterator[Pool]:
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise ImportError("a cluster needs Dask; install it with: pip install 'd2lpos[cluster]'") from error
+    from distributed import Client, LocalCluster
 
     def slots() -> int:
         try:

@@ -16,7 +16,7 @@ that counts; a pilot with a seed of its own had chosen sizes and rates.
 """
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .summary import paired
 
@@ -29,7 +29,7 @@ BAND = 0.01  # nats
 FAMILY = ["task", "encoding", "moment"]
 
 
-def moments(records: Iterable[dict]) -> "DataFrame":
+def moments(records: Iterable[dict[str, Any]]) -> "DataFrame":
     """Return a row for each run and moment, "best" by its validation loss and "last".
 
     Columns: task, encoding, dropout, drop, seed, moment, step, validation, test and gap; losses in nats. The gap is

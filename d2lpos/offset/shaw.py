@@ -52,7 +52,9 @@ class ShawKeys(Encoding):
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         return self.products(q).gather(-1, self.rows(q_positions, k_positions).expand(*q.shape[:-1], -1))
 
-    def score_mod(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Callable:
+    def score_mod(
+        self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor
+    ) -> Callable[..., Tensor]:
         """The same term for `flex_attention(q, k, v, score_mod=…)`; arguments as for `score`."""
         as_index(q_positions, "q_positions")
         as_index(k_positions, "k_positions")

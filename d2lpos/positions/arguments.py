@@ -107,13 +107,13 @@ def check_flag(**flags: bool) -> None:
             raise TypeError(f"{name} must be True or False; got {flag!r}")
 
 
-def check_sequence(name: str, members: Sequence) -> None:
+def check_sequence(name: str, members: Sequence[object]) -> None:
     """Raise a TypeError for what is no sequence, such as a list; a word is none here."""
     if not isinstance(members, Sequence) or isinstance(members, str | bytes):
         raise TypeError(f"{name} must be a sequence, such as a list; got {members!r}")
 
 
-def check_function(name: str, function: Callable, what: str) -> None:
+def check_function(name: str, function: Callable[..., object], what: str) -> None:
     """Raise a TypeError where function cannot be called; `what` says what it must be."""
     if not callable(function):
         raise TypeError(f"{name} must be {what}; got {function!r}")

@@ -7,11 +7,27 @@ understand it refuses by name, because a wrong encoding raises no error: the mod
 downloaded. Their positions are arguments.
 """
 
-from .layer import Layer, Reading
-from .minilm import MiniLM, load_minilm, minilm_tokenizer
-from .reading import encoding_of
-from .smollm2 import SmolLM2, load_smollm2, losses, smollm2_tokenizer, stand_in
-from .weights import WEIGHTS, Weights, WeightsMissing, at_hand, fetch, find, folder
+from typing import TYPE_CHECKING
+
+from ..runtime.lazy import lazily
+
+if TYPE_CHECKING:
+    from .layer import Layer, Reading
+    from .minilm import MiniLM, load_minilm, minilm_tokenizer
+    from .reading import encoding_of
+    from .smollm2 import SmolLM2, load_smollm2, losses, smollm2_tokenizer, stand_in
+    from .weights import WEIGHTS, Weights, WeightsMissing, at_hand, fetch, find, folder
+else:  # a list of models or a file is read without PyTorch
+    __getattr__, __dir__ = lazily(
+        __name__,
+        {
+            "layer": ("Layer", "Reading"),
+            "minilm": ("MiniLM", "load_minilm", "minilm_tokenizer"),
+            "reading": ("encoding_of",),
+            "smollm2": ("SmolLM2", "load_smollm2", "losses", "smollm2_tokenizer", "stand_in"),
+            "weights": ("WEIGHTS", "Weights", "WeightsMissing", "at_hand", "fetch", "find", "folder"),
+        },
+    )
 
 __all__ = [
     "WEIGHTS",

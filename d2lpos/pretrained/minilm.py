@@ -93,10 +93,8 @@ def load_minilm(dtype: torch.dtype = torch.float32) -> MiniLM:
     'load_minilm'
     """
     path = find("minilm")[0]
-    try:
-        from safetensors.torch import load_file
-    except ImportError as error:
-        raise ImportError("MiniLM's file needs safetensors: pip install safetensors tokenizers") from error
+    from safetensors.torch import load_file
+
     with torch.device("meta"):
         model = MiniLM()
     model.load_state_dict(renamed(load_file(path)), assign=True)
@@ -134,12 +132,8 @@ def minilm_tokenizer() -> "Tokenizer":
     'minilm_tokenizer'
     """
     path = find("minilm")[1]
-    try:
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise ImportError(
-            "MiniLM's tokenizer needs tokenizers: pip install safetensors tokenizers"
-        ) from error
+    from tokenizers import Tokenizer
+
     tokenizer = Tokenizer.from_file(str(path))
     tokenizer.no_truncation()
     tokenizer.no_padding()

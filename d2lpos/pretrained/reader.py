@@ -10,6 +10,7 @@ import json
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -54,7 +55,7 @@ ENCODINGS = {
 }
 
 
-def unpack(file: Mapping) -> dict[str, Tensor]:
+def unpack(file: Mapping[str, Any]) -> dict[str, Tensor]:
     """The parameters by name, float32. Raises ValueError where weights do not fill the shapes."""
     data = bytearray(base64.b64decode(file["weights"], validate=True))
     shapes = file["shapes"]
@@ -70,7 +71,7 @@ def unpack(file: Mapping) -> dict[str, Tensor]:
     }
 
 
-def filled(model: Transformer, file: Mapping) -> Transformer:
+def filled(model: Transformer, file: Mapping[str, Any]) -> Transformer:
     """The model with the parameters of a file, ready to read."""
     found = unpack(file)
     with torch.no_grad():
@@ -79,12 +80,12 @@ def filled(model: Transformer, file: Mapping) -> Transformer:
     return model.eval()
 
 
-def parsed(script: str) -> dict:
+def parsed(script: str) -> dict[str, Any]:
     """Card, shapes and weights of a file's text."""
     return json.loads(script.partition("] = ")[2].rstrip().removesuffix(";"))
 
 
-def read(script: str) -> tuple[Transformer, dict]:
+def read(script: str) -> tuple[Transformer, dict[str, Any]]:
     """The model of a file's text, and its card. Its layers see all that a mask lets them see."""
     file = parsed(script)
     card = file["card"]
@@ -94,7 +95,7 @@ def read(script: str) -> tuple[Transformer, dict]:
     return filled(model, file), card
 
 
-def load(name: str) -> tuple[Transformer, dict]:
+def load(name: str) -> tuple[Transformer, dict[str, Any]]:
     """A model of the pages by its encoding, with the very weights that they compute with, and its card.
 
     A learned table serves positions past its end with its last row. The layers look ahead where no mask
@@ -118,7 +119,7 @@ def best(character: str) -> tuple[str, ...]:
     return character, plain, plain.lower()
 
 
-def tokens(card: Mapping, text: str) -> Tensor:
+def tokens(card: Mapping[str, Any], text: str) -> Tensor:
     """The token of each character of a text, (characters,), int64.
 
     A character that the model does not know is read as one like it, ’ as ', é as e, a capital as its small

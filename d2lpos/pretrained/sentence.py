@@ -1,6 +1,7 @@
 """A reading in one sentence of plain words. `book/_static/reader.js` writes the same."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from ..positions.arguments import check_positive
 from .serving import STRETCHES
@@ -20,7 +21,7 @@ ADDS = {
 BY = {1: "place", 2: "row and column", 3: "time, row and column"}
 
 
-def sentence(reading: Mapping, trained: int | None = None, name: str | None = None) -> str:
+def sentence(reading: Mapping[str, Any], trained: int | None = None, name: str | None = None) -> str:
     """What turns, adds or biases, where, what a token sees, and on what lengths, in one sentence.
 
     reading is what `as_numbers` returns, trained the length of the training in tokens, where it is known. name stands for
@@ -43,7 +44,7 @@ def sentence(reading: Mapping, trained: int | None = None, name: str | None = No
     return "; ".join(parts + lengths(reading, trained)) + "."
 
 
-def doings(reading: Mapping, longest: int | None) -> str:
+def doings(reading: Mapping[str, Any], longest: int | None) -> str:
     """What the input gets, what layers do with positions, and what a token sees."""
     layers = [reading["kinds"][kind] for kind in reading["layers"]]
     found = [added(reading["input"])] if reading["input"] else []
@@ -59,12 +60,12 @@ def doings(reading: Mapping, longest: int | None) -> str:
     return listed([*found, sights(reading, layers, longest, [*done.values()])])
 
 
-def added(encoding: Mapping) -> str:
+def added(encoding: Mapping[str, Any]) -> str:
     kind = {"Learned": "a learned row", "Sinusoidal": "sinusoids"}[encoding["kind"]]
     return f"adds {kind} for each place to its input"
 
 
-def door(encoding: Mapping | None) -> tuple[str, str] | None:
+def door(encoding: Mapping[str, Any] | None) -> tuple[str, str] | None:
     """What an encoding does in a layer, and its name; None where there is none."""
     if encoding is None:
         return None
@@ -74,7 +75,9 @@ def door(encoding: Mapping | None) -> tuple[str, str] | None:
     return f"turns {turned} by their {BY[encoding['axes']]}", "M-RoPE" if encoding["kind"] == "MRoPE" else "RoPE"
 
 
-def sights(reading: Mapping, layers: list[Mapping], longest: int | None, named: list[int]) -> str:
+def sights(
+    reading: Mapping[str, Any], layers: list[Mapping[str, Any]], longest: int | None, named: list[int]
+) -> str:
     """What a token sees, and in how many layers: in each of those where a door is open, if that is all."""
     seen: dict[str, int] = {}
     for layer in layers:
@@ -87,7 +90,7 @@ def sights(reading: Mapping, layers: list[Mapping], longest: int | None, named: 
     return f"sees {what} in {'each' if named == [count] else of_all(count, len(layers))}"
 
 
-def sight(reading: Mapping, layer: Mapping, longest: int | None) -> str:
+def sight(reading: Mapping[str, Any], layer: Mapping[str, Any], longest: int | None) -> str:
     window = layer["window"]
     if window is not None and (longest is None or window < longest):
         what = f"a window of {window:,} tokens" if reading["causal"] else f"{window - 1:,} tokens on each side"
@@ -101,7 +104,7 @@ def sight(reading: Mapping, layer: Mapping, longest: int | None) -> str:
     return "the whole picture" if reading["pictures"] else "the whole text"
 
 
-def besides(reading: Mapping) -> list[str]:
+def besides(reading: Mapping[str, Any]) -> list[str]:
     """Layers without positions beside others with them, layers that see a picture, and those without attention."""
     layers = [reading["kinds"][kind] for kind in reading["layers"]]
     attending = [layer for layer in layers if layer["attends"] and not layer["crosses"]]
@@ -117,7 +120,7 @@ def besides(reading: Mapping) -> list[str]:
     return found
 
 
-def lengths(reading: Mapping, trained: int | None) -> list[str]:
+def lengths(reading: Mapping[str, Any], trained: int | None) -> list[str]:
     """On what lengths it was trained, where that is known, and what its file or its table allows."""
     said = reading["serving"]
     original, longest, rows = said["original"], said["longest"], said["rows"]

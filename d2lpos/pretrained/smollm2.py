@@ -212,11 +212,7 @@ def stand_in(layout: str = "half") -> SmolLM2:
 
 def reader() -> "GGUFReader":
     """The open file; raises ImportError without gguf, WeightsMissing as `weights.find` does."""
-    path = find("smollm2")[0]
-    try:
-        return opened(path)
-    except ImportError as error:
-        raise ImportError("SmolLM2's file needs gguf and tokenizers: pip install gguf tokenizers") from error
+    return opened(find("smollm2")[0])
 
 
 @lru_cache(maxsize=1)

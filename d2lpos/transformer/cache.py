@@ -53,8 +53,9 @@ class Cache:
             positions = positions.clone()
         self.keys, self.values, self.positions = keys, values, positions
         self.shortest = 0  # the tokens that `crop` must leave, because others before the last of them were evicted
-        self.hidden_features, self.buffers = None, {}
-        self.filled = {}  # the part of a buffer that is kept
+        self.hidden_features: Tensor | None = None
+        self.buffers: dict[str, Tensor] = {}
+        self.filled: dict[str, Tensor] = {}  # the part of a buffer that is kept
 
     def append(self, keys: Tensor, values: Tensor, positions: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """All keys, values and positions, with the newest tokens last; the cache stays as it is.

@@ -24,7 +24,7 @@ from ..positions.position_ids import check_sequence
 
 __all__ = ["PLACEMENTS", "Dropped", "combine", "drop", "segment_ends", "special_tokens"]
 
-PLACEMENTS: dict[str, Callable[[Tensor, Tensor, Callable], Tensor]] = {
+PLACEMENTS: dict[str, Callable[[Tensor, Tensor, Callable[..., Tensor]], Tensor]] = {
     "none": lambda token, position, drop: token + position,
     "sum": lambda token, position, drop: drop(token + position),
     "token": lambda token, position, drop: drop(token) + position,

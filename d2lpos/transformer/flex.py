@@ -79,7 +79,7 @@ def block_mask(
 
 def attend_flex(
     q: Tensor, k: Tensor, v: Tensor, q_positions: Tensor, k_positions: Tensor, encoding: Encoding = NOPE,
-    mask: BlockMask | None = None, program: Callable = flex_attention,
+    mask: BlockMask | None = None, program: Callable[..., Tensor] = flex_attention,
 ) -> Tensor:
     """`attend` by FlexAttention, through doors 2 and 3; shapes are those of `attend`.
 
@@ -110,7 +110,7 @@ def attend_flex(
 
 
 @cache
-def compiled() -> Callable:
+def compiled() -> Callable[..., Tensor]:
     """FlexAttention's program; compiled when it is first called, and anew for other biases and masks.
 
     On a CPU it is compiled for each length of its own, and for eight at most: of the programs that PyTorch 2.13 writes

@@ -5,6 +5,7 @@ with the LayerNorm of Ba et al. 2016 (arXiv 1607.06450).
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -120,7 +121,7 @@ class Transformer(nn.Module):
         return self.head(self.norm(x))
 
 
-def each(name: str, given: object, layers: int) -> list:
+def each(name: str, given: object, layers: int) -> list[Any]:
     """What is given for each layer, or for all of them."""
     if not isinstance(given, (list, tuple)):
         return [given] * layers

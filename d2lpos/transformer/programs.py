@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cache
 from inspect import signature
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,7 +17,7 @@ from .masks import Mask
 ANY_LENGTH = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 
 
-def sdpa(q: Tensor, k: Tensor, v: Tensor, **mask) -> Tensor:
+def sdpa(q: Tensor, k: Tensor, v: Tensor, **mask: Any) -> Tensor:
     """PyTorch's attention, in which heads of keys may serve several of queries.
 
     On a CPU its program without a mask takes a row of scores that are all NaN for one that sees nothing: it gives 0.
@@ -48,7 +49,7 @@ def varlen_attention(q: Tensor, k: Tensor, v: Tensor, mask: Mask) -> Tensor:
 
 
 @cache
-def varlen_program() -> Callable | None:
+def varlen_program() -> Callable[..., Tensor] | None:
     """PyTorch's, since 2.10; imported when it is asked for, because the import brings the compiler."""
     try:
         from torch.nn.attention.varlen import varlen_attn
@@ -57,7 +58,9 @@ def varlen_program() -> Callable | None:
     return varlen_attn
 
 
-def all_at_once(q: Tensor, k: Tensor, v: Tensor, lengths: tuple[int, ...], causal: bool, program: Callable) -> Tensor:
+def all_at_once(
+    q: Tensor, k: Tensor, v: Tensor, lengths: tuple[int, ...], causal: bool, program: Callable[..., Tensor]
+) -> Tensor:
     """(head, token, feature) of all texts, one after the other."""
     rows = (t.transpose(1, 2).flatten(0, 1) for t in (q, repeat_kv(k, q), repeat_kv(v, q)))
     ends = torch.tensor([0, *lengths], dtype=torch.int32).cumsum(0, dtype=torch.int32)

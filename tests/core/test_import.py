@@ -1,7 +1,15 @@
+import ast
 import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import d2lpos
+
+ROOT = Path(__file__).parents[2]
 PLOTS = {"matplotlib", "ipywidgets", "IPython"}
 TABLES = {"pandas", "scipy", "sklearn", "loky", "distributed"}
 SCRIPT = """
@@ -13,6 +21,11 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
+# Packages that load a module when one of its names is asked for, and modules that do without PyTorch.
+LAZY = ["d2lpos", "d2lpos.pretrained"]
+PLAIN = [*LAZY, "d2lpos.pretrained.census", "d2lpos.pretrained.files", "d2lpos.pretrained.names", "d2lpos.runtime.published"]
+
+
 @pytest.fixture
 def brought(python):
     """The modules that an import brings along, beyond torch's own."""
@@ -20,7 +33,7 @@ def brought(python):
 
 
 def test_the_package_is_light(brought):
-    modules = brought("d2lpos")
+    modules = brought("d2lpos, d2lpos.rotary, d2lpos.bias, d2lpos.offset, d2lpos.transformer")
     assert not modules & (PLOTS | TABLES | {"d2lpos.check", "d2lpos.figures", "d2lpos.lab", "d2lpos.pretrained"})
     assert len(modules) < 60
 
@@ -28,3 +41,51 @@ def test_the_package_is_light(brought):
 @pytest.mark.parametrize("module", ["d2lpos.lab", "d2lpos.check", "d2lpos.lab.sweep", "d2lpos.lab.summary"])
 def test_others_bring_what_they_need_when_they_need_it(module, brought):
     assert not brought(module) & (PLOTS | TABLES)
+
+
+def alone(code: str) -> list:
+    """What the code prints as JSON in a new process, in which nothing is loaded yet."""
+    command = [sys.executable, "-c", f"import json, sys\n{code}"]
+    return json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+
+
+def test_what_needs_no_torch_does_not_load_it():
+    code = f"import {', '.join(PLAIN)}\nprint(json.dumps(sorted({{'torch', 'numpy'}} & {{*sys.modules}})))"
+    assert alone(code) == []
+
+
+def test_a_name_loads_its_room():
+    code = "from d2lpos import Encoding\nprint(json.dumps(['torch' in sys.modules, 'd2lpos.bias' in sys.modules]))"
+    assert alone(code) == [True, False]
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_completion_shows_every_name_before_it_is_loaded(package):
+    code = f"import {package}\nprint(json.dumps([dir({package}), {package}.__all__, 'torch' in sys.modules]))"
+    shown, names, loaded = alone(code)
+    assert {*names} <= {*shown} and not loaded
+    assert "TYPE_CHECKING" not in shown and "lazily" not in shown
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_a_type_checker_sees_the_names_and_modules_that_python_loads(package):
+    """The first branch of `if TYPE_CHECKING` is a checker's, the other one Python's."""
+    tree = ast.parse((ROOT / package.replace(".", "/") / "__init__.py").read_text("utf-8"))
+    branch = next(node for node in tree.body if isinstance(node, ast.If))
+    imported = {node.module: {alias.name for alias in node.names} for node in branch.body if node.module}
+    modules = {alias.name: set() for node in branch.body if not node.module for alias in node.names}
+    homes = {home: {*names} for home, names in ast.literal_eval(branch.orelse[0].value.args[1]).items()}
+    assert modules | imported == homes
+    module = sys.modules[package] if package in sys.modules else __import__(package, fromlist=["*"])
+    assert sorted(name for names in homes.values() for name in names) == sorted(module.__all__)
+    assert all(getattr(module, name) is not None for name in [*homes, *module.__all__])
+
+
+def test_a_misspelt_name_is_an_error_that_names_the_right_one(python):
+    done = python("-c", "import d2lpos\nd2lpos.RoPe")
+    assert done.stderr.splitlines()[-1] == "AttributeError: module 'd2lpos' has no attribute 'RoPe'. Did you mean: 'RoPE'?"
+    assert not hasattr(d2lpos, "__wrapped__")
+
+
+def test_an_encoding_survives_a_pickle():
+    assert repr(pickle.loads(pickle.dumps(d2lpos.RoPE(8)))) == repr(d2lpos.RoPE(8))

@@ -394,10 +394,10 @@ def test_a_cluster_has_gpus_of_its_own(monkeypatch):
     assert devices == [("tcp://gpus:8786", "cuda")]
 
 
-def test_no_dask(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "distributed", None)
+def test_no_dask(without, capsys):
+    without("distributed")
     assert main(["order", "--smoke", "--cluster", "local:2"]) == 2
-    assert capsys.readouterr().err == "a cluster needs Dask; install it with: pip install 'd2lpos[cluster]'\n"
+    assert capsys.readouterr().err == "d2lpos.lab.sweep needs distributed; install it with: pip install 'd2lpos[cluster]'\n"
 
 
 def test_no_checkout(monkeypatch, folder, capsys):

@@ -1,5 +1,3 @@
-import sys
-
 import dask
 import distributed
 import pytest
@@ -136,12 +134,6 @@ def test_workers_with_several_threads_are_refused(store, tmp_path, monkeypatch):
     ):
         sweep(errands(1, tmp_path), store, walk, cluster=cluster.scheduler_address)
     assert store.states() == {}
-
-
-def test_without_dask(store, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ImportError, match=r"pip install 'd2lpos\[cluster\]'"):
-        sweep(errands(1, tmp_path), store, walk, cluster="local:2")
 
 
 def test_import_is_light(python):

@@ -31,7 +31,7 @@ OPENINGS = {
     "verdict": page.VERDICT,
 }
 CHECK = r"check\.\w+\({}\)"
-INSTALL = 'from importlib.util import find_spec\nif not find_spec("d2lpos"):\n    %pip install -q git+{}\n'
+INSTALL = 'from importlib.util import find_spec\nif not find_spec("d2lpos"):\n    %pip install -q "d2lpos[notebooks] @ git+{}"\n'
 DIRECTIVE, ROLE = r"^ *(?:`{3,}|~{3,}|:{3,})\{", r"(?<!`)\{[\w:+-]+\}`"
 TARGET, ATTRIBUTES = r"^\([\w-]+\)=\s*$", r"(?:^|\])\{[.#]"
 MYST = re.compile(f"{DIRECTIVE}|{ROLE}|{TARGET}|{ATTRIBUTES}", re.MULTILINE)

@@ -195,7 +195,7 @@ MISTAKES = {
     ],
     "no_widget_state": [lambda notebook: notebook.metadata.update(widgets={})],
     "first_cell_installs": [
-        write("git+https://github.com/OWNER/d2lpos", "d2lpos"),
+        write("d2lpos[notebooks] @ git", "git"),
         say("find_spec", tags=["hide-input"]),
         remove("find_spec"),
     ],

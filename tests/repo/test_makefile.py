@@ -140,7 +140,7 @@ def test_the_environment_is_reused_until_the_versions_change(tree):
 def test_the_book_does_without_the_package(tree):
     plan = make(tree, "--dry-run", "book").stdout
     assert "--editable" not in plan
-    assert "--editable ." in make(tree, "--dry-run", "test").stdout
+    assert "--editable '.[notebooks]' --group test" in make(tree, "--dry-run", "test").stdout
 
 
 def test_a_machine_without_a_gpu_gets_the_small_build_of_pytorch_for_the_asking(tree):

