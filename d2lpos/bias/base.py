@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..encoding import Encoding
 from ..positions.arguments import check_floating, check_function, check_positive, check_size, check_tensor
-from ..positions.checks import as_index, check_positions, comparable, exact_float, is_integer, offsets
+from ..positions.checks import as_index, check_by_head, check_positions, comparable, exact_float, is_integer, offsets
 
 __all__ = ["Bias", "score_mod"]
 
@@ -93,7 +93,7 @@ class Bias(Encoding):
 
     def check(self, q: Tensor, q_positions: Tensor, k_positions: Tensor) -> None:
         """Raise a TypeError or ValueError where q or the positions do not fit this bias."""
-        check_tensor("q", q)
+        check_by_head("q", q, q_positions)
         check_size("q", q.shape[-3], self.heads, f"heads, as {type(self).__name__} has")
         if self.indexes:
             as_index(q_positions, "q_positions")

@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor
 
-from .arguments import check_broadcast, check_positive, check_tensor
+from .arguments import check_broadcast, check_floating, check_positive, check_tensor
 
 __all__ = ["as_float", "as_index", "offsets"]
 
@@ -177,6 +177,25 @@ def column_and_row(q: Tensor, k: Tensor, what: str) -> tuple[Tensor, Tensor]:
             raise ValueError(f"{name} must be (…, sequence); got a tensor without axes")
     check_broadcast(**{f"q_{what}": q, f"k_{what}": k})
     return q[..., :, None], k[..., None, :]
+
+
+def check_by_head(name: str, x: Tensor, positions: Tensor, axes: int = 1) -> None:
+    """Raise a TypeError where x is not floating-point, a ValueError where it is (batch, sequence, head, feature).
+
+    That is noticed where there are not as many heads as tokens.
+    """
+    check_floating(name, x)
+    place = min(axes, 2)
+    if x.dim() != 4 or not isinstance(positions, Tensor) or positions.dim() < place:
+        return  # other checks notice what is wrong
+    if place == 2 and positions.shape[-1] != axes:
+        return
+    tokens, (_, second, third, _) = positions.shape[-place], x.shape
+    if second == tokens and third not in (1, tokens):
+        raise ValueError(
+            f"{name} must be (batch, head, sequence, feature), with a sequence of {tokens}, as positions has; "
+            f"got {tuple(x.shape)}: of (batch, sequence, head, feature) take {name}.transpose(1, 2)"
+        )
 
 
 def check_positions(

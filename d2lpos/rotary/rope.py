@@ -19,9 +19,13 @@ from ..positions.arguments import (
     check_size,
     check_tensor,
 )
+from ..positions.checks import check_by_head
 from .scaling import unscaled
 
 __all__ = ["RoPE", "convert", "permute_qk_rows", "rotate", "rotate_fast"]
+
+# Layouts by the names that programs and models have for them.
+ELSEWHERE = {"neox": "half", "gpt-neox": "half", "rotate_half": "half", "gptj": "interleaved", "gpt-j": "interleaved"}
 
 
 def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) -> Tensor:
@@ -99,7 +103,9 @@ def check_and_upcast(x: Tensor, angles: Tensor, layout: str) -> Tensor:
 def check_layout(layout: str) -> None:
     """Raise a ValueError for a layout that is neither."""
     if layout not in ("half", "interleaved"):
-        raise ValueError(f'layout must be "half" or "interleaved"; got {layout!r}')
+        ours = ELSEWHERE.get(layout) if isinstance(layout, str) else None
+        here = f', which is "{ours}" here' if ours else ""
+        raise ValueError(f'layout must be "half" or "interleaved"; got {layout!r}{here}')
 
 
 def convert(x: Tensor, layout: str, rotary: int | None = None) -> Tensor:
@@ -210,6 +216,7 @@ class RoPE(Encoding):
 
     def apply_rotary(self, name: str, x: Tensor, positions: Tensor, omega: Tensor, factor: float) -> Tensor:
         """x, which errors call by its name, turned by position times frequency, and multiplied by the factor."""
+        check_by_head(name, x, positions, self.axes)
         check_size(name, x.shape[-1], self.dim, "features a head, as RoPE has")
         turns = angles(positions, omega)
         if self.axes > 1:

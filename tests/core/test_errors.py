@@ -293,7 +293,7 @@ refuse = partial(bad, RoPE, call=RoPE(8, axes=2).rotate_at)
 refuse("ValueError: positions must have 2 coordinates, as RoPE has axes; got 5", Q, P)
 bad(convert, "TypeError: x must be a tensor; got list", [1], "half")
 bad(convert, "ValueError: x must be (…, d); got a tensor without axes", P[0], "half")
-bad(convert, f"ValueError: {pair_layout} 'neox'", Q, "neox")
+bad(convert, f"ValueError: {pair_layout} 'neox', which is \"half\" here", Q, "neox")
 in_pairs = "rotary must be even, because features turn in pairs, and at most 8; got"
 for subject, start in (convert, (Q, "half")), (RoPE, (8, 10_000.0, "half")):
     bad(subject, "TypeError: rotary must be an integer; got 0.5", *start, 0.5)
