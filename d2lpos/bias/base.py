@@ -11,7 +11,15 @@ from torch import Tensor
 
 from ..encoding import Encoding
 from ..positions.arguments import check_floating, check_function, check_positive, check_size, check_tensor
-from ..positions.checks import as_index, check_by_head, check_positions, comparable, exact_float, is_integer, offsets
+from ..positions.checks import (
+    as_index,
+    check_by_head,
+    check_positions,
+    comparable,
+    exact_float,
+    is_integer,
+    offsets,
+)
 
 __all__ = ["Bias", "score_mod"]
 

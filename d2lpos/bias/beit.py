@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ..positions.arguments import check_size
-from ..positions.checks import signed
+from ..positions.checks import check_by_head, signed
 from .swin import Swin, relative_position_index
 
 __all__ = ["BEiT"]
@@ -31,6 +31,7 @@ class BEiT(Swin):
         self.table = nn.Parameter(torch.zeros(len(self.table) + 3, heads))
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        check_by_head("q", q, q_positions, self.axes)
         check_size("q", q.shape[-3], self.table.shape[1], "heads, as BEiT has")
         (asks, here), (asked, there) = (
             nowhere("q_positions", q_positions),

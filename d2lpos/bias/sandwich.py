@@ -9,7 +9,7 @@ from torch import Tensor
 from ..encoding import Encoding
 from ..input.sinusoids import sinusoidal
 from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import as_double, as_float
+from ..positions.checks import as_double, as_float, check_by_head
 
 __all__ = ["Sandwich", "cosines"]
 
@@ -48,6 +48,7 @@ class Sandwich(Encoding):
         self.heads, self.dim = heads, dim
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        check_by_head("q", q, q_positions)
         check_size("q", q.shape[-3], self.heads, "heads, as Sandwich has")
         head = torch.arange(1, self.heads + 1, device=q.device)[:, None, None]
         return cosines(q_positions, k_positions, self.dim)[..., None, :, :] * self.heads / (8 * head)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from ..encoding import Encoding
 from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import as_index, offsets
+from ..positions.checks import as_index, check_by_head, offsets
 
 __all__ = ["Swin", "relative_position_index"]
 
@@ -61,6 +61,7 @@ class Swin(Encoding):
         self.table = nn.Parameter(torch.zeros((2 * height - 1) * (2 * width - 1), heads))
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        check_by_head("q", q, q_positions, self.axes)
         check_size("q", q.shape[-3], self.table.shape[1], "heads, as Swin has")
         rows = relative_position_index(q_positions, k_positions, self.height, self.width)[..., None, :, :]
         return self.table[rows, torch.arange(self.table.shape[1], device=rows.device)[:, None, None]]

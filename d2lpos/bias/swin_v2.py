@@ -13,7 +13,7 @@ from torch.nn.functional import relu
 from ..encoding import Encoding
 from ..input.mlp import perceptron
 from ..positions.arguments import check_positive, check_size
-from ..positions.checks import as_float
+from ..positions.checks import as_float, check_by_head
 from .swin import relative_position_index
 
 __all__ = ["SwinV2", "log_spaced"]
@@ -82,6 +82,7 @@ class SwinV2(Encoding):
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         heads = self.second.out_features
+        check_by_head("q", q, q_positions, self.axes)
         check_size("q", q.shape[-3], heads, "heads, as SwinV2 has")
         rows = relative_position_index(q_positions, k_positions, self.height, self.width)[..., None, :, :]
         down, right = (torch.arange(1 - side, side, device=rows.device) for side in (self.height, self.width))

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from ..encoding import Encoding
 from ..input.sinusoids import frequencies
 from ..positions.arguments import check_positive, check_size
-from ..positions.checks import as_double, check_by_head
+from ..positions.checks import as_double, check_by_head, check_places
 from .rope import check_layout, rotate_fast
 
 __all__ = ["Mixed"]
@@ -56,7 +56,7 @@ class Mixed(Encoding):
         check_by_head(name, x, positions, self.axes)
         check_size(name, x.shape[-1], self.dim, "features a head, as Mixed has")
         check_size(name, x.shape[-3], self.omega.shape[1], "heads, as Mixed has")
-        check_size("positions", positions.shape[-1], 2, "coordinates, as Mixed has axes")
+        check_places(positions, self.axes, "Mixed")
         places = as_double(positions)[..., None, :, :]
         down, right = self.omega.to(places)[:, :, None]
         return rotate_fast(x, places[..., :1] * down + places[..., 1:] * right, self.layout)

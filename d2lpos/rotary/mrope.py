@@ -11,7 +11,7 @@ from torch import Tensor
 from ..encoding import Encoding
 from ..input.sinusoids import frequencies
 from ..positions.arguments import check_count, check_positive, check_sequence, check_size
-from ..positions.checks import as_double, check_by_head
+from ..positions.checks import as_double, check_by_head, check_places
 from .rope import check_layout, check_rotary, check_scaling, rotate_fast
 from .scaling import unscaled
 
@@ -109,7 +109,7 @@ class MRoPE(Encoding):
         """x, which errors call by its name, turned by each pair's coordinate times its frequency, times the factor."""
         check_by_head(name, x, positions, self.axes)
         check_size(name, x.shape[-1], self.dim, "features a head, as MRoPE has")
-        check_size("positions", positions.shape[-1], self.axes, "coordinates, as MRoPE has axes")
+        check_places(positions, self.axes, "MRoPE")
         dealt = as_double(positions)[..., torch.tensor(self.deal, device=positions.device)]
         turned = rotate_fast(
             x[..., : self.rotary], (dealt * omega.to(dealt))[..., None, :, :], self.layout, factor

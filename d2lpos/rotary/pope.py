@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from ..encoding import Encoding
 from ..input.sinusoids import angles, frequencies
 from ..positions.arguments import check_positive, check_size
-from ..positions.checks import check_by_head
+from ..positions.checks import check_by_head, check_places
 
 __all__ = ["PoPE"]
 
@@ -44,6 +44,7 @@ class PoPE(Encoding):
             check_by_head(name, x, positions)
             check_size(name, x.shape[-1], self.dim, "features a head, as PoPE has")
             check_size(name, x.shape[-3], len(self.delta), "heads, as PoPE has")
+            check_places(positions, 1, "PoPE")
             phase = angles(positions, omega)[..., None, :, :]
             if name == "k":
                 phase = phase + self.delta.clamp(-2 * torch.pi, 0)[:, None].to(phase)

@@ -19,7 +19,7 @@ from ..positions.arguments import (
     check_size,
     check_tensor,
 )
-from ..positions.checks import check_by_head
+from ..positions.checks import check_by_head, check_places
 from .scaling import unscaled
 
 __all__ = ["RoPE", "convert", "permute_qk_rows", "rotate", "rotate_fast"]
@@ -218,9 +218,9 @@ class RoPE(Encoding):
         """x, which errors call by its name, turned by position times frequency, and multiplied by the factor."""
         check_by_head(name, x, positions, self.axes)
         check_size(name, x.shape[-1], self.dim, "features a head, as RoPE has")
+        check_places(positions, self.axes, "RoPE")
         turns = angles(positions, omega)
         if self.axes > 1:
-            check_size("positions", positions.shape[-1], self.axes, "coordinates, as RoPE has axes")
             turns = turns.flatten(-2)
         turned = rotate_fast(x[..., : self.rotary], turns[..., None, :, :], self.layout, factor)
         return turned if self.rotary == self.dim else torch.cat([turned, x[..., self.rotary :]], dim=-1)

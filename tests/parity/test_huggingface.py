@@ -251,8 +251,7 @@ REFUSED = {
     ),
     "two classes": (
         lambda: nn.ModuleList([LLAMA(), MODELS["Mistral"][0]()]), RoPE(16),
-        "model must have one class of rotary embedding, such as the part that reads text; "
-        "got LlamaRotaryEmbedding, MistralRotaryEmbedding",
+        "model must have one class of rotary embedding, such as the part that reads text; got LlamaRotaryEmbedding, Mistral",
     ),
 }
 
