@@ -85,14 +85,14 @@ def replace_rotary(model: nn.Module, encoding: Encoding | Mapping[str, Encoding]
 
     >>> replace_rotary(nn.Linear(2, 2), Encoding())
     Traceback (most recent call last):
-    ValueError: model must have a module rotary_emb; got Linear, which has none
+    ValueError: model must have a rotary_emb; Linear has none
     """
     if not isinstance(model, nn.Module):
         raise TypeError(f"model must be a module; got {type(model).__name__}")
     owners = [module for module in model.modules() if isinstance(getattr(module, "rotary_emb", None), nn.Module)]
     replaced = {type(own): own for own in (getattr(owner.rotary_emb, "replaced", owner.rotary_emb) for owner in owners)}
     if not owners:
-        raise ValueError(f"model must have a module rotary_emb; got {type(model).__name__}, which has none")
+        raise ValueError(f"model must have a rotary_emb; {type(model).__name__} has none")
     if len(replaced) > 1:
         names = ", ".join(sorted(kind.__name__ for kind in replaced))
         raise ValueError(f"model must have one class of rotary embedding, such as the part that reads text; got {names}")

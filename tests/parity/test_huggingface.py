@@ -234,7 +234,7 @@ REFUSED = {
     "no module": (lambda: None, RoPE(16), "model must be a module; got NoneType"),
     "a table": (
         partial(random_model, GPT2LMHeadModel, GPT2Config, n_embd=64), RoPE(16),
-        "model must have a module rotary_emb; got GPT2LMHeadModel, which has none",
+        "model must have a rotary_emb; GPT2LMHeadModel has none",
     ),
     "M-RoPE": (
         lambda: Qwen2VLTextModel(Qwen2VLTextConfig(**SIZES, num_key_value_heads=2, rope_parameters=PICTURES)), RoPE(16),
