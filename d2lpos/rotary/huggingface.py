@@ -83,7 +83,9 @@ def replace_rotary(model: nn.Module, encoding: Encoding | Mapping[str, Encoding]
     the part that reads text), with several coordinates for a token (M-RoPE), or with a turn of its own kind (complex
     numbers, as in Llama 4; two functions, as in DeepSeek-V3).
 
-    >>> replace_rotary(nn.Linear(2, 2), Encoding())
+    >>> from torch import nn
+    >>> from d2lpos import RoPE
+    >>> replace_rotary(nn.Linear(2, 2), RoPE(2))
     Traceback (most recent call last):
     ValueError: model must have a rotary_emb; Linear has none
     """
