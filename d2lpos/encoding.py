@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 from functools import partial
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Self
 
 from torch import Tensor, nn
@@ -67,7 +67,7 @@ class Encoding(nn.Module):
         several are open, and for other arguments than those of the door.
         """
         door = self.doors[0] if len(self.doors) == 1 else None
-        names, got = DOORS.get(door, ()), [type(x).__name__ for x in arguments] + [f"{name}=…" for name in named]
+        names, came = DOORS.get(door, ()), (*arguments, *named)
         if "k_positions" in names:  # where queries stand, unless the call says otherwise
             if "positions" in named and len(arguments) == len(names) - 2:
                 arguments += (named.pop("positions"),)
@@ -75,7 +75,8 @@ class Encoding(nn.Module):
                 arguments += arguments[-1:]
         left, more = {*names[len(arguments) :]}, {*HIDDEN} if self.needs_hidden else set()
         if door is None or len(arguments) > len(names) + len(more) or not left <= named.keys() <= left | more:
-            raise TypeError(f"{self!r} {called(self)}; got ({', '.join(got)})")
+            got = ", ".join(f"{x}=…" if isinstance(x, str) else type(x).__name__ for x in came)
+            raise TypeError(f"{self!r} {called(self)}; got ({got})")
         return getattr(self, door)(*arguments, **named)
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
@@ -164,6 +165,8 @@ def called(encoding: Encoding) -> str:
 def check_usual_names(cls: type, named: Collection[str]) -> None:
     """Raise a TypeError where a constructor gets a name that other libraries use, and say what it is here."""
     ours = signature(cls.__init__).parameters
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in ours.values()):
+        return
     for name in named:
         for own, others in ELSEWHERE.items():
             if name in others and name not in ours:

@@ -5,7 +5,7 @@ keys by them, with the function `apply_rotary_pos_emb` of the file in which the 
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import signature
 
@@ -21,34 +21,26 @@ EVERY = "every layer"
 
 @dataclass(frozen=True)
 class Form:
-    """How a model turns: which pairs of the features of a head, and how it lays out their cosines and sines."""
+    """What a model wants of each position: for each column of its cosines and sines, the pair of features that it turns."""
 
-    features: int
-    pairs: int
+    features: int  # of a head
     layout: str
-    doubled: str | None  # each cosine stands at both features of its pair, in this layout; or once
+    first: list[int]
+    second: list[int]
     wide: bool  # float32, whatever the dtype of the model
 
     @property
     def rotary(self) -> int:
-        return 2 * self.pairs
-
-    @property
-    def members(self) -> tuple[slice, slice]:
-        """The first and the second features of the pairs."""
-        if self.layout == "half":
-            return slice(self.pairs), slice(self.pairs, self.rotary)
-        return slice(0, self.rotary, 2), slice(1, self.rotary, 2)
+        return max(self.second) + 1
 
     def cos_sin(self, encoding: Encoding, x: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """What the encoding makes of pairs (1, 0), as the model takes it: (batch, sequence, rotary) each."""
-        first, second = self.members
-        wide = torch.promote_types(x.dtype, torch.float32)
-        ones = torch.zeros(len(position_ids), 1, position_ids.shape[1], self.features, dtype=wide, device=x.device)
-        ones[..., first] = 1
-        turned, _ = encoding.rotate(ones, ones[:, :, :0], position_ids, position_ids[:, :0])
-        cos, sin = (doubled(turned[:, 0, :, part], self.doubled) for part in (first, second))
-        return (cos, sin) if self.wide else (cos.to(x.dtype), sin.to(x.dtype))
+        """Read off what an encoding makes of pairs (1, 0), so any will do that turns pairs; (batch, sequence, columns)."""
+        dtype = torch.promote_types(x.dtype, torch.float32)
+        ones = torch.zeros(len(position_ids), 1, position_ids.shape[1], self.features, dtype=dtype, device=x.device)
+        ones[..., self.first] = 1
+        turned = encoding.rotate(ones, ones[:, :, :0], position_ids, position_ids[:, :0])[0][:, 0]
+        turned = turned if self.wide else turned.to(x.dtype)
+        return turned[..., self.first], turned[..., self.second]
 
 
 class RotaryEmbedding(nn.Module):
@@ -77,11 +69,11 @@ def replace_rotary(model: nn.Module, encoding: Encoding | Mapping[str, Encoding]
     Masks, windows and factors of the scores stay the model's own, and so does its configuration: what
     `save_pretrained` writes knows nothing of the encoding.
 
-    Raises TypeError for what is no module or no encoding, for a dictionary where the layers are of one kind and the reverse, ValueError
-    for an encoding that opens another door than `rotate`, takes positions of several axes, or turns other features than the
-    model does, and for a model that cannot be served: without a `rotary_emb`, with several classes of them (give
-    the part that reads text), with several coordinates for a token (M-RoPE), or with a turn of its own kind (complex
-    numbers, as in Llama 4; two functions, as in DeepSeek-V3).
+    Raises TypeError for what is no module or no encoding, for a dictionary where the layers are of one kind and the
+    reverse; ValueError for an encoding that opens another door than `rotate`, takes positions of several axes, or turns
+    other features than the model does, and for a model without a `rotary_emb`, with several classes of them (give the part
+    that reads text), with several coordinates for a token (M-RoPE), or with a turn of its own kind (complex numbers, as
+    in Llama 4; two functions, as in DeepSeek-V3).
 
     >>> from torch import nn
     >>> from d2lpos import RoPE
@@ -93,11 +85,10 @@ def replace_rotary(model: nn.Module, encoding: Encoding | Mapping[str, Encoding]
         raise TypeError(f"model must be a module; got {type(model).__name__}")
     owners = [module for module in model.modules() if isinstance(getattr(module, "rotary_emb", None), nn.Module)]
     replaced = {type(own): own for own in (getattr(owner.rotary_emb, "replaced", owner.rotary_emb) for owner in owners)}
-    if not owners:
-        raise ValueError(f"model must have a rotary_emb; {type(model).__name__} has none")
-    if len(replaced) > 1:
+    if len(replaced) != 1:
         names = ", ".join(sorted(kind.__name__ for kind in replaced))
-        raise ValueError(f"model must have one class of rotary embedding, such as the part that reads text; got {names}")
+        several = f"one class of rotary embedding, such as the part that reads text; got {names}"
+        raise ValueError(f"model must have {several if names else f'a rotary_emb; {type(model).__name__} has none'}")
     (own,) = replaced.values()
     encodings = by_kind(own, encoding)
     new = RotaryEmbedding(own, encodings)
@@ -108,16 +99,15 @@ def replace_rotary(model: nn.Module, encoding: Encoding | Mapping[str, Encoding]
     return model
 
 
-def by_kind(own: nn.Module, encoding: Encoding | Mapping[str, Encoding]) -> dict[str, Encoding]:
+def by_kind(own: nn.Module, encoding: Encoding | Mapping[str, Encoding]) -> Mapping[str, Encoding]:
     """An encoding for each kind of layers; raises a TypeError or ValueError where one is missing or is none."""
-    name, kinds = type(own).__name__, None
+    name, encodings = type(own).__name__, {EVERY: encoding}
     if "layer_type" in signature(own.forward).parameters:
-        kinds = sorted(own.rope_type)
+        kinds, encodings = sorted(own.rope_type), encoding
         if not isinstance(encoding, Mapping):
             raise TypeError(f"encoding must be a dictionary with {', '.join(kinds)}, as {name} has; got {encoding!r}")
         if sorted(encoding) != kinds:
             raise ValueError(f"encoding must have {', '.join(kinds)}, as {name} has; got {', '.join(encoding)}")
-    encodings = {EVERY: encoding} if kinds is None else dict(encoding)
     for one in encodings.values():
         check_encoding(one)
         if one.doors != ("rotate",):
@@ -130,66 +120,61 @@ def by_kind(own: nn.Module, encoding: Encoding | Mapping[str, Encoding]) -> dict
 def turn(own: nn.Module, q: Tensor, k: Tensor, cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor]:
     """Queries and keys, turned by the model's function; raises a ValueError where it has no such function, or several."""
     file = sys.modules[type(own).__module__]
-    functions = [name for name in vars(file) if name.startswith("apply_") and "rotary" in name and "vision" not in name]
-    if functions != ["apply_rotary_pos_emb"]:
-        listed = " and ".join(functions) or "no such function"
+    names = [name for name in vars(file) if name.startswith("apply_") and "rotary" in name and "vision" not in name]
+    if names != ["apply_rotary_pos_emb"]:
+        listed = " and ".join(names) or "no such function"
         raise ValueError(f"model must turn by apply_rotary_pos_emb alone; {file.__name__} has {listed}")
-    apply: Callable = file.apply_rotary_pos_emb
-    if "k" in signature(apply).parameters:
-        return apply(q, k, cos, sin)
-    return apply(q, cos, sin), apply(k, cos, sin)
+    if "k" in signature(file.apply_rotary_pos_emb).parameters:
+        return file.apply_rotary_pos_emb(q, k, cos, sin)
+    return file.apply_rotary_pos_emb(q, cos, sin), file.apply_rotary_pos_emb(k, cos, sin)
 
 
 def form_of(own: nn.Module, kind: str) -> Form:
     """How a model turns, seen from what it does; raises a ValueError where it is no turn of pairs by one position."""
-    config, name, rest = getattr(own, "config", None), type(own).__name__, () if kind == EVERY else (kind,)
-    here = places(own)
+    config, name, here = getattr(own, "config", None), type(own).__name__, places(own)
     if "mrope_section" in (getattr(config, "rope_parameters", None) or {}):
         raise ValueError(f"model must have one position for each token; {name} has several coordinates (M-RoPE)")
-    x = torch.zeros(1, device=here.device)
+    x, rest = torch.zeros(1, device=here.device), () if kind == EVERY else (kind,)
     waves = own(x, here, *rest)
     if not isinstance(waves, tuple) or len(waves) != 2 or waves[0].shape[:-1] != here.shape:
         raise ValueError(f"model must have cosines and sines of each position; {name} gives something else")
-    cos = waves[0]
-    both = {"half": cos.chunk(2, dim=-1), "interleaved": (cos[..., ::2], cos[..., 1::2])}
-    twice = next((layout for layout, (a, b) in both.items() if torch.equal(a, b)), None)
-    rotary = cos.shape[-1] * (1 if twice else 2)
-    one = torch.eye(rotary).to(here.device)[0].expand(1, 1, len(here[0]), -1)  # a quarter turn takes it to its partner
+    cos, columns = waves[0], waves[0].shape[-1]
+    if columns % 2 == 0 and torch.equal(*cos.chunk(2, dim=-1)):
+        pairs = [*range(columns // 2)] * 2
+    elif torch.equal(cos[..., ::2], cos[..., 1::2]):
+        pairs = [column // 2 for column in range(columns)]
+    else:
+        pairs = [*range(columns)]
+    half = max(pairs) + 1
+    one = torch.eye(2 * half, device=here.device)[0].expand(1, 1, here.shape[1], -1)
     partner = turn(own, one, one, torch.zeros_like(cos), torch.ones_like(cos))[0][0, 0, 0].argmax().item()
-    layout = {rotary // 2: "half", 1: "interleaved"}.get(partner)
-    if layout is None:
-        raise ValueError(f"model must turn features i and i + 1, or i and i + {rotary // 2}; {name} turns 0 and {partner}")
-    heads, size = getattr(config, "num_attention_heads", None), getattr(config, "head_dim", None)
-    size = size or (config.hidden_size // heads if heads else rotary)
-    wide = own(x.bfloat16(), here, *rest)[0].dtype == torch.float32
-    return Form(max(size, rotary), rotary // 2, layout, twice, wide)
+    if partner not in (1, half):  # where a quarter turn takes the first feature
+        raise ValueError(f"model must turn features i and i + 1, or i and i + {half}; {name} turns 0 and {partner}")
+    step = 1 if partner == half else 2
+    heads = getattr(config, "num_attention_heads", None)
+    features = getattr(config, "head_dim", None) or (config.hidden_size // heads if heads else 2 * half)
+    return Form(
+        max(features, 2 * half), "half" if step == 1 else "interleaved",
+        [step * pair for pair in pairs], [step * pair + partner for pair in pairs],
+        own(x.bfloat16(), here, *rest)[0].dtype == torch.float32,
+    )
 
 
 def check_turn(encoding: Encoding, form: Form, own: nn.Module) -> None:
     """Raise a ValueError where the model would not turn queries and keys as the encoding does."""
-    rotary, features, here = form.rotary, form.features, places(own)
-    q, k = torch.randn(2, 1, 1, len(here[0]), features, generator=torch.Generator().manual_seed(0)).to(here.device)
-    must = f"encoding must turn the first {rotary} of {features} features of a head, in the layout {form.layout!r}"
-    wrong = f"{must}, as {type(own).__name__} does; got {encoding!r}"
+    rotary, here = form.rotary, places(own)
+    shape, random = (2, 1, 1, here.shape[1], form.features), torch.Generator().manual_seed(0)
+    q, k = torch.randn(shape, generator=random).to(here.device)
     try:
         turned = encoding.rotate(q, k, here, here)
-    except (TypeError, ValueError) as error:
-        raise ValueError(wrong) from error
-    waves = form.cos_sin(encoding, q, here)
-    theirs = turn(own, q[..., :rotary], k[..., :rotary], *waves)
-    for ours, x, y in zip(turned, (q, k), theirs, strict=True):
-        whole = torch.cat([y, x[..., rotary:]], dim=-1)
-        if ours.shape != x.shape or not torch.allclose(ours, whole, atol=1e-5):
-            raise ValueError(wrong)
+        theirs = turn(own, q[..., :rotary], k[..., :rotary], *form.cos_sin(encoding, q, here))
+        for ours, x, y in zip(turned, (q, k), theirs, strict=True):
+            torch.testing.assert_close(ours, torch.cat([y, x[..., rotary:]], dim=-1), atol=1e-5, rtol=1e-5)
+    except (AssertionError, TypeError, ValueError) as error:
+        must = f"encoding must turn the first {rotary} of {form.features} features of a head, in the layout {form.layout!r}"
+        raise ValueError(f"{must}, as {type(own).__name__} does; got {encoding!r}") from error
 
 
 def places(own: nn.Module) -> Tensor:
     """A few positions, (1, sequence), on the device of the model."""
     return torch.arange(5, device=next((x.device for x in own.buffers()), None))[None]
-
-
-def doubled(x: Tensor, layout: str | None) -> Tensor:
-    """x, or each of its numbers at both features of its pair."""
-    if layout is None:
-        return x
-    return torch.cat([x, x], dim=-1) if layout == "half" else x.repeat_interleave(2, dim=-1)

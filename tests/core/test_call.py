@@ -175,5 +175,9 @@ def test_an_encoding_of_ones_own_may_use_any_name():
             super().__init__()
             self.theta = theta
 
-    assert Own(theta=3).theta == 3
+    class Any(Own):
+        def __init__(self, **named):
+            super().__init__(**named)
+
+    assert Own(theta=3).theta == Any(theta=3).theta == 3
     assert not {name for names in ELSEWHERE.values() for name in names} & ELSEWHERE.keys()
