@@ -1,8 +1,9 @@
 """The four doors through which position can enter attention."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
-from inspect import signature
+from inspect import Parameter, signature
+from typing import Self
 
 from torch import Tensor, nn
 
@@ -11,7 +12,22 @@ from .positions.checks import check_positions
 
 __all__ = ["Encoding"]
 
-DOORS = ("embed", "rotate", "score", "value")
+DOORS = {  # what each takes
+    "embed": ("x", "positions"),
+    "rotate": ("q", "k", "q_positions", "k_positions"),
+    "score": ("q", "k", "q_positions", "k_positions"),
+    "value": ("weights", "q_positions", "k_positions"),
+}
+HIDDEN = ("hidden_features", "visible")  # what `score` takes besides, for an encoding that `needs_hidden`
+ELSEWHERE = {  # names of other libraries, by ours
+    "base": ("theta", "rope_theta", "rope_base", "rotary_emb_base"),
+    "dim": ("head_dim", "d_model", "hidden_size", "embed_dim", "embedding_dim"),
+    "heads": ("num_heads", "n_heads", "nhead", "num_attention_heads"),
+    "length": ("max_position_embeddings", "max_seq_len", "max_len", "num_embeddings"),
+    "rotary": ("rotary_dim", "partial_rotary_factor"),
+    "layout": ("interleaved", "is_neox_style"),
+    "scaling": ("rope_scaling", "scaling_factor", "rope_parameters"),
+}
 
 
 class Encoding(nn.Module):
@@ -21,6 +37,13 @@ class Encoding(nn.Module):
     (batch, head, sequence, feature); positions are (sequence,) or (batch, sequence), and where `axes` is not
     1, as for images, their coordinates stand last. A door trusts that there is one for each token; `attend`
     and the layers see to it.
+
+    An encoding that opens one door may be called: `Sinusoidal(8)(x, positions)`, `ALiBi(2)(q, k, positions)`. Programs
+    whose queries are (batch, sequence, head, feature), as those of flash-attn and torchtune, give `q.transpose(1, 2)`,
+    a view. As they are, an encoding refuses them, but not where there are as many heads as tokens: there it takes
+    heads for tokens, and nothing can notice.
+
+    Raises TypeError for an argument of the constructor that other libraries have and this one calls otherwise.
 
     Sources: NoPE is studied by Haviv et al. 2022 (arXiv 2203.16634), Chi et al. 2023 (arXiv 2305.13571) and
     Kazemnejad et al. 2023 (arXiv 2305.19466).
@@ -32,6 +55,29 @@ class Encoding(nn.Module):
     axes = 1  # coordinates of a position
     needs_hidden = False  # whether door 3 also takes `hidden_features`, and which keys a query sees
     wide: tuple[str, ...] = ()  # tensors that positions are multiplied by: `.to(torch.bfloat16)` leaves them as they are
+
+    def __new__(cls, *arguments: object, **named: object) -> Self:
+        check_usual_names(cls, named)
+        return super().__new__(cls)
+
+    def forward(self, *arguments: Tensor, **named: Tensor) -> Tensor | tuple[Tensor, Tensor] | None:
+        """What the one open door returns: `RoPE(8)(q, k, positions)` is `rotate`, with keys where queries stand.
+
+        Where keys stand elsewhere, positions are two arguments, as the door has them. Raises TypeError where no door or
+        several are open, and for other arguments than those of the door.
+        """
+        door = self.doors[0] if len(self.doors) == 1 else None
+        names, came = DOORS.get(door, ()), (*arguments, *named)
+        if "k_positions" in names:  # where queries stand, unless the call says otherwise
+            if "positions" in named and len(arguments) == len(names) - 2:
+                arguments += (named.pop("positions"),)
+            if len(arguments) == len(names) - 1 and "k_positions" not in named:
+                arguments += arguments[-1:]
+        left, more = {*names[len(arguments) :]}, {*HIDDEN} if self.needs_hidden else set()
+        if door is None or len(arguments) > len(names) + len(more) or not left <= named.keys() <= left | more:
+            got = ", ".join(f"{x}=…" if isinstance(x, str) else type(x).__name__ for x in came)
+            raise TypeError(f"{self!r} {called(self)}; got ({got})")
+        return getattr(self, door)(*arguments, **named)
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         """Door 1, the input: the token embeddings x with position added; (batch, sequence, dim)."""
@@ -114,6 +160,28 @@ def described(value: object) -> str:
     if isinstance(value, partial):
         return f"{value.func.__name__}({', '.join(f'{name}={part!r}' for name, part in value.keywords.items())})"
     return getattr(value, "__name__", repr(value))
+
+
+def called(encoding: Encoding) -> str:
+    """How an encoding is called, for an error that says so."""
+    doors = encoding.doors
+    if len(doors) != 1:
+        return f"opens the doors {doors}, and one that is called opens one: call a method, such as `rotate`"
+    names = DOORS[doors[0]]
+    forms = [names] if "k_positions" not in names else [(*names[:-2], "positions"), names]
+    return "is called as " + " or ".join(f"({', '.join(form)})" for form in forms)
+
+
+def check_usual_names(cls: type, named: Collection[str]) -> None:
+    """Raise a TypeError where a constructor gets a name that other libraries use, and say what it is here."""
+    ours = signature(cls.__init__).parameters
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in ours.values()):
+        return
+    for name in named:
+        for own, others in ELSEWHERE.items():
+            if name in others and name not in ours:
+                here = f"calls it {own}" if own in ours else f"has neither that nor {own}"
+                raise TypeError(f"{cls.__name__} has no argument {name}: it {here}; its arguments are {', '.join([*ours][1:])}")
 
 
 NOPE = Encoding()

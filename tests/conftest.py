@@ -43,7 +43,8 @@ def without(monkeypatch):
     def remove(name: str) -> None:
         find = PathFinder.find_spec
         monkeypatch.setattr(PathFinder, "find_spec", lambda full, *rest: None if full == name else find(full, *rest))
-        monkeypatch.delitem(sys.modules, name, raising=False)
+        for loaded in [full for full in sys.modules if full == name or full.startswith(f"{name}.")]:
+            monkeypatch.delitem(sys.modules, loaded)
 
     return remove
 

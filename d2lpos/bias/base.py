@@ -12,7 +12,15 @@ from torch import Tensor
 
 from ..encoding import Encoding, inherits
 from ..positions.arguments import check_floating, check_function, check_positive, check_size, check_tensor
-from ..positions.checks import as_index, check_positions, comparable, exact_float, is_integer, offsets
+from ..positions.checks import (
+    as_index,
+    check_by_head,
+    check_positions,
+    comparable,
+    exact_float,
+    is_integer,
+    offsets,
+)
 
 __all__ = ["Bias", "score_mod"]
 
@@ -71,7 +79,7 @@ class PositionBias(Encoding):
         raise NotImplementedError
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        self.check_heads(q)
+        self.check_heads(q, q_positions)
         return self.between(q_positions, k_positions)
 
     def precompute(self, q_positions: Tensor, k_positions: Tensor) -> Encoding:
@@ -90,16 +98,16 @@ class PositionBias(Encoding):
         def score(q: Tensor, k: Tensor, here: Tensor, there: Tensor) -> Tensor:
             if here is not q_positions or there is not k_positions:
                 return self.score(q, k, here, there)
-            self.check_heads(q)
+            self.check_heads(q, here)
             return biases
 
         alike = copy(self)
         alike.score = score
         return alike
 
-    def check_heads(self, q: Tensor) -> None:
-        """Raise a TypeError or ValueError where q is no tensor, or has other heads."""
-        check_tensor("q", q)
+    def check_heads(self, q: Tensor, q_positions: Tensor) -> None:
+        """Raise a TypeError or ValueError where q is not (batch, head, sequence, feature), or has other heads."""
+        check_by_head("q", q, q_positions, self.axes)
         check_size("q", q.shape[-3], self.heads, f"heads, as {type(self).__name__} has")
 
 
@@ -135,7 +143,7 @@ class Bias(PositionBias):
         self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor
     ) -> Callable[..., Tensor]:
         """The same bias for `flex_attention(q, k, v, score_mod=…)`; arguments as for `score`."""
-        self.check_heads(q)
+        self.check_heads(q, q_positions)
         self.check_indices(q_positions, k_positions)
         return score_mod(
             q, k, q_positions, k_positions, lambda batch, head, query, offset: self.at(offset, head)

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from ..encoding import Encoding
-from ..positions.arguments import check_positive, check_size, check_tensor
+from ..positions.arguments import check_positive, check_size
+from ..positions.checks import check_by_head
 from .distance import gated_distance
 
 __all__ = ["CoPE"]
@@ -43,9 +44,8 @@ class CoPE(Encoding):
         self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor,
         hidden_features: Tensor | None = None, visible: Tensor | None = None,
     ) -> Tensor:
-        check_tensor("q", q)
-        check_tensor("k", k, q.device)
-        for name, x in ("q", q), ("k", k):
+        for name, x, positions in ("q", q, q_positions), ("k", k, k_positions):
+            check_by_head(name, x, positions)
             check_size(name, x.shape[-1], self.table.shape[1], "features a head, as CoPE has")
         wide = torch.promote_types(q.dtype, torch.float32)
         q, k, table = q.to(wide), k.to(wide), self.table.to(wide)

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from ..encoding import Encoding
-from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import as_index, offsets
+from ..positions.arguments import check_positive, check_size
+from ..positions.checks import as_index, check_by_head, offsets
 
 __all__ = ["DeBERTa", "row"]
 
@@ -67,8 +67,8 @@ class DeBERTa(Encoding):
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         heads, _, features = self.keys.shape
-        for name, x in ("q", q), ("k", k):
-            check_tensor(name, x)
+        for name, x, positions in ("q", q, q_positions), ("k", k, k_positions):
+            check_by_head(name, x, positions)
             check_size(name, x.shape[-3], heads, "heads, as DeBERTa has")
             check_size(name, x.shape[-1], features, "features a head, as DeBERTa has")
         wide = torch.promote_types(q.dtype, torch.float32)

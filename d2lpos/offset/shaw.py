@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from ..bias.base import score_mod
 from ..encoding import Encoding
 from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import as_index, offsets
+from ..positions.checks import as_index, check_by_head, offsets
 
 __all__ = ["Shaw", "ShawKeys", "clipped_index"]
 
@@ -50,6 +50,7 @@ class ShawKeys(Encoding):
         self.keys = nn.Parameter(torch.randn(2 * clip + 1, features))
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        check_by_head("q", q, q_positions)
         return self.products(q).gather(-1, self.rows(q_positions, k_positions).expand(*q.shape[:-1], -1))
 
     def score_mod(

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from ..encoding import Encoding
 from ..input.sinusoids import angles, frequencies, sinusoidal
 from ..positions.arguments import check_floating, check_positive, check_size, check_tensor
-from ..positions.checks import as_double, as_float
+from ..positions.checks import as_double, as_float, check_by_head
 
 __all__ = ["TransformerXL", "offset_products"]
 
@@ -68,6 +68,8 @@ class TransformerXL(Encoding):
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         heads, features = self.u.shape
+        check_by_head("q", q, q_positions)
+        check_by_head("k", k, k_positions)
         check_size("q", q.shape[-3], heads, "heads, as TransformerXL has")
         check_size("q", q.shape[-1], features, "features a head, as TransformerXL has")
         wide = torch.promote_types(q.dtype, torch.float32)

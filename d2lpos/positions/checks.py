@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor
 
-from .arguments import check_broadcast, check_positive, check_tensor
+from .arguments import check_broadcast, check_floating, check_positive, check_size, check_tensor
 
 __all__ = ["as_float", "as_index", "offsets"]
 
@@ -118,6 +118,17 @@ def extent(positions: Tensor) -> tuple[float, float]:
     return low, high
 
 
+def check_between(name: str, x: Tensor, most: float = math.inf) -> None:
+    """Raise a ValueError where a number that can be looked at is not above 0, or is above `most`."""
+    seen = values(x.detach())
+    if seen is None or not seen.numel():
+        return
+    low, high = torch.stack(seen.aminmax()).tolist()
+    if not (low > 0 and high <= most and high < math.inf):
+        limit = "finite" if most == math.inf else f"at most {most}"
+        raise ValueError(f"{name} must be above 0 and {limit}; got {low if not low > 0 else high}")
+
+
 def signed(name: str, positions: Tensor) -> Tensor:
     """Positions that compare as numbers do, integers as int64.
 
@@ -177,6 +188,37 @@ def column_and_row(q: Tensor, k: Tensor, what: str) -> tuple[Tensor, Tensor]:
             raise ValueError(f"{name} must be (…, sequence); got a tensor without axes")
     check_broadcast(**{f"q_{what}": q, f"k_{what}": k})
     return q[..., :, None], k[..., None, :]
+
+
+def check_by_head(name: str, x: Tensor, positions: Tensor, axes: int = 1) -> None:
+    """Raise a TypeError where x is not floating-point, a ValueError where it is not (batch, head, sequence, feature).
+
+    That heads stand behind their tokens is noticed where there are not as many, and not by a compiler: it would make a
+    program for each number of heads.
+    """
+    check_floating(name, x)
+    if x.dim() < 3:
+        raise ValueError(f"{name} must be (batch, head, sequence, feature); got {tuple(x.shape)}")
+    place = min(axes, 2)
+    if x.dim() != 4 or not isinstance(positions, Tensor) or positions.dim() < place:
+        return  # other checks notice what is wrong with positions
+    if torch.compiler.is_compiling():
+        return
+    tokens, (_, second, third, _) = positions.shape[-place], x.shape
+    if second == tokens and third not in (1, tokens) and (place == 1 or positions.shape[-1] == axes):
+        raise ValueError(
+            f"{name} must be (batch, head, sequence, feature), with a sequence of {tokens}, as positions has; "
+            f"got {tuple(x.shape)}: of (batch, sequence, head, feature) take {name}.transpose(1, 2)"
+        )
+
+
+def check_places(positions: Tensor, axes: int, owner: str) -> None:
+    """Raise a TypeError or ValueError where positions are not (…, sequence), or (…, sequence, axes) for several axes."""
+    check_tensor("positions", positions)
+    if axes > 1:
+        check_size("positions", positions.shape[-1] if positions.dim() else 0, axes, f"coordinates, as {owner} has axes")
+    if positions.dim() < min(axes, 2):
+        raise ValueError(f"positions must be (…, sequence{', axes' if axes > 1 else ''}); got {tuple(positions.shape)}")
 
 
 def check_positions(

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from ..input.sinusoids import frequencies
 from ..positions.arguments import check_positive, check_size
-from ..positions.checks import as_double
+from ..positions.checks import as_double, check_places
 from .rope import Rotary, check_layout
 
 __all__ = ["Mixed"]
@@ -52,11 +52,11 @@ class Mixed(Rotary):
         return self.omega, 1.0
 
     def turns(self, positions: Tensor, omega: Tensor) -> Tensor:
-        check_size("positions", positions.shape[-1], 2, "coordinates, as Mixed has axes")
+        check_places(positions, self.axes, "Mixed")
         places = as_double(positions)[..., None, :, :]  # (…, 1, sequence, 2)
         down, right = omega.to(places)[:, :, None]  # (heads, 1, dim/2) each
         return places[..., :1] * down + places[..., 1:] * right
 
-    def check_turned(self, name: str, x: Tensor) -> None:
-        super().check_turned(name, x)
+    def check_turned(self, name: str, x: Tensor, positions: Tensor) -> None:
+        super().check_turned(name, x, positions)
         check_size(name, x.shape[-3], self.omega.shape[1], "heads, as Mixed has")

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from ..input.sinusoids import frequencies
-from ..positions.arguments import check_count, check_positive, check_sequence, check_size
-from ..positions.checks import as_double
+from ..positions.arguments import check_count, check_positive, check_sequence
+from ..positions.checks import as_double, check_places
 from .rope import Rotary, check_layout, check_rotary, check_scaling
 from .scaling import unscaled
 
@@ -88,6 +88,6 @@ class MRoPE(Rotary):
         return self.scaling(frequencies(self.rotary, self.base))
 
     def turns(self, positions: Tensor, omega: Tensor) -> Tensor:
-        check_size("positions", positions.shape[-1], self.axes, "coordinates, as MRoPE has axes")
+        check_places(positions, self.axes, "MRoPE")
         dealt = as_double(positions)[..., torch.tensor(self.deal, device=positions.device)]
         return (dealt * omega.to(dealt))[..., None, :, :]

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from ..encoding import Encoding
 from ..input.sinusoids import angles, frequencies
 from ..positions.arguments import check_positive, check_size
+from ..positions.checks import check_by_head, check_places
 
 __all__ = ["PoPE"]
 
@@ -40,8 +41,10 @@ class PoPE(Encoding):
         omega = frequencies(2 * self.dim, self.base)
         turned = []
         for name, x, positions in ("q", q, q_positions), ("k", k, k_positions):
+            check_by_head(name, x, positions)
             check_size(name, x.shape[-1], self.dim, "features a head, as PoPE has")
             check_size(name, x.shape[-3], len(self.delta), "heads, as PoPE has")
+            check_places(positions, 1, "PoPE")
             phase = angles(positions, omega)[..., None, :, :]
             if name == "k":
                 phase = phase + self.delta.clamp(-2 * torch.pi, 0)[:, None].to(phase)

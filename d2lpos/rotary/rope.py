@@ -20,9 +20,13 @@ from ..positions.arguments import (
     check_size,
     check_tensor,
 )
+from ..positions.checks import check_by_head, check_places
 from .scaling import unscaled
 
 __all__ = ["RoPE", "convert", "permute_qk_rows", "rotate", "rotate_fast"]
+
+# Layouts by the names that programs and models have for them.
+ELSEWHERE = {"neox": "half", "gpt-neox": "half", "rotate_half": "half", "gptj": "interleaved", "gpt-j": "interleaved"}
 
 
 def rotate(x: Tensor, angles: Tensor, layout: str = "half", scale: float = 1.0) -> Tensor:
@@ -128,7 +132,9 @@ def check_and_upcast(x: Tensor, angles: Tensor, layout: str) -> Tensor:
 def check_layout(layout: str) -> None:
     """Raise a ValueError for a layout that is neither."""
     if layout not in ("half", "interleaved"):
-        raise ValueError(f'layout must be "half" or "interleaved"; got {layout!r}')
+        ours = ELSEWHERE.get(layout) if isinstance(layout, str) else None
+        here = f', which is "{ours}" here' if ours else ""
+        raise ValueError(f'layout must be "half" or "interleaved"; got {layout!r}{here}')
 
 
 def convert(x: Tensor, layout: str, rotary: int | None = None) -> Tensor:
@@ -192,20 +198,20 @@ class Rotary(Encoding):
         raise NotImplementedError
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        self.check_turned("q", q)
-        self.check_turned("k", k)
+        self.check_turned("q", q, q_positions)
+        self.check_turned("k", k, k_positions)
         turn_q, turn_k = self.both_turns(q_positions, k_positions)
         return self.turned(q, turn_q), self.turned(k, turn_k)
 
     def rotate_at(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
-        self.check_turned("x", x)
+        self.check_turned("x", x, positions)
         omega, factor = self.scaled()
         return self.turned(x, Turn(self.turns(positions, omega), self.layout, factor))
 
     def rotate_further(self, x: Tensor, offsets: Tensor) -> Tensor:
         """What has turned already, turned on by an offset: R(offset) R(position) = R(position + offset)."""
-        self.check_turned("x", x)
+        self.check_turned("x", x, offsets)
         omega, _ = self.scaled()
         return self.turned(x, Turn(self.turns(offsets, omega), self.layout))
 
@@ -218,8 +224,8 @@ class Rotary(Encoding):
         def rotate(q: Tensor, k: Tensor, here: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
             if here is not q_positions or there is not k_positions:
                 return self.rotate(q, k, here, there)
-            self.check_turned("q", q)
-            self.check_turned("k", k)
+            self.check_turned("q", q, here)
+            self.check_turned("k", k, there)
             return self.turned(q, turn_q), self.turned(k, turn_k)
 
         alike = copy(self)
@@ -240,8 +246,9 @@ class Rotary(Encoding):
             return turn(x)
         return torch.cat([turn(x[..., : self.rotary]), x[..., self.rotary :]], dim=-1)
 
-    def check_turned(self, name: str, x: Tensor) -> None:
-        """Raise a ValueError where x, which errors call by its name, has other features than a head."""
+    def check_turned(self, name: str, x: Tensor, positions: Tensor) -> None:
+        """Raise a ValueError where x, which errors call by its name, has other axes than attention's or other features."""
+        check_by_head(name, x, positions, self.axes)
         check_size(name, x.shape[-1], self.dim, f"features a head, as {type(self).__name__} has")
 
 
@@ -294,9 +301,9 @@ class RoPE(Rotary):
         return self.scaling(frequencies(self.rotary // self.axes, self.base))
 
     def turns(self, positions: Tensor, omega: Tensor) -> Tensor:
+        check_places(positions, self.axes, type(self).__name__)
         angle = angles(positions, omega)
         if self.axes > 1:
-            check_size("positions", positions.shape[-1], self.axes, f"coordinates, as {type(self).__name__} has axes")
             angle = angle.flatten(-2)
         return angle[..., None, :, :]
 

@@ -4,7 +4,7 @@ from torch import Tensor
 
 from ..encoding import Encoding, check_encoding
 from ..positions.arguments import check_floating, check_size, check_tensor
-from ..positions.checks import check_positions
+from ..positions.checks import check_by_head, check_positions
 from .masks import Mask, check_mask
 
 
@@ -35,6 +35,7 @@ def check_inputs(
     axes = encoding.axes
     for name, x, positions in ("q_positions", q, q_positions), ("k_positions", k, k_positions):
         seen = isinstance(mask, Mask) and any(positions is p for p in (mask.q_positions, mask.k_positions))
+        check_by_head(name[0], x, positions, axes)
         check_positions(name, positions, (x.shape[0], x.shape[2]), q.device, axes, seen)
     full = (*q.shape[:-1], k.shape[-2])
     if isinstance(mask, Mask):

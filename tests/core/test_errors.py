@@ -293,7 +293,7 @@ refuse = partial(bad, RoPE, call=RoPE(8, axes=2).rotate_at)
 refuse("ValueError: positions must have 2 coordinates, as RoPE has axes; got 5", Q, P)
 bad(convert, "TypeError: x must be a tensor; got list", [1], "half")
 bad(convert, "ValueError: x must be (…, d); got a tensor without axes", P[0], "half")
-bad(convert, f"ValueError: {pair_layout} 'neox'", Q, "neox")
+bad(convert, f"ValueError: {pair_layout} 'neox', which is \"half\" here", Q, "neox")
 in_pairs = "rotary must be even, because features turn in pairs, and at most 8; got"
 for subject, start in (convert, (Q, "half")), (RoPE, (8, 10_000.0, "half")):
     bad(subject, "TypeError: rotary must be an integer; got 0.5", *start, 0.5)
@@ -548,6 +548,17 @@ bad(normalized_log_distance, "TypeError: q_positions must be a tensor; got list"
 bad(normalized_log_distance, "TypeError: c must be a tensor; got float", P, P, 0.1, P[1])
 bad(normalized_log_distance, "TypeError: threshold must be a tensor; got float", P, P, ONE, 512.0)
 bad(normalized_log_distance, "TypeError: c must be floating-point; got torch.int64", P, P, P[1], ONE)
+for number in 0, -1, INF, NAN:
+    above = f"must be above 0 and finite; got {float(number)}"
+    for subject, start, names in (
+        (logarithmic, {"offset": P, "r1": ONE, "r2": ONE}, "r1 r2"),
+        (power, {"offset": P, "r1": ONE, "r2": ONE}, "r1"),
+        (normalized_log_distance, {"q_positions": P, "k_positions": P, "c": ONE, "threshold": ONE}, "c threshold"),
+    ):
+        for name in names.split():
+            bad(subject, f"ValueError: {name} {above}", **start | {name: torch.tensor(float(number))})
+bad(power, "ValueError: r2 must be above 0 and at most 2; got 2.5", P, ONE, torch.tensor([1.0, 2.5]).expand(5, 2).mT[1])
+bad(power, "ValueError: r2 must be above 0 and at most 2; got -0.5", P, ONE, torch.tensor(-0.5))
 bad(FIRE, "ValueError: c must be finite and positive; got 0", 2, c=0)
 bad(FIRE, "ValueError: threshold must be finite and positive; got inf", 2, threshold=INF)
 bad(cosines, "TypeError: q_positions must be a tensor; got list", [0], P, 8)
@@ -1053,6 +1064,6 @@ def test_all_that_is_public_has_bad_calls():
         "attn_bias", "alike", "are_runs", "exact_float", "attend_unchecked", "between", "biases", "by_layer",
         "column_and_row", "comparable", "each", "extent", "flags", "fitted", "cos_sin", "indices", "append",
         "kept", "known", "multipliers", "not_padding", "nowhere", "others", "over_heads", "pieces", "row_and_column",
-        "signed", "slope", "rotated", "unwrapped", "values", "softmax_weights", "wide", "as_double", "wave_dtype",
+        "shares", "signed", "slope", "rotated", "unwrapped", "values", "softmax_weights", "wide", "as_double", "wave_dtype",
     }
     assert {function.__name__ for function in functions - TESTED} == inner

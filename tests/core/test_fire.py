@@ -57,6 +57,18 @@ def test_signs_of_c_and_threshold_mean_nothing():
     assert torch.equal(encoding.score(Q, Q, P, P), want)
 
 
+@pytest.mark.parametrize("name", ["c", "threshold"])
+def test_what_is_learned_may_pass_through_zero(name):
+    encoding, scores = FIRE(2).double(), []
+    for value in 0.0, 1e-6, -1e-9:
+        with torch.no_grad():
+            getattr(encoding, name).fill_(value)
+        scores.append(encoding.score(Q, Q, P, P))
+        scores[-1].sum().backward()
+        assert scores[-1].isfinite().all() and all(p.grad.isfinite().all() for p in encoding.parameters())
+    torch.testing.assert_close(torch.stack(scores[1:]), torch.stack(scores[:1] * 2))
+
+
 def test_half_precision_parameters_see_exact_positions():
     encoding, far = FIRE(2).bfloat16(), torch.tensor([256, 257, 300, 301, 302, 303])
     got = encoding.score(Q.bfloat16(), Q.bfloat16(), far, far)

@@ -69,7 +69,7 @@ MISTAKES = {
         "hidden_features[..., hidden_features.shape[-2] - q.shape[-2] :, :] → hidden_features[..., : q.shape[-2], :]"],
     "d2lpos/transformer/inputs.py tests/core/test_attention.py": ["axes = encoding.axes → axes = 1"],
     "d2lpos/bias/kerple.py": ["-r1 * far**r2 → -((r1 * far) ** r2)", "torch.log(r2",
-        "(offset, r1, r2)", "self.form !="],
+        "distance(offset), r1, r2 if → distance(offset), r2, r1 if", "self.form !="],
     "d2lpos/input/learned.py": ["self.table).to(x) → self.table.roll(1, 0)).to(x)",
         "return x +  → return 0 * x + "],
     "d2lpos/transformer/masks.py": ["if self.causal: → if self.causal and not masks:", "not are_runs(segments) → False",

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 import torch
 
-from d2lpos import RoPE
+from d2lpos import ALiBi, RoPE
 from d2lpos.lab.regroup import InParts, dual_chunk, dual_chunk_for, relative, self_extend, self_extend_for
 from d2lpos.transformer import attend, attention_weights
 from d2lpos.transformer.masks import Mask, causal_mask
@@ -63,9 +63,29 @@ def test_a_window_as_long_as_the_text_changes_nothing():
     torch.testing.assert_close(attend(q, k, v, here, here, wide, Mask(here)), plain)
 
 
+def test_in_half_precision_scores_are_no_farther_off_than_those_of_rope():
+    torch.manual_seed(0)
+    q, k, v = (3 * torch.randn(3, 20, 2, 48, 64)).bfloat16().unbind()
+    here, rope = torch.arange(48), RoPE(64)
+    wide = InParts(rope, partial(self_extend, group=2, window=48))
+    exact = attend(q.double(), k.double(), v.double(), here, here, rope, Mask(here))
+    plain, parts = (
+        (attend(q, k, v, here, here, encoding, Mask(here)) - exact).abs().mean() for encoding in (rope, wide)
+    )
+    assert parts <= plain
+
+
+Q = torch.zeros(1, 1, 256, 8)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
+        (partial(self_extend, P * torch.nan, P, group=2, window=8), "q_positions must be finite; got nan"),
+        (partial(dual_chunk, P, P * torch.nan, chunk=8, furthest=9), "k_positions must be finite; got nan"),
+        (partial(self_extend_for, 1, 8), "trained must be at least 2; got 1"),
+        (partial(dual_chunk_for, 0), "trained must be positive; got 0"),
+        (partial(InParts, ALiBi(2), RULES["dual chunk"]), "inner must open the door rotate alone; got ALiBi"),
         (partial(self_extend, P, P, group=0, window=8), "group must be"),
         (partial(self_extend, P, P, group=2, window=0), "window must be"),
         (partial(dual_chunk, P, P, chunk=0, furthest=8), "chunk must be"),
@@ -74,4 +94,22 @@ def test_a_window_as_long_as_the_text_changes_nothing():
 )
 def test_bad_settings(call, message):
     with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (partial(self_extend, P.numpy(), P, group=2, window=8), "q_positions must be a tensor; got ndarray"),
+        (partial(dual_chunk, P, P.numpy(), chunk=8, furthest=9), "k_positions must be a tensor; got ndarray"),
+        (partial(dual_chunk, P, P, chunk=8, furthest=None), "furthest must be an integer; got None"),
+        (partial(self_extend_for, 32, None), "length must be an integer; got None"),
+        (partial(InParts, None, RULES["dual chunk"]), "encoding must be an Encoding"),
+        (partial(InParts, RoPE(8), None), "rule must be a rule"),
+        (partial(InParts(RoPE(8), lambda *_: None).score, Q, Q, P, P), "parts must be a sequence"),
+        (partial(relative, [P]), "parts must be triples"),
+    ],
+)
+def test_bad_arguments(call, message):
+    with pytest.raises(TypeError, match=message):
         call()
