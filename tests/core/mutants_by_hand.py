@@ -46,15 +46,15 @@ CORE = {
         "clamp_(-far, far).add_(far) → clamp_(-far, far - 1).add_(far)",
     ],
     ("d2lpos/bias/kerple.py", "tests/core/test_kerple.py"): [
-        "return -r1 * torch.log1p(r2 * far) → return -r1 * torch.log1p(far)",
-        "return -r1 * far**r2 → return -r1 * (far + 1) ** r2",
+        "-r1 * torch.log1p(r2 * far) → -r1 * torch.log1p(far)",
+        "-r1 * far**r2 → -r1 * (far + 1) ** r2",
         "self.r1.abs()[head], self.r2.abs()[head] → self.r1[head], self.r2[head]",
-        "r2.clamp(max=2) → r2.clamp(max=1)",
+        "r2.clamp(max=MOST) → r2.clamp(max=1)",
     ],
     ("d2lpos/bias/fire.py", "tests/core/test_fire.py"): [
         "torch.maximum(here.to(far), threshold.to(far)) → torch.minimum(here.to(far), threshold.to(far))",
         "/ torch.log1p(c.to(far) * reach) → / torch.log1p(reach)",
-        "self.c.abs(), self.threshold.abs()) → self.c, self.threshold)",
+        "(x.abs().clamp(min=SMALLEST) → (x.clamp(min=SMALLEST)",
     ],
     ("d2lpos/input/sinusoids.py", "tests/core/test_sinusoids.py"): [
         "(dim - 2 if endpoint else dim) → (dim - 1 if endpoint else dim)",
