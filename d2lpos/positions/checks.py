@@ -200,10 +200,8 @@ def check_by_head(name: str, x: Tensor, positions: Tensor, axes: int = 1) -> Non
     if x.dim() < 3:
         raise ValueError(f"{name} must be (batch, head, sequence, feature); got {tuple(x.shape)}")
     place = min(axes, 2)
-    if x.dim() != 4 or not isinstance(positions, Tensor) or positions.dim() < place:
+    if torch.compiler.is_compiling() or x.dim() != 4 or not isinstance(positions, Tensor) or positions.dim() < place:
         return  # other checks notice what is wrong with positions
-    if torch.compiler.is_compiling():
-        return
     tokens, (_, second, third, _) = positions.shape[-place], x.shape
     if second == tokens and third not in (1, tokens) and (place == 1 or positions.shape[-1] == axes):
         raise ValueError(

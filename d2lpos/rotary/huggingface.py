@@ -153,11 +153,9 @@ def form_of(own: nn.Module, kind: str) -> Form:
     step = 1 if partner == half else 2
     heads = getattr(config, "num_attention_heads", None)
     features = getattr(config, "head_dim", None) or (config.hidden_size // heads if heads else 2 * half)
-    return Form(
-        max(features, 2 * half), "half" if step == 1 else "interleaved",
-        [step * pair for pair in pairs], [step * pair + partner for pair in pairs],
-        own(x.bfloat16(), here, *rest)[0].dtype == torch.float32,
-    )
+    first, wide = [step * pair for pair in pairs], own(x.bfloat16(), here, *rest)[0].dtype == torch.float32
+    second, layout = [pair + partner for pair in first], "half" if step == 1 else "interleaved"
+    return Form(max(features, 2 * half), layout, first, second, wide)
 
 
 def check_turn(encoding: Encoding, form: Form, own: nn.Module) -> None:
