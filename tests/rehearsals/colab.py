@@ -24,12 +24,12 @@ from notebooks import every
 
 from tests.pythons import find
 
-# Colab's own list of 19 August 2026.
+# Colab's own list of 19 August 2026; that of transformers, which it has too, is one from the spring of the year.
 PYTHON = "3.13"
 COLAB = """
     ipykernel==6.17.1 ipython==7.34.0 ipywidgets==7.7.1 jupyter_client==7.4.9 matplotlib==3.10.0 nbclient==0.10.4
     notebook==6.5.7 numpy==2.1.3 pandas==2.2.3 pip==24.1.2 scikit-learn==1.6.1 scipy==1.16.3 tornado==6.5.7
-    torch==2.11.0 tqdm==4.67.3 traitlets==5.7.1
+    torch==2.11.0 tqdm==4.67.3 traitlets==5.7.1 transformers==5.5.4
 """
 
 
