@@ -198,20 +198,19 @@ class Rotary(Encoding):
         raise NotImplementedError
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        self.check_turned("q", q, q_positions)
-        self.check_turned("k", k, k_positions)
+        self.check_both(q, k, q_positions, k_positions)
         turn_q, turn_k = self.both_turns(q_positions, k_positions)
         return self.turned(q, turn_q), self.turned(k, turn_k)
 
     def rotate_at(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
-        self.check_turned("x", x, positions)
+        self.check_one("x", x, positions)
         omega, factor = self.scaled()
         return self.turned(x, Turn(self.turns(positions, omega), self.layout, factor))
 
     def rotate_further(self, x: Tensor, offsets: Tensor) -> Tensor:
         """What has turned already, turned on by an offset: R(offset) R(position) = R(position + offset)."""
-        self.check_turned("x", x, offsets)
+        self.check_one("x", x, offsets)
         omega, _ = self.scaled()
         return self.turned(x, Turn(self.turns(offsets, omega), self.layout))
 
@@ -224,8 +223,7 @@ class Rotary(Encoding):
         def rotate(q: Tensor, k: Tensor, here: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
             if here is not q_positions or there is not k_positions:
                 return self.rotate(q, k, here, there)
-            self.check_turned("q", q, here)
-            self.check_turned("k", k, there)
+            self.check_both(q, k, here, there)
             return self.turned(q, turn_q), self.turned(k, turn_k)
 
         alike = copy(self)
@@ -246,9 +244,21 @@ class Rotary(Encoding):
             return turn(x)
         return torch.cat([turn(x[..., : self.rotary]), x[..., self.rotary :]], dim=-1)
 
-    def check_turned(self, name: str, x: Tensor, positions: Tensor) -> None:
-        """Raise a ValueError where x, which errors call by its name, has other axes than attention's or other features."""
-        check_by_head(name, x, positions, self.axes)
+    def check_both(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> None:
+        """Raise a TypeError or ValueError where q or k is not (batch, head, sequence, feature), or has other features."""
+        for name, x, positions in ("q", q, q_positions), ("k", k, k_positions):
+            check_by_head(name, x, positions, self.axes)
+            self.check_turned(name, x)
+
+    def check_one(self, name: str, x: Tensor, positions: Tensor) -> None:
+        """As `check_both` for one of them, which may lack the axes of batch and head."""
+        self.check_turned(name, x)
+        if x.dim() > 2:
+            check_by_head(name, x, positions, self.axes)
+
+    def check_turned(self, name: str, x: Tensor) -> None:
+        """Raise a TypeError or ValueError where x, which errors call by its name, is no numbers or has other features."""
+        check_floating(name, x)
         check_size(name, x.shape[-1], self.dim, f"features a head, as {type(self).__name__} has")
 
 
