@@ -5,6 +5,7 @@ from functools import partial
 from inspect import Parameter, signature
 from typing import Self
 
+import torch
 from torch import Tensor, nn
 
 from .positions.arguments import check_floating, check_size
@@ -18,6 +19,7 @@ DOORS = {  # what each takes
     "score": ("q", "k", "q_positions", "k_positions"),
     "value": ("weights", "q_positions", "k_positions"),
 }
+BLOCK = 1024  # queries that share a bias: so long that PyTorch computes the same numbers as for all at once
 HIDDEN = ("hidden_features", "visible")  # what `score` takes besides, for an encoding that `needs_hidden`
 ELSEWHERE = {  # names of other libraries, by ours
     "base": ("theta", "rope_theta", "rope_base", "rotary_emb_base"),
@@ -132,10 +134,13 @@ class Encoding(nn.Module):
     def precompute(self, q_positions: Tensor, k_positions: Tensor) -> "Encoding":
         """This encoding for one forward pass, in which all layers ask for the same positions.
 
-        It gives the same numbers for these positions, has the same parameters, and keeps what follows from the positions
-        alone, such as cosines or biases, so that each of them is computed once. By default that is nothing, and the
-        encoding itself comes back; so it does where a subclass has a method of its own for a door that would be skipped.
-        For other tensors of positions it computes what it needs, as ever. Raises as the doors do.
+        It gives the same numbers for these positions and keeps what follows from them alone, such as cosines or biases, so
+        that each is computed once; so what a rule or a bias draws at random is drawn once, too. For other tensors of
+        positions it computes what it needs, as ever.
+
+        By default nothing is kept, and the encoding itself comes back. So it does where it has parameters or positions have
+        a gradient, because a layer may be computed anew in the backward pass, or bring its weights itself; and where the
+        encoding or its class has a method of its own in place of one that would be skipped. Raises as the doors do.
         """
         return self
 
@@ -201,9 +206,19 @@ def opens(encoding: Encoding, method: str) -> bool:
     return getattr(type(encoding), method) is not getattr(Encoding, method)
 
 
-def inherits(encoding: Encoding, kind: type[Encoding], *methods: str) -> bool:
-    """Whether an encoding has these methods as that class wrote them."""
-    return all(getattr(type(encoding), method) is getattr(kind, method) for method in methods)
+def may_share(encoding: Encoding, positions: tuple[Tensor, Tensor], kind: type[Encoding], *methods: str) -> bool:
+    """Whether layers may share what follows from positions, as `precompute` says: these methods are as that class wrote them."""
+    if torch.compiler.is_compiling() or any(x.requires_grad for x in (*positions, *encoding.parameters())):
+        return False
+    own, written = vars(encoding), type(encoding)
+    return all(method not in own and getattr(written, method) is getattr(kind, method) for method in methods)
+
+
+def twin(encoding: Encoding, **methods: Callable[..., object]) -> Encoding:
+    """An encoding with the same parts and parameters that has these methods in place of its own."""
+    made = object.__new__(type(encoding))
+    vars(made).update(vars(encoding), **methods)
+    return made
 
 
 def adds_values(encoding: Encoding) -> bool:

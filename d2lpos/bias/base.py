@@ -5,12 +5,11 @@
 """
 
 from collections.abc import Callable
-from copy import copy
 
 import torch
 from torch import Tensor
 
-from ..encoding import Encoding, inherits
+from ..encoding import BLOCK, Encoding, may_share, twin
 from ..positions.arguments import check_floating, check_function, check_positive, check_size, check_tensor
 from ..positions.checks import (
     as_index,
@@ -85,13 +84,13 @@ class PositionBias(Encoding):
     def precompute(self, q_positions: Tensor, k_positions: Tensor) -> Encoding:
         """This encoding with the bias of these positions, where it has at most 2²² numbers; see `Encoding.precompute`.
 
-        Larger ones are not kept, because attention asks for them piece by piece.
+        Larger ones are not kept, nor those of more than 1,024 queries, for which attention asks piece by piece.
         """
         along = -1 if self.axes == 1 else -2
-        pairs = q_positions.shape[along] * k_positions.shape[along]
+        queries, keys = q_positions.shape[along], k_positions.shape[along]
         rows = max(q_positions.shape[:along].numel(), k_positions.shape[:along].numel())
-        too_large = self.heads * rows * pairs > LARGEST
-        if torch.compiler.is_compiling() or too_large or not inherits(self, PositionBias, "score"):
+        small = queries <= BLOCK and self.heads * rows * queries * keys <= LARGEST
+        if not small or not may_share(self, (q_positions, k_positions), PositionBias, "score"):
             return self
         biases = self.between(q_positions, k_positions)
 
@@ -101,9 +100,7 @@ class PositionBias(Encoding):
             self.check_heads(q, here)
             return biases
 
-        alike = copy(self)
-        alike.score = score
-        return alike
+        return twin(self, score=score)
 
     def check_heads(self, q: Tensor, q_positions: Tensor) -> None:
         """Raise a TypeError or ValueError where q is not (batch, head, sequence, feature), or has other heads."""

@@ -3,12 +3,10 @@
 Other families norm first, and turn what is normed.
 """
 
-from copy import copy
-
 import torch
 from torch import Tensor, nn
 
-from ..encoding import Encoding, inherits
+from ..encoding import Encoding, may_share, twin
 from ..positions.arguments import check_number
 from .rope import RoPE
 
@@ -49,11 +47,9 @@ class Normed(Encoding):
     def precompute(self, q_positions: Tensor, k_positions: Tensor) -> Encoding:
         """This encoding with a `rope` that has its cosines and sines; see `Encoding.precompute`."""
         rope = self.rope.precompute(q_positions, k_positions)
-        if rope is self.rope or not inherits(self, Normed, "rotate", "normed"):
+        if rope is self.rope or not may_share(self, (q_positions, k_positions), Normed, "rotate", "normed"):
             return self
-        alike = copy(self)
-        alike.rotate = lambda *given: self.normed(*rope.rotate(*given))
-        return alike
+        return twin(self, rotate=lambda *given: self.normed(*rope.rotate(*given)))
 
     def normed(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
         """Queries and keys that have turned, each normed with its weights."""

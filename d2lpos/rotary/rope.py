@@ -4,12 +4,11 @@ Su et al. 2021, section 3.2 (arXiv 2104.09864).
 """
 
 from collections.abc import Callable
-from copy import copy
 
 import torch
 from torch import Tensor
 
-from ..encoding import Encoding, inherits
+from ..encoding import Encoding, may_share, twin
 from ..input.sinusoids import angles, frequencies
 from ..positions.arguments import (
     check_broadcast,
@@ -83,12 +82,15 @@ class Turn:
         wide = check_and_upcast(x, self.angles, self.layout)
         if torch.compiler.is_compiling() or any(torch.func.debug_unwrap(t) is not t for t in (x, self.angles)):
             return rotate(x, self.angles, self.layout, self.scale)
-        if wide.dtype not in self.multipliers:
-            self.multipliers[wide.dtype] = multipliers(*cos_sin(self.angles, self.scale, wide.dtype), self.layout)
+        by = self.multipliers.get(wide.dtype)
+        if by is None:
+            by = multipliers(*cos_sin(self.angles, self.scale, wide.dtype), self.layout)
+            if self.angles.is_inference() == torch.is_inference_mode_enabled():  # else another call could not use them
+                self.multipliers[wide.dtype] = by
         if self.layout == "half":
-            own, swapped_in = self.multipliers[wide.dtype]
+            own, swapped_in = by
             return (wide.roll(x.shape[-1] // 2, dims=-1) * swapped_in).addcmul_(wide, own).to(x)
-        (unit,) = self.multipliers[wide.dtype]
+        (unit,) = by
         pairs = wide.unflatten(-1, (-1, 2))  # (…, d/2, 2)
         if pairs.stride(-1) != 1 or any(n % 2 for n in (*pairs.stride()[:-1], pairs.storage_offset())):
             pairs = pairs.clone(memory_format=torch.contiguous_format)
@@ -216,7 +218,7 @@ class Rotary(Encoding):
 
     def precompute(self, q_positions: Tensor, k_positions: Tensor) -> Encoding:
         """This encoding with the cosines and sines of these positions; see `Encoding.precompute`."""
-        if torch.compiler.is_compiling() or not inherits(self, Rotary, "rotate", "turned", "both_turns"):
+        if not may_share(self, (q_positions, k_positions), Rotary, "rotate", "turned", "both_turns"):
             return self
         turn_q, turn_k = self.both_turns(q_positions, k_positions)
 
@@ -226,9 +228,7 @@ class Rotary(Encoding):
             self.check_both(q, k, here, there)
             return self.turned(q, turn_q), self.turned(k, turn_k)
 
-        alike = copy(self)
-        alike.rotate = rotate
-        return alike
+        return twin(self, rotate=rotate)
 
     def both_turns(self, q_positions: Tensor, k_positions: Tensor) -> tuple[Turn, Turn]:
         """The turns of queries and of keys; one for both where they have the same positions."""

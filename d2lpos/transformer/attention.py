@@ -10,7 +10,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from ..encoding import NOPE, Encoding, adds_values, check_embeddings, check_encoding, opens
+from ..encoding import BLOCK, NOPE, Encoding, adds_values, check_embeddings, check_encoding, opens
 from ..positions.arguments import check_flag, check_layer_dtype, check_positive, check_size
 from ..positions.checks import check_positions
 from ..positions.position_ids import check_segments
@@ -21,8 +21,6 @@ from .programs import repeat_kv, sdpa, varlen_attention
 from .temperature import check_temperature, multiply
 
 __all__ = ["Attention", "attend", "attention_weights"]
-
-BLOCK = 1024  # queries that share a bias: so long that PyTorch computes the same numbers as for all at once
 
 
 def attention_weights(

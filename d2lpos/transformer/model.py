@@ -4,6 +4,7 @@ A pre-norm Transformer after Vaswani et al. 2017 (arXiv 1706.03762) and Xiong et
 with the LayerNorm of Ba et al. 2016 (arXiv 1607.06450).
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -33,7 +34,8 @@ class Block(nn.Module):
         self, x: Tensor, positions: Tensor, mask: Tensor | Mask | None = None, cache: Cache | None = None,
         encoding: Encoding | None = None,
     ) -> Tensor:
-        x = x + self.attention(self.norm1(x), positions, mask, cache, encoding=encoding)
+        with_own = {} if encoding is None else {"encoding": encoding}
+        x = x + self.attention(self.norm1(x), positions, mask, cache, **with_own)
         return x + self.feed_forward(self.norm2(x))
 
 
@@ -105,19 +107,21 @@ class Transformer(nn.Module):
         caches = caches or [None] * len(self.blocks)
         x = self.encoding.embed(self.tokens(tokens), positions)
         masks, encodings = {}, {}
+        compiled = torch.compiler.is_compiling()  # a compiler finds by itself what is computed twice
+        layers = Counter() if compiled else Counter(id(block.attention.encoding) for block in self.blocks)
         if alike(caches) or segments is not None:
             for layer in {block.attention.window: block.attention for block in self.blocks}.values():
                 masks[layer.window] = layer.mask(tokens.shape, positions, mask, caches[0], segments)
         for block, cache in zip(self.blocks, caches, strict=True):
             shared = masks.get(block.attention.window, mask)
-            encoding = None
-            if masks and not torch.compiler.is_compiling():  # a compiler finds by itself what is computed twice
+            own, with_own = block.attention.encoding, {}
+            if masks and layers[id(own)] > 1:
                 keys = positions if cache is not None and cache.rotated else shared.k_positions
-                own = block.attention.encoding
-                if (own, keys) not in encodings:
-                    encodings[own, keys] = own.precompute(positions, keys)
-                encoding = encodings[own, keys]
-            x = block(x, positions, shared, cache, encoding)
+                place = id(own), id(keys)
+                if place not in encodings:
+                    encodings[place] = own.precompute(positions, keys)
+                with_own = {} if encodings[place] is own else {"encoding": encodings[place]}
+            x = block(x, positions, shared, cache, **with_own)
         return self.head(self.norm(x))
 
 

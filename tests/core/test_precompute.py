@@ -1,9 +1,12 @@
 """What follows from positions alone is computed once in a forward pass, and gives the numbers that each layer would compute."""
 
+from copy import deepcopy
+
 import pytest
 import torch
+from torch.utils.checkpoint import checkpoint
 
-from d2lpos import ALiBi, Encoding, RoPE, T5Bias, Transformer
+from d2lpos import ALiBi, Encoding, RoPE, Transformer
 from d2lpos.bias import KERPLE, BEiT, Swin, SwinV2
 from d2lpos.bias.base import LARGEST, Bias, PositionBias
 from d2lpos.rotary import Mixed, MRoPE, Normed, PoPE
@@ -106,7 +109,7 @@ def test_positions_are_looked_at_a_few_times_and_not_in_each_layer(monkeypatch):
         return look(x, **more)
 
     monkeypatch.setattr(torch.Tensor, "aminmax", looking)
-    for encoding, most in (RoPE(8), 3), (ALiBi(2), 7), (T5Bias(2), 10):
+    for encoding, most in (RoPE(8), 3), (ALiBi(2), 7):
         model = Transformer(6, 3, dim=16, heads=2, layers=8, encoding=encoding, causal=True)
         seen.clear()
         model(TOKENS, HERE)
@@ -136,10 +139,11 @@ def test_a_door_that_a_subclass_wrote_itself_is_used(qkv):
 
 
 def test_a_large_bias_is_not_kept():
-    bias, long = ALiBi(2), torch.arange(1 + int((LARGEST / 2) ** 0.5))
-    assert bias.precompute(long, long) is bias
-    assert bias.precompute(long[:-1], long[:-1]) is not bias
-    assert bias.precompute(long[None, :300].expand(40, -1), long[:300]) is bias
+    long = torch.arange(1024)
+    for heads, kept in (LARGEST // 1024**2, True), (LARGEST // 1024**2 + 1, False):
+        bias = ALiBi(heads)
+        assert (bias.precompute(long, long) is not bias) == kept
+        assert bias.precompute(long.expand(2, -1), long) is bias
 
 
 def test_nothing_is_kept_from_step_to_step():
@@ -160,3 +164,69 @@ def test_an_encoding_that_keeps_nothing_gives_itself():
     assert (encoding := Encoding()).precompute(HERE, HERE) is encoding
     for kind in Rotary, PositionBias:
         assert issubclass(kind, Encoding)
+
+
+def around(model, how, which=slice(None)):
+    for block in model.blocks[which]:
+        block.forward = how(block.forward)
+
+
+@pytest.mark.parametrize("encoding", [RoPE(8), ALiBi(2), Mixed(8, 2), KERPLE(2)], ids=lambda one: type(one).__name__)
+def test_layers_without_gradient_or_computed_anew_change_nothing(encoding):
+    """A frozen block, one in inference mode and checkpoints: the same gradients as where each layer computes by itself."""
+    here = CELLS if encoding.axes == 2 else HERE
+    hows = {
+        "frozen": (torch.no_grad(), slice(1)),
+        "checkpoints": (lambda call: lambda *given, **more: checkpoint(call, *given, use_reentrant=False, **more), slice(None)),
+    }
+    for how, which in hows.values():
+        found = []
+        for shared in True, False:
+            torch.manual_seed(0)
+            own = [deepcopy(encoding) for _ in range(3)] if not shared else [deepcopy(encoding)] * 3
+            model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=own, causal=True)
+            around(model, how, which)
+            model(TOKENS, here).square().sum().backward()
+            found.append([sum(x.grad.norm().square() for x in model.parameters() if x.grad is not None), own[-1]])
+        assert (encoding.precompute(here, here) is encoding) == bool(list(encoding.parameters()))
+        if not list(encoding.parameters()):
+            torch.testing.assert_close(found[0][0], found[1][0])
+        else:
+            assert found[0][1].precompute(here, here) is found[0][1]
+            assert all(x.grad is not None for x in found[0][1].parameters())
+
+
+def test_inference_in_one_layer_leaves_nothing_that_others_cannot_use():
+    model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=RoPE(8), causal=True)
+    around(model, torch.inference_mode(), slice(1))
+    with pytest.raises(RuntimeError, match="Inference tensor"):  # of the first layer's output, as ever
+        model(TOKENS, HERE).sum().backward()
+    turned = RoPE(8).precompute(HERE, HERE)
+    x = torch.randn(1, 2, 6, 8, requires_grad=True)
+    with torch.inference_mode():
+        turned.rotate(x, x, HERE, HERE)
+    turned.rotate(x, x, HERE, HERE)[0].sum().backward()
+
+
+def test_positions_that_learn_and_encodings_that_are_changed_share_nothing():
+    places = HERE.double().requires_grad_()
+    rope = RoPE(8)
+    assert rope.precompute(places, places) is rope
+    rope.rotate = lambda q, k, here, there: (2 * q, k)
+    assert rope.precompute(HERE, HERE) is rope
+    alibi = ALiBi(2)
+    alibi.score = lambda q, k, here, there: None
+    assert alibi.precompute(HERE, HERE) is alibi
+
+
+def test_an_encoding_of_one_layer_is_left_alone(monkeypatch):
+    called = []
+    monkeypatch.setattr(ALiBi, "precompute", lambda self, *given: called.append(self) or self)
+    model = Transformer(6, 3, dim=16, heads=2, layers=3, encoding=[ALiBi(2) for _ in range(3)], causal=True)
+    model(TOKENS, HERE)
+    assert not called
+
+
+def test_many_queries_get_no_bias_at_once():
+    long = torch.arange(1025)
+    assert (bias := ALiBi(1)).precompute(long, long) is bias and bias.precompute(long[:1024], long[:1024]) is not bias
