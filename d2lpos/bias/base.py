@@ -92,15 +92,12 @@ class PositionBias(Encoding):
         small = queries <= BLOCK and self.heads * rows * queries * keys <= LARGEST
         if not small or not may_share(self, (q_positions, k_positions), PositionBias, "score"):
             return self
-        biases = self.between(q_positions, k_positions)
+        kept = self.between(q_positions, k_positions)
 
-        def score(q: Tensor, k: Tensor, here: Tensor, there: Tensor) -> Tensor:
-            if here is not q_positions or there is not k_positions:
-                return self.score(q, k, here, there)
-            self.check_heads(q, here)
-            return biases
+        def between(here: Tensor, there: Tensor) -> Tensor:
+            return kept if here is q_positions and there is k_positions else self.between(here, there)
 
-        return twin(self, score=score)
+        return twin(self, between=between)
 
     def check_heads(self, q: Tensor, q_positions: Tensor) -> None:
         """Raise a TypeError or ValueError where q is not (batch, head, sequence, feature), or has other heads."""

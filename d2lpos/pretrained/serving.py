@@ -370,16 +370,16 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
         fits = scaled["rope_type"] == "yarn" or tokens <= (longest(config) or trained)
         return served(program, {}, tokens, nested) + flags(scaled, base) + ("" if fits else uncapped(program, tokens))
     bare = family in HEADLESS and not of_its_text(config)[1].get("head_dim")
-    width = {"head_dim": rope.dim} if bare and program.startswith("transformers") and rule != "ntk" else {}
+    head_dim = {"head_dim": rope.dim} if bare and program.startswith("transformers") and rule != "ntk" else {}
     if program == "transformers4":
-        return served(program, older(scaled, base) | width | {key: tokens}, tokens, nested)
+        return served(program, older(scaled, base) | head_dim | {key: tokens}, tokens, nested)
     whole = {**scaled, "rope_theta": base}
     if program == "vllm" and scaled["rope_type"] == "yarn" and has_longer_table(family, rope):
         whole |= {"beta_fast": 128.0, "beta_slow": 4.0}
     if rope.rotary != rope.dim or keys.get("partial_rotary_factor") is not None:
         whole["partial_rotary_factor"] = rope.rotary / rope.dim
     name = "rope_scaling" if program == "sglang" else "rope_parameters"
-    return served(program, {name: whole, **width, key: tokens}, tokens, nested)
+    return served(program, {name: whole, **head_dim, key: tokens}, tokens, nested)
 
 
 def slopes_grow(reading: Reading, keys: Mapping) -> bool:

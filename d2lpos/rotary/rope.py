@@ -220,15 +220,12 @@ class Rotary(Encoding):
         """This encoding with the cosines and sines of these positions; see `Encoding.precompute`."""
         if not may_share(self, (q_positions, k_positions), Rotary, "rotate", "turned", "both_turns"):
             return self
-        turn_q, turn_k = self.both_turns(q_positions, k_positions)
+        kept = self.both_turns(q_positions, k_positions)
 
-        def rotate(q: Tensor, k: Tensor, here: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
-            if here is not q_positions or there is not k_positions:
-                return self.rotate(q, k, here, there)
-            self.check_both(q, k, here, there)
-            return self.turned(q, turn_q), self.turned(k, turn_k)
+        def both_turns(here: Tensor, there: Tensor) -> tuple[Turn, Turn]:
+            return kept if here is q_positions and there is k_positions else self.both_turns(here, there)
 
-        return twin(self, rotate=rotate)
+        return twin(self, both_turns=both_turns)
 
     def both_turns(self, q_positions: Tensor, k_positions: Tensor) -> tuple[Turn, Turn]:
         """The turns of queries and of keys; one for both where they have the same positions."""

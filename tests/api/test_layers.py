@@ -17,7 +17,7 @@ def graph():
 
 
 def test_every_room_has_its_floor(graph):
-    names = {path.name for path in (ROOT / "d2lpos").iterdir()} - {"__pycache__", "README.md", "py.typed"}
+    names = {path.name for path in (ROOT / "d2lpos").iterdir()} - {"__pycache__", "py.typed"}
     assert len(names) <= 15 and len(FLOORS) <= 9
     assert {name.removesuffix(".py") for name in names} == LEVEL.keys() - {"d2lpos"} | {"__init__"}
     assert {room(name) for name in modules(ROOT)} == LEVEL.keys()
