@@ -232,13 +232,10 @@ def check_encoding(encoding: Encoding) -> None:
         raise TypeError(f"encoding must be an Encoding, such as RoPE(64); got {encoding!r}")
 
 
-def check_embeddings(x: Tensor, dim: int, positions: Tensor, axes: int = 1, seen: bool = False) -> None:
-    """Raise a TypeError or ValueError where x is not (batch, sequence, dim) with a position for each token.
-
-    Values of positions that were `seen` are not looked at again.
-    """
+def check_embeddings(x: Tensor, dim: int, positions: Tensor, axes: int = 1) -> None:
+    """Raise a TypeError or ValueError where x is not (batch, sequence, dim) with a position for each token."""
     check_floating("x", x)
     if x.dim() != 3:
         raise ValueError(f"x must be (batch, sequence, dim); got {tuple(x.shape)}")
     check_size("x", x.shape[-1], dim, "features")
-    check_positions("positions", positions, x.shape[:2], x.device, axes, seen)
+    check_positions("positions", positions, x.shape[:2], x.device, axes)

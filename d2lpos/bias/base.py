@@ -19,6 +19,8 @@ from ..positions.checks import (
     exact_float,
     is_integer,
     offsets,
+    recall,
+    remember,
 )
 
 __all__ = ["Bias", "score_mod"]
@@ -130,7 +132,8 @@ class Bias(PositionBias):
 
     def between(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         self.check_indices(q_positions, k_positions)
-        offset = offsets(q_positions, k_positions)[..., None, :, :]
+        offset = offsets(q_positions, k_positions)
+        offset = remember(offset[..., None, :, :], recall(offset))
         return self.at(offset, torch.arange(self.heads, device=offset.device)[:, None, None])
 
     def score_mod(

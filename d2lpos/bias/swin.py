@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ..positions.arguments import check_positive, check_tensor
-from ..positions.checks import as_index, offsets
+from ..positions.checks import as_index, offsets, recall, remember
 from .base import PositionBias
 
 __all__ = ["Swin", "relative_position_index"]
@@ -35,7 +35,7 @@ def row_and_column(name: str, positions: Tensor, height: int, width: int) -> tup
     check_tensor(name, positions)
     if positions.dim() < 2 or positions.shape[-1] != 2:
         raise ValueError(f"{name} must be (…, sequence, 2), row and column; got {tuple(positions.shape)}")
-    row, column = positions.unbind(-1)
+    row, column = (remember(coordinate, recall(positions)) for coordinate in positions.unbind(-1))
     return as_index(row, name, height, "rows of the window"), as_index(column, name, width, "columns of the window")
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ..positions.arguments import check_flag, check_positive
-from ..positions.checks import as_index, offsets
+from ..positions.checks import Look, as_index, offsets, remember
 from .base import Bias
 
 __all__ = ["T5Bias", "bucket"]
@@ -75,7 +75,7 @@ class T5Bias(Bias):
         """`at` for each pair. Beyond max_distance nothing changes, so it is asked for nearer offsets only."""
         self.check_indices(q_positions, k_positions)
         far, offset = self.max_distance, offsets(q_positions, k_positions)
-        near = torch.arange(-far, far + 1, device=offset.device)
+        near = remember(torch.arange(-far, far + 1, device=offset.device), Look(-far, far))
         biases = self.at(near, torch.arange(self.heads, device=offset.device)[:, None])
         columns = offset.clamp_(-far, far).add_(far)
         return biases.index_select(1, columns.flatten()).unflatten(1, columns.shape).movedim(0, -3)

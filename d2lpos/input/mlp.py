@@ -13,7 +13,7 @@ from torch.nn.functional import gelu, linear
 
 from ..encoding import Encoding, check_embeddings
 from ..positions.arguments import check_positive, check_scale, check_tensor
-from ..positions.checks import as_float
+from ..positions.checks import as_float, recall, remember
 from .sinusoids import angles, wave_dtype
 
 __all__ = ["FourierFeatures", "PositionMLP", "fourier_features"]
@@ -101,4 +101,5 @@ class FourierFeatures(Encoding):
 
 def widen(positions: Tensor, x: Tensor) -> Tensor:
     """Positions in the wider of their own dtype and that of x."""
-    return as_float(positions).double() if x.dtype == torch.float64 else as_float(positions)
+    wide = as_float(positions)
+    return remember(wide.double(), recall(wide)) if x.dtype == torch.float64 else wide

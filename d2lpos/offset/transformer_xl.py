@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from ..encoding import Encoding
 from ..input.sinusoids import angles, frequencies, sinusoidal
 from ..positions.arguments import check_floating, check_positive, check_size, check_tensor
-from ..positions.checks import as_double, as_float, check_by_head
+from ..positions.checks import as_double, check_by_head, recall, remember
 
 __all__ = ["TransformerXL", "offset_products"]
 
@@ -76,6 +76,7 @@ class TransformerXL(Encoding):
         u, v, weight = (x.to(wide) for x in (self.u, self.v, self.project.weight))
         content = (k.to(wide) @ u[..., None]).mT
         asked = (q.to(wide) + v[:, None]) @ weight.unflatten(0, (heads, features))
-        here, there = as_float(q_positions, "q_positions"), as_float(k_positions, "k_positions")
-        products = offset_products(asked, here[..., None, :], there[..., None, :])  # the same in all heads
+        here = remember(q_positions[..., None, :], recall(q_positions))  # the same in all heads
+        there = remember(k_positions[..., None, :], recall(k_positions))
+        products = offset_products(asked, here, there)
         return (content + products) / math.sqrt(features)

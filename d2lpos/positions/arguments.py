@@ -21,6 +21,13 @@ def check_tensor(name: str, value: Tensor, device: torch.device | None = None) -
         raise ValueError(f"{name} must be on {device}, as the other arguments are; got {value.device}")
 
 
+def check_beside(name: str, value: Tensor, device: torch.device) -> None:
+    """As `check_tensor`, but the value may lie on the CPU, too."""
+    check_tensor(name, value)
+    if value.device.type != "cpu":
+        check_tensor(name, value, device)
+
+
 def check_values(name: str, value: Tensor, device: torch.device) -> None:
     """Raise a ValueError where value is on the meta device, and `device`, where it will go, is another."""
     if value.is_meta and device.type != "meta":

@@ -1,19 +1,30 @@
 """Positions are data: what may be a position, and how two of them are compared.
 
-Values are looked at where they can be: not under torch.compile or torch.export, and not on the meta device.
+Values are looked at where they can be: not under torch.compile or torch.export, and not on the meta device. On an
+accelerator each look waits for it, so `own_copy` looks once, and what it makes of positions remembers what it saw.
 """
 
 import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from .arguments import check_broadcast, check_floating, check_positive, check_size, check_tensor
+from .arguments import check_beside, check_broadcast, check_floating, check_positive, check_size, check_tensor
 
 __all__ = ["as_float", "as_index", "offsets"]
 
 BITS = {torch.float32: 24, torch.float64: 53}  # from 2^bits on, neighbors among the integers coincide
 WRAP = 2**62  # integers within it have a difference in int64
+
+
+class Look(NamedTuple):
+    """What was seen of a tensor: all its values lie in low … high."""
+
+    low: float
+    high: float
+    rising: bool | None = None  # along the last axis; None where nobody looked
+    private: bool = False  # whether nobody outside the package has the tensor
 
 
 def as_float(positions: Tensor, name: str = "positions") -> Tensor:
@@ -37,7 +48,8 @@ def as_double(positions: Tensor, name: str = "positions") -> Tensor:
     check_real(name, positions)
     if is_integer(positions) and positions.dtype.itemsize > 4:
         check_exact(name, *extent(positions), torch.float64, "as integers")
-    return positions.to(torch.float32 if positions.device.type == "mps" else torch.float64)
+    double = positions.to(torch.float32 if positions.device.type == "mps" else torch.float64)
+    return double if double is positions else remember(double, recall(positions))
 
 
 def exact_float(name: str, integers: Tensor) -> Tensor:
@@ -47,7 +59,7 @@ def exact_float(name: str, integers: Tensor) -> Tensor:
         low, high = extent(integers)
         dtype = torch.float32 if max(-low, high) < 2 ** BITS[torch.float32] else torch.float64
         check_exact(name, low, high, dtype, "as integers")
-    return integers.to(dtype)
+    return remember(integers.to(dtype), recall(integers))
 
 
 def check_real(name: str, positions: Tensor) -> None:
@@ -92,6 +104,8 @@ def as_index(
     check_positive(length=length)
     low, high = extent(positions)
     if low < 0 or high >= length:
+        low, high = extent(positions.clone())  # what offsets and parts remember may be wider than they are
+    if low < 0 or high >= length:
         worst = low if low < 0 else high
         raise ValueError(f"{name} must lie in 0 … {length - 1}, the {what}; got {worst}")
     return positions.long()
@@ -107,8 +121,81 @@ def values(positions: Tensor) -> Tensor | None:
     return None if hidden else torch.func.debug_unwrap(positions)
 
 
+def own_copy(name: str, positions: Tensor, device: torch.device | None = None) -> Tensor:
+    """A copy of positions, integers as int64, which remembers what was seen of them before they got to a device.
+
+    Positions may lie on the CPU beside a model on another device, because there a look waits for nothing. A copy that
+    this function has made comes back as it is. Raises as `signed` does, and ValueError for positions on a third device.
+    """
+    check_tensor(name, positions)
+    device = positions.device if device is None else device
+    check_beside(name, positions, device)
+    look = recall(positions)
+    if look is not None and look.private and positions.device == device:
+        return positions
+    if look is None:
+        look = look_at(positions)
+    if look is None:  # there is nothing to remember
+        return signed(name, positions).to(device)
+    with torch.inference_mode(False):  # what is made in that mode does not count who writes into it
+        copy = positions.to(device, torch.int64 if is_integer(positions) else positions.dtype, copy=True)
+    return signed(name, remember(copy, look._replace(private=True)))
+
+
+def look_at(positions: Tensor) -> Look | None:
+    """What is to be seen of positions, in one look; None where they cannot be looked at, or are none."""
+    if not (is_integer(positions) or positions.dtype in BITS) or positions.dtype == torch.uint64:
+        return None
+    if values(positions) is not positions or not positions.dim() or not positions.numel():
+        return None
+    numbers = positions.long() if is_integer(positions) else positions.detach()
+    rising = (numbers.diff(dim=-1) > 0).all()
+    low, high, rises = torch.stack((*numbers.aminmax(), rising.to(numbers))).tolist()
+    return Look(low, high, bool(rises))
+
+
+def remember(positions: Tensor, look: Look | None) -> Tensor:
+    """The same new tensor, which knows what was seen of it as long as nobody writes into it."""
+    if look is not None and not torch.compiler.is_compiling() and not positions.is_inference():
+        positions.look = tuple(look)  # which `torch.load` takes
+    return positions
+
+
+def recall(positions: Tensor) -> Look | None:
+    """What a tensor remembers; None where it does not, or somebody has written into it."""
+    if torch.compiler.is_compiling() or not hasattr(positions, "look"):
+        return None
+    return None if positions.is_inference() or positions._version else Look(*positions.look)
+
+
+def both(first: Look | None, second: Look | None) -> Look | None:
+    """What a tensor remembers that is made of two."""
+    if first is None or second is None:
+        return None
+    return Look(min(first.low, second.low), max(first.high, second.high), private=True)
+
+
+def rises(positions: Tensor) -> bool:
+    """Whether positions rise along the last axis."""
+    look = recall(positions)
+    return bool((positions.diff(dim=-1) > 0).all()) if look is None or look.rising is None else look.rising
+
+
+def none_later(k: Tensor, q: Tensor) -> bool:
+    """Whether in each row no key stands behind a query; (…, key) and (…, query)."""
+    looks = recall(k), recall(q)
+    if None not in looks:
+        if looks[0].high <= looks[1].low:
+            return True
+        if k.numel() == k.shape[-1] and q.numel() == q.shape[-1]:
+            return False
+    return bool((k.amax(dim=-1) <= q.amin(dim=-1)).all())
+
+
 def extent(positions: Tensor) -> tuple[float, float]:
     """The least and the greatest value; NaN where one is NaN, 0 where there is none to look at."""
+    if (look := recall(positions)) is not None:
+        return look[:2]
     seen = values(positions)
     if seen is None or not seen.numel():
         return 0, 0
@@ -147,7 +234,7 @@ def unwrapped(name: str, positions: Tensor) -> Tensor:
         if max(-low, high) > WRAP:
             worst = low if -low > high else high
             raise ValueError(f"{name} must lie within 2**62 of 0, or offsets wrap; got {worst}")
-    return positions.long()
+    return positions if positions.dtype == torch.int64 else positions.long()
 
 
 def comparable(q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
@@ -173,8 +260,16 @@ def offsets(q_positions: Tensor, k_positions: Tensor) -> Tensor:
     >>> offsets(torch.tensor([5]), torch.tensor([3, 4, 5, 6]))
     tensor([[-2, -1,  0,  1]])
     """
-    column, row = column_and_row(*comparable(q_positions, k_positions), "positions")
-    return row - column
+    q, k = comparable(q_positions, k_positions)
+    column, row = column_and_row(q, k, "positions")
+    return remember(row - column, look_at_offsets(recall(q), recall(k)))
+
+
+def look_at_offsets(q: Look | None, k: Look | None) -> Look | None:
+    """Between which numbers offsets lie, where float32 holds all of them; else they are looked at themselves."""
+    if q is None or k is None or max(k.high - q.low, q.high - k.low) >= 2 ** BITS[torch.float32]:
+        return None
+    return Look(k.low - q.high, k.high - q.low)
 
 
 def column_and_row(q: Tensor, k: Tensor, what: str) -> tuple[Tensor, Tensor]:
@@ -219,16 +314,13 @@ def check_places(positions: Tensor, axes: int, owner: str) -> None:
         raise ValueError(f"positions must be (…, sequence{', axes' if axes > 1 else ''}); got {tuple(positions.shape)}")
 
 
-def check_positions(
-    name: str, positions: Tensor, tokens: tuple[int, int], device: torch.device, axes: int = 1, seen: bool = False
-) -> None:
+def check_positions(name: str, positions: Tensor, tokens: tuple[int, int], device: torch.device, axes: int = 1) -> None:
     """Raise a TypeError or ValueError where positions are not one for each token; tokens is (batch, length).
 
-    Where a position has several axes, its coordinates stand last. Values that were `seen` are not looked at again.
+    Where a position has several axes, its coordinates stand last.
     """
     check_tensor(name, positions, device)
-    if not seen:
-        check_real(name, positions)
+    check_real(name, positions)
     batch, length = tokens
     place = (axes,) if axes > 1 else ()
     one, shape = (length, *place), tuple(positions.shape)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from .arguments import check_boolean, check_positive, check_scale, check_tensor
-from .checks import as_float, is_integer, signed
+from .checks import Look, as_float, is_integer, recall, remember, signed
 
 __all__ = ["from_padding", "from_segments", "interpolate", "next_positions", "random_positions", "shift"]
 
@@ -65,10 +65,15 @@ def next_positions(positions: Tensor, length: int, axes: int = 1) -> Tensor:
     if axes > 1:
         if positions.dim() < 2 or positions.shape[-1] != axes:
             raise ValueError(f"positions must be (…, sequence, {axes}); got {tuple(positions.shape)}")
-        return next_positions(positions.flatten(-2), length)[..., None].expand(*positions.shape[:-2], length, axes)
+        words = next_positions(remember(positions.flatten(-2), recall(positions)), length)
+        return remember(words[..., None].expand(*positions.shape[:-2], length, axes), recall(words))
     if not positions.shape[-1]:
         raise ValueError(f"positions must hold at least one to follow; got {tuple(positions.shape)}")
-    return positions.amax(dim=-1, keepdim=True) + torch.arange(1, length + 1, device=positions.device)
+    after = positions.amax(dim=-1, keepdim=True) + torch.arange(1, length + 1, device=positions.device)
+    if (look := recall(positions)) is None:
+        return after
+    one_row = positions.numel() == positions.shape[-1]
+    return remember(after, Look((look.high if one_row else look.low) + 1, look.high + length, rising=True))
 
 
 def interpolate(positions: Tensor, factor: float) -> Tensor:

@@ -6,7 +6,7 @@ DeepSeek-V4, in transformers 5.23 (`DeepseekV4Attention`), where one tensor is k
 from torch import Tensor
 
 from ..positions.arguments import check_size
-from ..positions.checks import signed
+from ..positions.checks import Look, recall, remember, signed
 from .rope import RoPE
 
 __all__ = ["RoPEValues"]
@@ -29,4 +29,6 @@ class RoPEValues(RoPE):
         return self.rotate_further(v, k_positions)
 
     def unrotate_output(self, y: Tensor, q_positions: Tensor) -> Tensor:
-        return self.rotate_further(y, -signed("q_positions", q_positions))
+        positions = signed("q_positions", q_positions)
+        look = recall(positions)
+        return self.rotate_further(y, remember(-positions, look and Look(-look.high, -look.low)))

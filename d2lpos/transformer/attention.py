@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from ..encoding import BLOCK, NOPE, Encoding, adds_values, check_embeddings, check_encoding, opens
-from ..positions.arguments import check_flag, check_layer_dtype, check_positive, check_size
-from ..positions.checks import check_positions
+from ..positions.arguments import check_flag, check_floating, check_layer_dtype, check_positive, check_size
+from ..positions.checks import check_positions, own_copy, recall, remember
 from ..positions.position_ids import check_segments
 from .cache import Cache, check_cache, rotated
 from .inputs import check_inputs, check_sinks
@@ -123,7 +123,8 @@ def attend_unchecked(
     blocks = []
     for end in range(BLOCK, q.shape[-2] + BLOCK, BLOCK):  # no key behind a block of queries is looked at
         queries, keys = slice(end - BLOCK, end), slice(end)
-        here, there = q_positions[..., queries], k_positions[..., keys]
+        here = remember(q_positions[..., queries], recall(q_positions))
+        there = remember(k_positions[..., keys], recall(k_positions))
         bias = biases(q[..., queries, :], k[..., keys, :], here, there, encoding, mask, None)
         allowed = attn_bias(bias, over_heads(causal_mask(here, there)), q)
         blocks.append(
@@ -169,6 +170,8 @@ class Attention(nn.Module):
     for each pair; for long texts, `attend_flex` with a `block_mask` leaves out whole blocks. sinks: each head learns
     a logit that joins its softmax, as for `attend`; it starts at 0. temperature: from positions to what queries are
     multiplied by, as in `d2lpos.transformer.temperature`.
+
+    positions may lie on the CPU beside a layer on another device, and are looked at there.
 
     encoding, in a call: the layer's own, as its `precompute` gave it for all layers.
 
@@ -219,8 +222,10 @@ class Attention(nn.Module):
         segments: Tensor | None = None,
         encoding: Encoding | None = None,
     ) -> Tensor:
-        seen = isinstance(mask, Mask) and positions is mask.q_positions
-        check_embeddings(x, self.out.in_features, positions, self.encoding.axes, seen)
+        check_floating("x", x)
+        if not isinstance(mask, Mask) or positions is not mask.q_positions:
+            positions = own_copy("positions", positions, x.device)
+        check_embeddings(x, self.out.in_features, positions, self.encoding.axes)
         check_layer_dtype(x, self.project.weight)
         if cache is not None:
             check_cache(cache)

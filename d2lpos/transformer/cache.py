@@ -1,11 +1,13 @@
 """The memory of decoding: what a layer keeps of the tokens it has seen."""
 
+from contextlib import nullcontext
+
 import torch
 from torch import Tensor
 
 from ..encoding import Encoding, check_encoding, closed
 from ..positions.arguments import check_count, check_flag, check_positive, check_tensor
-from ..positions.checks import as_index, check_positions, signed
+from ..positions.checks import as_index, both, check_positions, own_copy, recall, remember, signed
 
 __all__ = ["Cache", "crop", "evict", "rebase", "reorder"]
 
@@ -50,7 +52,7 @@ class Cache:
         if not keys is values is positions is None:
             check_tokens(keys, values)
             self.check_each(positions, keys)
-            positions = positions.clone()
+            positions = own_copy("positions", positions)
         self.keys, self.values, self.positions = keys, values, positions
         self.shortest = 0  # the tokens that `crop` must leave, because others before the last of them were evicted
         self.hidden_features: Tensor | None = None
@@ -75,7 +77,11 @@ class Cache:
 
     def append_positions(self, positions: Tensor) -> Tensor:
         """All positions, as `append`."""
-        return append("positions", self.positions, positions, self.along)
+        new = own_copy("positions", positions)
+        if self.positions is None:
+            return new
+        with nullcontext() if torch.compiler.is_compiling() else torch.inference_mode(False):
+            return remember(append("positions", self.positions, new, self.along), both(recall(self.positions), recall(new)))
 
     def check_each(self, positions: Tensor, keys: Tensor) -> None:
         """Raise a TypeError or ValueError where positions are not one for each key."""
@@ -154,7 +160,7 @@ def evict(cache: Cache, sinks: int, window: int) -> Cache:
 
     left = cache.empty()
     left.keys, left.values = some(cache.keys, -2), some(cache.values, -2)
-    left.positions = some(cache.positions, cache.along)
+    left.positions = own_copy("positions", some(cache.positions, cache.along))
     left.hidden_features = None if cache.hidden_features is None else some(cache.hidden_features, -2)
     if last > first:
         left.shortest = left.keys.shape[-2]
@@ -181,7 +187,7 @@ def crop(cache: Cache, length: int) -> Cache:
     left = cache.empty()
     if length:
         left.keys, left.values = cache.keys[..., :length, :], cache.values[..., :length, :]
-        left.positions = cache.positions.narrow(cache.along, 0, length)
+        left.positions = own_copy("positions", cache.positions.narrow(cache.along, 0, length))
         hidden = cache.hidden_features
         left.hidden_features = None if hidden is None else hidden[..., :length, :]
     return left
@@ -205,8 +211,8 @@ def reorder(cache: Cache, rows: Tensor) -> Cache:
     moved = cache.empty()
     moved.keys, moved.values = cache.keys[rows], cache.values[rows]
     # One line of positions, or one row of them, may serve the batch.
-    own = cache.positions.dim() > -cache.along and len(cache.positions) == len(cache.keys)
-    moved.positions = cache.positions[rows] if own else cache.positions
+    each_its_own = cache.positions.dim() > -cache.along and len(cache.positions) == len(cache.keys)
+    moved.positions = cache.positions[rows] if each_its_own else cache.positions
     moved.hidden_features = None if cache.hidden_features is None else cache.hidden_features[rows]
     return moved
 
@@ -238,7 +244,7 @@ def rebase(cache: Cache, positions: Tensor, encoding: Encoding) -> Cache:
             raise TypeError(f"encoding must have rotate_further, as RoPE has, to move turned keys; got {encoding!r}")
         keys = encoding.rotate_further(keys, signed("positions", positions) - signed("positions", cache.positions))
     moved = cache.empty()
-    moved.keys, moved.values, moved.positions = keys, cache.values, positions.clone()
+    moved.keys, moved.values, moved.positions = keys, cache.values, own_copy("positions", positions)
     moved.hidden_features = cache.hidden_features
     return moved
 

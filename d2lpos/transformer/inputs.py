@@ -34,9 +34,8 @@ def check_inputs(
         raise ValueError(f"v must differ from k in features only; got {tuple(v.shape)} and {tuple(k.shape)}")
     axes = encoding.axes
     for name, x, positions in ("q_positions", q, q_positions), ("k_positions", k, k_positions):
-        seen = isinstance(mask, Mask) and any(positions is p for p in (mask.q_positions, mask.k_positions))
         check_by_head(name[0], x, positions, axes)
-        check_positions(name, positions, (x.shape[0], x.shape[2]), q.device, axes, seen)
+        check_positions(name, positions, (x.shape[0], x.shape[2]), q.device, axes)
     full = (*q.shape[:-1], k.shape[-2])
     if isinstance(mask, Mask):
         sequence = -1 if axes == 1 else -2

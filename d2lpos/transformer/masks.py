@@ -11,7 +11,19 @@ import torch
 from torch import Tensor
 
 from ..positions.arguments import check_boolean, check_flag, check_positive, check_tensor
-from ..positions.checks import check_real, column_and_row, is_integer, known, signed, unwrapped
+from ..positions.checks import (
+    Look,
+    check_real,
+    column_and_row,
+    extent,
+    is_integer,
+    known,
+    none_later,
+    own_copy,
+    remember,
+    rises,
+    signed,
+)
 from ..positions.packing import are_runs, cu_seqlens
 from ..positions.position_ids import check_segments
 
@@ -72,6 +84,11 @@ def window_mask(q_positions: Tensor, k_positions: Tensor, window: int) -> Tensor
         q, k = q.double(), k.double()  # float32 may round where a window is added
     column, row = column_and_row(q, k, "positions")
     return (column - window < row) & (row < column + window)
+
+
+def count(start: int, stop: int, device: torch.device) -> Tensor:
+    """The integers from start to stop − 1, (stop − start,)."""
+    return remember(torch.arange(start, stop, device=device), Look(start, stop - 1, rising=True))
 
 
 def check_mask(mask: Tensor, full: tuple[int, int, int, int], device: torch.device) -> None:
@@ -139,8 +156,9 @@ class Mask:
             if window is not None:
                 raise ValueError(f"window needs positions of one axis; got {axes}")
             keys = self.k_positions.shape[-2]
-            self.k_order = torch.arange(keys, device=self.k_positions.device)
-            self.q_order = self.k_order if k_positions is None else self.k_order[keys - q_positions.shape[-2] :]
+            self.k_order = count(0, keys, self.k_positions.device)
+            ahead = keys - self.q_positions.shape[-2]
+            self.q_order = count(ahead, keys, self.k_positions.device) if ahead else self.k_order
         self.everything = self.in_order = False
         self.doc_lens = self.built = self.copied = None
         if window is not None:
@@ -154,12 +172,12 @@ class Mask:
         elif (
             (q := known(self.q_order)) is not None and (k := known(self.k_order)) is not None and q.numel()
         ):
-            q = unwrapped("q_positions", q)
-            k = q if self.k_positions is q_positions else unwrapped("k_positions", k)
+            q = signed("q_positions", q)
+            k = q if self.k_positions is q_positions else signed("k_positions", k)
             if q.shape == k.shape and (q is k or torch.equal(q, k)):
-                self.in_order = bool((q.diff(dim=-1) > 0).all())
+                self.in_order = rises(q)
             elif k.numel():
-                self.everything = bool((k.amax(dim=-1) <= q.amin(dim=-1)).all())
+                self.everything = none_later(k, q)
 
     def with_window(self, window: int | None) -> "Mask":
         """This mask with a window besides; itself, where it has one as narrow."""
@@ -173,7 +191,7 @@ class Mask:
         All layers that share the mask share the copy.
         """
         if self.copied is None:
-            self.copied = self.k_positions.clone()
+            self.copied = own_copy("k_positions", self.k_positions)
         return self.copied
 
     def all_near(self) -> bool:
@@ -181,8 +199,8 @@ class Mask:
         q, k = known(self.q_positions), known(self.k_positions)
         if q is None or k is None or not q.numel() or not k.numel():
             return False
-        places = torch.cat([signed("q_positions", q).flatten(), signed("k_positions", k).flatten()])
-        return bool(places.amax() - places.amin() < self.window)
+        ends = *extent(q), *extent(k)
+        return max(ends) - min(ends) < self.window
 
     def find_doc_lens(self) -> tuple[int, ...] | None:
         """The lengths of the texts, where each is worth a call of its own and needs no pairs."""

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from ..encoding import NOPE, Encoding, check_encoding, closed
-from ..positions.arguments import check_positive, check_size
-from ..positions.checks import as_index, check_positions
+from ..positions.arguments import check_beside, check_positive, check_size
+from ..positions.checks import as_index, check_positions, own_copy
 from .attention import Attention
 from .cache import Cache, check_cache
 from .masks import Mask
@@ -50,6 +50,11 @@ class Transformer(nn.Module):
     segments, kv_heads, window, sinks and temperature are as for `Attention`. What follows from the positions alone is
     computed once for all layers: the mask of each window, and what `precompute` of each encoding keeps. Layers whose caches
     hold different tokens compute it themselves. With `caches`, tokens are what is new.
+
+    tokens and positions may lie on the CPU beside a model on another device, which then nobody waits for: values are
+    looked at there, before they are copied. On the device itself a call waits for one look at each, and for none at positions
+    that `next_positions` made, but under `torch.inference_mode`, where tensors do not count who writes into them.
+
     `new_caches` makes them; make them anew after a call that raised, because its first layers may have kept the
     tokens. Raises ValueError where heads does not divide dim, a list is not as long as there are layers, its encodings
     differ in axes or one behind the first opens door 1, a token is not in the vocabulary, positions do not fit
@@ -94,10 +99,14 @@ class Transformer(nn.Module):
         caches: list[Cache] | None = None,
         segments: Tensor | None = None,
     ) -> Tensor:
-        tokens = as_index(tokens, "tokens", self.tokens.num_embeddings)
+        device = self.tokens.weight.device
+        check_beside("tokens", tokens, device)
+        tokens = as_index(tokens, "tokens", self.tokens.num_embeddings).to(device)
+        if not isinstance(mask, Mask) or positions is not mask.q_positions:
+            positions = own_copy("positions", positions, device)
         if tokens.dim() != 2:
             raise ValueError(f"tokens must be (batch, sequence); got {tuple(tokens.shape)}")
-        check_positions("positions", positions, tokens.shape, tokens.device, self.encoding.axes)
+        check_positions("positions", positions, tokens.shape, device, self.encoding.axes)
         if caches is not None:
             if not isinstance(caches, list):
                 raise TypeError(f"caches must be a list of caches; got {type(caches).__name__}")

@@ -76,10 +76,11 @@ def test_positions_of_a_mask_may_be_counted_up_in_place(encoding, place):
 
 
 def test_what_a_cache_appends_first_is_a_copy():
-    keys, here = torch.randn(1, 2, 3, 8), torch.arange(3)
+    keys, here = torch.ones(1, 2, 3, 8), torch.arange(3)
     appended = Cache().append(keys, keys, here)
+    keys += 1
     here += 5
-    assert appended[2].tolist() == [0, 1, 2]
+    assert appended[0].eq(1).all() and appended[2].tolist() == [0, 1, 2]
 
 
 def test_layers_that_share_a_mask_share_the_positions_that_they_keep():
