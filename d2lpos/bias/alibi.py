@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from ..positions.arguments import check_floating, check_positive, check_scale, check_tensor, check_values
-from ..positions.checks import extent, offsets
+from ..positions.checks import offsets
+from ..positions.looks import extent
 from .base import Bias, distance
 
 __all__ = ["ALiBi", "bias", "slopes"]

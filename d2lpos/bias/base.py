@@ -11,17 +11,8 @@ from torch import Tensor
 
 from ..encoding import BLOCK, Encoding, may_share, twin
 from ..positions.arguments import check_floating, check_function, check_positive, check_size, check_tensor
-from ..positions.checks import (
-    as_index,
-    check_by_head,
-    check_positions,
-    comparable,
-    exact_float,
-    is_integer,
-    offsets,
-    recall,
-    remember,
-)
+from ..positions.checks import as_index, check_by_head, check_positions, comparable, exact_float, offsets
+from ..positions.looks import is_integer, recall, remember
 
 __all__ = ["Bias", "score_mod"]
 

@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from ..positions.arguments import check_positive, check_tensor
-from ..positions.checks import as_index, offsets, recall, remember
+from ..positions.checks import as_index, offsets
+from ..positions.looks import recall, remember
 from .base import PositionBias
 
 __all__ = ["Swin", "relative_position_index"]

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from ..positions.arguments import check_flag, check_positive
-from ..positions.checks import Look, as_index, offsets, remember
+from ..positions.checks import as_index, offsets
+from ..positions.looks import Look, remember
 from .base import Bias
 
 __all__ = ["T5Bias", "bucket"]

@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 
 from ..positions.arguments import check_axes, check_positive
-from ..positions.checks import values
+from ..positions.looks import values
 
 __all__ = ["chunks", "decays", "delta", "matrix", "recurrence"]
 

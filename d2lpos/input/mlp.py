@@ -13,7 +13,8 @@ from torch.nn.functional import gelu, linear
 
 from ..encoding import Encoding, check_embeddings
 from ..positions.arguments import check_positive, check_scale, check_tensor
-from ..positions.checks import as_float, recall, remember
+from ..positions.checks import as_float
+from ..positions.looks import recall, remember
 from .sinusoids import angles, wave_dtype
 
 __all__ = ["FourierFeatures", "PositionMLP", "fourier_features"]

@@ -18,7 +18,7 @@ from ..positions.arguments import (
     check_positive,
     check_sequence,
 )
-from ..positions.checks import extent
+from ..positions.looks import extent
 
 __all__ = ["resize_table"]
 

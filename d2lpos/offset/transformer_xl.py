@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from ..encoding import Encoding
 from ..input.sinusoids import angles, frequencies, sinusoidal
 from ..positions.arguments import check_floating, check_positive, check_size, check_tensor
-from ..positions.checks import as_double, check_by_head, recall, remember
+from ..positions.checks import as_double, check_by_head
+from ..positions.looks import recall, remember
 
 __all__ = ["TransformerXL", "offset_products"]
 

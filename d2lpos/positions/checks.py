@@ -1,30 +1,21 @@
 """Positions are data: what may be a position, and how two of them are compared.
 
 Values are looked at where they can be: not under torch.compile or torch.export, and not on the meta device. On an
-accelerator each look waits for it, so `own_copy` looks once, and what it makes of positions remembers what it saw.
+accelerator each look waits for it, so `own_copy` looks once, and what it makes of positions remembers what it saw: see
+`looks`.
 """
 
 import math
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from .arguments import check_beside, check_broadcast, check_floating, check_positive, check_size, check_tensor
+from .looks import BITS, between, extent, is_integer, look_at, recall, remember, values
 
 __all__ = ["as_float", "as_index", "offsets"]
 
-BITS = {torch.float32: 24, torch.float64: 53}  # from 2^bits on, neighbors among the integers coincide
 WRAP = 2**62  # integers within it have a difference in int64
-
-
-class Look(NamedTuple):
-    """What was seen of a tensor: all its values lie in low … high."""
-
-    low: float
-    high: float
-    rising: bool | None = None  # along the last axis; None where nobody looked
-    private: bool = False  # whether nobody outside the package has the tensor
 
 
 def as_float(positions: Tensor, name: str = "positions") -> Tensor:
@@ -111,16 +102,6 @@ def as_index(
     return positions.long()
 
 
-def is_integer(positions: Tensor) -> bool:
-    return not (positions.is_floating_point() or positions.is_complex() or positions.dtype == torch.bool)
-
-
-def values(positions: Tensor) -> Tensor | None:
-    """The values to look at, those of the whole batch under vmap; None where there are none yet."""
-    hidden = positions.is_meta or torch.compiler.is_compiling()
-    return None if hidden else torch.func.debug_unwrap(positions)
-
-
 def own_copy(name: str, positions: Tensor, device: torch.device | None = None) -> Tensor:
     """A copy of positions, integers as int64, which remembers what was seen of them before they got to a device.
 
@@ -140,69 +121,6 @@ def own_copy(name: str, positions: Tensor, device: torch.device | None = None) -
     with torch.inference_mode(False):  # what is made in that mode does not count who writes into it
         copy = positions.to(device, torch.int64 if is_integer(positions) else positions.dtype, copy=True)
     return signed(name, remember(copy, look._replace(private=True)))
-
-
-def look_at(positions: Tensor) -> Look | None:
-    """What is to be seen of positions, in one look; None where they cannot be looked at, or are none."""
-    if not (is_integer(positions) or positions.dtype in BITS) or positions.dtype == torch.uint64:
-        return None
-    if values(positions) is not positions or not positions.dim() or not positions.numel():
-        return None
-    numbers = positions.long() if is_integer(positions) else positions.detach()
-    rising = (numbers.diff(dim=-1) > 0).all()
-    low, high, rises = torch.stack((*numbers.aminmax(), rising.to(numbers))).tolist()
-    return Look(low, high, bool(rises))
-
-
-def remember(positions: Tensor, look: Look | None) -> Tensor:
-    """The same new tensor, which knows what was seen of it as long as nobody writes into it."""
-    if look is not None and not torch.compiler.is_compiling() and not positions.is_inference():
-        positions.look = tuple(look)  # which `torch.load` takes
-    return positions
-
-
-def recall(positions: Tensor) -> Look | None:
-    """What a tensor remembers; None where it does not, or somebody has written into it."""
-    if torch.compiler.is_compiling() or not hasattr(positions, "look"):
-        return None
-    return None if positions.is_inference() or positions._version else Look(*positions.look)
-
-
-def both(first: Look | None, second: Look | None) -> Look | None:
-    """What a tensor remembers that is made of two."""
-    if first is None or second is None:
-        return None
-    return Look(min(first.low, second.low), max(first.high, second.high), private=True)
-
-
-def rises(positions: Tensor) -> bool:
-    """Whether positions rise along the last axis."""
-    look = recall(positions)
-    return bool((positions.diff(dim=-1) > 0).all()) if look is None or look.rising is None else look.rising
-
-
-def none_later(k: Tensor, q: Tensor) -> bool:
-    """Whether in each row no key stands behind a query; (…, key) and (…, query)."""
-    looks = recall(k), recall(q)
-    if None not in looks:
-        if looks[0].high <= looks[1].low:
-            return True
-        if k.numel() == k.shape[-1] and q.numel() == q.shape[-1]:
-            return False
-    return bool((k.amax(dim=-1) <= q.amin(dim=-1)).all())
-
-
-def extent(positions: Tensor) -> tuple[float, float]:
-    """The least and the greatest value; NaN where one is NaN, 0 where there is none to look at."""
-    if (look := recall(positions)) is not None:
-        return look[:2]
-    seen = values(positions)
-    if seen is None or not seen.numel():
-        return 0, 0
-    low, high = torch.stack((seen.long() if is_integer(seen) else seen).aminmax()).tolist()
-    if seen.dtype == torch.uint64 and low < 0:  # wrapped
-        return 0, low + 2**64
-    return low, high
 
 
 def check_between(name: str, x: Tensor, most: float = math.inf) -> None:
@@ -245,12 +163,6 @@ def comparable(q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor
     return as_float(q, "q_positions"), as_float(k, "k_positions")
 
 
-def known(positions: Tensor) -> Tensor | None:
-    """The positions themselves, where their values can be looked at as they lie: not under vmap either."""
-    seen = values(positions)
-    return positions if seen is positions else None
-
-
 def offsets(q_positions: Tensor, k_positions: Tensor) -> Tensor:
     """Key position minus query position for each pair; (…, query) and (…, key) give (…, query, key).
 
@@ -262,14 +174,7 @@ def offsets(q_positions: Tensor, k_positions: Tensor) -> Tensor:
     """
     q, k = comparable(q_positions, k_positions)
     column, row = column_and_row(q, k, "positions")
-    return remember(row - column, look_at_offsets(recall(q), recall(k)))
-
-
-def look_at_offsets(q: Look | None, k: Look | None) -> Look | None:
-    """Between which numbers offsets lie, where float32 holds all of them; else they are looked at themselves."""
-    if q is None or k is None or max(k.high - q.low, q.high - k.low) >= 2 ** BITS[torch.float32]:
-        return None
-    return Look(k.low - q.high, k.high - q.low)
+    return remember(row - column, between(recall(q), recall(k)))
 
 
 def column_and_row(q: Tensor, k: Tensor, what: str) -> tuple[Tensor, Tensor]:

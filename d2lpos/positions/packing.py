@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from .arguments import check_tensor, check_values
-from .checks import is_integer, signed
+from .checks import signed
+from .looks import is_integer
 from .position_ids import check_segments, check_sequence
 
 __all__ = ["cu_seqlens", "segments_from_cu_seqlens", "segments_from_positions"]

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from .arguments import check_boolean, check_positive, check_scale, check_tensor
-from .checks import Look, as_float, is_integer, recall, remember, signed
+from .checks import as_float, signed
+from .looks import Look, is_integer, recall, remember
 
 __all__ = ["from_padding", "from_segments", "interpolate", "next_positions", "random_positions", "shift"]
 

@@ -6,7 +6,8 @@ DeepSeek-V4, in transformers 5.23 (`DeepseekV4Attention`), where one tensor is k
 from torch import Tensor
 
 from ..positions.arguments import check_size
-from ..positions.checks import Look, recall, remember, signed
+from ..positions.checks import signed
+from ..positions.looks import Look, recall, remember
 from .rope import RoPE
 
 __all__ = ["RoPEValues"]

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from ..encoding import BLOCK, NOPE, Encoding, adds_values, check_embeddings, check_encoding, opens
 from ..positions.arguments import check_flag, check_floating, check_layer_dtype, check_positive, check_size
-from ..positions.checks import check_positions, own_copy, recall, remember
+from ..positions.checks import check_positions, own_copy
+from ..positions.looks import recall, remember
 from ..positions.position_ids import check_segments
 from .cache import Cache, check_cache, rotated
 from .inputs import check_inputs, check_sinks

@@ -7,7 +7,8 @@ from torch import Tensor
 
 from ..encoding import Encoding, check_encoding, closed
 from ..positions.arguments import check_count, check_flag, check_positive, check_tensor
-from ..positions.checks import as_index, both, check_positions, own_copy, recall, remember, signed
+from ..positions.checks import as_index, check_positions, own_copy, signed
+from ..positions.looks import both, recall, remember
 
 __all__ = ["Cache", "crop", "evict", "rebase", "reorder"]
 

@@ -11,19 +11,8 @@ import torch
 from torch import Tensor
 
 from ..positions.arguments import check_boolean, check_flag, check_positive, check_tensor
-from ..positions.checks import (
-    Look,
-    check_real,
-    column_and_row,
-    extent,
-    is_integer,
-    known,
-    none_later,
-    own_copy,
-    remember,
-    rises,
-    signed,
-)
+from ..positions.checks import check_real, column_and_row, own_copy, signed
+from ..positions.looks import Look, extent, is_integer, known, none_later, remember, rises
 from ..positions.packing import are_runs, cu_seqlens
 from ..positions.position_ids import check_segments
 

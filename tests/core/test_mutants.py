@@ -96,11 +96,13 @@ MISTAKES = {
         "(index * begins).cummax(dim=-1).values → (index * begins)", "largest, sequences", "(positions) *",
         "torch.arange(1, length + 1 → torch.arange(length", ".sort().values → ", ".clamp(min=0) → "],
     "d2lpos/positions/checks.py": ["column - row"],
-    "d2lpos/positions/checks.py tests/core/test_masks.py": ["(dim=-1)).any(", "bool((positions.diff(dim=-1) > 0) → bool((positions.diff(dim=-1) >= 0)", "q.amin(dim=-1)).all() → q.amax(dim=-1)).all()"],
+    "d2lpos/positions/looks.py tests/core/test_masks.py": ["(dim=-1)).any(", "bool((positions.diff(dim=-1) > 0) → bool((positions.diff(dim=-1) >= 0)", "q.amin(dim=-1)).all() → q.amax(dim=-1)).all()"],
     "d2lpos/positions/checks.py tests/core/test_reads.py": [
+        "look._replace(private=True) → look", "low, high = extent(positions.clone()) → pass"],
+    "d2lpos/positions/looks.py tests/core/test_reads.py": [
         "or positions._version else → else", "Look(k.low - q.high, k.high - q.low) → Look(k.low - q.low, k.high - q.high)",
-        "if k.numel() == k.shape[-1] and q.numel() == q.shape[-1] → if True", "look._replace(private=True) → look",
-        "tuple(look) → look", "low, high = extent(positions.clone()) → pass", ">= 2 ** BITS[torch.float32]: → > 2**62:",
+        "if k.numel() == k.shape[-1] and q.numel() == q.shape[-1] → if True",
+        "tuple(look) → look", ">= 2 ** BITS[torch.float32]: → > 2**62:",
         "max(first.high, second.high) → second.high"],
     "d2lpos/transformer/cache.py tests/core/test_reads.py": [
         'own_copy("positions", some(cache.positions, cache.along)) → remember(some(cache.positions, cache.along), recall(cache.positions))',

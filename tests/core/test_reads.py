@@ -14,8 +14,9 @@ from torch import Tensor
 from d2lpos import ALiBi, Attention, RoPE, Transformer
 from d2lpos.bias import Swin
 from d2lpos.bias.base import distance
-from d2lpos.positions import checks, next_positions
-from d2lpos.positions.checks import own_copy, recall, remember
+from d2lpos.positions import checks, looks, next_positions
+from d2lpos.positions.checks import own_copy
+from d2lpos.positions.looks import extent, none_later, recall, remember
 from d2lpos.rotary import Mixed, MRoPE
 from d2lpos.rotary.mrope import blocks
 from d2lpos.transformer.cache import Cache, crop, evict
@@ -37,7 +38,8 @@ WITH_AXES = {
 def readable(monkeypatch):
     """The meta device counts as one whose values can be read, so that a read raises."""
     hidden = torch.compiler.is_compiling
-    monkeypatch.setattr(checks, "values", lambda x: None if hidden() else torch.func.debug_unwrap(x))
+    for module in checks, looks:
+        monkeypatch.setattr(module, "values", lambda x: None if hidden() else torch.func.debug_unwrap(x))
 
 
 def on_meta(encoding, **settings):
@@ -57,7 +59,7 @@ def train_and_decode(model, here, axes=1):
 
 def test_the_meta_device_refuses_a_read(readable):
     with pytest.raises((RuntimeError, NotImplementedError)):
-        checks.extent(HERE.to("meta"))
+        extent(HERE.to("meta"))
 
 
 def test_no_encoding_reads_what_is_on_the_device(readable, encoding):
@@ -119,10 +121,10 @@ def test_one_look_at_tokens_and_one_at_positions_and_none_at_those_that_follow(r
 ])
 def test_what_somebody_writes_into_is_looked_at_again(change):
     positions = own_copy("positions", HERE)
-    assert recall(positions) is not None and checks.extent(positions) == (0, 3)
+    assert recall(positions) is not None and extent(positions) == (0, 3)
     change(positions)
     assert recall(positions) is None
-    assert checks.extent(positions) == (positions.min().item(), positions.max().item())
+    assert extent(positions) == (positions.min().item(), positions.max().item())
 
 
 def test_the_callers_own_positions_stay_theirs():
@@ -145,14 +147,14 @@ def test_copies_and_files_of_a_cache_know_what_is_true_of_them(tmp_path):
     torch.save(cache.positions, tmp_path / "positions")
     for positions in deepcopy(cache).positions, torch.load(tmp_path / "positions"):
         positions += 2**25
-        assert checks.extent(positions) == (2**25, 2**25 + 3)
+        assert extent(positions) == (2**25, 2**25 + 3)
 
 
 def test_what_is_left_of_a_cache_is_looked_at():
     cache = Cache(*torch.zeros(2, 1, 2, 4, 8), torch.tensor([4, 1, 9, 3]))
     for left, (low, high) in (crop(cache, 2), (1, 4)), (evict(cache, 0, 1), (3, 3)), (evict(cache, 1, 1), (3, 4)):
-        assert checks.extent(left.positions) == (low, high)
-        assert checks.extent(after := next_positions(left.positions, 2)) == (after.min().item(), after.max().item())
+        assert extent(left.positions) == (low, high)
+        assert extent(after := next_positions(left.positions, 2)) == (after.min().item(), after.max().item())
 
 
 def test_ragged_rows_are_told_apart():
@@ -163,8 +165,8 @@ def test_ragged_rows_are_told_apart():
     with torch.no_grad():
         model(TOKENS[:, :2], positions, caches=caches)
         after = next_positions(caches[0].positions, 1)
-        assert after.tolist() == [[2], [7]] and checks.extent(after)[0] <= 2
-        assert checks.none_later(caches[0].positions, after)
+        assert after.tolist() == [[2], [7]] and extent(after)[0] <= 2
+        assert none_later(caches[0].positions, after)
         step = model(TOKENS[:, 2:3], after, caches=caches)
         whole = model(TOKENS[:, :3], torch.cat([positions, after], dim=1))
     torch.testing.assert_close(step, whole[:, -1:])
@@ -188,7 +190,7 @@ def test_offsets_lie_where_their_positions_say_and_those_that_are_far_are_looked
 def test_what_follows_a_cache_of_later_positions_is_looked_at_with_them():
     cache, one = Cache(*torch.zeros(2, 1, 2, 2, 8), torch.tensor([70, 80])), torch.zeros(1, 2, 1, 8)
     *_, positions = cache.append(one, one, torch.tensor([3]))
-    assert checks.extent(positions) == (3, 80)
+    assert extent(positions) == (3, 80)
 
 
 def test_a_part_may_index_a_table_that_the_whole_may_not():
