@@ -65,21 +65,22 @@ class Encoding(nn.Module):
     def forward(self, *arguments: Tensor, **named: Tensor) -> Tensor | tuple[Tensor, Tensor] | None:
         """What the one open door returns: `RoPE(8)(q, k, positions)` is `rotate`, with keys where queries stand.
 
-        Where keys stand elsewhere, positions are two arguments, as the door has them. Raises TypeError where no door or
-        several are open, and for other arguments than those of the door.
+        Where keys stand elsewhere, positions are two arguments, as the door has them. Arguments have the door's names, and may
+        be given by them. Raises TypeError where no door or several are open, and for other arguments than those of the door.
         """
-        door = self.doors[0] if len(self.doors) == 1 else None
-        names, came = DOORS.get(door, ()), (*arguments, *named)
-        if "k_positions" in names:  # where queries stand, unless the call says otherwise
-            if "positions" in named and len(arguments) == len(names) - 2:
-                arguments += (named.pop("positions"),)
-            if len(arguments) == len(names) - 1 and "k_positions" not in named:
-                arguments += arguments[-1:]
-        left, more = {*names[len(arguments) :]}, {*HIDDEN} if self.needs_hidden else set()
-        if door is None or len(arguments) > len(names) + len(more) or not left <= named.keys() <= left | more:
-            got = ", ".join(f"{x}=…" if isinstance(x, str) else type(x).__name__ for x in came)
-            raise TypeError(f"{self!r} {called(self)}; got ({got})")
-        return getattr(self, door)(*arguments, **named)
+        names = DOORS[self.doors[0]] if len(self.doors) == 1 else ()
+        more = HIDDEN if self.needs_hidden else ()
+        forms = [(*names[:-2], "positions"), names] if "k_positions" in names else [names]
+        for form in reversed(forms):
+            given = dict(zip((*form, *more), arguments, strict=False)) | named
+            once = len(given) == len(arguments) + len(named)
+            if names and once and {*form} <= given.keys() <= {*form, *more}:
+                door, hidden = getattr(self, self.doors[0]), {name: given[name] for name in more if name in given}
+                return door(*(given.get(name, given.get("positions")) for name in names), **hidden)
+        several = f"opens the doors {self.doors}, and one that is called opens one: call a method, such as `rotate`"
+        ways = " or ".join(f"({', '.join(form)})" for form in forms)
+        came = ", ".join([*(type(x).__name__ for x in arguments), *(f"{name}=…" for name in named)])
+        raise TypeError(f"{self!r} {f'is called as {ways}' if names else several}; got ({came})")
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         """Door 1, the input: the token embeddings x with position added; (batch, sequence, dim)."""
@@ -165,16 +166,6 @@ def described(value: object) -> str:
     if isinstance(value, partial):
         return f"{value.func.__name__}({', '.join(f'{name}={part!r}' for name, part in value.keywords.items())})"
     return getattr(value, "__name__", repr(value))
-
-
-def called(encoding: Encoding) -> str:
-    """How an encoding is called, for an error that says so."""
-    doors = encoding.doors
-    if len(doors) != 1:
-        return f"opens the doors {doors}, and one that is called opens one: call a method, such as `rotate`"
-    names = DOORS[doors[0]]
-    forms = [names] if "k_positions" not in names else [(*names[:-2], "positions"), names]
-    return "is called as " + " or ".join(f"({', '.join(form)})" for form in forms)
 
 
 def check_usual_names(cls: type, named: Collection[str]) -> None:

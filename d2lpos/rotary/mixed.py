@@ -57,8 +57,6 @@ class Mixed(Rotary):
         down, right = omega.to(places)[:, :, None]  # (heads, 1, dim/2) each
         return places[..., :1] * down + places[..., 1:] * right
 
-    def check_turned(self, name: str, x: Tensor) -> None:
-        super().check_turned(name, x)
-        if x.dim() < 3:
-            raise ValueError(f"{name} must be (batch, head, sequence, feature); got {tuple(x.shape)}")
+    def check_turned(self, name: str, x: Tensor, positions: Tensor, alone: bool = False) -> None:
+        super().check_turned(name, x, positions)  # heads have angles of their own, so none turns alone
         check_size(name, x.shape[-3], self.omega.shape[1], "heads, as Mixed has")
