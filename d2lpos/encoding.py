@@ -8,8 +8,8 @@ from typing import Self
 import torch
 from torch import Tensor, nn
 
-from .positions.arguments import check_floating, check_size
-from .positions.checks import check_positions
+from .positions.arguments import check_floating, check_size, check_tensor
+from .positions.checks import check_by_head, check_places, check_positions
 
 __all__ = ["Encoding"]
 
@@ -199,6 +199,8 @@ def opens(encoding: Encoding, method: str) -> bool:
 
 def may_share(encoding: Encoding, positions: tuple[Tensor, Tensor], kind: type[Encoding], *methods: str) -> bool:
     """Whether layers may share what follows from positions, as `precompute` says: these methods are as that class wrote them."""
+    for name, x in zip(("q_positions", "k_positions"), positions, strict=True):
+        check_tensor(name, x)
     if torch.compiler.is_compiling() or any(x.requires_grad for x in (*positions, *encoding.parameters())):
         return False
     own, written = vars(encoding), type(encoding)
@@ -221,6 +223,38 @@ def check_encoding(encoding: Encoding) -> None:
     """Raise a TypeError where encoding is none."""
     if not isinstance(encoding, Encoding):
         raise TypeError(f"encoding must be an Encoding, such as RoPE(64); got {encoding!r}")
+
+
+def check_tokens(
+    encoding: Encoding, name: str, x: Tensor, positions: Tensor, named: str = "", heads: int | None = None,
+    features: int | None = None,
+) -> None:
+    """Raise a TypeError or ValueError where x is not (batch, head, sequence, feature) with a position for each token, or for all.
+
+    So it does where x has other heads or features than the encoding. Errors call x by its name, and positions as `named`;
+    their values are not looked at.
+    """
+    named = named or f"{name}_positions"
+    check_by_head(name, x, positions, encoding.axes)
+    owner, place = type(encoding).__name__, min(encoding.axes, 2)
+    for size, want, what in (x.shape[-3], heads, "heads"), (x.shape[-1], features, "features a head"):
+        check_size(name, size, size if want is None else want, f"{what}, as {owner} has")
+    check_tensor(named, positions, x.device)
+    check_places(positions, encoding.axes, owner)
+    each, tokens = (*x.shape[:-3], x.shape[-2]), positions.shape[: positions.dim() - place + 1]
+    if len(tokens) > len(each) or any(n not in (1, m) for n, m in zip(tokens[::-1], each[::-1], strict=False)):
+        raise ValueError(f"{named} must be one for each token of {name}, {each}, or one for all; got {tuple(positions.shape)}")
+
+
+def check_pairs(
+    encoding: Encoding, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, heads: int | None = None,
+    features: int | None = None,
+) -> None:
+    """As `check_tokens` for queries and keys, and raise a ValueError where they are not of one batch."""
+    check_tokens(encoding, "q", q, q_positions, heads=heads, features=features)
+    check_tokens(encoding, "k", k, k_positions, heads=heads, features=features)
+    if q.shape[:-2] != k.shape[:-2]:
+        raise ValueError(f"k must have the batch and the heads of q; got {tuple(k.shape)} and {tuple(q.shape)}")
 
 
 def check_embeddings(x: Tensor, dim: int, positions: Tensor, axes: int = 1, seen: bool = False) -> None:

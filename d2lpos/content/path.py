@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from ..encoding import Encoding
+from ..encoding import Encoding, check_pairs
 from ..positions.arguments import check_axes, check_boolean, check_positive, check_size
 from ..positions.checks import signed
 from .distance import between, check_hidden, check_hidden_features
@@ -90,8 +90,8 @@ class PaTH(Encoding):
         self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor,
         hidden_features: Tensor | None = None, visible: Tensor | None = None,
     ) -> Tensor:
-        check_hidden_features(hidden_features, k, self.heads, self.features + 1, "PaTH")
-        check_size("q", q.shape[-1], self.features, "features a head, as PaTH has")
+        check_pairs(self, q, k, q_positions, k_positions, heads=self.heads, features=self.features)
+        check_hidden_features(hidden_features, k, self.features + 1, "PaTH")
         wide = torch.promote_types(q.dtype, hidden_features.dtype)
         q, k, w, beta = (x.to(wide) for x in (q, k, hidden_features[..., :-1], hidden_features[..., -1:]))
         order = torch.atleast_2d(signed("k_positions", k_positions)).argsort(dim=-1, stable=True)[:, None]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..encoding import Encoding, may_share, twin
+from ..encoding import Encoding, check_tokens, may_share, twin
 from ..input.sinusoids import angles, frequencies
 from ..positions.arguments import (
     check_broadcast,
@@ -19,7 +19,7 @@ from ..positions.arguments import (
     check_size,
     check_tensor,
 )
-from ..positions.checks import check_by_head, check_places
+from ..positions.checks import check_places
 from .scaling import unscaled
 
 __all__ = ["RoPE", "convert", "permute_qk_rows", "rotate", "rotate_fast"]
@@ -207,13 +207,13 @@ class Rotary(Encoding):
 
     def rotate_at(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
-        self.check_turned("x", x, positions, alone=True)
+        self.check_turned("x", x, positions, "positions")
         omega, factor = self.scaled()
         return self.turned(x, Turn(self.turns(positions, omega), self.layout, factor))
 
     def rotate_further(self, x: Tensor, offsets: Tensor) -> Tensor:
         """What has turned already, turned on by an offset: R(offset) R(position) = R(position + offset)."""
-        self.check_turned("x", x, offsets, alone=True)
+        self.check_turned("x", x, offsets, "offsets")
         omega, _ = self.scaled()
         return self.turned(x, Turn(self.turns(offsets, omega), self.layout))
 
@@ -242,15 +242,13 @@ class Rotary(Encoding):
             return turn(x)
         return torch.cat([turn(x[..., : self.rotary]), x[..., self.rotary :]], dim=-1)
 
-    def check_turned(self, name: str, x: Tensor, positions: Tensor, alone: bool = False) -> None:
-        """Raise a TypeError or ValueError where x, which errors call by its name, is not (batch, head, sequence, feature).
-
-        What turns `alone` may lack the axes of batch and head.
-        """
+    def check_turned(self, name: str, x: Tensor, positions: Tensor, named: str = "") -> None:
+        """As `check_tokens`. What has no name for positions of its own turns alone, and may lack batch and heads."""
         check_floating(name, x)
-        if x.dim() > 2 or not alone:
-            check_by_head(name, x, positions, self.axes)
-        check_size(name, x.shape[-1] if x.dim() else 0, self.dim, f"features a head, as {type(self).__name__} has")
+        if x.dim() > 2 or not named:
+            check_tokens(self, name, x, positions, named, features=self.dim)
+        else:
+            check_size(name, x.shape[-1] if x.dim() else 0, self.dim, f"features a head, as {type(self).__name__} has")
 
 
 class RoPE(Rotary):

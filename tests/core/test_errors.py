@@ -586,7 +586,7 @@ for subject, numbers in (FoX, 1), (PaTH, 9), (Inkling, 16):
     )
     shape = f"hidden_features must be (batch, head, key, number) = (2, 2, 5, {numbers}); got"
     refuse(f"ValueError: {shape} (2, 2, 4, {numbers})", Q, Q, P, P, given[:, :, :4])
-    refuse(f"ValueError: k must have 2 heads, as {name} has; got 1", Q[:, :1], Q[:, :1], P, P, given)
+    refuse(f"ValueError: q must have 2 heads, as {name} has; got 1", Q[:, :1], Q[:, :1], P, P, given)
     refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P, given)
     bad(attend, f"TypeError: {hidden}", Q, Q, Q, P, P, subject(16, 2))
 bad(
