@@ -8,8 +8,8 @@ from typing import Self
 import torch
 from torch import Tensor, nn
 
-from .positions.arguments import check_floating, check_size
-from .positions.checks import check_positions
+from .positions.arguments import check_floating, check_size, check_tensor
+from .positions.checks import check_by_head, check_places, check_positions
 
 __all__ = ["Encoding"]
 
@@ -65,21 +65,22 @@ class Encoding(nn.Module):
     def forward(self, *arguments: Tensor, **named: Tensor) -> Tensor | tuple[Tensor, Tensor] | None:
         """What the one open door returns: `RoPE(8)(q, k, positions)` is `rotate`, with keys where queries stand.
 
-        Where keys stand elsewhere, positions are two arguments, as the door has them. Raises TypeError where no door or
-        several are open, and for other arguments than those of the door.
+        Where keys stand elsewhere, positions are two arguments, as the door has them. Arguments have the door's names, and may
+        be given by them. Raises TypeError where no door or several are open, and for other arguments than those of the door.
         """
-        door = self.doors[0] if len(self.doors) == 1 else None
-        names, came = DOORS.get(door, ()), (*arguments, *named)
-        if "k_positions" in names:  # where queries stand, unless the call says otherwise
-            if "positions" in named and len(arguments) == len(names) - 2:
-                arguments += (named.pop("positions"),)
-            if len(arguments) == len(names) - 1 and "k_positions" not in named:
-                arguments += arguments[-1:]
-        left, more = {*names[len(arguments) :]}, {*HIDDEN} if self.needs_hidden else set()
-        if door is None or len(arguments) > len(names) + len(more) or not left <= named.keys() <= left | more:
-            got = ", ".join(f"{x}=…" if isinstance(x, str) else type(x).__name__ for x in came)
-            raise TypeError(f"{self!r} {called(self)}; got ({got})")
-        return getattr(self, door)(*arguments, **named)
+        names = DOORS[self.doors[0]] if len(self.doors) == 1 else ()
+        more = HIDDEN if self.needs_hidden else ()
+        forms = [(*names[:-2], "positions"), names] if "k_positions" in names else [names]
+        for form in reversed(forms):
+            given = dict(zip((*form, *more), arguments, strict=False)) | named
+            once = len(given) == len(arguments) + len(named)
+            if names and once and {*form} <= given.keys() <= {*form, *more}:
+                door, hidden = getattr(self, self.doors[0]), {name: given[name] for name in more if name in given}
+                return door(*(given.get(name, given.get("positions")) for name in names), **hidden)
+        several = f"opens the doors {self.doors}, and one that is called opens one: call a method, such as `rotate`"
+        ways = " or ".join(f"({', '.join(form)})" for form in forms)
+        came = ", ".join([*(type(x).__name__ for x in arguments), *(f"{name}=…" for name in named)])
+        raise TypeError(f"{self!r} {f'is called as {ways}' if names else several}; got ({came})")
 
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         """Door 1, the input: the token embeddings x with position added; (batch, sequence, dim)."""
@@ -167,16 +168,6 @@ def described(value: object) -> str:
     return getattr(value, "__name__", repr(value))
 
 
-def called(encoding: Encoding) -> str:
-    """How an encoding is called, for an error that says so."""
-    doors = encoding.doors
-    if len(doors) != 1:
-        return f"opens the doors {doors}, and one that is called opens one: call a method, such as `rotate`"
-    names = DOORS[doors[0]]
-    forms = [names] if "k_positions" not in names else [(*names[:-2], "positions"), names]
-    return "is called as " + " or ".join(f"({', '.join(form)})" for form in forms)
-
-
 def check_usual_names(cls: type, named: Collection[str]) -> None:
     """Raise a TypeError where a constructor gets a name that other libraries use, and say what it is here."""
     ours = signature(cls.__init__).parameters
@@ -208,6 +199,8 @@ def opens(encoding: Encoding, method: str) -> bool:
 
 def may_share(encoding: Encoding, positions: tuple[Tensor, Tensor], kind: type[Encoding], *methods: str) -> bool:
     """Whether layers may share what follows from positions, as `precompute` says: these methods are as that class wrote them."""
+    for name, x in zip(("q_positions", "k_positions"), positions, strict=True):
+        check_tensor(name, x)
     if torch.compiler.is_compiling() or any(x.requires_grad for x in (*positions, *encoding.parameters())):
         return False
     own, written = vars(encoding), type(encoding)
@@ -230,6 +223,38 @@ def check_encoding(encoding: Encoding) -> None:
     """Raise a TypeError where encoding is none."""
     if not isinstance(encoding, Encoding):
         raise TypeError(f"encoding must be an Encoding, such as RoPE(64); got {encoding!r}")
+
+
+def check_tokens(
+    encoding: Encoding, name: str, x: Tensor, positions: Tensor, named: str = "", heads: int | None = None,
+    features: int | None = None,
+) -> None:
+    """Raise a TypeError or ValueError where x is not (batch, head, sequence, feature) with a position for each token, or for all.
+
+    So it does where x has other heads or features than the encoding. Errors call x by its name, and positions as `named`;
+    their values are not looked at.
+    """
+    named = named or f"{name}_positions"
+    check_by_head(name, x, positions, encoding.axes)
+    owner, place = type(encoding).__name__, min(encoding.axes, 2)
+    for size, want, what in (x.shape[-3], heads, "heads"), (x.shape[-1], features, "features a head"):
+        check_size(name, size, size if want is None else want, f"{what}, as {owner} has")
+    check_tensor(named, positions, x.device)
+    check_places(positions, encoding.axes, owner)
+    each, tokens = (*x.shape[:-3], x.shape[-2]), positions.shape[: positions.dim() - place + 1]
+    if len(tokens) > len(each) or any(n not in (1, m) for n, m in zip(tokens[::-1], each[::-1], strict=False)):
+        raise ValueError(f"{named} must be one for each token of {name}, {each}, or one for all; got {tuple(positions.shape)}")
+
+
+def check_pairs(
+    encoding: Encoding, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor, heads: int | None = None,
+    features: int | None = None,
+) -> None:
+    """As `check_tokens` for queries and keys, and raise a ValueError where they are not of one batch."""
+    check_tokens(encoding, "q", q, q_positions, heads=heads, features=features)
+    check_tokens(encoding, "k", k, k_positions, heads=heads, features=features)
+    if q.shape[:-2] != k.shape[:-2]:
+        raise ValueError(f"k must have the batch and the heads of q; got {tuple(k.shape)} and {tuple(q.shape)}")
 
 
 def check_embeddings(x: Tensor, dim: int, positions: Tensor, axes: int = 1) -> None:

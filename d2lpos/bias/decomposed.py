@@ -6,9 +6,9 @@ Li et al. 2022, section 4.1 (arXiv 2112.01526). ViTDet and the picture encoder o
 import torch
 from torch import Tensor, nn
 
-from ..encoding import Encoding
-from ..positions.arguments import check_positive, check_size
-from ..positions.checks import check_by_head, offsets
+from ..encoding import Encoding, check_pairs
+from ..positions.arguments import check_positive
+from ..positions.checks import offsets
 from .swin import row_and_column
 
 __all__ = ["Decomposed"]
@@ -41,8 +41,7 @@ class Decomposed(Encoding):
         self.columns = nn.Parameter(torch.zeros(2 * width - 1, features))
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        check_by_head("q", q, q_positions, self.axes)
-        check_size("q", q.shape[-1], self.rows.shape[1], "features a head, as Decomposed has")
+        check_pairs(self, q, k, q_positions, k_positions, features=self.rows.shape[1])
         q_places = row_and_column("q_positions", q_positions, self.height, self.width)
         k_places = row_and_column("k_positions", k_positions, self.height, self.width)
         wide = q.to(torch.promote_types(q.dtype, torch.float32))

@@ -77,7 +77,7 @@ class KERPLE(Bias):
 
     def __init__(self, heads: int, form: str = "logarithmic"):
         super().__init__(heads)
-        if form not in CURVES:
+        if not isinstance(form, str) or form not in CURVES:
             raise ValueError(f'form must be "logarithmic" or "power"; got {form!r}')
         self.form = form
         self.r1, self.r2 = nn.Parameter(slopes(heads)), nn.Parameter(torch.ones(heads))

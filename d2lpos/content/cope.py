@@ -8,9 +8,8 @@ import math
 import torch
 from torch import Tensor, nn
 
-from ..encoding import Encoding
-from ..positions.arguments import check_positive, check_size
-from ..positions.checks import check_by_head
+from ..encoding import Encoding, check_pairs
+from ..positions.arguments import check_positive
 from .distance import gated_distance
 
 __all__ = ["CoPE"]
@@ -44,9 +43,7 @@ class CoPE(Encoding):
         self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor,
         hidden_features: Tensor | None = None, visible: Tensor | None = None,
     ) -> Tensor:
-        for name, x, positions in ("q", q, q_positions), ("k", k, k_positions):
-            check_by_head(name, x, positions)
-            check_size(name, x.shape[-1], self.table.shape[1], "features a head, as CoPE has")
+        check_pairs(self, q, k, q_positions, k_positions, features=self.table.shape[1])
         wide = torch.promote_types(q.dtype, torch.float32)
         q, k, table = q.to(wide), k.to(wide), self.table.to(wide)
         gates = torch.sigmoid(q @ k.mT / math.sqrt(q.shape[-1]))

@@ -78,15 +78,12 @@ def check_hidden(x: Tensor, weight: Tensor) -> None:
     check_layer_dtype(x, weight)
 
 
-def check_hidden_features(
-    hidden_features: Tensor | None, k: Tensor, heads: int, numbers: int, name: str
-) -> None:
+def check_hidden_features(hidden_features: Tensor | None, k: Tensor, numbers: int, name: str) -> None:
     """Raise a TypeError or ValueError where hidden_features is not what `name` has of the tokens of k."""
     if hidden_features is None:
         raise TypeError(f"hidden_features must be a tensor: {name} needs {name}.hidden_features(x); got None")
     check_floating("hidden_features", hidden_features, k.device)
-    check_size("k", k.shape[1], heads, f"heads, as {name} has")
-    want = (k.shape[0], heads, k.shape[2], numbers)
+    want = (*k.shape[:-1], numbers)
     if hidden_features.shape != want:
         got = tuple(hidden_features.shape)
         raise ValueError(f"hidden_features must be (batch, head, key, number) = {want}; got {got}")

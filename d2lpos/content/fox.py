@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from ..encoding import Encoding
+from ..encoding import Encoding, check_pairs
 from ..positions.arguments import check_positive
 from .distance import check_hidden, check_hidden_features, gated_distance
 
@@ -48,5 +48,6 @@ class FoX(Encoding):
         self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor,
         hidden_features: Tensor | None = None, visible: Tensor | None = None,
     ) -> Tensor:
-        check_hidden_features(hidden_features, k, self.gate.out_features, 1, "FoX")
+        check_pairs(self, q, k, q_positions, k_positions, heads=self.gate.out_features)
+        check_hidden_features(hidden_features, k, 1, "FoX")
         return gated_distance(hidden_features.mT, q_positions, k_positions, visible)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from ..encoding import Encoding
-from ..positions.arguments import check_positive, check_size
+from ..encoding import Encoding, check_pairs
+from ..positions.arguments import check_positive
 from ..positions.checks import as_index, offsets
 from ..transformer.temperature import check_temperature, multiply
 from .distance import check_hidden, check_hidden_features
@@ -62,8 +62,10 @@ class Inkling(Encoding):
         hidden_features: Tensor | None = None, visible: Tensor | None = None,
     ) -> Tensor:
         rank, extent = self.profiles.shape
-        check_hidden_features(hidden_features, k, self.heads, rank, "Inkling")
-        check_size("q", q.shape[1], self.heads, "heads, as Inkling has")
+        check_pairs(self, q, k, q_positions, k_positions, heads=self.heads)
+        check_hidden_features(hidden_features, k, rank, "Inkling")
+        if q.shape[-2] > k.shape[-2]:
+            raise ValueError(f"q must have at most as many tokens as k; got {tuple(q.shape)} and {tuple(k.shape)}")
         distance = -offsets(as_index(q_positions, "q_positions"), as_index(k_positions, "k_positions"))[
             ..., None, :, :
         ]

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from ..encoding import Encoding
-from ..positions.arguments import check_axes, check_boolean, check_positive, check_size
+from ..encoding import Encoding, check_pairs
+from ..positions.arguments import check_axes, check_boolean, check_broadcast, check_positive, check_size
 from ..positions.checks import signed
 from .distance import between, check_hidden, check_hidden_features
 
@@ -32,10 +32,12 @@ def householder_scores(q: Tensor, k: Tensor, w: Tensor, beta: Tensor, counted: T
     """
     check_axes({"q": "query d", "k": "key d", "w": "key d", "beta": "key 1"}, q=q, k=k, w=w, beta=beta)
     for name, x in ("k", k), ("w", w), ("beta", beta):
-        if x.dtype != q.dtype or x.dim() != q.dim():
-            raise ValueError(f"{name} must have the dtype and as many axes as q; got {x.dtype}, {tuple(x.shape)}")
+        sizes = zip(x.shape[:-2], q.shape[:-2], strict=False)
+        if x.dtype != q.dtype or x.dim() != q.dim() or any(n != m and 1 not in (n, m) for n, m in sizes):
+            raise ValueError(f"{name} must have the dtype, batch and heads of q; got {x.dtype}, {tuple(x.shape)}")
     check_boolean("counted", counted, "", q.device)
     check_size("counted", counted.shape[-1], k.shape[-2], "keys")
+    check_broadcast(counted=counted, q=q)
     if counted.dim() > q.dim():
         raise ValueError(f"counted must have at most {q.dim()} axes, as q has; got {tuple(counted.shape)}")
     products = []
@@ -90,8 +92,8 @@ class PaTH(Encoding):
         self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor,
         hidden_features: Tensor | None = None, visible: Tensor | None = None,
     ) -> Tensor:
-        check_hidden_features(hidden_features, k, self.heads, self.features + 1, "PaTH")
-        check_size("q", q.shape[-1], self.features, "features a head, as PaTH has")
+        check_pairs(self, q, k, q_positions, k_positions, heads=self.heads, features=self.features)
+        check_hidden_features(hidden_features, k, self.features + 1, "PaTH")
         wide = torch.promote_types(q.dtype, hidden_features.dtype)
         q, k, w, beta = (x.to(wide) for x in (q, k, hidden_features[..., :-1], hidden_features[..., -1:]))
         order = torch.atleast_2d(signed("k_positions", k_positions)).argsort(dim=-1, stable=True)[:, None]

@@ -8,9 +8,9 @@ import math
 import torch
 from torch import Tensor, nn
 
-from ..encoding import Encoding
-from ..positions.arguments import check_positive, check_size
-from ..positions.checks import as_index, check_by_head, offsets
+from ..encoding import Encoding, check_pairs
+from ..positions.arguments import check_positive
+from ..positions.checks import as_index, offsets
 
 __all__ = ["DeBERTa", "row"]
 
@@ -67,10 +67,7 @@ class DeBERTa(Encoding):
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         heads, _, features = self.keys.shape
-        for name, x, positions in ("q", q, q_positions), ("k", k, k_positions):
-            check_by_head(name, x, positions)
-            check_size(name, x.shape[-3], heads, "heads, as DeBERTa has")
-            check_size(name, x.shape[-1], features, "features a head, as DeBERTa has")
+        check_pairs(self, q, k, q_positions, k_positions, heads, features)
         wide = torch.promote_types(q.dtype, torch.float32)
         offset = offsets(as_index(q_positions, "q_positions"), as_index(k_positions, "k_positions"))
         rows = row(offset, self.clip, self.largest)[..., None, :, :].expand(*q.shape[:-1], -1)

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from ..bias.base import score_mod
-from ..encoding import Encoding
-from ..positions.arguments import check_positive, check_size, check_tensor
-from ..positions.checks import as_index, check_by_head, offsets
+from ..encoding import Encoding, check_pairs
+from ..positions.arguments import check_floating, check_positive, check_size, check_tensor
+from ..positions.checks import as_index, check_positions, offsets
 
 __all__ = ["Shaw", "ShawKeys", "clipped_index"]
 
@@ -50,7 +50,7 @@ class ShawKeys(Encoding):
         self.keys = nn.Parameter(torch.randn(2 * clip + 1, features))
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        check_by_head("q", q, q_positions)
+        check_pairs(self, q, k, q_positions, k_positions)
         return self.products(q).gather(-1, self.rows(q_positions, k_positions).expand(*q.shape[:-1], -1))
 
     def score_mod(
@@ -93,7 +93,11 @@ class Shaw(ShawKeys):
         self.values = nn.Parameter(torch.randn(2 * clip + 1, features))
 
     def value(self, weights: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        check_tensor("weights", weights)
+        check_floating("weights", weights)
+        if weights.dim() != 4:
+            raise ValueError(f"weights must be (batch, head, query, key); got {tuple(weights.shape)}")
+        check_positions("q_positions", q_positions, (len(weights), weights.shape[2]), weights.device)
+        check_positions("k_positions", k_positions, (len(weights), weights.shape[3]), weights.device)
         rows = self.rows(q_positions, k_positions).expand_as(weights)
         shares = weights.new_zeros(*weights.shape[:-1], len(self.values)).scatter_add(-1, rows, weights)
         return shares @ self.values.to(weights)

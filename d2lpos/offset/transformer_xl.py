@@ -8,10 +8,10 @@ import math
 import torch
 from torch import Tensor, nn
 
-from ..encoding import Encoding
+from ..encoding import Encoding, check_pairs
 from ..input.sinusoids import angles, frequencies, sinusoidal
 from ..positions.arguments import check_floating, check_positive, check_size, check_tensor
-from ..positions.checks import as_double, check_by_head
+from ..positions.checks import as_double
 from ..positions.looks import recall, remember
 
 __all__ = ["TransformerXL", "offset_products"]
@@ -69,10 +69,7 @@ class TransformerXL(Encoding):
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
         heads, features = self.u.shape
-        check_by_head("q", q, q_positions)
-        check_by_head("k", k, k_positions)
-        check_size("q", q.shape[-3], heads, "heads, as TransformerXL has")
-        check_size("q", q.shape[-1], features, "features a head, as TransformerXL has")
+        check_pairs(self, q, k, q_positions, k_positions, heads, features)
         wide = torch.promote_types(q.dtype, torch.float32)
         u, v, weight = (x.to(wide) for x in (self.u, self.v, self.project.weight))
         content = (k.to(wide) @ u[..., None]).mT

@@ -6,8 +6,9 @@ Heo et al. 2024, section 3.2 (arXiv 2403.13298), who call it RoPE-Mixed.
 import torch
 from torch import Tensor, nn
 
+from ..encoding import check_tokens
 from ..input.sinusoids import frequencies
-from ..positions.arguments import check_positive, check_size
+from ..positions.arguments import check_positive
 from ..positions.checks import as_double, check_places
 from .rope import Rotary, check_layout
 
@@ -57,8 +58,5 @@ class Mixed(Rotary):
         down, right = omega.to(places)[:, :, None]  # (heads, 1, dim/2) each
         return places[..., :1] * down + places[..., 1:] * right
 
-    def check_turned(self, name: str, x: Tensor) -> None:
-        super().check_turned(name, x)
-        if x.dim() < 3:
-            raise ValueError(f"{name} must be (batch, head, sequence, feature); got {tuple(x.shape)}")
-        check_size(name, x.shape[-3], self.omega.shape[1], "heads, as Mixed has")
+    def check_turned(self, name: str, x: Tensor, positions: Tensor, named: str = "") -> None:
+        check_tokens(self, name, x, positions, named, heads=self.omega.shape[1], features=self.dim)

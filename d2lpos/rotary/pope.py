@@ -6,10 +6,9 @@ Gopalakrishnan et al. 2025 (arXiv 2509.10534), who call it PoPE.
 import torch
 from torch import Tensor, nn
 
-from ..encoding import Encoding
+from ..encoding import Encoding, check_tokens
 from ..input.sinusoids import angles, frequencies
-from ..positions.arguments import check_positive, check_size
-from ..positions.checks import check_by_head, check_places
+from ..positions.arguments import check_positive
 
 __all__ = ["PoPE"]
 
@@ -41,10 +40,7 @@ class PoPE(Encoding):
         omega = frequencies(2 * self.dim, self.base)
         turned = []
         for name, x, positions in ("q", q, q_positions), ("k", k, k_positions):
-            check_by_head(name, x, positions)
-            check_size(name, x.shape[-1], self.dim, "features a head, as PoPE has")
-            check_size(name, x.shape[-3], len(self.delta), "heads, as PoPE has")
-            check_places(positions, 1, "PoPE")
+            check_tokens(self, name, x, positions, heads=len(self.delta), features=self.dim)
             phase = angles(positions, omega)[..., None, :, :]
             if name == "k":
                 phase = phase + self.delta.clamp(-2 * torch.pi, 0)[:, None].to(phase)

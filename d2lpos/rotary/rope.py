@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..encoding import Encoding, may_share, twin
+from ..encoding import Encoding, check_tokens, may_share, twin
 from ..input.sinusoids import angles, frequencies
 from ..positions.arguments import (
     check_broadcast,
@@ -19,7 +19,7 @@ from ..positions.arguments import (
     check_size,
     check_tensor,
 )
-from ..positions.checks import check_by_head, check_places
+from ..positions.checks import check_places
 from .scaling import unscaled
 
 __all__ = ["RoPE", "convert", "permute_qk_rows", "rotate", "rotate_fast"]
@@ -200,19 +200,20 @@ class Rotary(Encoding):
         raise NotImplementedError
 
     def rotate(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> tuple[Tensor, Tensor]:
-        self.check_both(q, k, q_positions, k_positions)
+        self.check_turned("q", q, q_positions)
+        self.check_turned("k", k, k_positions)
         turn_q, turn_k = self.both_turns(q_positions, k_positions)
         return self.turned(q, turn_q), self.turned(k, turn_k)
 
     def rotate_at(self, x: Tensor, positions: Tensor) -> Tensor:
         """Queries or keys x (batch, head, sequence, dim), turned by their positions."""
-        self.check_one("x", x, positions)
+        self.check_turned("x", x, positions, "positions")
         omega, factor = self.scaled()
         return self.turned(x, Turn(self.turns(positions, omega), self.layout, factor))
 
     def rotate_further(self, x: Tensor, offsets: Tensor) -> Tensor:
         """What has turned already, turned on by an offset: R(offset) R(position) = R(position + offset)."""
-        self.check_one("x", x, offsets)
+        self.check_turned("x", x, offsets, "offsets")
         omega, _ = self.scaled()
         return self.turned(x, Turn(self.turns(offsets, omega), self.layout))
 
@@ -241,22 +242,13 @@ class Rotary(Encoding):
             return turn(x)
         return torch.cat([turn(x[..., : self.rotary]), x[..., self.rotary :]], dim=-1)
 
-    def check_both(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> None:
-        """Raise a TypeError or ValueError where q or k is not (batch, head, sequence, feature), or has other features."""
-        for name, x, positions in ("q", q, q_positions), ("k", k, k_positions):
-            check_by_head(name, x, positions, self.axes)
-            self.check_turned(name, x)
-
-    def check_one(self, name: str, x: Tensor, positions: Tensor) -> None:
-        """As `check_both` for one of them, which may lack the axes of batch and head."""
-        self.check_turned(name, x)
-        if x.dim() > 2:
-            check_by_head(name, x, positions, self.axes)
-
-    def check_turned(self, name: str, x: Tensor) -> None:
-        """Raise a TypeError or ValueError where x, which errors call by its name, is no numbers or has other features."""
+    def check_turned(self, name: str, x: Tensor, positions: Tensor, named: str = "") -> None:
+        """As `check_tokens`. What has no name for positions of its own turns alone, and may lack batch and heads."""
         check_floating(name, x)
-        check_size(name, x.shape[-1], self.dim, f"features a head, as {type(self).__name__} has")
+        if x.dim() > 2 or not named:
+            check_tokens(self, name, x, positions, named, features=self.dim)
+        else:
+            check_size(name, x.shape[-1] if x.dim() else 0, self.dim, f"features a head, as {type(self).__name__} has")
 
 
 class RoPE(Rotary):
@@ -297,9 +289,7 @@ class RoPE(Rotary):
         self.scaling = scaling
         check_rotary(self.rotary, dim)
         if self.rotary % (2 * axes):
-            raise ValueError(
-                f"{axes} axes need a multiple of {2 * axes} features that turn; got {self.rotary}"
-            )
+            raise ValueError(f"{axes} axes need a multiple of {2 * axes} features that turn; got {self.rotary}")
         check_scaling(scaling, self.rotary // axes, base)
         # Other bad arguments fail here.
         self.rotate_at(torch.zeros(1, 1, dim), torch.zeros(1, axes, dtype=torch.int64).squeeze(-1))
@@ -327,6 +317,4 @@ def check_rotary(rotary: int, dim: int) -> None:
     """Raise a TypeError or ValueError where `rotary` features of `dim` cannot turn in pairs."""
     check_positive(rotary=rotary)
     if rotary % 2 or rotary > dim:
-        raise ValueError(
-            f"rotary must be even, because features turn in pairs, and at most {dim}; got {rotary}"
-        )
+        raise ValueError(f"rotary must be even, because features turn in pairs, and at most {dim}; got {rotary}")

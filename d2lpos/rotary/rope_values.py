@@ -5,7 +5,6 @@ DeepSeek-V4, in transformers 5.23 (`DeepseekV4Attention`), where one tensor is k
 
 from torch import Tensor
 
-from ..positions.arguments import check_size
 from ..positions.checks import signed
 from ..positions.looks import Look, recall, remember
 from .rope import RoPE
@@ -26,10 +25,11 @@ class RoPEValues(RoPE):
     """
 
     def rotate_values(self, v: Tensor, k_positions: Tensor) -> Tensor:
-        check_size("v", v.shape[-1], self.dim, "features a head, as RoPEValues has")
+        self.check_turned("v", v, k_positions, "k_positions")
         return self.rotate_further(v, k_positions)
 
     def unrotate_output(self, y: Tensor, q_positions: Tensor) -> Tensor:
+        self.check_turned("y", y, q_positions, "q_positions")
         positions = signed("q_positions", q_positions)
         look = recall(positions)
         return self.rotate_further(y, remember(-positions, look and Look(-look.high, -look.low)))

@@ -16,7 +16,7 @@ from functools import reduce
 import torch
 from torch import Tensor
 
-from ..positions.arguments import check_axes
+from ..positions.arguments import check_axes, check_broadcast
 
 __all__ = ["absorbed", "built", "scores"]
 
@@ -68,5 +68,8 @@ def scores(q: Tensor, c: Tensor, up: Tensor, turned_q: Tensor, turned_k: Tensor)
 def wide(**given: Tensor) -> list[Tensor]:
     """All in one dtype, at least float32; raises as the module says."""
     check_axes(AXES, **given)
+    ahead = {name: x[..., :1, :1, :] for name, x in given.items()}  # of the axes that AXES names
+    for name in ahead.keys() - {"q"}:
+        check_broadcast(q=ahead["q"], **{name: ahead[name]})
     dtype = reduce(torch.promote_types, (x.dtype for x in given.values()), torch.float32)
     return [x.to(dtype) for x in given.values()]

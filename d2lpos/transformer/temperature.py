@@ -47,7 +47,7 @@ def logarithm(positions: Tensor, scale: float = 1.0, length: float | None = None
 
 
 def steps(positions: Tensor, length: float, scale: float = 0.1, counted: bool = False) -> Tensor:
-    """1 + scale · ln(1 + ⌊p/length⌋): 1 up to length tokens, then up a step at each multiple of it.
+    """1 + scale · ln(1 + ⌊p/length⌋): 1 up to length tokens, below position 0 as well, then up a step at each multiple of it.
 
     counted=True counts tokens, p + 1, as Llama 4 does in its layers without positions; the released code of
     Ministral 3 takes p.
@@ -58,18 +58,18 @@ def steps(positions: Tensor, length: float, scale: float = 0.1, counted: bool = 
     check_scale(length=length)
     check_number(scale=scale)
     check_flag(counted=counted)
-    return 1 + scale * torch.log1p(((as_float(positions) + counted) / length).floor())
+    return 1 + scale * torch.log1p(((as_float(positions) + counted) / length).floor().clamp(min=0))
 
 
 def power(positions: Tensor, length: float, exponent: float = 0.1) -> Tensor:
-    """(1 + (p + 1)/length)^exponent, as in the layers without positions of Beam's released code.
+    """(1 + (p + 1)/length)^exponent, as in the layers without positions of Beam's released code; below position 0 it is 1.
 
     >>> power(torch.tensor([0, 2047, 1_000_000]), length=2048)
     tensor([1.0000, 1.0718, 1.8576])
     """
     check_scale(length=length)
     check_number(exponent=exponent)
-    return (1 + (as_float(positions) + 1) / length) ** exponent
+    return (1 + (as_float(positions) + 1).clamp(min=0) / length) ** exponent
 
 
 def multiply(q: Tensor, positions: Tensor, temperature: Callable[[Tensor], Tensor]) -> Tensor:

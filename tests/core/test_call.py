@@ -56,6 +56,18 @@ def test_keys_stand_where_queries_do_unless_the_call_says_otherwise(encoding):
         same(encoding(**dict(zip(names, (Q, KEYS, here, there), strict=True))), want)
 
 
+@pytest.mark.parametrize("encoding", [name for name in PAIRS if name != "none"], indirect=True)
+def test_arguments_are_given_in_their_places_or_by_their_names(encoding):
+    encoding = encoding.float()
+    named = dict(zip(("hidden_features",), hidden(encoding, X), strict=False))
+    want = encoding(Q, K, P, P, **named)
+    same(encoding(Q, k=K, positions=P, **named), want)
+    same(encoding(q=Q, k=K, positions=P, **named), want)
+    same(encoding(k=K, k_positions=P, q=Q, q_positions=P, **named), want)
+    same(encoding(Q, K, P, k_positions=P, **named), want)
+    same(encoding(Q, K, k_positions=P, q_positions=P, **named), want)
+
+
 @pytest.mark.parametrize("encoding", ["values"], indirect=True)
 def test_door_four_is_called_with_weights(encoding):
     weights = torch.rand(2, 2, 6, 6, dtype=torch.float64)
@@ -78,6 +90,9 @@ ROPE = r"RoPE\(dim=8, rotary=8\) is called as \(q, k, positions\) or \(q, k, q_p
     ((Q, K), {"position_ids": P}, r"\(Tensor, Tensor, position_ids=…\)"),
     ((Q, K, P), {"positions": P}, r"\(Tensor, Tensor, Tensor, positions=…\)"),
     ((Q, K), {"k_positions": P}, r"\(Tensor, Tensor, k_positions=…\)"),
+    ((Q, K), {"q_positions": P}, r"\(Tensor, Tensor, q_positions=…\)"),
+    ((Q, K), {"positions": P, "k_positions": P}, r"\(Tensor, Tensor, positions=…, k_positions=…\)"),
+    ((Q, K), {"k": K, "positions": P}, r"\(Tensor, Tensor, k=…, positions=…\)"),
 ])
 def test_a_wrong_call_says_which_is_meant(arguments, named, got):
     with pytest.raises(TypeError, match=f"^{ROPE} {got}$"):

@@ -586,7 +586,7 @@ for subject, numbers in (FoX, 1), (PaTH, 9), (Inkling, 16):
     )
     shape = f"hidden_features must be (batch, head, key, number) = (2, 2, 5, {numbers}); got"
     refuse(f"ValueError: {shape} (2, 2, 4, {numbers})", Q, Q, P, P, given[:, :, :4])
-    refuse(f"ValueError: k must have 2 heads, as {name} has; got 1", Q[:, :1], Q[:, :1], P, P, given)
+    refuse(f"ValueError: q must have 2 heads, as {name} has; got 1", Q[:, :1], Q[:, :1], P, P, given)
     refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], P, given)
     bad(attend, f"TypeError: {hidden}", Q, Q, Q, P, P, subject(16, 2))
 bad(
@@ -1038,6 +1038,36 @@ bad(gated_distance, "ValueError: gates must have 5 keys, as k_positions has; got
 bad(gated_distance, "ValueError: k_positions must be (sequence,) or (batch, sequence); got (1, 2, 5)", SUMS, P, TOKENS[None])
 bad(householder_scores, "ValueError: counted must have 5 keys; got 4", Q, Q, Q, Q[..., :1], LOOK[:, :4])
 bad(householder_scores, "ValueError: w must be (…, key, d) with d = 8; got (2, 2, 5, 4)", Q, Q, Q[..., :4], Q[..., :1], LOOK)
+bad(
+    householder_scores, "ValueError: k must have the dtype, batch and heads of q; got torch.float32, (3, 2, 5, 8)",
+    Q, torch.cat([Q, Q])[:3], Q, Q[..., :1], LOOK,
+)
+bad(
+    householder_scores, "ValueError: counted and q must broadcast in all axes but the last; got (4, 5) and (2, 2, 5, 8)",
+    Q, Q, Q, Q[..., :1], LOOK[:4],
+)
+bad(
+    scores, "ValueError: q and c must broadcast in all axes but the last; got (2, 1, 1, 8) and (3, 1, 1, 8)",
+    Q, torch.cat([Q, Q])[:3, :1], torch.ones(2, 8, 8), Q, Q[:, :1],
+)
+bad(
+    Inkling, "ValueError: q must have at most as many tokens as k; got (2, 2, 5, 8) and (2, 2, 1, 8)",
+    Q, Q[:, :, :1], P, P[:1], torch.ones(2, 2, 1, 3), call=Inkling(16, 2, rank=3, extent=4).score,
+)
+bad(KERPLE, 'ValueError: form must be "logarithmic" or "power"; got []', 2, [])
+bad(RoPE, "ValueError: v must have 8 features a head, as RoPEValues has; got 4", Q[..., :4], P, call=RoPEValues(8).rotate_values)
+bad(RoPE, "TypeError: y must be a tensor; got list", [1], P, call=RoPEValues(8).unrotate_output)
+bad(
+    RoPE, "ValueError: k_positions must be one for each token of k, (2, 5), or one for all; got (4,)",
+    Q, Q, P, P[:4], call=RoPE(8).rotate,
+)
+bad(RoPE, "ValueError: offsets must be on cpu, as the other arguments are; got meta", Q, META, call=RoPE(8).rotate_further)
+bad(
+    CoPE, "ValueError: k must have the batch and the heads of q; got (1, 2, 5, 8) and (2, 2, 5, 8)",
+    Q, Q[:1], P, P, call=CoPE(8, 3).score,
+)
+bad(Shaw, "ValueError: weights must be (batch, head, query, key); got (5, 5)", SUMS[0, 0], P, P, call=Shaw(8, 2).value)
+bad(RoPE, "TypeError: q_positions must be a tensor; got list", [1], P, call=RoPE(8).precompute)
 bad(offset_products, "ValueError: q_positions must have 5 members, one for each query; got 4", Q, P[:4], P)
 bad(cosines, "ValueError: k_positions must be on cpu, as the other arguments are; got meta", P, META, 8)
 bad(logarithmic, "ValueError: offset and r1 must broadcast; got (5,) and (0,)", P, P[:0] / 2, ONE)

@@ -48,8 +48,8 @@ def test_value_door_averages_the_rows():
 
 
 def test_far_keys_share_the_outer_rows():
-    encoding, q = ShawKeys(8, clip=2), torch.randn(1, 2, 1, 8)
-    score = encoding.score(q, q, torch.tensor([0]), torch.tensor([2, 3, 900, -2, -3]))
+    encoding, q, k = ShawKeys(8, clip=2), torch.randn(1, 2, 1, 8), torch.randn(1, 2, 5, 8)
+    score = encoding.score(q, k, torch.tensor([0]), torch.tensor([2, 3, 900, -2, -3]))
     assert_close(score[..., :3], score[..., :1].expand(-1, -1, -1, 3))
     assert_close(score[..., 3], score[..., 4])
     assert not torch.allclose(score[..., 0], score[..., 4])

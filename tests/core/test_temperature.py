@@ -27,6 +27,12 @@ def test_steps_rise_at_each_multiple_of_the_length():
     assert (steps(p, 10)[:10] == 1).all()
 
 
+def test_what_stands_before_position_0_stays_as_it_is():
+    p = torch.tensor([-100, -9, -1])
+    assert (steps(p, 8) == 1).all() and (power(p, 8) == 1).all()
+    assert (logarithm(p) == math.log(2)).all() and (logarithm(p, length=8) == 1).all()
+
+
 def test_short_texts_stay_as_they_are():
     p = torch.arange(10)
     assert (logarithm(p, 0.3, length=10) == 1).all()

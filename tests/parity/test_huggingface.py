@@ -182,6 +182,24 @@ def test_an_encoding_of_ones_own_turns_and_learns():
     assert omega.grad.abs().sum() > 0
 
 
+@pytest.mark.parametrize("name", ["Llama", "GPT-NeoX", "Cohere", "GLM", "gpt-oss"])
+def test_an_encoding_that_turns_nothing_at_first_learns_in_the_models_own_layout(name):
+    class Learning(RoPE):
+        speed = 0.0
+
+        def scaled(self):
+            omega, factor = super().scaled()
+            return omega * self.speed, factor
+
+    make, rope = MODELS[name]
+    model = make()
+    own, encoding = logits(model), Learning(rope.dim, rope.base, rope.layout, rope.rotary)
+    replace_rotary(model, encoding)
+    assert apart(model, own) > 1e-4
+    encoding.speed = 1.0
+    assert apart(model, own) < 1e-6
+
+
 @pytest.mark.parametrize(("name", "dtype"), [("Llama", torch.bfloat16), ("OLMo 2", torch.float32)])
 def test_cosines_have_the_dtype_of_the_models_own(name, dtype):
     make, encoding = MODELS[name]
@@ -217,8 +235,8 @@ REFUSED = {
     "all, where a quarter turns": (
         MODELS["GPT-NeoX"][0], RoPE(16), "encoding must turn the first 4 of 16 features of a head",
     ),
-    "two axes": (LLAMA, RoPE(16, axes=2), "encoding must take positions of one axis, as LlamaRotaryEmbedding does"),
-    "coordinates": (LLAMA, MRoPE(16, [0, 1] * 4), "encoding must take positions of one axis"),
+    "two axes": (LLAMA, RoPE(16, axes=2), "encoding must open the door rotate alone, and take positions of one axis; got RoPE"),
+    "coordinates": (LLAMA, MRoPE(16, [0, 1] * 4), "encoding must open the door rotate alone, and take positions of one axis"),
     "bias": (LLAMA, ALiBi(4), "encoding must open the door rotate alone"),
     "two doors": (LLAMA, RoPEValues(16), "encoding must open the door rotate alone"),
     "one for two kinds": (
@@ -227,23 +245,23 @@ REFUSED = {
     ),
     "one of two": (
         GEMMA, {"full_attention": RoPE(16)},
-        "encoding must have full_attention, sliding_attention, as Gemma3RotaryEmbedding has; got full_attention",
+        "encoding must be a dictionary with full_attention, sliding_attention, as Gemma3RotaryEmbedding has; got {'full_at",
     ),
     "two for one kind": (LLAMA, FOR_GEMMA, "encoding must be an Encoding, such as RoPE(64)"),
     "no encoding": (LLAMA, "rope", "encoding must be an Encoding, such as RoPE(64); got 'rope'"),
     "no module": (lambda: None, RoPE(16), "model must be a module; got NoneType"),
     "a table": (
         partial(random_model, GPT2LMHeadModel, GPT2Config, n_embd=64), RoPE(16),
-        "model must have a rotary_emb; GPT2LMHeadModel has none",
+        "model must have one class of rotary_emb; GPT2LMHeadModel has none",
     ),
     "M-RoPE": (
         lambda: Qwen2VLTextModel(Qwen2VLTextConfig(**SIZES, num_key_value_heads=2, rope_parameters=PICTURES)), RoPE(16),
-        "model must have one position for each token; Qwen2VLRotaryEmbedding has several coordinates (M-RoPE)",
+        "model must have cosines and sines of one position for each token; Qwen2VLRotaryEmbedding gives those of several",
     ),
     "complex": (
         partial(random_model, Llama4ForCausalLM, Llama4TextConfig, **GROUPED, num_local_experts=2, rope_parameters=rule()),
         RoPE(16),
-        "model must have cosines and sines of each position; Llama4TextRotaryEmbedding gives something else",
+        "model must have cosines and sines of one position for each token; Llama4TextRotaryEmbedding gives something else",
     ),
     "two functions": (
         partial(random_model, DeepseekV3ForCausalLM, DeepseekV3Config, **DEEPSEEK, rope_parameters=rule()), RoPE(8),
@@ -251,7 +269,7 @@ REFUSED = {
     ),
     "two classes": (
         lambda: nn.ModuleList([LLAMA(), MODELS["Mistral"][0]()]), RoPE(16),
-        "model must have one class of rotary embedding, such as the part that reads text; got LlamaRotaryEmbedding, Mistral",
+        "model must have one class of rotary_emb; ModuleList has LlamaRotaryEmbedding and MistralRotaryEmbedding",
     ),
 }
 
