@@ -240,7 +240,7 @@ def check_tokens(
     for size, want, what in (x.shape[-3], heads, "heads"), (x.shape[-1], features, "features a head"):
         check_size(name, size, size if want is None else want, f"{what}, as {owner} has")
     check_tensor(named, positions, x.device)
-    check_places(positions, encoding.axes, owner)
+    check_places(positions, encoding.axes, owner, named)
     each, tokens = (*x.shape[:-3], x.shape[-2]), positions.shape[: positions.dim() - place + 1]
     if len(tokens) > len(each) or any(n not in (1, m) for n, m in zip(tokens[::-1], each[::-1], strict=False)):
         raise ValueError(f"{named} must be one for each token of {name}, {each}, or one for all; got {tuple(positions.shape)}")

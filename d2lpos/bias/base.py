@@ -9,9 +9,17 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..encoding import BLOCK, Encoding, may_share, twin
-from ..positions.arguments import check_floating, check_function, check_positive, check_size, check_tensor
-from ..positions.checks import as_index, check_by_head, check_positions, comparable, exact_float, offsets
+from ..encoding import BLOCK, Encoding, check_pairs, may_share, twin
+from ..positions.arguments import check_function, check_positive, check_size, check_tensor
+from ..positions.checks import (
+    as_index,
+    check_by_head,
+    check_places,
+    check_positions,
+    comparable,
+    exact_float,
+    offsets,
+)
 from ..positions.looks import is_integer, recall, remember
 
 __all__ = ["Bias", "score_mod"]
@@ -47,8 +55,9 @@ def score_mod(
     >>> add(torch.tensor(1.0), 0, 0, 2, 0)
     tensor(-1.)
     """
-    check_floating("q", q)
-    check_floating("k", k, q.device)
+    check_by_head("q", q, q_positions)
+    check_by_head("k", k, k_positions)
+    check_tensor("k", k, q.device)
     check_function("at", at, "a function of batch, head, query and offset")
     check_positions("q_positions", q_positions, (q.shape[0], q.shape[-2]), q.device)
     check_positions("k_positions", k_positions, (k.shape[0], k.shape[-2]), q.device)
@@ -71,7 +80,7 @@ class PositionBias(Encoding):
         raise NotImplementedError
 
     def score(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        self.check_heads(q, q_positions)
+        check_pairs(self, q, k, q_positions, k_positions, heads=self.heads)
         return self.between(q_positions, k_positions)
 
     def precompute(self, q_positions: Tensor, k_positions: Tensor) -> Encoding:
@@ -79,11 +88,14 @@ class PositionBias(Encoding):
 
         Larger ones are not kept, nor those of more than 1,024 queries, for which attention asks piece by piece.
         """
+        if not may_share(self, (q_positions, k_positions), PositionBias, "score"):
+            return self
+        for name, positions in ("q_positions", q_positions), ("k_positions", k_positions):
+            check_places(positions, self.axes, type(self).__name__, name)
         along = -1 if self.axes == 1 else -2
         queries, keys = q_positions.shape[along], k_positions.shape[along]
         rows = max(q_positions.shape[:along].numel(), k_positions.shape[:along].numel())
-        small = queries <= BLOCK and self.heads * rows * queries * keys <= LARGEST
-        if not small or not may_share(self, (q_positions, k_positions), PositionBias, "score"):
+        if queries > BLOCK or self.heads * rows * queries * keys > LARGEST:
             return self
         kept = self.between(q_positions, k_positions)
 

@@ -210,13 +210,13 @@ def check_by_head(name: str, x: Tensor, positions: Tensor, axes: int = 1) -> Non
         )
 
 
-def check_places(positions: Tensor, axes: int, owner: str) -> None:
+def check_places(positions: Tensor, axes: int, owner: str, name: str = "positions") -> None:
     """Raise a TypeError or ValueError where positions are not (…, sequence), or (…, sequence, axes) for several axes."""
-    check_tensor("positions", positions)
+    check_tensor(name, positions)
     if axes > 1:
-        check_size("positions", positions.shape[-1] if positions.dim() else 0, axes, f"coordinates, as {owner} has axes")
+        check_size(name, positions.shape[-1] if positions.dim() else 0, axes, f"coordinates, as {owner} has axes")
     if positions.dim() < min(axes, 2):
-        raise ValueError(f"positions must be (…, sequence{', axes' if axes > 1 else ''}); got {tuple(positions.shape)}")
+        raise ValueError(f"{name} must be (…, sequence{', axes' if axes > 1 else ''}); got {tuple(positions.shape)}")
 
 
 def check_positions(name: str, positions: Tensor, tokens: tuple[int, int], device: torch.device, axes: int = 1) -> None:

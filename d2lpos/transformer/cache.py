@@ -270,7 +270,7 @@ def append(name: str, kept: Tensor | None, new: Tensor, axis: int) -> Tensor:
 
 def check_fit(name: str, kept: Tensor | None, new: Tensor, axis: int) -> None:
     """Raise a TypeError or ValueError where new tokens differ from the kept in another axis than the sequence."""
-    check_tensor(name, new)
+    check_tensor(name, new, None if kept is None else kept.device)
     if kept is not None and others(kept, axis) != others(new, axis):
         raise ValueError(
             f"{name} must fit those in the cache, {tuple(kept.shape)}, "

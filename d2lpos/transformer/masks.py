@@ -10,8 +10,8 @@ from operator import and_
 import torch
 from torch import Tensor
 
-from ..positions.arguments import check_boolean, check_flag, check_positive, check_tensor
-from ..positions.checks import check_real, column_and_row, own_copy, signed
+from ..positions.arguments import check_boolean, check_flag, check_positive, check_size, check_tensor
+from ..positions.checks import check_places, check_real, column_and_row, own_copy, signed
 from ..positions.looks import Look, extent, is_integer, known, none_later, remember, rises
 from ..positions.packing import are_runs, cu_seqlens
 from ..positions.position_ids import check_segments
@@ -131,14 +131,11 @@ class Mask:
         check_real("q_positions", q_positions)
         if k_positions is not None and k_positions is not q_positions:
             check_real("k_positions", k_positions)
-        if segments is not None:
-            check_segments(segments)
-        if allowed is not None:
-            check_boolean("allowed", allowed, ", True where a query may look", q_positions.device)
         check_positive(axes=axes)
         self.axes = axes
         self.q_positions, self.causal, self.allowed, self.segments = q_positions, causal, allowed, segments
         self.k_positions = q_positions if k_positions is None else k_positions
+        self.check_pairs()
         self.window = window
         self.q_order, self.k_order = self.q_positions, self.k_positions
         if axes > 1:
@@ -168,6 +165,21 @@ class Mask:
             elif k.numel():
                 self.everything = none_later(k, q)
 
+    def check_pairs(self) -> None:
+        """Raise a TypeError or ValueError where segments are not one for each token, or `allowed` says nothing of each pair."""
+        check_places(self.q_positions, self.axes, "Mask", "q_positions")
+        check_places(self.k_positions, self.axes, "Mask", "k_positions")
+        queries, keys = (p.shape[-min(self.axes, 2)] for p in (self.q_positions, self.k_positions))
+        if self.segments is not None:
+            check_segments(self.segments)
+            for tokens, what in (queries, "query"), (keys, "key"):
+                check_size("segments", self.segments.shape[-1], tokens, f"members, one for each {what}")
+        if self.allowed is not None:
+            check_boolean("allowed", self.allowed, ", True where a query may look", self.q_positions.device)
+            shape = tuple(self.allowed.shape)
+            if len(shape) < 2 or shape[-2] not in (1, queries) or shape[-1] not in (1, keys):
+                raise ValueError(f"allowed must be (…, query, key) = (…, {queries}, {keys}); got {shape}")
+
     def with_window(self, window: int | None) -> "Mask":
         """This mask with a window besides; itself, where it has one as narrow."""
         if window is None or self.window is not None and self.window <= window:
@@ -196,8 +208,7 @@ class Mask:
         positions, segments = known(self.q_order), known(self.segments)
         if positions is None or segments is None or not segments.numel():
             return None
-        check_segments(segments)
-        if not are_runs(segments):
+        if not are_runs(segments := segments.long()):  # of some unsigned ones PyTorch takes no difference
             return None
         found = tuple(cu_seqlens(segments).diff().tolist())
         rising = signed("q_positions", positions).diff(dim=-1) > 0

@@ -378,7 +378,7 @@ bad(MRoPE, "ValueError: deal must name each axis from 0 on; got [0, 2]", 8, [0, 
 rotary = "rotary must be even, because features turn in pairs, and at most 2; got 4"
 bad(MRoPE, f"ValueError: {rotary}", 2, [0, 1])
 bad(MRoPE, "ValueError: base must be finite and above 1; got 1", 8, [0, 1], base=1)
-one_axis = "positions must have 2 coordinates, as MRoPE has axes; got 5"
+one_axis = "q_positions must have 2 coordinates, as MRoPE has axes; got 5"
 bad(MRoPE, f"ValueError: {one_axis}", Q, Q, P, P, call=MRoPE(8, [0, 1]).rotate)
 
 # T5 and ALiBi
@@ -515,7 +515,7 @@ bad(Mixed, "ValueError: base must be finite and above 1; got 1.0", 8, 2, 1.0)
 bad(Mixed, 'ValueError: layout must be "half" or "interleaved"; got \'pairs\'', 8, 2, layout="pairs")
 refuse = partial(bad, Mixed, call=Mixed(8, 2).rotate)
 refuse("ValueError: k must have 2 heads, as Mixed has; got 1", Q, Q[:, :1], CELLS, CELLS)
-refuse("ValueError: positions must have 2 coordinates, as Mixed has axes; got 5", Q, Q, P, P)
+refuse("ValueError: q_positions must have 2 coordinates, as Mixed has axes; got 5", Q, Q, P, P)
 refuse("ValueError: positions must be finite; got nan", Q, Q, CELLS * NAN, CELLS)
 refuse = partial(bad, Decomposed, call=Decomposed(8, 2, 3).score)
 refuse("TypeError: q must be a tensor; got list", [0], Q, CELLS, CELLS)
@@ -526,7 +526,7 @@ refuse(
 )
 refuse = partial(bad, BEiT, call=BEiT(2, 2, 3).score)
 refuse("TypeError: q_positions must be a tensor; got list", Q, Q, [0], CELLS)
-refuse("ValueError: k_positions must be (…, sequence, 2), row and column; got (5,)", Q, Q, CELLS, P)
+refuse("ValueError: k_positions must have 2 coordinates, as BEiT has axes; got 5", Q, Q, CELLS, P)
 refuse("ValueError: k_positions must lie in 0 … 1, the rows of the window; got -2", Q, Q, CELLS, CELLS - 2)
 bad(
     deberta.row, "TypeError: offset must be integers, because they index a table; got torch.float32",
@@ -996,7 +996,9 @@ bad(Mask, f"TypeError: {look}", P, allowed=LOOK.float())
 bad(Mask, f"TypeError: {look.replace('float32', 'int64')}", P, allowed=LOOK.long())
 bad(Mask, "TypeError: allowed must be a tensor; got ndarray", P, allowed=LOOK.numpy())
 bad(Mask, "TypeError: k_positions must be a tensor; got list", P, [0])
-for mask in Mask(P, allowed=LOOK[:4]), Mask(P, allowed=LOOK[0]):
+for allowed in LOOK[:4], LOOK[0]:
+    bad(Mask, f"ValueError: allowed must be (…, query, key) = (…, 5, 5); got {tuple(allowed.shape)}", P, allowed=allowed)
+for mask in Mask(P, allowed=LOOK.expand(3, 5, 5)), Mask(P, allowed=LOOK.expand(1, 2, 2, 5, 5)):
     shape = f"(batch, head, query, key) = (2, 2, 5, 5); got {tuple(mask.allowed.shape)}"
     bad(attend, f"ValueError: mask must broadcast to {shape}", Q, Q, Q, P, P, mask=mask)
 bad(segment_mask, "TypeError: q_segments must be integers or Boolean; got torch.float32", P.float(), P)
@@ -1073,6 +1075,13 @@ bad(cosines, "ValueError: k_positions must be on cpu, as the other arguments are
 bad(logarithmic, "ValueError: offset and r1 must broadcast; got (5,) and (0,)", P, P[:0] / 2, ONE)
 bad(normalized_log_distance, "ValueError: threshold must have 0 axes; got 1", P, P, ONE, ONE[None])
 bad(cu_seqlens, "ValueError: segments must have values, which the meta device has not; got meta", META)
+
+
+refuse = partial(bad, Mask)
+refuse("ValueError: allowed must be (…, query, key) = (…, 5, 5); got (5, 10)", P, P, torch.ones(5, 10, dtype=torch.bool))
+refuse("ValueError: segments must have 5 members, one for each query; got 10", P, P, segments=torch.arange(10))
+refuse("ValueError: segments must have 0 members, one for each key; got 5", P, P[:0], segments=P)
+bad(score_mod, "ValueError: k must be (batch, head, sequence, feature); got (8,)", Q, Q[0, 0, 0], P, P, lambda *at: at[3])
 
 
 @pytest.mark.parametrize(("call", "message"), BAD)

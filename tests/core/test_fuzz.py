@@ -23,7 +23,6 @@ from torch import Tensor, nn
 
 from d2lpos import Encoding, RoPE, Sinusoidal
 from d2lpos.bias.alibi import slopes
-from d2lpos.bias.base import PositionBias
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.rotary.scaling import unscaled
 from d2lpos.transformer import Cache, Mask, attend, attention_weights
@@ -385,7 +384,7 @@ def results(made: Encoding, given: dict, more: dict):
         yield partial(made.rotate, **given), (q.shape, k.shape)
         if q.dim() > 2:
             yield partial(made.rotate_at, q, given["q_positions"]), (q.shape,)
-    if "score" in made.doors and not isinstance(made, PositionBias):
+    if "score" in made.doors:
         yield partial(made.score, **given, **more), (pairs,)
     yield partial(attention_weights, **given, **more, encoding=made), (pairs,)
     yield partial(attend, **given, **more, v=k, encoding=made), (q.shape,)

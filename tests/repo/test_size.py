@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.house import ENCODERS
 
 PACKAGE = Path(__file__).parents[2] / "d2lpos"
-LIMIT = 2935  # lines of code
+LIMIT = 2955  # lines of code
 FILE = 200
 ASIDE = {"dropout.py", "__init__.py"}  # one opens no door, the others only hand out names
 NO_CODE = {tokenize.COMMENT, tokenize.DEDENT, tokenize.ENDMARKER}
