@@ -231,6 +231,8 @@ class Attention(nn.Module):
         if cache is not None:
             check_cache(cache)
             check_size("cache", cache.axes, self.encoding.axes, "axes, as the encoding has")
+            if cache.keys is not None:
+                check_size("x", len(x), len(cache.keys), "rows, as the cache has")
             if not self.causal:
                 raise ValueError("cache needs causal=True: a token that sees later ones has no final answer")
         mask = self.mask(x.shape[:2], positions, mask, cache, segments)
