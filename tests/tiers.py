@@ -37,8 +37,7 @@ PROOFS = {
     # Mutants.
     "tests/check/test_reference_mutants.py::test_every_mutant_is_refused_or_explained": (),
     "tests/check/test_wrong_answers.py::test_the_text_is_short_and_always_the_same": (),
-    "tests/core/test_mutants.py": (),
-    "tests/core/test_mutants_by_hand.py": (),
+    "tests/mutation/test_mistakes.py": (),
     # Files of every family with a key that is not there, and scaling in every spelling.
     "tests/parity/test_keys.py::test_a_missing_key_means_what_the_class_takes_for_it": ("arcee", "gemma3_text", "olmo3"),
     "tests/parity/test_keys.py::test_scaling_in_either_spelling": SAMPLE,

@@ -65,7 +65,7 @@ def test_only_what_was_chosen_runs():
     others = [
         item("tests/api/test_examples.py", "test_example[bias.alibi-slopes]"),
         item("tests/core/test_laws.py", "test_it[mlp]"),
-        item("tests/core/test_mutants.py", "test_mutant[sandwich]"),  # a proof
+        item("tests/core/test_smollm2.py", "test_it[sandwich]"),  # a proof
         item("tests/repo/test_handout.py", "test_it"),
     ]
     left_out = []
