@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from tests.house import ENCODERS, ROOT, imports, room
-from tests.tiers import is_proof
 
 # A changed file -> tests. Behind a space: only those whose names match the expression. {0} is the first group of the
 # pattern, and {checks} are the names of the checks in that module, or in all of its chapter.
@@ -136,12 +135,14 @@ class Choice:
         self.words = words
 
     def pytest_collection_modifyitems(self, config, items):
+        from tests.tiers import is_proof  # late, because pytest wants to be the first to import its plug-ins
+
         def wanted(item) -> bool:
             path = item.path.relative_to(ROOT).as_posix()
             folder = item.path.parent.relative_to(ROOT).as_posix()
             words = self.words.get(path, ())
-            if not words and path not in SLOW and not is_proof(item.nodeid):
-                words = self.words.get(folder, ())
+            if path not in SLOW and not is_proof(item.nodeid):
+                words += self.words.get(folder, ())
             return any(re.search(word, item.nodeid.partition("::")[2]) for word in words)
 
         left_out = [item for item in items if not wanted(item)]

@@ -120,7 +120,8 @@ def test_which_permutations_commute_with_attention(encoding, place, request):
 
     straight = output(range(N))
     commuting = {o for o in permutations(range(N)) if torch.allclose(output(o), straight[:, :, o])}
-    assert commuting == COMMUTES.get(request.node.callspec.params["encoding"], {tuple(range(N))})
+    wanted = COMMUTES.get(request.node.callspec.params["encoding"], {tuple(range(N))})
+    assert commuting == wanted, 'its row in TABLE of tests/core/conftest.py says whether it is "mirrored"'
 
 
 # Positions are data.

@@ -61,7 +61,11 @@ def test_only_what_was_chosen_runs():
     def item(path, name):
         return SimpleNamespace(path=ROOT / path, nodeid=f"{path}::{name}")
 
-    law, example = item("tests/core/test_laws.py", "test_it[sandwich-True]"), item("tests/api/test_examples.py", "test_example[bias.sandwich-Sandwich]")
+    mine = [
+        item("tests/core/test_laws.py", "test_it[sandwich-True]"),
+        item("tests/core/test_laws.py", "test_every_name_has_its_laws"),
+        item("tests/api/test_examples.py", "test_example[bias.sandwich-Sandwich]"),
+    ]
     others = [
         item("tests/api/test_examples.py", "test_example[bias.alibi-slopes]"),
         item("tests/core/test_laws.py", "test_it[mlp]"),
@@ -70,6 +74,6 @@ def test_only_what_was_chosen_runs():
     ]
     left_out = []
     config = SimpleNamespace(hook=SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items)))
-    items = [law, *others, example]
-    Choice(chosen(["d2lpos/bias/sandwich.py", "README.md"])).pytest_collection_modifyitems(config, items)
-    assert items == [law, example] and left_out == others
+    items = [*others, *mine]
+    Choice(chosen(["d2lpos/bias/sandwich.py", "tests/core/conftest.py", "README.md"])).pytest_collection_modifyitems(config, items)
+    assert items == mine and left_out == others
