@@ -85,7 +85,7 @@ def graph() -> dict[str, set[str]]:
 
 def of_module(file: str) -> list[str]:
     """The tests of a module: those named after it or, where there are none, after those that import it, and so on."""
-    module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    module = file.removesuffix(".py").replace("/", ".")
     near, found = {module}, []
     folder = room(module) if room(module) in ("check", "figures", "lab") else "core"
     while near and not found:
@@ -100,14 +100,20 @@ def of_module(file: str) -> list[str]:
 
 
 def runs_otherwise(path: str) -> bool:
-    """Whether code of a notebook has changed since the last commit, but for exercises, whose checks have tests."""
+    """Whether code of a notebook is another than it was, but for exercises, whose checks have tests."""
 
     def code(text: str) -> list[str]:
         cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
         return [cell["source"] for cell in cells if not {"exercise", "solution"} & {*cell["metadata"].get("tags", ())}]
 
-    last = subprocess.run(["git", "show", f"HEAD:{path}"], cwd=ROOT, check=False, capture_output=True, text=True)
-    return bool(last.returncode) or code(last.stdout) != code((ROOT / path).read_text("utf-8"))
+    now = (ROOT / path).read_text("utf-8")
+    for commit in ("HEAD", "HEAD~1"):
+        last = subprocess.run(["git", "show", f"{commit}:{path}"], cwd=ROOT, check=False, capture_output=True, text=True)
+        if last.returncode:
+            return commit == "HEAD"  # a new notebook, or a clone that has one commit
+        if last.stdout != now:
+            return code(last.stdout) != code(now)
+    return False
 
 
 def chosen(files: list[str]) -> dict[str, tuple[str, ...]]:
