@@ -1,4 +1,8 @@
-"""Time contenders in turns, so that whatever slows the machine slows all of them."""
+"""Time contenders in turns, so that whatever slows the machine slows all of them.
+
+`torch.utils.benchmark` measures one contender after the other: on a busy machine, a function then is as far from itself as
+from its peers.
+"""
 
 import ctypes
 import importlib

@@ -15,7 +15,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 FIRST = "tests/site/test_html.py"
 # Each of their tests takes seconds and shares little with the others. They come last, so that no worker waits long.
 SINGLY = (
-    "tests/core/test_export.py", "tests/core/test_mutants.py", "tests/figures/hero/test_hero_host.py",
+    "tests/core/test_export.py", "tests/mutation/test_mistakes.py", "tests/figures/hero/test_hero_host.py",
     "tests/lab/test_kill.py", "tests/site/test_detectors.py", "tests/site/test_pages.py",
     "tests/site/test_search.py",
 )

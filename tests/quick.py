@@ -1,30 +1,27 @@
-"""Run the tests that a change touches: `make quick`, or python -m tests.quick [FILE ...]
+"""Run the tests that decide on a change: `make quick`, or python -m tests.quick [FILE ...]
 
 Without names, the changed files are those that git lists: changed or new since the last commit or, where nothing is,
-in it. The choice goes by names alone, so it is quick and not complete; `.ci/run` decides.
+in it. Of the package, a module has the tests that are named after it or, where there are none, after the modules that
+import it, which `tests/house.py` knows; an encoding also has all tests of the core that name it in brackets. What this
+leaves out `make test` has, and `.ci/run` decides.
 """
 
+import json
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-# A changed file -> tests. Behind a space: only those of the file whose names have one of these words. {0} is the first
-# group of the pattern, and {checks} are the names of the checks in that module, or in all of its chapter.
+from tests.house import ENCODERS, ROOT, imports, room
+
+# A changed file -> tests. Behind a space: only those whose names match the expression. {0} is the first group of the
+# pattern, and {checks} are the names of the checks in that module, or in all of its chapter.
 RULES = {
-    r"d2lpos/(?:(?:positions|input|rotary|bias|offset|content|transformer)/)?(\w+)\.py": [
-        "tests/core/test_{0}.py", "tests/core/test_laws.py", "tests/core/test_errors.py {0}",
-        "tests/api/test_examples.py {0}-", "tests/api/test_layers.py", "tests/parity/test_parity.py {0}",
-        "tests/repo/test_size.py",
-    ],
-    r"d2lpos/pretrained/(\w+)\.py": [
-        "tests/core/test_{0}.py", "tests/core/test_pretrained.py", "tests/parity/test_configurations.py",
-        "tests/api/test_layers.py",
-    ],
-    r"d2lpos/runtime/(\w+)\.py": ["tests/core/test_{0}.py", "tests/core/test_import.py", "tests/api/test_layers.py"],
+    r"d2lpos/(?:\w+/)*__init__\.py|d2lpos/runtime/\w+\.py": ["tests/core/test_import.py", "tests/api/test_names.py"],
+    r"d2lpos/pretrained/(\w+)\.py": ["tests/core/test_pretrained.py", "tests/parity/test_configurations.py"],
     r"d2lpos/check/(\w+)\.py": ["tests/check/test_verdict.py", "tests/check/test_{0}.py", "tests/check/test_chapters.py"],
     r"d2lpos/check/(\w+)/(\w+)\.py": [
         "tests/check/test_{0}.py",
@@ -34,30 +31,31 @@ RULES = {
         "tests/check/test_chapters.py {0}",
     ],
     r"tests/wrong_answers/(\w+)\.py": ["tests/check/test_wrong_answers.py {checks}"],
-    r"d2lpos/lab/(\w+)\.py": ["tests/lab/test_{0}.py", "tests/api/test_examples.py [lab-"],
     r"d2lpos/figures/(\w+)\.(?:py|js)": [
-        "tests/figures/test_{0}.py", "tests/figures/hero/test_{0}.py",
-        "tests/figures/hero/test_hero.py [{0}]", "tests/figures/hero/test_hero_host.py {0}",
+        "tests/figures/hero/test_{0}.py", "tests/figures/hero/test_hero.py \\[{0}", "tests/figures/hero/test_hero_host.py {0}",
     ],
-    r"((?:chapters(?:/in-depth|/projects(?:/solutions)?)?|book)/[\w-]+)\.ipynb": [
-        "{0}.ipynb", "tests/notebooks/test_lint.py", "tests/notebooks/test_claims.py",
-        "tests/notebooks/test_scorecards.py", "tests/notebooks/test_census.py",
-        "tests/notebooks/test_projects.py", "tests/notebooks/test_review.py", "tests/check/test_chapters.py",
+    r"(?:chapters(?:/in-depth|/projects(?:/solutions)?)?|book)/([\w-]+)\.ipynb": [
+        "tests/notebooks/test_lint.py", "tests/notebooks/test_claims.py", "tests/notebooks/test_scorecards.py",
+        "tests/notebooks/test_census.py", "tests/notebooks/test_projects.py", "tests/notebooks/test_review.py",
+        "tests/notebooks/test_blind.py", "tests/notebooks/test_predictions.py", "tests/check/test_chapters.py {0}",
     ],
-    r"book/[\w-]+\.(?:md|yml|bib)": ["tests/repo", "tests/site/test_html.py", "tests/site/test_ledger.py"],
+    r"book/[\w-]+\.(?:md|yml|bib)": ["tests/repo", "tests/notebooks/test_claims.py", "tests/notebooks/test_scorecards.py"],
     r"book/(?:course|decks)\.py|book/deck\.(?:css|js)": ["tests/site/test_decks.py"],
     r"book/_ext/d2lpos_ext/not_found\.py|book/_templates/404\.html|book/serve\.py": ["tests/site/test_not_found.py"],
-    r"tests/(?:tiers|speed)\.py": ["tests/repo/test_tiers.py"],
     r"book/(?:essay\.py|story\.(?:py|js))": ["tests/figures/test_essay.py", "tests/figures/hero/test_story.py"],
     r"book/front/.*": ["tests/site/test_front.py"],
     r"book/_static/search.*": ["tests/site/test_search.py"],
     r"book/_static/(?:review|ask|memory)\.js": ["tests/site/test_review.py"],
+    r"book/_static/reading\.js": ["tests/site/test_go_on.py"],
     r"book/_ext/d2lpos_ext/search\.py": ["tests/notebooks/test_index.py", "tests/site/test_search.py"],
     r"book/_ext/.*": ["tests/notebooks/test_extension.py", "tests/site/test_html.py"],
     r"(tests/.*/test_\w+\.py)": ["{0}"],
+    r"tests/core/conftest\.py": ["tests/core/test_laws.py test_every_"],
+    r"tests/tiers\.py": ["tests/repo/test_tiers.py"],
+    r"tests/speed\.py": ["tests/repo/test_makefile.py"],
     r"[^/]+": ["tests/repo"],
 }
-SLOW = ("tests/repo/test_handout.py", "tests/repo/test_makefile.py")
+SLOW = {f"tests/repo/test_{name}.py" for name in ("grade", "handout", "makefile", "package", "tiers", "versions")}
 ALWAYS = "tests/repo/test_style.py"
 
 
@@ -80,15 +78,57 @@ def checks(chapter: str, exercise: str = "*") -> list[str]:
     return found or checks(chapter)
 
 
+@cache
+def graph() -> dict[str, set[str]]:
+    return imports(ROOT)
+
+
+def of_module(file: str) -> list[str]:
+    """The tests of a module: those named after it or, where there are none, after those that import it, and so on."""
+    module = file.removesuffix(".py").replace("/", ".")
+    near, found = {module}, []
+    folder = room(module) if room(module) in ("check", "figures", "lab") else "core"
+    while near and not found:
+        stems = sorted(name.rpartition(".")[2].strip("_") for name in near)
+        found = [path.relative_to(ROOT).as_posix() for stem in stems for path in (ROOT / "tests" / folder).rglob(f"test_{stem}.py")]
+        near = {user for user, used in graph().items() if used & near} - near
+    found += ["tests/api/test_layers.py", f"tests/api/test_examples.py \\[{module.removeprefix('d2lpos.')}-"]
+    if room(module) in ENCODERS:
+        cases = rf"\[(?:.*[^a-z])?{module.rpartition('.')[2].replace('_', '[_ -]')}(?![a-z])"
+        found += [f"tests/core {cases}", f"tests/parity/test_parity.py {cases}", "tests/api/test_names.py", "tests/repo/test_size.py"]
+    return found
+
+
+def runs_otherwise(path: str) -> bool:
+    """Whether code of a notebook is another than it was, but for exercises, whose checks have tests."""
+
+    def code(text: str) -> list[str]:
+        cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+        return [cell["source"] for cell in cells if not {"exercise", "solution"} & {*cell["metadata"].get("tags", ())}]
+
+    now = (ROOT / path).read_text("utf-8")
+    for commit in ("HEAD", "HEAD~1"):
+        last = subprocess.run(["git", "show", f"{commit}:{path}"], cwd=ROOT, check=False, capture_output=True, text=True)
+        if last.returncode:
+            return commit == "HEAD"  # a new notebook, or a clone that has one commit
+        if last.stdout != now:
+            return code(last.stdout) != code(now)
+    return False
+
+
 def chosen(files: list[str]) -> dict[str, tuple[str, ...]]:
-    """From a test file, or a folder of them, to the words of which a test's name must have one; "" is in all."""
+    """From a test file, or a folder of them, to expressions of which one must be in a test's name; "" is in all."""
     found = {ALWAYS: {""}}
-    for file in files:
+    for file in filter(lambda file: (ROOT / file).exists(), files):
         match, tests = next(((m, tests) for rule, tests in RULES.items() if (m := re.fullmatch(rule, file))), (None, []))
-        for test in tests:
-            path, _, word = test.partition(" ")
-            path, groups = path.format(*match.groups()), match.groups()
-            words = checks(*groups) if word == "{checks}" else [word.format(*groups)]
+        lines = [(*test.partition(" ")[::2], match.groups()) for test in tests]
+        if file.startswith("d2lpos/") and file.endswith(".py") and not file.endswith("__init__.py"):
+            lines += [(*test.partition(" ")[::2], ()) for test in of_module(file)]
+        if file.endswith(".ipynb") and not file.startswith("tests/") and runs_otherwise(file):
+            lines.append((file, "", ()))
+        for path, word, groups in lines:
+            path = path.format(*groups)
+            words = checks(*groups) if word == "{checks}" else [word.format(*groups) if groups else word]
             if (ROOT / path).exists():
                 found.setdefault(path, set()).update(words)
     return {path: tuple(sorted(words)) for path, words in found.items()}
@@ -101,11 +141,15 @@ class Choice:
         self.words = words
 
     def pytest_collection_modifyitems(self, config, items):
+        from tests.tiers import is_proof  # late, because pytest wants to be the first to import its plug-ins
+
         def wanted(item) -> bool:
             path = item.path.relative_to(ROOT).as_posix()
             folder = item.path.parent.relative_to(ROOT).as_posix()
-            words = self.words.get(path) or (self.words.get(folder) if path not in SLOW else ()) or ()
-            return any(word in item.nodeid for word in words)
+            words = self.words.get(path, ())
+            if path not in SLOW and not is_proof(item.nodeid):
+                words += self.words.get(folder, ())
+            return any(re.search(word, item.nodeid.partition("::")[2]) for word in words)
 
         left_out = [item for item in items if not wanted(item)]
         config.hook.pytest_deselected(items=left_out)

@@ -37,8 +37,7 @@ PROOFS = {
     # Mutants.
     "tests/check/test_reference_mutants.py::test_every_mutant_is_refused_or_explained": (),
     "tests/check/test_wrong_answers.py::test_the_text_is_short_and_always_the_same": (),
-    "tests/core/test_mutants.py": (),
-    "tests/core/test_mutants_by_hand.py": (),
+    "tests/mutation/test_mistakes.py": (),
     # Files of every family with a key that is not there, and scaling in every spelling.
     "tests/parity/test_keys.py::test_a_missing_key_means_what_the_class_takes_for_it": ("arcee", "gemma3_text", "olmo3"),
     "tests/parity/test_keys.py::test_scaling_in_either_spelling": SAMPLE,
@@ -107,14 +106,12 @@ PROOFS = {
     "tests/site/test_pages.py::test_nothing_moves_on_a_slow_line": (),
     "tests/site/test_pages.py::test_one_entry_of_the_list_is_marked_and_it_lies_over_nothing": ("chapters/03-learned-1280",),
     "tests/site/test_pages.py::test_page_from_file": (
-        "index", "chapters/in-depth/06b-long-texts", "chapters/projects/p3-from-nothing", "book/progress", "search",
+        "index", "chapters/in-depth/06b-long-texts", "chapters/projects/p3-from-nothing", "search",
     ),
     "tests/site/test_pages.py::test_pages_come_over_http_without_faults_and_light_and_nothing_in_them_moves": (),
     "tests/site/test_pages.py::test_every_link_leads_to_a_place_that_is_in_sight_then": (),
     "tests/site/test_pages.py::test_first_visits_are_light": (),
     "tests/site/test_paper.py": (),
-    "tests/site/test_progress.py::test_it_is_for_everybody": (),
-    "tests/site/test_progress.py::test_the_page_lists_all_sections_and_exercises_with_their_receipts": (),
     "tests/site/test_search.py::test_results_come_while_one_types_and_open_at_the_paragraph": ("file",),
     "tests/site/test_search.py::test_the_dialog_is_for_everybody": (),
     "tests/site/test_search_symptoms.py": (),

@@ -6,8 +6,7 @@ A chapter uses its folder by name:
     check.permute_mask(permute_mask)
 
 The result is a verdict, and its text is what the notebook shows: "○ … not attempted yet", "○ … 1 of 8 still
-open", "✓ … 2 properties hold" with a receipt for the page of a reader's progress, or "✗ …" with a counterexample and, where
-the mistake is a known one, a hint.
+open", "✓ … 2 properties hold", or "✗ …" with a counterexample and, where the mistake is a known one, a hint.
 A check never raises, and stops an answer that takes more than ten seconds for one case. An
 answer gets CPU tensors, and may return tensors of any device.
 

@@ -21,7 +21,6 @@ from torch.utils._pytree import tree_map
 
 from ..runtime.threads import one_thread
 from .code import is_stub
-from .receipts import receipt
 from .solutions import SOLUTIONS
 
 TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a difference is always visible
@@ -154,7 +153,7 @@ class Check:
     answers: what the exercise asks besides; the reader's answers to it follow in the call, in this order.
     cards: wrong answers whose code the chapter's page shows, to ask which property fails; mistakes or others.
     as_good: changes of the reference that no property refuses, as the tests name them, and the reason of each.
-    Where all of it is right, the verdict ends with a receipt, but for the book's own solutions.
+    Where all of it is right in a solution of the book, the verdict ends by saying whose answer it is.
     """
 
     name: str
@@ -173,9 +172,8 @@ class Check:
             return Verdict(text, False)
         verdicts += [ask(value) for ask, value in zip(self.answers, given, strict=False)]
         lines = [one.text for one in verdicts]
-        if all(verdicts) and len(given) == len(self.answers):
-            own = f"Receipt: {receipt(self.name)} (for the page Where I stand)"
-            lines.append("This is the book's answer." if SOLUTIONS.running else own)
+        if SOLUTIONS.running and all(verdicts) and len(given) == len(self.answers):
+            lines.append("This is the book's answer.")
         return Verdict("\n".join(lines), all(verdicts))
 
     def _judge(self, answer: Any) -> Verdict:

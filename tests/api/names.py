@@ -3,13 +3,13 @@
 from importlib import import_module
 from pathlib import Path
 
-from d2lpos_ext.api import BLOCK
+from d2lpos_ext.api import BLOCK, listed
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("api", "api-lab")
 MODULES = [
     module
     for page in PAGES
-    for module in BLOCK.search((ROOT / "book" / f"{page}.md").read_text("utf-8"))[1].split()
+    for module in listed(BLOCK.search((ROOT / "book" / f"{page}.md").read_text("utf-8"))[1], ROOT)
 ]
 PUBLIC = [(module, name) for module in MODULES for name in import_module(f"d2lpos.{module}").__all__]

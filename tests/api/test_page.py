@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from d2lpos_ext.api import expand
+from d2lpos_ext.api import expand, listed
 
 PACKAGE = '''"""The package."""
 from .turn import Turn
@@ -171,6 +171,13 @@ def root(tmp_path, monkeypatch):
 
 def test_page(root):
     assert expand("Before.\n\n```{api}\nturn bias\n```\n\nAfter.\n", root) == f"Before.\n\n{PAGE}\n\nAfter.\n"
+
+
+def test_a_new_module_of_a_room_is_on_the_page(tmp_path):
+    (tmp_path / "d2lpos" / "bias").mkdir(parents=True)
+    for name in ("__init__", "wave", "base", "t5"):
+        (tmp_path / "d2lpos" / "bias" / f"{name}.py").touch()
+    assert listed("encoding\nbias.t5 bias.*", tmp_path) == ["encoding", "bias.t5", "bias.base", "bias.wave"]
 
 
 def test_long_imports_fit_a_phone(root):

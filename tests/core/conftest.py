@@ -34,37 +34,47 @@ class Values(Encoding):
         return torch.einsum("bhqk, bqkf -> bhqf", weights, rows.expand(len(weights), -1, -1, -1))
 
 
-ENCODINGS = {
-    "none": Encoding,
-    "sinusoidal": lambda: Sinusoidal(DIM),
-    "learned": lambda: Learned(LENGTH, DIM),
-    "rope, half": lambda: RoPE(FEATURES),
-    "rope, interleaved": lambda: RoPE(FEATURES, layout="interleaved"),
-    "rope, scaled": lambda: RoPE(FEATURES, rotary=6, scaling=partial(yarn, factor=4, length=64)),
-    "t5": lambda: T5Bias(HEADS, buckets=8, max_distance=20),
-    "t5, causal": lambda: T5Bias(HEADS, buckets=8, max_distance=20, bidirectional=False),
-    "alibi": lambda: ALiBi(HEADS),
-    "values": lambda: Values(clip=3, features=FEATURES),
-    "mlp": lambda: PositionMLP(DIM, length=8, hidden=8),
-    "fourier": lambda: FourierFeatures(DIM, n=4, hidden=8),
-    "shaw's keys": lambda: ShawKeys(FEATURES, clip=3),
-    "shaw": lambda: Shaw(FEATURES, clip=3),
-    "transformer-xl": lambda: TransformerXL(DIM, HEADS),
-    "kerple, logarithmic": lambda: KERPLE(HEADS),
-    "kerple, power": lambda: KERPLE(HEADS, "power"),
-    "fire": lambda: FIRE(HEADS, hidden=8),
-    "sandwich": lambda: Sandwich(HEADS, dim=8),
+# An encoding's name -> how the tests make it, and what it sees of positions, from which its laws follow (test_laws.py):
+# "nothing", "places", "offsets", "order" (which position comes before which, and not how far) or "share" (of what the
+# query sees). Behind that stands "whole" where positions index a table, and "mirrored" where left is like right.
+TABLE = {
+    "none": (Encoding, "nothing"),
+    "sinusoidal": (lambda: Sinusoidal(DIM), "places"),
+    "learned": (lambda: Learned(LENGTH, DIM), "places", "whole"),
+    "rope, half": (lambda: RoPE(FEATURES), "offsets"),
+    "rope, interleaved": (lambda: RoPE(FEATURES, layout="interleaved"), "offsets"),
+    "rope, scaled": (lambda: RoPE(FEATURES, rotary=6, scaling=partial(yarn, factor=4, length=64)), "offsets"),
+    "t5": (lambda: T5Bias(HEADS, buckets=8, max_distance=20), "offsets", "whole"),
+    "t5, causal": (lambda: T5Bias(HEADS, buckets=8, max_distance=20, bidirectional=False), "offsets", "whole"),
+    "alibi": (lambda: ALiBi(HEADS), "offsets", "mirrored"),
+    "values": (lambda: Values(clip=3, features=FEATURES), "offsets", "whole"),
+    "mlp": (lambda: PositionMLP(DIM, length=8, hidden=8), "places"),
+    "fourier": (lambda: FourierFeatures(DIM, n=4, hidden=8), "places"),
+    "shaw's keys": (lambda: ShawKeys(FEATURES, clip=3), "offsets", "whole"),
+    "shaw": (lambda: Shaw(FEATURES, clip=3), "offsets", "whole"),
+    "transformer-xl": (lambda: TransformerXL(DIM, HEADS), "offsets"),
+    "kerple, logarithmic": (lambda: KERPLE(HEADS), "offsets", "mirrored"),
+    "kerple, power": (lambda: KERPLE(HEADS, "power"), "offsets", "mirrored"),
+    "fire": (lambda: FIRE(HEADS, hidden=8), "share"),
+    "sandwich": (lambda: Sandwich(HEADS, dim=8), "offsets", "mirrored"),
 }
 # Those whose values turn, and whose score asks for what a query sees or what a layer has read. A module that computes
 # nothing behind a layer's back names in ALSO which of them it tests.
-LAYERS = {
-    "rope, values": lambda: RoPEValues(FEATURES),
-    "cope": lambda: CoPE(FEATURES, rows=3),
-    "fox": lambda: FoX(DIM, HEADS),
-    "path": lambda: PaTH(DIM, HEADS),
-    "inkling": lambda: Inkling(DIM, HEADS, rank=3, extent=4),
+TABLE_OF_LAYERS = {
+    "rope, values": (lambda: RoPEValues(FEATURES), "offsets"),
+    "cope": (lambda: CoPE(FEATURES, rows=3), "order"),
+    "fox": (lambda: FoX(DIM, HEADS), "order"),
+    "path": (lambda: PaTH(DIM, HEADS), "order"),
+    "inkling": (lambda: Inkling(DIM, HEADS, rank=3, extent=4), "offsets", "whole"),
 }
-INDEX_A_TABLE = ("learned", "t5", "t5, causal", "values", "shaw's keys", "shaw", "inkling")
+ENCODINGS = {name: row[0] for name, row in TABLE.items()}
+LAYERS = {name: row[0] for name, row in TABLE_OF_LAYERS.items()}
+SEES = {name: row[1:] for name, row in (TABLE | TABLE_OF_LAYERS).items()}
+
+
+def that_see(*words):
+    """The names of the encodings with one of these words in their row."""
+    return tuple(name for name, row in SEES.items() if not {*words}.isdisjoint(row))
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +117,7 @@ def encoding(request, randomized):
 @pytest.fixture
 def place(encoding, request):
     """Makes positions that the encoding takes: integers where it indexes a table, else float64."""
-    dtype = torch.int64 if request.node.callspec.params["encoding"] in INDEX_A_TABLE else torch.float64
+    dtype = torch.int64 if "whole" in SEES[request.node.callspec.params["encoding"]] else torch.float64
     return lambda values: torch.as_tensor(values).to(dtype)
 
 

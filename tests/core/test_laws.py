@@ -1,6 +1,5 @@
 """Laws that hold across encodings: what each can see of order, and that positions are data."""
 
-from collections import Counter
 from importlib import import_module
 from itertools import permutations
 from pathlib import Path
@@ -13,19 +12,14 @@ from torch.testing import assert_close
 
 from d2lpos import Attention, Encoding, Transformer
 from d2lpos.transformer.attention import attend, segment_mask
-from tests.core.conftest import ENCODINGS, LAYERS
+from tests.core.conftest import ENCODINGS, LAYERS, SEES, that_see
 from tests.house import ENCODERS, ROOT, modules, room
 
 ALSO = ("rope, values", "cope", "fox", "path", "inkling")
 N = 5
 TOKENS = torch.tensor([[1, 5, 2, 0, 3], [4, 0, 6, 1, 2]])
-ABSOLUTE = ("sinusoidal", "learned", "mlp", "fourier")
-KERPLES = ("kerple, logarithmic", "kerple, power")
-ROPES = ("rope, half", "rope, interleaved", "rope, scaled", "rope, values")
-OWN = ("fox", "cope", "path")  # a ruler that the text lays: of positions they see the order alone
-REAL = (*ROPES, "alibi", "transformer-xl", *KERPLES, "sandwich", *OWN)
-RELATIVE = (*REAL, "t5", "t5, causal", "values", "shaw's keys", "shaw", "inkling")
-SHARE = ("fire",)  # of what the query sees: neither absolute nor relative
+ABSOLUTE, SHARE, OWN = that_see("places"), that_see("share"), that_see("order")  # OWN: a ruler that the text lays
+RELATIVE = that_see("offsets", "order")
 SHUFFLE = torch.tensor([3, 0, 4, 1, 2])
 causal_or_not = pytest.mark.parametrize("causal", [False, True])
 
@@ -60,16 +54,16 @@ def test_every_encoding_of_the_package_is_under_the_laws():
     # The lab's variants are no encodings of the package.
     found = {kind.__name__ for kind in subclasses(Encoding) if room(kind.__module__) in (*ENCODERS, "pretrained")}
     under = {type(make()).__name__ for make in (ENCODINGS | LAYERS).values()}
-    assert not found - under - set(ELSEWHERE), "no law has seen it: add it to ENCODINGS in tests/core/conftest.py"
+    assert not found - under - set(ELSEWHERE), "no law has seen it: add it to TABLE in tests/core/conftest.py"
     for name, file in ELSEWHERE.items():
         assert name in found - under and name in Path(__file__).parents[1].joinpath(file).read_text("utf-8"), name
 
 
 def test_every_name_has_its_laws():
     """Else those that hold for some kinds would pass it by."""
-    assert Counter(("none", *ABSOLUTE, *RELATIVE, *SHARE)) == Counter([*ENCODINGS, *LAYERS]), (
-        "a name of ENCODINGS belongs into one of ABSOLUTE, REAL, RELATIVE and SHARE"
-    )
+    for name, (sees, *more) in SEES.items():
+        known = sees in ("nothing", "places", "offsets", "order", "share") and {*more} <= {"whole", "mirrored"}
+        assert known, f"the row of {name!r} in TABLE of tests/core/conftest.py says what it sees, in the words above it"
 
 
 def only(*names):
@@ -108,7 +102,7 @@ def test_every_encoding_sees_order(encoding, place):
     assert (net(TOKENS[:, SHUFFLE], p) - net(TOKENS, p)[:, SHUFFLE]).abs().max() > 1e-3
 
 
-COMMUTES = {name: {(0, 1, 2, 3, 4), (4, 3, 2, 1, 0)} for name in ("alibi", *KERPLES, "sandwich")}
+COMMUTES = {name: {(0, 1, 2, 3, 4), (4, 3, 2, 1, 0)} for name in that_see("mirrored")}
 COMMUTES["none"] = set(permutations(range(N)))
 
 
@@ -126,7 +120,8 @@ def test_which_permutations_commute_with_attention(encoding, place, request):
 
     straight = output(range(N))
     commuting = {o for o in permutations(range(N)) if torch.allclose(output(o), straight[:, :, o])}
-    assert commuting == COMMUTES.get(request.node.callspec.params["encoding"], {tuple(range(N))})
+    wanted = COMMUTES.get(request.node.callspec.params["encoding"], {tuple(range(N))})
+    assert commuting == wanted, 'its row in TABLE of tests/core/conftest.py says whether it is "mirrored"'
 
 
 # Positions are data.
@@ -167,7 +162,7 @@ def test_a_shift_changes_absolute_encodings(encoding, place, causal):
     assert (net(TOKENS, place(range(1, N + 1))) - net(TOKENS, place(range(N)))).abs().max() > 1e-3
 
 
-@only(*REAL, "fire", "sinusoidal", "mlp", "fourier", "none")
+@only(*(name for name, row in SEES.items() if "whole" not in row))
 def test_positions_may_be_fractions(encoding, place):
     net, p = model(encoding, causal=True), place([0.0, 0.5, 1.25, 3, 7])
     assert net(TOKENS, p).isfinite().all()

@@ -1,21 +1,26 @@
 """`make quick` knows tests for every file that a writer changes, and runs no others."""
 
+import json
 import re
 import subprocess
 from types import SimpleNamespace
 
 import pytest
 
+from tests import quick
 from tests.quick import ALWAYS, ROOT, RULES, Choice, chosen
 
-PATTERNS = ("d2lpos/**/*.py", "tests/wrong_answers/[a-z]*.py", "chapters/**/*.ipynb")
+OF_EVERY_MODULE = {ALWAYS, "tests/api/test_layers.py", "tests/api/test_examples.py"}
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_every_file_has_tests(pattern):
-    files = [path.relative_to(ROOT).as_posix() for path in ROOT.glob(pattern)]
-    assert files
-    assert [file for file in files if not file.endswith("__init__.py") and len(chosen([file])) < 2] == []
+def files(*patterns):
+    return [path.relative_to(ROOT).as_posix() for pattern in patterns for path in ROOT.glob(pattern)]
+
+
+def test_every_file_has_tests():
+    written = files("d2lpos/**/*.py", "tests/wrong_answers/[a-z]*.py", "chapters/**/*.ipynb")
+    assert len(written) > 200
+    assert [file for file in written if not chosen([file]).keys() - OF_EVERY_MODULE] == []
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -34,23 +39,41 @@ def test_a_check_is_tested_by_its_own_names():
     assert {"turn_pairs", "step"} < {*chosen(["d2lpos/check/rope/material.py"])["tests/check/test_wrong_answers.py"]}
 
 
-def test_several_files_share_their_tests_and_one_that_nothing_knows_gets_the_style():
-    words = chosen(["d2lpos/rotary/rope.py", "d2lpos/bias/alibi.py"])
-    assert words["tests/api/test_examples.py"] == ("alibi-", "rope-")
+def test_what_has_no_tests_of_its_own_is_tested_by_those_that_import_it():
+    assert "tests/core/test_attention.py" in chosen(["d2lpos/transformer/inputs.py"])
+    assert "tests/core/test_attention.py" not in chosen(["d2lpos/transformer/masks.py"])
     assert chosen(["book/_static/book.css"]) == {ALWAYS: ("",)}
+
+
+def test_a_notebook_runs_where_its_code_has_changed_and_not_for_words_or_exercises(monkeypatch):
+    file = "chapters/01-permutation-equivariance.ipynb"
+    notebook = json.loads((ROOT / file).read_text("utf-8"))
+    assert file not in chosen([file])
+    for place, runs in (("markdown", False), ("exercise", False), ("setup", True)):
+        cells = (cell for cell in notebook["cells"] if place in (cell["cell_type"], *cell["metadata"].get("tags", ())))
+        next(cell for cell in cells if place != "exercise" or cell["cell_type"] == "code")["source"] = ["1"]
+        told = SimpleNamespace(returncode=0, stdout=json.dumps(notebook))
+        monkeypatch.setattr(quick.subprocess, "run", lambda *_, told=told, **__: told)
+        assert (file in chosen([file])) == runs
 
 
 def test_only_what_was_chosen_runs():
     def item(path, name):
         return SimpleNamespace(path=ROOT / path, nodeid=f"{path}::{name}")
 
-    mine, other, slow = (
-        item("tests/api/test_examples.py", "test_example[rotary.rope-rotate]"),
+    mine = [
+        item("tests/core/test_laws.py", "test_it[sandwich-True]"),
+        item("tests/core/test_laws.py", "test_every_name_has_its_laws"),
+        item("tests/api/test_examples.py", "test_example[bias.sandwich-Sandwich]"),
+    ]
+    others = [
         item("tests/api/test_examples.py", "test_example[bias.alibi-slopes]"),
+        item("tests/core/test_laws.py", "test_it[mlp]"),
+        item("tests/core/test_smollm2.py", "test_it[sandwich]"),  # a proof
         item("tests/repo/test_handout.py", "test_it"),
-    )
+    ]
     left_out = []
     config = SimpleNamespace(hook=SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items)))
-    items = [mine, other, slow]
-    Choice(chosen(["d2lpos/rotary/rope.py", "README.md"])).pytest_collection_modifyitems(config, items)
-    assert items == [mine] and left_out == [other, slow]
+    items = [*others, *mine]
+    Choice(chosen(["d2lpos/bias/sandwich.py", "tests/core/conftest.py", "README.md"])).pytest_collection_modifyitems(config, items)
+    assert items == mine and left_out == others

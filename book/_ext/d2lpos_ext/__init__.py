@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.plugin import register_plugin
 
-from . import api, ledger, models, predictions, progress, reviews, scorecard, your_model
+from . import api, ledger, models, predictions, reviews, scorecard, your_model
 from .cells import translate
 from .citations import RoundAuthorYear, cite, index
 from .exercises import tabulate
@@ -45,7 +45,7 @@ def read(app: Sphinx, docname: str, content: list[str]) -> None:
     if not app.env.doc2path(docname).endswith(".ipynb"):
         page = tabulate(content[0], chapters(Path(app.confdir)))
         page = models.expand(scorecard.expand(page, Path(app.confdir)), app.confdir)
-        for module in (reviews, predictions, progress, your_model):
+        for module in (reviews, predictions, your_model):
             page = module.expand(page, Path(app.confdir))
         content[0] = cited(ledger.expand(api.expand(page, app.confdir), app.confdir))
         return

@@ -10,7 +10,7 @@ from textwrap import fill, indent
 
 import griffe
 
-BLOCK = re.compile(r"^```\{api\}\n([\w.\s]+)\n```$", re.MULTILINE)
+BLOCK = re.compile(r"^```\{api\}\n([\w.*\s]+)\n```$", re.MULTILINE)
 # As docstrings write it: Su et al. 2021, section 3.2 (arXiv 2104.09864)
 PAPER = re.compile(
     r"(?P<who>[A-Z][\w-]+(?: et al\.| and [A-Z][\w-]+)?)\s(?P<year>\d{4})(?P<where>,[^();]+)?"
@@ -64,7 +64,15 @@ def split(thing: griffe.Object) -> tuple[str, str]:
 
 def expand(text: str, root: str | Path) -> str:
     """Return a page's Markdown with the modules that an `{api}` block names in its place."""
-    return BLOCK.sub(lambda block: _page(load(root), block[1].split()), text)
+    return BLOCK.sub(lambda block: _page(load(root), listed(block[1], Path(root))), text)
+
+
+def listed(block: str, root: Path) -> list[str]:
+    """Return the modules that an `{api}` block names; "bias.*" are those of the room that no other word names."""
+    words = block.split()
+    rooms = {word: (root / "d2lpos" / word.removesuffix(".*")).glob("[!_]*.py") for word in words if word.endswith(".*")}
+    others = {word: sorted({f"{word[:-1]}{path.stem}" for path in paths} - {*words}) for word, paths in rooms.items()}
+    return [module for word in words for module in others.get(word, [word])]
 
 
 def _page(package: griffe.Module, names: list[str]) -> str:

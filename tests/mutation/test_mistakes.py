@@ -1,0 +1,46 @@
+"""Each mistake of the list, in a copy of its module, must make the tests fail that it names."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from .host import CORE, LAB, ROOT, Host
+from .mistakes import AS_GOOD, MISTAKES
+from .rules import mutants, named
+
+
+@pytest.fixture(scope="module")
+def host():
+    with Host(*CORE, *LAB) as host:
+        yield host
+
+
+@pytest.fixture(scope="module")
+def killers(host):
+    """The tests that have noticed a mutant. In the end, all must pass without one."""
+    found = set()
+    yield found
+    assert host.ask(sorted(found)) | {"seconds": ...} == {"code": 0, "failed": None, "seconds": ...}
+
+
+@cache
+def made(file):
+    return mutants((ROOT / file).read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("place", "mistake"), [(place, one) for place in MISTAKES for one in MISTAKES[place]])
+def test_a_mistake_is_noticed(place, mistake, host, killers):
+    file, *tests = re.split(r" (?=tests/)", place)
+    old, arrow, new = mistake.partition(" → ")
+    if arrow:
+        text = (ROOT / file).read_text("utf-8")
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    else:
+        ((*_, text),) = named(mistake, made(file))
+    tests = tests or [f"tests/core/test_{Path(file).stem}.py"]
+    found = host.ask(tests, file.removesuffix(".py").replace("/", "."), text)
+    assert found["code"] == (0 if old in AS_GOOD else pytest.ExitCode.TESTS_FAILED)
+    killers.update({found["failed"]} - {None})
