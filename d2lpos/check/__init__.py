@@ -9,7 +9,8 @@ The result is a verdict, and its text is what the notebook shows: "○ … not a
 open", "✓ … 2 properties hold" with a receipt for the page of a reader's progress, or "✗ …" with a counterexample and, where
 the mistake is a known one, a hint.
 A check never raises, and stops an answer that takes more than ten seconds for one case. An
-answer gets CPU tensors, and may return tensors of any device.
+answer gets CPU tensors, and may return tensors of any device. A program asks the verdict for its `kind`, `why` and
+`hint`, and leaves the text to readers.
 
 To write one, describe it in a file of its own, `permutation/permute_mask.py`, and name it in the folder's `__init__`:
 
