@@ -66,14 +66,10 @@ standing_out = Check(
             against(lambda queries: (1 / queries).mean()),
         "Of 1/(i + 1) the mean is asked for. One over the mean is less.":
             against(lambda queries: 1 / (queries + 1.0).mean()),
-        "Under a causal mask nobody sees all tokens. The last query alone sees that many.":
-            against(lambda queries: 1 / (queries.max() + 1)),
         "This is the distance from the null. Divide it by the distance from the null to 1.":
             lambda scores, queries, least: ranked(scores - indifferent(queries), least),
         "This takes scores as they are. What would a head get that has no habit?":
             lambda scores, queries, least: ranked(scores, least),
-        "This is how many times the null a score is. Asked for is the share of the way to 1.":
-            lambda scores, queries, least: ranked(scores / indifferent(queries), least),
     },
     as_good={
         "share.shape[1] → share.shape[-1]": "Of two axes, 1 is the last.",

@@ -34,11 +34,6 @@ def first_asked(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Te
     return tokens, targets
 
 
-def zeros_elsewhere(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
-    tokens, targets = rows_that_end(text, ends, length, asked)
-    return tokens, targets.clamp(min=0)
-
-
 def row_case(text: list[int], ends: list[int], length: int, asked: int) -> Case:
     case = call(text=torch.tensor(text), ends=torch.tensor(ends), length=length, asked=asked)
 
@@ -70,7 +65,6 @@ fair_rows = Check(
         "The targets are the tokens themselves. Each is asked for the next one.": same_as_read,
         "The first ones are asked for. The last ones have the most text before them.": first_asked,
         "All are asked for. Then a longer row is asked for other characters than a short one.": all_asked,
-        "Where nothing is asked stands −100. A 0 is a character.": zeros_elsewhere,
         "The row holds text[end]. It is the last target: the row ends just before it.":
             lambda text, ends, length, asked: rows_that_end(text, ends + 1, length, asked),
         "One target too many, or too few: the last `asked` of each row are asked for.":

@@ -37,14 +37,6 @@ def stretched(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
     return torch.allclose(scores(q, k, 2 * here), scores(q, k, here), atol=1e-4)
 
 
-def in_the_mean(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
-    return unmoved(lambda *given: scores(*given).mean(), q, k, longest)
-
-
-def one_pair(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
-    return unmoved(lambda *given: scores(*given)[..., :1, :1], q, k, longest)
-
-
 def turned(x: Tensor, positions: Tensor) -> Tensor:
     """Two features, turned by one radian a position."""
     angle = positions.float()[:, None]
@@ -124,8 +116,6 @@ offsets_alone = Check(
             at_starts(lambda last: list(range(last + 3))),
         "Without contents nobody sees what queries and keys do. Pass the q and k that are given.": without_contents,
         "Twice the positions is another law: offsets double, too. Add one number to all.": stretched,
-        "Means hide changes that cancel. Compare each score.": in_the_mean,
-        "One pair is not all of them.": one_pair,
     },
     as_good={
         "q.shape[-2] → k.shape[-2]": "There are as many queries as keys.",

@@ -95,13 +95,8 @@ cuts = Check(
         "Where rows change for good there is one gap. A row that is unlike both neighbors makes two.": runs_of_gaps,
         "The last row has one neighbor, and is unlike it.":
             lambda table, below: [n for n in last_of_cut(table, below) if n < len(table)],
-        "The last row is one only if it is unlike its neighbor.":
-            lambda table, below: sorted({*last_of_cut(table, below), len(table)}),
         "Row 0 is unlike all others because every text begins there. No text was cut to one token.": with_first,
-        "These are rows that are like their neighbors: below is the largest cosine that counts as unlike.":
-            by_gaps(lambda left, right: not left and not right),
         "A product of rows grows with their lengths. Take cosines.": by_products,
-        "below is an argument.": lambda table, below: last_of_cut(table, 0.7),
     },
     answers=(Answer("lengths", {128, 512}, {
         "These are rows. A text that ends with row r has r + 1 tokens.": {127, 511},
