@@ -35,10 +35,6 @@ def fill_up_from_above(heads: int) -> Tensor:
     return torch.tensor(geometric(above)[:heads])
 
 
-def sorted_slopes(heads: int) -> Tensor:
-    return fill_up(heads).sort(descending=True).values
-
-
 def fill_up_always(heads: int) -> Tensor:
     """Fills up from the power of two below, also where heads is a power of two."""
     below = max(1, 2 ** ((heads - 1).bit_length() - 1) if heads > 1 else 1)
@@ -67,7 +63,8 @@ released = Check(
         "with the first.": filled_with(slice(1, None, 2)),
         "The extra slopes are consecutive. Take every other one: [0::2].": filled_with(slice(None)),
         "This cuts off the sequence for the next larger power of two.": fill_up_from_above,
-        "The slopes are right, but sorted. Head 1 keeps the first of the smaller sequence.": sorted_slopes,
+        "The slopes are right, but sorted. Head 1 keeps the first of the smaller sequence.":
+            lambda heads: fill_up(heads).sort(descending=True).values,
         "A power of two is filled up here, too. It has a sequence of its own.": fill_up_always,
         "The sequence begins with 1. Heads count from 1: h = 1 … H.":
             lambda heads: fill_up(heads) * 2 ** (8 / 2 ** (heads.bit_length() - 1)),

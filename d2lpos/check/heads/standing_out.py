@@ -33,10 +33,6 @@ def against(null: Callable[[Tensor], Tensor]) -> Callable:
     return lambda scores, queries, least: beyond(null(queries), scores, least)
 
 
-def largest_last(scores: Tensor, queries: Tensor, least: float) -> Tensor:
-    return beyond_the_null(scores, queries, least).flip(0)
-
-
 def null_case(scores: list[list[float]], queries: list[int], least: float) -> Case:
     return call(scores=torch.tensor(scores), queries=torch.tensor(queries), least=least)
 
@@ -58,7 +54,8 @@ standing_out = Check(
         "nobody, where nobody stands out": [null_case([[0.25, 0.5]], [1, 2], 0.75)],
     },
     mistakes={
-        "The largest comes first.": largest_last,
+        "The largest comes first.":
+            lambda scores, queries, least: beyond_the_null(scores, queries, least).flip(0),
         "This is (head, layer). The layer comes first.": lambda scores, queries, least: beyond_the_null(
             scores, queries, least
         ).flip(1),

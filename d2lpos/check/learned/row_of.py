@@ -23,10 +23,6 @@ def rows_stretched(T: int, L: int, remedy: str, stretch: Callable) -> Tensor:
     return stretch(torch.arange(T, dtype=torch.float32), T, L)
 
 
-def always_stretched(T: int, L: int, remedy: str) -> Tensor:
-    return torch.linspace(0, L - 1, T) if remedy == "stretched" else rows(T, L, remedy)
-
-
 def remedy_cases(remedy: str, *sizes: tuple[int, int]) -> list[Case]:
     return [exact_dtype(call(f'T = {T}, L = {L}, "{remedy}"', T=T, L=L, remedy=remedy)) for T, L in sizes]
 
@@ -62,6 +58,7 @@ row_of = Check(
         ),
         "Positions run to T − 1: divide by that, so that the last position gets the last row.":
             lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * (L - 1) / T),
-        "A text that fits is stretched too. It keeps its own rows.": always_stretched,
+        "A text that fits is stretched too. It keeps its own rows.":
+            lambda T, L, remedy: torch.linspace(0, L - 1, T) if remedy == "stretched" else rows(T, L, remedy),
     },
 )

@@ -32,10 +32,6 @@ def up_to(more: int) -> Callable:
     return lambda dim, length, bases: first_fit(dim, length + more, bases)
 
 
-def else_last(dim: int, length: int, bases: list[float]) -> float:
-    return first_fit(dim, length, bases) or bases[-1]
-
-
 def base_case(dim: int, length: int, bases: list[float], none: bool = False) -> Case:
     case = call(dim=dim, length=length, bases=bases)
 
@@ -98,7 +94,8 @@ smallest_base = Check(
         "The farthest of length tokens are length − 1 apart.": up_to(1),
         "Of length tokens the farthest are length − 1 apart, and that distance counts.": up_to(-1),
         "A larger base may fail where a smaller one does not. Ask for each, in order.": by_bisection,
-        "Where no base is large enough, the answer is None.": else_last,
+        "Where no base is large enough, the answer is None.":
+            lambda dim, length, bases: first_fit(dim, length, bases) or bases[-1],
     },
     answers=(Answer("large_enough", {630_000, 1_500_000, 2_000_000}, {
         "A larger base may fail where a smaller one does not. Ask for each of them.": {

@@ -35,10 +35,6 @@ def weighed(weigh: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable:
     return answer
 
 
-def counted(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: Callable) -> Tensor:
-    return causal_attention(q, k, v, torch.arange(len(positions)), score)
-
-
 def masked(logits: Tensor, later: Tensor) -> Tensor:
     return logits.masked_fill(later, -torch.inf)
 
@@ -84,7 +80,8 @@ attend = Check(
         ),
         "Hidden by the place in the row. Compare positions: a row may hold its tokens in any order.":
             hidden(lambda positions: torch.ones(len(positions), len(positions)).triu(1) > 0),
-        "These positions are counted along the row. Use the ones that are given.": counted,
+        "These positions are counted along the row. Use the ones that are given.":
+            lambda q, k, v, positions, score: causal_attention(q, k, v, torch.arange(len(positions)), score),
         "Hidden after the softmax, the keys to come have taken their share already.": weighed(
             lambda dots, score, later, root: (dots / root + score).softmax(dim=-1).masked_fill(later, 0)
         ),

@@ -28,10 +28,6 @@ def at_starts(pick: Callable[[int], list[int]], within: float = 1e-4) -> Callabl
     return answer
 
 
-def without_contents(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
-    return unmoved(scores, torch.zeros_like(q), torch.zeros_like(k), longest)
-
-
 def stretched(scores: Callable, q: Tensor, k: Tensor, longest: int) -> bool:
     here = torch.arange(q.shape[-2])
     return torch.allclose(scores(q, k, 2 * here), scores(q, k, here), atol=1e-4)
@@ -114,7 +110,8 @@ offsets_alone = Check(
             at_starts(lambda last: list(range(last))),
         "These positions go past `longest`: the last token of a row would stand outside.":
             at_starts(lambda last: list(range(last + 3))),
-        "Without contents nobody sees what queries and keys do. Pass the q and k that are given.": without_contents,
+        "Without contents nobody sees what queries and keys do. Pass the q and k that are given.":
+            lambda scores, q, k, longest: unmoved(scores, torch.zeros_like(q), torch.zeros_like(k), longest),
         "Twice the positions is another law: offsets double, too. Add one number to all.": stretched,
     },
     as_good={

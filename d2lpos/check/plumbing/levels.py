@@ -45,10 +45,6 @@ def with_own(**other: object) -> Callable:
     return grouped(lambda x, bits: on_levels(x, bits, **other))
 
 
-def tail_too(keys: Tensor, bits: int, group: int) -> Tensor:
-    return torch.cat([on_levels(part, bits) for part in keys.split(group)])
-
-
 def divides_by_nothing(keys, bits, group):
     full = len(keys) // group * group
     x = keys[:full].unflatten(0, (-1, group))
@@ -101,7 +97,8 @@ levels = Check(
             steps=lambda bits: 2**bits
         ),
         "A number goes to the nearest level, not to the one below.": with_own(near=torch.floor),
-        "The last tokens are too few for a group. They stay as they are.": tail_too,
+        "The last tokens are too few for a group. They stay as they are.":
+            lambda keys, bits, group: torch.cat([on_levels(part, bits) for part in keys.split(group)]),
         "Where a feature is one number, a step is 0, and 0 / 0 is no number.": divides_by_nothing,
     },
     answers=(

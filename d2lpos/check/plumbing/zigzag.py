@@ -22,10 +22,6 @@ def held(chunks: Callable) -> Callable:
     return answer
 
 
-def plain_part(rank: int, ranks: int, length: int) -> Tensor:
-    return torch.arange(length).chunk(ranks)[rank]
-
-
 def cut_from_the_end(rank: int, ranks: int, length: int) -> Tensor:
     """A slice that ends at −0 is empty."""
     row, size = torch.arange(length), length // (2 * ranks)
@@ -45,7 +41,8 @@ zigzag = Check(
         "the first processor has both ends of the text": zigzag_cases((0, 4, 24), (0, 2, 12), (0, 1, 6)),
     },
     mistakes={
-        "This is one plain part of the text. Each processor has two chunks, of 2 · ranks.": plain_part,
+        "This is one plain part of the text. Each processor has two chunks, of 2 · ranks.":
+            lambda rank, ranks, length: torch.arange(length).chunk(ranks)[rank],
         "These are places in the processor's own slice. A position is counted in the text.":
             lambda rank, ranks, length: torch.arange(length // ranks),
         "The late chunk comes first. They are asked for in order.":

@@ -24,10 +24,6 @@ def at(first: Callable, second: Callable) -> Callable:
     return lambda angle: (toward(first(angle)), toward(second(angle)))
 
 
-def bisector(angle: Tensor) -> tuple[Tensor, Tensor]:
-    return toward(0 * angle), toward(0 * angle) + toward(angle)
-
-
 def reflections(v: Tensor) -> Tensor:
     """I − 2vvᵀ for v of whatever length; (n, 2) gives (n, 2, 2)."""
     v = normalize(v, dim=-1)
@@ -74,7 +70,8 @@ mirrors = Check(
             at(lambda angle: angle / 2, lambda angle: angle / 2),
         "This turns by half a circle besides. A vector is the normal of its mirror, and stands across it.":
             at(lambda angle: 0 * angle, lambda angle: angle / 2 + math.pi / 2),
-        "w is on the right line, but its length is not 1.": bisector,
+        "w is on the right line, but its length is not 1.":
+            lambda angle: (toward(0 * angle), toward(0 * angle) + toward(angle)),
     },
     answers=(Answer("fewest", 64, {
         "So many turn one plane. RoPE turns 32 of them.": 2,

@@ -67,10 +67,6 @@ def table_case(rows: str, below: float = 0.7, d: int = 2) -> Case:
     return Case(case.text, lambda answer: as_numbers(case.ask(answer)))
 
 
-def with_first(table: Tensor, below: float) -> list[int]:
-    return [1] * gaps(table, below)[0] + last_of_cut(table, below)
-
-
 cuts = Check(
     "cuts",
     reference=last_of_cut,
@@ -95,7 +91,8 @@ cuts = Check(
         "Where rows change for good there is one gap. A row that is unlike both neighbors makes two.": runs_of_gaps,
         "The last row has one neighbor, and is unlike it.":
             lambda table, below: [n for n in last_of_cut(table, below) if n < len(table)],
-        "Row 0 is unlike all others because every text begins there. No text was cut to one token.": with_first,
+        "Row 0 is unlike all others because every text begins there. No text was cut to one token.":
+            lambda table, below: [1] * gaps(table, below)[0] + last_of_cut(table, below),
         "A product of rows grows with their lengths. Take cosines.": by_products,
     },
     answers=(Answer("lengths", {128, 512}, {
