@@ -90,7 +90,8 @@ def test_passed():
     verdict = double(lambda x: x + x)
     shown = "✓ double: 2 properties hold\n  twice as much\n  large numbers\n" + line("double")
     assert repr(verdict) == shown
-    assert verdict.passed and verdict.kind == "passed" and bool(verdict)
+    assert verdict.passed and bool(verdict)
+    assert (verdict.kind, verdict.why, verdict.error, verdict.hint) == ("passed", "", "", "")
     assert repr(colors(colors.reference)) == f"✓ colors: 1 property holds\n  all\n{line('colors')}"
 
 
