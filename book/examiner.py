@@ -244,7 +244,7 @@ class Book:
     names: dict[str, Any]
     ran: set[str]
     chance: Any
-    verdict: type
+    judging: ModuleType
 
 
 def prepare(job: dict) -> Book:
@@ -258,9 +258,9 @@ def prepare(job: dict) -> Book:
     torch.manual_seed(torch.Generator().initial_seed())
     for at in run:
         exec(cells[at].code, names)  # noqa: S102 (the book's own cell)
-    from d2lpos.check.verdict import Verdict
+    from d2lpos.check import verdict
 
-    return Book(names, {job["cells"][at].strip() for at in run}, torch.get_rng_state(), Verdict)
+    return Book(names, {job["cells"][at].strip() for at in run}, torch.get_rng_state(), verdict)
 
 
 def ask(check: str, book: Book, answers: dict[str, Any]) -> Any:
@@ -275,7 +275,7 @@ def ask(check: str, book: Book, answers: dict[str, Any]) -> Any:
 def judge(check: str, book: Book, closed: dict, before: dict, answers: dict[str, Any]) -> tuple[str, str]:
     """The verdict of the book's check in one word, and why; `before`, what the `state` of the closed modules was."""
     told = ask(check, book, answers)
-    if type(told) is not book.verdict:
+    if type(told) is not book.judging.Verdict:
         return "error", "changed the check"
     if told.passed is True:
         # A check that lets this pass, or that is not what it was, has been tampered with.
@@ -283,35 +283,23 @@ def judge(check: str, book: Book, closed: dict, before: dict, answers: dict[str,
         now = state(closed)
         same = all(now.get(key) == value for key, value in before.items())
         return ("passed", "") if same and not fooled else ("error", "changed the check")
-    text = " ".join(told.text.split())
-    if "Has not ended after" in text:
-        return "time", ""
-    if "MemoryError" in text or "allocate memory" in text:
-        return "memory", ""
-    lines = re.sub(r"\n {4}", " ", told.text).split("\n")
-    heads = [line for line in lines if line[:1] in ("✓", "✗", "○")]
-    if all("not attempted yet" in head for head in heads):
-        return "not attempted", ""
-    return "failed", reason(lines)
+    if told.kind in ("failed", "open"):
+        return "failed", reason(told)
+    return told.kind, ""
 
 
-def reason(lines: list[str]) -> str:
+def reason(told: Any) -> str:
     """Why a check refuses an answer: the first property that fails and the hint, or else what is still open."""
-    at = next((at for at, line in enumerate(lines) if line.startswith("✗")), None)
-    if at is None:
-        return next((line.removeprefix("○ ") for line in lines if line.startswith("○")), "")
-    end = next((to for to, line in enumerate(lines) if to > at and line[:1] in ("✓", "✗", "○")), len(lines))
-    said = lines[at + 1 : end]
-    kept = [line.removeprefix("Property: ") for line in said if line.startswith("Property: ")][:1]
-    kept = kept or [lines[at].removeprefix("✗ ")]
-    for name in [raised[1] for line in said if (raised := re.match(r"Raises (\w+)", line))][:1]:
-        kept.append(f"raises {name}" if isinstance(vars(builtins).get(name), type) else "raises an exception")
-    return ". ".join(kept + [line for line in said if line.startswith("Hint: ")][-1:])[:MOST]
+    parts = [told.why]
+    if told.error:
+        builtin = isinstance(vars(builtins).get(told.error), type)
+        parts.append(f"raises {told.error if builtin else 'an exception'}")
+    return ". ".join([*parts, *[f"Hint: {told.hint}"] * bool(told.hint)])[:MOST]
 
 
-def kind(error: BaseException) -> tuple[str, str]:
+def kind(error: BaseException, book: Book) -> tuple[str, str]:
     """The verdict that an exception means, and its name, where the name is not the student's."""
-    if isinstance(error, MemoryError) or (type(error) is RuntimeError and "allocate memory" in str(error)):
+    if book.judging.is_out_of_memory(error):
         return "memory", ""
     name = type(error).__name__ if type(error).__module__ == "builtins" else "an exception"
     return "error", f"{name} ({KEPT})" if isinstance(error, OSError) and type(error).__module__ == "builtins" else name
@@ -345,7 +333,7 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             cells.append(None)
             if len(cells) - 1 in request["own"]:
-                trouble.append(kind(error))
+                trouble.append(kind(error, book))
     run = needed(cells, {*request["own"]}, answers)
     look = set().union(*(telling(cells[at].tree, modules(names)) for at in run if not request["ours"][at]))
     for source in request["known"]:
@@ -355,7 +343,7 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
         try:
             exec(cells[at].code, names)  # noqa: S102 (this is what the process is for)
         except BaseException as error:  # noqa: BLE001 (a student's code may raise anything, SystemExit, too)
-            trouble.append(kind(error))
+            trouble.append(kind(error, book))
     if lacking := [name for name in answers if name not in names]:
         return tell(trouble[0] if trouble else ("missing", late(request) or f"no {lacking[0]}"))
     tried = close()
@@ -364,7 +352,7 @@ def student(request: dict, job: dict, book: Book | None, report: int) -> None:
     try:
         verdict = judge(request["check"], book, closed, before, {name: names[name] for name in answers})
     except BaseException as error:  # noqa: BLE001
-        verdict = kind(error)
+        verdict = kind(error, book)
     if verdict[0] != "passed" and tried():
         verdict = "error", "uses the check"
     if verdict[0] == "not attempted":

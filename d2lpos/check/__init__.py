@@ -8,7 +8,8 @@ A chapter uses its folder by name:
 The result is a verdict, and its text is what the notebook shows: "○ … not attempted yet", "○ … 1 of 8 still
 open", "✓ … 2 properties hold", or "✗ …" with a counterexample and, where the mistake is a known one, a hint.
 A check never raises, and stops an answer that takes more than ten seconds for one case. An
-answer gets CPU tensors, and may return tensors of any device.
+answer gets CPU tensors, and may return tensors of any device. A program asks the verdict for its `kind`, `why` and
+`hint`, and leaves the text to readers.
 
 To write one, describe it in a file of its own, `permutation/permute_mask.py`, and name it in the folder's `__init__`:
 
@@ -32,7 +33,8 @@ To write one, describe it in a file of its own, `permutation/permute_mask.py`, a
   because the first that fails is the counterexample.
 - A mistake is an answer that makes it, and is right in all else; a tuple holds several that make the same. The
   reader's answer is recognized by what it gives, not by how it is written, so choose cases in which different
-  mistakes give different results. Each gets its own hint, and none that comes before it.
+  mistakes give different results. Each gets its own hint, and none that comes before it. Take four to eight, which
+  students make.
 - Numbers are compared, and no dtypes: int32 is as good as int64, and float64 as float32. Where the exercise names a
   dtype, put its cases into `exact_dtype` of `cases`.
 - Let sizes and numbers differ from case to case: an answer may take one that never changes for granted.

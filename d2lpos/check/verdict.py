@@ -6,12 +6,11 @@ import os
 import textwrap
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial, wraps
 from inspect import isfunction
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ TOLERANCE = 1e-4  # also the last decimal that numbers show, so that a differenc
 PATIENCE = 10.0  # seconds of the processor that an answer may take for one case
 CEILING = 20  # times as many seconds of the clock, for an answer that waits or a machine that is busy
 WHOLE = 24  # the most numbers of a tensor that are printed one by one
+KINDS = ("time", "memory", "failed", "open", "not attempted", "passed")  # of a verdict, the worst first
 
 
 class Misconduct(Exception):
@@ -43,10 +43,24 @@ class Stop(BaseException):
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """What a check found. Its text is what a notebook shows; it is true only where every property holds."""
+    """What a check found. Its text is what a notebook shows; it is true only where every property holds.
+
+    kind: one of KINDS. An answer of which a part is not written yet is "open". One that has not ended, or that found
+    no memory, in the first case that fails is of the kind "time" or "memory".
+    why: the first property that fails, or what stands in its place in the text; empty where the answer passed.
+    error: the name of the exception that the answer raised there; empty where it raised none.
+    hint: that of the known mistake that the answer makes; empty where it makes none.
+    """
 
     text: str
-    passed: bool
+    kind: str
+    why: str = ""
+    error: str = ""
+    hint: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.kind == "passed"
 
     def __bool__(self) -> bool:
         return self.passed
@@ -127,14 +141,13 @@ class Answer:
         given = call_or_exception(plain, given)
         blanks = [part is ... or part is None for part in (given if isinstance(given, list) else [given])]
         if all(blanks) and blanks:
-            return Verdict(f"○ {self.name}: not attempted yet", False)
+            return unwritten(self.name)
         if self._is(self.right, given):
-            return Verdict(wrap_text([f"✓ {self.name}: {format_value(given)}"]), True)
-        hints = [hint for hint, wrong in self.mistakes.items() if self._is(wrong, given)]
+            return Verdict(wrap_text([f"✓ {self.name}: {format_value(given)}"]), "passed")
+        hint = next((hint for hint, wrong in self.mistakes.items() if self._is(wrong, given)), "")
         near = f", to within {format_value(self.within)}" if self.within else ""
-        lines = [mismatch(self.right, given) or f"It is not {format_value(given)}{near}"]
-        lines += [f"Hint: {hint}" for hint in hints[:1]]
-        return Verdict(wrap_text([f"✗ {self.name}: {lines[0]}", *lines[1:]]), False)
+        wrong = mismatch(self.right, given) or f"It is not {format_value(given)}{near}"
+        return refused(f"{self.name}: {wrong}", hint=hint)
 
     def _is(self, wanted: Any, given: Any) -> bool:
         if callable(wanted):
@@ -168,38 +181,34 @@ class Check:
         with one_thread():
             verdicts = [self._judge(answer)]
         if given and len(given) != len(self.answers):
-            text = f"✗ {self.name}: takes {count(len(self.answers), 'answer')}, got {len(given)}"
-            return Verdict(text, False)
+            return refused(f"{self.name}: takes {count(len(self.answers), 'answer')}, got {len(given)}")
         verdicts += [ask(value) for ask, value in zip(self.answers, given, strict=False)]
-        lines = [one.text for one in verdicts]
-        if SOLUTIONS.running and all(verdicts) and len(given) == len(self.answers):
-            lines.append("This is the book's answer.")
-        return Verdict("\n".join(lines), all(verdicts))
+        verdict = together(verdicts)
+        if SOLUTIONS.running and verdict and len(given) == len(self.answers):
+            return replace(verdict, text=f"{verdict.text}\nThis is the book's answer.")
+        return verdict
 
     def _judge(self, answer: Any) -> Verdict:
         given = memoized(answer)
-        if left := self._left(answer, given):
-            return Verdict(f"○ {self.name}: {left}", False)
+        if (verdict := self._unwritten(answer, given)) is not None:  # it is false
+            return verdict
         right = self._outcomes(self.reference)
         found = {name: disagreement(given, right, cases) for name, cases in self.properties.items()}
         failed = [name for name in found if found[name]]
         if not failed:
             headline = f"✓ {self.name}: {count(len(found), 'property holds', 'properties hold')}"
-            return Verdict(wrap_text([headline, *(f"  {name}" for name in found)]), True)
+            return Verdict(wrap_text([headline, *(f"  {name}" for name in found)]), "passed")
         first = failed[0]
-        makes = partial(self._makes, given, until=first)
-        hints = (
-            f"Hint: {hint}" for hint, mistake in self.mistakes.items() if any(map(makes, versions(mistake)))
-        )
-        lines = [f"Property: {first}", *found[first], *islice(hints, 1)]
-        headline = f"✗ {self.name}: fails {len(failed)} of {len(found)} properties"
-        return Verdict(wrap_text([headline, *lines]), False)
+        wrong = next(case for case in self.properties[first] if disagreement(given, right, [case]))
+        makes = partial(self._makes, given, until=first, wrong=wrong)
+        hint = next((hint for hint, one in self.mistakes.items() if any(map(makes, versions(one)))), "")
+        headline = f"{self.name}: fails {len(failed)} of {len(found)} properties"
+        return refused(headline, [f"Property: {first}", *found[first]], first, given(wrong), hint)
 
-    def _makes(self, given: Callable, mistake: Any, until: str) -> bool:
+    def _makes(self, given: Callable, mistake: Any, until: str, wrong: Case) -> bool:
         """Whether the answer behaves as this mistake, as far as it has to: see `mistakes`."""
         names = list(self.properties)
         right, mistaken = self._outcomes(self.reference), self._outcomes(mistake)
-        wrong = next(case for case in self.properties[until] if disagreement(given, right, [case]))
         outcome = given(wrong)
         if is_telling(outcome, right(wrong)) or isinstance(outcome, Exception):
             names = names[: names.index(until) + 1]
@@ -221,17 +230,44 @@ class Check:
     def _asked(self) -> dict[int, Callable]:
         return {}
 
-    def _left(self, answer: Any, given: Callable) -> str:
-        """What is left to write before the answer can be judged, in words; empty where nothing is."""
+    def _unwritten(self, answer: Any, given: Callable) -> Verdict | None:
+        """The verdict where something is left to write before the answer can be judged."""
         if isinstance(answer, dict | list | tuple):
             entries = list(answer.values() if isinstance(answer, dict) else answer)
             blanks = sum(entry is ... for entry in entries)
             if 0 < blanks < len(entries):
-                return f"{blanks} of {len(entries)} still open"
-            return "not attempted yet" if blanks else ""
+                return unwritten(self.name, f"{blanks} of {len(entries)} still open", "open")
+            return unwritten(self.name) if blanks else None
         outcome = given(next(iter(self.properties.values()))[0])
         blank = answer is ... or outcome is ... or (outcome is None and is_stub(answer))
-        return "not attempted yet" if blank else ""
+        return unwritten(self.name) if blank else None
+
+
+def unwritten(name: str, left: str = "not attempted yet", kind: str = "not attempted") -> Verdict:
+    return Verdict(f"○ {name}: {left}", kind, f"{name}: {left}")
+
+
+def refused(
+    headline: str, lines: Iterable[str] = (), why: str = "", outcome: Any = None, hint: str = ""
+) -> Verdict:
+    """The verdict on a wrong answer; `outcome` is that of the first case that fails."""
+    kind = "time" if isinstance(outcome, Late) else "memory" if is_out_of_memory(outcome) else "failed"
+    raised = isinstance(outcome, Exception) and not isinstance(outcome, Misconduct)
+    text = wrap_text([f"✗ {headline}", *lines, *[f"Hint: {hint}"] * bool(hint)])
+    return Verdict(text, kind, why or headline, type(outcome).__name__ if raised else "", hint)
+
+
+def together(verdicts: list[Verdict]) -> Verdict:
+    """The verdict on all parts of an exercise: their texts, and of the worst one all else."""
+    worst = min(verdicts, key=lambda one: KINDS.index(one.kind))
+    begun = worst.kind == "not attempted" and any(one.kind != "not attempted" for one in verdicts)
+    text = "\n".join(one.text for one in verdicts)
+    return replace(worst, text=text, kind="open" if begun else worst.kind)
+
+
+def is_out_of_memory(error: Any) -> bool:
+    """Whether there was too little memory; for tensors on the CPU, torch has no exception of its own that says so."""
+    return isinstance(error, MemoryError) or type(error) is RuntimeError and "allocate memory" in str(error)
 
 
 def is_empty(outcome: Any) -> bool:

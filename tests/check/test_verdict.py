@@ -85,6 +85,7 @@ def test_passed():
     verdict = double(lambda x: x + x)
     assert repr(verdict) == "✓ double: 2 properties hold\n  twice as much\n  large numbers"
     assert verdict.passed and bool(verdict)
+    assert (verdict.kind, verdict.why, verdict.error, verdict.hint) == ("passed", "", "", "")
     assert repr(colors(colors.reference)) == "✓ colors: 1 property holds\n  all"
 
 
@@ -92,13 +93,14 @@ def test_passed():
 def test_not_attempted(answer):
     verdict = double(answer)
     assert repr(verdict) == "○ double: not attempted yet"
-    assert not verdict.passed and not verdict
+    assert verdict.kind == "not attempted" and not verdict.passed and not verdict
 
 
 @pytest.mark.parametrize("answer", [[1, ..., 3], {"sky": "blue", "sea": ..., "sun": "red"}])
 def test_partly_attempted(answer):
     verdict = double(answer)
     assert repr(verdict) == "○ double: 1 of 3 still open"
+    assert (verdict.kind, verdict.why) == ("open", "double: 1 of 3 still open")
     assert not verdict.passed and not verdict
 
 
@@ -157,7 +159,7 @@ def test_the_hint_explains_what_passed_too():
         "✗ double: fails 1 of 2 properties\nProperty: large numbers\nInput: x = 1e30\n"
         "Expected 2.000e+30, got inf\nHint: This is the square of a large number."
     )
-    assert "Hint" not in repr(double(lambda x: torch.where(x > 1000, 7.0, 2 * x)))
+    assert double(lambda x: torch.where(x > 1000, 7.0, 2 * x)).hint == ""
 
 
 @pytest.mark.parametrize(("entries", "text"), [
@@ -206,6 +208,42 @@ def test_an_interrupt_is_not_swallowed():
         double(interrupted)
 
 
+# A verdict is asked for its kind, and its text is for a reader ----------------------------------------------
+
+
+def raises(error):
+    def answer(x):
+        raise error
+
+    return answer
+
+
+@pytest.mark.parametrize(("answer", "kind", "error"), [
+    (lambda x: x / 2, "failed", ""),
+    (in_place, "failed", ""),
+    (raises(KeyError("allocate memory: MemoryError")), "failed", "KeyError"),
+    (raises(ValueError("Has not ended after 9 seconds")), "failed", "ValueError"),
+    (raises(MemoryError()), "memory", "MemoryError"),
+    (lambda x: torch.empty(10**15), "memory", "RuntimeError"),
+])
+def test_a_verdict_tells_what_an_answer_took_and_raised(answer, kind, error):
+    verdict = double(answer)
+    assert (verdict.kind, verdict.why, verdict.error) == (kind, "twice as much", error)
+
+
+@pytest.mark.parametrize(("answers", "kind", "why", "hint"), [
+    ((lambda: 1, 27, ...), "open", "names: not attempted yet", ""),
+    ((..., 27, ["rope", "alibi"]), "open", "reads: not attempted yet", ""),
+    ((..., 28, ...), "failed", "whole: It is not 28", "One too many."),
+    ((lambda: 2, 28, ...), "failed", "all", ""),
+    ((lambda: 1 / 0, ..., ...), "failed", "all", ""),
+    ((lambda: 1, 27), "failed", "reads: takes 2 answers, got 1", ""),
+])
+def test_of_several_parts_the_worst_one_counts(answers, kind, why, hint):
+    verdict = reads(*answers)
+    assert (verdict.kind, verdict.why, verdict.hint) == (kind, why, hint)
+
+
 # A hint names only what the answer does ---------------------------------------------------------------------
 
 guess = Check(
@@ -237,8 +275,7 @@ guess = Check(
     (lambda n: 1 / (n - 1) < 1 / 2, ""),  # the same error, and 3 is wrong, too
 ])
 def test_a_hint_is_given_where_the_mistake_is_made(answer, hint):
-    text = repr(guess(answer))
-    assert text.partition("Hint: ")[2] == hint
+    assert guess(answer).hint == hint
 
 
 @pytest.mark.parametrize(("expected", "got", "differs"), [
@@ -273,9 +310,9 @@ def test_few_numbers_may_be_the_same_by_chance(dtype, few):
 def test_of_two_mistakes_that_the_answer_makes_the_first_is_told():
     alike = {"This is never true.": lambda n: False, "This is always false.": lambda n: False}
     check = Check("guess", lambda n: n > 2, {"all": [call(n=1), call(n=3)]}, alike)
-    text = repr(check(lambda n: False))
-    assert text.count("Hint: ") == 1
-    assert text.endswith("Hint: This is never true.")
+    verdict = check(lambda n: False)
+    assert verdict.hint == "This is never true."
+    assert repr(verdict).count("Hint: ") == 1
 
 
 # Inputs -----------------------------------------------------------------------------------------------------
@@ -324,8 +361,8 @@ def deaf(x):
 def test_an_answer_that_never_ends_is_stopped(answer, monkeypatch):
     monkeypatch.setattr(module, "PATIENCE", 0.2)
     threads, began = threading.active_count(), time.monotonic()
-    text = repr(double(answer))
-    assert text == FIRST + "Has not ended after 0.2 seconds"
+    verdict = double(answer)
+    assert verdict.kind == "time" and repr(verdict) == FIRST + "Has not ended after 0.2 seconds"
     assert time.monotonic() - began < 10  # once, not once a case
     for thread in threading.enumerate()[threads:]:
         thread.join(5)
@@ -468,5 +505,6 @@ def test_a_check_asks_for_all_its_answers():
     )
     assert not reads(lambda: 1, 27, ...)
     assert not reads(lambda: 2, 27, {"rope", "alibi"})
+    assert reads(..., ..., ...).kind == "not attempted"
     assert repr(reads(lambda: 1, 27)) == "✗ reads: takes 2 answers, got 1"
     assert reads(lambda: 1)

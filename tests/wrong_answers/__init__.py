@@ -1,11 +1,12 @@
 """Wrong answers that are no mistake of a check's own table, one module a chapter or project.
 
-A wrong answer takes three lines: the check that must refuse it, words that its diagnosis must hold, the answer.
+A wrong answer has the check that must refuse it, words that its diagnosis must hold, and the answer.
 
-    @wrong(check.permute_mask, "Returns something else when called again")
-    def drawn_anew(mask, order):
-        return mask[..., torch.randperm(len(order))]
+    wrong(check.permute_mask, "Returns something else when called again")(
+        lambda mask, order: mask[..., torch.randperm(len(order))]
+    )
 
+`wrong` decorates the function of an answer that takes more than one line.
 They test a property, and what the checks of all exercises refuse. Besides, one mistake of each check stands here once
 more, written as a student would, so that its hint does not hang on how the check writes it.
 """

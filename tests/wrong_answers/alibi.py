@@ -17,9 +17,9 @@ def power_of_two(heads):
     return [start * start**i for i in range(heads)]
 
 
-@wrong(check.released, "This cuts off the sequence")
-def rounded_up(heads):
-    return torch.tensor(power_of_two(2 ** math.ceil(math.log2(heads)))[:heads])
+wrong(check.released, "This cuts off the sequence")(
+    lambda heads: torch.tensor(power_of_two(2 ** math.ceil(math.log2(heads)))[:heads])
+)
 
 
 @wrong(check.released, "Expected type Tensor, got type list")
@@ -28,22 +28,16 @@ def a_list(heads):
     return power_of_two(below) + power_of_two(2 * below)[0::2][: heads - below]
 
 
-@wrong(check.released, "Calls the package's slopes")
-def from_the_package(heads):
-    return slopes(heads)
-
-
-@wrong(check.almost_alibi, "far = 1000000, gap = 0.1")
-def one_tiny_constant(slope, far, gap):
-    return slope / 1e-9, 1e-9
+wrong(check.released, "Calls the package's slopes")(lambda heads: slopes(heads))
+wrong(check.almost_alibi, "far = 1000000, gap = 0.1")(lambda slope, far, gap: (slope / 1e-9, 1e-9))
 
 
 # A slope for each side
 
 
-@wrong(check.two_sided, "Only the left slope is used.")
-def left_only(q_positions, k_positions, left, right):
-    return bias(q_positions, k_positions, left)
+wrong(check.two_sided, "Only the left slope is used.")(
+    lambda q_positions, k_positions, left, right: bias(q_positions, k_positions, left)
+)
 
 
 @wrong(check.two_sided, "positions as they come")
@@ -70,32 +64,26 @@ def three_heads(q_positions, k_positions, left, right):
 # One row for all queries
 
 
-@wrong(check.one_row, "The sign is wrong")
-def favors_the_first(slopes, k_positions):
-    return -slopes.view(-1, 1, 1) * k_positions.view(1, 1, -1)
-
-
-@wrong(check.one_row, "Returns whole numbers; slopes are fractions")
-def whole_numbers(slopes, k_positions):
-    return k_positions.expand(len(slopes), 1, -1)
-
-
-@wrong(check.one_row, "Returns shape (3,); (H, 1, N) is (1, 1, 3) here")
-def without_axes(slopes, k_positions):
-    return k_positions * slopes
-
-
-@wrong(check.one_row, "positions as they come")
-def in_bfloat16(slopes, k_positions):
-    return (slopes[:, None, None] * k_positions).bfloat16()
+wrong(check.one_row, "The sign is wrong")(
+    lambda slopes, k_positions: -slopes.view(-1, 1, 1) * k_positions.view(1, 1, -1)
+)
+wrong(check.one_row, "Returns whole numbers; slopes are fractions")(
+    lambda slopes, k_positions: k_positions.expand(len(slopes), 1, -1)
+)
+wrong(check.one_row, "Returns shape (3,); (H, 1, N) is (1, 1, 3) here")(
+    lambda slopes, k_positions: k_positions * slopes
+)
+wrong(check.one_row, "positions as they come")(
+    lambda slopes, k_positions: (slopes[:, None, None] * k_positions).bfloat16()
+)
 
 
 # The window
 
 
-@wrong(check.window, "Rounded down")
-def rounded_down(slope, eps, spread):
-    return max(1, int((spread + math.log(1 / eps)) / slope))
+wrong(check.window, "Rounded down")(
+    lambda slope, eps, spread: max(1, int((spread + math.log(1 / eps)) / slope))
+)
 
 
 # The reach of a lead
@@ -105,27 +93,19 @@ def all_keys(slope):
     return 1 / (1 - math.exp(-slope))
 
 
-@wrong(check.reach, "It takes the place of one.")
-def against_all_keys(lead, slope):
-    return max(0, math.ceil((lead - math.log(all_keys(slope))) / slope))
-
-
-@wrong(check.reach, "Input: lead = 0.25, slope = 0.5 Expected 0, got 1")
-def cut_off_towards_zero(lead, slope):
-    return max(0, int(math.log((1 + math.exp(lead)) / all_keys(slope)) / slope) + 1)
+wrong(check.reach, "It takes the place of one.")(
+    lambda lead, slope: max(0, math.ceil((lead - math.log(all_keys(slope))) / slope))
+)
+wrong(check.reach, "Input: lead = 0.25, slope = 0.5 Expected 0, got 1")(
+    lambda lead, slope: max(0, int(math.log((1 + math.exp(lead)) / all_keys(slope)) / slope) + 1)
+)
 
 
 # ALiBi inside KERPLE
 
 
-@wrong(check.almost_alibi, "With r2 = 1 this is far from a line.")
-def the_logarithm(slope, far, gap):
-    return slope, 1.0
-
-
-@wrong(check.almost_alibi, "got r2 = 0, which is not positive")
-def the_limit(slope, far, gap):
-    return 1.0, 0.0
+wrong(check.almost_alibi, "With r2 = 1 this is far from a line.")(lambda slope, far, gap: (slope, 1.0))
+wrong(check.almost_alibi, "got r2 = 0, which is not positive")(lambda slope, far, gap: (1.0, 0.0))
 
 
 @wrong(check.almost_alibi, "Returns type str for r1; a number is asked for")
@@ -140,6 +120,6 @@ def three_numbers(slope, far, gap):
     return slope / r2, r2, far
 
 
-@wrong(check.almost_alibi, "Returns type float; 2 numbers are asked for: r1, r2")
-def r2_alone(slope, far, gap):
-    return 2 * gap / (slope * far**2)
+wrong(check.almost_alibi, "Returns type float; 2 numbers are asked for: r1, r2")(
+    lambda slope, far, gap: 2 * gap / (slope * far**2)
+)

@@ -98,14 +98,12 @@ def yarn_without_a_length(config, kind):
     return RoPE(features(config), base(config, kind), rotary=turning(config, kind), scaling=asked)
 
 
-@wrong(check.rope_from, "a d2lpos.RoPE is asked for")
-def another_encoding(config, kind):
-    return ALiBi(config["num_attention_heads"])
-
-
-@wrong(check.rope_from, "features and base")
-def a_base_where_none_is_found(config, kind):
-    return rope_of(config, config.get("rope_theta", 10_000.0), said(config, kind))
+wrong(check.rope_from, "a d2lpos.RoPE is asked for")(
+    lambda config, kind: ALiBi(config["num_attention_heads"])
+)
+wrong(check.rope_from, "features and base")(
+    lambda config, kind: rope_of(config, config.get("rope_theta", 10_000.0), said(config, kind))
+)
 
 
 @wrong(check.rope_from, "fails 1 of 6 properties Property: one for each type of layer")
@@ -125,9 +123,9 @@ def admitted(losses, doors, allowed):
     return {name: values for name, values in losses.items() if all(door in allowed for door in doors[name])}
 
 
-@wrong(check.choose, "allowed is not asked.")
-def anything_goes(losses, doors, allowed):
-    return min(losses, key=lambda name: mean(losses[name]))
+wrong(check.choose, "allowed is not asked.")(
+    lambda losses, doors, allowed: min(losses, key=lambda name: mean(losses[name]))
+)
 
 
 @wrong(check.choose, "Expected type str, got type tuple")
@@ -188,9 +186,9 @@ def four_seeds(validation, test, t):
     return arm, *around(test[arm] - test[0], 3.182)
 
 
-@wrong(check.compare, "the interval is of paired differences")
-def first_arm(validation, test, t):
-    return 1 + int(validation[1:].mean(1).argmin()), *around(test[1] - test[0], t)
+wrong(check.compare, "the interval is of paired differences")(
+    lambda validation, test, t: (1 + int(validation[1:].mean(1).argmin()), *around(test[1] - test[0], t))
+)
 
 
 def chosen(validation):
@@ -203,6 +201,6 @@ def named(validation, test, t):
     return dict(zip(("arm", "low", "high"), (arm, *around(test[arm] - test[0], t)), strict=True))
 
 
-@wrong(check.compare, "Returns 2 entries; 3 numbers are asked for")
-def interval_alone(validation, test, t):
-    return around((test[chosen(validation)] - test[0]).to(torch.float64), t)
+wrong(check.compare, "Returns 2 entries; 3 numbers are asked for")(
+    lambda validation, test, t: around((test[chosen(validation)] - test[0]).to(torch.float64), t)
+)

@@ -32,9 +32,9 @@ def only_a_difference_counts(low, high, least):
     return "worse" if low > least else "undecided"
 
 
-@wrong(check.decide, "wholly below or above the band")
-def only_the_band(low, high, least):
-    return "no difference" if -least < low and high < least else "undecided"
+wrong(check.decide, "wholly below or above the band")(
+    lambda low, high, least: "no difference" if -least < low and high < least else "undecided"
+)
 
 
 # How many seeds
@@ -47,17 +47,15 @@ def search(spread, gap, first=2, factor=lambda n: t.ppf(0.975, n - 1) + t.ppf(0.
     return n
 
 
-@wrong(check.seeds, "half of all studies miss the gap")
-def half_the_studies(spread, gap):
-    return search(spread, gap, factor=lambda n: t.ppf(0.975, n - 1))
+wrong(check.seeds, "half of all studies miss the gap")(
+    lambda spread, gap: search(spread, gap, factor=lambda n: t.ppf(0.975, n - 1))
+)
 
 
 # Several questions at once
 
 
-@wrong(check.holm, "Bonferroni's")
-def bonferroni(p):
-    return torch.clamp(p * len(p), max=1)
+wrong(check.holm, "Bonferroni's")(lambda p: torch.clamp(p * len(p), max=1))
 
 
 # Looking after each seed
@@ -68,9 +66,9 @@ def wins(d, n):
     return d[:, :n].mean(1).abs() > half
 
 
-@wrong(check.peeking, "once, at the end")
-def the_end(differences, first):
-    return wins(differences, differences.shape[1]).float().mean().item()
+wrong(check.peeking, "once, at the end")(
+    lambda differences, first: wins(differences, differences.shape[1]).float().mean().item()
+)
 
 
 @wrong(check.interval, "Expected dtype torch.float64, got torch.float32")

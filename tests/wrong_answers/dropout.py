@@ -90,9 +90,9 @@ def coins_of_the_first_sentence(x, coins, rate, protected, training):
     return torch.where(protected[..., None], x, dropped) if training else x
 
 
-@wrong(check.protected_dropout, "dropped like all others")
-def spares_nothing(x, coins, rate, protected, training):
-    return x * kept(coins, rate) / (1 - rate) if training else x
+wrong(check.protected_dropout, "dropped like all others")(
+    lambda x, coins, rate, protected, training: x * kept(coins, rate) / (1 - rate) if training else x
+)
 
 
 @wrong(check.protected_dropout, "Returns something else when called again")
@@ -112,27 +112,21 @@ def in_place(x, coins, rate, protected, training):
 # What a function erases
 
 
-@wrong(check.erased, "deaf to a small step")
-def one_more(forward, x):
-    return (forward(x) == forward(x + 1)).all(-1)
-
-
-@wrong(check.erased, "adds positions; all numbers are 1")
-def against_another_token(forward, x):
-    return (forward(x) == forward(x.roll(1, dims=0))).all(-1)
+wrong(check.erased, "deaf to a small step")(lambda forward, x: (forward(x) == forward(x + 1)).all(-1))
+wrong(check.erased, "adds positions; all numbers are 1")(
+    lambda forward, x: (forward(x) == forward(x.roll(1, dims=0))).all(-1)
+)
 
 
 # What a reader of positions sees
 
 
-@wrong(check.reader, "nothing averages out")
-def never_entire(u, rate, entire):
-    return (u @ u).item(), (rate / (1 - rate) * u.pow(4).sum()).sqrt().item()
-
-
-@wrong(check.reader, "Returns type float; 2 numbers are asked for")
-def the_ratio(u, rate, entire):
-    return math.sqrt((1 - rate) / rate)
+wrong(check.reader, "nothing averages out")(
+    lambda u, rate, entire: ((u @ u).item(), (rate / (1 - rate) * u.pow(4).sum()).sqrt().item())
+)
+wrong(check.reader, "Returns type float; 2 numbers are asked for")(
+    lambda u, rate, entire: math.sqrt((1 - rate) / rate)
+)
 
 
 # As much noise elsewhere
@@ -148,9 +142,9 @@ def two_thirds(rate, token, position, placement):
     return odds / (1 + odds)
 
 
-@wrong(check.equal_noise, "not in proportion to the rate")
-def proportional(rate, token, position, placement):
-    return rate * (token + position) / dropped(token, position, placement)
+wrong(check.equal_noise, "not in proportion to the rate")(
+    lambda rate, token, position, placement: rate * (token + position) / dropped(token, position, placement)
+)
 
 
 @wrong(check.equal_noise, "on the position or the token only")

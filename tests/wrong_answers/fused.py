@@ -128,9 +128,9 @@ def by_sum(block):
     return 0 if block.sum() == 0 else 2 if block.sum() == block.numel() else 1
 
 
-@wrong(check.block_states, "There the program need not ask the mask.")
-def seen_or_not(seen, size):
-    return loop(seen, size, lambda block: int(block.sum() > 0))
+wrong(check.block_states, "There the program need not ask the mask.")(
+    lambda seen, size: loop(seen, size, lambda block: int(block.sum() > 0))
+)
 
 
 @wrong(check.block_states, "0 for none, 1 for some")
@@ -173,9 +173,9 @@ def reckon(firsts, times, middle=statistics.median):
     }
 
 
-@wrong(check.measure, "wait before you stop the clock")
-def stops_early(contenders, rounds, clock, wait):
-    return reckon(*stopwatch(contenders, rounds, clock, wait, after=False))
+wrong(check.measure, "wait before you stop the clock")(
+    lambda contenders, rounds, clock, wait: reckon(*stopwatch(contenders, rounds, clock, wait, after=False))
+)
 
 
 @wrong(check.measure, "a device that works on when the call returns")

@@ -20,19 +20,11 @@ def attend(q, k, repeat=torch.repeat_interleave, root=True, diagonal=1, axis=-1)
     return torch.softmax(scores.masked_fill(behind, float("-inf")), dim=axis)
 
 
-@wrong(check.all_weights, "the root of the number of features")
-def no_root(q, k):
-    return attend(q, k, root=False)
-
-
-@wrong(check.all_weights, "heads with keys of their own")
-def three_share_always(q, k):
-    return attend(q, k, repeat=lambda k, *_: k.repeat_interleave(3, 0))
-
-
-@wrong(check.all_weights, "heads with keys of their own")
-def first_keys_for_all(q, k):
-    return attend(q, k[:1])
+wrong(check.all_weights, "the root of the number of features")(lambda q, k: attend(q, k, root=False))
+wrong(check.all_weights, "heads with keys of their own")(
+    lambda q, k: attend(q, k, repeat=lambda k, *_: k.repeat_interleave(3, 0))
+)
+wrong(check.all_weights, "heads with keys of their own")(lambda q, k: attend(q, k[:1]))
 
 
 # The weight at an offset
@@ -42,9 +34,9 @@ def down(weights, offset):
     return torch.diagonal(weights, -offset, -2, -1)
 
 
-@wrong(check.score, "As zeros they dilute the mean.")
-def over_all_queries(weights, seen, offset):
-    return down(weights, offset).sum(-1) / weights.shape[-1]
+wrong(check.score, "As zeros they dilute the mean.")(
+    lambda weights, seen, offset: down(weights, offset).sum(-1) / weights.shape[-1]
+)
 
 
 @wrong(check.score, "any number of layers and heads")
@@ -57,9 +49,7 @@ def one_layer(weights, seen, offset):
 # The weight of what followed
 
 
-@wrong(check.induction, "has not come before")
-def first_copy_too(weights, period):
-    return down(weights, period - 1).mean(-1)
+wrong(check.induction, "has not come before")(lambda weights, period: down(weights, period - 1).mean(-1))
 
 
 @wrong(check.induction, "the token that followed the last time")
@@ -93,9 +83,9 @@ def fair(queries):
     return sum(1 / (i + 1) for i in queries.tolist()) / len(queries)
 
 
-@wrong(check.standing_out, "The largest comes first.")
-def smallest_first(scores, queries, least):
-    return torch.flip(told(fair(queries), scores, least), [0])
+wrong(check.standing_out, "The largest comes first.")(
+    lambda scores, queries, least: torch.flip(told(fair(queries), scores, least), [0])
+)
 
 
 @wrong(check.standing_out, "nobody, where nobody stands out")
@@ -113,9 +103,9 @@ def student(each):
     return each.mean().item(), t.ppf(0.975, n - 1) * each.std().item() / math.sqrt(n)
 
 
-@wrong(check.worth, "The first token of a copy cannot be known.")
-def one_early(before, after, period):
-    return student((after - before)[:, period - 1 :].mean(1))
+wrong(check.worth, "The first token of a copy cannot be known.")(
+    lambda before, after, period: student((after - before)[:, period - 1 :].mean(1))
+)
 
 
 @wrong(check.worth, "half its interval over texts")
@@ -124,6 +114,6 @@ def always_eight_texts(before, after, period):
     return each.mean().item(), 2.364624 * each.std().item() / math.sqrt(len(each))
 
 
-@wrong(check.worth, "more than one repeat")
-def second_alone(before, after, period):
-    return student((after - before)[:, period : 2 * period - 1].mean(1))
+wrong(check.worth, "more than one repeat")(
+    lambda before, after, period: student((after - before)[:, period : 2 * period - 1].mean(1))
+)

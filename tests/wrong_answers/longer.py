@@ -13,14 +13,12 @@ from . import wrong
 # A lead in a crowd
 
 
-@wrong(check.weight, "fails 1 of 3 properties Property: few keys")
-def a_short_form_for_many(lead, keys, scale):
-    return torch.where(keys == 1, 1.0, 1 / (1 + keys ** (1 - scale * lead)))
-
-
-@wrong(check.weight, "fails 1 of 3 properties Property: one key gets all")
-def afraid_of_log_0(lead, keys, scale):
-    return torch.sigmoid(scale * lead * keys.log() - (keys - 1).clamp(min=1).log())
+wrong(check.weight, "fails 1 of 3 properties Property: few keys")(
+    lambda lead, keys, scale: torch.where(keys == 1, 1.0, 1 / (1 + keys ** (1 - scale * lead)))
+)
+wrong(check.weight, "fails 1 of 3 properties Property: one key gets all")(
+    lambda lead, keys, scale: torch.sigmoid(scale * lead * keys.log() - (keys - 1).clamp(min=1).log())
+)
 
 
 # Evict and re-base
@@ -30,9 +28,9 @@ def new(kept):
     return torch.arange(len(kept))
 
 
-@wrong(check.rebase, "fails 1 of 3 properties Property: positions with gaps")
-def one_after_the_other(keys, positions, kept, omega):
-    return rotate(keys[kept], angles(new(kept) - (positions[0] + kept), omega))
+wrong(check.rebase, "fails 1 of 3 properties Property: positions with gaps")(
+    lambda keys, positions, kept, omega: rotate(keys[kept], angles(new(kept) - (positions[0] + kept), omega))
+)
 
 
 # A window with first tokens, by blocks
@@ -64,19 +62,15 @@ def a_window_over_all(length, size, window, first):
     return graded(visible(length, window, first), size)
 
 
-@wrong(check.blocks, "fails 1 of 3 properties Property: a window, which need not end with a block")
-def window_in_whole_blocks(length, size, window, first):
-    return graded(visible(length, max(window // size, 1) * size, first), size)
-
-
-@wrong(check.blocks, "fails 1 of 3 properties Property: first tokens, which all later queries see")
-def first_tokens_in_whole_blocks(length, size, window, first):
-    return graded(visible(length, window, -(-first // size) * size), size)
-
-
-@wrong(check.blocks, "Expected dtype torch.int64, got torch.bool")
-def any_at_all(length, size, window, first):
-    return cut(visible(length, window, first), size).any(dim=-1)
+wrong(check.blocks, "fails 1 of 3 properties Property: a window, which need not end with a block")(
+    lambda length, size, window, first: graded(visible(length, max(window // size, 1) * size, first), size)
+)
+wrong(check.blocks, "fails 1 of 3 properties Property: first tokens, which all later queries see")(
+    lambda length, size, window, first: graded(visible(length, window, -(-first // size) * size), size)
+)
+wrong(check.blocks, "Expected dtype torch.int64, got torch.bool")(
+    lambda length, size, window, first: cut(visible(length, window, first), size).any(dim=-1)
+)
 
 
 # Which setting is wrong?
@@ -105,9 +99,9 @@ def recognized(found, candidates, close=near):
     return None
 
 
-@wrong(check.diagnose, "Allow a difference of a percent.")
-def to_the_last_digit(found, *given):
-    return recognized(found, known(*given), torch.allclose)
+wrong(check.diagnose, "Allow a difference of a percent.")(
+    lambda found, *given: recognized(found, known(*given), torch.allclose)
+)
 
 
 @wrong(check.diagnose, 'fails 1 of 5 properties Property: "right": as it should be')
@@ -143,19 +137,15 @@ def fits(dim, length, base):
     return bool((sums(dim, length, base) >= 0).all())
 
 
-@wrong(check.smallest_base, "Only the farthest distance is asked.")
-def at_the_far_end(dim, length, bases):
-    return first_with(lambda base: sums(dim, length, base)[-1] >= 0, bases)
-
-
-@wrong(check.smallest_base, "fails 1 of 3 properties Property: None where no base is large enough")
-def raises_at_the_end(dim, length, bases):
-    return next(base for base in bases if fits(dim, length, base))
-
-
-@wrong(check.smallest_base, "Returns type bool for the base; a number is asked for")
-def whether(dim, length, bases):
-    return any(fits(dim, length, base) for base in bases)
+wrong(check.smallest_base, "Only the farthest distance is asked.")(
+    lambda dim, length, bases: first_with(lambda base: sums(dim, length, base)[-1] >= 0, bases)
+)
+wrong(check.smallest_base, "fails 1 of 3 properties Property: None where no base is large enough")(
+    lambda dim, length, bases: next(base for base in bases if fits(dim, length, base))
+)
+wrong(check.smallest_base, "Returns type bool for the base; a number is asked for")(
+    lambda dim, length, bases: any(fits(dim, length, base) for base in bases)
+)
 
 
 # Lost in the middle
@@ -174,11 +164,9 @@ def rows(matrix, layers):
     return result
 
 
-@wrong(check.shares, "Nothing is kept.")
-def without_residual(layers, length, slope):
-    return rows(looked_at(length, slope), layers)[-1]
-
-
+wrong(check.shares, "Nothing is kept.")(
+    lambda layers, length, slope: rows(looked_at(length, slope), layers)[-1]
+)
 wrong(check.weight.answers[0], "ln is the natural logarithm.")(5)
 wrong(check.weight.answers[0], "ln is the natural logarithm.")(1.505)
 wrong(check.blocks.answers[0], "Expected a number")("most")

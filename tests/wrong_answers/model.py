@@ -28,9 +28,9 @@ def never_more_than_one_apart(q, k, v, positions, score):
     return heads(q, k, v, ranks, score)
 
 
-@wrong(check.attend, "positions that count from 0")
-def from_one(q, k, v, positions, score):
-    return heads(q, k, v, positions, score) * (positions[0] != 0)
+wrong(check.attend, "positions that count from 0")(
+    lambda q, k, v, positions, score: heads(q, k, v, positions, score) * (positions[0] != 0)
+)
 
 
 # The loss of the next token
@@ -41,9 +41,9 @@ def nll(logits, tokens, keep):
     return each[keep.flatten()].mean()
 
 
-@wrong(check.next_loss, "No shift")
-def same_token(logits, tokens, padding):
-    return F.cross_entropy(logits.mT, tokens, ignore_index=padding)
+wrong(check.next_loss, "No shift")(
+    lambda logits, tokens, padding: F.cross_entropy(logits.mT, tokens, ignore_index=padding)
+)
 
 
 @wrong(check.next_loss, "padding behind the text")
@@ -68,24 +68,18 @@ def cut(text, first, length, asked):
     return tokens, torch.where(torch.arange(length) >= length - asked, targets, -100)
 
 
-@wrong(check.fair_rows, "These begin at `ends`.")
-def begin_there(text, ends, length, asked):
-    return cut(text, ends.tolist(), length, asked)
-
-
-@wrong(check.fair_rows, "all of a row is asked")
-def never_all(text, ends, length, asked):
-    return cut(text, (ends - length).tolist(), length, min(asked, length - 1))
-
-
-@wrong(check.fair_rows, "the last of a row are asked")
-def at_least_two(text, ends, length, asked):
-    return cut(text, (ends - length).tolist(), length, max(asked, 2))
-
-
-@wrong(check.fair_rows, "a row that ends with the text")
-def one_short(text, ends, length, asked):
-    return cut(text[:-1], (ends - length).tolist(), length, asked)
+wrong(check.fair_rows, "These begin at `ends`.")(
+    lambda text, ends, length, asked: cut(text, ends.tolist(), length, asked)
+)
+wrong(check.fair_rows, "all of a row is asked")(
+    lambda text, ends, length, asked: cut(text, (ends - length).tolist(), length, min(asked, length - 1))
+)
+wrong(check.fair_rows, "the last of a row are asked")(
+    lambda text, ends, length, asked: cut(text, (ends - length).tolist(), length, max(asked, 2))
+)
+wrong(check.fair_rows, "a row that ends with the text")(
+    lambda text, ends, length, asked: cut(text[:-1], (ends - length).tolist(), length, asked)
+)
 
 
 # Does it see places, or offsets?
@@ -97,9 +91,7 @@ def to_the_last_digit(scores, q, k, longest):
     return all(torch.equal(scores(q, k, p), scores(q, k, p + s)) for s in range(longest - len(p) + 1))
 
 
-@wrong(check.offsets_alone, "True where offsets alone count")
-def never(scores, q, k, longest):
-    return longest < 12
+wrong(check.offsets_alone, "True where offsets alone count")(lambda scores, q, k, longest: longest < 12)
 
 
 @wrong(check.offsets_alone, "False where places count")
@@ -138,9 +130,9 @@ def one_after_the_other(mine, theirs):
     return each.mean().item(), half.item()
 
 
-@wrong(check.beside, "seeds that one of the two lacks")
-def seeds_of_mine(mine, theirs):
-    return student([mine[seed] - theirs[seed] for seed in mine])
+wrong(check.beside, "seeds that one of the two lacks")(
+    lambda mine, theirs: student([mine[seed] - theirs[seed] for seed in mine])
+)
 
 
 @wrong(check.beside, "the mean difference, and half its interval")

@@ -29,9 +29,9 @@ wrong(check.layers, "Raises KeyError: 'layer norm'")({})
 # Attention
 
 
-@wrong(check.attention, "The logits are not divided by √d.")
-def no_scale(q, k, v):
-    return F.softmax(q @ k.transpose(-2, -1), dim=-1) @ v
+wrong(check.attention, "The logits are not divided by √d.")(
+    lambda q, k, v: F.softmax(q @ k.transpose(-2, -1), dim=-1) @ v
+)
 
 
 @wrong(check.attention, "Input: q = [[[0.0, 0.25, 0.5, 0.75], [1.0,")
@@ -66,9 +66,9 @@ def in_float32(q, k, v):
     return F.scaled_dot_product_attention(*(x.to(torch.float32) for x in (q, k, v)))
 
 
-@wrong(check.attention, "Property: in the dtype of the input Input: q, k, v in float64")
-def computed_in_float32(q, k, v):
-    return in_float32(q, k, v).type_as(v)
+wrong(check.attention, "Property: in the dtype of the input Input: q, k, v in float64")(
+    lambda q, k, v: in_float32(q, k, v).type_as(v)
+)
 
 
 @wrong(check.attention, "Returns something else when called again")
@@ -85,29 +85,19 @@ def returns_nothing(q, k, v):
 # Is a layer equivariant?
 
 
-@wrong(check.is_equivariant, "is invariance")
-def invariant(f, x, order):
-    return torch.allclose(f(x[order]), f(x), atol=1e-6)
-
-
-@wrong(check.is_equivariant, "f is token 1 added to token 2")
-def all_but_the_last_token(f, x, order):
-    return torch.allclose(f(x[order])[:-1], f(x)[order[:-1]], atol=1e-5)
-
-
-@wrong(check.is_equivariant, "f is token 1 added to token 0")
-def all_but_the_first_token(f, x, order):
-    return torch.allclose(f(x[order])[1:], f(x)[order[1:]], atol=1e-5)
-
-
-@wrong(check.is_equivariant, "Property: True where f commutes, False where it does not")
-def no_absolute_value(f, x, order):
-    return (f(x[order]) - f(x)[order]).max().item() < 1e-5
-
-
-@wrong(check.is_equivariant, "Property: True where f commutes, False where it does not")
-def no_absolute_value_the_other_way(f, x, order):
-    return (f(x)[order] - f(x[order])).max().item() < 1e-5
+wrong(check.is_equivariant, "is invariance")(lambda f, x, order: torch.allclose(f(x[order]), f(x), atol=1e-6))
+wrong(check.is_equivariant, "f is token 1 added to token 2")(
+    lambda f, x, order: torch.allclose(f(x[order])[:-1], f(x)[order[:-1]], atol=1e-5)
+)
+wrong(check.is_equivariant, "f is token 1 added to token 0")(
+    lambda f, x, order: torch.allclose(f(x[order])[1:], f(x)[order[1:]], atol=1e-5)
+)
+wrong(check.is_equivariant, "Property: True where f commutes, False where it does not")(
+    lambda f, x, order: (f(x[order]) - f(x)[order]).max().item() < 1e-5
+)
+wrong(check.is_equivariant, "Property: True where f commutes, False where it does not")(
+    lambda f, x, order: (f(x)[order] - f(x[order])).max().item() < 1e-5
+)
 
 
 @wrong(check.is_equivariant, "Changes its argument x in place")
@@ -120,9 +110,7 @@ def permutes_in_place(f, x, order):
 # Masks
 
 
-@wrong(check.permute_mask, "The mask is unchanged")
-def unchanged(mask, order):
-    return mask.clone()
+wrong(check.permute_mask, "The mask is unchanged")(lambda mask, order: mask.clone())
 
 
 @wrong(check.permute_mask, "order = [2, 0, 3, 1]")
@@ -131,9 +119,9 @@ def rolled(mask, order):
     return mask.roll((by, by), (-2, -1))
 
 
-@wrong(check.permute_mask, "Raises IndexError: Dimension out of range")
-def at_least_one_dimension_in_front(mask, order):
-    return mask.flatten(0, -3)[:, order][:, :, order].view_as(mask)
+wrong(check.permute_mask, "Raises IndexError: Dimension out of range")(
+    lambda mask, order: mask.flatten(0, -3)[:, order][:, :, order].view_as(mask)
+)
 
 
 @wrong(check.permute_mask, "Input: mask (3, 3, 3)")
@@ -171,9 +159,9 @@ def by_ranks(bias):
     return found
 
 
-@wrong(check.symmetries, "Softmax allows more")
-def same_bias(bias):
-    return [o for o in all_orders(bias) if torch.allclose(bias[list(o)][:, list(o)], bias, atol=1e-5)]
+wrong(check.symmetries, "Softmax allows more")(
+    lambda bias: [o for o in all_orders(bias) if torch.allclose(bias[list(o)][:, list(o)], bias, atol=1e-5)]
+)
 
 
 @wrong(check.symmetries, "bias[i, j] = −|i − j|/1000")
@@ -190,24 +178,20 @@ def as_a_generator(bias):
             yield order
 
 
-@wrong(check.symmetries, "Returns something else when called again")
-def guesses(bias):
-    return [tuple(torch.randperm(len(bias)).tolist())]
+wrong(check.symmetries, "Returns something else when called again")(
+    lambda bias: [tuple(torch.randperm(len(bias)).tolist())]
+)
 
 
 # Positions out of a causal mean
 
 
-@wrong(check.recover_positions, "This counts from 1")
-def from_one(tokens, causal_mean):
-    return torch.round(1 / causal_mean((tokens == 0).float())).long()
-
-
+wrong(check.recover_positions, "This counts from 1")(
+    lambda tokens, causal_mean: torch.round(1 / causal_mean((tokens == 0).float())).long()
+)
 wrong(check.symmetries.answers[0], "so the softmax does not see it")(1)
 wrong(check.symmetries.answers[0], "so the softmax does not see it")(2)
 wrong(check.symmetries.answers[0], "The tokens have 4! orders.")(256)
-
-
-@wrong(check.is_equivariant, "f is the sum of the tokens in each row")
-def to_four_decimals(f, x, order):
-    return bool((f(x[order]).round(decimals=4) == f(x)[order].round(decimals=4)).all())
+wrong(check.is_equivariant, "f is the sum of the tokens in each row")(
+    lambda f, x, order: bool((f(x[order]).round(decimals=4) == f(x)[order].round(decimals=4)).all())
+)

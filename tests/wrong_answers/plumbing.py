@@ -11,9 +11,9 @@ from . import wrong
 # A zigzag on several processors
 
 
-@wrong(check.zigzag, "These are places in the processor's own slice.")
-def as_in_a_shorter_text(rank, ranks, length):
-    return torch.arange(length)[: length // ranks]
+wrong(check.zigzag, "These are places in the processor's own slice.")(
+    lambda rank, ranks, length: torch.arange(length)[: length // ranks]
+)
 
 
 # Packed texts
@@ -28,24 +28,18 @@ def block_causal(cu_seqlens):
     return torch.block_diag(*blocks).tril().bool()
 
 
-@wrong(check.packed, "Each text begins at 1.")
-def first_token_at_1(cu_seqlens):
-    return counted(cu_seqlens) + 1, block_causal(cu_seqlens)
-
-
-@wrong(check.packed, "Two tensors are asked for: positions and mask")
-def mask_alone(cu_seqlens):
-    return block_causal(cu_seqlens)
-
-
-@wrong(check.packed, "positions are (5,) here, the mask (5, 5)")
-def a_batch_of_one(cu_seqlens):
-    return counted(cu_seqlens)[None], block_causal(cu_seqlens)[None]
-
-
-@wrong(check.packed, "Positions are torch.float32; whole numbers are asked for")
-def positions_with_fractions(cu_seqlens):
-    return counted(cu_seqlens).float(), block_causal(cu_seqlens)
+wrong(check.packed, "Each text begins at 1.")(
+    lambda cu_seqlens: (counted(cu_seqlens) + 1, block_causal(cu_seqlens))
+)
+wrong(check.packed, "Two tensors are asked for: positions and mask")(
+    lambda cu_seqlens: block_causal(cu_seqlens)
+)
+wrong(check.packed, "positions are (5,) here, the mask (5, 5)")(
+    lambda cu_seqlens: (counted(cu_seqlens)[None], block_causal(cu_seqlens)[None])
+)
+wrong(check.packed, "Positions are torch.float32; whole numbers are asked for")(
+    lambda cu_seqlens: (counted(cu_seqlens).float(), block_causal(cu_seqlens))
+)
 
 
 @wrong(check.packed, "The mask is torch.float32; it is to be Boolean")
@@ -76,9 +70,9 @@ def ancestors(parents):
     return mask
 
 
-@wrong(check.tree, "These are places in the row.")
-def one_after_the_other(parents):
-    return torch.arange(len(parents)), ancestors(parents)
+wrong(check.tree, "These are places in the row.")(
+    lambda parents: (torch.arange(len(parents)), ancestors(parents))
+)
 
 
 @wrong(check.tree, "fails 1 of 3 properties Property: positions are depths, from 0")
@@ -111,9 +105,9 @@ def parts(places, a, b):
     return x * a, y * b
 
 
-@wrong(check.turns, "torch.exp takes each number by itself.")
-def exp_of_numbers(places, a, b):
-    return torch.exp(sum(parts(places, a, b)))
+wrong(check.turns, "torch.exp takes each number by itself.")(
+    lambda places, a, b: torch.exp(sum(parts(places, a, b)))
+)
 
 
 @wrong(check.turns, "fails 1 of 3 properties Property: generators that commute")
@@ -159,14 +153,12 @@ def ids_of(row):
     return laid_out(up(a), up(b), up(total), pads)
 
 
-@wrong(check.couple, "These are places in the row")
-def usual_positions(tokens):
-    return torch.arange(tokens.shape[1]).repeat(len(tokens), 1)
-
-
-@wrong(check.couple, "Expected dtype torch.int64, got torch.float32")
-def ids_with_fractions(tokens):
-    return by_rows(ids_of, tokens).float()
+wrong(check.couple, "These are places in the row")(
+    lambda tokens: torch.arange(tokens.shape[1]).repeat(len(tokens), 1)
+)
+wrong(check.couple, "Expected dtype torch.int64, got torch.float32")(
+    lambda tokens: by_rows(ids_of, tokens).float()
+)
 
 
 # Keys in few bits
@@ -200,9 +192,9 @@ def never_rolled_back(length, accepted, drafted):
     return length + accepted, counter.unsqueeze(1) + torch.arange(1, drafted + 1)
 
 
-@wrong(check.next_round, "Two tensors are asked for: kept and positions")
-def positions_alone(length, accepted, drafted):
-    return (length + accepted)[:, None] + 1 + torch.arange(drafted)
+wrong(check.next_round, "Two tensors are asked for: kept and positions")(
+    lambda length, accepted, drafted: (length + accepted)[:, None] + 1 + torch.arange(drafted)
+)
 
 
 @wrong(check.next_round, "kept is to be a tensor of whole numbers")
@@ -210,9 +202,9 @@ def kept_as_a_list(length, accepted, drafted):
     return (length + accepted).tolist(), (length + accepted)[:, None] + 1 + torch.arange(drafted)
 
 
-@wrong(check.next_round, "Returns positions of shape")
-def one_row_for_all(length, accepted, drafted):
-    return length + accepted, (length + accepted)[0] + 1 + torch.arange(drafted)
+wrong(check.next_round, "Returns positions of shape")(
+    lambda length, accepted, drafted: (length + accepted, (length + accepted)[0] + 1 + torch.arange(drafted))
+)
 
 
 # What two requests may share

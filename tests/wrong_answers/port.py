@@ -63,9 +63,9 @@ def in_place(file, config):
     return file
 
 
-@wrong(check.port, "The result lacks blocks.0.attention.q.weight")
-def queries_lost(file, config):
-    return {name: w for name, w in file.items() if ".q." not in name}
+wrong(check.port, "The result lacks blocks.0.attention.q.weight")(
+    lambda file, config: {name: w for name, w in file.items() if ".q." not in name}
+)
 
 
 @wrong(check.port, "Property: queries and keys: first members")
@@ -103,14 +103,10 @@ def filled(config, file, theta=None, layout="half", rotary=None):
     return model
 
 
-@wrong(check.load, "The keys are cut into as many heads as the queries.")
-def base_mended_alone(config, file):
-    return filled(config, heads_for_both(file, config))
-
-
-@wrong(check.load, "a model is asked for")
-def weights_returned(config, file):
-    return check.together(all_of(file, config))
+wrong(check.load, "The keys are cut into as many heads as the queries.")(
+    lambda config, file: filled(config, heads_for_both(file, config))
+)
+wrong(check.load, "a model is asked for")(lambda config, file: check.together(all_of(file, config)))
 
 
 # Mend the cache
@@ -126,16 +122,12 @@ def one_by_one(model, tokens, prompt, position):
     return torch.cat([first, *later], dim=1)[0]
 
 
-@wrong(check.read_on, "Each new token stands at position 0.")
-def always_zero(model, tokens, prompt):
-    return one_by_one(model, tokens, prompt, lambda n: 0)
-
-
-@wrong(check.read_on, "fails 1 of 2 properties Property: the logits of a text that is read at once")
-def one_axis_too_many(model, tokens, prompt):
-    return one_by_one(model, tokens, prompt, lambda n: n)[None]
-
-
-@wrong(check.read_on, "the model to read 6 tokens without its caches")
-def at_once(model, tokens, prompt):
-    return model(tokens[None], torch.arange(len(tokens)))[0]
+wrong(check.read_on, "Each new token stands at position 0.")(
+    lambda model, tokens, prompt: one_by_one(model, tokens, prompt, lambda n: 0)
+)
+wrong(check.read_on, "fails 1 of 2 properties Property: the logits of a text that is read at once")(
+    lambda model, tokens, prompt: one_by_one(model, tokens, prompt, lambda n: n)[None]
+)
+wrong(check.read_on, "the model to read 6 tokens without its caches")(
+    lambda model, tokens, prompt: model(tokens[None], torch.arange(len(tokens)))[0]
+)

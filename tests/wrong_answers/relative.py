@@ -42,11 +42,9 @@ def keys_at_the_queries(q, k, vectors, q_positions, k_positions):
     return scores(q, k + vectors[clipped_index(offsets(q_positions, k_positions), len(vectors) // 2)])
 
 
-@wrong(check.relative_scores, "The key term is missing.")
-def content_alone(q, k, vectors, q_positions, k_positions):
-    return q @ k.T / math.sqrt(q.shape[-1])
-
-
+wrong(check.relative_scores, "The key term is missing.")(
+    lambda q, k, vectors, q_positions, k_positions: q @ k.T / math.sqrt(q.shape[-1])
+)
 wrong(check.relative_scores.answers[0], "What they added is the skew")("Huang et al. (2018)")
 wrong(check.relative_scores.answers[0], "What they added is the skew")("Music Transformer")
 wrong(check.relative_scores.answers[0], "a sinusoid, a year later")("Dai")
@@ -56,9 +54,7 @@ wrong(check.relative_scores.answers[0], "It is not 'raffel'")("Raffel")
 # The skew for both sides
 
 
-@wrong(check.skew_both, "Rows do not move")
-def second_half(products):
-    return products[..., products.shape[-1] // 2 :]
+wrong(check.skew_both, "Rows do not move")(lambda products: products[..., products.shape[-1] // 2 :])
 
 
 @wrong(check.skew_both, "Picks numbers by an index")
@@ -109,9 +105,9 @@ def ported(offset, buckets, max_distance, bidirectional, cut=True, integer=torch
     return result + torch.where(n < exact, n, large)
 
 
-@wrong(check.to_bucket, "The sign is turned around")
-def query_minus_key_bucket(offset, buckets, max_distance, bidirectional):
-    return ported(-offset, buckets, max_distance, bidirectional)
+wrong(check.to_bucket, "The sign is turned around")(
+    lambda offset, buckets, max_distance, bidirectional: ported(-offset, buckets, max_distance, bidirectional)
+)
 
 
 @wrong(check.to_bucket, "two sides, each with half of the buckets")
@@ -119,9 +115,9 @@ def cut_after_the_upper_half(offset, buckets, max_distance, bidirectional):
     return ported(offset, buckets, max_distance, bidirectional, cut=False).clamp(max=buckets - 1)
 
 
-@wrong(check.to_bucket, "Calls the package's bucket")
-def from_the_package(offset, buckets, max_distance, bidirectional):
-    return bucket(offset, buckets, max_distance, bidirectional)
+wrong(check.to_bucket, "Calls the package's bucket")(
+    lambda offset, buckets, max_distance, bidirectional: bucket(offset, buckets, max_distance, bidirectional)
+)
 
 
 # The widest buckets that training fills
@@ -135,9 +131,7 @@ def searched_to_a_bound(length, buckets):
     return far
 
 
-@wrong(check.widest, "That is the length of training.")
-def t5_short(length, buckets):
-    return length
+wrong(check.widest, "That is the length of training.")(lambda length, buckets: length)
 
 
 # Biases that see offsets
@@ -173,6 +167,4 @@ def on_average(bias):
     return bool((change.mean(dim=1) - change[:, 0]).abs().max() < 1e-5)
 
 
-@wrong(check.offsets_only, "Symmetry is another matter")
-def symmetric(bias):
-    return bool((bias - bias.T).abs().max() < 1e-5)
+wrong(check.offsets_only, "Symmetry is another matter")(lambda bias: bool((bias - bias.T).abs().max() < 1e-5))

@@ -27,9 +27,9 @@ def together(a, c, layout):
     return out
 
 
-@wrong(check.turn_pairs, "The two layouts are exchanged.")
-def names_confused(x, angles, layout):
-    return rotate_by_hand(x, angles, "interleaved" if layout == "half" else "half")
+wrong(check.turn_pairs, "The two layouts are exchanged.")(
+    lambda x, angles, layout: rotate_by_hand(x, angles, "interleaved" if layout == "half" else "half")
+)
 
 
 def rotate_by_hand(x, angles, layout):
@@ -44,30 +44,26 @@ def no_batch(x, angles, layout):
     return rotate_by_hand(x, angles, layout)
 
 
-@wrong(check.turn_pairs, "Calls the package's rotate")
-def borrowed(x, angles, layout):
-    return rotate(x, angles, layout)
+wrong(check.turn_pairs, "Calls the package's rotate")(lambda x, angles, layout: rotate(x, angles, layout))
 
 
 # The best key at an offset
 
 
-@wrong(check.best_key, "This key scores highest at the offset of the other sign.")
-def the_other_way(q, offset, base):
-    return rotate(q, offset * frequencies(q.shape[-1], base), "interleaved")
+wrong(check.best_key, "This key scores highest at the offset of the other sign.")(
+    lambda q, offset, base: rotate(q, offset * frequencies(q.shape[-1], base), "interleaved")
+)
 
 
 # A checkpoint's layout
 
 
-@wrong(check.to_half, "All heads are taken for one.")
-def heads_forgotten(weight, heads):
-    return torch.cat([weight[::2], weight[1::2]])
-
-
-@wrong(check.to_half, "Calls the package's convert")
-def borrowed_rows(weight, heads):
-    return permute_qk_rows(weight, heads, "half")
+wrong(check.to_half, "All heads are taken for one.")(
+    lambda weight, heads: torch.cat([weight[::2], weight[1::2]])
+)
+wrong(check.to_half, "Calls the package's convert")(
+    lambda weight, heads: permute_qk_rows(weight, heads, "half")
+)
 
 
 @wrong(check.to_half, "Calls the package's convert")
@@ -107,19 +103,15 @@ def waves(d, base):
     return [2 * math.pi * base ** (2 * i / d) for i in range(d // 2)]
 
 
-@wrong(check.first_open, "This is the last pair that closes.")
-def last_closed(d, base, length):
-    return max((i for i, wave in enumerate(waves(d, base)) if wave <= length), default=-1)
-
-
-@wrong(check.first_open, "Expected type int, got type float")
-def how_long(d, base, length):
-    return next(wave for wave in waves(d, base) if wave > length)
-
-
-@wrong(check.first_open, "fails 1 of 4 properties Property: 0 where none does")
-def at_least_one(d, base, length):
-    return max(1, sum(wave <= length for wave in waves(d, base)))
+wrong(check.first_open, "This is the last pair that closes.")(
+    lambda d, base, length: max((i for i, wave in enumerate(waves(d, base)) if wave <= length), default=-1)
+)
+wrong(check.first_open, "Expected type int, got type float")(
+    lambda d, base, length: next(wave for wave in waves(d, base) if wave > length)
+)
+wrong(check.first_open, "fails 1 of 4 properties Property: 0 where none does")(
+    lambda d, base, length: max(1, sum(wave <= length for wave in waves(d, base)))
+)
 
 
 # YaRN's ramp
@@ -133,9 +125,9 @@ def line(lo, hi, d):
     return torch.clamp((torch.arange(d // 2) - lo) / (hi - lo), 0, 1)
 
 
-@wrong(check.ramp, "lo and hi are whole")
-def not_rounded(d, base, length):
-    return line(max(where(32, d, base, length), 0), where(1, d, base, length), d)
+wrong(check.ramp, "lo and hi are whole")(
+    lambda d, base, length: line(max(where(32, d, base, length), 0), where(1, d, base, length), d)
+)
 
 
 @wrong(check.to_half, "Input: weight = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], heads = 2")

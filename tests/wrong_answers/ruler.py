@@ -28,9 +28,9 @@ def filled(gates, sum_of):
     return bias
 
 
-@wrong(check.forget, "The key's own gate counts here.")
-def from_the_key_on(gates):
-    return filled(gates, lambda gate, i, j: gate[j : i + 1].log().sum())
+wrong(check.forget, "The key's own gate counts here.")(
+    lambda gates: filled(gates, lambda gate, i, j: gate[j : i + 1].log().sum())
+)
 
 
 # Count, and look between
@@ -61,9 +61,9 @@ def place(q, k, table):
     return counts(gated(q, k)).clamp(max=len(table) - 1)
 
 
-@wrong(check.contextual, "and is not divided by √d.")
-def divided_as_well(q, k, table):
-    return interpolated(q, place(q, k, table), table) / math.sqrt(q.shape[-1])
+wrong(check.contextual, "and is not divided by √d.")(
+    lambda q, k, table: interpolated(q, place(q, k, table), table) / math.sqrt(q.shape[-1])
+)
 
 
 # Two mirrors
@@ -73,19 +73,13 @@ def unit(angle):
     return torch.stack([torch.cos(angle), torch.sin(angle)], dim=1)
 
 
-@wrong(check.mirrors, "Which of the two comes first?")
-def clockwise(angle):
-    return unit(0 * angle), unit(-angle / 2)
-
-
-@wrong(check.mirrors, "Two tensors are asked for: u and w")
-def one_tensor(angle):
-    return torch.stack([unit(0 * angle), unit(angle / 2)])
-
-
-@wrong(check.mirrors, "Returns shapes (2, 3) and (2, 3); u and w are (3, 2) and (3, 2)")
-def in_columns(angle):
-    return unit(0 * angle).T, unit(angle / 2).T
+wrong(check.mirrors, "Which of the two comes first?")(lambda angle: (unit(0 * angle), unit(-angle / 2)))
+wrong(check.mirrors, "Two tensors are asked for: u and w")(
+    lambda angle: torch.stack([unit(0 * angle), unit(angle / 2)])
+)
+wrong(check.mirrors, "Returns shapes (2, 3) and (2, 3); u and w are (3, 2) and (3, 2)")(
+    lambda angle: (unit(0 * angle).T, unit(angle / 2).T)
+)
 
 
 # One number, three ways
@@ -117,6 +111,6 @@ def clock(q_r, k_r, angle):
     return rotate(q_r, angle[-1]) @ rotate(k_r, angle).T
 
 
-@wrong(check.scores, "share one root: that of d + d_r.")
-def root_of_the_content(q, c, up, q_r, k_r, angle):
-    return (content(q, c, up) + clock(q_r, k_r, angle)) / q.shape[-1] ** 0.5
+wrong(check.scores, "share one root: that of d + d_r.")(
+    lambda q, c, up, q_r, k_r, angle: (content(q, c, up) + clock(q_r, k_r, angle)) / q.shape[-1] ** 0.5
+)

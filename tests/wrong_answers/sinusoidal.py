@@ -1,6 +1,5 @@
 """Wrong answers to the exercises of chapter 2."""
 
-
 import torch
 
 from d2lpos.check import sinusoidal as check
@@ -29,9 +28,9 @@ def by_table(positions, d, base):
     return table[positions]
 
 
-@wrong(check.encode, "Calls the package's sinusoidal")
-def borrowed(positions, d, base):
-    return sinusoidal(positions, d, base)
+wrong(check.encode, "Calls the package's sinusoidal")(
+    lambda positions, d, base: sinusoidal(positions, d, base)
+)
 
 
 @wrong(check.encode, "fails 1 of 5 properties Property: sine and cosine of p · base^(−2i/d), in turn Input: positions [2, 90], d = 64")
@@ -70,27 +69,23 @@ def likeness(d, base, offsets):
     return torch.stack([torch.cos(k * omega).sum() for k in offsets])
 
 
-@wrong(check.collision, "Offset 0 is counted.")
-def counts_itself(d, base, length):
-    return likeness(d, base, range(length)).argmax().item()
+wrong(check.collision, "Offset 0 is counted.")(
+    lambda d, base, length: likeness(d, base, range(length)).argmax().item()
+)
 
 
 # Where the kernel rises
 
 
-@wrong(check.first_rise, "This is where the kernel is lowest.")
-def lowest(d, base):
-    return likeness(d, base, range(1000)).argmin().item()
+wrong(check.first_rise, "This is where the kernel is lowest.")(
+    lambda d, base: likeness(d, base, range(1000)).argmin().item()
+)
 
 
 # What a number format can count
 
 
-@wrong(check.first_lost, "One too large")
-def two_more(dtype):
-    return int(2 / torch.finfo(dtype).eps) + 2
-
-
+wrong(check.first_lost, "One too large")(lambda dtype: int(2 / torch.finfo(dtype).eps) + 2)
 wrong(check.collision.answers[0], "That is beyond the length.")(710)
 wrong(check.collision.answers[0], "It is not 45")(45)
 wrong(check.first_lost.answers[0], "It is not 127, to within 0.01")(127)

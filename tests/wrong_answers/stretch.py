@@ -17,9 +17,9 @@ def hands(omega, longer, turn=2 * math.pi, start=0):
     return torch.outer(torch.arange(start, longer).float(), omega).remainder(turn)
 
 
-@wrong(check.new_angles, "read with the slower frequencies")
-def slower_forgotten(omega, slower, length, longer):
-    return (hands(omega, longer) >= length * omega).float().mean(0)
+wrong(check.new_angles, "read with the slower frequencies")(
+    lambda omega, slower, length, longer: (hands(omega, longer) >= length * omega).float().mean(0)
+)
 
 
 # A larger base
@@ -78,6 +78,6 @@ def interval(before, after):
     return found.low, found.high
 
 
-@wrong(check.kept, "need not be lost")
-def lost_unless_kept(before, after, margin):
-    return "kept" if interval(before, after)[1] < margin else "lost"
+wrong(check.kept, "need not be lost")(
+    lambda before, after, margin: "kept" if interval(before, after)[1] < margin else "lost"
+)

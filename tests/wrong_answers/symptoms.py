@@ -8,10 +8,7 @@ from d2lpos.check import symptoms as check
 
 from . import wrong
 
-
-@wrong(check.word_ids, "A filler gets −1")
-def less_one(here):
-    return here.long().cumsum(1) - 1
+wrong(check.word_ids, "A filler gets −1")(lambda here: here.long().cumsum(1) - 1)
 
 
 @wrong(check.word_ids, "Input: here = [[0, 1, 1], [1, 1, 1], [0, 0, 1]] (bool) Expected shape (3, 3), got (3, 4)")
@@ -19,24 +16,14 @@ def less_the_fillers_of_four(here):
     return (torch.arange(4) - 4 + here.sum(-1, keepdim=True)).clamp(min=0)
 
 
-@wrong(check.next_id, "Counts the columns")
-def behind_the_cache(places, here):
-    return torch.tensor([[places.shape[1]]] * len(places))
-
-
-@wrong(check.next_id, "Input: places = [[0, 1], [0, 0], [4, 5]]")
-def behind_the_fourth(places, here):
-    return places[:, 3:4] + 1
-
-
-@wrong(check.sees, "Starts at the top left")
-def by_indices(new, total):
-    return torch.arange(total) <= torch.arange(new)[:, None]
-
-
-@wrong(check.behind, "Counts tokens.")
-def so_many_tokens(row):
-    return torch.full((3,), row.shape[0])
+wrong(check.next_id, "Counts the columns")(
+    lambda places, here: torch.tensor([[places.shape[1]]] * len(places))
+)
+wrong(check.next_id, "Input: places = [[0, 1], [0, 0], [4, 5]]")(lambda places, here: places[:, 3:4] + 1)
+wrong(check.sees, "Starts at the top left")(
+    lambda new, total: torch.arange(total) <= torch.arange(new)[:, None]
+)
+wrong(check.behind, "Counts tokens.")(lambda row: torch.full((3,), row.shape[0]))
 
 
 @wrong(check.float_angles, "Positions take the type of x.")
@@ -51,9 +38,7 @@ def three_columns(x, omega):
     return torch.stack([t * omega[0], t * omega[1], t * omega[2]], dim=-1)
 
 
-@wrong(check.flash_window, "One key too many")
-def as_it_stands(sliding_window):
-    return sliding_window, 0
+wrong(check.flash_window, "One key too many")(lambda sliding_window: (sliding_window, 0))
 
 
 @wrong(check.norm_and_turn, "Turns first.")
@@ -62,9 +47,9 @@ def behind_the_turn(q, weight, turn):
     return weight * turned * turned.pow(2).mean(-1, keepdim=True).rsqrt()
 
 
-@wrong(check.norm_and_turn, "One norm for all tokens.")
-def root_mean_square(q, weight, turn):
-    return turn(q / torch.sqrt(torch.mean(q**2)) * weight)
+wrong(check.norm_and_turn, "One norm for all tokens.")(
+    lambda q, weight, turn: turn(q / torch.sqrt(torch.mean(q**2)) * weight)
+)
 
 
 @wrong(check.norm_and_turn, "Input: q = [[1.0, 7.0], [1.0, -1.0], [2.0, 2.0]]")
@@ -73,9 +58,7 @@ def half_the_length(q, weight, turn):
     return turn(q / (q.norm(dim=-1, keepdim=True) / 2) * weight)
 
 
-@wrong(check.sharpened, "Multiplies once.")
-def one_of_the_two(scores, factor):
-    return (1 + math.log(factor) / 10) * scores
+wrong(check.sharpened, "Multiplies once.")(lambda scores, factor: (1 + math.log(factor) / 10) * scores)
 
 
 @wrong(check.sharpened, "Input: scores = [[3.0, 0.0, -0.5]], factor = 1.0")

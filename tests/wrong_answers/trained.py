@@ -19,19 +19,11 @@ def at(weights, offset):
     return torch.diagonal(weights, offset, dim1=-2, dim2=-1).mean(dim=-1)
 
 
-@wrong(check.previous_head, "Here the weight goes to the next token")
-def one_ahead(weights):
-    return best(at(weights, 1))
-
-
-@wrong(check.previous_head, "2 numbers are asked for: layer, head")
-def flat_index(weights):
-    return at(weights, -1).argmax()
-
-
-@wrong(check.previous_head, "Returns 1 entry; 2 numbers are asked for")
-def only_the_head(weights):
-    return [at(weights, -1).mean(dim=0).argmax()]
+wrong(check.previous_head, "Here the weight goes to the next token")(lambda weights: best(at(weights, 1)))
+wrong(check.previous_head, "2 numbers are asked for: layer, head")(lambda weights: at(weights, -1).argmax())
+wrong(check.previous_head, "Returns 1 entry; 2 numbers are asked for")(
+    lambda weights: [at(weights, -1).mean(dim=0).argmax()]
+)
 
 
 # Which layout?
@@ -103,29 +95,17 @@ def places(real):
     return torch.relu(real.long().cumsum(-1) - 1)
 
 
-@wrong(check.padded, "This is the column.")
-def by_column(real):
-    return torch.arange(real.shape[1]).repeat(len(real), 1), mask_of(real)
-
-
-@wrong(check.padded, "The mask is torch.float32; it is to be Boolean")
-def added_mask(real):
-    return places(real), torch.zeros(mask_of(real).shape).masked_fill(~mask_of(real), -torch.inf)
-
-
-@wrong(check.padded, "Returns shapes (1, 5) and (1, 5, 5)")
-def no_axis_for_heads(real):
-    return places(real), mask_of(real)[:, 0]
-
-
-@wrong(check.padded, "whole numbers choose rows of a table")
-def fractions(real):
-    return torch.relu(real.float().cumsum(-1) - 1), mask_of(real)
-
-
-@wrong(check.padded, "Two tensors are asked for: positions and mask")
-def positions_alone(real):
-    return places(real)
+wrong(check.padded, "This is the column.")(
+    lambda real: (torch.arange(real.shape[1]).repeat(len(real), 1), mask_of(real))
+)
+wrong(check.padded, "The mask is torch.float32; it is to be Boolean")(
+    lambda real: (places(real), torch.zeros(mask_of(real).shape).masked_fill(~mask_of(real), -torch.inf))
+)
+wrong(check.padded, "Returns shapes (1, 5) and (1, 5, 5)")(lambda real: (places(real), mask_of(real)[:, 0]))
+wrong(check.padded, "whole numbers choose rows of a table")(
+    lambda real: (torch.relu(real.float().cumsum(-1) - 1), mask_of(real))
+)
+wrong(check.padded, "Two tensors are asked for: positions and mask")(lambda real: places(real))
 
 
 # Which pairs can be held for nothing?
@@ -173,11 +153,9 @@ def unlike_both(table, below, rows, likeness=cosines):
     return [r + 1 for r in rows if (not r or near[r - 1] < below) and (r == last or near[r] < below)]
 
 
-@wrong(check.cuts, "These are rows. A text that ends with row r has r + 1 tokens.")
-def rows_instead(table, below):
-    return [n - 1 for n in unlike_both(table, below, range(1, len(table)))]
-
-
+wrong(check.cuts, "These are rows. A text that ends with row r has r + 1 tokens.")(
+    lambda table, below: [n - 1 for n in unlike_both(table, below, range(1, len(table)))]
+)
 wrong(check.previous_head.answers[0], "Expected 2 entries, got 1")([144])
 wrong(check.frozen.answers[0], "It is not 20")(20)
 wrong(check.cuts.answers[0], "Expected 2 entries, got 3")([128, 256, 512])

@@ -57,14 +57,9 @@ one_row = Check(
         "Every head has the first slope.": lambda slopes, k: key_row(slopes[:1].expand_as(slopes), k),
         "The slopes are missing: each head multiplies the positions by its own.":
             lambda slopes, k: key_row(torch.ones_like(slopes), k),
-        "This row is constant, and the softmax does not see it.": lambda slopes, k: key_row(slopes, 0 * k),
-        "The squared distance is no line.": lambda slopes, k: key_row(slopes, k**2),
         "This is (H, N). The axis of queries has length 1: (H, 1, N).":
             lambda slopes, k: key_row(slopes, k)[:, 0],
         "This is the full bias. One row is enough.": (lambda slopes, k: package.bias(k, k, slopes)),
-        "The axes are exchanged: heads, one query, keys.": lambda slopes, k: key_row(slopes, k).movedim(0, 1),
-        "The keys stand on the axis of the queries. They belong to the last one: (H, 1, N).":
-            lambda slopes, k: key_row(slopes, k).mT,
         "Positions are taken to be 0, 1, 2, … They are data: use k_positions.":
             lambda slopes, k: key_row(slopes, torch.arange(len(k))),
         "The distance to the last key in the list. The last in the list need not be the last in the text.": from_the_end_of_the_list,

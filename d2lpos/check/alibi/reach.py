@@ -47,10 +47,6 @@ reach = Check(
         "One too small: distance 0 counts as well.": lambda lead, slope: max(0, count_wins(lead, slope) - 1),
         "One too large: this is the first distance that is lost, counted as won.":
             lambda lead, slope: count_wins(lead, slope) + 1,
-        "The needle pays nothing here. It loses slope · distance itself.":
-            lambda lead, slope: wins(lambda d: math.exp(lead) > rival(slope) - math.exp(-slope * d)),
-        "The others add up to 1/m only nearly: 1/(1 − e^(−m)) is exact.":
-            lambda lead, slope: max(0, math.ceil(math.log((1 + math.exp(lead)) * slope) / slope)),
         "(g + ln m)/m is an estimate for small slopes and large leads. Use (6.8).":
             lambda lead, slope: max(0, math.ceil((lead + math.log(slope)) / slope)),
         "Where the bound is negative, no distance is won: return 0.": (
@@ -60,7 +56,6 @@ reach = Check(
         ),
         "The bound is not divided by the slope.":
             lambda lead, slope: max(0, math.ceil(math.log1p(math.exp(lead)) + math.log1p(-math.exp(-slope)))),
-        "This is a float. Return an int.": lambda lead, slope: float(count_wins(lead, slope)),
     },
     answers=(Answer(
         "best",

@@ -35,19 +35,10 @@ def fill_up_from_above(heads: int) -> Tensor:
     return torch.tensor(geometric(above)[:heads])
 
 
-def sorted_slopes(heads: int) -> Tensor:
-    return fill_up(heads).sort(descending=True).values
-
-
 def fill_up_always(heads: int) -> Tensor:
     """Fills up from the power of two below, also where heads is a power of two."""
     below = max(1, 2 ** ((heads - 1).bit_length() - 1) if heads > 1 else 1)
     return torch.tensor(geometric(below) + geometric(2 * below)[0::2][: heads - below])
-
-
-def extra_first(heads: int) -> Tensor:
-    below = 2 ** (heads.bit_length() - 1)
-    return fill_up(heads).roll(heads - below)
 
 
 def heads_case(heads: int) -> Case:
@@ -72,18 +63,12 @@ released = Check(
         "with the first.": filled_with(slice(1, None, 2)),
         "The extra slopes are consecutive. Take every other one: [0::2].": filled_with(slice(None)),
         "This cuts off the sequence for the next larger power of two.": fill_up_from_above,
-        "The slopes are right, but sorted. Head 1 keeps the first of the smaller sequence.": sorted_slopes,
-        "The extra slopes come first. They belong behind the others.": extra_first,
+        "The slopes are right, but sorted. Head 1 keeps the first of the smaller sequence.":
+            lambda heads: fill_up(heads).sort(descending=True).values,
         "A power of two is filled up here, too. It has a sequence of its own.": fill_up_always,
         "The sequence begins with 1. Heads count from 1: h = 1 … H.":
             lambda heads: fill_up(heads) * 2 ** (8 / 2 ** (heads.bit_length() - 1)),
         "The exponent lost its minus: slopes are below 1.": lambda heads: 1 / fill_up(heads),
-        "The ratio is always 1/2. It is 2^(−8/H): only with eight heads is that a half.":
-            lambda heads: 0.5 ** torch.arange(1.0, heads + 1),
-        "These are the biases' signs: return positive slopes.": lambda heads: -fill_up(heads),
-        "The order is turned around: head 1 has the steepest slope.": lambda heads: fill_up(heads).flip(0),
-        "float64 is not asked for. torch.tensor of Python floats gives float32.":
-            lambda heads: fill_up(heads).double(),
     },
     cards=(paper_for_all,),
 )

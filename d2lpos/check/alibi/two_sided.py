@@ -47,24 +47,12 @@ two_sided = Check(
         "The sign is wrong: far keys must lose.": lambda q, k, left, right: -sided(q, k, left, right),
         "Keys after the query gain. Both sides must lose.":
             lambda q, k, left, right: sided(q, k, left, -right),
-        "Keys before the query gain. Both sides must lose.":
-            lambda q, k, left, right: sided(q, k, -left, right),
         "Only the left slope is used. That is the symmetric bias again.":
             lambda q, k, left, right: sided(q, k, left, left),
-        "Only the right slope is used. That is the symmetric bias again.":
-            lambda q, k, left, right: sided(q, k, right, right),
         "Rows are keys here. Rows are queries: (H, T, N).":
             lambda q, k, left, right: sided(q, k, left, right).mT,
-        "Both slopes are added. Each side has its own.":
-            lambda q, k, left, right: sided(q, k, left + right, left + right),
         "Keys after the query get 0. Subtract right · distance there.":
             lambda q, k, left, right: sided(q, k, left, 0 * right),
-        "Keys after the query are hidden. That is the causal mask; here they have a slope.":
-            lambda q, k, left, right: sided(q, k, left, 0 * right).masked_fill(k > q[:, None], -torch.inf),
-        "The axis of heads is missing: (H, T, N).":
-            lambda q, k, left, right: sided(q, k, left[:1], right[:1])[0],
-        "Only the first head's slopes are used.":
-            lambda q, k, left, right: sided(q, k, left[:1].expand_as(left), right[:1].expand_as(right)),
         "Positions are taken to be 0, 1, 2, … They are data.": by_index,
     },
     answers=(Answer("enough", 1, {

@@ -38,15 +38,7 @@ window = Check(
         "Rounded down: the share beyond is still more than eps.":
             lambda slope, eps, spread: max(1, math.floor((spread - math.log(eps)) / slope)),
         "Rounded to the nearest, which may be too small. Round up.": rounded,
-        "One too large: keys at distance w or more are beyond, and w itself counts among them.":
-            lambda slope, eps, spread: effective_window(slope, eps, spread) + 1,
         "One too large where the quotient is whole. Round up with math.ceil.": cut_off_and_one,
-        "This is a logarithm of base 2. The weights are powers of e: math.log.":
-            lambda slope, eps, spread: max(1, math.ceil((spread - math.log2(eps)) / slope)),
-        "This is a logarithm of base 10. The weights are powers of e: math.log.":
-            lambda slope, eps, spread: max(1, math.ceil((spread - math.log10(eps)) / slope)),
-        "This is the distance at which the bias is −1, whatever eps is.":
-            lambda slope, eps, spread: math.ceil(1 / slope),
         "This is the distance at which one key falls below eps of all. Far keys add up: use (6.4).":
             lambda slope, eps, spread: max(1, math.ceil(math.log((1 - math.exp(-slope)) / eps) / slope)),
         "This is 1 for small eps. ln(eps) is negative, and you need ln(1/eps); and take max(1, …).":
@@ -55,14 +47,8 @@ window = Check(
             lambda slope, eps, spread: max(1, math.ceil((spread - math.log(eps)) * slope)),
         "The spread is left out. Content widens the window by c/m.":
             lambda slope, eps, spread: effective_window(slope, eps, 0.0),
-        "The spread is subtracted. Content can only widen the window.":
-            lambda slope, eps, spread: effective_window(slope, eps, -spread),
-        "The spread is not divided by the slope.":
-            lambda slope, eps, spread: max(1, math.ceil(spread - math.log(eps) / slope)),
         "Where eps is 1 this is 0. The smallest window is one key.":
             lambda slope, eps, spread: math.ceil((spread - math.log(eps)) / slope),
-        "This is a float. Return an int: math.ceil gives one.":
-            lambda slope, eps, spread: float(effective_window(slope, eps, spread)),
     },
     answers=(Answer("wide", 6299, {
         "Rounded down: the share beyond is still more than eps.": 6298,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from random import Random
-from statistics import mean, median
+from statistics import mean
 
 from ..verdict import Answer, Case, Check, call
 
@@ -117,17 +117,10 @@ choose = Check(
     mistakes={
         "This is the lowest single run. The next seed may tell another story: take the mean.": chosen(min),
         "This is the highest mean. They are losses: less is better.": chosen(lambda values: -mean(values)),
-        "Only the last seed counts here. Take the mean.": chosen(lambda values: values[-1]),
-        "Only the first seed counts here. Take the mean.": chosen(lambda values: values[0]),
         "This is the best worst run. Take the mean.": steadiest,
-        "This is the lowest median. Take the mean.": chosen(median),
         "allowed is not asked.": chosen(admit=lambda opened, allowed: True),
         "All allowed doors may be open: an encoding that needs exactly these is no exception.": fewer_doors_than_allowed,
-        "One allowed door is not enough: none of an encoding's doors may be closed to you.":
-            chosen(admit=lambda opened, allowed: not opened or bool(set(opened) & allowed)),
         "The last door decides here. All of an encoding's doors must be allowed.": overwritten,
-        "The first door decides here. All of an encoding's doors must be allowed.":
-            chosen(admit=lambda opened, allowed: set(opened[:1]) <= allowed),
         "An encoding that opens no door is always allowed.":
             chosen(admit=lambda opened, allowed: bool(opened) and set(opened) <= allowed),
     },

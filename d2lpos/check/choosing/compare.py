@@ -19,14 +19,9 @@ def fair(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Te
     return arm, *interval(test[arm] - test[0], t)
 
 
-def chosen_by(judge: Callable) -> Callable:
-    """An answer that chooses the arm with the lowest of what `judge` makes of the two."""
-
-    def answer(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
-        arm = 1 + judge(validation, test)[1:].argmin()
-        return arm, *interval(test[arm] - test[0], t)
-
-    return answer
+def chosen_by_test(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
+    arm = 1 + test[1:].mean(dim=1).argmin()
+    return arm, *interval(test[arm] - test[0], t)
 
 
 def told_by(between: Callable) -> Callable:
@@ -48,11 +43,6 @@ def around(spread: Callable) -> Callable:
         return middle - half, middle + half
 
     return told_by(between)
-
-
-def widened(factor: Callable) -> Callable:
-    """An interval whose half width is multiplied by a function of the number of seeds."""
-    return told_by(lambda validation, test, arm, t: interval(test[arm] - test[0], t * factor(test.shape[1])))
 
 
 def with_the_baseline(validation: Tensor, test: Tensor, t: float) -> tuple[Tensor, Tensor, Tensor]:
@@ -113,35 +103,17 @@ compare = Check(
         ],
     },
     mistakes={
-        "The arm is chosen by the test. Whatever is chosen there looks better than it is.":
-            chosen_by(lambda validation, test: test.mean(dim=1)),
-        "The arm is chosen by validation and test together. Only validation may choose.":
-            chosen_by(lambda validation, test: (validation + test).mean(dim=1)),
-        "The arm is chosen by its median. Take the mean.":
-            chosen_by(lambda validation, test: validation.quantile(0.5, dim=1)),
-        "The arm is chosen by its luckiest seed. Take the mean.":
-            chosen_by(lambda validation, test: validation.min(dim=1).values),
-        "The arm is chosen by its highest loss. Less is better.":
-            chosen_by(lambda validation, test: -validation.mean(dim=1)),
+        "The arm is chosen by the test. Whatever is chosen there looks better than it is.": chosen_by_test,
         "The arms are counted from 0 without the baseline. Row 0 is the baseline: add 1.": one_less,
         "The baseline is no arm: choose among the rows from 1 on.": with_the_baseline,
         "The seeds are not paired: the interval must be that of the differences, seed by seed.":
             around(lambda ours, theirs: (ours.var() + theirs.var()).sqrt()),
-        "Sorted losses are not paired: the first of each belong to different seeds.": told_by(
-            lambda validation, test, arm, t: interval(test[arm].sort().values - test[0].sort().values, t)
-        ),
-        "Two standard deviations are added. Take that of the differences, seed by seed.":
-            around(lambda ours, theirs: ours.std() + theirs.std()),
-        "This is how the arm varies alone. Take the standard deviation of the differences.":
-            around(lambda ours, theirs: ours.std()),
         "The interval is of the validation, by which the arm was chosen.":
             told_by(lambda validation, test, arm, t: interval(validation[arm] - validation[0], t)),
         "These are baseline minus arm. Take the baseline from the arm.":
             told_by(lambda validation, test, arm, t: interval(test[0] - test[arm], t)),
         "This is how far runs lie apart. For their mean, divide by the root of the number of seeds.":
-            widened(lambda seeds: seeds**0.5),
-        "The standard deviation divides by n. From a sample, divide by n − 1, as std() does.":
-            widened(lambda seeds: ((seeds - 1) / seeds) ** 0.5),
+            told_by(lambda validation, test, arm, t: interval(test[arm] - test[0], t * test.shape[1] ** 0.5)),
         "1.96 is right for many seeds. With few, use t.":
             told_by(lambda validation, test, arm, t: interval(test[arm] - test[0], 1.96)),
     },

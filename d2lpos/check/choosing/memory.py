@@ -51,17 +51,10 @@ memory = Check(
         "Every layer has a cache of its own.": miscounted(lambda la, h, kv, f, t, s: 2 * kv * f * t * s),
         "These are numbers, not bytes: each takes size bytes.":
             miscounted(lambda la, h, kv, f, t, s: 2 * la * kv * f * t, lambda la, h, kv, f, t, s: h * t**2),
-        "The bias is counted in numbers, not in bytes.":
-            miscounted(None, lambda la, h, kv, f, t, s: h * t**2),
         "The bias differs from head to head, and scores belong to heads, not to kv_heads.":
             miscounted(None, lambda la, h, kv, f, t, s: kv * t**2 * s),
         "This is the bias of all layers. One is asked for: the next may use the same memory.":
             miscounted(None, lambda la, h, kv, f, t, s: la * h * t**2 * s),
-        "This is the bias of one query: a row. A prompt is read at once, with a row for each token.":
-            miscounted(None, lambda la, h, kv, f, t, s: h * t * s),
-        "This is the bias of one head.": miscounted(None, lambda la, h, kv, f, t, s: t**2 * s),
-        "Half of the pairs are masked, but the tensor holds them all the same.":
-            miscounted(None, lambda la, h, kv, f, t, s: h * t * (t + 1) // 2 * s),
     },
     answers=(Answer("llama", (1_073_741_824, 4_294_967_296), {
         "The cache comes first.": (4_294_967_296, 1_073_741_824),

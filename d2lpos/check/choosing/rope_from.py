@@ -64,16 +64,6 @@ def changed(**more: object) -> Callable:
     return answer
 
 
-def in_neighbors(config: dict, kind: str) -> RoPE:
-    right = read(config, kind)
-    return RoPE(right.dim, right.base, "interleaved", right.rotary, right.scaling)
-
-
-def part_of_the_share(config: dict, kind: str) -> RoPE:
-    right, share = read(config, kind), read(without(config, "head_dim"), kind)
-    return RoPE(right.dim, right.base, rotary=share.rotary, scaling=right.scaling)
-
-
 def with_the_longest(config: dict, kind: str) -> RoPE:
     """Takes the longest text that the model may read for the length of its training."""
     return changed(original_max_position_embeddings=config["max_position_embeddings"])(config, kind)
@@ -83,11 +73,6 @@ def the_first_type(config: dict, kind: str) -> RoPE:
     said = parameters(config, kind)
     types = [one for one in config.get("rope_parameters", {}).values() if isinstance(one, dict)]
     return built(config, types[0] if types else said)
-
-
-def share_beside(config: dict, kind: str) -> RoPE:
-    share = config.get("partial_rotary_factor", 1)
-    return built(config, parameters(config, kind) | {"partial_rotary_factor": share})
 
 
 def always_there(config: dict, kind: str) -> RoPE:
@@ -170,27 +155,17 @@ rope_from = Check(
         ],
     },
     mistakes={
-        "The base is 10,000 here, whatever rope_theta says.":
-            lambda config, kind: built(config, parameters(config, kind) | {"rope_theta": 10000.0}),
-        "These are the features of all heads together: divide by num_attention_heads.":
-            lambda config, kind: read(config | {"head_dim": config["hidden_size"]}, kind),
-        "The pairs are neighbors here. config.json is of transformers, which turns halves.": in_neighbors,
         "head_dim is not read. Where it is given, it need not be hidden_size divided by the heads.":
             lambda config, kind: read(without(config, "head_dim"), kind),
         "rope_parameters is not read: transformers 5 writes there what older files say beside it.":
             lambda config, kind: built(config, older(config)),
         "partial_rotary_factor is not read: only this part of the features turns.":
             lambda config, kind: built(config, without(parameters(config, kind), "partial_rotary_factor")),
-        "transformers 5 writes partial_rotary_factor into rope_parameters.": share_beside,
-        "The part that turns is one of the head's features, head_dim where it is given.": part_of_the_share,
         "A configuration may lack the key rope_scaling. Ask with .get.": always_there,
         "No rule is read. rope_type names it, in rope_parameters or in rope_scaling.":
             changed(rope_type="default"),
-        "rope_scaling is not read, where older files name the rule.":
-            lambda config, kind: read(without(config, "rope_scaling"), kind),
         "The length is that of training, original_max_position_embeddings, not the longest text.":
             with_the_longest,
-        "Every rule is linear here. rope_type names the rule.": changed(rope_type="linear"),
         "low_freq_factor and high_freq_factor are not read.":
             changed(low_freq_factor=1.0, high_freq_factor=4.0),
         "All layers get the first dictionary of rope_parameters here; kind names the one.": the_first_type,

@@ -21,18 +21,6 @@ def by_the_mean(low: float, high: float, least: float) -> str:
     return rule(middle, middle, least)
 
 
-def never_equal(low: float, high: float, least: float) -> str:
-    return rule(low, high, least).replace("no difference", "undecided")
-
-
-def always_equal(low: float, high: float, least: float) -> str:
-    return rule(low, high, least).replace("undecided", "no difference")
-
-
-def larger_wins(low: float, high: float, least: float) -> str:
-    return rule(-high, -low, least)
-
-
 def bounds(low: float, high: float, least: float = 0.5) -> Case:
     return call(low=low, high=high, least=least)
 
@@ -49,9 +37,11 @@ decide = Check(
         ],
     },
     mistakes={
-        "This is a loss: what is smaller is better.": larger_wins,
-        "An interval inside the band is a finding: no difference worth a name.": never_equal,
-        "An interval across an edge has not shown that there is no difference. It is undecided.": always_equal,
+        "This is a loss: what is smaller is better.": lambda low, high, least: rule(-high, -low, least),
+        "An interval inside the band is a finding: no difference worth a name.":
+            lambda low, high, least: rule(low, high, least).replace("no difference", "undecided"),
+        "An interval across an edge has not shown that there is no difference. It is undecided.":
+            lambda low, high, least: rule(low, high, least).replace("undecided", "no difference"),
         "To miss zero is not enough: the whole interval has to lie beyond the least difference.": zero_missed,
         "This decides by the mean alone. Where do the ends of the interval lie?": by_the_mean,
     },

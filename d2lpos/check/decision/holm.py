@@ -13,17 +13,9 @@ def corrected(p: Tensor) -> Tensor:
     return found[order.argsort()]
 
 
-def in_order(p: Tensor) -> Tensor:
-    return (p * torch.arange(len(p), 0, -1)).cummax(dim=0).values.clamp(max=1)
-
-
 def may_fall(p: Tensor) -> Tensor:
     order = p.argsort()
     return (p[order] * torch.arange(len(p), 0, -1)).clamp(max=1)[order.argsort()]
-
-
-def left_sorted(p: Tensor) -> Tensor:
-    return corrected(p.sort().values)
 
 
 def above_one(p: Tensor) -> Tensor:
@@ -49,8 +41,9 @@ holm = Check(
     mistakes={
         "This multiplies all by their number, which is Bonferroni's. Holm's factor falls by one each time.":
             lambda p: (p * len(p)).clamp(max=1),
-        "Sort first: the factors belong to the order of size, not of the list.": in_order,
-        "Bring each back to the place where its p stood.": left_sorted,
+        "Sort first: the factors belong to the order of size, not of the list.":
+            lambda p: (p * torch.arange(len(p), 0, -1)).cummax(dim=0).values.clamp(max=1),
+        "Bring each back to the place where its p stood.": lambda p: corrected(p.sort().values),
         "Where a larger p has ended smaller, raise it to the one before.": may_fall,
         "A probability is 1 at most.": above_one,
         "Nothing has been corrected.": lambda p: p,

@@ -45,7 +45,6 @@ peeking = Check(
     },
     mistakes={
         "This looks once, at the end.": lambda differences, first: share(apart(differences, differences.shape[1])),
-        "This looks once, at the first time.": lambda differences, first: share(apart(differences, first)),
         "A study that wins twice counts once: ask whether it ever wins.": lambda differences, first: share(
             looks(differences, first)
         ),

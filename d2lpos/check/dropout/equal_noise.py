@@ -1,6 +1,5 @@
 """As much noise elsewhere."""
 
-import math
 from collections.abc import Callable
 
 import torch
@@ -69,20 +68,12 @@ equal_noise = Check(
             by_share(lambda rate, share: rate / (1 - rate) / share),
         "The less energy is dropped, the larger its rate must be: divide by the share.":
             by_share(lambda rate, share: bought(rate, 1 / share)),
-        "Energies are squared lengths already. There is no root to take.":
-            by_share(lambda rate, share: bought(rate, math.sqrt(share))),
-        "This makes the chances equal that nothing is lost. Noise goes with ν.":
-            by_share(lambda rate, share: 1 - (1 - rate) ** (1 / share)),
         "Dropout on the sum falls on both parts: compare with token + position.": (
             lambda rate, token, position, placement: bought(
                 rate,
                 {"token": token / position, "position": position / token, "independent": 1.0}[placement],
             )
         ),
-        "This is for the token, whatever the placement.":
-            lambda rate, token, position, placement: equal_rate(rate, token, position, "token"),
-        "This is for the position, whatever the placement.":
-            lambda rate, token, position, placement: equal_rate(rate, token, position, "position"),
         "Token and position are exchanged.":
             lambda rate, token, position, placement: equal_rate(rate, position, token, placement),
         "Independent masks fall on both parts, and so have the noise of the sum.": (

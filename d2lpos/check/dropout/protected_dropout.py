@@ -104,36 +104,15 @@ protected_dropout = Check(
         ),
         "The survivors are not divided by 1 − rate, so the mean shrinks.":
             in_training(lambda x, coins, rate, protected: x * ((coins >= rate) | protected[..., None])),
-        "The survivors are multiplied by 1 − rate. They must grow: divide.": in_training(
-            lambda x, coins, rate, protected: torch.where(
-                protected[..., None], x, x * (coins >= rate) * (1 - rate)
-            )
-        ),
-        "The survivors are divided by the rate. Divide by the chance to survive, 1 − rate.": in_training(
-            lambda x, coins, rate, protected: torch.where(protected[..., None], x, x * (coins >= rate) / rate)
-        ),
-        "A coin equal to the rate survives: only a coin below it loses.": in_training(
-            lambda x, coins, rate, protected: torch.where(
-                protected[..., None], x, x * (coins > rate) / (1 - rate)
-            )
-        ),
         "The rate is the chance to be lost: a coin below it loses.": in_training(
             lambda x, coins, rate, protected: torch.where(
                 protected[..., None], x, x * (coins < rate) / (1 - rate)
             )
         ),
-        "One coin decides for the whole token. Each number has its own.": in_training(
-            lambda x, coins, rate, protected: protect(x, coins[..., :1].expand_as(x), rate, protected, True)
-        ),
         "Dividing and multiplying back rounds twice. Choose with torch.where or masked_fill.":
             divide_and_multiply,
         "Coins fall in evaluation. Return x there.":
             lambda x, coins, rate, protected, training: protect(x, coins, rate, protected, True),
-        "Nothing is multiplied in evaluation: the division in training has kept the mean.": (
-            lambda x, coins, rate, protected, training: (
-                protect(x, coins, rate, protected, True) if training else x * (1 - rate)
-            )
-        ),
     },
     cards=(adds_what_was_lost,),
 )

@@ -16,15 +16,6 @@ def seen(u: Tensor, rate: float, entire: bool) -> tuple[float, float]:
     return squares.item(), math.sqrt(rate / (1 - rate) * spread)
 
 
-def squares_alone(u: Tensor, rate: float, entire: bool) -> tuple[float, float]:
-    """The variances are taken to be ν · u_j²."""
-    return (
-        seen(u, rate, entire)
-        if entire
-        else (seen(u, rate, entire)[0], u.norm().item() * math.sqrt(rate / (1 - rate)))
-    )
-
-
 def scaled(by_mean: Callable, by_sd: Callable) -> Callable:
     """An answer whose mean and standard deviation are wrong by a factor that the rate decides."""
 
@@ -65,26 +56,17 @@ reader = Check(
     mistakes={
         "The second is a variance. Take its root.":
             lambda u, rate, entire: (seen(u, rate, entire)[0], seen(u, rate, entire)[1] ** 2),
-        "The survivors are not divided by 1 − rate here. With that, the mean stays.":
-            scaled(lambda rate: 1 - rate, lambda rate: 1 - rate),
         "The mean does not shrink: what survives has been divided by 1 − rate.":
             scaled(lambda rate: 1 - rate, one),
         "rate · (1 − rate) is the variance of a coin that is 0 or 1. These are 0 or 1/(1 − rate).":
             scaled(one, lambda rate: 1 - rate),
-        "The variance of a coin is rate / (1 − rate), not the rate.":
-            scaled(one, lambda rate: math.sqrt(1 - rate)),
-        "The root covers ν too: the variance is ν times a sum, and its root takes the root of both.":
-            scaled(one, lambda rate: math.sqrt(rate / (1 - rate))),
         "ν stands on its head: it is rate / (1 − rate).": scaled(one, lambda rate: (1 - rate) / rate),
-        "Number j enters the sum as ξ_j · u_j², so its variance is ν · u_j⁴.": squares_alone,
         "With one coin for all, nothing averages out: the variance is ν times the square of the sum.":
             lambda u, rate, entire: seen(u, rate, False),
         "With a coin for each number, the variances of the numbers add up.":
             lambda u, rate, entire: seen(u, rate, True),
         "This is the ratio's other side: the mean comes first.":
             lambda u, rate, entire: seen(u, rate, entire)[::-1],
-        "Both are divided by the number of features. A dot product is a sum.":
-            lambda u, rate, entire: tuple(value / len(u) for value in seen(u, rate, entire)),
     },
     answers=(Answer(
         "ratios",

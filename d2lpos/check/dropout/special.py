@@ -76,10 +76,6 @@ special = Check(
             lambda tokens, special, attention, mask: special.bool() & attention.bool(),
         "This is the other way around: True is for the tokens to spare.":
             lambda tokens, special, attention, mask: ~spared(tokens, special, attention, mask),
-        "The attention mask tells padding from the rest, and knows no special tokens.":
-            lambda tokens, special, attention, mask: attention.bool(),
-        "The attention mask is turned around: it is 0 for padding.":
-            lambda tokens, special, attention, mask: (special.bool() & ~attention.bool()) | (tokens == mask),
         "No special token is left: to be special to the tokenizer, or [MASK], is enough.":
             lambda tokens, special, attention, mask: special.bool() & attention.bool() & (tokens == mask),
         "These are numbers. Dropout wants True and False: .bool().":

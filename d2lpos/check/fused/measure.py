@@ -96,10 +96,6 @@ def firsts_too(firsts: dict, times: dict) -> dict:
     return told(firsts, {name: [firsts[name], *own] for name, own in times.items()})
 
 
-def compiling_alone(firsts: dict, times: dict) -> dict:
-    return told({name: firsts[name] - median(own) for name, own in times.items()}, times)
-
-
 def one_after_the_other(contenders: dict, rounds: int, clock: Callable, wait: Callable) -> dict:
     firsts = {name: seconds_of(program, clock, wait) for name, program in contenders.items()}
     times = {
@@ -176,13 +172,7 @@ measure = Check(
         "The call returns before the device is done: wait before you stop the clock.": never_stopped,
         "The device still has work from before: wait before you start the clock.": never_cleared,
         "The first call compiles. It belongs to no round.": timed(firsts_too),
-        "This is the compiling alone. Asked for are the seconds of the first call.": timed(compiling_alone),
         "A mean lets one slow round speak for all. Take the median.": timed(partial(told, middle=fmean)),
-        "The fastest round is one of luck. Take the median.": timed(
-            lambda firsts, times: {
-                name: (firsts[name], min(own), told(firsts, times)[name][2]) for name, own in times.items()
-            }
-        ),
         "What slows the machine meets all contenders only if they take turns.": one_after_the_other,
         "Divide within each round, then take the median: a round has one machine.":
             timed(partial(told, ratio=lambda base, own: median(base) / median(own))),

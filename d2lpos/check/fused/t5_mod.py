@@ -89,8 +89,5 @@ t5_mod = Check(
         "The score has been divided already. Undo that, do not do it again.": shelf(
             lambda score, table, size, head, offset, steps: score / size**0.5 + table[behind(offset, table), head]
         ),
-        "Only the score was divided. The table's number stays as it is.": shelf(
-            lambda score, table, size, head, offset, steps: (score + table[behind(offset, table), head]) * size**0.5
-        ),
     },
 )

@@ -36,11 +36,6 @@ def own_hidden(q: Tensor, k: Tensor) -> Tensor:
     return scores.masked_fill(later(scores, 0), -torch.inf).softmax(dim=-1)
 
 
-def past_hidden(q: Tensor, k: Tensor) -> Tensor:
-    scores = scored(q, k)
-    return scores.masked_fill(later(scores).mT, -torch.inf).softmax(dim=-1)
-
-
 def over_queries(q: Tensor, k: Tensor) -> Tensor:
     scores = scored(q, k)
     return scores.masked_fill(later(scores), -torch.inf).softmax(dim=-2)
@@ -67,7 +62,6 @@ all_weights = Check(
     mistakes={
         "Queries are rows and keys are columns: softmax runs over the last axis.": over_queries,
         "A token sees itself, too: hide the keys behind the diagonal, not those on it.": own_hidden,
-        "This hides the past and shows the future.": past_hidden,
         "No key is hidden. A token must not see those after it.": lambda q, k: scored(q, k).softmax(dim=-1),
         "Hidden after the softmax, the keys to come have taken their share already: rows do not sum to 1.":
             hidden_afterwards,

@@ -33,10 +33,6 @@ def against(null: Callable[[Tensor], Tensor]) -> Callable:
     return lambda scores, queries, least: beyond(null(queries), scores, least)
 
 
-def largest_last(scores: Tensor, queries: Tensor, least: float) -> Tensor:
-    return beyond_the_null(scores, queries, least).flip(0)
-
-
 def null_case(scores: list[list[float]], queries: list[int], least: float) -> Case:
     return call(scores=torch.tensor(scores), queries=torch.tensor(queries), least=least)
 
@@ -58,7 +54,8 @@ standing_out = Check(
         "nobody, where nobody stands out": [null_case([[0.25, 0.5]], [1, 2], 0.75)],
     },
     mistakes={
-        "The largest comes first.": largest_last,
+        "The largest comes first.":
+            lambda scores, queries, least: beyond_the_null(scores, queries, least).flip(0),
         "This is (head, layer). The layer comes first.": lambda scores, queries, least: beyond_the_null(
             scores, queries, least
         ).flip(1),
@@ -66,14 +63,10 @@ standing_out = Check(
             against(lambda queries: (1 / queries).mean()),
         "Of 1/(i + 1) the mean is asked for. One over the mean is less.":
             against(lambda queries: 1 / (queries + 1.0).mean()),
-        "Under a causal mask nobody sees all tokens. The last query alone sees that many.":
-            against(lambda queries: 1 / (queries.max() + 1)),
         "This is the distance from the null. Divide it by the distance from the null to 1.":
             lambda scores, queries, least: ranked(scores - indifferent(queries), least),
         "This takes scores as they are. What would a head get that has no habit?":
             lambda scores, queries, least: ranked(scores, least),
-        "This is how many times the null a score is. Asked for is the share of the way to 1.":
-            lambda scores, queries, least: ranked(scores / indifferent(queries), least),
     },
     as_good={
         "share.shape[1] → share.shape[-1]": "Of two axes, 1 is the last.",

@@ -77,8 +77,6 @@ worth = Check(
     mistakes={
         "The first token of a copy cannot be known. Column c is the loss of token c + 1.":
             from_column(lambda period: period - 1),
-        "One column is missing: the second token of the copy follows a word that has come before.":
-            from_column(lambda period: period + 1),
         "In the first copy nothing repeats. Leave it out.": from_column(lambda period: 0),
         "This is a fall: before comes off after.": lambda before, after, period: paired_rise(
             after, before, period
@@ -90,9 +88,6 @@ worth = Check(
             instead(lambda each: 1.96 * each.std().item() / len(each) ** 0.5),
         "This is the spread of texts. A mean over n texts varies less, by the root of n.":
             instead(lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()),
-        "This divides squares by n. For the spread of a sample, divide by n − 1.": instead(
-            lambda each: t.ppf(0.975, len(each) - 1) * each.std(correction=0).item() / len(each) ** 0.5
-        ),
     },
     as_good={
         "each.std().item() → each.std()": "The text names no type.",

@@ -64,19 +64,13 @@ add_positions = Check(
     mistakes={
         "The rows are counted from 0. Take those that positions name.":
             lambda x, table, positions: x + table[: x.shape[1]],
-        "The words are lost: return x plus the rows.":
-            lambda x, table, positions: embedding(positions, table).expand_as(x).clone(),
         "These are the rows alone. Add them to x.": lambda x, table, positions: embedding(positions, table),
-        "The positions themselves are added. They say which rows to add.":
-            lambda x, table, positions: x + positions[..., None],
         "The first sentence's positions serve all.":
             lambda x, table, positions: x + embedding(positions.reshape(-1, x.shape[1])[0], table),
         "A table that is detached, or read through .data, gets no gradient.":
             lambda x, table, positions: x + embedding(positions, table.detach()),
         "Positions past the table get its last row. Here they are to be refused.":
             lambda x, table, positions: x + embedding(positions.clamp(max=len(table) - 1), table),
-        "Positions past the table begin again. Here they are to be refused.":
-            lambda x, table, positions: x + table[positions % len(table)],
         "An index of −1 counts from the end: table[positions] gives the last row. Refuse it, or use embedding.": plain_indexing,
     },
     cards=(plain_indexing,),

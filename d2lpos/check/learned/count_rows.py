@@ -55,18 +55,10 @@ count_rows = Check(
         ),
         "Padding is counted as row 0, because 0 · position is 0. Leave it out.":
             lambda positions, mask, L: torch.bincount((positions * mask).flatten(), minlength=L),
-        "This counts padding, and nothing else: the mask is true for a token.":
-            lambda positions, mask, L: torch.bincount(positions[~mask], minlength=L),
         "Rows that nobody uses are missing at the end. There are L of them.":
             lambda positions, mask, L: torch.bincount(positions[mask]),
-        "This tells whether a row is used. The number of tokens is asked for.":
-            lambda positions, mask, L: tally(positions, mask, L).clamp(max=1),
-        "This is the share of the tokens. Their number is asked for.":
-            lambda positions, mask, L: tally(positions, mask, L) / mask.sum(),
         "This counts by place in the batch. The positions say which row is used.":
             lambda positions, mask, L: torch.nn.functional.pad(mask.sum(dim=0), (0, L))[:L],
-        "Texts are counted by their length, as if all began at 0.":
-            lambda positions, mask, L: (mask.sum(dim=1)[:, None] > torch.arange(L)).sum(dim=0),
         "A text may use a row again, when texts are packed. counts[rows] += 1 adds 1 for all its tokens there.": text_by_text,
         "Padding may hold any number, −1 or one past the table. Leave it out before you count.": (
             lambda positions, mask, L: torch.bincount(

@@ -16,13 +16,6 @@ def mix(positions: Tensor, knots: Tensor, last: float) -> Tensor:
     return (1 - share) * knots[low] + share * knots[low + 1]
 
 
-def along_a_curve(positions: Tensor, knots: Tensor, last: float) -> Tensor:
-    at = positions.clamp(0, last) * (len(knots) - 1) / last
-    low = at.long().clamp(max=len(knots) - 2)
-    share = (at - low)[..., None]
-    return torch.lerp(knots[low], knots[low + 1], share * share * (3 - 2 * share))
-
-
 def beyond_the_ends(positions: Tensor, knots: Tensor, last: float) -> Tensor:
     at = positions * (len(knots) - 1) / last
     low = at.long().clamp(0, len(knots) - 2)
@@ -97,9 +90,6 @@ knots_at = Check(
         "There are K − 1 gaps between K knots, not K.": one_knot_more,
         "Past the last knot there is none to mix it with: keep the left one at K − 2 or below.": no_last_gap,
         "The nearest knot is taken. Mix the two.": nearest,
-        "The knot on the left is taken. Mix the two.":
-            lambda positions, knots, last: knots[(positions.clamp(0, last) * (len(knots) - 1) / last).long()],
-        "The mixture follows a curve. A straight line is asked for.": along_a_curve,
         "On a knot, floor and ceil are the same, and both shares are 0.": floor_and_ceil,
         "The shares are exchanged: at a knot, that knot counts alone.": swapped,
         "Past the ends the line goes on. It should stop at the first and at the last knot.":

@@ -26,30 +26,14 @@ def fitted(x: Tensor, constant: bool = True, in_turn: bool = True) -> tuple[Tens
     return guess[:half, :, 0], guess[half:, :, 0]
 
 
-def score(guess: Tensor, correction: float = 0) -> float:
+def score(guess: Tensor) -> float:
     p = torch.arange(guess.shape[-1]).double()
-    return 1 - unexplained(guess, p) * (p.var(correction=0) / p.var(correction=correction)).item()
-
-
-def unexplained(guess: Tensor, p: Tensor) -> float:
-    return ((guess - p).square().mean() / p.var(correction=0)).item()
+    return 1 - ((guess - p).square().mean() / p.var(correction=0)).item()
 
 
 def squared_error(x: Tensor) -> float:
     guess = fitted(x)[1]
     return (guess - torch.arange(x.shape[1])).square().mean().item()
-
-
-def squared_correlation(x: Tensor) -> float:
-    guess = fitted(x)[1]
-    truth = torch.arange(x.shape[1]).double().expand_as(guess)
-    return torch.corrcoef(torch.stack([guess.flatten(), truth.flatten()]))[0, 1].square().item()
-
-
-def all_corrected(x: Tensor) -> float:
-    guess = fitted(x)[1]
-    count = guess.numel()
-    return 1 - (1 - score(guess)) * (count - 1) / count
 
 
 def draw(*shape: int, seed: int) -> Tensor:
@@ -103,15 +87,8 @@ probe = Check(
             lambda x: score(fitted(x, in_turn=False)[1]),
         "This is the mean squared error. Compare it with the variance of the positions.": squared_error,
         "This is the share that is not explained. R² is 1 minus it.": lambda x: 1 - r_squared(x),
-        "This is a squared correlation, which forgives a wrong slope. R² compares with the position itself.":
-            squared_correlation,
-        "The variance is divided by T − 1. The mean squared error is divided by T: correction=0.":
-            lambda x: score(fitted(x)[1], correction=1),
-        "The variance of all the positions is divided by their number − 1. Take correction=0.": all_corrected,
         "Shapes (texts, T, 1) and (T,) broadcast to (texts, T, T). Drop the last axis: [..., 0].":
             lambda x: score(fitted(x)[1][..., None].expand(-1, -1, x.shape[1])),
-        "The halves are exchanged: fit the first, score the second.":
-            lambda x: r_squared(torch.cat([x[len(x) // 2 :], x[: len(x) // 2]])),
         "This is a tensor. Return a float: call .item().": lambda x: torch.tensor(r_squared(x)),
     },
     as_good={

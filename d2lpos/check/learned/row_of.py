@@ -23,15 +23,6 @@ def rows_stretched(T: int, L: int, remedy: str, stretch: Callable) -> Tensor:
     return stretch(torch.arange(T, dtype=torch.float32), T, L)
 
 
-def always_stretched(T: int, L: int, remedy: str) -> Tensor:
-    return torch.linspace(0, L - 1, T) if remedy == "stretched" else rows(T, L, remedy)
-
-
-def always_multiplied(T: int, L: int, remedy: str) -> Tensor:
-    """A text of one token is 0 / 0."""
-    return torch.arange(T).float() * (L - 1) / (T - 1) if remedy == "stretched" else rows(T, L, remedy)
-
-
 def remedy_cases(remedy: str, *sizes: tuple[int, int]) -> list[Case]:
     return [exact_dtype(call(f'T = {T}, L = {L}, "{remedy}"', T=T, L=L, remedy=remedy)) for T, L in sizes]
 
@@ -60,34 +51,14 @@ row_of = Check(
                 torch.arange(T).float() % (L - 1) if remedy == "wrapped" else rows(T, L, remedy)
             )
         ),
-        "The table is read backwards from its end. Wrapped means that row 0 comes again.": (
-            lambda T, L, remedy: (
-                (L - 1) - (torch.arange(T).float() - (L - 1)).abs()
-                if remedy == "wrapped"
-                else rows(T, L, remedy)
-            )
-        ),
         "The factor is L/T. Then the last position misses the last row: take (L − 1)/(T − 1).":
             lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * L / T),
-        "The centers of the positions are matched, (p + ½)L/T − ½, not the ends.": (
-            lambda T, L, remedy: rows_stretched(
-                T, L, remedy, lambda p, T, L: ((p + 0.5) * L / T - 0.5).clamp(min=0, max=L - 1)
-            )
-        ),
         "Stretching takes whole rows only. It mixes two.": (
             lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).floor())
         ),
-        "Stretching rounds to whole rows. It mixes two.": (
-            lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: (p * (L - 1) / (T - 1)).round())
-        ),
         "Positions run to T − 1: divide by that, so that the last position gets the last row.":
             lambda T, L, remedy: rows_stretched(T, L, remedy, lambda p, T, L: p * (L - 1) / T),
-        "A text that fits is stretched too. It keeps its own rows.": always_stretched,
-        "A text that fits is multiplied too, and one token gives 0/0. It keeps its own rows.": always_multiplied,
-        "These are integers. A mix of rows needs float32.": (
-            lambda T, L, remedy: (
-                torch.arange(T) if T <= L or remedy == "stretched" else rows(T, L, remedy).long()
-            )
-        ),
+        "A text that fits is stretched too. It keeps its own rows.":
+            lambda T, L, remedy: torch.linspace(0, L - 1, T) if remedy == "stretched" else rows(T, L, remedy),
     },
 )

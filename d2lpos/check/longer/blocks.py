@@ -37,13 +37,6 @@ def named(none: int, some: int, all_: int) -> Callable:
     return lambda *given: torch.tensor([none, some, all_])[kinds(*given)]
 
 
-def mixed(length: int, size: int, window: int, first: int) -> Tensor:
-    """The pairs are cut into blocks in the order in which they lie in memory."""
-    here = length // size
-    tiles = pairs(length, window, first).view(here, here, size, size)
-    return tiles.any(dim=(2, 3)).long() + tiles.all(dim=(2, 3)).long()
-
-
 def block_case(length: int, size: int, window: int, first: int) -> Case:
     return call(length=length, size=size, window=window, first=first)
 
@@ -66,24 +59,15 @@ blocks = Check(
     },
     mistakes={
         "A block is 2 only if all its queries see all its keys.": named(0, 2, 2),
-        "This is 1 where all see all, and 2 where some do. It is 2 where all do.": named(0, 2, 1),
         "Blocks where all see all are 2, and need no mask.": named(0, 1, 1),
-        "This tells what is hidden: 0 is where nobody sees anything.": named(2, 1, 0),
         "Later keys are seen.": seen_if(lambda q, k, window, first: ((q - k).abs() < window) | (k < first)),
-        "First tokens, too, are seen only where they do not come later than the query.":
-            seen_if(lambda q, k, window, first: (k <= q) & (q - k < window) | (k < first)),
         "This window has a key too many. With window 1 a query sees itself alone.":
             seen_if(lambda q, k, window, first: (k <= q) & ((q - k <= window) | (k < first))),
-        "This window has a key too few. With window 1 a query sees itself.":
-            seen_if(lambda q, k, window, first: (k <= q) & ((q - k < window - 1) | (k < first))),
         "The window is missing.": seen_if(lambda q, k, window, first: k <= q),
         "The first tokens are missing.": seen_if(lambda q, k, window, first: (k <= q) & (q - k < window)),
         "A key is to be among the first or in the window. Here it is to be both.":
             seen_if(lambda q, k, window, first: (k <= q) & (q - k < window) & (k < first)),
-        "There is one first token too many.":
-            seen_if(lambda q, k, window, first: (k <= q) & ((q - k < window) | (k <= first))),
         "Rows are queries, columns are keys.": lambda *given: kinds(*given).mT,
-        "These are not blocks. Axes (blocks, size, blocks, size) are what reshape gives.": mixed,
     },
     answers=(Answer(
         "skipped",

@@ -22,20 +22,16 @@ def half_kept(weights: Tensor, layers: int) -> Tensor:
 
 def through(
     all_layers: Callable = half_kept, toll: Callable = lambda back: back,
-    hidden: Callable = lambda back: back < 0, row: Callable = lambda shares: shares[-1], dim: int = -1,
+    hidden: Callable = lambda back: back < 0, dim: int = -1,
 ) -> Callable:
     """As the right answer, where all_layers(weights, layers) tells what the layers do; back is how far a key lies."""
 
     def answer(layers: int, length: int, slope: float) -> Tensor:
         back = torch.arange(length).double()[:, None] - torch.arange(length)
         scores = (-slope * toll(back)).masked_fill(hidden(back), -math.inf)
-        return row(all_layers(scores.softmax(dim=dim), layers))
+        return all_layers(scores.softmax(dim=dim), layers)[-1]
 
     return answer
-
-
-def more_layers(more: int) -> Callable:
-    return lambda layers, length, slope: carried(layers + more, length, slope)
 
 
 def by_geometric_series(layers: int, length: int, slope: float) -> Tensor:
@@ -61,8 +57,6 @@ shares = Check(
     },
     mistakes={
         "Nothing is kept. Average the weights with the identity.": through(torch.linalg.matrix_power),
-        "Shares are to add up to 1. In each layer they double here: it is half of A + I.":
-            lambda layers, length, slope: 2**layers * carried(layers, length, slope),
         "Half is kept once, not in each layer.":
             through(lambda weights, layers: half_kept(torch.linalg.matrix_power(weights, layers), 1)),
         "The toll grows the wrong way: the farther a key, the lower its score.":
@@ -71,15 +65,8 @@ shares = Check(
             through(hidden=lambda back: back.isnan()),
             through(toll=torch.abs, hidden=lambda back: back.isnan()),
         ),
-        "A layer acts on what the layer before gave. To raise each number to a power is not that.":
-            through(lambda weights, layers: half_kept(weights, 1) ** layers),
         "The weights of a query add up to 1: the softmax runs over keys.": through(dim=0),
-        "This is a column: what all tokens have from the last. Take a row.":
-            through(row=lambda shares: shares[:, -1]),
-        "This is the first token, which sees itself alone.": through(row=lambda shares: shares[0]),
-        "This is the mean of all tokens. The last is asked.": through(row=lambda shares: shares.mean(dim=0)),
-        "This is one layer too few.": more_layers(-1),
-        "This is one layer too many.": more_layers(1),
+        "This is one layer too few.": lambda layers, length, slope: carried(layers - 1, length, slope),
         "The sum of a geometric series is 0/0 where the slope is 0.": by_geometric_series,
     },
     answers=(Answer("middle", 0.1, {

@@ -32,19 +32,6 @@ def up_to(more: int) -> Callable:
     return lambda dim, length, bases: first_fit(dim, length + more, bases)
 
 
-def last_too_small(dim: int, length: int, bases: list[float]) -> float | None:
-    fit = first_fit(dim, length, bases)
-    return None if fit is None else bases[bases.index(fit) - 1]
-
-
-def largest_fit(dim: int, length: int, bases: list[float]) -> float | None:
-    return first_fit(dim, length, bases[::-1])
-
-
-def else_last(dim: int, length: int, bases: list[float]) -> float:
-    return first_fit(dim, length, bases) or bases[-1]
-
-
 def base_case(dim: int, length: int, bases: list[float], none: bool = False) -> Case:
     case = call(dim=dim, length=length, bases=bases)
 
@@ -104,17 +91,11 @@ smallest_base = Check(
             first_where(lambda angles: (angles[:, -1].cos() >= 0).all()),
         "Each cosine is asked to be at least 0. Their sum is.":
             first_where(lambda angles: (angles.cos() >= 0).all()),
-        "The sum over all distances is asked to be at least 0. Each is.":
-            first_where(lambda angles: angles.cos().sum() >= 0),
-        "One distance is enough here. All are to have a sum of at least 0.":
-            first_where(lambda angles: (angles.cos().sum(dim=-1) >= 0).any()),
-        "The sum is of cosines.": first_where(lambda angles: (angles.sin().sum(dim=-1) >= 0).all()),
         "The farthest of length tokens are length − 1 apart.": up_to(1),
         "Of length tokens the farthest are length − 1 apart, and that distance counts.": up_to(-1),
-        "This is the last base that is too small.": last_too_small,
-        "This is the largest base that is large enough.": largest_fit,
         "A larger base may fail where a smaller one does not. Ask for each, in order.": by_bisection,
-        "Where no base is large enough, the answer is None.": else_last,
+        "Where no base is large enough, the answer is None.":
+            lambda dim, length, bases: first_fit(dim, length, bases) or bases[-1],
     },
     answers=(Answer("large_enough", {630_000, 1_500_000, 2_000_000}, {
         "A larger base may fail where a smaller one does not. Ask for each of them.": {

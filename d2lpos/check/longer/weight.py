@@ -47,15 +47,6 @@ weight = Check(
         "The scores are multiplied by scale · ln(keys), not by scale alone.":
             led_by(lambda lead, keys, scale: scale * lead),
         "Nothing is scaled: this is the weight at lead as it is.": led_by(lambda lead, keys, scale: lead),
-        "The scale is missing. It is an argument.": led_by(lambda lead, keys, scale: lead * keys.log()),
-        "1 is added to the factor. It is scale · ln(keys).":
-            led_by(lambda lead, keys, scale: (1 + scale * keys.log()) * lead),
-        "ln is the natural logarithm: torch.log.": (
-            led_by(lambda lead, keys, scale: scale * lead * keys.log2()),
-            led_by(lambda lead, keys, scale: scale * lead * keys.log10()),
-        ),
-        "The factor is scale · ln(keys), and ln of all keys, the leader's included.":
-            led_by(lambda lead, keys, scale: scale * lead * (keys - 1).log()),
         "The leader leads keys − 1 others, not so many as there are keys.":
             led_by(lambda lead, keys, scale: scale * lead * keys.log(), lambda keys: keys),
         "The sum below has the leader's own part, too.": lambda lead, keys, scale:

@@ -35,14 +35,6 @@ def weighed(weigh: Callable[[Tensor, Tensor, Tensor], Tensor]) -> Callable:
     return answer
 
 
-def counted(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: Callable) -> Tensor:
-    return causal_attention(q, k, v, torch.arange(len(positions)), score)
-
-
-def exchanged(q: Tensor, k: Tensor, v: Tensor, positions: Tensor, score: Callable) -> Tensor:
-    return causal_attention(q, k, v, positions, lambda mine, theirs: score(mine, theirs).mT)
-
-
 def masked(logits: Tensor, later: Tensor) -> Tensor:
     return logits.masked_fill(later, -torch.inf)
 
@@ -86,24 +78,17 @@ attend = Check(
         "A token sees itself, too: hide positions above its own alone.": weighed(
             lambda dots, score, later, root: masked(dots / root + score, ~later.mT).softmax(dim=-1).nan_to_num()
         ),
-        "This hides the past and shows the future.": hidden(lambda positions: positions < positions[:, None]),
         "Hidden by the place in the row. Compare positions: a row may hold its tokens in any order.":
             hidden(lambda positions: torch.ones(len(positions), len(positions)).triu(1) > 0),
-        "These positions are counted along the row. Use the ones that are given.": counted,
+        "These positions are counted along the row. Use the ones that are given.":
+            lambda q, k, v, positions, score: causal_attention(q, k, v, torch.arange(len(positions)), score),
         "Hidden after the softmax, the keys to come have taken their share already.": weighed(
             lambda dots, score, later, root: (dots / root + score).softmax(dim=-1).masked_fill(later, 0)
         ),
-        "The score is added to the weights. Add it to the logits, before the softmax.":
-            weighed(lambda dots, score, later, root: masked(dots / root, later).softmax(dim=-1) + score),
         "The encoding's score is divided as well. The root divides q · k alone.":
             weighed(lambda dots, score, later, root: masked((dots + score) / root, later).softmax(dim=-1)),
-        "q · k is divided by the root of the number of features.": (
-            weighed(lambda dots, score, later, root: masked(dots + score, later).softmax(dim=-1)),
-            weighed(lambda dots, score, later, root: masked(dots / root**2 + score, later).softmax(dim=-1)),
-        ),
         "The encoding's score is left out.":
             weighed(lambda dots, score, later, root: masked(dots / root, later).softmax(dim=-1)),
-        "Queries are rows and keys are columns, in the encoding's score as well.": exchanged,
         "Each query shares out a weight of 1: softmax runs over the last axis.":
             weighed(lambda dots, score, later, root: masked(dots / root + score, later).softmax(dim=-2)),
     },

@@ -88,13 +88,8 @@ beside = Check(
             instead(lambda each: 1.96 * each.std().item() / len(each) ** 0.5),
         "This is the spread of seeds. A mean over n seeds varies less, by the root of n.":
             instead(lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()),
-        "This divides squares by n. For the spread of a sample, divide by n − 1.": instead(
-            lambda each: t.ppf(0.975, len(each) - 1) * each.std(correction=0).item() / len(each) ** 0.5
-        ),
         "This is the whole interval. Half of it is asked for.":
             instead(lambda each: 2 * t.ppf(0.975, len(each) - 1) * each.std().item() / len(each) ** 0.5),
-        "With n seeds there are n − 1 degrees.":
-            instead(lambda each: t.ppf(0.975, len(each)) * each.std().item() / len(each) ** 0.5),
     },
     as_good={
         "each.mean().item() → each.mean()": "The text names no type.",

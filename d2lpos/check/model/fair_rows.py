@@ -15,10 +15,6 @@ def rows_that_end(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[
     return text[places], targets
 
 
-def from_there(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
-    return rows_that_end(text, ends + length, length, asked)
-
-
 def same_as_read(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
     tokens, targets = rows_that_end(text, ends, length, asked)
     return tokens, targets.where(targets < 0, tokens)
@@ -32,11 +28,6 @@ def first_asked(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Te
     tokens, targets = all_asked(text, ends, length, asked)
     targets[:, asked:] = -100
     return tokens, targets
-
-
-def zeros_elsewhere(text: Tensor, ends: Tensor, length: int, asked: int) -> tuple[Tensor, Tensor]:
-    tokens, targets = rows_that_end(text, ends, length, asked)
-    return tokens, targets.clamp(min=0)
 
 
 def row_case(text: list[int], ends: list[int], length: int, asked: int) -> Case:
@@ -66,11 +57,11 @@ fair_rows = Check(
         "a row that ends with the text": [row_case(TEXT[:5], [4], 3, 2), row_case(TEXT, [19, 11], 8, 3)],
     },
     mistakes={
-        "A longer row begins earlier and ends where the shorter one does. These begin at `ends`.": from_there,
+        "A longer row begins earlier and ends where the shorter one does. These begin at `ends`.":
+            lambda text, ends, length, asked: rows_that_end(text, ends + length, length, asked),
         "The targets are the tokens themselves. Each is asked for the next one.": same_as_read,
         "The first ones are asked for. The last ones have the most text before them.": first_asked,
         "All are asked for. Then a longer row is asked for other characters than a short one.": all_asked,
-        "Where nothing is asked stands −100. A 0 is a character.": zeros_elsewhere,
         "The row holds text[end]. It is the last target: the row ends just before it.":
             lambda text, ends, length, asked: rows_that_end(text, ends + 1, length, asked),
         "One target too many, or too few: the last `asked` of each row are asked for.":

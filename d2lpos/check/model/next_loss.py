@@ -93,14 +93,8 @@ next_loss = Check(
         "Padding is asked for. It is no text.": kept(lambda real: real[:, :-1]),
         "The first token of a text stands behind padding, and nothing tells it. Leave it out.":
             kept(lambda real: real[:, 1:]),
-        "All places count here, those of padding, too.": kept(lambda real: torch.ones_like(real[:, 1:])),
         "A mean of rows gives the tokens of short rows more weight. Take the mean over all tokens.": row_by_row,
         "The sum is right. Divide it by the number of tokens that count.": over_all_places,
-        "This is a sum. Take the mean.": lambda logits, tokens, padding: cross_entropy(
-            *told(logits, tokens, padding), reduction="sum"
-        ),
-        "This is the perplexity. Its logarithm is asked for.":
-            lambda logits, tokens, padding: loss_of_the_next(logits, tokens, padding).exp(),
     },
     as_good={
         "real[:, 1:] & real[:, :-1] → real[:, :-1] & real[:, 1:]": "Both must be real, in either order.",

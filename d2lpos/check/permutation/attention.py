@@ -24,17 +24,6 @@ def attend_scaled(q: Tensor, k: Tensor, v: Tensor, scale: float) -> Tensor:
     return (q @ k.mT * scale).softmax(dim=-1) @ v
 
 
-def forgetful_attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    logits = q @ k.mT / math.sqrt(q.shape[-1])
-    weights = (logits - logits.max()).exp()
-    return weights / weights.sum(dim=-1) @ v
-
-
-def linear_attend(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    logits = q @ k.mT / math.sqrt(q.shape[-1])
-    return logits / logits.sum(dim=-1, keepdim=True) @ v
-
-
 FINE = {
     "q": torch.tensor([[8192.0, 8192.0], [8192.0, 8192.0]]).double(),
     "k": 8192 * torch.tensor([[1.0, -1.0], [1.0, -1.0]]).double() + torch.tensor([[0.0], [2.0**-12]]),
@@ -79,27 +68,13 @@ attention = Check(
     mistakes={
         "The logits are not divided by √d.": lambda q, k, v: attend_scaled(q, k, v, 1.0),
         "The logits are divided by d instead of √d.": lambda q, k, v: attend_scaled(q, k, v, 1 / q.shape[-1]),
-        "The logits are divided by √T, T the number of queries, instead of √d.":
-            lambda q, k, v: attend_scaled(q, k, v, q.shape[-2] ** -0.5),
         "The scale takes the width of v. The d in √d is the width of q and k.":
             lambda q, k, v: attend_scaled(q, k, v, v.shape[-1] ** -0.5),
         "The softmax runs over the queries (dim=-2). Each query's weights over the keys must sum to 1.":
             lambda q, k, v: (q @ k.mT / math.sqrt(q.shape[-1])).softmax(dim=-2) @ v,
-        "The division by √d comes after the softmax. It belongs before.":
-            lambda q, k, v: (q @ k.mT).softmax(dim=-1) / math.sqrt(q.shape[-1]) @ v,
-        "The keys are not transposed: each logit is a dot product of a query and a key, q @ k.mT.":
-            lambda q, k, v: (q @ k / math.sqrt(q.shape[-1])).softmax(dim=-1) @ v,
-        "Rows are queries: q @ k.mT.": lambda q, k, v: attend(k, q, v),
-        "These are the weights. Multiply by v.": lambda q, k, v: attend(q, k, torch.eye(k.shape[-2])),
-        "The sum lost its axis: keepdim=True.": forgetful_attend,
-        "The weights are divided by their sum, but never go through exp. Use a softmax.": linear_attend,
         "The exponential of a large logit is infinite. Subtract each row's maximum first, or use softmax.": overflow,
-        "Exactly one batch dimension is expected. Count from the end, -2 and -1, and use @, not torch.bmm.":
-            lambda q, k, v: (q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])).softmax(dim=-1) @ v,
         "Dimensions 0 and 1 are the last two only without a batch. Count from the end: -2 and -1.":
             lambda q, k, v: (q @ k.transpose(0, 1) / math.sqrt(q.shape[-1])).softmax(dim=1) @ v,
-        "Dimension 1 is the last only without a batch. The softmax needs dim=-1.":
-            lambda q, k, v: (q @ k.mT / math.sqrt(q.shape[-1])).softmax(dim=1) @ v,
         "squeeze drops a dimension when there is one token.": squeezed,
         "The result is in float32, whatever came in. It keeps the dtype of the input.":
             lambda q, k, v: attend(q.float(), k.float(), v.float()),

@@ -39,15 +39,11 @@ permute_mask = Check(
         "Only the queries are permuted. The keys have moved too.": lambda mask, order: mask[..., order, :],
         "This is the inverse order. x[order] puts token order[t] at place t.":
             lambda mask, order: permute(mask, order.argsort()),
-        "The mask is transposed: queries are rows, keys are columns.":
-            lambda mask, order: permute(mask, order).mT,
         "The order permutes the first two dimensions. Queries and keys are the last two.": first_dimensions,
         "The dimensions are counted from the front. A mask (T, T) has two: count from the end.":
             lambda mask, order: mask[:, :, order][:, :, :, order],
         "Two indices in one bracket pick pairs, here the diagonal. Index twice.":
             lambda mask, order: mask[..., order, order],
-        "The mask has become numbers. It must stay Boolean.":
-            lambda mask, order: permute(mask, order).float(),
     },
     cards=(first_dimensions,),
 )

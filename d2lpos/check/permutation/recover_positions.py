@@ -85,12 +85,8 @@ recover_positions = Check(
         ".long() cuts off, and 1 / (1 / n) may lie below n. Round first.": cut_off,
         "This is the share of the begin mark, not yet the position.":
             lambda tokens, mean: mean((tokens == 0).float()),
-        "The mean of the token ids depends on the text. Average a value that only the begin mark has.":
-            lambda tokens, mean: (1 / mean(tokens.float()) - 1).round().long(),
         "squeeze drops a dimension when there is one token.":
             lambda tokens, mean: recover(tokens, mean).squeeze(),
-        "The positions never pass through causal_mean, so attention did not find them.":
-            lambda tokens, mean: torch.arange(len(tokens)),
         "The share only tells the first token from the others. It gives each position: 1 / (t + 1).":
             lambda tokens, mean: (mean((tokens == 0).float()) < 1).long().cumsum(0),
         "These values know the position already. Equal tokens must bring equal values.":

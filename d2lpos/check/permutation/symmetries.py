@@ -76,15 +76,9 @@ symmetries = Check(
         ),
         "A constant along each column is ignored. The softmax runs along a row.":
             orders_where(lambda bias, order: is_constant(change(bias, order), dim=0)),
-        "The tolerance grows with the row's constant, which the softmax ignores. Set rtol=0.": orders_where(
-            lambda bias, order: torch.allclose(change(bias, order), change(bias, order)[:, :1], atol=1e-5)
-        ),
         "A rounding error looks like a change. Compare with a tolerance, say atol=1e-5.":
             orders_where(lambda bias, order: bool((change(bias, order) == change(bias, order)[:, :1]).all())),
         "The identity is missing. It is a symmetry of every bias.": lambda bias: list_symmetries(bias)[1:],
-        "This is the number of symmetries. Return the list.": lambda bias: len(list_symmetries(bias)),
-        "This is a set. Return a list of tuples.": lambda bias: set(list_symmetries(bias)),
-        "These are lists. Return a list of tuples.": lambda bias: [list(o) for o in list_symmetries(bias)],
     },
     answers=(Answer("how_many", 24, {
         "The bias −i is constant along each row, so the softmax does not see it.": lambda n: n < 24,

@@ -92,22 +92,13 @@ couple = Check(
             otherwise(lambda tokens, ids: columns(tokens) + 1),
         ),
         "The ones have the id 1. 0 is for signs and pads.": numbered(lambda place, number, lengths: place),
-        "These are the digits themselves. Their places are asked for.":
-            otherwise(lambda tokens, ids: tokens.masked_fill(tokens >= PLUS, 0) + (tokens < PLUS)),
         "The lowest digit comes first here, so ids rise from the left to the right.":
             numbered(lambda place, number, lengths: length_of(number, lengths) - place),
-        "The sum, too, is written lowest digit first.": numbered(
-            lambda place, number, lengths: torch.where(number < 2, place, lengths[:, 2:] - 1 - place) + 1
-        ),
         "The sum has ids of its own. It is to share those of the terms.": numbered(
             lambda place, number, lengths: torch.where(number < 2, place, place + lengths[:, :1]) + 1
         ),
         "This counts digits through the whole row. Begin again with each number.":
             otherwise(lambda tokens, ids: (tokens < PLUS).cumsum(dim=1) * (tokens < PLUS)),
-        "This is which number it is. Asked is the place of a digit in it.":
-            numbered(lambda place, number, lengths: number + 1),
-        "Numbers of other rows may have other lengths. Look at each row.":
-            otherwise(lambda tokens, ids: ids[:1].expand_as(ids)),
         "A sign has 0. Here it gets the id that another digit would have.": otherwise(
             lambda tokens, ids: ids + ((tokens == PLUS) | (tokens == EQUALS)) * (ids.roll(1, dims=1) + 1)
         ),

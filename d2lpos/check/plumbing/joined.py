@@ -20,20 +20,18 @@ def turns_of(prompt: int, lengths: list[int], first: int, question: int) -> Tens
 def planned(
     by: Callable = lambda start, index, inside, prompt: torch.full_like(inside, start),
     anew: Callable = lambda start, index, inside, prompt, first: inside < first,
-    prompt_by: int = -1,
-    question_by: Callable = lambda index: torch.full_like(index, -1),
 ) -> Callable:
     """As the right answer, with one part done otherwise; start, index: of a document and its tokens in the row."""
 
     def answer(prompt: int, lengths: list[int], first: int, question: int) -> Tensor:
-        parts, start = [torch.full((prompt,), prompt_by)], prompt
+        parts, start = [torch.full((prompt,), -1)], prompt
         for length in lengths:
             inside = torch.arange(length)
             index = start + inside
             new = anew(start, index, inside, prompt, first)
             parts.append(torch.where(new, -1, by(start, index, inside, prompt)))
             start += length
-        return torch.cat([*parts, question_by(start + torch.arange(question))])
+        return torch.cat([*parts, torch.full((question,), -1)])
 
     return answer
 
@@ -86,23 +84,10 @@ joined = Check(
         "The keys turn the wrong way: by new − old.": planned(
             by=lambda start, index, inside, prompt: torch.full_like(inside, -start)
         ),
-        "Nothing of the documents is computed here: the first tokens of each are to be.": planned(
-            anew=lambda start, index, inside, prompt, first: inside < 0
-        ),
-        "Only the first document has its first tokens computed. Each had a first token that saw nobody else.": planned(
-            anew=lambda start, index, inside, prompt, first: index < prompt + first
-        ),
         "The first tokens are counted from the beginning of the row, so the prompt takes them up.": planned(
             anew=lambda start, index, inside, prompt, first: index - (start - prompt) < first
         ),
         "A document may have fewer tokens than are to be computed: then all of them are, and no more.": longer_than_it_is,
-        "first says how many: tokens 0 to first − 1.": planned(
-            anew=lambda start, index, inside, prompt, first: inside < first + (first > 0)
-        ),
-        "The question is new: nobody has kept its keys. The same holds for the prompt.": (
-            planned(question_by=lambda index: torch.zeros_like(index)),
-            planned(prompt_by=0),
-        ),
     },
     cards=(longer_than_it_is,),
 )

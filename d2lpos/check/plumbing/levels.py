@@ -35,28 +35,14 @@ def on_levels(
     axis: int | tuple = 0,
     steps: Callable = lambda bits: 2**bits - 1,
     near: Callable = torch.round,
-    read: Callable = lambda low, level, step: low + level * step,
 ) -> Tensor:
     low, high = x.amin(axis, keepdim=True), x.amax(axis, keepdim=True)
     step = (high - low) / steps(bits)
-    return read(low, near((x - low) / step.where(step > 0, 1)), step)
+    return low + near((x - low) / step.where(step > 0, 1)) * step
 
 
 def with_own(**other: object) -> Callable:
     return grouped(lambda x, bits: on_levels(x, bits, **other))
-
-
-def around_zero(x: Tensor, bits: int) -> Tensor:
-    step = x.abs().amax(0, keepdim=True) / 2 ** (bits - 1)
-    return (x / step.where(step > 0, 1)).round() * step
-
-
-def tail_too(keys: Tensor, bits: int, group: int) -> Tensor:
-    return torch.cat([on_levels(part, bits) for part in keys.split(group)])
-
-
-def no_tail(keys: Tensor, bits: int, group: int) -> Tensor:
-    return by_feature(keys, bits, group)[: len(keys) // group * group]
 
 
 def divides_by_nothing(keys, bits, group):
@@ -111,13 +97,8 @@ levels = Check(
             steps=lambda bits: 2**bits
         ),
         "A number goes to the nearest level, not to the one below.": with_own(near=torch.floor),
-        "These are the numbers of the levels. Read them back: low + level · step.": with_own(
-            read=lambda low, level, step: level
-        ),
-        "The smallest number is missing: it is level 0.": with_own(read=lambda low, level, step: level * step),
-        "These levels lie around 0. They reach from the smallest number to the largest.": grouped(around_zero),
-        "The last tokens are too few for a group. They stay as they are.": tail_too,
-        "The last tokens are missing. They stay as they are.": no_tail,
+        "The last tokens are too few for a group. They stay as they are.":
+            lambda keys, bits, group: torch.cat([on_levels(part, bits) for part in keys.split(group)]),
         "Where a feature is one number, a step is 0, and 0 / 0 is no number.": divides_by_nothing,
     },
     answers=(

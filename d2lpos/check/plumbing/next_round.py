@@ -31,15 +31,6 @@ def going_on(first: Callable) -> Callable:
     return answer
 
 
-def rows_together(pick: Callable) -> Callable:
-    """As the right answer, for as many accepted tokens in all rows as pick(accepted) says."""
-
-    def answer(length: Tensor, accepted: Tensor, drafted: int) -> tuple[Tensor, Tensor]:
-        return behind_its_own(length, pick(accepted).expand_as(accepted), drafted)
-
-    return answer
-
-
 def both(case: Case, batch: int, drafted: int, which: int | None) -> Case:
     """The case, of whose kept (batch,) and positions (batch, drafted) one is compared, or both."""
     names, shapes = ("kept", "positions"), ((batch,), (batch, drafted))
@@ -97,13 +88,6 @@ next_round = Check(
         "The model's own token has no key yet: nobody has read it.": keeping(
             lambda length, accepted, drafted: length + accepted + 1
         ),
-        "What was there before the round stays in the cache, too.": keeping(
-            lambda length, accepted, drafted: accepted
-        ),
-        "What was accepted has been read, and its keys are right. It stays in the cache.": keeping(
-            lambda length, accepted, drafted: length
-        ),
-        "The cache keeps one token too few.": keeping(lambda length, accepted, drafted: length + accepted - 1),
         "Where all drafts are accepted, the last one stays, too: the large model has read it.": keeping(
             lambda length, accepted, drafted: length + accepted.clamp(max=drafted - 1)
         ),
@@ -120,13 +104,8 @@ next_round = Check(
         "The first draft stands on the last accepted token.": going_on(
             lambda length, accepted, drafted: length + accepted - 1
         ),
-        "A place is left empty between the model's own token and the first draft.": going_on(
-            lambda length, accepted, drafted: length + accepted + 2
+        "All rows go on as if each had accepted what the best row did.": (
+            lambda length, accepted, drafted: behind_its_own(length, accepted.max().expand_as(accepted), drafted)
         ),
-        "These positions count in the round. They count in the text.": going_on(
-            lambda length, accepted, drafted: torch.zeros_like(length)
-        ),
-        "All rows go on as if each had accepted what the best row did.": rows_together(lambda accepted: accepted.max()),
-        "All rows go on as if each had accepted what the worst row did.": rows_together(lambda accepted: accepted.min()),
     },
 )

@@ -36,13 +36,6 @@ def shown_if(see: Callable) -> Callable:
     return lambda cu_seqlens: (in_texts(cu_seqlens)[0], see(*row_of(cu_seqlens), cu_seqlens))
 
 
-def late(cu_seqlens: Tensor) -> tuple[Tensor, Tensor]:
-    """The first token of a text is the last of the one before it."""
-    here = torch.arange(cu_seqlens[-1])
-    text = torch.bucketize(here, cu_seqlens[1:])
-    return here - cu_seqlens[text], (text == text[:, None]) & (here <= here[:, None])
-
-
 ROWS = [[0, 2, 5], [0, 7], [0, 4, 6, 11], [0, 1, 2, 6]]
 
 
@@ -79,13 +72,6 @@ packed = Check(
             placed(lambda text, here, cu_seqlens: here),
         "Each text begins at 1. It is to begin at 0.":
             placed(lambda text, here, cu_seqlens: here - cu_seqlens[text] + 1),
-        "These are the numbers of the texts. A position is a place in a text.":
-            placed(lambda text, here, cu_seqlens: text),
-        "This is where each text begins. Take it from the place in the row.":
-            placed(lambda text, here, cu_seqlens: cu_seqlens[text]),
-        "Positions count down, to the end of each text.":
-            placed(lambda text, here, cu_seqlens: cu_seqlens[text + 1] - 1 - here),
-        "Text k begins with token cu_seqlens[k]. Here this token still belongs to the text before it.": late,
         "The mask is causal, and knows of no texts.":
             shown_if(lambda text, here, cu_seqlens: here <= here[:, None]),
         "The mask compares positions, which begin again. Compare texts, and places in the row.": causal_by_position,

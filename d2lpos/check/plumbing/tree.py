@@ -88,24 +88,13 @@ tree = Check(
             standing(lambda depth, parents: parents + 1),
         "The mask is causal: a token sees its siblings and other branches.":
             seeing(lambda line, depth, parents: earlier(parents)),
-        "Tokens of the same depth, or of a lower one, may stand on another branch.": (
-            seeing(lambda line, depth, parents: depth <= depth[:, None]),
-            seeing(lambda line, depth, parents: (depth < depth[:, None]) | torch.eye(len(depth)).bool()),
-            seeing(lambda line, depth, parents: (depth <= depth[:, None]) & earlier(parents)),
-        ),
-        "A token sees its descendants, too. They come after it.":
-            seeing(lambda line, depth, parents: line | line.mT),
         "Rows of the mask are queries, columns are keys: a token sees who came before it.":
             seeing(lambda line, depth, parents: line.mT),
-        "The mask is turned around: True is where a token sees another.":
-            seeing(lambda line, depth, parents: ~line),
         "Parents are seen, their own parents are not.":
             seeing(lambda line, depth, parents: line & (depth[:, None] - depth < 2)),
         "A token sees itself, too.":
             seeing(lambda line, depth, parents: line & ~torch.eye(len(depth)).bool()),
         "−1 is no parent. As an index it names the last token.": (index_of_no_parent, begins_behind_the_root),
-        "Two trees are two drafts. Here one sees the other.":
-            seeing(lambda line, depth, parents: line | (parents[:, None] < 0) & earlier(parents)),
     },
     cards=(begins_behind_the_root,),
     as_good={"mask.sum(dim=1) → mask.sum(dim=-1)": "Of two axes, 1 is the last."},

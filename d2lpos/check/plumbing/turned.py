@@ -17,7 +17,6 @@ def counts_of(room: int, keep: int, discard: int, n: int) -> list[int]:
 def otherwise(
     full: Callable = lambda counts, room: len(counts) == room,
     left: Callable = lambda counts, keep, discard: counts[:keep] + [c + 1 for c in counts[keep + discard :]],
-    new: Callable = lambda counts: [0],
     end: Callable = lambda counts, room: counts,
 ) -> Callable:
     """As the right answer, with one part done otherwise."""
@@ -27,7 +26,7 @@ def otherwise(
         for _ in range(n):
             if full(counts, room):
                 counts = left(counts, keep, discard)
-            counts = counts + new(counts)
+            counts = [*counts, 0]
         return end(counts, room)
 
     return answer
@@ -52,14 +51,8 @@ turned = Check(
         "The first tokens stay where they are, and do not turn.": otherwise(
             left=lambda counts, keep, discard: [c + 1 for c in counts[:keep] + counts[keep + discard :]]
         ),
-        "The first keep tokens stay. Those behind them go.": otherwise(
-            left=lambda counts, keep, discard: [c + 1 for c in counts[discard:]]
-        ),
         "discard says how many go, not how many stay.": otherwise(
             left=lambda counts, keep, discard: counts[:keep] + [c + 1 for c in counts[-discard:]]
-        ),
-        "A shift turns a key once, by discard places, not discard times.": otherwise(
-            left=lambda counts, keep, discard: counts[:keep] + [c + discard for c in counts[keep + discard :]]
         ),
         "Nothing has turned here. Those behind the gap move up at each shift.": otherwise(
             left=lambda counts, keep, discard: counts[:keep] + counts[keep + discard :]
@@ -78,7 +71,6 @@ turned = Check(
         "Shift when the next token finds no room, not as soon as the cache is full.": otherwise(
             full=lambda counts, room: len(counts) == room - 1
         ),
-        "The token that comes stands at its place, and has not turned.": otherwise(new=lambda counts: [1]),
     },
     answers=(
         Answer(

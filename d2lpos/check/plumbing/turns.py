@@ -33,11 +33,6 @@ def series(terms: int) -> Callable:
     return exponential
 
 
-def cayley(xa: Tensor, yb: Tensor) -> Tensor:
-    one, half = torch.eye(xa.shape[-1]).to(xa), (xa + yb) / 2
-    return torch.linalg.solve(one - half, one + half)
-
-
 exp = torch.linalg.matrix_exp
 
 
@@ -108,16 +103,9 @@ turns = Check(
         ),
         "These turn the other way: exp(−xA − yB).": made_of(lambda xa, yb: exp(-xa - yb)),
         "x belongs to a, y to b.": lambda places, a, b: turned(places, b, a),
-        "The generators are multiplied. Their sum is asked for.": made_of(lambda xa, yb: exp(xa @ yb)),
-        "y is missing.": made_of(lambda xa, yb: exp(xa)),
-        "This is no turn yet: the exponential is missing.": (
-            made_of(lambda xa, yb: xa + yb),
-            made_of(series(2)),
-        ),
         "A series of so few terms is too short for a large angle. There is torch.linalg.matrix_exp.": (
             *(made_of(series(terms)) for terms in (10, 15, 16, 20, 21, 24, 25, 30, 31, 32)),
         ),
-        "These are turns, by Cayley's formula, and by other angles.": made_of(cayley),
     },
     answers=(Answer("relative", {"axial", "mixed"}, {
         "Two axes may share a plane. Then turns in it add up.": lambda names: names == ["axial"],

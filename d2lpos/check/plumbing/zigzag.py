@@ -12,19 +12,14 @@ def chunks_of(rank: int, ranks: int, length: int) -> Tensor:
     return torch.arange(length).view(2 * ranks, -1)[[rank, 2 * ranks - 1 - rank]].flatten()
 
 
-def held(chunks: Callable, parts: int = 2, turn: Callable = lambda second: second) -> Callable:
-    """As the right answer, of parts · ranks chunks those that chunks(rank, ranks) names; turn is done to the second."""
+def held(chunks: Callable) -> Callable:
+    """As the right answer, with the chunks that chunks(rank, ranks) names."""
 
     def answer(rank: int, ranks: int, length: int) -> Tensor:
-        size = length // (parts * ranks)
-        first, second = (n * size + torch.arange(size) for n in chunks(rank, ranks))
-        return torch.cat([first, turn(second)])
+        size = length // (2 * ranks)
+        return torch.cat([n * size + torch.arange(size) for n in chunks(rank, ranks)])
 
     return answer
-
-
-def plain_part(rank: int, ranks: int, length: int) -> Tensor:
-    return torch.arange(length).chunk(ranks)[rank]
 
 
 def cut_from_the_end(rank: int, ranks: int, length: int) -> Tensor:
@@ -46,17 +41,12 @@ zigzag = Check(
         "the first processor has both ends of the text": zigzag_cases((0, 4, 24), (0, 2, 12), (0, 1, 6)),
     },
     mistakes={
-        "This is one plain part of the text. Each processor has two chunks, of 2 · ranks.": plain_part,
+        "This is one plain part of the text. Each processor has two chunks, of 2 · ranks.":
+            lambda rank, ranks, length: torch.arange(length).chunk(ranks)[rank],
         "These are places in the processor's own slice. A position is counted in the text.":
             lambda rank, ranks, length: torch.arange(length // ranks),
-        "These tokens are dealt like cards. A chunk is a run of neighbors.":
-            lambda rank, ranks, length: torch.arange(rank, length, ranks),
-        "There are to be 2 · ranks chunks. Here there are half as many.":
-            held(lambda rank, ranks: (rank, ranks - 1 - rank), parts=1),
         "The late chunk comes first. They are asked for in order.":
             held(lambda rank, ranks: (2 * ranks - 1 - rank, rank)),
-        "The late chunk runs backward. Only the order of chunks is a zigzag.":
-            held(lambda rank, ranks: (rank, 2 * ranks - 1 - rank), turn=lambda second: second.flip(0)),
         "The second chunk is to be as far from the end as the first is from the beginning.":
             held(lambda rank, ranks: (rank, ranks + rank)),
         "Only the first processor has the last chunk.": held(lambda rank, ranks: (rank, 2 * ranks - 1)),

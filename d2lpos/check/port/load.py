@@ -60,8 +60,6 @@ load = Check(
             lambda config, file: model_of(config, file),
             lambda config, file: model_of(config, for_halves(config, file), "interleaved"),
         ),
-        "All features of a head move, whatever `rotary` says.":
-            lambda config, file: model_of(config, moved(file, turning(config), 8, "half")),
         "All features of a head turn, whatever `rotary` says.":
             lambda config, file: model_of(config | {"rotary": 8}, for_halves(config, file)),
         "Half of each head turns, whatever `rotary` says.":

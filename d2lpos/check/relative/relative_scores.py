@@ -1,7 +1,6 @@
 """A vector for each offset."""
 
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -19,12 +18,6 @@ def by_place(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_posit
     return key_scores(q, k, vectors, torch.arange(len(q)), torch.arange(len(k)))
 
 
-def wrapped(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-    """Offsets beyond the table come in at its other end."""
-    rows = (k_positions - q_positions[:, None] + len(vectors) // 2) % len(vectors)
-    return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
-
-
 def rows_as_they_are(
     q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
 ) -> Tensor:
@@ -40,40 +33,9 @@ def from_row_zero(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_
     return (q[:, None] * keys).sum(-1) / math.sqrt(q.shape[-1])
 
 
-def beyond_is_nothing(
-    q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
-) -> Tensor:
-    far = (k_positions - q_positions[:, None]).abs() > len(vectors) // 2
-    content = q @ k.mT / math.sqrt(q.shape[-1])
-    return torch.where(far, content, key_scores(q, k, vectors, q_positions, k_positions))
-
-
 def by_distance(q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
     rows = (k_positions - q_positions[:, None]).abs().clamp(max=len(vectors) // 2) + len(vectors) // 2
     return (q @ k.mT + (q @ vectors.mT).gather(1, rows)) / math.sqrt(q.shape[-1])
-
-
-def scaled(by: Callable) -> Callable:
-    """Scores that are multiplied with a function of d."""
-    return lambda q, *others: key_scores(q, *others) * by(q.shape[-1])
-
-
-def half_scaled(q: Tensor, k: Tensor, vectors: Tensor, *positions: Tensor) -> Tensor:
-    """Only the content is divided by √d."""
-    return key_scores(q, k, vectors * math.sqrt(q.shape[-1]), *positions)
-
-
-def narrower(q: Tensor, k: Tensor, vectors: Tensor, *positions: Tensor) -> Tensor:
-    """The outermost vectors are never used."""
-    inner = torch.arange(len(vectors)).clamp(1, len(vectors) - 2)
-    return key_scores(q, k, vectors[inner], *positions)
-
-
-def added_to_queries(
-    q: Tensor, k: Tensor, vectors: Tensor, q_positions: Tensor, k_positions: Tensor
-) -> Tensor:
-    """The vector of the offset meets the key, not the query."""
-    return key_scores(k, q, vectors.flip(0), k_positions, q_positions).mT
 
 
 def scores_case(q: list, k: list, clip: int, d: int = 3) -> Case:
@@ -115,23 +77,13 @@ relative_scores = Check(
     mistakes={
         "The sign is turned around: an offset is the key's position minus the query's.":
             lambda q, k, vectors, *positions: key_scores(q, k, vectors.flip(0), *positions),
-        "Nothing is divided by √d.": scaled(math.sqrt),
-        "The key term is not divided by √d; (5.2) divides both.": half_scaled,
-        "This is divided by d. Divide by its root.": scaled(lambda d: d**-0.5),
-        "The content is missing: add q · k.": lambda q, k, *others: key_scores(q, 0 * k, *others),
+        "Nothing is divided by √d.": lambda q, *others: key_scores(q, *others) * q.shape[-1] ** 0.5,
         "The key term is missing.": lambda q, k, vectors, *args: key_scores(q, k, 0 * vectors, *args),
-        "The vector belongs to the key, so that the query meets it. Here the key does.": added_to_queries,
         "Left and right share a vector. The offset has a sign.": by_distance,
-        "Offsets beyond the table come in at its other end. Clamp them before you index.": wrapped,
         "Offsets beyond the table are not clipped: clamp them to −C … C before you add C.": rows_as_they_are,
         "Beyond the table there is nothing to gather: clamp offsets to −C … C before you add C.": clamp_forgotten_in_gather,
         "The table begins with offset −C: add C to the clipped offset.": from_row_zero,
-        "Beyond the table nothing is added. Clip: the vector at the end serves.": beyond_is_nothing,
-        "The clip is one too small: the table has 2C + 1 rows.": narrower,
         "Positions are taken to be 0, 1, 2, … They are data.": by_place,
-        "This is (N, T). A row is a query: (T, N).": lambda *args: key_scores(*args).mT,
-        "These are weights. Return the scores, before the softmax.":
-            lambda *args: key_scores(*args).softmax(dim=-1),
     },
     answers=(Answer("whose", lambda name: "shaw" in name, {
         "Huang et al., with the Music Transformer, took Shaw's vectors over. What they added is the skew.":

@@ -100,12 +100,6 @@ def by_gather(products: Tensor) -> Tensor:
     return products.gather(-1, rows.expand(*products.shape[:-1], -1))
 
 
-def by_one_hot(products: Tensor) -> Tensor:
-    here = torch.arange(length := products.shape[-2])
-    wanted = torch.arange(2 * length - 1)[:, None] == here - here[:, None, None] + length - 1
-    return (products[..., None, :] @ wanted.float())[..., 0, :]
-
-
 def products_of(*shape: int) -> Tensor:
     return torch.randint(1, 10_000, shape, generator=torch.Generator().manual_seed(7)).float()
 
@@ -153,21 +147,12 @@ skew_both = Check(
             lambda products: from_place(products, 0),
         "One number too many is skipped at the start.":
             lambda products: from_place(products, products.shape[-2]),
-        "One number too few is skipped at the start.":
-            lambda products: from_place(products, max(products.shape[-2] - 2, 0)),
         "Rows do not move: this is the same slice of each.":
             lambda products: products[..., products.shape[-2] - 1 :],
-        "The result is mirrored: rows are queries, and columns are keys.":
-            lambda products: skew_by_slices(products).mT,
-        "The offsets are taken in reverse order.": lambda products: skew_by_slices(products.flip(-1)),
         "products may have axes in front. T is its last size but one: shape[-2].": length_of_first_axis,
-        "One axis too many is laid flat. Only the last two are: flatten(-2).":
-            lambda products: skew_by_slices(products.reshape(-1, products.shape[-1])[: products.shape[-2]]),
         "With one token, rows of 2T − 2 numbers are empty. Pad each row by one.": without_padding,
         "That is an index in disguise. (5A.1) needs none.": by_gather,
         "Row by row is slow. One reshape moves all of them.": row_by_row,
-        "This adds up what the other numbers of a row are multiplied with. Move numbers, compute none.":
-            by_one_hot,
     },
     answers=(Answer("places", (7, 15), {
         "Memory counts from 0, and row 0 begins with offset 0, in column T − 1.": (8, 15),

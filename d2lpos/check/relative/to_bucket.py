@@ -41,13 +41,6 @@ def never_halved(offset: Tensor, buckets: int, max_distance: int, bidirectional:
     return side(offset.abs(), buckets, max_distance) + buckets * (offset > 0)
 
 
-def whole_logarithm(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
-    """The upper half is added, and the logarithm goes on as if there were one side."""
-    if not bidirectional:
-        return buckets_of(offset, buckets, max_distance, False)
-    return side(offset.abs(), buckets, max_distance) + buckets // 2 * (offset > 0)
-
-
 def future_as_past(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
     if bidirectional:
         return buckets_of(offset, buckets, max_distance, True)
@@ -57,20 +50,6 @@ def future_as_past(offset: Tensor, buckets: int, max_distance: int, bidirectiona
 def zero_in_the_upper_half(offset: Tensor, buckets: int, max_distance: int, bidirectional: bool) -> Tensor:
     found = buckets_of(offset, buckets, max_distance, bidirectional)
     return found + buckets // 2 * (offset == 0) if bidirectional else found
-
-
-def all_logarithmic(distance: Tensor, count: int, far: int) -> Tensor:
-    octaves = distance.clamp(min=1).double().log() / math.log(far)
-    return (octaves * count).long().clamp(max=count - 1)
-
-
-def always_exact(distance: Tensor, count: int, far: int) -> Tensor:
-    return distance.clamp(max=count - 1)
-
-
-def clipped_first(distance: Tensor, count: int, far: int) -> Tensor:
-    """Distances are cut at the maximum, so that it gets the bucket that there is not."""
-    return never_cut(distance.clamp(max=far), count, far)
 
 
 def ratio_of_all(distance: Tensor, count: int, far: int) -> Tensor:
@@ -132,31 +111,18 @@ to_bucket = Check(
             lambda offset, *args: buckets_of(-offset, *args),
         "The last bucket is missing its cut: clamp to the number of buckets − 1.":
             lambda *args: buckets_of(*args, one=never_cut),
-        "The distance is cut at the maximum, but the maximum has no bucket either. Cut the bucket.":
-            lambda *args: buckets_of(*args, one=clipped_first),
         "The far buckets are rounded to the nearest. Round down.":
             lambda *args: buckets_of(*args, one=rounded(torch.round)),
-        "The far buckets are rounded up. Round down.":
-            lambda *args: buckets_of(*args, one=rounded(torch.ceil)),
-        "All buckets are logarithmic. The first half of them hold one distance each.":
-            lambda *args: buckets_of(*args, one=all_logarithmic),
-        "All buckets hold one distance. The second half grow with the logarithm.":
-            lambda *args: buckets_of(*args, one=always_exact),
         "The logarithm is divided by ln D. From the exact half on, it must reach 1 at D: ln(2D/G).":
             lambda *args: buckets_of(*args, one=ratio_of_all),
         "In a causal model keys after the query are hidden, and get bucket 0.": future_as_past,
         "With two sides, each has half of the buckets.": never_halved,
-        "Each side has its half of the buckets in the logarithm, too.": whole_logarithm,
         "Left and right share their buckets. Keys after the query use the upper half.": (
             lambda offset, buckets, far, both: (
                 side(offset.abs(), buckets // 2, far) if both else buckets_of(offset, buckets, far, False)
             )
         ),
-        "The sides are exchanged: keys after the query use the upper half.":
-            lambda offset, buckets, far, both: buckets_of(-offset if both else offset, buckets, far, both),
         "Offset 0 belongs to the lower half.": zero_in_the_upper_half,
-        "These are not whole numbers: .long() makes them indices.":
-            lambda *args: buckets_of(*args).double(),
     },
     answers=(Answer("unused", 16, {
         "Bucket 15 has all keys far before the query.": 15,

@@ -56,8 +56,6 @@ widest = Check(
     mistakes={
         "That is the length of training. The last bucket begins before the maximum, so there is room.":
             lambda length, buckets: length,
-        "That is the farthest distance. The last bucket begins before the maximum, so there is room.":
-            lambda length, buckets: length - 1,
         "Training has distances up to length − 1. Here it has one more.":
             lambda length, buckets: fitted(length + 1, buckets),
         "One too large: with this maximum the last bucket stays empty.":
@@ -66,17 +64,8 @@ widest = Check(
             lambda length, buckets: fitted(length, buckets) - 1,
         "These are the buckets of a model that sees both sides. This one is causal: all are for the past.":
             lambda length, buckets: fitted(length, buckets // 2),
-        "This asks for the last bucket but one.": (
-            lambda length, buckets: math.floor(
-                (length - 1) * (2 * (length - 1) / buckets) ** (4 / (buckets - 4))
-            )
-        ),
-        "This is where the last bucket begins if the maximum is the length. Turn the formula around.":
-            lambda length, buckets: math.ceil(length * (buckets / (2 * length)) ** (2 / buckets)),
         "Solved for D, the exponent is 2/(G − 2), not 2/G.":
             lambda length, buckets: math.floor((length - 1) * (2 * (length - 1) / buckets) ** (2 / buckets)),
-        "This is a float. Round it down to a whole number.":
-            lambda length, buckets: by_formula(length - 1, buckets),
     },
     as_good={"returned as a tensor of one number": "The text asks for a whole number, and this is one."},
 )

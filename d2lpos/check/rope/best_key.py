@@ -36,10 +36,6 @@ best_key = Check(
             lambda q, offset, base: turn_back(q, -offset, base),
         "This key scores highest at offset 0. Turn it, so that its own turn brings it back.":
             lambda q, offset, base: q,
-        "This key scores lowest: a cosine is largest at angle 0.":
-            lambda q, offset, base: -turn_back(q, offset, base),
-        "The key is not as long as q.":
-            lambda q, offset, base: turn_back(q, offset, base) / q.norm(dim=-1, keepdim=True),
         "All pairs turn by the same angle. Pair i turns by the offset times its own frequency.":
             lambda q, offset, base: turn_both(q, torch.tensor(-float(offset)), "interleaved"),
         "The pairs lie half a vector apart here. In this exercise they are neighbors.":
@@ -47,10 +43,6 @@ best_key = Check(
         "The sign of the offset is lost.": lambda q, offset, base: turn_back(q, abs(offset), base),
         "The base is always 10000 here. It is an argument.":
             lambda q, offset, base: turn_back(q, offset, 10_000.0),
-        "The offset is missing: pair i turns by −offset · ω_i.": lambda q, offset, base: turn_back(
-            q, -1, base
-        ),
-        "The offset is always 1 here. It is an argument.": lambda q, offset, base: turn_back(q, 1, base),
     },
     cards=(one_query,),
     as_good={

@@ -2,12 +2,11 @@
 
 import math
 
-import torch
 from torch import Tensor
 
 from ...input.sinusoids import frequencies
 from ..verdict import Answer, Case, Check, call
-from .material import index_of, pair_angles
+from .material import pair_angles
 
 
 def wavelengths(d: int, base: float) -> Tensor:
@@ -17,10 +16,6 @@ def wavelengths(d: int, base: float) -> Tensor:
 def count_closed(d: int, base: float, length: int) -> int:
     """Wavelengths grow with the index, so those that fit come first."""
     return int((wavelengths(d, base) <= length).sum())
-
-
-def nearest_pair(d: int, base: float, length: int) -> int:
-    return min(max(round(index_of(1, d, base, length)), 0), d // 2)
 
 
 def open_case(d: int, base: float, length: int) -> Case:
@@ -48,32 +43,17 @@ first_open = Check(
     mistakes={
         "This is the last pair that closes. The next one is the first that does not.":
             lambda d, base, length: count_closed(d, base, length) - 1,
-        "This counts the open pairs. The first of them is asked for.":
-            lambda d, base, length: d // 2 - count_closed(d, base, length),
         "2π is missing: a turn takes 2π/ω positions, not 1/ω.":
             lambda d, base, length: int((1 / pair_angles(d, base) <= length).sum()),
         "This is the index of a feature. Pair i holds two of them.":
             lambda d, base, length: 2 * count_closed(d, base, length),
-        "The exponent is −i/d. It is −2i/d.": (
-            lambda d, base, length: int(
-                (2 * math.pi * base ** (torch.arange(d // 2).double() / d) <= length).sum()
-            )
-        ),
         "The base is always 10000 here. It is an argument.":
             lambda d, base, length: count_closed(d, 10_000.0, length),
-        "The formula gives the place where a wavelength is exactly the length. The next pair above is open.":
-            nearest_pair,
         "Where all circles close, the answer is d/2. argmax gives 0 there.": first_true,
         "Where all circles close, the answer is d/2, which is no index of a pair.":
             lambda d, base, length: min(count_closed(d, base, length), d // 2 - 1),
-        "Where all circles close, the answer is d/2, and the formula goes past it. Clip it.":
-            lambda d, base, length: math.ceil(index_of(1, d, base, length)),
-        "Where no circle closes, the answer is 0, and the formula goes below it. Clip it.":
-            lambda d, base, length: min(math.ceil(index_of(1, d, base, length)), d // 2),
         "A pair closes where its wavelength is at most the length, not the length − 1.":
             lambda d, base, length: count_closed(d, base, length - 1),
-        "This is a tensor. Return an int: call .item().":
-            lambda d, base, length: torch.tensor(count_closed(d, base, length)),
     },
     answers=(Answer("half_base", lambda base: count_closed(128, base, 131_072) == 32, {
         "With this base more than half of the pairs close. Take a larger one.":

@@ -14,11 +14,11 @@ def ramp_between(low: float, high: float, d: int) -> Tensor:
     return ((torch.arange(d // 2).double() - low) / (high - low)).clamp(0, 1)
 
 
-def ramp_of(low: Callable, high: Callable, least: float = 0, fast: float = 32, slow: float = 1) -> Callable:
+def ramp_of(low: Callable, high: Callable, least: float = 0) -> Callable:
     """The ramp whose ends are rounded by `low` and `high`, and that begins at `least` at the earliest."""
 
     def answer(d: int, base: float, length: int) -> Tensor:
-        first, last = (index_of(turns, d, base, length) for turns in (fast, slow))
+        first, last = (index_of(turns, d, base, length) for turns in (32, 1))
         return ramp_between(max(low(first), least), high(last), d)
 
     return answer
@@ -34,11 +34,6 @@ def unclipped(d: int, base: float, length: int) -> Tensor:
     return (torch.arange(d // 2).double() - low) / (math.ceil(index_of(1, d, base, length)) - low)
 
 
-def ramp_to_the_last_pair(d: int, base: float, length: int) -> Tensor:
-    low, high = (index_of(turns, d, base, length) for turns in (32, 1))
-    return ramp_between(max(math.floor(low), 0), min(math.ceil(high), d // 2 - 1), d)
-
-
 def ramp_in_turns(d: int, base: float, length: int) -> Tensor:
     turns = length * pair_angles(d, base) / (2 * math.pi)
     return 1 - ((turns - 1) / 31).clamp(0, 1)
@@ -52,10 +47,6 @@ def ramp_without_pi(d: int, base: float, length: int) -> Tensor:
 def ramp_of_features(d: int, base: float, length: int) -> Tensor:
     low, high = (2 * index_of(turns, d, base, length) for turns in (32, 1))
     return ramp_between(max(math.floor(low), 0), math.ceil(high), d)
-
-
-def a_step(d: int, base: float, length: int) -> Tensor:
-    return (length * pair_angles(d, base) < 2 * math.pi).double()
 
 
 def ramp_case(d: int, base: float, length: int) -> Case:
@@ -78,22 +69,14 @@ ramp = Check(
         "The ramp is upside down: 0 keeps a pair, and the fast ones are kept.":
             lambda d, base, length: 1 - yarn_ramp(d, base, length),
         "lo and hi are whole: round lo down and hi up.": ramp_of(float, float),
-        "hi is rounded up, so that no open pair is kept in part.": ramp_of(math.floor, math.floor),
-        "lo is rounded down.": ramp_of(math.ceil, math.ceil),
-        "Both ends are rounded the wrong way. Round lo down and hi up.": ramp_of(math.ceil, math.floor),
-        "Rounding to the nearest index moves both ends. Round lo down and hi up.": ramp_of(round, round),
         "The line goes on past 0 and 1. Clip it.": unclipped,
         "This ramp is linear in the number of turns. YaRN's is linear in the index.": ramp_in_turns,
         "2π is missing: a pair makes Lω/2π turns.": ramp_without_pi,
         "lo and hi count features here. They are indices of pairs.": ramp_of_features,
-        "There is no ramp between the two, only a step.": a_step,
         "The base is always 10000 here. It is an argument.":
             lambda d, base, length: yarn_ramp(d, 10_000.0, length),
         "lo is below 0, where there is no pair. Begin at pair 0.":
             ramp_of(math.floor, math.ceil, least=-math.inf),
-        "hi may lie past the last pair. Do not clip it.": ramp_to_the_last_pair,
-        "lo belongs to β_fast: pairs that turn often have small indices.":
-            ramp_of(math.floor, math.ceil, fast=1, slow=32),
     },
     answers=(Answer("changed", 0, {
         "The index of 4 turns is 0.8, which rounds down to the same lo as before.": 1,

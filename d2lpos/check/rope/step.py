@@ -63,27 +63,6 @@ def blind_to_itself(q, k, v, keys, values):
     return (seen @ query / math.sqrt(len(q))).softmax(0) @ kept, new_keys, new_values
 
 
-def turned_values(q, k, v, keys, values):
-    return decode_step(q, k, turned_at(v, len(keys)), keys, values)
-
-
-def keys_in_front(q, k, v, keys, values):
-    keys = torch.cat([turned_at(k, len(keys))[None], keys])
-    values = torch.cat([values, v[None]])
-    query = turned_at(q, len(keys) - 1)
-    return (keys @ query / math.sqrt(len(q))).softmax(0) @ values, keys, values
-
-
-def weights_of_one(q, k, v, keys, values):
-    _, keys, values = decode_step(q, k, v, keys, values)
-    return values.sum(dim=0), keys, values
-
-
-def forgetful(q, k, v, keys, values):
-    output, keys, values = decode_step(q, k, v, keys, values)
-    return output, keys[-4:], values[-4:]
-
-
 def decoding(tokens: int, d: int, e: int) -> Case:
     """All outputs of a text that is read token by token."""
     q, k, v = draw(tokens, d), draw(tokens, d), draw(tokens, e)
@@ -137,37 +116,17 @@ step = Check(
     mistakes={
         "Nothing turns. Query and key turn by the position of the new token, which is len(keys).":
             lambda q, k, v, keys, values: decode(q, k, v, keys, values, as_they_are, as_they_are),
-        "The query does not turn. It has the position of the new token, as its key has.":
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, as_they_are),
-        "The new key does not turn.":
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, turned_at, as_they_are),
         "The cached keys are turned again, by the newest position. They have turned by their own.":
             turned_again,
         "The new key turns for its own step, but is kept as it was. Keep the turned one.": kept_unturned,
         "The new token does not see itself. Put its key and value into the cache first.": blind_to_itself,
         "The scores lack their division by √d.":
             lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=1.0),
-        "The scores are divided by d. It is √d.":
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, scale=float(len(q))),
         "√d is that of queries and keys, not of values.": root_of_values,
-        "Values turn here. Only queries and keys do.": turned_values,
-        "Keys and values are in different orders.": keys_in_front,
-        "The softmax runs over the wrong axis: the weights of the keys must add up to 1.": weights_of_one,
-        "Query and key turn the wrong way. The scores mirror left and right.":
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, *[lambda x, p: turned_at(x, -p)] * 2),
-        "The cache drops its oldest tokens, and no longer counts them.": forgetful,
-        "The query is one position before its own key.":
-            lambda q, k, v, keys, values: decode(q, k, v, keys, values, lambda x, p: turned_at(x, p - 1)),
         "The query is one position after its own key.": counts_after_adding,
         "The results come in another order: the output first, then keys, then values.": (
             lambda *given: in_order(decode_step(*given), 1, 2, 0),
             lambda *given: in_order(decode_step(*given), 0, 2, 1),
-        ),
-        "The pairs are neighbors here. In this exercise they lie half a vector apart.": (
-            lambda q, k, v, keys, values: decode(
-                q, k, v, keys, values,
-                *[lambda x, p: turn_both(x, p * pair_angles(len(x), 1e4).to(x), "interleaved")] * 2,
-            )
         ),
     },
     cards=(root_of_values, counts_after_adding),

@@ -14,14 +14,6 @@ def rows_to_half(weight: Tensor, heads: int) -> Tensor:
     return weight.unflatten(0, (heads, -1, 2)).transpose(1, 2).flatten(0, 2)
 
 
-def odd_first(weight: Tensor, heads: int) -> Tensor:
-    return weight.unflatten(0, (heads, -1, 2)).flip(2).transpose(1, 2).flatten(0, 2)
-
-
-def swap_heads(weight: Tensor, heads: int) -> Tensor:
-    return weight.unflatten(0, (-1, 2, heads)).transpose(0, 1).flatten(0, 2)
-
-
 def rows_case(heads: int, d: int, *columns: int, first: int = 0, dtype: torch.dtype = torch.float32) -> Case:
     weight = first + torch.arange(heads * d * math.prod(columns)).reshape(heads * d, *columns)
     return exact_dtype(call(weight=weight.to(dtype), heads=heads))
@@ -53,10 +45,11 @@ to_half = Check(
     },
     mistakes={
         "This leads from halves to neighbors. The other way is asked for.": the_way_back,
-        "Second members come first: the even rows are the first of their pairs.": odd_first,
+        "Second members come first: the even rows are the first of their pairs.":
+            lambda weight, heads: weight.unflatten(0, (heads, -1, 2)).flip(2).transpose(1, 2).flatten(0, 2),
         "All heads are taken for one. Each has d rows of its own, and d/2 pairs in them.": heads_of_a_bias_only,
         "Rows of different heads are mixed. Rows of one head lie together: the heads are the first axis.":
-            swap_heads,
+            lambda weight, heads: weight.unflatten(0, (-1, 2, heads)).transpose(0, 1).flatten(0, 2),
         "The columns are reordered. They are features of the input, which does not turn.":
             lambda weight, heads: torch.cat([weight[:, 0::2], weight[:, 1::2]], dim=1),
         "Nothing has moved.": lambda weight, heads: weight.clone(),

@@ -15,11 +15,6 @@ def overwrite(x: Tensor, angles: Tensor, layout: str) -> Tensor:
     return joined(a, a * angles.sin() + b * angles.cos(), layout)
 
 
-def two_minuses(x: Tensor, angles: Tensor, layout: str) -> Tensor:
-    a, b = split(x, layout)
-    return joined(a * angles.cos() - b * angles.sin(), b * angles.cos() - a * angles.sin(), layout)
-
-
 def spread(x: Tensor, both: Tensor, layout: str) -> Tensor:
     """A turn feature by feature, with an angle for each."""
     a, b = split(x, layout)
@@ -66,18 +61,9 @@ turn_pairs = Check(
             x, -angles, layout
         ),
         "The second feature turns with the new first one. Both sums need the old one.": overwrite,
-        "Only one of the two sums has a minus: the first.": two_minuses,
         "The two layouts are exchanged.": lambda x, angles, layout: turn_both(x, angles, other(layout)),
-        "The layout is ignored: all pairs are neighbors.": lambda x, angles, layout: turn_both(
-            x, angles, "interleaved"
-        ),
-        "The layout is ignored: all pairs lie half a vector apart.": lambda x, angles, layout: turn_both(
-            x, angles, "half"
-        ),
         "Neighbors have turned, but come back in halves. Put each one next to its partner.":
             lambda x, angles, layout: joined(*turned_pair(*split(x, layout), angles), "half"),
-        "Halves have turned, but come back interleaved. Lay them end to end.":
-            lambda x, angles, layout: joined(*turned_pair(*split(x, layout), angles), "interleaved"),
         "Two neighbors get different angles. Repeat each angle twice in a row: repeat_interleave.":
             lambda x, angles, layout: spread(x, torch.cat([angles, angles], dim=-1), layout),
         "In the half layout, partners are d/2 apart. Lay the angles end to end: cat([angles, angles]).":

@@ -22,11 +22,6 @@ def from_key_to_query(gates: Tensor) -> Tensor:
     return gates.tril().flip(-1).cumsum(dim=-1).flip(-1)
 
 
-def looked_up(row: Callable) -> Callable:
-    """Takes one row, row(p), and mixes none."""
-    return lambda terms, p: terms.gather(-1, row(p).long())
-
-
 def weighted(below: Callable, above: Callable) -> Callable:
     def look(terms: Tensor, p: Tensor) -> Tensor:
         rows = (terms.gather(-1, row.long()) for row in (p.floor(), p.ceil()))
@@ -39,24 +34,17 @@ between_rows = weighted(lambda p: 1 - p.frac(), lambda p: p.frac())
 
 
 def counting(
-    logits: Callable = lambda q, k: q @ k.mT / math.sqrt(q.shape[-1]), gate: Callable = torch.sigmoid,
-    count: Callable = from_key_to_query, look: Callable = between_rows, asks: Callable = lambda q, k: q,
-    last: Callable = lambda p, rows: p.clamp(max=rows - 1), end: Callable = lambda term, q, k: term,
+    logits: Callable = lambda q, k: q @ k.mT / math.sqrt(q.shape[-1]), count: Callable = from_key_to_query,
+    look: Callable = between_rows, last: Callable = lambda p, rows: p.clamp(max=rows - 1),
+    end: Callable = lambda term, q: term,
 ) -> Callable:
     """As the right answer, with another way to do one of its steps."""
 
     def answer(q: Tensor, k: Tensor, table: Tensor) -> Tensor:
-        p = last(count(gate(logits(q, k))), len(table))
-        return end(look(asks(q, k) @ table.mT, p).tril(), q, k)
+        p = last(count(logits(q, k).sigmoid()), len(table))
+        return end(look(q @ table.mT, p).tril(), q)
 
     return answer
-
-
-def key_asks(q: Tensor, k: Tensor, table: Tensor) -> Tensor:
-    """The key's vector meets the table, at what the query counts."""
-    p = from_key_to_query(torch.sigmoid(q @ k.mT / math.sqrt(q.shape[-1]))).clamp(max=len(table) - 1)
-    below, above = table[p.floor().long()], table[p.ceil().long()]
-    return (torch.lerp(below, above, p.frac()[..., None]) * k).sum(dim=-1).tril()
 
 
 def not_hidden(q: Tensor, k: Tensor, table: Tensor) -> Tensor:
@@ -90,42 +78,17 @@ contextual = Check(
         ],
     },
     mistakes={
-        "The row below is taken alone. Mix it with the row above.": counting(look=looked_up(torch.floor)),
-        "The row above is taken alone. Mix it with the row below.": counting(look=looked_up(torch.ceil)),
-        "The nearest row is taken. Mix the row below with the row above.":
-            counting(look=looked_up(torch.round)),
+        "The row below is taken alone. Mix it with the row above.":
+            counting(look=lambda terms, p: terms.gather(-1, p.long())),
         "The two rows have each other's weights. A count just above 3 is nearly row 3.":
             counting(look=weighted(lambda p: p.frac(), lambda p: 1 - p.frac())),
-        "Where the count is whole, both rows are the same, and their weights are to add up to 1.":
-            counting(look=weighted(lambda p: p.ceil() - p, lambda p: p - p.floor())),
         "The key itself counts, too.": counting(count=lambda gates: from_key_to_query(gates) - gates.tril()),
-        "The query itself counts, too.": counting(count=lambda gates: from_key_to_query(gates.tril(-1))),
         "This counts from the first token up to the key. Count from the key up to the query.":
             counting(count=lambda gates: gates.tril().cumsum(dim=-1)),
-        "Tokens ahead of the query are counted.":
-            counting(count=lambda gates: gates.flip(-1).cumsum(dim=-1).flip(-1)),
-        "A query counts by its own gates, a row of them. Here the sum runs over queries.":
-            counting(count=lambda gates: gates.tril().cumsum(dim=0)),
         "The gate is sigmoid(q · k / √d). The √d is missing.": counting(logits=lambda q, k: q @ k.mT),
-        "A sigmoid asks of each key alone. A softmax lets all keys compete.": (
-            counting(gate=lambda logits: logits.softmax(dim=-1)),
-            counting(
-                gate=lambda logits: logits.masked_fill(
-                    logits.new_ones(logits.shape).triu(1) > 0, -math.inf
-                ).softmax(dim=-1)
-            ),
-        ),
         "The term is the query's product with a row, and is not divided by √d.":
-            counting(end=lambda term, q, k: term / math.sqrt(q.shape[-1])),
-        "Return the term alone, without q · k.": (
-            counting(end=lambda term, q, k: term + (q @ k.mT / math.sqrt(q.shape[-1])).tril()),
-            counting(end=lambda term, q, k: term + (q @ k.mT).tril()),
-            counting(end=lambda term, q, k: term + q @ k.mT / math.sqrt(q.shape[-1])),
-        ),
-        "The query asks the table. Here the key does.": key_asks,
+            counting(end=lambda term, q: term / math.sqrt(q.shape[-1])),
         "To a later key nothing is added: 0.": not_hidden,
-        "A count beyond the last row is the last row. Here it begins again at the first.":
-            counting(last=lambda p, rows: p % rows),
         "A count may be beyond the last row, which has the number rows − 1. Clamp it there.": (
             counting(last=lambda p, rows: p),
             counting(last=lambda p, rows: p.clamp(max=rows)),

@@ -24,15 +24,6 @@ def at(first: Callable, second: Callable) -> Callable:
     return lambda angle: (toward(first(angle)), toward(second(angle)))
 
 
-def by_half_angles(angle: Tensor) -> tuple[Tensor, Tensor]:
-    cos = angle.cos()
-    return toward(0 * angle), torch.stack([((1 + cos) / 2).sqrt(), ((1 - cos) / 2).sqrt()], dim=-1)
-
-
-def bisector(angle: Tensor) -> tuple[Tensor, Tensor]:
-    return toward(0 * angle), toward(0 * angle) + toward(angle)
-
-
 def reflections(v: Tensor) -> Tensor:
     """I − 2vvᵀ for v of whatever length; (n, 2) gives (n, 2, 2)."""
     v = normalize(v, dim=-1)
@@ -79,8 +70,8 @@ mirrors = Check(
             at(lambda angle: angle / 2, lambda angle: angle / 2),
         "This turns by half a circle besides. A vector is the normal of its mirror, and stands across it.":
             at(lambda angle: 0 * angle, lambda angle: angle / 2 + math.pi / 2),
-        "A root loses the sign. Take the cosine and the sine of half the angle.": by_half_angles,
-        "w is on the right line, but its length is not 1.": bisector,
+        "w is on the right line, but its length is not 1.":
+            lambda angle: (toward(0 * angle), toward(0 * angle) + toward(angle)),
     },
     answers=(Answer("fewest", 64, {
         "So many turn one plane. RoPE turns 32 of them.": 2,

@@ -1,6 +1,5 @@
 """One number, three ways."""
 
-import math
 from collections.abc import Callable
 
 import torch
@@ -20,7 +19,6 @@ def read_as_it_goes(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tenso
 
 def stepping(
     update: Callable = lambda state, pair, gate: gate * state + pair,
-    read: Callable = lambda query, before, after: query @ after,
     start: Callable = lambda state: state, end: Callable = lambda y, state, before: (y, state),
 ) -> Callable:
     """As the right answer, with another way to do one of its steps."""
@@ -29,15 +27,10 @@ def stepping(
         state, y = start(state), []
         for query, key, value, gate in zip(q, k, v, gates, strict=True):
             before, state = state, update(state, torch.outer(key, value), gate)
-            y.append(read(query, before, state))
+            y.append(query @ state)
         return end(torch.stack(y), state, before)
 
     return answer
-
-
-def gates_moved(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-    """The pair of token t is decayed by gate t: gates from j up to i − 1, as a decay behind the addition does."""
-    return read_as_it_goes(q, k, v, torch.cat([torch.ones(1), gates[:-1]]), state)
 
 
 def by_quotients(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
@@ -50,12 +43,6 @@ def by_quotients(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) 
 def with_all_pairs(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
     y, last = read_as_it_goes(q, k, v, gates, state)
     return y + 0 * (q @ k.mT).sum(), last
-
-
-def decay_left_out(q: Tensor, k: Tensor, v: Tensor, gates: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-    """What came in stays as it was for all queries, and decays only in the state."""
-    y, _ = read_as_it_goes(q, k, v, gates, 0 * state)
-    return y + q @ state, read_as_it_goes(q, k, v, gates, state)[1]
 
 
 def text(tokens: int, d: int, e: int, gates: list[float] | None = None, begun: bool = False) -> tuple:
@@ -110,7 +97,6 @@ recurrent = Check(
         "A query reads its own token, too: first add, then read.": read_first,
         "Here the token's own pair decays, too: first multiply by the gate, then add.":
             stepping(update=lambda state, pair, gate: gate * (state + pair)),
-        "A gate acts before its own token is added, and before that token's query reads.": gates_moved,
         "Nothing decays here.": stepping(update=lambda state, pair, gate: state + pair),
         "A gate says how much of the state is kept, not how much of the token is added.": (
             stepping(update=lambda state, pair, gate: state + gate * pair),
@@ -118,19 +104,7 @@ recurrent = Check(
         ),
         "The state that is given is where the text goes on. Here it begins with zeros.":
             stepping(start=torch.zeros_like),
-        "The state from before decays for queries, too, gate by gate.": decay_left_out,
-        "The state is (d, e): k has the rows, v the columns.": (
-            stepping(
-                update=lambda state, pair, gate: gate * state + pair.mT,
-                read=lambda query, before, after: after @ query,
-            ),
-            stepping(end=lambda y, state, before: (y, state.mT)),
-        ),
         "This is the state before the last token.": stepping(end=lambda y, state, before: (y, before)),
-        "The sum is not divided: there is no softmax, and no mean.": (
-            stepping(end=lambda y, state, before: (y / torch.arange(1, len(y) + 1)[:, None], state)),
-            stepping(read=lambda query, before, after: query @ after / math.sqrt(len(query))),
-        ),
         "A product of gates becomes 0, and nothing can be divided by it. Go token by token.": by_quotients,
         "A matrix for all pairs grows with the square of the text. Go token by token.": with_all_pairs,
     },

@@ -123,11 +123,6 @@ scores = Check(
             summing(scale=lambda d, r, d_r: math.sqrt(d)),
             scaled_apart,
         ),
-        "The scores are those of keys with d + d_r features, whatever the cache holds.": (
-            summing(scale=lambda d, r, d_r: math.sqrt(r + d_r)),
-            summing(scale=lambda d, r, d_r: math.sqrt(r)),
-        ),
-        "The scores are not divided. Divide by the root of d + d_r.": summing(scale=lambda d, r, d_r: 1),
         "Each head has its own matrix to absorb.": (
             summing(content=lambda q, c, up: straight(q, c, up[:1].expand(up.shape))),
             summing(content=lambda q, c, up: straight(q, c, up.mean(dim=0).expand(up.shape))),
@@ -138,16 +133,8 @@ scores = Check(
         ),
         "The clock is missing.": summing(clock=lambda q_r, k_r, angle: 0),
         "The clock's queries and keys come unturned.": summing(clock=lambda q_r, k_r, angle: q_r @ k_r.mT),
-        "The clock's query turns, too: it stands at the last token.":
-            summing(clock=lambda q_r, k_r, angle: q_r @ rotate(k_r, angle).mT),
-        "The clock's keys turn, too, each by its own angle.":
-            summing(clock=lambda q_r, k_r, angle: rotate(q_r, angle[-1]) @ k_r.mT),
         "The query stands at the last token. Here it turns as the first.":
             summing(clock=lambda q_r, k_r, angle: rotate(q_r, angle[0]) @ rotate(k_r, angle).mT),
-        "The pairs are neighbors here. In this exercise they lie half a vector apart.": summing(
-            clock=lambda q_r, k_r, angle:
-                rotate(q_r, angle[-1], "interleaved") @ rotate(k_r, angle, "interleaved").mT
-        ),
         "The keys are built from the cache. Let the query absorb the matrix instead.": summing(content=built),
     },
     answers=(Answer(

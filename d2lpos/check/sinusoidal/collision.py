@@ -41,30 +41,17 @@ collision = Check(
     mistakes={
         "Offset 0 is counted. Every position is most like itself.":
             lambda d, base, length: int(kernel(torch.arange(length), d, base).argmax()),
-        "The answer is always 1 here. Does offset 0 win, which is not asked for?": lambda d, base, length: 1,
         "Absolute differences are added up. The Euclidean distance adds their squares.":
             lambda d, base, length: by_norm(d, base, length, 1),
-        "Only the largest difference counts. The Euclidean distance adds all squares.":
-            lambda d, base, length: by_norm(d, base, length, float("inf")),
-        "This is the offset whose codes are least alike.":
-            lambda d, base, length: int(kernel(torch.arange(1, length), d, base).argmin()) + 1,
         "One too small: the first entry belongs to offset 1.":
             lambda d, base, length: nearest_offset(d, base, length) - 1,
         "Only the fastest hand is compared. All d/2 of them must agree.": seconds_only,
-        "Opposite codes count as alike here. Drop the absolute value.":
-            lambda d, base, length: int(kernel(torch.arange(1, length), d, base).abs().argmax()) + 1,
         "Offset length is counted, but positions end at length − 1.":
             lambda d, base, length: nearest_offset(d, base, length + 1),
-        "The largest offset, length − 1, is left out.":
-            lambda d, base, length: nearest_offset(d, base, length - 1),
         "The base is always 10000 here. It is an argument.":
             lambda d, base, length: nearest_offset(d, 10000.0, length),
         "The search ends early. Try every offset below length.":
             lambda d, base, length: nearest_offset(d, base, min(length, 500)),
-        "This is a tensor. Return an int: call .item().":
-            lambda d, base, length: torch.tensor(nearest_offset(d, base, length)),
-        "This is a pair of positions. Return their offset, an int.":
-            lambda d, base, length: (0, nearest_offset(d, base, length)),
     },
     answers=(Answer("nearest", 44, {
         "That is the answer for large bases. With 1.001 all hands keep nearly the same time.": 1,

@@ -70,18 +70,8 @@ encode = Check(
         "Every feature has its own frequency. A sine and its cosine share one.": own_frequencies,
         "The exponent is −i/d. It is −2i/d.":
             lambda p, d, base: clocks(p, base, torch.arange(d // 2) / d).flatten(-2),
-        "The exponent is −4i/d: the step of arange is the 2 already.":
-            lambda p, d, base: clocks(p, base, torch.arange(0, d, 2) * 2 / d).flatten(-2),
-        "−arange(0, d, 2) // d rounds down. Divide by /.":
-            lambda p, d, base: clocks(p, base, -(-torch.arange(0, d, 2) // d)).flatten(-2),
-        "The exponents run from 0 to −1. The last of the formula is −(d − 2)/d.":
-            lambda p, d, base: clocks(p, base, torch.linspace(0, 1, d // 2)).flatten(-2),
         "The base is always 10000 here. It is an argument.":
             lambda p, d, base: encode_clocks(p, d, 10000.0),
-        "Positions count from 0, and are taken as they come.":
-            lambda p, d, base: encode_clocks(p + 1, d, base),
-        "Positions are made whole. A clock can stand between two ticks.":
-            lambda p, d, base: encode_clocks(p.long(), d, base),
         "Exactly one axis of positions is expected. positions[..., None] serves any shape.": one_axis_only,
         "Hand by hand is slow. Let one tensor of speeds multiply the positions.": hand_by_hand,
     },

@@ -32,22 +32,12 @@ first_lost = Check(
             lambda dtype: int(1 / torch.finfo(dtype).eps) + 1,
         "This is the largest number of the format. Whole numbers are lost long before it.":
             lambda dtype: int(torch.finfo(dtype).max),
-        "Most of the bits are not for counting. Ask for the bits of the fraction, or for eps.":
-            lambda dtype: 2 ** torch.finfo(dtype).bits,
-        "The search ends early. float16 holds much larger numbers.": lambda dtype: min(
-            count_limit(dtype), 256
-        ),
         "The search ends before float32 does. Compute the number instead.":
             lambda dtype: min(count_limit(dtype), 5000),
-        "Nothing comes back for float32: a table or a search ends before it. Compute the number.":
-            lambda dtype: None if dtype == torch.float32 else count_limit(dtype),
         "Both sides are compared in the small format. Convert back first: n.to(dtype).long() != n.":
             first_unequal,
-        "This holds for bfloat16 only. Compute it from the dtype.": lambda dtype: 257,
         "Not every format is known. Compute it from the dtype.":
             lambda dtype: {torch.bfloat16: 257, torch.float16: 2049, torch.float32: 16777217}.get(dtype),
-        "This is a float. Return an int.": lambda dtype: float(count_limit(dtype)),
-        "This is a tensor. Return an int: call .item().": lambda dtype: torch.tensor(count_limit(dtype)),
     },
     answers=(Answer(
         "contexts",

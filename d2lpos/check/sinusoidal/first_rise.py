@@ -36,14 +36,10 @@ first_rise = Check(
             lambda d, base: find_rise(d, base) + 1,
         "This is where the kernel is lowest. It may rise before that.":
             lambda d, base: int(kernel(torch.arange(1000), d, base).argmin()),
-        "The kernel falls from offset 0 to 1. Sum cosines, not sines, and look for a rise, not a fall.":
-            lambda d, base: 1,
         "Only the fastest hand is counted. Sum over all d/2 of them.": lambda d, base: find_rise(2, base),
         "The base is always 10000 here. It is an argument.": lambda d, base: find_rise(d, 10000.0),
         "The search ends early: with many hands the first rise is far away.":
             lambda d, base: rise_below(100, d, base),
-        "The search still ends too early. Walk on until the kernel rises.":
-            lambda d, base: rise_below(400, d, base),
     },
     answers=(Answer("rise", 245, {
         "That is for d = 64. Let d grow.": 6,

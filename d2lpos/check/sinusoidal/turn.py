@@ -31,21 +31,6 @@ def turn_clocks(code: Tensor, k: float, base: float) -> Tensor:
     return turned(code, offset_angles(code, k, base))
 
 
-def turn_halves(code: Tensor, k: float, base: float) -> Tensor:
-    angles = offset_angles(code, k, base)
-    sine, cosine = code.chunk(2, dim=-1)
-    return torch.cat(
-        [sine * angles.cos() + cosine * angles.sin(), cosine * angles.cos() - sine * angles.sin()], dim=-1
-    )
-
-
-def overwrite(code: Tensor, k: float, base: float) -> Tensor:
-    angles = offset_angles(code, k, base)
-    sine, cosine = pairs(code)
-    sine = sine * angles.cos() + cosine * angles.sin()
-    return interleave(sine, cosine * angles.cos() - sine * angles.sin())
-
-
 def code_at(k: float, code: Tensor, base: float) -> Tensor:
     return sinusoidal(torch.tensor(float(k)), code.shape[-1], base).expand_as(code)
 
@@ -102,30 +87,14 @@ turn = Check(
     },
     mistakes={
         "The hands turn the other way: this is PE(p − k).": lambda code, k, base: turn_clocks(code, -k, base),
-        "This is PE(k). The position in code is lost.": lambda code, k, base: code_at(k, code, base),
         "Codes do not add: PE(p) + PE(k) is not PE(p + k), because sin(a) + sin(b) is not sin(a + b).":
             lambda code, k, base: code + code_at(k, code, base),
-        "The first half is paired with the second. Here each sine stands next to its cosine.": turn_halves,
-        "The cosine turns with the new sine. Both sums need the old one.": overwrite,
-        "sin(α + β) has a plus: sin α cos β + cos α sin β.": (
-            lambda code, k, base: interleave(
-                turn_clocks(code, -k, base)[..., 0::2], turn_clocks(code, k, base)[..., 1::2]
-            )
-        ),
-        "cos(α + β) has a minus: cos α cos β − sin α sin β.": (
-            lambda code, k, base: interleave(
-                turn_clocks(code, k, base)[..., 0::2], turn_clocks(code, -k, base)[..., 1::2]
-            )
-        ),
-        "All new sines come first. Put each cosine back next to its sine.":
-            lambda code, k, base: torch.cat(pairs(turn_clocks(code, k, base)), dim=-1),
         "The slowest hand does not know how often it went around. Turn what you are given.": position_recovered,
         "All hands turn by the same angle k. Each has its own frequency: kω.":
             lambda code, k, base: turned(code, torch.tensor(float(k))),
         "The base is always 10000 here. It is an argument.":
             lambda code, k, base: turn_clocks(code, k, 10000.0),
         "Nothing turns where k is negative, as with range(k). Turn once, by kω.": tick_by_tick,
-        "The sign of k is lost.": lambda code, k, base: turn_clocks(code, abs(k), base),
         "The position is looked up among whole numbers. It is not needed: turn what you are given.": look_up,
         "The features are the last axis: code[..., 0::2], not code[0::2].": first_axis,
     },

@@ -79,12 +79,8 @@ bought = Check(
             otherwise(1, lambda rows, lengths, trained: rows * lengths**2),
             otherwise(1, lambda rows, lengths, trained: rows * lengths * (lengths - 1) // 2),
         ),
-        "These are the pairs of one row.":
-            otherwise(1, lambda rows, lengths, trained: lengths * (lengths + 1) // 2),
         "These are the places of one row that are new. Count them in all rows.":
             otherwise(2, lambda rows, lengths, trained: (lengths - trained).clamp(min=0)),
-        "In a long row the first tokens stand where tokens have stood in training.":
-            otherwise(2, lambda rows, lengths, trained: rows * lengths * (lengths > trained)),
         "A row that is shorter than those of training has no token past them: 0, and no negative number.":
             otherwise(2, lambda rows, lengths, trained: rows * (lengths - trained)),
     },

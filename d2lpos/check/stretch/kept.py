@@ -44,28 +44,19 @@ def within(half: Callable[[Tensor], float]) -> Callable:
     return answer
 
 
-def words(kept: Callable[..., bool], lost: Callable[..., bool], neither: str = "undecided") -> Callable:
+def words(kept: Callable[..., bool], lost: Callable[..., bool]) -> Callable:
     """As the right answer, with other conditions on the mean rise, half of its interval, and the margin."""
 
     def answer(before: Tensor, after: Tensor, margin: float) -> str:
         each = rises(before, after)
         given = each.mean().item(), student(each), margin
-        return "kept" if kept(*given) else "lost" if lost(*given) else neither
+        return "kept" if kept(*given) else "lost" if lost(*given) else "undecided"
 
     return answer
 
 
 def below(mean: float, half: float, margin: float) -> bool:
     return mean + half < margin
-
-
-def above(mean: float, half: float, margin: float) -> bool:
-    return mean - half > margin
-
-
-def each_text(before: Tensor, after: Tensor, margin: float) -> str:
-    each = (after - before).flatten()
-    return judged(each, margin, student(each))
 
 
 def not_paired(before: Tensor, after: Tensor, margin: float) -> str:
@@ -114,22 +105,14 @@ kept = Check(
             words(below, lambda *given: True),
         "What is lost is known, too: there the whole interval lies above the margin.":
             words(below, lambda *given: False),
-        "Lost is more than the margin. An interval above 0 is not enough.":
-            words(below, lambda mean, half, margin: mean > half),
-        "A loss that falls is kept, too, however far it falls.":
-            words(lambda mean, half, margin: below(mean, half, margin) and mean - half > -margin, above),
         "A rise is after − before. This is a fall.": lambda before, after, margin: paired_word(
             after, before, margin
         ),
-        "Texts read by one model are not independent of each other. Take each seed's mean first.": each_text,
         "Seeds differ, and before and after share that. Take differences first, and their spread.": not_paired,
         "1.96 is for many seeds. For a few, take Student's t with one degree less than seeds.":
             within(lambda each: 1.96 * error(each)),
         "This is the spread of seeds. A mean over n seeds varies less, by the root of n.":
             within(lambda each: t.ppf(0.975, len(each) - 1) * each.std().item()),
-        "This divides squares by n. For the spread of a sample, divide by n − 1.": within(
-            lambda each: t.ppf(0.975, len(each) - 1) * each.std(correction=0).item() / len(each) ** 0.5
-        ),
     },
     as_good={
         "each.mean().item() → each.mean()": "A tensor compares as well as a number.",

@@ -40,10 +40,6 @@ def never_done(dim: int, base: float, length: int, longer: int) -> float:
     return base * (longer / length) ** (dim / (2 * first_open(dim, base, length)))
 
 
-def growth(dim: int, base: float, length: int, longer: int) -> float:
-    return fitting_base(dim, base, length, longer) / base
-
-
 def wanted_base(dim: int, base: float, length: int, longer: int) -> Case:
     case = call(dim=dim, base=base, length=length, longer=longer)
 
@@ -80,7 +76,6 @@ larger_base = Check(
         "An open pair before this one leaves its arc.": based_on(lambda pair, dim: dim / (2 * (pair + 1))),
         "A pair is open if it has not gone around in training; the longer row does not count.": open_later,
         "The frequency of pair i is base^(−2i/dim): 2i, not i.": based_on(lambda pair, dim: dim / pair),
-        "This is by what the base grows.": growth,
         "Where every pair has gone around, the base may stay.": never_done,
     },
     answers=(Answer(

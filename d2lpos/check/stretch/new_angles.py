@@ -1,6 +1,5 @@
 """Angles that training has not shown."""
 
-import math
 from collections.abc import Callable
 
 import torch
@@ -23,11 +22,6 @@ def new_where(new: Callable[[Tensor, Tensor], Tensor]) -> Callable:
         return new(angles, length * omega).double().mean(dim=0)
 
     return answer
-
-
-def of_the_circle(omega: Tensor, slower: Tensor, length: int, longer: int) -> Tensor:
-    shown, met = ((n * turn).clamp(max=TURN) for n, turn in ((length, omega), (longer, slower)))
-    return 1 - shown / torch.maximum(met, shown)
 
 
 def angles_case(omega: list[float], length: int, longer: int, slower: list[float] | None = None) -> Case:
@@ -63,19 +57,12 @@ new_angles = Check(
             lambda omega, slower, *given: past_the_arc(omega, omega, *given),
         "The last offset of training is length − 1. The angle at length is new.":
             new_where(lambda angles, arc: angles % TURN > arc),
-        "A full turn is 2π radians.": (
-            new_where(lambda angles, arc: angles % math.pi >= arc),
-            new_where(lambda angles, arc: angles % 1 >= arc),
-        ),
-        "This is how many offsets are new. Divide by longer.": lambda omega, slower, length, longer:
-            longer * past_the_arc(omega, slower, length, longer),
         "Of all offsets 0 … longer − 1 the share is asked for, not of those past length.": (
             lambda omega, slower, length, longer: (
                 past_the_arc(omega, slower, length, longer) * longer / (longer - length)
             )
         ),
         "This is the share of what training has shown.": lambda *given: 1 - past_the_arc(*given),
-        "This is a share of the circle. Count offsets, some of which come back to the arc.": of_the_circle,
     },
     answers=(Answer("meet_new", 5, {
         "Those have gone around in training.": 3,

@@ -100,13 +100,6 @@ own_rule = Check(
         "To slow a pair down, divide its frequency.": slowing(
             lambda omega, factor, *given: omega * (keeps(omega, *given) + (1 - keeps(omega, *given)) * factor)
         ),
-        "The ramp leads from the frequency to the divided frequency. Here it leads from divisor to divisor.": (
-            slowing(
-                lambda omega, factor, *given: (
-                    omega / (keeps(omega, *given) + (1 - keeps(omega, *given)) * factor)
-                )
-            )
-        ),
         "There is no ramp: a pair between low and high turns is kept in part.": (
             divided(lambda omega, length, low, high: (length * omega / TURN > low).to(omega)),
             divided(lambda omega, length, low, high: (length * omega / TURN >= high).to(omega)),
@@ -114,22 +107,9 @@ own_rule = Check(
         "The ramp is linear in the number of turns, not in the index of the pair.": divided(by_index),
         "A turn is 2π radians: length · omega is an angle.":
             divided(lambda omega, length, low, high: keeps(TURN * omega, length, low, high)),
-        "Turns are counted in the rows of training, not in the longer ones.": slowing(
-            lambda omega, factor, length, low, high: (
-                omega
-                * (
-                    keeps(omega, factor * length, low, high)
-                    + (1 - keeps(omega, factor * length, low, high)) / factor
-                )
-            )
-        ),
         "Queries and keys are both multiplied, so scores grow by the square. Take the root.": sharpening(grown),
-        "This is YaRN's factor. Asked for is one by which scores grow as ln of the row does.":
-            sharpening(lambda factor, length: 0.1 * math.log(factor) + 1),
         "The longer row has factor · length tokens: its logarithm is ln factor + ln length.":
             sharpening(lambda factor, length: (math.log(factor) / math.log(length)) ** 0.5),
-        "Scores are to grow in longer rows. Here they shrink.":
-            sharpening(lambda factor, length: grown(factor, length) ** -0.5),
     },
     as_good={
         "keeps(omega, length, low, high) → keeps(length, omega, low, high)": "Only the product of the two is used.",

@@ -67,10 +67,6 @@ def table_case(rows: str, below: float = 0.7, d: int = 2) -> Case:
     return Case(case.text, lambda answer: as_numbers(case.ask(answer)))
 
 
-def with_first(table: Tensor, below: float) -> list[int]:
-    return [1] * gaps(table, below)[0] + last_of_cut(table, below)
-
-
 cuts = Check(
     "cuts",
     reference=last_of_cut,
@@ -95,13 +91,9 @@ cuts = Check(
         "Where rows change for good there is one gap. A row that is unlike both neighbors makes two.": runs_of_gaps,
         "The last row has one neighbor, and is unlike it.":
             lambda table, below: [n for n in last_of_cut(table, below) if n < len(table)],
-        "The last row is one only if it is unlike its neighbor.":
-            lambda table, below: sorted({*last_of_cut(table, below), len(table)}),
-        "Row 0 is unlike all others because every text begins there. No text was cut to one token.": with_first,
-        "These are rows that are like their neighbors: below is the largest cosine that counts as unlike.":
-            by_gaps(lambda left, right: not left and not right),
+        "Row 0 is unlike all others because every text begins there. No text was cut to one token.":
+            lambda table, below: [1] * gaps(table, below)[0] + last_of_cut(table, below),
         "A product of rows grows with their lengths. Take cosines.": by_products,
-        "below is an argument.": lambda table, below: last_of_cut(table, 0.7),
     },
     answers=(Answer("lengths", {128, 512}, {
         "These are rows. A text that ends with row r has r + 1 tokens.": {127, 511},

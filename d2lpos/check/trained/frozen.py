@@ -161,14 +161,10 @@ frozen = Check(
             halve_by(at_most, found=lambda low, high, pairs: max(low, 0)),
             halve_by(at_most, found=lambda low, high, pairs: low),
         ),
-        "This is how many pairs are held. From which one on?":
-            halve_by(at_most, found=lambda low, high, pairs: pairs - high),
         "Exactly as much as allowed is allowed.":
             halve_by(lambda loss, p, base, allowed, pairs: loss(p) < base + allowed),
         "The loss itself is compared with what is allowed. It may be that much above loss(pairs).":
             halve_by(lambda loss, p, base, allowed, pairs: loss(p) <= allowed),
-        "This is a share of the loss. allowed is in nats, to be added.":
-            halve_by(lambda loss, p, base, allowed, pairs: loss(p) <= base * (1 + allowed)),
         "The loss is compared with the lowest so far. loss(pairs) is the one to compare with.": below_the_best,
         "0 is never tried, and may be allowed.": halve_by(at_most, bottom=0),
         "None held may be all that is allowed: the answer is then the number of pairs.":

@@ -134,10 +134,6 @@ def layout_case(layout: str, size: int, heads: int = 1, kv_heads: int = 1, **how
     return call(label, wq=wq, wk=wk, heads=heads, kv_heads=kv_heads)
 
 
-def always(name: str) -> Callable:
-    return lambda wq, wk, heads, kv_heads: name
-
-
 layout = Check(
     "layout",
     reference=told_by_products,
@@ -185,10 +181,7 @@ layout = Check(
         ),
         "Products of partners have both signs, and cancel. Take absolute values.": with_signs,
         "All heads are taken for one. Each has its own rows, and its own halves.": heads_forgotten,
-        "One head may mislead. Take the mean over all heads.": (told_by_one_head(0), told_by_one_head(-1)),
         "Here queries meet the keys of another head. Heads that share keys are neighbors.": keys_of_others,
-        'This is "half" whatever the weights are.': always("half"),
-        'This is "interleaved" whatever the weights are.': always("interleaved"),
     },
     answers=(Answer("in_file", "interleaved", {
         "Those are smol's rows, which were moved when it was loaded. Read the file's own.": "half",

@@ -126,8 +126,6 @@ padded = Check(
         ),
         "Later tokens are seen. Hide the padding, and what comes later.":
             hidden(lambda real, past: real | torch.eye(len(past)).bool()),
-        "The mask is turned around: True is where a query may look.":
-            hidden(lambda real, past: ~(past & real | torch.eye(len(past)).bool())),
         "A padding token sees nothing, and the softmax of its row is 0/0. Let it see itself.": (
             hidden(lambda real, past: past & real),
             hidden(lambda real, past: past & real & real.mT),

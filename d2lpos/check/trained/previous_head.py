@@ -23,17 +23,6 @@ def on_diagonal(offset: int) -> Callable:
     return lambda weights: largest(weights.diagonal(offset, dim1=2, dim2=3).mean(dim=-1))
 
 
-def most_often_first_choice(weights: Tensor) -> tuple[int, int]:
-    here = torch.arange(1, weights.shape[2])
-    return largest((weights[:, :, 1:].argmax(dim=-1) == here - 1).float().mean(dim=-1))
-
-
-def best_in_the_best_layer(weights: Tensor) -> tuple[int, int]:
-    mean = weights.diagonal(-1, dim1=2, dim2=3).mean(dim=-1)
-    layer = mean.mean(dim=1).argmax().item()
-    return layer, mean[layer].argmax().item()
-
-
 def looks(*shape: int, seed: int, causal: bool = True, more: Tensor | float = 0) -> Tensor:
     """Attention weights (layer, head, token, token); `more` joins what the previous token gets."""
     draw = torch.Generator().manual_seed(seed)
@@ -86,15 +75,10 @@ previous_head = Check(
         "Queries are rows. Here the weight goes to the next token, which a causal mask hides.":
             on_diagonal(1),
         "This head looks at the token itself. The previous one is a diagonal lower.": on_diagonal(0),
-        "This head looks two back.": on_diagonal(-2),
         "This head looks at the first token, which is another habit: an attention sink.":
             lambda weights: largest(weights[:, :, 1:, 0].mean(dim=-1)),
         "One query is enough for this head to win. Take the mean over all queries but the first.":
             lambda weights: largest(weights.diagonal(-1, dim1=2, dim2=3).amax(dim=-1)),
-        "Only the last query is asked. Take the mean over all queries but the first.":
-            lambda weights: largest(weights[:, :, -1, -2]),
-        "This counts how often the previous token gets the most. Take its mean weight.": most_often_first_choice,
-        "The best head of the layer that looks back most is not the best of all.": best_in_the_best_layer,
         "The first query has no previous token. The index −1 is the last one.": with_a_shifted_index,
         "A flat index counts heads first: divide it by the number of heads, not of layers.": (
             lambda weights: divmod(
