@@ -182,17 +182,14 @@ class Hero:
 
     @property
     def html(self) -> str:
-        source, arguments, fallback = (
-            self.source,
-            self.arguments(self.options),
-            f"<p>{escape(self.description)}</p>",
-        )
+        fallback = f"<p>{escape(self.description)}</p>"
         if self.name == "grid":
             fallback += late("grid", "table_of_view")(**self.state)
         elif self.still.exists():
             fallback += self.still.read_text("utf-8")
-        key = sha256((source + arguments).encode()).hexdigest()[:12]
-        return PAGE.format(key=key, fallback=fallback, module=source, arguments=arguments)
+        arguments = self.arguments(self.options)
+        key = sha256((self.source + arguments).encode()).hexdigest()[:12]
+        return PAGE.format(key=key, fallback=fallback, module=self.source, arguments=arguments)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/html": self.html, "text/plain": self.description}

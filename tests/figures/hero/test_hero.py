@@ -104,6 +104,19 @@ for options in OTHERS.values():
     options["play"] = True
 
 
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_docstring_tells_each_option_with_its_values(name):
+    paragraph = re.search(rf"^ *{name}: (.*?)(?=^ *\w+: |\n\n)", hero.__doc__, re.DOTALL | re.MULTILINE)[1]
+    words = set(re.findall(r"[\w-]+", paragraph))
+    for option, known in OPTIONS[name].items():
+        assert option in words or option == "play", option
+        limits = re.fullmatch(r"(?:None or )?a whole number from (-?\d+) to (-?\d+)", known.wanted)
+        if limits and option not in ("seed", "word"):  # the last word is the query
+            assert set(limits.groups()) <= words, option
+        if known.wanted.startswith("one of ") and name != "slopes":  # its lengths are powers of two
+            assert set(re.findall(r"[\w-]+", known.wanted[7:])) <= words, option
+
+
 def test_every_option_is_tried():
     tried, known = ({name: set(options) for name, options in all.items()} for all in (OTHERS, OPTIONS))
     assert tried == known
