@@ -191,12 +191,16 @@ def straight(points: list[complex]) -> list[complex]:
 
 
 def still(page, figure: Hero) -> str:
-    """The picture of a figure, as it stands on paper."""
-    page.set_content(f'<body style="margin:0;font-family:sans-serif">{figure.html}')
+    """The picture of a figure in its first state, before it plays, as it stands on paper."""
+    page.set_content(
+        f'<body style="margin:0;font-family:sans-serif">{hero(figure.name, **figure.state).html}'
+    )
     page.wait_for_timeout(500)
     seen = Snapshot(page)
     [box] = [node for node in seen.bounds if seen.attributes(node).get("class", "").split()[:1] == ["fig"]]
-    body = "\n".join(part for part in seen.html(box) if part)
+    body = "\n".join(part for part in seen.html(box) if part).replace(
+        "; pick one<", "<"
+    )  # paper lets nobody pick
     size = (WIDTH, round(seen.bounds[box][1] + seen.bounds[box][3]))
     return picture(body, figure.description, size, size).svg
 
@@ -206,6 +210,7 @@ def draw(browser) -> None:
     page = browser.new_page(viewport={"width": WIDTH, "height": 700}, reduced_motion="reduce")
     page.emulate_media(media="print")
     pictures = {figure.still: figure for figure in figures() if figure.name not in WITHOUT}
+    STILLS.mkdir(exist_ok=True)
     for file in set(STILLS.glob("*.svg")) - pictures.keys():
         file.unlink()
     for file, figure in pictures.items():
