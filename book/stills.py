@@ -34,7 +34,7 @@ PAINT = {
 }
 OWN = {"opacity": "1", "transform": "none", "vector-effect": "none"}
 ASKED = [*PAINT, *OWN, "visibility", "color", "background-color"]
-PLACE = re.compile("[xyr][12xy]?|c[xy]|d|points|width|height|viewBox|preserveAspectRatio")
+PLACE = re.compile("[xyr][12xy]?|c[xy]|d|points|width|height")
 WITHOUT = ("grid", "stretch")  # a table stands there, or words alone
 
 
@@ -107,20 +107,30 @@ class Snapshot:
         if style is None or style["visibility"] == "hidden" or style["opacity"] == "0":
             return ""
         at = {key: value for key, value in self.attributes(node).items() if PLACE.fullmatch(key)}
-        if name == "svg" and self.name(self.nodes["parentIndex"][node]) not in ("svg", "g"):
-            at |= dict(zip(SIDES, self.bounds[node], strict=True)) | {"overflow": "visible"}
         look = self.look(node, above)
         if opacity != 1:
             look["opacity"] = opacity * float(style["opacity"])
+        if name == "svg":
+            name, at = "g", {"transform": self.place(node)}
         kids = [child for child in self.children[node] if child in self.styles]
         inside = ""
         for sharp, run in groupby(kids, self.sharp):
             draw = self.rectangles if sharp else self.each
             inside += "".join(draw(run, style))
-        if name in ("svg", "g", "text") and not inside:
+        if name in ("g", "text") and not inside:
             return ""
         head = f"<{name}{written(at | look)}"
         return f"{head}>{inside}</{name}>" if inside else f"{head}/>"
+
+    def place(self, node: int) -> str:
+        """Where a picture stands in the figure, and how large."""
+        (x, y, width, height), own = self.bounds[node], self.attributes(node)
+        wide, high = map(float, own["viewBox"].split()[2:]) if "viewBox" in own else (width, height)
+        across, down = width / wide, height / high
+        if own.get("preserveAspectRatio") != "none":
+            across = down = min(across, down)
+            x, y = x + (width - across * wide) / 2, y + (height - down * high) / 2
+        return f"translate({x:g} {y:g})" + f" scale({across:.5g} {down:.5g})" * ((across, down) != (1, 1))
 
     def look(self, node: int, above: dict[str, str]) -> dict[str, str]:
         return {
@@ -154,7 +164,7 @@ def written(attributes: dict) -> str:
 
 
 def short(value: str) -> str:
-    """A color of the page by its name, a number to a hundredth, and a line without the points that it passes anyway.
+    """A color of the page by its name, a length to a hundredth, and a line without the points that it passes anyway.
 
     >>> short("10.333333"), short("2px"), short("rgb(0, 114, 178)")
     ('10.33', '2', 'var(--enc-sinusoidal, #0072b2)')
@@ -162,15 +172,18 @@ def short(value: str) -> str:
     if rgb := re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", value):
         color = "#{:02x}{:02x}{:02x}".format(*map(int, rgb.groups()))
         return COLORS.get(color, color)
-    value = re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), value)
+    places = 4 if value.startswith(("matrix", "translate")) else 2
+    value = re.sub(
+        r"\d+\.\d+", lambda number: f"{float(number[0]):.{places}f}".rstrip("0").rstrip("."), value
+    )
     value = re.sub(r"(?<=\d)px", "", value)
     line = re.fullmatch(r"(M?)((?:-?[\d.]+[ ,]-?[\d.]+[ L,]?){9,})(.*)", value)
     if not line:
         return value
     numbers = [float(number) for number in re.findall(r"-?[\d.]+", line[2])]
     points = [complex(*pair) for pair in zip(numbers[::2], numbers[1::2], strict=True)]
-    places = (f"{point.real:.1f} {point.imag:.1f}".replace(".0", "") for point in straight(points))
-    return line[1] + ("L" if line[1] else " ").join(places) + line[3]
+    written = (f"{point.real:.1f} {point.imag:.1f}".replace(".0", "") for point in straight(points))
+    return line[1] + ("L" if line[1] else " ").join(written) + line[3]
 
 
 def straight(points: list[complex]) -> list[complex]:
