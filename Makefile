@@ -70,7 +70,7 @@ notebooks: .venv/test.stamp  ## Run every chapter and store its outputs
 	@$(python) book/execute.py
 	@$(python) -m tests.check.cards
 
-cards: .venv/test.stamp  ## Draw the preview pictures that show where a link to the book is shared
+cards: .venv/test.stamp  ## Draw the pictures that links to the book show, and those of figures without scripts
 	@$(python) book/cards.py
 
 handout: .venv/book.stamp  ## Write the chapters without their solutions, for a class

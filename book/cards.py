@@ -1,5 +1,7 @@
 """Draw the pictures that links to the book show, one of its first page and one of each chapter: `make cards`.
 
+So it draws what stands of each figure where scripts do not run (`stills.py`).
+
 Chromium draws them in the look of the pages. Each PNG keeps the words that it shows as its title, by which a test
 finds a card that is missing or out of date.
 """
@@ -52,7 +54,7 @@ def picture(name: str) -> str:
     if key in STYLE:
         return emblem(key).svg
     if name.startswith("01-"):
-        return re.search("<svg.*</svg>", hero("shuffle").html, re.DOTALL)[0]
+        return hero("shuffle", positions=True).still.read_text("utf-8")
     return emblems().svg
 
 
@@ -68,6 +70,7 @@ def html(name: str, title: str, book: str) -> str:
 
 def main() -> None:
     sys.path.insert(0, str(ROOT))
+    from book.stills import draw
     from tests.browser import chromium
 
     words, folder = titles(), STATIC / "cards"
@@ -75,6 +78,7 @@ def main() -> None:
     for old in folder.glob("*.png"):
         old.unlink()
     with chromium() as browser, TemporaryDirectory() as drafts:
+        draw(browser)
         page = browser.new_page(viewport=dict(zip(("width", "height"), SIZE, strict=True)))
         for name, title in words.items():
             draft = Path(drafts, f"{name}.html")

@@ -3,9 +3,9 @@
     hero("shuffle", positions=True)  # last expression of a cell
 
 The source travels in the output, so the figure runs on the page, in JupyterLab and in Colab's sandboxed
-frame, with no server, no kernel and no global name. Where scripts do not run, the words and the picture in
-the element stay. The output depends on the sources and the options alone: running a notebook again changes no
-byte.
+frame, with no server, no kernel and no global name. Where scripts do not run, the words in the element stay and,
+of figures that stand in the book, a picture, which `make cards` has drawn. The output depends on the sources and the
+options alone: running a notebook again changes no byte.
 
 `python d2lpos/figures/hero.py shuffle` prints the module that is sent, and a `plain` behind the name that of the plain
 form; the tests in node read that.
@@ -33,6 +33,7 @@ for (const element of document.querySelectorAll('[data-hero="{key}"]'))
 </script>
 """
 
+STILLS = Path(__file__).with_name("stills")
 WORDS = ("the", "fox", "jumps", "over", "the", "dog")
 PLACES = ("none", "sum", "token", "position", "independent", "whole position")
 STUDIES = ("order", "extrapolation", "table", "needle", "far", "scale", "layers", "digits")
@@ -166,14 +167,29 @@ class Hero:
         self.description: str = DESCRIBE[name](**self.state)
 
     @property
+    def source(self) -> str:
+        return module(self.name, self.options.get("plain", False))
+
+    def arguments(self, options: dict[str, Any]) -> str:
+        data = json.dumps(DATA[self.name](), separators=(",", ":")) if self.name in DATA else ""
+        return json.dumps(options, sort_keys=True) + (f", {data}" if data else "")
+
+    @property
+    def still(self) -> Path:
+        """Where the picture of this state lies, if it is in the book; of another script or other words it is another file."""
+        told = self.source + self.arguments(self.state) + self.description
+        return STILLS / f"{self.name}-{sha256(told.encode()).hexdigest()[:12]}.svg"
+
+    @property
     def html(self) -> str:
-        source = module(self.name, self.options.get("plain", False))
-        arguments = json.dumps(self.options, sort_keys=True)
-        if self.name in DATA:
-            arguments += ", " + json.dumps(DATA[self.name](), separators=(",", ":"))
-        key = sha256((source + arguments).encode()).hexdigest()[:12]
-        fallback = f"<p>{escape(self.description)}</p>{still(self.name, self.description, self.state)}"
-        return PAGE.format(key=key, fallback=fallback, module=source, arguments=arguments)
+        fallback = f"<p>{escape(self.description)}</p>"
+        if self.name == "grid":
+            fallback += late("grid", "table_of_view")(**self.state)
+        elif self.still.exists():
+            fallback += self.still.read_text("utf-8")
+        arguments = self.arguments(self.options)
+        key = sha256((self.source + arguments).encode()).hexdigest()[:12]
+        return PAGE.format(key=key, fallback=fallback, module=self.source, arguments=arguments)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return {"text/html": self.html, "text/plain": self.description}
@@ -314,10 +330,11 @@ def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
     # Late, because the rest of this file needs only the standard library.
     import torch
 
-    from d2lpos.figures.static_fallback import noise
     from d2lpos.input.sinusoids import sinusoidal
 
     a, b = sinusoidal(torch.tensor([8.0, 8.0 + offset], dtype=torch.float64), 24)
+    units = (a * b).sum(0, keepdim=True) if place == "whole position" else a * b
+    noise = math.sqrt((1 / (1 - rate) ** 2 - 1) * units.square().sum()) * (place not in ("none", "token"))
     where = {
         "none": "No dropout",
         "sum": f"Dropout at rate {rate:g} on the sum of token and position",
@@ -328,7 +345,7 @@ def describe_dropout(place: str, rate: float, offset: int, seed: int) -> str:
     }[place]
     return (
         f"{where}. The similarity of positions 8 and {8 + offset} is {(a * b).sum():.1f} in the mean, "
-        f"as without dropout, with a standard deviation of {noise(place, rate, a, b):.1f}. At one rate all placements keep the "
+        f"as without dropout, with a standard deviation of {noise:.1f}. At one rate all placements keep the "
         "mean, and the noise is very different: none where the token alone is dropped, most where whole "
         "vectors are."
     )
@@ -397,14 +414,6 @@ def recorded() -> dict[str, dict[str, Any]]:
     from d2lpos.figures.grid import numbers
 
     return {study: numbers(study) for study in STUDIES}
-
-
-def still(name: str, description: str, state: dict[str, Any]) -> str:
-    """What stands below the words where scripts do not run."""
-    # Late, because the rest of this file needs only the standard library.
-    from d2lpos.figures.static_fallback import STILL
-
-    return STILL[name](description, **state) if name in STILL else ""
 
 
 # what a figure shows besides its options

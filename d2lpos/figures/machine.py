@@ -12,6 +12,7 @@ import math
 import re
 import zlib
 from base64 import b64decode
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache, partial
 from hashlib import sha256
@@ -28,7 +29,6 @@ from ..rotary.rope import RoPE
 from ..rotary.scaling import linear, ntk
 from .hero import PAGE, module
 from .show import picture
-from .static_fallback import uniform
 from .style import MONO, STYLE
 
 # The name of each passage, what the figure calls it, and its text.
@@ -112,7 +112,11 @@ BRING = """
   window.d2lposReaders ??= {};
 """
 STEP, LINE, COLUMNS, WINDOW, FULL = (
-    8, 22, 72, 32, 5,
+    8,
+    22,
+    72,
+    32,
+    5,
 )  # px; px; characters; characters; nats of the darkest ink
 
 
@@ -209,6 +213,16 @@ def model(name: str) -> tuple[torch.nn.Module, dict[str, Any]]:
 def trained() -> int:
     """The length of training, in characters."""
     return model("none")[1]["train_length"]
+
+
+def uniform(seed: int) -> Iterator[float]:
+    """The numbers in [0, 1) that `random(seed)` of the modules gives (mulberry32)."""
+    word = 0xFFFFFFFF
+    while True:
+        seed = (seed + 0x6D2B79F5) & word
+        t = (seed ^ seed >> 15) * (seed | 1) & word
+        t = (t + (t ^ t >> 7) * (t | 61) & word) ^ t
+        yield ((t ^ t >> 14) & word) / 2**32
 
 
 def drawn(n: int, seed: int) -> list[int]:

@@ -90,7 +90,7 @@ def families(book: Path) -> str:
         '<tbody role="rowgroup">',
         *(line(row, version) for row in rows),
         "</tbody></table></div>",
-        '<script src="../_static/models.js"></script>',
+        '<script defer src="../_static/models.js"></script>',
     ]
     return "\n".join(lines)
 

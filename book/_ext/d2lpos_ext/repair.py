@@ -6,18 +6,9 @@ from pathlib import Path
 from sphinx.application import Sphinx
 
 FIRST = '<figure class="first"'
-# Where the browser keeps nothing, asking for its storage is an error, which the theme does not expect.
-KEPT = """<script>
-const kept = Object.fromEntries(["localStorage", "sessionStorage"].map(name => {
-  try { return [name, window[name]]; } catch {}
-  const here = new Map();
-  return [name, {getItem: key => here.get(key) ?? null, setItem: (key, value) => here.set(key, `${value}`), removeItem: key => here.delete(key)}];
-}));
-</script>
-"""
 STORAGE = re.compile(r"\b(?:window\.)?((?:local|session)Storage\b)")
 KEEPING = ("scripts/pydata-sphinx-theme.js", "sphinx_highlight.js")
-UNUSED = ("togglebutton", "design-tabs", "bootstrap")
+UNUSED = ("fontawesome", "bootstrap", "design-tabs")
 FORMULA = '<span class="math">(?:(?!</math>).)*</math></span>'
 
 
@@ -33,34 +24,10 @@ def at_once(module: re.Match) -> str:
 REPAIRS = [
     (re.compile(pattern, re.DOTALL), replacement)
     for pattern, replacement in (
-        # 1.4 MB of script that redraws icons which the web font has drawn already.
-        (r'<script src="[^"]*/fontawesome\.js[^"]*"></script>', ""),
-        # Scripts that no page needs: tabs and folds of a kind that the book does not have, and Bootstrap, for tooltips alone.
-        # A title says as much.
-        (rf"\s*<(?:script|link)\b[^>]*/(?:{'|'.join(UNUSED)})\.js[^>]*>(?:</script>)?", ""),
-        (r"\s*<script>(?:let toggle|var togglebuttonSelector)[^<]*</script>", ""),
+        # They name what Bootstrap does with them, which no page loads. A title says as much.
         (r' data-bs-(?:toggle|placement|title)="[^"]*"', ""),
-        (
-            r'<script data-cfasync="false">(.*?</script>)',
-            lambda script: KEPT + "<script>" + STORAGE.sub(r"kept.\1", script[1]),
-        ),
-        # It lies on what one reads.
-        (r'<button [^>]*id="pst-back-to-top".*?</button>', ""),
-        # Under a policy, browsers look no further than a script that they wait for, so these would come one by one. The
-        # first is needed at once.
-        (r'<script (?=[^>]*src="[^"]*_static/(?!documentation_options|ledger))(?!defer)', "<script defer "),
-        # A style sheet that only names another: a second wait.
-        (r"_static/styles/theme\.css\?", "_static/basic.css?"),
-        # Firefox would fetch the next page ahead of the reader, is refused by the policy, and says so in the console.
-        (r'\s*<link rel="(?:next|prev)"[^>]*>', ""),
-        # Bootstrap marks no entry of "On this page" while a long section is read; book.js does.
-        (r' data-bs-spy="scroll" data-bs-target="[^"]*" data-offset="\d+" data-bs-root-margin="[^"]*"', ""),
-        # The first page has the title of the book, which would stand there twice.
-        (r"<title>(.*?) &#8212; \1</title>", r"<title>\1</title>"),
-        # A place for the advertisements of a host that the book does not use.
-        (r'<div id="ethical-ad-placement".*?</div>', ""),
         # The link that skips all else leads to what stands above the text.
-        (r'href="#main-content"(.*?<article) class', r'href="#page-text"\1 id="page-text" class'),
+        (r'<article class="bd-article', '<article id="page-text" class="bd-article'),
         # Nothing is shown before a screenful is there, or the whole of a short text: a table of which half has come has
         # other columns than the whole, and the blank after a half-read line counts as one that moves. A page that is
         # full of programs says itself which figure ends its first screen.
@@ -110,6 +77,6 @@ def repair_pages(app: Sphinx, exception: Exception | None) -> None:
     for name in KEEPING:
         path = site / "_static" / name
         path.write_text(STORAGE.sub(r"kept.\1", path.read_text("utf-8").replace("kept.", "")), "utf-8")
-    for name in ("fontawesome", *UNUSED):
+    for name in UNUSED:
         for path in (site / "_static").rglob(f"{name}.js*"):
             path.unlink()

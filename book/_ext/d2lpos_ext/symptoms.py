@@ -21,7 +21,7 @@ def expand(table: str) -> str:
     >>> print(expand("| You see |\\n|---|"))
     <form class="filter" aria-label="Filter the symptoms" id="symptoms">
     ...
-    <script src="../_static/symptoms.js"></script>
+    <script defer src="../_static/symptoms.js"></script>
     """
     count = len(re.findall(r"^\| \[", table, re.MULTILINE))
     lines = ['<form class="filter" aria-label="Filter the symptoms" id="symptoms">']
@@ -40,4 +40,4 @@ def expand(table: str) -> str:
         '<button type="button" aria-expanded="false">Ask four questions</button></p>',
         "</form>",
     ]
-    return "\n".join([*lines, "", "{.symptoms}", table, "", '<script src="../_static/symptoms.js"></script>'])
+    return "\n".join([*lines, "", "{.symptoms}", table, "", '<script defer src="../_static/symptoms.js"></script>'])

@@ -17,7 +17,7 @@ def expand(text: str, root: str | Path) -> str:
 
     def page(_: re.Match) -> str:
         style = f"<style>{(folder / 'page.css').read_text('utf-8')}</style>\n"
-        scripts = "\n".join(f'<script src="../_static/{name}.js"></script>' for name in SCRIPTS)
+        scripts = "\n".join(f'<script defer src="../_static/{name}.js"></script>' for name in SCRIPTS)
         return f"```{{raw}} html\n{style}{(folder / 'page.html').read_text('utf-8')}{scripts}\n```"
 
     return BLOCK.sub(page, text)

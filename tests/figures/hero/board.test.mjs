@@ -6,7 +6,7 @@ const { LAYERS, PAIRS, SLOW, FLOOR, READ, radians, lap, lapName, found, named, g
 const one = n => [n, 0, 0], board = f => ({ none: f('none'), columns: [...Array(PAIRS)].map((_, p) => f('pair ' + p)), rows: [...Array(LAYERS)].map((_, l) => f('layer ' + l)),
   cells: [...Array(LAYERS)].map((_, l) => [...Array(PAIRS)].map((_, p) => f(`${l} ${p}`))) });
 
-test('pairs turn as numpy says, and the slow ones do not get around', () => {
+test('pairs turn as in d2lpos, and the slow ones do not get around', () => {
   assert.equal(expected.board.length, PAIRS);
   for (const c of expected.board) {
     near(radians(c.pair), c.radians); near(lap(c.pair) / c.lap, 1);

@@ -4,10 +4,10 @@ import { emitted, expected, near } from './emitted.mjs';
 const { TEXT, KINDS, COUNTS, place, places, size, band, explain, shade } = await emitted('buckets');
 const cases = expected.buckets;
 
-test('every offset is looked up where exact arithmetic says', () => {
+test('every offset is looked up where d2lpos looks', () => {
   for (const c of cases) assert.deepEqual(c.numbers.map((_, i) => place(c, i - 127)), c.numbers, `${c.kind} ${c.buckets}`);
 });
-test('what training never touched is counted as in numpy', () => {
+test('what training never touched is counted as in d2lpos', () => {
   for (const c of cases) assert.equal(places(c).filter(p => !p.seen).length, c.fresh, `${c.kind} ${c.length}`);
 });
 test('the places lie side by side and leave no offset out', () => {

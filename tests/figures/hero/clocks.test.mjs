@@ -5,7 +5,7 @@ const { COUNT, END, BASES, digits, flips, speed, code, similar, likeness, turns,
 
 const positions = Array.from({ length: END }, (_, p) => p), all = v => Array(COUNT).fill(v);
 
-test('hands and digits equal numpy’s, and so does what is alike in two codes', () => {
+test('hands equal those of sinusoidal, and so does what is alike in two codes', () => {
   for (const c of expected.clocks) {
     assert.ok(BASES.includes(c.base));
     const p = Math.floor(c.p), q = Math.floor(c.q);

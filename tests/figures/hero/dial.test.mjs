@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { emitted, expected, near } from './emitted.mjs';
 const dial = await emitted('dial');
 
-test('the score equals numpy’s, which turns by the difference only', () => {
+test('the score is that of RoPE', () => {
   for (const c of expected.dial) { near(dial.theta(c.i), c.theta); near(dial.score(c.m, c.n, c.theta, c.q, c.k), c.score, 1e-11); }
 });
 test('moving both tokens leaves the score alone', () => {

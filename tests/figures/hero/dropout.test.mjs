@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { emitted, expected, near } from './emitted.mjs';
 const drop = await emitted('dropout');
 
-test('the encoding equals numpy’s', () => {
+test('the encoding is sinusoidal', () => {
   drop.encode(expected.encode.p, drop.D).forEach((v, j) => near(v, expected.encode.v[j]));
 });
-test('mean and sd agree with 200 000 numpy draws', () => {
+test('mean and sd agree with 20 000 draws of combine', () => {
   for (const c of expected.drop) {
     const s = drop.stats(c.place, c.rate, drop.P0, drop.P0 + c.offset);
     near(s.mean, c.kernel, 1e-11);
     near(s.mean, c.mean, 5 * s.sd / Math.sqrt(c.n) + 1e-9, c.place);
-    near(s.sd, c.sd, .02 * s.sd + 1e-9, c.place);
+    near(s.sd, c.sd, .04 * s.sd + 1e-9, c.place);
   }
 });
 test('the same coins, six placements: who is hit', () => {

@@ -5,7 +5,7 @@ const { SENTENCE, MIDST, PRESETS, distances, shares, alibi, isPreset, inShare, t
 
 const last = SENTENCE.length - 1, all = gate => SENTENCE.map(() => gate);
 
-test('distances, weights and slopes are what numpy says', () => {
+test('distances and weights are those of FoX, and slopes those of ALiBi', () => {
   assert.ok(expected.gates.length >= 50);
   for (const { preset, gates, query, far, weights, slope } of expected.gates) {
     const own = distances(gates, query);

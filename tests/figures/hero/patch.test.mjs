@@ -6,15 +6,15 @@ const { AIMS, FITTED, HEADINGS, VIEWS, rates, side, stands, aimed, weights, targ
 const fits = JSON.parse(readFileSync(new URL('../../../d2lpos/figures/patch.json', import.meta.url)));
 const look = (kind, aim, view, row, column) => weights(kind, fits[aim][kind], view, row, column);
 
-test('weights, shares and targets are what numpy says', () => {
+test('weights, shares and targets are those of attention', () => {
   assert.equal(expected.patch.length, Object.keys(AIMS).length * 2 * 4);
   for (const c of expected.patch) {
     const found = look(c.kind, c.aim, c.view, c.row, c.column), n = side(c.view), aims = target(c.aim, c.view, c.row, c.column), why = `${c.aim} ${c.kind} ${c.view}`;
-    found.filter((_, i) => i % (n === 8 ? 13 : 61) === 0).forEach((v, i) => near(v, c.some[i], 1e-9, why));
+    found.filter((_, i) => i % (n === 8 ? 13 : 61) === 0).forEach((v, i) => near(v, c.some[i], 1e-6, why));
     const [rows, columns] = margins(found);
-    rows.forEach((v, i) => near(v, c.rows[i], 1e-9, why)); columns.forEach((v, i) => near(v, c.columns[i], 1e-9, why));
+    rows.forEach((v, i) => near(v, c.rows[i], 1e-6, why)); columns.forEach((v, i) => near(v, c.columns[i], 1e-6, why));
     assert.deepEqual(aims.flatMap((on, i) => on ? [i] : []), c.targets, why);
-    if (c.hit.length) near(hit(found, aims), c.hit[0], 1e-9, why); else assert.equal(hit(found, aims), null);
+    if (c.hit.length) near(hit(found, aims), c.hit[0], 1e-6, why); else assert.equal(hit(found, aims), null);
   }
 });
 test('axial pairs turn by row or by column, mixed ones by both, and all of them as fast', () => {

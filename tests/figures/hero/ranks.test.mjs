@@ -7,7 +7,7 @@ const { CHUNKS, SIZE, DEALS, COUNTERS, WAYS, LOWEST, HIGHEST, BIN, exchange, sta
 const file = JSON.parse(readFileSync(new URL('../../../book/results/ranks.json', import.meta.url))), data = opened(file), rules = Object.keys(COUNTERS);
 const { zigzag } = DEALS, plain = DEALS['plain quarters'], dealt = DEALS['dealt in turn'];
 
-test('positions, offsets and work equal those of whole matrices in numpy', () => {
+test('positions, offsets and work are those of d2lpos', () => {
   assert.ok(expected.ranks.length >= 15);
   for (const c of expected.ranks) {
     const order = [...c.order].map(Number);

@@ -8,10 +8,10 @@ const plain = { positions: false, causal: false };
 const settings = [plain, { positions: true, causal: false }, { positions: false, causal: true }, { positions: true, causal: true }];
 const nearAll = (a, b, tol) => a.flat(2).forEach((v, i) => near(v, b.flat(2)[i], tol));
 
-test('the tables equal numpy’s', () => {
+test('the tables are the same', () => {
   for (const k in LAYER) { assert.equal(LAYER[k].length, expected.layer[k].length); nearAll(LAYER[k], expected.layer[k]); }
 });
-test('weights, outputs and mean equal numpy’s in every setting', () => {
+test('weights, outputs and mean are those of attention in every setting', () => {
   for (const c of expected.shuffle) {
     const y = layer(c.order, c), place = inverse(c.order);
     nearAll(y.weights, place.map(p => place.map(r => c.weights[p][r])));

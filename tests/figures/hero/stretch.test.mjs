@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { emitted, expected, near } from './emitted.mjs';
 const stretch = await emitted('stretch');
 
-test('every rule divides as numpy says', () => {
+test('every rule divides as in d2lpos', () => {
   for (const c of expected.stretch) c.divisors.forEach((v, i) => near(stretch.divisor(c.rule, i, c.length), v, 1e-9, c.rule));
 });
-test('unseen angles and steps are those of numpy', () => {
+test('unseen angles and steps are those that follow', () => {
   for (const c of expected.stretch) {
     assert.deepEqual(stretch.unseen(c.rule, c.length), c.unseen, `${c.rule} ${c.length}`);
     near(stretch.furthest(c.rule, c.length), c.furthest, 1e-9);

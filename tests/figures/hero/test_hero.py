@@ -1,20 +1,19 @@
 """What `hero` sends: the same bytes for the same options, words for those without scripts, clear errors."""
 
-import math
 import re
 import subprocess
 import sys
 from collections import Counter
+from html import escape
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageChops, ImageStat
 
+from book.stills import WITHOUT, figures, still
 from d2lpos.figures import STYLE
-from d2lpos.figures import static_fallback as pictures
-from d2lpos.figures.hero import OPTIONS, PLACES, WORDS, hero, module
-from d2lpos.figures.show import Picture
-from d2lpos.figures.static_fallback import PLACES as PANELS
-from d2lpos.figures.static_fallback import WORDS as DRAWN
+from d2lpos.figures.hero import OPTIONS, STILLS, hero, module
 from d2lpos.figures.style import PAGE
 from tests.figures.hero.drawn import html
 
@@ -33,20 +32,31 @@ def test_the_bundle_holds_the_figure_and_its_words(name):
     assert not re.search(acts, inside, re.IGNORECASE)  # there is nothing to do where scripts do not run
 
 
-def test_pictures_that_stand_still_have_the_words_and_places_of_the_figures():
-    assert DRAWN == WORDS
-    assert sorted(PANELS) == sorted(PLACES)
+def test_a_picture_or_a_table_of_each_figure_of_the_book_stays_where_scripts_do_not_run():
+    drawn = [figure for figure in figures() if figure.name not in WITHOUT]
+    assert {figure.name for figure in figures()} == set(OPTIONS)
+    assert set(STILLS.glob("*.svg")) == {figure.still for figure in drawn}, "run `make cards`"
+    for figure in drawn:
+        picture = figure.still.read_text("utf-8")
+        assert picture in figure.html.split("<script")[0]
+        assert f'aria-label="{escape(figure.description)}"' in picture and len(picture) < 31_000
+    assert "<table" in html(hero("grid")).split("<script")[0]
+    assert "<svg" not in html(hero("dial", m=3)).split("<script")[0]
 
 
-@pytest.mark.parametrize("name", [name for name in FIGURES if name != "stretch"])  # which opens no chapter
-def test_a_picture_or_a_table_stays_where_scripts_do_not_run(name):
-    still = html(hero(name)).split("<script")[0]
-    assert ("<table" if name == "grid" else 'role="img"') in still
-    assert len(still) < 30_000
-    option, value = next(iter(OTHERS[name].items()))
-    changed = html(hero(name, **{option: value})).split("<script")[0]
-    marks = [re.sub(r"^.*?</p>|aria-label=\".*?\"", "", text, flags=re.DOTALL) for text in (still, changed)]
-    assert marks[0] != marks[1]
+@pytest.mark.parametrize("name", ["board", "clocks", "gates"])
+def test_a_picture_shows_what_the_script_draws_on_paper(browser, name):
+    page = browser.new_page(viewport={"width": 662, "height": 560}, reduced_motion="reduce")
+    page.emulate_media(media="print")
+    picture = still(page, hero(name))
+    shots = [page.screenshot()]
+    plain = picture.replace("'Source Sans 3', ", "")
+    page.set_content(f"<body style='margin:0;--paper:#fff;--ink:#000'>{plain}")
+    shots.append(page.screenshot())
+    page.close()
+    drawn, stored = (Image.open(BytesIO(shot)).convert("L") for shot in shots)
+    off = ImageChops.difference(drawn, stored).point(lambda value: 255 * (value > 96))
+    assert ImageStat.Stat(off).mean[0] / 255 < 0.005
 
 
 SIZES = [
@@ -62,30 +72,6 @@ SIZES = [
 @pytest.mark.parametrize(("name", "options", "most"), SIZES)
 def test_the_figure_is_small_enough_for_a_page(name, options, most):
     assert len(html(hero(name, **options)).encode()) < most
-
-
-def test_the_plain_clocks_stand_still_with_words_on_their_axes():
-    still = html(hero("clocks", p=20, plain=True)).split("<script")[0]
-    labels = ["hands at position 20", "How alike are the clocks of other positions?", "not alike", "alike"]
-    told = [labels[0], "position in the text", *labels[2:], labels[1]]
-    assert re.findall(r">([^<>\d][^<>]+)</text>", still) == told
-    assert len(still) < 30_000
-
-
-def test_the_plain_clocks_stand_still_at_their_position(monkeypatch):
-    drawn = []
-    monkeypatch.setattr(pictures, "show", lambda fig, alt: drawn.append(fig) or Picture("", alt))
-    pictures.clocks("", p=20, mode="clocks", base=64, plain=True)
-    dials, hill = drawn[0].axes
-    for clock, line in enumerate(dials.lines):
-        (x0, x1), (y0, y1) = line.get_data()
-        angle = 20 / 2**clock  # from the top, clockwise
-        assert (x1 - x0, y1 - y0) == pytest.approx((math.sin(angle), math.cos(angle)))
-    at, alike = hill.lines[0].get_data()
-    means = [sum(math.cos((x - 20) / 2**clock) for clock in range(6)) / 6 for x in at]
-    assert (min(at), max(at), len(dials.lines)) == (0, 63, 6)
-    assert alike.tolist() == pytest.approx(means)
-    assert hill.lines[1].get_xdata() == [20, 20]
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -116,6 +102,19 @@ OTHERS = {
 }
 for options in OTHERS.values():
     options["play"] = True
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_docstring_tells_each_option_with_its_values(name):
+    paragraph = re.search(rf"^ *{name}: (.*?)(?=^ *\w+: |\n\n)", hero.__doc__, re.DOTALL | re.MULTILINE)[1]
+    words = set(re.findall(r"[\w-]+", paragraph))
+    for option, known in OPTIONS[name].items():
+        assert option in words or option == "play", option
+        limits = re.fullmatch(r"(?:None or )?a whole number from (-?\d+) to (-?\d+)", known.wanted)
+        if limits and option not in ("seed", "word"):  # the last word is the query
+            assert set(limits.groups()) <= words, option
+        if known.wanted.startswith("one of ") and name != "slopes":  # its lengths are powers of two
+            assert set(re.findall(r"[\w-]+", known.wanted[7:])) <= words, option
 
 
 def test_every_option_is_tried():

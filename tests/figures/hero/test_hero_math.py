@@ -1,25 +1,26 @@
-"""The modules' mathematics equals numpy's (in node), and numpy's equals d2lpos's."""
+"""The modules' mathematics is that of d2lpos: node compares it with the values that are made here."""
 
 import json
-import re
+import math
 from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 
-from d2lpos.bias.alibi import bias, slopes
+from d2lpos.bias.alibi import bias
+from d2lpos.bias.alibi import slopes as slopes_of
 from d2lpos.bias.t5 import bucket
 from d2lpos.content.fox import FoX
+from d2lpos.figures import gates as ruler
+from d2lpos.figures import ranks as deals
+from d2lpos.figures import stack as stacks
 from d2lpos.figures.board import BASE, DIM, LENGTH, slow
-from d2lpos.figures.gates import PRESETS, distances, slope
-from d2lpos.figures.hero import hero
+from d2lpos.figures.machine import uniform
 from d2lpos.figures.patch import BASE as SLOWEST
-from d2lpos.figures.patch import FITTED, PAIRS, aimed, omega, places, side
+from d2lpos.figures.patch import FITTED, HEADINGS, PAIRS, aimed, omega, side
 from d2lpos.figures.patch import numbers as fits
 from d2lpos.figures.patch import weights as looks
-from d2lpos.figures.ranks import starts, work, wrong
-from d2lpos.figures.stack import LEAD, TRAINED, WINDOW, reach, weight
 from d2lpos.input import Learned, frequencies, sinusoidal
 from d2lpos.lab import Run
 from d2lpos.lab.models import Blocks, LastRow, Sharper, Stretched, Wrapped, build
@@ -29,164 +30,121 @@ from d2lpos.pretrained import SmolLM2
 from d2lpos.rotary import Mixed, RoPE
 from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
 from d2lpos.transformer import attention_weights, causal_mask, combine, window_mask
-from tests.figures.hero import expected
 from tests.node import passed
 
 HERE = Path(__file__).parent
-STORED = json.loads(expected.JSON.read_text())
+UNITS, FIRST, DRAWS = 24, 8, 20_000
 CLOSE = {"rtol": 0, "atol": 1e-6}
+double = partial(torch.tensor, dtype=torch.float64)
 
 
-def test_in_node():
-    assert passed(*sorted(HERE.glob("*.test.mjs"))) >= 50
+def tables(seed, *shapes):
+    """Tables of random numbers, all from one stream."""
+    stream = uniform(seed)
+    return [double([[next(stream) for _ in range(n)] for _ in range(m)]) for m, n in shapes]
 
 
-@pytest.mark.parametrize(
-    "name", ["board", "buckets", "cliff", "clocks", "dial", "gates", "patch", "ranks", "shuffle", "slopes", "stack", "stretch"]
-)
-def test_the_stored_values_are_what_numpy_says(name):
-    now = json.loads(json.dumps(list(getattr(expected, name)())))
-    assert len(now) == len(STORED[name])
-    for case, stored in zip(now, STORED[name], strict=True):
-        assert case.keys() == stored.keys()
-        for key, value in case.items():
-            if isinstance(value, str):
-                assert value == stored[key]
-                continue
-            torch.testing.assert_close(torch.tensor(value), torch.tensor(stored[key]), **CLOSE)
+def board():
+    """Radians a token by which a pair turns, and tokens in which it gets around."""
+    for pair, radians in enumerate(frequencies(DIM, BASE).tolist()):
+        yield {"pair": pair, "radians": radians, "lap": 2 * math.pi / radians}
 
 
-@pytest.mark.parametrize("case", STORED["cliff"])
-def test_the_cliff_reads_a_table_as_the_lab_does(case):
-    learned = Learned(8, 6)
-    learned.table.data = torch.from_numpy(expected.uniform(11, 48).reshape(8, 6)).float()
-    stretched = Stretched(learned, case["length"])
-    readings = (learned, LastRow(learned), Wrapped(learned), stretched, Blocks(learned))
-    x, position = torch.zeros(1, 1, 6), torch.tensor([case["p"]])
-    if not case["vector"]:
-        with pytest.raises(ValueError, match="rows of the table"):
-            learned.embed(x, position)
-        return
-    vector = readings[case["remedy"]].embed(x, position)[0, 0].detach()
-    torch.testing.assert_close(vector, torch.tensor(case["vector"]), rtol=0, atol=1e-5)
+def buckets():
+    for kind, count, far, clip in (
+        ("causal", 32, 128, 1),
+        ("causal", 64, 40, 1),
+        ("both", 32, 128, 1),
+        ("both", 8, 256, 1),
+        ("shaw", 8, 40, 1),
+        ("shaw", 8, 40, 32),
+    ):
+        offsets = torch.arange(-127, 1 if kind == "causal" else 128)
+        if kind == "shaw":
+            numbers = clipped_index(offsets, clip)
+        else:
+            numbers = bucket(offsets, count, far, bidirectional=kind == "both")
+        for length in (20, 64, 128):
+            fresh = len(numbers.unique()) - len(numbers[offsets.abs() < length].unique())
+            case = {"kind": kind, "buckets": count, "far": far, "clip": clip, "length": length}
+            yield case | {"numbers": numbers.tolist(), "fresh": fresh}
 
 
-@pytest.mark.parametrize("case", STORED["buckets"], ids=lambda case: f"{case['kind']}-{case['length']}")
-def test_buckets_are_those_of_t5_and_shaw(case):
-    offsets = torch.arange(-127, 1 if case["kind"] == "causal" else 128)
-    if case["kind"] == "shaw":
-        ours = clipped_index(offsets, case["clip"])
-    else:
-        ours = bucket(offsets, case["buckets"], case["far"], bidirectional=case["kind"] == "both")
-    assert ours.tolist() == case["numbers"]
+def cliff():
+    """What the lab's remedies embed, all positions of a text compared with all. What is not there is []."""
+    learned = Learned(8, 6).double()
+    [learned.table.data] = tables(11, (8, 6))
+    for length in (8, 9, 20, 32):
+        remedies = (learned, LastRow(learned), Wrapped(learned), Stretched(learned, length), Blocks(learned))
+        for number, remedy in enumerate(remedies):
+            rows = 8 if remedy is learned else length
+            vectors = remedy.embed(torch.zeros(1, rows, 6).double(), torch.arange(rows))[0].detach()
+            apart = torch.cdist(vectors, vectors, compute_mode="donot_use_mm_for_euclid_dist")
+            for p in {0, 3, 7, min(8, length - 1), min(11, length - 1), length - 1}:
+                lost = p >= rows
+                alone = lost or p == 0 or (number == 4 and p % 8 == 0)
+                yield {
+                    "remedy": number,
+                    "length": length,
+                    "p": p,
+                    "vector": [] if lost else vectors[p].tolist(),
+                    "twins": [] if lost else [i for i in range(rows) if i != p and apart[p, i] < 1e-9],
+                    "gap": [] if alone else [apart[p, p - 1].item()],
+                }
 
 
-def test_the_board_turns_like_the_model_whose_numbers_it_shows():
-    with torch.device("meta"):
-        encoding = SmolLM2().encoding
-    assert (encoding.base, encoding.dim) == (BASE, DIM)
-    stored = torch.tensor([case["radians"] for case in STORED["board"]], dtype=torch.float64)
-    torch.testing.assert_close(frequencies(DIM, BASE).double(), stored, **CLOSE)
-    assert slow() == sum(case["lap"] <= LENGTH for case in STORED["board"])
+def clocks():
+    for base in (8, 64, 1000, 10_000, 100_000):
+        for p, q in ((0, 1), (7, 8), (11.25, 40.5), (31, 32), (63, 2)):
+            hands, others = sinusoidal(double([p, q]), 12, base)
+            case = {"base": base, "p": p, "q": q, "hands": hands.tolist()}
+            digits, those = (f"{int(x):06b}" for x in (p, q))
+            case |= {"digits": list(map(int, digits)), "agreeing": sum(map(str.__eq__, digits, those))}
+            yield case | {"alike": (hands @ others).item() / 6}
 
 
-@pytest.mark.parametrize("case", STORED["clocks"], ids=lambda case: f"{case['p']}-{case['base']}")
-def test_the_clocks_tell_what_sinusoidal_encodes(case):
-    hands, others = sinusoidal(torch.tensor([case["p"], case["q"]], dtype=torch.float64), 12, case["base"])
-    torch.testing.assert_close(hands, torch.tensor(case["hands"], dtype=torch.float64), **CLOSE)
-    torch.testing.assert_close((hands @ others).item() / 6, case["alike"], **CLOSE)
+def dial():
+    torch.manual_seed(0)
+    rope, thetas = RoPE(64, layout="interleaved"), frequencies(64).tolist()
+    for i in (0, 8, 16, 31):
+        for m, n in ((14, 6), (30, 9), (0, 32), (20, 20)):
+            q, k = torch.randn(2, 2).double()
+            vectors = torch.zeros(2, 1, 1, 1, 64).double()
+            vectors[..., 2 * i : 2 * i + 2] = torch.stack([q, k])[:, None, None, None]
+            turned, other = rope.rotate(*vectors, double([m]), double([n]))
+            case = {"i": i, "theta": thetas[i], "m": m, "n": n, "q": q.tolist(), "k": k.tolist()}
+            yield case | {"score": (turned * other).sum().item()}
 
 
-@pytest.mark.parametrize("case", STORED["dial"])
-def test_the_dial_turns_like_rope(case):
-    rope = RoPE(64, layout="interleaved")
-    vectors = torch.zeros(2, 1, 1, 1, 64, dtype=torch.float64)
-    pair = slice(2 * case["i"], 2 * case["i"] + 2)
-    vectors[0, ..., pair], vectors[1, ..., pair] = torch.tensor(case["q"]), torch.tensor(case["k"])
-    m, n = (torch.tensor([float(case[key])], dtype=torch.float64) for key in "mn")
-    q, k = rope.rotate(*vectors, m, n)
-    torch.testing.assert_close((q * k).sum().item(), case["score"], **CLOSE)
+def drop():
+    """Mean and standard deviation of the similarity of two positions, over draws of masks."""
+    torch.manual_seed(1)
+    for place in ("none", "sum", "token", "position", "independent", "whole position"):
+        for rate in (0.1, 0.2, 0.5):
+            for offset in (1, 4, 22):
+                x, y = positions = sinusoidal(double([FIRST, FIRST + offset]), UNITS)
+                pairs = combine(torch.zeros(DRAWS, 2, UNITS).double(), positions, place, rate)
+                z = pairs.prod(dim=1).sum(dim=1)
+                case = {"place": place, "rate": rate, "offset": offset, "n": DRAWS}
+                yield case | {"kernel": (x @ y).item(), "mean": z.mean().item(), "sd": z.std().item()}
 
 
-@pytest.mark.parametrize("case", STORED["slopes"], ids=lambda case: f"{case['heads']}-{case['length']}")
-def test_the_slopes_are_those_of_alibi(case):
-    ours = slopes(case["heads"], "paper" if case["paper"] else "released").double()
-    torch.testing.assert_close(ours, torch.tensor(case["slopes"], dtype=torch.float64), **CLOSE)
-    weights = (-ours[:, None] * torch.arange(case["length"])).softmax(dim=-1)
-    for head, window in zip(weights, case["windows"], strict=True):
-        assert head[:window].sum() > 0.99 - 1e-9 and head[: window - 1].sum() < 0.99
-    scores = -ours[:, None] * torch.arange(case["length"])
-    scores[:, case["back"]] += case["match"]
-    shares = scores.softmax(dim=-1)[:, case["back"]]
-    torch.testing.assert_close(shares, torch.tensor(case["shares"], dtype=torch.float64), **CLOSE)
-
-
-def test_dropout_encodes_like_sinusoidal():
-    stored = torch.tensor(STORED["encode"]["v"], dtype=torch.float64)
-    position = torch.tensor(STORED["encode"]["p"], dtype=torch.float64)
-    torch.testing.assert_close(sinusoidal(position, len(stored)), stored, **CLOSE)
-
-
-@pytest.mark.parametrize("case", STORED["drop"], ids=lambda case: f"{case['place']}-{case['rate']}")
-def test_dropout_falls_as_combine_lets_it_fall(case):
-    places = torch.tensor([expected.FIRST, expected.FIRST + case["offset"]])
-    positions = sinusoidal(places, expected.UNITS)
-    pairs = combine(torch.zeros(10_000, 2, expected.UNITS), positions, case["place"], case["rate"])
-    alike = pairs.prod(dim=1).sum(dim=1)
-    assert abs(alike.mean() - case["mean"]) < 5 * case["sd"] / 100 + 1e-4
-    assert abs(alike.std() - case["sd"]) < 0.06 * case["sd"] + 1e-4
-
-
-@pytest.mark.parametrize("case", STORED["shuffle"], ids=lambda case: str(case["order"]))
-def test_shuffle_attends_like_d2lpos(case):
-    tables = (STORED["layer"][name] for name in ("words", "query", "key", "value"))
-    words, query, key, value = (torch.tensor(table, dtype=torch.float64) for table in tables)
-    place = torch.arange(6, dtype=torch.float64)
-    x = words[[(0, 1, 2, 3, 0, 4)[word] for word in case["order"]]]
-    if case["positions"]:
-        x = x + sinusoidal(place, 8)
-    mask = causal_mask(place, place) if case["causal"] else None
-    weights = attention_weights((x @ query)[None, None], (x @ key)[None, None], place, place, mask=mask)[0, 0]
-    outputs = weights @ x @ value
-    for have, stored in ((weights, "weights"), (outputs, "outputs"), (outputs.mean(0), "mean")):
-        torch.testing.assert_close(have, torch.tensor(case[stored], dtype=torch.float64), **CLOSE)
-
-
-@pytest.mark.parametrize("case", STORED["shuffle"], ids=lambda case: str(case["order"]))
-def test_the_still_picture_shows_the_same_weights(case):
-    html = hero("shuffle", **{key: case[key] for key in ("order", "positions", "causal")}).html
-    sides = [float(side) for side in re.findall(r'<rect x=.*? width="([\d.]+)"', html)]
-    weights = [weight for row in case["weights"] for weight in row]
-    assert sides == pytest.approx([42 * weight**0.5 for weight in weights], abs=0.051)
-
-
-@pytest.mark.parametrize("case", STORED["gates"])
-def test_gates_make_the_ruler_that_fox_makes_and_alibis_where_they_are_equal(case):
-    gates, query, here = case["gates"], torch.tensor([case["query"]]), torch.arange(12)
-    if case["preset"]:
-        assert gates == pytest.approx(PRESETS[case["preset"]])
+def gates():
+    """Distances and weights as FoX has them, and the slope of the ALiBi that has them, too; −1 stands for none."""
+    torch.manual_seed(12)
+    some = torch.rand(3, 12).double()
+    shut = some[0].where(torch.arange(12) != 4, 0)
+    plain = [*some, shut, torch.ones(12), torch.zeros(12), torch.full((12,), 0.61)]
+    fox, here = FoX(dim=4, heads=1), torch.arange(12)
     q, k = torch.zeros(1, 1, 1, 4).double(), torch.zeros(1, 1, 12, 4).double()
-    read = torch.tensor(gates).double().log()[None, None, :, None]
-    scores = FoX(dim=4, heads=1).score(q, k, query, here, read)[0, 0]
-    weights = scores.masked_fill(~causal_mask(query, here), -torch.inf).softmax(-1)[0, : query + 1]
-    torch.testing.assert_close(weights, torch.tensor(case["weights"]).double(), **CLOSE)
-    stored = torch.tensor([torch.inf if d < 0 else d for d in case["far"]]).double()
-    ours = distances(gates, case["query"])
-    for far in (-scores[0, : query + 1], ours):
-        torch.testing.assert_close(far, stored, **CLOSE)
-    m = slope(gates, case["query"])
-    assert (-1 if m is None else m) == pytest.approx(case["slope"])
-    if m is not None:
-        toll = bias(query, here, torch.tensor([m]).double())[0, 0, : query + 1]
-        torch.testing.assert_close(-toll.double(), ours, **CLOSE)
-
-
-@pytest.mark.parametrize("case", STORED["ranks"], ids=lambda case: f"{case['order']}-{case['rule']}")
-def test_chunks_on_processors_have_the_positions_pairs_and_work_of_whole_matrices(case):
-    order = [int(chunk) for chunk in case["order"]]
-    assert starts(order, case["rule"]) == case["starts"]
-    assert wrong(order, case["rule"]) == pytest.approx(case["wrong"])
-    assert work(order) == case["work"]
+    for preset, chosen in [*ruler.PRESETS.items(), *[("", gates.tolist()) for gates in plain]]:
+        for query in (11, 8, 6, 1, 0):
+            read = double(chosen).log()[None, None, :, None]
+            scores = fox.score(q, k, torch.tensor([query]), here, read)[0, 0, 0, : query + 1]
+            slope = ruler.slope(chosen, query)
+            far = [-1 if score == -math.inf else -score for score in scores.tolist()]
+            case = {"preset": preset, "gates": chosen, "query": query, "far": far}
+            yield case | {"weights": scores.softmax(0).tolist(), "slope": -1 if slope is None else slope}
 
 
 def head(kind):
@@ -198,6 +156,154 @@ def head(kind):
     return mixed
 
 
+def patch():
+    for aim, fitted in fits().items():
+        for view, row, column in (("8 × 8", 3, 5), ("8 × 8", 0, 7), ("counted", 4, 15), ("to scale", 9, 6)):
+            n = side(view)
+            at = (FITTED / 2 * coordinates(n, n) if view == "to scale" else cells(n, n)).double()
+            one = n * row + column
+            hits = aimed(aim, at - at[one])
+            for kind in HEADINGS:
+                a, b = double(fitted[kind])
+                keys = torch.stack([a, -b], dim=-1).flatten().expand(1, 1, n * n, -1)
+                query = double([1, 0]).repeat(PAIRS).mul((2 * PAIRS) ** 0.5).expand(1, 1, 1, -1)
+                with torch.no_grad():
+                    shares = attention_weights(query, keys, at[one : one + 1], at, head(kind)).flatten()
+                yield {
+                    "aim": aim,
+                    "kind": kind,
+                    "view": view,
+                    "row": row,
+                    "column": column,
+                    "some": shares[:: 13 if n == 8 else 61].tolist(),
+                    "rows": shares.view(n, n).sum(1).tolist(),
+                    "columns": shares.view(n, n).sum(0).tolist(),
+                    "hit": [shares[hits].sum().item()] if hits.any() else [],
+                    "targets": hits.nonzero().flatten().tolist(),
+                }
+
+
+def ranks():
+    for order in ("01234567", "07162534", "04152637", "57012634", "56240317"):
+        row = list(map(int, order))
+        for rule in deals.RULES:
+            at = deals.starts(row, rule)
+            astray = [int(at[q] - at[k] != 16 * (q - k)) for q in range(8) for k in range(q + 1)]
+            case = {"order": order, "rule": rule, "starts": at, "astray": astray}
+            yield case | {"wrong": deals.wrong(row, rule), "work": deals.work(row)}
+
+
+def layer():
+    """The fixed layer of shuffle: embeddings of five words, then the projections."""
+    words, query, key, value = (2 * table - 1 for table in tables(94970, (5, 8), (8, 8), (8, 8), (8, 4)))
+    return {"words": 1.5 * words, "query": 0.6 * query, "key": 0.6 * key, "value": 0.45 * value}
+
+
+def shuffle():
+    """Weights and outputs by place."""
+    words, query, key, value = layer().values()
+    place = torch.arange(6).double()
+    for order in ([0, 1, 2, 3, 4, 5], [0, 5, 2, 3, 4, 1], [5, 4, 3, 2, 1, 0], [2, 0, 4, 5, 1, 3]):
+        for positions in (False, True):
+            for causal in (False, True):
+                x = words[[(0, 1, 2, 3, 0, 4)[word] for word in order]] + positions * sinusoidal(place, 8)
+                mask = causal_mask(place, place) if causal else None
+                q, k = (x @ query)[None, None], (x @ key)[None, None]
+                weights = attention_weights(q, k, place, place, mask=mask)[0, 0]
+                outputs = weights @ x @ value
+                case = {"order": order, "positions": positions, "causal": causal, "weights": weights.tolist()}
+                yield case | {"outputs": outputs.tolist(), "mean": outputs.mean(0).tolist()}
+
+
+def slopes():
+    """Slopes, and windows and shares counted on the weights themselves."""
+    for heads in (1, 3, 8, 12, 16):
+        for paper, rule in enumerate(("released", "paper")):
+            slope = slopes_of(heads, rule).double()[:, None]
+            for length in (4, 91, 4096):
+                scores, back, match = -slope * torch.arange(length), length // 3, 5
+                held = scores.softmax(1).cumsum(1)
+                windows = ((held < 0.99 - 1e-9).sum(1) + 1).tolist()
+                scores[:, back] += match
+                shares = scores.softmax(1)[:, back].tolist()
+                case = {"heads": heads, "paper": paper, "length": length, "slopes": slope[:, 0].tolist()}
+                case |= {"back": back, "match": match, "shares": shares}
+                yield case | {"windows": windows, "nearest": held[:, 2].tolist()}
+
+
+def stack():
+    """Weights of the needle under the masks of the layers, and how far the last token has heard of."""
+    for layers in ("window window window window", "window window window none", "none full window full"):
+        for length in (32, 33, 61, 62, 100, 256):
+            last, keys = torch.tensor([length - 1]), torch.arange(length)
+            for sharper in (False, True):
+                scale = Sharper(RoPE(4), stacks.TRAINED).factor(last).double() if sharper else 1.0
+                weights, reaches, heard = [], [], torch.eye(length).double()
+                for kind in layers.split():
+                    windowed = kind == "window"
+                    sees = window_mask(keys, keys, stacks.WINDOW) if windowed else causal_mask(keys, keys)
+                    heard = sees.double() @ heard
+                    reaches.append(length - 1 - heard[-1].nonzero().min().item())
+                    scores = stacks.LEAD * (1.0 if windowed else scale) * (keys == 0).double()
+                    weight = scores.masked_fill(~sees[-1], -torch.inf).softmax(-1)[0].item()
+                    weights.append(-1 if kind == "full" and length > stacks.TRAINED else weight)
+                case = {"layers": layers, "length": length, "sharper": int(sharper)}
+                yield case | {"weights": weights, "reaches": reaches}
+
+
+def stretch():
+    """What scaling rules divide the frequencies of eight pairs by, after training on 64 tokens, for 512."""
+    speeds = frequencies(16)
+    turned = 64 * speeds
+    for length in (64, 100, 128, 256, 512):
+        rules = {
+            "as trained": unscaled,
+            "linear": partial(linear, factor=8),
+            "ntk": partial(ntk, factor=8),
+            "dynamic ntk": partial(dynamic_ntk, factor=1, length=64, current=length),
+            "yarn": partial(yarn, factor=8, length=64),
+            "llama3": partial(llama3, factor=8, length=64),
+        }
+        for rule, scale in rules.items():
+            new, _ = scale(speeds)
+            fresh = (turned < 2 * math.pi) & (length * new > turned * (1 + 1e-6))
+            case = {"rule": rule, "length": length, "divisors": (speeds / new).tolist()}
+            case["furthest"] = max([1.0, *(length * new / turned)[fresh].tolist()])
+            case["step"] = (new / speeds)[turned >= 2 * math.pi].min().item()
+            yield case | {"unseen": fresh.nonzero().flatten().tolist()}
+
+
+CASES = (board, buckets, cliff, clocks, dial, drop, gates, patch, ranks, shuffle, slopes, stack, stretch)
+
+
+def test_the_modules_compute_what_d2lpos_does(tmp_path, monkeypatch):
+    values = {make.__name__: list(make()) for make in CASES}
+    values["encode"] = {"p": FIRST, "v": sinusoidal(double(FIRST), UNITS).tolist()}
+    values["layer"] = {name: table.tolist() for name, table in layer().items()}
+    (tmp_path / "values.json").write_text(json.dumps(values))
+    monkeypatch.setenv("VALUES", str(tmp_path / "values.json"))
+    assert passed(*sorted(HERE.glob("*.test.mjs"))) >= 50
+
+
+def test_the_board_turns_like_the_model_whose_numbers_it_shows():
+    with torch.device("meta"):
+        encoding = SmolLM2().encoding
+    assert (encoding.base, encoding.dim) == (BASE, DIM)
+    assert slow() == sum(case["lap"] <= LENGTH for case in board())
+
+
+def test_gates_make_the_ruler_that_fox_makes_and_alibis_where_they_are_equal():
+    for case in gates():
+        ours = ruler.distances(case["gates"], case["query"])
+        fox = double([math.inf if far < 0 else far for far in case["far"]])
+        torch.testing.assert_close(ours, fox, **CLOSE)
+        if case["slope"] >= 0:
+            toll = bias(torch.tensor([case["query"]]), torch.arange(len(ours)), double([case["slope"]]))
+            torch.testing.assert_close(-toll.flatten().double(), ours, **CLOSE)
+    slopes = [case["slope"] for case in gates() if case["query"] == 11]
+    assert slopes == pytest.approx([0.5, *[-1] * 6, 0, -1, -math.log(0.61)])
+
+
 def test_axial_pairs_turn_as_those_of_rope_on_two_axes():
     x = torch.tensor([1.0, 0], dtype=torch.float64).repeat(PAIRS)[None, None, None]
     for place in ([1.0, 0.0], [0.0, 1.0], [3.0, -2.5]):
@@ -207,71 +313,31 @@ def test_axial_pairs_turn_as_those_of_rope_on_two_axes():
         torch.testing.assert_close(turned, torch.stack([angles.cos(), angles.sin()], -1))
 
 
-@pytest.mark.parametrize(
-    "case", STORED["patch"], ids=lambda case: "-".join(str(case[key]) for key in ("aim", "kind", "view", "row"))
-)
-def test_a_patch_gets_the_weight_that_attention_gives(case):
-    kind, aim, view, n = case["kind"], case["aim"], case["view"], side(case["view"])
-    at = (FITTED / 2 * coordinates(n, n) if view == "to scale" else cells(n, n)).double()
-    a, b = torch.tensor(fits()[aim][kind], dtype=torch.float64)
-    key = torch.stack([a, -b], dim=-1).flatten().expand(1, 1, n * n, -1)
-    query = torch.tensor([1.0, 0], dtype=torch.float64).repeat(PAIRS).mul(len(key[0, 0, 0]) ** 0.5)
-    one = n * case["row"] + case["column"]
-    with torch.no_grad():
-        found = attention_weights(query.expand(1, 1, 1, -1), key, at[one : one + 1], at, head(kind)).flatten()
-    torch.testing.assert_close(looks(kind, aim, view, one), found, **CLOSE)
-    square = found.view(n, n)
-    for ours, stored in (
-        (found[:: 13 if n == 8 else 61], case["some"]),
-        (square.sum(1), case["rows"]),
-        (square.sum(0), case["columns"]),
-    ):
-        torch.testing.assert_close(ours, torch.tensor(stored, dtype=torch.float64), **CLOSE)
-    hits = aimed(aim, places(view) - places(view)[one])
-    assert hits.nonzero().flatten().tolist() == case["targets"]
-    assert found[hits].sum().item() == pytest.approx(sum(case["hit"]), abs=1e-6)
-    torch.testing.assert_close(places(view), at)
+def test_a_patch_gets_the_weight_that_attention_gives():
+    for case in patch():
+        n = side(case["view"])
+        ours = looks(case["kind"], case["aim"], case["view"], n * case["row"] + case["column"])
+        torch.testing.assert_close(ours[:: 13 if n == 8 else 61], double(case["some"]), **CLOSE)
+        torch.testing.assert_close(ours.view(n, n).sum(1), double(case["rows"]), **CLOSE)
+        torch.testing.assert_close(ours.view(n, n).sum(0), double(case["columns"]), **CLOSE)
 
 
-@pytest.mark.parametrize("case", STORED["stack"], ids=lambda case: f"{case['layers']}-{case['length']}")
-def test_a_stack_gives_a_needle_the_weight_that_attention_gives(case):
-    length, layers, last = case["length"], case["layers"].split(), torch.tensor([case["length"] - 1])
-    keys = torch.arange(length)
-    scale = Sharper(RoPE(4), TRAINED).factor(last) if case["sharper"] else 1.0
-    for kind, stored in zip(layers, case["weights"], strict=True):
-        ours = weight(kind, length, bool(case["sharper"]))
-        if ours is None:
-            assert stored == -1
-            continue
-        windowed = kind == "window"
-        mask = window_mask(last, keys, WINDOW) if windowed else causal_mask(last, keys)
-        scores = LEAD * (1.0 if windowed else scale) * (keys == 0).double()
-        weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
-        torch.testing.assert_close(weights.flatten()[0].item(), stored, **CLOSE)
-        assert ours == pytest.approx(stored, abs=1e-9)
-    assert reach(layers, length) == case["reaches"]
+def test_a_stack_gives_a_needle_the_weight_that_attention_gives():
+    for case in stack():
+        layers, length = case["layers"].split(), case["length"]
+        ours = [stacks.weight(kind, length, bool(case["sharper"])) for kind in layers]
+        assert [-1 if weight is None else weight for weight in ours] == pytest.approx(
+            case["weights"], abs=1e-6
+        )
+        assert stacks.reach(layers, length) == case["reaches"]
 
 
 @pytest.mark.parametrize("stack", [("window",) * 4, ("window", "none", "window", "window")])
 def test_the_last_token_has_heard_of_as_much_in_the_model_of_the_lab(stack):
-    run = Run("needle", "rope", length=TRAINED, dim=8, heads=2, layers=4, stack=stack)
+    run = Run("needle", "rope", length=stacks.TRAINED, dim=8, heads=2, layers=4, stack=stack)
     model, length, embedded = build(run).double(), 80, []
     model.tokens.register_forward_hook(lambda _module, _inputs, out: embedded.append(out))
     out = model(torch.arange(length)[None], torch.arange(length))
     [slope] = torch.autograd.grad(out[0, -1].square().sum(), embedded)
     first = slope[0].abs().sum(dim=-1).nonzero().min().item()
-    assert length - 1 - first == reach(stack, length)[-1]
-
-
-@pytest.mark.parametrize("case", STORED["stretch"], ids=lambda case: f"{case['rule']}-{case['length']}")
-def test_stretch_divides_as_the_rules_do(case):
-    new, _ = {
-        "as trained": unscaled,
-        "linear": partial(linear, factor=8),
-        "ntk": partial(ntk, factor=8),
-        "dynamic ntk": partial(dynamic_ntk, factor=1, length=64, current=case["length"]),
-        "yarn": partial(yarn, factor=8, length=64),
-        "llama3": partial(llama3, factor=8, length=64),
-    }[case["rule"]](frequencies(16))
-    stored = torch.tensor(case["divisors"], dtype=torch.float64)
-    torch.testing.assert_close(frequencies(16) / new, stored, **CLOSE)
+    assert length - 1 - first == stacks.reach(stack, length)[-1]
