@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 # From the ground up. A room uses rooms of lower floors alone; `d2lpos` is what `import d2lpos` brings.
 FLOORS = (
-    ("positions", "runtime"),
+    ("config", "positions", "runtime"),
     ("encoding",),
     ("input", "transformer"),
     ("rotary", "bias", "content"),

@@ -1,4 +1,4 @@
-// Which release a name means, and which are nearest to one that none has: the rule of d2lpos/pretrained/names.py, with its
+// Which release a name means, and which are nearest to one that none has: the rule of d2lpos/config/names.py, with its
 // endings and its releases from reader-data.js.
 "use strict";
 const readerNames = ({releases, names}) => {

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 
-from .tables import Refused, entry, read_by_some, shown, table, words
+from .tables import Refused, entry, read_by_some, table, words
 
 
 class Keys:
@@ -114,7 +114,3 @@ def check_understood(values: dict, keys: Keys, row: dict) -> None:
         strange[key] = value
     if strange:
         raise Refused("strange_keys", family=keys.family, keys=strange, names=list(strange))
-
-
-def names_of(values: Iterable[object]) -> str:
-    return ", ".join(map(shown, values))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .as_numbers import as_numbers
 from .files import parse
-from .names import identity, release_of, steps
+from ..config.names import identity, release_of, steps
 from .picture import drawn
 from .reading import encoding_of
 from .sentence import sentence

@@ -1,6 +1,6 @@
 """The tables of `d2lpos.pretrained` as data, for the page that reads a configuration in the browser.
 
-    python -m tests.parity.reader_data    # write book/_static/reader-data.js and d2lpos/pretrained/releases.json
+    python -m tests.parity.reader_data    # write book/_static/reader-data.js and d2lpos/config/tables/releases.json
 
 A row names its class and has the fields that differ from those of `classes`. A function is {"form": its name}, with its
 arguments where it is a partial; `book/_static/reader.js` has each form once more.
@@ -14,13 +14,13 @@ from pathlib import Path
 
 import yaml
 
+from d2lpos.config import names
 from d2lpos.pretrained import (
     biased,
     compressed,
     defaults,
     files,
     keys,
-    names,
     own,
     reading,
     rotary,
@@ -34,7 +34,7 @@ from tests.parity.releases import FILE as RELEASES
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / "book" / "_static" / "reader-data.js"
-FOR_THE_PACKAGE = ROOT / "d2lpos" / "pretrained" / "releases.json"
+FOR_THE_PACKAGE = ROOT / "d2lpos" / "config" / "tables" / "releases.json"
 
 
 def plain(value: object) -> object:

@@ -1,15 +1,15 @@
 """Released models by name: which release a name means, and which are nearest to one that none has.
 
-`releases.json` is written by `python -m tests.parity.reader_data` from `book/models/releases.yml`, and
+`tables/releases.json` is written by `python -m tests.parity.reader_data` from `book/models/releases.yml`, and
 `book/_static/reader-names.js` has the rule for the page.
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+
+from .tables import table
 
 SITE = r"^(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co)/([^/?#]+/[^/?#]+)"
 # Endings of names behind which stands the same file: a further training leaves the positions as they are, unless the
@@ -26,7 +26,7 @@ LEAST, BESIDE = 0.4, 0.8  # of likeness that the nearest have: at all, and besid
 @cache
 def releases() -> list[dict]:
     """The released models, each with name, year, source and config; trained, report, stretch and unlike where known."""
-    return json.loads(files(__package__).joinpath("releases.json").read_text("utf-8"))
+    return table("releases")
 
 
 def identity(release: Mapping) -> str:
@@ -146,4 +146,6 @@ def release_of(text: str) -> dict:
 def is_called(release: Mapping, text: str) -> bool:
     """Whether a text is the name of a release, with or without the owner, and not like it alone."""
     whole = identity(release)
-    return plain(unlinked(text)) in {plain(name) for name in (release["name"], whole, whole.partition("/")[2])}
+    return plain(unlinked(text)) in {
+        plain(name) for name in (release["name"], whole, whole.partition("/")[2])
+    }
