@@ -43,7 +43,7 @@ def of_rules(reading: Reading) -> Iterator[tuple[str, dict]]:
         reading["lengths"]["allowed"],
         reading["at"]["keys"].get("original_max_position_embeddings"),
     )
-    for rule in reading["at"]["rules"].values():
+    for rule in filter(None, reading["at"]["rules"].values()):
         yield from of_rule(rule, reading["family"], allowed, outer)
 
 
