@@ -50,7 +50,7 @@ def types_of(keys: Keys, depth: int) -> list[str]:
     by_ratio = {0: SLIDING, **{rate: kind for kind, rate in table("families")["layers"]["rates"].items()}}
     if types is None and ratios is not None:
         if not set(ratios) <= set(by_ratio):
-            raise Refused("numbers_of", key="compress_ratios", names=list(by_ratio), got=ratios)
+            raise Refused("numbers_of", key="compress_ratios", names=list(map(str, by_ratio)), got=ratios)
         types = [by_ratio[ratio] for ratio in ratios]
     if types is None:
         types = [HEAVY] * 2 + [SPARSE if i % 2 else HEAVY for i in range(depth - 2)]
