@@ -6,6 +6,8 @@ from .layers import layer, stack
 from .schema import Encoding
 from .tables import Refused, complete
 
+LARGEST_TABLE = 1 << 24  # rows
+
 
 def read_input(row: dict, keys: Keys) -> dict:
     kind = keys.get("position_embedding_type")
@@ -36,6 +38,8 @@ def added(row: dict, keys: Keys) -> Encoding:
         sinusoids = {"layout": "interleaved", "endpoint": False}
     if sinusoids is None:
         length = check_size(row["length"][0], keys.first(*row["length"]))
+        if length > LARGEST_TABLE:
+            raise Refused("too_large", key=row["length"][0], limit=LARGEST_TABLE, got=length)
         return {"kind": "Learned", "length": length + row["before"], "dim": dim}
     if dim % 2:
         raise Refused("even_dim", key=row["dim"][0], got=dim)

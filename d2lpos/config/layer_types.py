@@ -10,7 +10,9 @@ def types_of(row: dict, keys: Keys) -> list[str]:
     types, form = keys.get("layer_types") or keys.get("layers_block_type"), row["types"]
     keys.pass_over(words("families", "layers", "patterns") if form else ())
     if row["depth_by_list"]:
-        return types or FORMS[form["form"]](form, keys, 0)
+        types = types or FORMS[form["form"]](form, keys, 0)
+        check_size("num_hidden_layers", len(types))
+        return types
     depth = keys.first(*row["depth"], default=types and len(types)) * (1 + row["two_attentions"])
     if form and types is None:
         types = FORMS[form["form"]](form, keys, depth)

@@ -1,9 +1,13 @@
 """From an outer file to the keys of its text: which family reads it, and where its keys stand."""
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from .tables import Refused, by_name, entry, rows, table
+
+DEEPEST = 100  # lists and dictionaries within each other
+LARGEST_WHOLE, LARGEST_NUMBER = 1 << 53, 1 << 1023  # of a number of JavaScript
 
 
 @dataclass
@@ -17,13 +21,20 @@ class Text:
     ignored: list[str] = field(default_factory=list)
 
 
-def plain(value: object) -> object:
-    """Dictionaries and lists as JSON has them, and 128.0 as 128, so that all languages have the same numbers."""
+def plain(value: object, depth: int = 0) -> object:
+    """Dictionaries and lists as JSON has them, and numbers as all languages have them: 128.0 as 128, and none beyond 2⁵³ whole.
+
+    Raises Refused where lists and dictionaries nest too deeply.
+    """
+    if depth > DEEPEST:
+        raise Refused("deep", name="config")
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(one, depth + 1) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
-    return int(value) if type(value) is float and value.is_integer() else value
+        return [plain(one, depth + 1) for one in value]
+    if type(value) is int and abs(value) > LARGEST_WHOLE:
+        return float(value) if abs(value) < LARGEST_NUMBER else math.inf if value > 0 else -math.inf
+    return int(value) if type(value) is float and value.is_integer() and abs(value) <= LARGEST_WHOLE else value
 
 
 def text_of(values: dict, ignore: Collection[str], file: tuple[str, ...] = (), code: tuple[str, ...] = ()) -> Text:

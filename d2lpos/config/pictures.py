@@ -45,7 +45,12 @@ def cells_of(picture: Grid, patch: Grid) -> Grid:
 
 
 def features(keys: Keys) -> int:
-    return keys.first("head_dim", default=0) or keys.first("hidden_size") // keys.first("num_attention_heads")
+    """Of a head; what its heads leave of hidden size is no head's."""
+    dim = keys.first("head_dim", default=0)
+    if dim:
+        return dim
+    heads = check_size("num_attention_heads", keys.first("num_attention_heads"))
+    return check_size("head_dim", keys.first("hidden_size") // heads)
 
 
 def without_positions(form: dict, keys: Keys, grid: Grid, depth: int) -> list[Layer]:

@@ -32,7 +32,7 @@ def read_swin(row: dict, keys: Keys) -> dict:
 def each_stage(keys: Keys, key: str) -> list[int]:
     """The numbers of the stages."""
     numbers, stages = keys.first(key), len(keys.first("depths"))
-    if len(numbers) != stages:
+    if not isinstance(numbers, list) or len(numbers) != stages:
         raise Refused("stages", key=key, stages=stages, got=numbers)
     return numbers
 

@@ -2,7 +2,7 @@
 
 import math
 
-from .keys import Keys
+from .keys import Keys, check_size
 from .rope import Parameters, kind_of, of_file
 from .rules import LARGEST_FLOAT, check_number, is_number, rule_of
 from .schema import Encoding
@@ -61,7 +61,7 @@ def dim_of(row: dict, keys: Keys, number: int, kind: str) -> int:
         by_layer[int(key)] = one  # "05", too
     if row["full_dim"] and "per_layer_config" not in keys.own and kind == "full_attention":
         dim = keys.first(row["full_dim"]["key"], default=row["full_dim"]["default"])
-    return by_layer.get(number, {}).get("head_dim", dim)
+    return check_size("head_dim", by_layer.get(number, {}).get("head_dim", dim))
 
 
 def share_of(keys: Keys, dim: int) -> Parameters:

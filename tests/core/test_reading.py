@@ -7,7 +7,7 @@ import pytest
 from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.__main__ import main
 from d2lpos.pretrained.as_numbers import as_numbers
-from d2lpos.pretrained.files import parse
+from d2lpos.config import parse
 from d2lpos.pretrained.sentence import sentence
 from d2lpos.pretrained.serving import settings
 
@@ -147,14 +147,16 @@ def test_the_command_takes_a_length_and_keys_to_pass_over(file, capsys):
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ('{"a": NaN}', "x must be JSON, and is none: NaN is no number of JSON"),
     ("{", "x must be JSON, and is none: Expecting property name"),
     ("[1]", "x must be a config.json, which is an object of keys; it is a list"),
     ('{"a": 1}', "x must have model_type, which says whose code reads it; it has none"),
     ('{"peft_type": "LORA"}', "x must be the config.json of a model; it is an adapter's configuration: read the config"),
     ('{"tokenizer_class": "T"}', "x must be the config.json of a model; it is a tokenizer's configuration"),
     ('{"model": {}, "added_tokens": []}', "x must be the config.json of a model; it is a tokenizer"),
-    (f'"{"x" * (1 << 20)}"', "x must be a config.json of at most 1 MB; it has 1.0 MB"),
+    (f'"{"x" * (8 << 20)}"', "x must be a config.json of at most 8 MB; it has 8.0 MB"),
+    ('{"n_kv_heads": 8, "dim": 64}', "x must be the config.json of a model; it is a params.json of Meta or Mistral"),
+    ("GGUF", "x must be a config.json; it is a file of weights"),
+    ("[" * 100_000 + "]" * 100_000, "x must not nest its lists and objects so deeply"),
 ])
 def test_what_is_no_configuration_gets_a_sentence(text, sentence):
     with pytest.raises(ValueError) as error:
