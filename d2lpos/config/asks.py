@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 from .angles import fresh
-from .arguments import check_tokens
-from .memory import memory
-from .report import layer, turning_layers
-from .schema import Layer, Reading
+from .arguments import check_tokens, check_until
+from .memory import memory, unknown
+from .report import layer, longest_of, turning_layers
+from .schema import Layer, Reading, Trap
 from .sight import sight
 from .tables import Refused, table
-from .traps import in_words, traps
 from .words import fill
 
 
@@ -28,8 +27,9 @@ def asks(reading: Reading, tokens: int, trained: int | None = None, source: str 
       keys and values of full layers: 72.0 MiB
     """
     check_tokens(tokens=tokens, trained=trained)
+    check_until(reading, tokens)
     if reading["pictures"]:
-        raise Refused("pictures", "memory", family=reading["family"])
+        raise unknown(reading)
     words = table("words")["asks"]
     return "\n".join(
         [
@@ -39,7 +39,7 @@ def asks(reading: Reading, tokens: int, trained: int | None = None, source: str 
             *cache(reading, tokens),
             *(
                 fill(words["trap"], trap=sentence, section=section)
-                for sentence, section in map(in_words, traps(reading))
+                for sentence, section in map(in_words, reading["traps"])
             ),
         ]
     )
@@ -54,17 +54,17 @@ def angles(reading: Reading, tokens: int, trained: int | None, source: str | Non
         return
     by = "you" if trained else "original" if original else "class" if lengths["by_class"] else "file"
     yield fill(words["beside"], trained=length, source=source if trained and source else words[by])
-    before = bool(original) and length <= original
-    kinds = {layer(reading, one, tokens, allowed): one for one in turning_layers(reading)}
+    before, longest = bool(original) and length <= original, longest_of(reading, tokens)
+    kinds = {layer(reading, one, tokens, longest): one for one in turning_layers(reading)}
     for one in kinds.values():
         pairs = fresh(one, length, tokens, before)
         line = words["fresh" if any(pairs) else "none_fresh"]
-        yield fill(line, fresh=sum(pairs), pairs=len(pairs), sight=within(reading, one, allowed))
+        yield fill(line, fresh=sum(pairs), pairs=len(pairs), sight=within(reading, one, longest))
 
 
-def within(reading: Reading, one: Layer, allowed: int | None) -> str:
+def within(reading: Reading, one: Layer, longest: int | None) -> str:
     """The window or the chunk of a layer, where it has one."""
-    words, seeing = table("words")["asks"], sight(reading, one, allowed)
+    words, seeing = table("words")["asks"], sight(reading, one, longest)
     return fill(words[seeing["kind"]], **seeing) if seeing["kind"] in ("window", "sides", "chunk") else ""
 
 
@@ -88,3 +88,14 @@ def cache(reading: Reading, tokens: int) -> Iterator[str]:
         yield words["encoder"]
     if reading["encoder"]:
         yield words["crossing"]
+
+
+def in_words(trap: Trap) -> tuple[str, str]:
+    """The sentence of a trap, and notebook and heading of the section that explains it.
+
+    >>> in_words({"code": "first", "values": {"first": 2}})[0]
+    'Its first token stands at row 2 of the table, and not at row 0.'
+    """
+    words = table("traps")
+    sentence, section = words[trap["code"]]
+    return fill(sentence, **trap["values"]), words["sections"][section]

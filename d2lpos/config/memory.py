@@ -3,7 +3,6 @@
 from .arguments import check_tokens
 from .schema import Layer, Reading
 from .tables import Refused
-from .words import shown
 
 
 def memory(
@@ -23,7 +22,7 @@ def memory(
     """
     check_tokens(tokens=tokens)
     if reading["pictures"]:
-        raise Refused("pictures", "memory", family=reading["family"])
+        raise unknown(reading)
     sizes: dict[str, float] = {}
     for place in reading["layers"] if reading["causal"] else ():
         layer = reading["kinds"][place]
@@ -49,6 +48,5 @@ def limit_of(layer: Layer) -> tuple[str, int | None]:
 
 def unknown(reading: Reading) -> Refused:
     """Why what a layer keeps is not known."""
-    why = reading.get("uncounted") or {"code": "memory_heads", "heads": None, "dim": None}
-    fields = {key: shown(value) for key, value in why.items() if key != "code"}
-    return Refused(why["code"], "memory", family=reading["family"], **fields)
+    why = reading["cache_refusal"]
+    return Refused(why["code"], **why["values"])

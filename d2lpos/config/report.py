@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from .angles import in_force, turns
+from .arguments import check_until
 from .schema import Encoding, Layer, Reading
 from .sentence import counted
 from .sight import sight
@@ -25,7 +26,14 @@ def lines(reading: Reading, tokens: int | None = None) -> str:
       layers 0–1: ALiBi(heads=4)
     """
     words = table("words")["layers"]
-    return "\n".join(part(reading, tokens, reading["lengths"]["allowed"], words))
+    check_until(reading, tokens)
+    return "\n".join(part(reading, tokens, longest_of(reading, tokens), words))
+
+
+def longest_of(reading: Reading, tokens: int | None) -> int | None:
+    """The longest text that the file allows, or the one at hand if that is longer; a window that it exceeds hides keys."""
+    allowed = reading["lengths"]["allowed"]
+    return allowed and max(allowed, tokens or 0)
 
 
 def part(reading: Reading, tokens: int | None, longest: int | None, words: Mapping[str, str]) -> list[str]:
@@ -100,7 +108,7 @@ def layer(reading: Reading, one: Layer, tokens: int | None, longest: int | None)
 def encoding(one: Encoding, tokens: int | None) -> str:
     """An encoding with its numbers; RoPE's in the words that configurations have."""
     words = table("words")["layers"]
-    if "base" in one and "rotary" in one:
+    if "rotary" in one:
         return turning(one, tokens)
     defaults = table("words")["encodings"][one["kind"]]["arguments"]
     numbers = {name: one[name] for name, usual in defaults.items() if one.get(name, usual) != usual}
@@ -114,7 +122,8 @@ def encoding(one: Encoding, tokens: int | None) -> str:
 def turning(one: Encoding, tokens: int | None) -> str:
     """What turns: its base, how many features, how pairs lie, and by which rule it is scaled."""
     words, layout = table("words")["layers"], one["layout"]
-    moving = 2 * sum(omega != 0 for omega in in_force(one, tokens)[0])
+    omega = in_force(one, tokens)[0]
+    moving = one["rotary"] * sum(map(bool, omega)) // len(omega)
     if layout == "half" and moving < one["rotary"]:  # a rule lets pairs stand still, and leaves all partners
         pairs = fill(words["partners"], half=one["rotary"] // 2)
     else:

@@ -1,7 +1,9 @@
 """Words and numbers: how a template of the tables is filled. The page's script fills the same templates by the same rules."""
 
 import json
+import math
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 
@@ -27,9 +29,9 @@ def fill(template: str, **fields: object) -> str:
         if conversion:
             return CONVERSIONS[conversion](value)
         if isinstance(value, list | tuple):
-            return ", ".join(value)
-        if isinstance(value, str):
-            return value
+            return ", ".join(one if isinstance(one, str) else as_json(one) for one in value)
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return value if isinstance(value, str) else as_json(value)
         if form == "f":
             shown = fixed(value, int(digits))
         else:
@@ -51,6 +53,10 @@ def number(value: float, digits: int | None = None) -> str:
         value = float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(Decimal(value)))
     if isinstance(value, int) and abs(value) < 1 << 53:
         return str(value)
+    if abs(value) > sys.float_info.max:
+        return "Infinity" if value > 0 else "-Infinity"
+    if math.isnan(value):
+        return "NaN"
     exact = Decimal(repr(float(value)))
     if exact and not Decimal("1e-6") <= abs(exact) < Decimal("1e21"):
         return f"{exact.normalize():e}"
@@ -70,18 +76,18 @@ def grouped(text: str) -> str:
 
 
 def as_json(value: object) -> str:
-    """A value as JSON without blanks, its numbers as `number` prints them.
+    """A value as JSON, its numbers as `number` prints them.
 
     >>> as_json({"a": [1.0, True, None, "b"]})
-    '{"a":[1,true,null,"b"]}'
+    '{"a": [1, true, null, "b"]}'
     """
     if isinstance(value, Mapping):
-        return f"{{{','.join(f'{as_json(str(key))}:{as_json(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{as_json(str(key))}: {as_json(one)}' for key, one in value.items())}}}"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"[{','.join(map(as_json, value))}]"
+        return f"[{', '.join(map(as_json, value))}]"
     if isinstance(value, int | float) and not isinstance(value, bool):
         return number(value)
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def shown(value: object) -> str:
