@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from .angles import in_force, turns
 from .arguments import check_until
-from .schema import Encoding, Layer, Reading
+from .schema import Encoding, Layer, Part, Reading
 from .sentence import counted
 from .sight import sight
 from .slopes import slopes
@@ -25,9 +25,8 @@ def lines(reading: Reading, tokens: int | None = None) -> str:
       input: nothing is added
       layers 0–1: ALiBi(heads=4)
     """
-    words = table("words")["layers"]
     check_until(reading, tokens)
-    return "\n".join(part(reading, tokens, longest_of(reading, tokens), words))
+    return "\n".join(part(reading, reading["family"], tokens, longest_of(reading, tokens)))
 
 
 def longest_of(reading: Reading, tokens: int | None) -> int | None:
@@ -36,13 +35,13 @@ def longest_of(reading: Reading, tokens: int | None) -> int | None:
     return allowed and max(allowed, tokens or 0)
 
 
-def part(reading: Reading, tokens: int | None, longest: int | None, words: Mapping[str, str]) -> list[str]:
+def part(reading: Part, family: str, tokens: int | None, longest: int | None) -> list[str]:
     """The lines of a model, or of its encoder."""
-    added, first = reading["input"], reading["first"]
+    words, added, first = table("words")["layers"], reading["input"], reading["first"]
     found = [
         fill(
             words["head"],
-            family=reading["family"],
+            family=family,
             layers=counted(len(reading["layers"])),
             direction=words["causal" if reading["causal"] else "both"],
         ),
@@ -59,13 +58,13 @@ def part(reading: Reading, tokens: int | None, longest: int | None, words: Mappi
         found.append(fill(words["defaults"], keys=keys))
     if reading.get("ignored"):
         found.append(fill(words["ignored"], keys=", ".join(reading["ignored"])))
-    if reading["encoder"]:
-        inner = "\n".join(part(reading["encoder"], tokens, longest, words))
+    if reading.get("encoder"):
+        inner = "\n".join(part(reading["encoder"], family, tokens, longest))
         found.append(fill(words["encoder"], lines=inner))
     return found
 
 
-def kinds(reading: Reading, tokens: int | None, longest: int | None) -> dict[str, list[int]]:
+def kinds(reading: Part, tokens: int | None, longest: int | None) -> dict[str, list[int]]:
     """What layers do, and which do it, counted from 0."""
     texts = [layer(reading, one, tokens, longest) for one in reading["kinds"]]
     places: dict[str, list[int]] = {}
@@ -74,7 +73,7 @@ def kinds(reading: Reading, tokens: int | None, longest: int | None) -> dict[str
     return places
 
 
-def layer(reading: Reading, one: Layer, tokens: int | None, longest: int | None) -> str:
+def layer(reading: Part, one: Layer, tokens: int | None, longest: int | None) -> str:
     """What a layer does, in words and numbers."""
     words = table("words")["layers"]
     if not one["attends"]:
