@@ -6,9 +6,10 @@ from .angles import fresh
 from .arguments import check_tokens, check_until
 from .memory import memory, unknown
 from .report import layer, longest_of, turning_layers
-from .schema import Layer, Reading, Trap
+from .schema import Layer, Reading
 from .sight import sight
 from .tables import Refused, table
+from .traps import in_words, traps
 from .words import fill
 
 
@@ -39,7 +40,7 @@ def asks(reading: Reading, tokens: int, trained: int | None = None, source: str 
             *cache(reading, tokens),
             *(
                 fill(words["trap"], trap=sentence, section=section)
-                for sentence, section in map(in_words, reading["traps"])
+                for sentence, section in map(in_words, traps(reading))
             ),
         ]
     )
@@ -89,13 +90,3 @@ def cache(reading: Reading, tokens: int) -> Iterator[str]:
     if reading["encoder"]:
         yield words["crossing"]
 
-
-def in_words(trap: Trap) -> tuple[str, str]:
-    """The sentence of a trap, and notebook and heading of the section that explains it.
-
-    >>> in_words({"code": "first", "values": {"first": 2}})[0]
-    'Its first token stands at row 2 of the table, and not at row 0.'
-    """
-    words = table("traps")
-    sentence, section = words[trap["code"]]
-    return fill(sentence, **trap["values"]), words["sections"][section]

@@ -17,7 +17,7 @@ def read_deepseek_v4(row: dict, keys: Keys) -> dict:
     depth, dim = keys.first("num_hidden_layers"), keys.first("head_dim", default=512)
     rates = table("families")["layers"]["rates"] | (keys.get("compress_rates") or {})
     if not all(type(rate) is int and rate >= 1 for rate in rates.values()):
-        raise Refused("whole_numbers", keys=["compress_rates"], least=1, got=rates)
+        raise Refused("whole_numbers", key="compress_rates", least=1, got=rates)
     rules = parameters_of(keys, dim)
     types = types_of(keys, depth)
     once = {kind: one_layer(keys, rules, rates, dim, kind) for kind in dict.fromkeys(types)}
@@ -50,7 +50,7 @@ def types_of(keys: Keys, depth: int) -> list[str]:
     by_ratio = {0: SLIDING, **{rate: kind for kind, rate in table("families")["layers"]["rates"].items()}}
     if types is None and ratios is not None:
         if not set(ratios) <= set(by_ratio):
-            raise Refused("numbers_of", key="compress_ratios", names=list(by_ratio), got=ratios)
+            raise Refused("numbers_of", key="compress_ratios", names=list(map(str, by_ratio)), got=ratios)
         types = [by_ratio[ratio] for ratio in ratios]
     if types is None:
         types = [HEAVY] * 2 + [SPARSE if i % 2 else HEAVY for i in range(depth - 2)]

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable
 
 from .tables import Refused, entry, read_by_some, table, words
-from .words import shown
 
 
 class Keys:
@@ -46,7 +45,7 @@ class Keys:
         """The features of a head: hidden size by heads."""
         whole, parts = self.first(*hidden), self.first(*heads)
         if type(whole) is not int or type(parts) is not int or parts < 1:
-            raise Refused("whole_numbers", keys=[hidden[0], heads[0]], least=1, got=[whole, parts])
+            raise Refused("both_whole", one=hidden[0], other=heads[0], got=whole, beside=parts)
         if whole % parts:
             raise Refused("multiple", key=hidden[0], other=heads[0], by=parts, got=whole)
         return whole // parts
@@ -69,9 +68,9 @@ def check_value(key: str, value: object, beside: dict) -> None:
         by_stage = key in words("keys", "by_stage") and isinstance(value, list)
         if not unused and not by_stage:
             check_size(key, value)
-    if key in words("keys", "positive") and not isinstance(value, list | dict):
-        if type(value) not in (int, float) or not 0 < value < math.inf:
-            raise Refused("positive", key=key, got=value)
+    number = type(value) in (int, float) and 0 < value < math.inf
+    if key in words("keys", "positive") and not number and not isinstance(value, list | dict):
+        raise Refused("positive", key=key, got=value)
     if key in words("keys", "lists") and not isinstance(value, list):
         raise Refused("list", key=key, got=value)
     if key in words("keys", "dictionaries") and not isinstance(value, dict):
@@ -115,7 +114,3 @@ def check_understood(values: dict, keys: Keys, row: dict) -> None:
         strange[key] = value
     if strange:
         raise Refused("strange_keys", family=keys.family, keys=strange, names=list(strange))
-
-
-def names_of(values: Iterable[object]) -> str:
-    return ", ".join(map(shown, values))

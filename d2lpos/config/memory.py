@@ -49,4 +49,4 @@ def limit_of(layer: Layer) -> tuple[str, int | None]:
 def unknown(reading: Reading) -> Refused:
     """Why what a layer keeps is not known."""
     why = reading["cache_refusal"]
-    return Refused(why["code"], **why["values"])
+    return Refused(why["code"], **why["fields"])

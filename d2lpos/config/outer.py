@@ -95,7 +95,7 @@ def missing(family: str, own: dict) -> dict:
     spellings = table("families")["spellings"]
     there = {key for key, value in own.items() if value or key not in spellings}
     return {
-        key: plain(value)
+        key: value
         for key, value in entry(family)["keys"].items()
         if key not in there and not (key == "rope_parameters" and there.intersection(spellings))
     }

@@ -12,8 +12,9 @@ def read_picture(row: dict, keys: Keys) -> dict:
     picture, patch = pair(keys, "image_size"), pair(keys, "patch_size")
     grid = cells_of(picture, patch)
     table = keys.get(row["table"]) if isinstance(row["table"], str) else row["table"]
-    if table and keys.get("pretrain_image_size") is not None and pair(keys, "pretrain_image_size") != picture:
-        raise Refused("pretrain_picture", picture=str(picture), got=keys.get("pretrain_image_size"))
+    trained = keys.get("pretrain_image_size")
+    if table and trained is not None and pair(keys, "pretrain_image_size") != picture:
+        raise Refused("pretrain_picture", picture=str(picture), got=trained)
     form = row["layers"]
     form = form if isinstance(form, dict) else {"form": form}
     layers = FORMS[form["form"]](form, keys, grid, keys.first("num_hidden_layers"))
@@ -34,7 +35,7 @@ def pair(keys: Keys, key: str) -> Grid:
     value = keys.first(key)
     sides = value if isinstance(value, list) else [value, value]
     if len(sides) != 2:
-        raise Refused("whole_numbers", keys=[key], least=1, got=sides)
+        raise Refused("whole_numbers", key=key, least=1, got=sides)
     return tuple(check_size(key, side) for side in sides)
 
 
@@ -76,7 +77,7 @@ def decomposed(form: dict, keys: Keys, grid: Grid, depth: int) -> list[Layer]:
 
 def but_global(keys: Keys, depth: int) -> list[int | None]:
     """SAM's windows: in all layers but those of `global_attn_indexes`."""
-    side, everywhere = keys.first("window_size"), keys["global_attn_indexes"]
+    side, everywhere = keys.first("window_size"), keys.first("global_attn_indexes")
     return [None if i in everywhere or not side else check_size("window_size", side) for i in range(depth)]
 
 

@@ -1,51 +1,80 @@
-"""What a file may be read wrong by, each as a code of traps.json with its values."""
+"""What a configuration may be read wrong by, and the section of the book that explains it."""
 
 import math
+from collections.abc import Iterator, Mapping
+from typing import TypedDict
 
-from .keys import Keys
+from .angles import turns
 from .rope import kind_of
-from .schema import Layer, Lengths, Trap
+from .schema import Reading
+from .tables import table
+from .words import fill
 
 
-def traps_of(row: dict, keys: Keys, rules: list[dict], kinds: list[Layer], first: int, lengths: Lengths) -> list[Trap]:
-    """rules are RoPE's parameters as the file says them, of all layers or of each type."""
-    found: list[Trap] = []
-    outer = {**keys.own, **keys.defaults}.get("original_max_position_embeddings")
-    for rule in rules:
-        found += traps_of_rule(row, rule, outer, lengths["allowed"])
-    turns = [kind["encoding"] for kind in kinds if kind["encoding"] and "rotary" in kind["encoding"]]
-    if len({turn["base"] for turn in turns}) > 1:
-        found.append(trap("bases"))
-    if any(turn["layout"] == "interleaved" for turn in turns):
-        found.append(trap("neighbors"))
-    if first:
-        found.append(trap("first", first=first))
-    if any((kind["encoding"] or {}).get("divided") for kind in kinds):
-        found.append(trap("slopes"))
-    return [one for number, one in enumerate(found) if one not in found[:number]]
+class Trap(TypedDict):
+    """A trap by its code, with the numbers that its sentence names."""
+
+    code: str
+    fields: dict[str, object]
 
 
-def trap(code: str, **values: object) -> Trap:
-    return {"code": code, "values": values}
+def traps(reading: Reading) -> list[Trap]:
+    """What this very configuration may be read wrong by, each trap once."""
+    every: list[Trap] = []
+    for code, fields in [*of_rules(reading), *of_layers(reading)]:
+        trap: Trap = {"code": code, "fields": fields}
+        every += [trap] if trap not in every else []
+    return every
 
 
-def traps_of_rule(row: dict, rule: dict, outer: int | None, allowed: int | None) -> list[Trap]:
+def in_words(trap: Trap) -> tuple[str, str]:
+    """The sentence of a trap, and notebook and heading of its section.
+
+    >>> in_words({"code": "first", "fields": {"first": 2}})[0]
+    'Its first token stands at row 2 of the table, and not at row 0.'
+    """
+    sentence, section = table("words")["traps"][trap["code"]]
+    return fill(sentence, **trap["fields"]), table("words")["sections"][section]
+
+
+def of_rules(reading: Reading) -> Iterator[tuple[str, dict]]:
+    """Traps of RoPE's parameters."""
+    allowed, outer = (
+        reading["lengths"]["allowed"],
+        reading["at"]["keys"].get("original_max_position_embeddings"),
+    )
+    for rule in filter(None, reading["at"]["rules"].values()):
+        yield from of_rule(rule, reading["family"], allowed, outer)
+
+
+def of_rule(rule: Mapping, family: str, allowed: int | None, outer: int | None) -> Iterator[tuple[str, dict]]:
     kind, factor, original = kind_of(rule), rule.get("factor"), rule.get("original_max_position_embeddings")
-    scales = kind in ("yarn", "llama3")
-    found = []
-    if scales and allowed and not original and not outer:
-        found.append(trap("no_original", allowed=allowed))
-    if scales and factor and original and allowed and not math.isclose(factor, allowed / original):
-        found.append(trap("quotient", factor=factor, quotient=allowed / original))
+    if kind in ("yarn", "llama3"):
+        if allowed and not original and not outer:
+            yield "no_original", {"allowed": allowed}
+        if factor and original and allowed and not math.isclose(factor, allowed / original):
+            yield "quotient", {"factor": factor, "quotient": allowed / original}
     if kind == "longrope" and (switch := original or outer or allowed):
-        found.append(trap("switch", at=switch))
+        yield "switch", {"tokens": switch}
     if kind in ("linear", "yarn", "llama3"):
-        later = row["stretch_later"]
-        found.append(trap("stretch_later", kind=kind) if later else trap("stretch_released"))
+        optional = family in table("words")["released_without_a_stretch"].split()
+        yield ("optional", {"rule": kind}) if optional else ("released", {})
     if kind == "dynamic":
-        found.append(trap("dynamic"))
+        yield "dynamic", {}
     if rule.get("attn_factor") is not None:
-        found.append(trap("attn_factor"))
+        yield "attn_factor", {}
     if rule.get("truncate") is False:
-        found.append(trap("truncate"))
-    return found
+        yield "truncate", {}
+
+
+def of_layers(reading: Reading) -> Iterator[tuple[str, dict]]:
+    """Traps of what turns, of the table and of slopes."""
+    turning = [layer["encoding"] for layer in reading["kinds"] if turns(layer)]
+    if len({encoding["base"] for encoding in turning}) > 1:
+        yield "bases", {}
+    if any(encoding["layout"] == "interleaved" for encoding in turning):
+        yield "neighbors", {}
+    if reading["first"]:
+        yield "first", {"first": reading["first"]}
+    if any(layer["encoding"] and layer["encoding"].get("divided") is not None for layer in reading["kinds"]):
+        yield "slopes", {}

@@ -164,7 +164,7 @@ def with_indexers(row: dict, keys: Keys, layers: list[Layer]) -> list[Layer]:
     neighbors, layout = keys.get("indexer_rope_interleave"), row["indexer"]
     if neighbors is not None and ("interleaved" if neighbors else "half") != layout:
         raise Refused("code_fails", key="indexer_rope_interleave", wants=str(not neighbors).lower(), got=neighbors)
-    dim, chosen = keys["index_head_dim"], keys["index_topk"]
+    dim, chosen = check_size("index_head_dim", keys["index_head_dim"]), keys["index_topk"]
     return [
         {**one, "indexer": at_size(one["encoding"], dim, layout) if has else None, "keys": chosen}
         for one, has in zip(layers, own, strict=True)

@@ -33,7 +33,7 @@ KINDS = {
     for kind in (BEiT, Decomposed, DeBERTa, Learned, Sinusoidal, Swin, SwinV2, T5Bias)
 }
 TEMPERATURES = {"power": power, "steps": steps}
-FLOATS = ("factor", "attention_factor", "share", "low", "high")  # as rules have them, whatever JSON says
+FLOATS = ("factor", "attention_factor", "attention_factors", "share", "low", "high", "short", "long")  # as rules have them, whatever JSON says
 CURRENT = ("dynamic_ntk", "longrope")  # rules that depend on the length of the text
 SAME = ("attends", "crosses", "window", "chunk", "tile", "shift", "merged", "cosine", "counts", "scale", "sinks", "keys", "compressed")
 
@@ -135,15 +135,16 @@ def rule_of(rule: schema.Rule | None, tokens: int | None) -> Callable[[Tensor], 
     kind = rule["kind"]
     if kind in CURRENT and tokens is None:
         raise Refused("tokens", kind=kind.removesuffix("_ntk"))
-    numbers = {key: value for key, value in rule.items() if key != "kind"}
+    numbers: dict[str, object] = {}
+    for key, value in rule.items():
+        if key in FLOATS and value is not None:
+            value = list(map(float, value)) if isinstance(value, list) else float(value)
+        numbers[key] = value
+        if key == "length" and kind in CURRENT:
+            numbers["current"] = tokens
+    del numbers["kind"]
     if scales := numbers.pop("attention_factors", None):
         numbers["attention_factor"] = scales[tokens > rule["length"]]
-    for key in FLOATS:
-        if numbers.get(key) is not None:
-            numbers[key] = float(numbers[key])
-    for key in {"short", "long"} & numbers.keys():
-        numbers[key] = list(map(float, numbers[key]))
-    numbers |= {"current": tokens} if kind in CURRENT else {}
     function = getattr(scaling, kind)
     return partial(function, **numbers) if numbers else function
 

@@ -1,10 +1,11 @@
 """`encoding_of`: from a configuration to what turns, biases or adds in each layer."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
+from ..config import read
+from .build import build
 from .defaults import entries, entry, missing, renamed
-from .families import FAMILIES, READ_BY_SOME, REFUSED
+from .families import FAMILIES, REFUSED
 from .keys import SAYS_NO, SILENT_KEYS, check_values
 from .layer import Config, Reading
 from .rotary import SPELLINGS, not_understood
@@ -37,14 +38,7 @@ def encoding_of(config: object, tokens: int | None = None, ignore: Collection[st
     >>> rope.dim, rope.base, rope.layout
     (16, 500000.0, 'half')
     """
-    family, values, passed_over = of_its_text(config, ignore)
-    row, known = FAMILIES[family], entry(family)
-    own, taken = completed(family, values)
-    read = Config(own, taken, READ_BY_SOME.difference(row.reads.split()), known)
-    found = row.read(family, read, tokens)
-    aliases = {name for name, key in known.get("aliases", {}).items() if key in read.used | SILENT_KEYS}
-    check_keys(family, values, read.used.union(row.ignored_keys.split(), known.get("unread", ()), aliases))
-    return replace(found, ignored=passed_over, defaults=told(read, taken))
+    return build(read(config, ignore), tokens)
 
 
 def of_its_text(config: object, ignore: Collection[str] = ()) -> tuple[str, dict, tuple[str, ...]]:

@@ -74,13 +74,13 @@ def test_a_model_of_two_parts_tells_both():
 
 def test_keys_to_pass_over_are_named_all_at_once_and_kept():
     strange = LLAMA | {"wobble": 3, "zeta": "x"}
-    with pytest.raises(ValueError, match=r"not understood: wobble = 3, zeta = 'x'\. .* ignore=\('wobble', 'zeta'\)"):
+    with pytest.raises(ValueError, match=r'not understood: wobble = 3, zeta = "x"\. .* ignore=\["wobble","zeta"\]'):
         encoding_of(strange)
     reading = encoding_of(strange, ignore=("wobble", "zeta", "not there"))
     assert reading.ignored == ("wobble", "zeta") and str(reading).endswith("\n  ignored, as you asked: wobble, zeta")
     with pytest.raises(TypeError, match=r"ignore must be names of keys, such as \('wobble',\); got 'wobble'"):
         encoding_of(strange, ignore="wobble")
-    with pytest.raises(ValueError, match=r"wobble = \[0, 1, .{72}…, zeta = 'x'\. A key"):
+    with pytest.raises(ValueError, match=r'wobble = \[0,1,.{74}…, zeta = "x"\. A key'):
         encoding_of(strange | {"wobble": list(range(99))})
 
 
@@ -88,7 +88,7 @@ def test_keys_within_the_parameters_of_rope_are_passed_over_by_place():
     kinds = {"full_attention": {"eta": 1}, "sliding_attention": {"rope_type": "default", "rope_theta": 100.0, "eta": 2}}
     for rope in ({"rope_scaling": YARN | {"eta": 2}}, {"rope_parameters": YARN | {"rope_theta": 1e4, "eta": 2}}):
         name = f"{next(iter(rope))}.eta"
-        with pytest.raises(ValueError, match=rf"{name} = 2\. .* ignore=\('{name}',\)"):
+        with pytest.raises(ValueError, match=rf'{name} = 2\. .* ignore=\["{name}"\]'):
             encoding_of(LLAMA | rope)
         reading = encoding_of(LLAMA | rope, ignore=(name, "rope_scaling.theta", "eta"))
         assert reading.ignored == (name,) and reading.encodings[0].scaling.keywords["factor"] == 8.0
@@ -140,8 +140,8 @@ def test_the_command_prints_words_or_json(file, capsys):
 def test_the_command_takes_a_length_and_keys_to_pass_over(file, capsys):
     scaled = {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}, "max_position_embeddings": 64, "wobble": 1}
     file.write_text(json.dumps(LLAMA | scaled), "utf-8")
-    assert main(["read", str(file)]).startswith("tokens must say how long the text is")
-    assert "wobble = 1" in main(["read", str(file), "--length", "100"])
+    assert "wobble = 1" in main(["read", str(file)])
+    assert main(["read", str(file), "--ignore", "wobble"]).startswith("tokens must say how long the text is")
     assert main(["read", str(file), "--length", "100", "--ignore", "wobble"]) is None
     assert "dynamic_ntk(factor=2.0, length=64, current=100)" in capsys.readouterr().out
 
