@@ -13,7 +13,7 @@ STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "yarn")
 
 def turns(layer: Layer) -> bool:
     """Whether queries and keys turn in this layer."""
-    return bool(layer["encoding"]) and "base" in layer["encoding"]
+    return bool(layer["encoding"]) and "rotary" in layer["encoding"]
 
 
 def rule_kind(encoding: Encoding) -> str | None:
@@ -27,12 +27,12 @@ def stretched(reading: Reading) -> bool:
 
 
 def plain(encoding: Encoding) -> list[float]:
-    """The frequency of each pair before any rule: base^(−2i/rotary).
+    """The frequency of each pair before any rule: base^(−2i/rotary); of each axis, where these have pairs of their own.
 
-    >>> plain({"kind": "RoPE", "rotary": 4, "base": 10_000.0})
+    >>> plain({"kind": "RoPE", "rotary": 4, "axes": 1, "base": 10_000.0})
     [1.0, 0.01]
     """
-    rotary = encoding["rotary"]
+    rotary = encoding["rotary"] if "deal" in encoding else encoding["rotary"] // encoding["axes"]
     return [encoding["base"] ** (-2 * i / rotary) for i in range(rotary // 2)]
 
 
@@ -43,6 +43,10 @@ def in_force(encoding: Encoding, tokens: int | None = None) -> tuple[list[float]
     """
     old, rule = plain(encoding), encoding["rule"]
     return RULES[rule["kind"]](old, rule, tokens or 1) if rule else (old, 1.0)
+
+
+def interlaced(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+    return [*old[::2], *old[1::2]], 1.0
 
 
 def linear(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
@@ -107,6 +111,7 @@ def ramp(old: list[float], rule: dict) -> tuple[float, float]:
 
 RULES = {
     "dynamic_ntk": dynamic_ntk,
+    "interlaced": interlaced,
     "linear": linear,
     "llama3": llama3,
     "longrope": longrope,

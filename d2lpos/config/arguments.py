@@ -2,6 +2,9 @@
 
 from collections.abc import Collection
 
+from .schema import Reading
+from .tables import Refused
+
 LARGEST = 2**31 - 1  # tokens of a text
 
 
@@ -22,3 +25,11 @@ def check_name(argument: str, name: str, names: Collection[str]) -> None:
     """Raise a ValueError where a name is none of names."""
     if name not in names:
         raise ValueError(f"{argument} must be one of {', '.join(names)}; got {name!r}")
+
+
+def check_until(reading: Reading, tokens: int | None) -> None:
+    """Raise Refused for a text beyond the length from which on a rule begins that no reading has."""
+    until = reading["lengths"]["until"]
+    if until is not None and tokens is not None and tokens > until:
+        key = reading["lengths"]["until_key"]
+        raise Refused("too_long", key=key, length=until, family=reading["family"], got=tokens)

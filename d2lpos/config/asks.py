@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from .angles import fresh
-from .arguments import check_tokens
-from .memory import memory
-from .report import layer, turning_layers
+from .arguments import check_tokens, check_until
+from .memory import memory, unknown
+from .report import layer, longest_of, turning_layers
 from .schema import Layer, Reading
 from .sight import sight
 from .tables import Refused, table
@@ -28,8 +28,9 @@ def asks(reading: Reading, tokens: int, trained: int | None = None, source: str 
       keys and values of full layers: 72.0 MiB
     """
     check_tokens(tokens=tokens, trained=trained)
+    check_until(reading, tokens)
     if reading["pictures"]:
-        raise Refused("pictures", "memory", family=reading["family"])
+        raise unknown(reading)
     words = table("words")["asks"]
     return "\n".join(
         [
@@ -54,17 +55,17 @@ def angles(reading: Reading, tokens: int, trained: int | None, source: str | Non
         return
     by = "you" if trained else "original" if original else "class" if lengths["by_class"] else "file"
     yield fill(words["beside"], trained=length, source=source if trained and source else words[by])
-    before = bool(original) and length <= original
-    kinds = {layer(reading, one, tokens, allowed): one for one in turning_layers(reading)}
+    before, longest = bool(original) and length <= original, longest_of(reading, tokens)
+    kinds = {layer(reading, one, tokens, longest): one for one in turning_layers(reading)}
     for one in kinds.values():
         pairs = fresh(one, length, tokens, before)
         line = words["fresh" if any(pairs) else "none_fresh"]
-        yield fill(line, fresh=sum(pairs), pairs=len(pairs), sight=within(reading, one, allowed))
+        yield fill(line, fresh=sum(pairs), pairs=len(pairs), sight=within(reading, one, longest))
 
 
-def within(reading: Reading, one: Layer, allowed: int | None) -> str:
+def within(reading: Reading, one: Layer, longest: int | None) -> str:
     """The window or the chunk of a layer, where it has one."""
-    words, seeing = table("words")["asks"], sight(reading, one, allowed)
+    words, seeing = table("words")["asks"], sight(reading, one, longest)
     return fill(words[seeing["kind"]], **seeing) if seeing["kind"] in ("window", "sides", "chunk") else ""
 
 
@@ -88,3 +89,4 @@ def cache(reading: Reading, tokens: int) -> Iterator[str]:
         yield words["encoder"]
     if reading["encoder"]:
         yield words["crossing"]
+

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from .edits import Edit, check_code, passed_over, refuse, sections, target
+from .edits import Edit, base_key, check_code, passed_over, refuse, sections, target
 from .schema import Encoding, Reading
 from .tables import table
 from .words import fill, number
@@ -30,39 +30,45 @@ def line(reading: Reading, changes: list[Edit], tokens: int, program: str) -> di
     Programs replace RoPE's parameters as one, so these are written whole. Raises Refused where a program is not known to take
     a rule for one kind of layers alone.
     """
-    row, depth = table("programs")[program], len(reading["at"]["file"])
-    values = {change["path"][-1]: change["value"] for change in changes if len(change["path"]) > depth + 1}
+    row, depth, base = table("programs")[program], len(reading["at"]["file"]), base_key(reading)
     keys = {change["path"][-1]: change["value"] for change in changes if len(change["path"]) == depth + 1}
-    base = values.pop("rope_theta", None) or keys.pop("rope_theta", None)
-    rule, notes = values.get("rope_type", base and "ntk"), []
-    if rule:
-        kind, encoding = target(reading, rule, tokens)
-        if kind:
-            check_by_kind(reading, program)
-            notes.append(fill(table("settings")["notes"]["by_kind"], kind=kind))
-        betas = ramp(reading["family"], row, rule, encoding)
-        notes += note_on(betas, row)
-        values = (
-            {"rope_type": "default"}
-            | values
-            | sections(encoding)
-            | {"rope_theta": base or encoding["base"]}
-            | betas
-        )
-        values.pop("type", None)
-        if row["form"] != "attributes":
-            keys.pop("head_dim", None)
-        keys = spelled(reading, row, values, kind, encoding) | keys
+    if not any(len(change["path"]) > depth + 1 or change["path"][-1] == base for change in changes):
+        return {"line": written(reading, row, tokens, keys), "notes": []}
+    kind, encoding = target(reading, "linear", tokens)
+    if kind:
+        check_by_kind(reading, program)
+    others = reading["at"]["rules"].keys() - {kind}
+    values = {
+        change["path"][-1]: change["value"]
+        for change in changes
+        if len(change["path"]) > depth + 1 and change["path"][-2] not in others
+    }
+    values = {"rope_type": "default", "rope_theta": encoding["base"]} | values
+    values |= {"rope_theta": keys.pop(base)} if base in keys else {}
+    rule = "ntk" if values["rope_type"] == "default" else values["rope_type"]
+    betas = ramp(reading["family"], row, rule, encoding)
+    theta = values.pop("rope_theta")
+    values = values | sections(encoding) | {"rope_theta": theta} | betas
+    values.pop("type", None)
     if row["form"] == "flags":
         text = flags(reading, row, tokens, rule, values)
-    elif row["form"] == "attributes":
-        place = ".".join(["config", *reading["at"]["code"]])
-        text = "\n".join(f"{place}.{key} = {literal(value, key, python=True)}" for key, value in keys.items())
     else:
-        for key in reversed(reading["at"]["code"]):
-            keys = {key: keys}
-        text = fill(row["line"], tokens=tokens, keys=literal(keys))
-    return {"line": text, "notes": notes}
+        if row["form"] == "json":
+            keys.pop("head_dim", None)
+        text = written(reading, row, tokens, spelled(reading, row, values, kind, encoding) | keys)
+    return {"line": text, "notes": notes_on(row, kind, betas)}
+
+
+def written(reading: Reading, row: Mapping, tokens: int, keys: dict) -> str:
+    """A line for keys of the text that have new values; flags have names of their own, but for the length."""
+    if row["form"] == "flags":
+        return flags(reading, row, tokens, None, {})
+    if row["form"] == "attributes":
+        place = ".".join(["config", *reading["at"]["code"]])
+        return "\n".join(f"{place}.{key} = {literal(value, key, python=True)}" for key, value in keys.items())
+    for key in reversed(reading["at"]["code"]):
+        keys = {key: keys}
+    return fill(row["line"], tokens=tokens, keys=literal(keys))
 
 
 def check_by_kind(reading: Reading, program: str) -> None:
@@ -84,13 +90,15 @@ def ramp(family: str, row: Mapping, rule: str, encoding: Encoding) -> dict[str, 
     return {name: beta * about["times"] for name, beta in table("settings")["betas"].items()}
 
 
-def note_on(betas: Mapping[str, float], row: Mapping) -> list[str]:
-    """Why betas stand in a line that are not YaRN's."""
-    if not betas:
-        return []
+def notes_on(row: Mapping, kind: str, betas: Mapping[str, float]) -> list[str]:
+    """Why some layers alone are stretched, and why betas stand in a line that are not YaRN's."""
     about = table("settings")
-    usual = {"fast": about["betas"]["beta_fast"], "slow": about["betas"]["beta_slow"]}
-    return [fill(about["notes"]["ramp"], program=row["name"], times=row["ramp"]["times"], **usual, **betas)]
+    notes = [fill(about["notes"]["by_kind"], kind=kind)] if kind else []
+    if betas:
+        usual = {"fast": about["betas"]["beta_fast"], "slow": about["betas"]["beta_slow"]}
+        ramps = {"program": row["name"], "times": row["ramp"]["times"]}
+        notes.append(fill(about["notes"]["ramp"], **ramps, **usual, **betas))
+    return notes
 
 
 def spelled(reading: Reading, row: Mapping, values: dict, kind: str, encoding: Encoding) -> dict[str, object]:
@@ -102,8 +110,11 @@ def spelled(reading: Reading, row: Mapping, values: dict, kind: str, encoding: E
         if values["rope_type"] == "default":
             return {"rope_theta": values["rope_theta"]}
         return {row["rope"]: {key: value for key, value in values.items() if key != "rope_theta"}}
-    if encoding["rotary"] != encoding["dim"] or "partial_rotary_factor" in reading["at"]["keys"]:
-        values = values | {"partial_rotary_factor": encoding["rotary"] / encoding["dim"]}
+    share = rules.get(kind, {}).get("partial_rotary_factor", 1)
+    if int(encoding["dim"] * share) != encoding["rotary"]:
+        share = encoding["rotary"] / encoding["dim"]
+    if share != 1 or "partial_rotary_factor" in reading["at"]["keys"]:
+        values = values | {"partial_rotary_factor": share}
     values = values | further(rules.get(kind, {}), values)
     if not kind:
         return {row["rope"]: values}

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from .angles import in_force, turns
-from .schema import Encoding, Layer, Reading
+from .arguments import check_until
+from .schema import Encoding, Layer, Part, Reading
 from .sentence import counted
 from .sight import sight
 from .slopes import slopes
@@ -24,17 +25,23 @@ def lines(reading: Reading, tokens: int | None = None) -> str:
       input: nothing is added
       layers 0–1: ALiBi(heads=4)
     """
-    words = table("words")["layers"]
-    return "\n".join(part(reading, tokens, reading["lengths"]["allowed"], words))
+    check_until(reading, tokens)
+    return "\n".join(part(reading, reading["family"], tokens, longest_of(reading, tokens)))
 
 
-def part(reading: Reading, tokens: int | None, longest: int | None, words: Mapping[str, str]) -> list[str]:
+def longest_of(reading: Reading, tokens: int | None) -> int | None:
+    """The longest text that the file allows, or the one at hand if that is longer; a window that it exceeds hides keys."""
+    allowed = reading["lengths"]["allowed"]
+    return allowed and max(allowed, tokens or 0)
+
+
+def part(reading: Part, family: str, tokens: int | None, longest: int | None) -> list[str]:
     """The lines of a model, or of its encoder."""
-    added, first = reading["input"], reading["first"]
+    words, added, first = table("words")["layers"], reading["input"], reading["first"]
     found = [
         fill(
             words["head"],
-            family=reading["family"],
+            family=family,
             layers=counted(len(reading["layers"])),
             direction=words["causal" if reading["causal"] else "both"],
         ),
@@ -51,13 +58,13 @@ def part(reading: Reading, tokens: int | None, longest: int | None, words: Mappi
         found.append(fill(words["defaults"], keys=keys))
     if reading.get("ignored"):
         found.append(fill(words["ignored"], keys=", ".join(reading["ignored"])))
-    if reading["encoder"]:
-        inner = "\n".join(part(reading["encoder"], tokens, longest, words))
+    if reading.get("encoder"):
+        inner = "\n".join(part(reading["encoder"], family, tokens, longest))
         found.append(fill(words["encoder"], lines=inner))
     return found
 
 
-def kinds(reading: Reading, tokens: int | None, longest: int | None) -> dict[str, list[int]]:
+def kinds(reading: Part, tokens: int | None, longest: int | None) -> dict[str, list[int]]:
     """What layers do, and which do it, counted from 0."""
     texts = [layer(reading, one, tokens, longest) for one in reading["kinds"]]
     places: dict[str, list[int]] = {}
@@ -66,7 +73,7 @@ def kinds(reading: Reading, tokens: int | None, longest: int | None) -> dict[str
     return places
 
 
-def layer(reading: Reading, one: Layer, tokens: int | None, longest: int | None) -> str:
+def layer(reading: Part, one: Layer, tokens: int | None, longest: int | None) -> str:
     """What a layer does, in words and numbers."""
     words = table("words")["layers"]
     if not one["attends"]:
@@ -100,7 +107,7 @@ def layer(reading: Reading, one: Layer, tokens: int | None, longest: int | None)
 def encoding(one: Encoding, tokens: int | None) -> str:
     """An encoding with its numbers; RoPE's in the words that configurations have."""
     words = table("words")["layers"]
-    if "base" in one and "rotary" in one:
+    if "rotary" in one:
         return turning(one, tokens)
     defaults = table("words")["encodings"][one["kind"]]["arguments"]
     numbers = {name: one[name] for name, usual in defaults.items() if one.get(name, usual) != usual}
@@ -114,7 +121,8 @@ def encoding(one: Encoding, tokens: int | None) -> str:
 def turning(one: Encoding, tokens: int | None) -> str:
     """What turns: its base, how many features, how pairs lie, and by which rule it is scaled."""
     words, layout = table("words")["layers"], one["layout"]
-    moving = 2 * sum(omega != 0 for omega in in_force(one, tokens)[0])
+    omega = in_force(one, tokens)[0]
+    moving = one["rotary"] * sum(map(bool, omega)) // len(omega)
     if layout == "half" and moving < one["rotary"]:  # a rule lets pairs stand still, and leaves all partners
         pairs = fill(words["partners"], half=one["rotary"] // 2)
     else:

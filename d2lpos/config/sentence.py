@@ -4,7 +4,7 @@ from collections import Counter
 
 from .angles import stretched
 from .arguments import check_tokens
-from .schema import Encoding, Layer, Reading
+from .schema import Encoding, Layer, Part, Reading
 from .sight import sees, sight
 from .tables import table
 from .words import fill, listed
@@ -35,12 +35,12 @@ def sentence(reading: Reading, trained: int | None = None, name: str | None = No
     return "; ".join(clauses + lengths(reading, trained)) + "."
 
 
-def layers_of(reading: Reading) -> list[Layer]:
+def layers_of(reading: Part) -> list[Layer]:
     """The layers, each with all that it does."""
     return [reading["kinds"][kind] for kind in reading["layers"]]
 
 
-def doings(reading: Reading, longest: int | None) -> str:
+def doings(reading: Part, longest: int | None) -> str:
     """What the input gets, what layers do with positions, and what a token sees."""
     words, layers = table("words")["does"], layers_of(reading)
     clauses = [fill(words["input"], what=about(reading["input"])["does"])] if reading["input"] else []
@@ -66,7 +66,7 @@ def door(encoding: Encoding) -> tuple[str, str]:
     return fill(words["does"]["turns"], what=row["turns"], by=words["by"][str(encoding["axes"])]), row["name"]
 
 
-def sights(reading: Reading, layers: list[Layer], longest: int | None, counts: list[int]) -> str:
+def sights(reading: Part, layers: list[Layer], longest: int | None, counts: list[int]) -> str:
     """What a token sees, and in how many layers; counts are those of layers with positions, by what these do."""
     words = table("words")
     seeing = Counter(

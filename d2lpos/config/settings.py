@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from .arguments import check_name, check_tokens
+from .arguments import check_name, check_tokens, check_until
 from .edits import Edit, edits, needed
 from .programs import check_program, line
 from .schema import Reading
@@ -38,6 +38,7 @@ def settings(
     check_tokens(tokens=tokens, trained=trained)
     check_name("program", program, tuple(table("programs")))
     check_rule(rule, program)
+    check_until(reading, tokens)
     need, why = needed(reading, tokens, trained, rule)
     if need == "nothing":
         length = trained or reading["lengths"]["original"]
@@ -55,7 +56,7 @@ def check_rule(rule: str | None, program: str) -> None:
     about, row = table("settings"), table("programs")[program]
     check_name("rule", rule, (*about["rules"], *about["unset"]))
     if rule in about["unset"]:
-        raise Refused("rule", "settings", why=about["unset"][rule])
+        raise Refused("settings_rule", why=about["unset"][rule])
     if "flags" in row and rule not in row["flags"]:
         name = row["name"].rpartition(" ")[0]
-        raise Refused("no_flag", "settings", program=name, rule=about["rules"][rule])
+        raise Refused("settings_no_flag", program=name, rule=about["rules"][rule])

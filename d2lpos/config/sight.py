@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from .schema import Layer, Reading
+from .schema import Layer, Part
 from .tables import table
 from .words import fill
 
@@ -17,7 +17,7 @@ class Sight(TypedDict, total=False):
     each: int | None
 
 
-def sight(reading: Reading, layer: Layer, longest: int | None) -> Sight:
+def sight(reading: Part, layer: Layer, longest: int | None) -> Sight:
     """What a token sees in a layer that attends to its own text.
 
     longest is the longest text that the file allows, in tokens: a window that it does not exceed hides nothing. Where a token
@@ -34,7 +34,7 @@ def sight(reading: Reading, layer: Layer, longest: int | None) -> Sight:
         return {"kind": "tile", "cells": layer["tile"]}
     if layer["keys"] is not None:
         return {"kind": "indexer", "tokens": layer["keys"]}
-    return {"kind": "picture" if reading["pictures"] else "text"}
+    return {"kind": "picture" if reading.get("pictures") else "text"}
 
 
 def sees(seeing: Sight) -> str:

@@ -50,7 +50,7 @@ def of_rules(reading: Reading) -> Iterator[tuple[str, dict]]:
 def of_rule(rule: Mapping, family: str, allowed: int | None, outer: int | None) -> Iterator[tuple[str, dict]]:
     kind, factor, original = kind_of(rule), rule.get("factor"), rule.get("original_max_position_embeddings")
     if kind in ("yarn", "llama3"):
-        if not original and not outer:
+        if allowed and not original and not outer:
             yield "no_original", {"allowed": allowed}
         if factor and original and allowed and not math.isclose(factor, allowed / original):
             yield "quotient", {"factor": factor, "quotient": allowed / original}

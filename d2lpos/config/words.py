@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 
@@ -28,9 +29,9 @@ def fill(template: str, **fields: object) -> str:
         if conversion:
             return CONVERSIONS[conversion](value)
         if isinstance(value, list | tuple):
-            return ", ".join(value)
-        if isinstance(value, str):
-            return value
+            return ", ".join(one if isinstance(one, str) else as_json(one) for one in value)
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return value if isinstance(value, str) else as_json(value)
         if form == "f":
             shown = fixed(value, int(digits))
         else:
@@ -48,8 +49,10 @@ def number(value: float, digits: int | None = None) -> str:
     >>> number(4.0), number(1e-05), number(2.5e-09), number(0.125, 2)
     ('4', '0.00001', '2.5e-9', '0.13')
     """
-    if not math.isfinite(value):
-        return json.dumps(value)
+    if abs(value) > sys.float_info.max:
+        return "Infinity" if value > 0 else "-Infinity"
+    if math.isnan(value):
+        return "NaN"
     if digits is not None:
         value = float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(Decimal(value)))
     if isinstance(value, int) and abs(value) < 1 << 53:
@@ -73,10 +76,10 @@ def grouped(text: str) -> str:
 
 
 def as_json(value: object) -> str:
-    """A value as JSON without blanks, its numbers as `number` prints them.
+    """A value as JSON, its numbers as `number` prints them.
 
     >>> as_json({"a": [1.0, True, None, "b"]})
-    '{"a":[1,true,null,"b"]}'
+    '{"a": [1, true, null, "b"]}'
     """
     return "".join(pieces(value))
 
@@ -85,12 +88,12 @@ def pieces(value: object) -> Iterator[str]:
     """The text of `as_json`, piece by piece."""
     if isinstance(value, Mapping):
         for i, (key, one) in enumerate(value.items()):
-            yield f"{',' if i else '{'}{json.dumps(str(key), ensure_ascii=False)}:"
+            yield f"{', ' if i else '{'}{json.dumps(str(key), ensure_ascii=False)}: "
             yield from pieces(one)
         yield "}" if value else "{}"
     elif isinstance(value, Sequence) and not isinstance(value, str):
         for i, one in enumerate(value):
-            yield "," if i else "["
+            yield ", " if i else "["
             yield from pieces(one)
         yield "]" if value else "[]"
     elif isinstance(value, int | float) and not isinstance(value, bool):

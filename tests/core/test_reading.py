@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from d2lpos.config import parse
 from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.__main__ import main
 from d2lpos.pretrained.as_numbers import as_numbers
-from d2lpos.config import parse
 from d2lpos.pretrained.sentence import sentence
 from d2lpos.pretrained.serving import settings
 
@@ -74,13 +74,13 @@ def test_a_model_of_two_parts_tells_both():
 
 def test_keys_to_pass_over_are_named_all_at_once_and_kept():
     strange = LLAMA | {"wobble": 3, "zeta": "x"}
-    with pytest.raises(ValueError, match=r'not understood: wobble = 3, zeta = "x"\. .* ignore=\["wobble","zeta"\]'):
+    with pytest.raises(ValueError, match=r'not understood: wobble = 3, zeta = "x"\. .* ignore=\["wobble", "zeta"\]'):
         encoding_of(strange)
     reading = encoding_of(strange, ignore=("wobble", "zeta", "not there"))
     assert reading.ignored == ("wobble", "zeta") and str(reading).endswith("\n  ignored, as you asked: wobble, zeta")
     with pytest.raises(TypeError, match=r"ignore must be names of keys, such as \('wobble',\); got 'wobble'"):
         encoding_of(strange, ignore="wobble")
-    with pytest.raises(ValueError, match=r'wobble = \[0,1,.{74}…, zeta = "x"\. A key'):
+    with pytest.raises(ValueError, match=r'wobble = \[0, 1, .{72}…, zeta = "x"\. A key'):
         encoding_of(strange | {"wobble": list(range(99))})
 
 

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from d2lpos.pretrained import encoding_of
 from d2lpos.config.names import TRAINED
+from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.reading import of_its_text
 from d2lpos.pretrained.serving import STRETCHED_LATER, longest, stretched
 from tests.parity import defaults
