@@ -12,13 +12,13 @@ PRINTED = re.compile(r"^\w+Config (?=\{)")  # as Python prints a configuration o
 GGUF = "GGUF"  # with which such a file of weights begins
 
 
-def decoded(data: bytes, name: str = "the file") -> str:
+def text_of_bytes(data: bytes, name: str = "the file") -> str:
     """The text of a file's bytes, UTF-8 or, where a mark says so, UTF-16. Raises Refused where they are none."""
-    marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if data.startswith(GGUF.encode()):
         raise Refused("gguf", name=name)
     try:
-        return data.decode("utf-16" if marked else "utf-8")
+        return data.decode("utf-16" if utf16 else "utf-8")
     except UnicodeDecodeError:
         raise Refused("no_text_file", name=name) from None
 

@@ -24,14 +24,14 @@ def read_input(row: dict, keys: Keys) -> dict:
     layers = {window: layer(encoding=bias, window=window) for window in dict.fromkeys(windows)}
     return stack(
         [layers[window] for window in windows],
-        input=added(row, keys),
+        input=table_or_sinusoids(row, keys),
         first=first,
         causal=bool(row["causal"] or keys.get("is_decoder") or keys.get("causal")),
         encoder=row["encoder"] and read_input(complete(row["encoder"]), keys),
     )
 
 
-def added(row: dict, keys: Keys) -> Encoding:
+def table_or_sinusoids(row: dict, keys: Keys) -> Encoding:
     dim = check_size(row["dim"][0], keys.first(*row["dim"]))
     sinusoids = row["sinusoids"]
     if row["flag"] and keys.get(row["flag"]):

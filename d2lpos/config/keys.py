@@ -75,7 +75,9 @@ def check_value(key: str, value: object, beside: dict) -> None:
         raise Refused("list", key=key, got=value)
     if key in words("keys", "dictionaries") and not isinstance(value, dict):
         raise Refused("dictionary", key=key, got=value)
-    if key in words("keys", "counts") and not (type(value) is int and 0 <= value <= table("keys")["largest_size"]):
+    if key in words("keys", "counts") and not (
+        type(value) is int and 0 <= value <= table("keys")["largest_size"]
+    ):
         raise Refused("whole", key=key, least=0, got=value)
     if key in words("keys", "integers") and type(value) is not int:
         raise Refused("integer", key=key, got=value)
