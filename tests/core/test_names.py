@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from d2lpos.pretrained.__main__ import main
 from d2lpos.config.names import identity, is_called, look_up, names, releases
+from d2lpos.pretrained.__main__ import main
 from d2lpos.pretrained.serving import settings
 
 # What people type, and the release that it means.

@@ -7,11 +7,11 @@ import re
 
 import pytest
 
+from d2lpos.config.names import is_called, look_up
 from d2lpos.pretrained.as_numbers import as_numbers
 from d2lpos.pretrained.defaults import entries
 from d2lpos.pretrained.families import FAMILIES, REFUSED
 from d2lpos.pretrained.files import parse
-from d2lpos.config.names import is_called, look_up
 from d2lpos.pretrained.reading import ELSEWHERE, encoding_of
 from d2lpos.pretrained.sentence import sentence
 from d2lpos.pretrained.serving import (

@@ -36,7 +36,7 @@ RULES = table("settings")["rules"]
 LEFT_ALONE = {("Bamba 9B", "llama3")}  # whose pairs all come around within its length, which this rule does not slow down
 FILES = {one["name"]: one["config"] for one in releases() if one["config"]["model_type"] in CONFIG_MAPPING} | LEFT_OUT
 # Families whose kinds of layers have parameters of RoPE each.
-BY_KIND = "gemma3_text gemma3n_text laguna mellum mimo_v2_flash modernbert modernbert-decoder olmo3 zaya".split()
+BY_KIND = ["gemma3_text", "gemma3n_text", "laguna", "mellum", "mimo_v2_flash", "modernbert", "modernbert-decoder", "olmo3", "zaya"]
 
 
 def loaded(config: dict) -> PretrainedConfig:
