@@ -21,14 +21,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import torch
+from d2lpos.pretrained.families import FAMILIES
+from d2lpos.pretrained.own import OWN
 from transformers import PretrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
 from d2lpos.input.sinusoids import angles
 from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.families import FAMILIES
-from d2lpos.pretrained.own import OWN
 from d2lpos.pretrained.serving import ONE_TABLE, OTHERWISE, PASSED_OVER, RULES, rope_of, settings
 from tests.parity.releases import releases
 
