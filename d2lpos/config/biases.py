@@ -59,9 +59,9 @@ def read_deberta(row: dict, keys: Keys) -> dict:
     if row["logarithms"] and keys.get("conv_kernel_size"):
         raise Refused("mixes", key="conv_kernel_size", family=keys.family)
     heads, hidden = keys.first("num_attention_heads"), keys.first("hidden_size")
-    length = keys.first("max_position_embeddings")
+    length = check_size("cells", keys.first("max_position_embeddings"))
     largest, clip = keys.get("max_relative_positions") or -1, keys.get("position_buckets") or -1
-    largest = length if largest < 1 else largest
+    largest = length if largest < 1 else check_size("max_relative_positions", largest)
     logarithms = row["logarithms"] and clip > 0
     if logarithms and (clip % 2 or largest <= clip):
         raise Refused("clip", largest=largest, got=clip)

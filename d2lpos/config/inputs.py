@@ -6,6 +6,8 @@ from .layers import layer, stack
 from .schema import Encoding
 from .tables import Refused, complete
 
+LARGEST_TABLE = 1 << 24  # rows
+
 
 def read_input(row: dict, keys: Keys) -> dict:
     kind = keys.get("position_embedding_type")
@@ -22,20 +24,22 @@ def read_input(row: dict, keys: Keys) -> dict:
     layers = {window: layer(encoding=bias, window=window) for window in dict.fromkeys(windows)}
     return stack(
         [layers[window] for window in windows],
-        input=added(row, keys),
+        input=table_or_sinusoids(row, keys),
         first=first,
         causal=bool(row["causal"] or keys.get("is_decoder") or keys.get("causal")),
         encoder=row["encoder"] and read_input(complete(row["encoder"]), keys),
     )
 
 
-def added(row: dict, keys: Keys) -> Encoding:
+def table_or_sinusoids(row: dict, keys: Keys) -> Encoding:
     dim = check_size(row["dim"][0], keys.first(*row["dim"]))
     sinusoids = row["sinusoids"]
     if row["flag"] and keys.get(row["flag"]):
         sinusoids = {"layout": "interleaved", "endpoint": False}
     if sinusoids is None:
         length = check_size(row["length"][0], keys.first(*row["length"]))
+        if length > LARGEST_TABLE:
+            raise Refused("too_large", key=row["length"][0], limit=LARGEST_TABLE, got=length)
         return {"kind": "Learned", "length": length + row["before"], "dim": dim}
     if dim % 2:
         raise Refused("even_dim", key=row["dim"][0], got=dim)

@@ -75,8 +75,12 @@ def check_value(key: str, value: object, beside: dict) -> None:
         raise Refused("list", key=key, got=value)
     if key in words("keys", "dictionaries") and not isinstance(value, dict):
         raise Refused("dictionary", key=key, got=value)
-    if key == "max_window_layers" and not (type(value) is int and value >= 0):
+    if key in words("keys", "counts") and not (
+        type(value) is int and 0 <= value <= table("keys")["largest_size"]
+    ):
         raise Refused("whole", key=key, least=0, got=value)
+    if key in words("keys", "integers") and type(value) is not int:
+        raise Refused("integer", key=key, got=value)
     if key == "no_rope_layers" and value and not set(map(type, value)) <= {int, bool}:
         raise Refused("flags_in_list", key=key, got=value)
     if key == "partial_rotary_factor" and not (type(value) in (int, float) and 0 <= value <= 1):

@@ -10,7 +10,9 @@ def types_of(row: dict, keys: Keys) -> list[str]:
     types, form = keys.get("layer_types") or keys.get("layers_block_type"), row["types"]
     keys.pass_over(words("families", "layers", "patterns") if form else ())
     if row["depth_by_list"]:
-        return types or FORMS[form["form"]](form, keys, 0)
+        types = types or FORMS[form["form"]](form, keys, 0)
+        check_size("num_hidden_layers", len(types))
+        return types
     depth = keys.first(*row["depth"], default=types and len(types)) * (1 + row["two_attentions"])
     if form and types is None:
         types = FORMS[form["form"]](form, keys, depth)
@@ -33,8 +35,8 @@ def turning_layers(keys: Keys, depth: int) -> list[bool]:
 
 def but_every_fourth_from_the_last(keys: Keys, depth: int) -> list[bool]:
     """Muse's, where `layer_rope_theta` says no other: the last layer and each fourth before it do not turn."""
-    listed = keys.get("layer_rope_theta") is not None
-    return [listed or (depth - 1 - i) % 4 != 0 for i in range(depth)]
+    bases = keys.get("layer_rope_theta") is not None
+    return [bases or (depth - 1 - i) % 4 != 0 for i in range(depth)]
 
 
 TURNS = {None: turning_layers, "but_every_fourth_from_the_last": but_every_fourth_from_the_last}
@@ -88,7 +90,7 @@ def letters(form: dict, keys: Keys, depth: int) -> list[str]:
     return [names[letter] for letter in pattern]
 
 
-def listed(form: dict, keys: Keys, depth: int) -> list[str]:
+def by_list(form: dict, keys: Keys, depth: int) -> list[str]:
     """`here` in the layers that a key lists; without it in those of the default, or in all."""
     numbers = keys.get(form["key"])
     numbers = form.get("default", range(depth)) if numbers is None else numbers
@@ -120,7 +122,9 @@ def windows_until(form: dict, keys: Keys, depth: int) -> list[str]:
 
 def where_it_turns(form: dict, keys: Keys, depth: int) -> list[str]:
     """One type where a layer turns, another where it does not; `windows` says that windows may be off."""
-    off = form.get("windows") and not (keys.get("use_sliding_window") and keys.get("sliding_window") is not None)
+    off = form.get("windows") and not (
+        keys.get("use_sliding_window") and keys.get("sliding_window") is not None
+    )
     return [form["turning"] if turns or off else form["others"] for turns in turning_layers(keys, depth)]
 
 
@@ -163,7 +167,7 @@ FORMS = {
     "cycle": cycle,
     "runs": runs,
     "letters": letters,
-    "listed": listed,
+    "listed": by_list,
     "groups": groups,
     "windows_from": windows_from,
     "windows_until": windows_until,

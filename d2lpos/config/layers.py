@@ -1,6 +1,6 @@
 """Layers as data: what each does where nothing says otherwise, and layers of one kind put together."""
 
-from .schema import Layer
+from .schema import Layer, Part
 from .tables import Refused
 
 PLAIN: Layer = {
@@ -35,7 +35,7 @@ def stack(layers: list[Layer], **fields: object) -> dict:
     return {"causal": True, "input": None, "first": 0, "layers": layers, **fields}
 
 
-def grouped(layers: list[Layer]) -> tuple[list[Layer], list[int]]:
+def by_kind(layers: list[Layer]) -> tuple[list[Layer], list[int]]:
     """Each kind of layer once, and the number of a kind for each layer."""
     kinds: list[Layer] = []
     numbers: dict[int, int] = {}
@@ -47,6 +47,11 @@ def grouped(layers: list[Layer]) -> tuple[list[Layer], list[int]]:
             numbers[id(one)] = kinds.index(one)
         order.append(numbers[id(one)])
     return kinds, order
+
+
+def with_kinds(part: dict) -> Part:
+    kinds, numbers = by_kind(part["layers"])
+    return {**{key: part[key] for key in ("causal", "input", "first")}, "kinds": kinds, "layers": numbers}
 
 
 def check_falses(family: str, keys: object, row: dict) -> None:

@@ -45,7 +45,12 @@ def cells_of(picture: Grid, patch: Grid) -> Grid:
 
 
 def features(keys: Keys) -> int:
-    return keys.first("head_dim", default=0) or keys.first("hidden_size") // keys.first("num_attention_heads")
+    """Of a head; what its heads leave of hidden size is no head's."""
+    dim = keys.first("head_dim", default=0)
+    if dim:
+        return dim
+    heads = check_size("num_attention_heads", keys.first("num_attention_heads"))
+    return check_size("head_dim", keys.first("hidden_size") // heads)
 
 
 def without_positions(form: dict, keys: Keys, grid: Grid, depth: int) -> list[Layer]:
@@ -64,7 +69,7 @@ def steps_and_cls(form: dict, keys: Keys, grid: Grid, depth: int) -> list[Layer]
 
 def decomposed(form: dict, keys: Keys, grid: Grid, depth: int) -> list[Layer]:
     """SAM and ViTDet: vectors of rows and columns in each layer; where it has windows, of these."""
-    sides = {"but_global": but_global, "listed": listed}[form["windows"]](keys, depth)
+    sides = {"but_global": but_global, "listed": by_list}[form["windows"]](keys, depth)
     layers = {}
     for side in dict.fromkeys(sides):
         height, width = (side, side) if side else grid
@@ -81,10 +86,10 @@ def but_global(keys: Keys, depth: int) -> list[int | None]:
     return [None if i in everywhere or not side else check_size("window_size", side) for i in range(depth)]
 
 
-def listed(keys: Keys, depth: int) -> list[int | None]:
+def by_list(keys: Keys, depth: int) -> list[int | None]:
     """ViTDet's windows: in the layers of `window_block_indices`."""
-    side, windowed = keys.get("window_size"), keys.get("window_block_indices") or ()
-    return [check_size("window_size", side) if i in windowed and side else None for i in range(depth)]
+    side, windows = keys.get("window_size"), keys.get("window_block_indices") or ()
+    return [check_size("window_size", side) if i in windows and side else None for i in range(depth)]
 
 
 def turn(dim: int, base: object, **fields: object) -> dict:
@@ -129,8 +134,8 @@ FORMS = {
 # Where tokens stand.
 
 
-def counted(keys: Keys) -> None:
-    """Positions are those of a text: tokens are counted."""
+def of_a_text(keys: Keys) -> None:
+    """Positions are those of a text: tokens are of_a_text."""
 
 
 def by_cells(keys: Keys) -> Places:
@@ -148,7 +153,7 @@ def around_the_middle(keys: Keys) -> Places:
 
 
 PLACES = {
-    None: counted,
+    None: of_a_text,
     "by_cells": by_cells,
     "outside_and_cells": outside_and_cells,
     "around_the_middle": around_the_middle,

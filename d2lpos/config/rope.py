@@ -34,9 +34,10 @@ def by_types(keys: Keys) -> dict[str, Parameters | None]:
     if file and (only_by_type or thetas and keys.get("rope_parameters")):
         raise Refused("by_type", got=file)
     if bases:
-        scaled = keys.about["scaled"]
+        stretched = keys.about["scaled"]
         return {
-            name: flat | {"rope_theta": base} | (file if name in scaled else {}) for name, base in bases.items()
+            name: flat | {"rope_theta": base} | (file if name in stretched else {})
+            for name, base in bases.items()
         }
     if "rope_theta" in file and file["rope_theta"] is None:
         return {"": None}
@@ -57,8 +58,8 @@ def beside(keys: Keys, file: Parameters) -> Parameters:
             flat[key] = flat[key] if value is None else value
         elif key in keys.own:
             keys.used.add(key)
-            scaled = any(keys.own.get(name) for name in table("families")["spellings"])
-            if scaled and not keys.about.get("thetas") and file.get(key, keys.own[key]) != keys.own[key]:
+            a_rule = any(keys.own.get(name) for name in table("families")["spellings"])
+            if a_rule and not keys.about.get("thetas") and file.get(key, keys.own[key]) != keys.own[key]:
                 raise Refused("one_number_of_two", key=key, got=keys.own[key], beside=file[key])
     if isinstance(keys.own.get("rope_theta"), dict):
         raise Refused("one_number", key="rope_theta", got=keys.own["rope_theta"])

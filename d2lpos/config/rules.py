@@ -25,13 +25,19 @@ def rule_of(parameters: Parameters, keys: Keys, extra: str) -> tuple[Rule | None
     check_keys(kind, parameters, keys, extra)
     lengths = [one.get("original_max_position_embeddings") for one in (parameters, keys)]
     if all(lengths) and lengths[0] != lengths[1] and kind not in ("default", "dynamic"):
-        raise Refused("one_number_of_two", key="original_max_position_embeddings", got=lengths[0], beside=lengths[1])
+        raise Refused(
+            "one_number_of_two", key="original_max_position_embeddings", got=lengths[0], beside=lengths[1]
+        )
     if kind == "default":
         return None, 1.0
     length = lengths[1] or lengths[0] or keys.get("max_position_embeddings")
     factor = factor_of(kind, parameters, keys, any(lengths), length)
     if kind == "proportional":
-        return {"kind": kind, "share": parameters["partial_rotary_factor"], "factor": check_factor(factor)}, 1.0
+        return {
+            "kind": kind,
+            "share": parameters["partial_rotary_factor"],
+            "factor": check_factor(factor),
+        }, 1.0
     if kind == "linear":
         return {"kind": kind, "factor": check_factor(factor)}, 1.0
     null = parameters.get("original_max_position_embeddings", length) is None and not lengths[1]

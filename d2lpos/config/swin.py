@@ -20,9 +20,12 @@ def read_swin(row: dict, keys: Keys) -> dict:
     for stage, depth in enumerate(keys["depths"]):
         merged = 2**stage if row["merges"] else 1
         side, shift = WINDOWS[row["window"]](keys, grid, merged)
-        bias = BIASES[row["bias"]](keys, check_size(row["heads"], heads[stage]), check_size("window_size", side), stage)
+        bias = BIASES[row["bias"]](
+            keys, check_size(row["heads"], heads[stage]), check_size("window_size", side), stage
+        )
         both = [
-            layer(encoding=bias, tile=side, shift=by, merged=merged, cosine=row["cosine"]) for by in (0, shift)
+            layer(encoding=bias, tile=side, shift=by, merged=merged, cosine=row["cosine"])
+            for by in (0, shift)
         ]
         layers += [both[number % 2] for number in range(check_size("depths", depth))]
     rows = {"kind": "Learned", "length": grid[0] * grid[1], "dim": keys.first("embed_dim")} if table else None
@@ -32,7 +35,7 @@ def read_swin(row: dict, keys: Keys) -> dict:
 def each_stage(keys: Keys, key: str) -> list[int]:
     """The numbers of the stages."""
     numbers, stages = keys.first(key), len(keys.first("depths"))
-    if len(numbers) != stages:
+    if not isinstance(numbers, list) or len(numbers) != stages:
         raise Refused("stages", key=key, stages=stages, got=numbers)
     return numbers
 
@@ -54,7 +57,11 @@ def by_trained_logarithms(keys: Keys, heads: int, side: int, stage: int) -> Enco
     return {**by_logarithms(keys, heads, side, stage), "trained": trained}
 
 
-BIASES = {"by_table": by_table, "by_logarithms": by_logarithms, "by_trained_logarithms": by_trained_logarithms}
+BIASES = {
+    "by_table": by_table,
+    "by_logarithms": by_logarithms,
+    "by_trained_logarithms": by_trained_logarithms,
+}
 
 
 def fixed(keys: Keys, grid: Grid, merged: int) -> Window:

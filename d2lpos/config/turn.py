@@ -2,26 +2,28 @@
 
 import math
 
-from .keys import Keys
+from .keys import Keys, check_size
 from .rope import Parameters, kind_of, of_file
 from .rules import LARGEST_FLOAT, check_number, is_number, rule_of
 from .schema import Encoding
 from .tables import Refused
 
-Turn = tuple[Encoding | None, float, list[int] | None]  # the encoding, what scores are multiplied by, the features that it gets
+Turn = tuple[
+    Encoding | None, float, list[int] | None
+]  # the encoding, what scores are multiplied by, the features that it gets
 NOTHING: Turn = (None, 1.0, None)
 
 
 def turn_of(row: dict, keys: Keys, parameters: Parameters, number: int, kind: str) -> Turn:
     """What layer `number`, of this type, does by these parameters; an encoding of None where no feature turns."""
-    bases, scaled = keys.get("layer_rope_theta"), keys.get("rope_scaling_layers")
+    bases, stretched = keys.get("layer_rope_theta"), keys.get("rope_scaling_layers")
     if bases is not None:
         if len(bases) <= number:
             raise Refused("layer_bases", got=len(bases))
         if not bases[number]:
             return NOTHING
         parameters = parameters | {"rope_theta": bases[number]}
-    if scaled is not None and number not in scaled:
+    if stretched is not None and number not in stretched:
         parameters = {key: parameters[key] for key in ("rope_theta", "partial_rotary_factor")}
     if row["sections"] and not parameters.get("mrope_section"):
         parameters = parameters | {"mrope_section": row["sections"]}
@@ -35,9 +37,11 @@ def turn_of(row: dict, keys: Keys, parameters: Parameters, number: int, kind: st
         return rope(parameters, dim, layout, rule, row["negate"]), scale, [start, start + dim]
     dim = dim_of(row, keys, number, kind)
     parameters = parameters | share_of(keys, dim)
-    encoding = rope(parameters, dim, layout_of(row, keys), rule, row["negate"], keys.about.get("whole", False))
+    encoding = rope(
+        parameters, dim, layout_of(row, keys), rule, row["negate"], keys.about.get("whole", False)
+    )
     if encoding and row["mrope_layout"] and parameters.get("mrope_section"):
-        deal = dealt(row["mrope_layout"], parameters["mrope_section"], encoding["rotary"] // 2)
+        deal = deal_of(row["mrope_layout"], parameters["mrope_section"], encoding["rotary"] // 2)
         encoding |= {"kind": "MRoPE", "axes": 1 + max(deal), "deal": deal}
     if encoding and row["norm_after"]:
         encoding["norm"] = check_number(row["norm_after"], keys.first(row["norm_after"], default=1e-5))
@@ -61,7 +65,7 @@ def dim_of(row: dict, keys: Keys, number: int, kind: str) -> int:
         by_layer[int(key)] = one  # "05", too
     if row["full_dim"] and "per_layer_config" not in keys.own and kind == "full_attention":
         dim = keys.first(row["full_dim"]["key"], default=row["full_dim"]["default"])
-    return by_layer.get(number, {}).get("head_dim", dim)
+    return check_size("head_dim", by_layer.get(number, {}).get("head_dim", dim))
 
 
 def share_of(keys: Keys, dim: int) -> Parameters:
@@ -72,12 +76,19 @@ def share_of(keys: Keys, dim: int) -> Parameters:
     share = keys.own.get("partial_rotary_factor", of_file(keys).get("partial_rotary_factor"))
     if share is not None and int(dim * share) != rotary:
         raise Refused(
-            "agree_on", one="rotary_dim", other="partial_rotary_factor", features=dim, got=rotary, beside=share
+            "agree_on",
+            one="rotary_dim",
+            other="partial_rotary_factor",
+            features=dim,
+            got=rotary,
+            beside=share,
         )
     return {"partial_rotary_factor": rotary / dim}
 
 
-def rope(parameters: Parameters, dim: int, layout: str, rule: dict | None, negate: bool, whole: bool = False) -> Encoding | None:
+def rope(
+    parameters: Parameters, dim: int, layout: str, rule: dict | None, negate: bool, whole: bool = False
+) -> Encoding | None:
     """The turn in heads of `dim` features. whole: the family's code turns whole heads where no rule scales."""
     kind = kind_of(parameters)
     share = 1 if whole and kind == "default" else parameters["partial_rotary_factor"]
@@ -119,7 +130,7 @@ def check_pairs(rule: dict | None, pairs: int) -> None:
             raise Refused("divisors", key=f"{key}_factor", pairs=pairs, got=numbers)
 
 
-def dealt(layout: str, sizes: list[int], pairs: int) -> list[int]:
+def deal_of(layout: str, sizes: list[int], pairs: int) -> list[int]:
     """Which coordinate each pair turns by; sizes are how many pairs each coordinate gets."""
     if not isinstance(sizes, list) or not all(type(size) is int and size >= 1 for size in sizes):
         raise Refused("sections", got=sizes)

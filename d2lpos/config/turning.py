@@ -12,9 +12,9 @@ from .turn import NOTHING, at_size, turn_of
 
 def read_rope(row: dict, keys: Keys) -> dict:
     types = types_of(row, keys)
-    windowed = keys.get("use_sliding_window") is not False
-    window = WIDTHS[row["width"]](keys) if windowed else None
-    keys.pass_over(() if windowed else ("sliding_window",))
+    windows = keys.get("use_sliding_window") is not False
+    window = WIDTHS[row["width"]](keys) if windows else None
+    keys.pass_over(() if windows else ("sliding_window",))
     rules = OWN[row["parameters"]](keys, types) if row["parameters"] else by_types(keys)
     turns = TURNS[row["turns"]](keys, len(types))
     still = set() if row["nope_beside_windows"] and window is None else set(row["nope_layer_types"].split())
@@ -52,7 +52,9 @@ def one_layer(
         encoding, scale, features = turn_of(row, keys, parameters, number, kind)
     else:
         encoding, scale, features = NOTHING
-    grows = row["temperature"] and TEMPERATURES[row["temperature"]](keys, parameters or {}, encoding is not None)
+    grows = row["temperature"] and TEMPERATURES[row["temperature"]](
+        keys, parameters or {}, encoding is not None
+    )
     return layer(
         type=kind,
         encoding=encoding,
@@ -137,7 +139,11 @@ def steps_by_beta(keys: Keys, parameters: Parameters, turns: bool) -> Temperatur
     scale = parameters.get("llama_4_scaling_beta")
     if not scale:
         return None
-    return {"kind": "steps", "length": need(parameters, "yarn", "original_max_position_embeddings"), "scale": scale}
+    return {
+        "kind": "steps",
+        "length": need(parameters, "yarn", "original_max_position_embeddings"),
+        "scale": scale,
+    }
 
 
 def power_where_nothing_turns(keys: Keys, parameters: Parameters, turns: bool) -> Temperature | None:
@@ -163,7 +169,9 @@ def with_indexers(row: dict, keys: Keys, layers: list[Layer]) -> list[Layer]:
     own = indexers(keys, len(layers))
     neighbors, layout = keys.get("indexer_rope_interleave"), row["indexer"]
     if neighbors is not None and ("interleaved" if neighbors else "half") != layout:
-        raise Refused("code_fails", key="indexer_rope_interleave", wants=str(not neighbors).lower(), got=neighbors)
+        raise Refused(
+            "code_fails", key="indexer_rope_interleave", wants=str(not neighbors).lower(), got=neighbors
+        )
     dim, chosen = check_size("index_head_dim", keys["index_head_dim"]), keys["index_topk"]
     return [
         {**one, "indexer": at_size(one["encoding"], dim, layout) if has else None, "keys": chosen}

@@ -4,7 +4,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 FIELD = re.compile(r"\{(\w+)(?:!([npr]))?(?::(,?)(?:\.(\d+))?([fg]?))?\}")
@@ -49,14 +49,14 @@ def number(value: float, digits: int | None = None) -> str:
     >>> number(4.0), number(1e-05), number(2.5e-09), number(0.125, 2)
     ('4', '0.00001', '2.5e-9', '0.13')
     """
-    if digits is not None:
-        value = float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(Decimal(value)))
-    if isinstance(value, int) and abs(value) < 1 << 53:
-        return str(value)
     if abs(value) > sys.float_info.max:
         return "Infinity" if value > 0 else "-Infinity"
     if math.isnan(value):
         return "NaN"
+    if digits is not None:
+        value = float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(Decimal(value)))
+    if isinstance(value, int) and abs(value) < 1 << 53:
+        return str(value)
     exact = Decimal(repr(float(value)))
     if exact and not Decimal("1e-6") <= abs(exact) < Decimal("1e21"):
         return f"{exact.normalize():e}"
@@ -81,19 +81,35 @@ def as_json(value: object) -> str:
     >>> as_json({"a": [1.0, True, None, "b"]})
     '{"a": [1, true, null, "b"]}'
     """
+    return "".join(pieces(value))
+
+
+def pieces(value: object) -> Iterator[str]:
+    """The text of `as_json`, piece by piece."""
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{as_json(str(key))}: {as_json(one)}' for key, one in value.items())}}}"
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"[{', '.join(map(as_json, value))}]"
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return number(value)
-    return json.dumps(value, ensure_ascii=False, default=str)
+        for i, (key, one) in enumerate(value.items()):
+            yield f"{', ' if i else '{'}{json.dumps(str(key), ensure_ascii=False)}: "
+            yield from pieces(one)
+        yield "}" if value else "{}"
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for i, one in enumerate(value):
+            yield ", " if i else "["
+            yield from pieces(one)
+        yield "]" if value else "[]"
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield number(value)
+    else:
+        yield json.dumps(value, ensure_ascii=False, default=str)
 
 
 def shown(value: object) -> str:
     """A value as JSON, the end of a long one cut."""
-    text = as_json(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    text = ""
+    for piece in pieces(value):
+        text += piece
+        if len(text) > LONGEST:
+            return f"{text[: LONGEST - 1]}…"
+    return text
 
 
 CONVERSIONS = {

@@ -29,13 +29,35 @@ from ..transformer.temperature import power, steps
 from .layer import Layer, Reading
 
 KINDS = {
-    kind.__name__: kind
-    for kind in (BEiT, Decomposed, DeBERTa, Learned, Sinusoidal, Swin, SwinV2, T5Bias)
+    kind.__name__: kind for kind in (BEiT, Decomposed, DeBERTa, Learned, Sinusoidal, Swin, SwinV2, T5Bias)
 }
 TEMPERATURES = {"power": power, "steps": steps}
-FLOATS = ("factor", "attention_factor", "attention_factors", "share", "low", "high", "short", "long")  # as rules have them, whatever JSON says
+FLOATS = (
+    "factor",
+    "attention_factor",
+    "attention_factors",
+    "share",
+    "low",
+    "high",
+    "short",
+    "long",
+)  # as rules have them, whatever JSON says
 CURRENT = ("dynamic_ntk", "longrope")  # rules that depend on the length of the text
-SAME = ("attends", "crosses", "window", "chunk", "tile", "shift", "merged", "cosine", "counts", "scale", "sinks", "keys", "compressed")
+SAME = (
+    "attends",
+    "crosses",
+    "window",
+    "chunk",
+    "tile",
+    "shift",
+    "merged",
+    "cosine",
+    "counts",
+    "scale",
+    "sinks",
+    "keys",
+    "compressed",
+)
 
 
 def build(reading: schema.Reading, tokens: int | None = None) -> Reading:
@@ -66,7 +88,9 @@ def check_tokens(reading: schema.Reading, tokens: int | None) -> None:
     if until is not None and tokens is None:
         raise Refused("tokens_past", family=family, length=until)
     if until is not None and tokens > until:
-        raise Refused("too_long", key=reading["lengths"]["until_key"], length=until, family=family, got=tokens)
+        raise Refused(
+            "too_long", key=reading["lengths"]["until_key"], length=until, family=family, got=tokens
+        )
 
 
 def of_part(part: schema.Part, tokens: int | None) -> dict[str, object]:
@@ -108,7 +132,10 @@ def encoding_of(numbers: schema.Encoding | None, tokens: int | None = None) -> E
         return None
     if "rotary" in numbers:
         return turn_of(numbers, tokens)
-    kind, rest = numbers["kind"], {key: value for key, value in numbers.items() if key not in ("kind", "shared")}
+    kind, rest = (
+        numbers["kind"],
+        {key: value for key, value in numbers.items() if key not in ("kind", "shared")},
+    )
     if kind != "ALiBi":
         return KINDS[kind](**rest)
     heads, octaves, dim = numbers["heads"], float(numbers["octaves"]), numbers["divided"]

@@ -279,7 +279,7 @@ REFUSED = {
     "config must have text_config, where llava has the model of its text; it has none": {"model_type": "llava"},
     'model_type "inkling_text" is refused: its bias is computed from the text': INKLING,
     "llama has keys that are not understood: sliding_window = 4096. A key": LLAMA | {"sliding_window": 4096},
-    "llama has keys that are not understood: no_rope_layers = [1,0]. A key": LLAMA
+    "llama has keys that are not understood: no_rope_layers = [1, 0]. A key": LLAMA
     | {"no_rope_layers": [1, 0]},
     "llama has keys that are not understood: layer_types = ": LLAMA | {"layer_types": ["full_attention"] * 4},
     "llama has keys that are not understood: alibi = true. A key": LLAMA | {"alibi": True},
@@ -288,7 +288,7 @@ REFUSED = {
     | {"rope_scaling": {"rope_type": "soup", "factor": 2.0}},
     'rope_type "linear" has keys that are not understood: rope_scaling.eta = 2, rope_scaling.zeta = 3. A key': LLAMA
     | {"rope_scaling": {"type": "linear", "factor": 2.0, "zeta": 3, "eta": 2}},
-    'rope_type "default" has keys that are not understood: rope_parameters.mrope_section = [4,2,2]. A key': LLAMA
+    'rope_type "default" has keys that are not understood: rope_parameters.mrope_section = [4, 2, 2]. A key': LLAMA
     | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]}},
     'rope_type "linear" must have a factor, and has none': LLAMA | {"rope_scaling": {"type": "linear"}},
     'rope_type "yarn" must have a factor, and has none': LLAMA
@@ -336,14 +336,14 @@ REFUSED = {
     "pad_token_id of roberta must be the number of a token; got -1": LLAMA
     | {"model_type": "roberta", "pad_token_id": -1},
     'model_type ["llama"] is not known': {"model_type": ["llama"]},
-    'rope_theta must be one number; got {"a":1}': LLAMA | {"rope_theta": {"a": 1}},
+    'rope_theta must be one number; got {"a": 1}': LLAMA | {"rope_theta": {"a": 1}},
     "rope_type must be one of default, linear": LLAMA | {"rope_scaling": {"rope_type": ["yarn"]}},
-    "hidden_size must be a whole number of at least 1; got [64,64]": LLAMA | {"hidden_size": [64, 64]},
-    "hidden_size and num_attention_heads must be whole numbers; got 64 and [4,4]": LLAMA
+    "hidden_size must be a whole number of at least 1; got [64, 64]": LLAMA | {"hidden_size": [64, 64]},
+    "hidden_size and num_attention_heads must be whole numbers; got 64 and [4, 4]": LLAMA
     | {"num_attention_heads": [4, 4]},
     'max_window_layers must be a whole number of at least 0; got "3"': LLAMA
     | {"model_type": "qwen2", "max_window_layers": "3"},
-    'no_rope_layers must be a list of 0 and 1; got ["a","b","c","d"]': LLAMA
+    'no_rope_layers must be a list of 0 and 1; got ["a", "b", "c", "d"]': LLAMA
     | {"model_type": "smollm3", "no_rope_layers": list("abcd")},
     "layer_types must name 4 layers; got 6": LLAMA | {"model_type": "gemma2", "layer_types": ["full_attention"] * 6},
     "rotary_dim and partial_rotary_factor must agree on 16 features; got 8 and 1": LLAMA
@@ -393,7 +393,7 @@ REFUSED = {
     "position_encoding_2d of chatglm must be false": {"model_type": "chatglm", "position_encoding_2d": True},
     "block_configs has keys that are not understood: window_length": LLAMA
     | {"model_type": "nemotron-nas", "block_configs": [{"attention": {"window_length": 64}}] * 4},
-    "compress_ratios must be numbers of 0, 4, 128; got [0,5]": {"model_type": "deepseek_v4", "compress_ratios": [0, 5]},
+    "compress_ratios must be numbers of 0, 4, 128; got [0, 5]": {"model_type": "deepseek_v4", "compress_ratios": [0, 5]},
     "layer_types must name 5 layers; got 1": {"model_type": "deepseek_v4", "num_hidden_layers": 5, "compress_ratios": [0]},
     "sparse_init_block must be 0 and use_sparse_attention true": M3 | {"sparse_attention_config": {"sparse_init_block": 1}},
     "sparse_attention_config has keys that are not understood: sparse_rope": M3
@@ -416,9 +416,9 @@ REFUSED = {
     "llama has keys that are not understood: wobble = false. A key": LLAMA | {"wobble": False},
     "attn_config of mpt must have alibi and no rope": MPT | {"attn_config": {"alibi": False}},
     "num_heads must be 4 numbers, one for each stage; got [3]": SWIN | {"num_heads": [3]},
-    "pretrained_window_sizes must be 4 numbers, one for each stage; got [8,8]": SWIN
+    "pretrained_window_sizes must be 4 numbers, one for each stage; got [8, 8]": SWIN
     | {"model_type": "swinv2", "num_heads": [3] * 4, "pretrained_window_sizes": [8, 8]},
-    "swin has keys that are not understood: pretrained_window_sizes = [8,8,8,8]. A key": SWIN
+    "swin has keys that are not understood: pretrained_window_sizes = [8, 8, 8, 8]. A key": SWIN
     | {"num_heads": [3] * 4, "pretrained_window_sizes": [8] * 4},
     "window_size must be at most 7, the shorter side of a stage, or its code fails; got 12": SWIN
     | {"num_heads": [3] * 4, "window_size": 12},
