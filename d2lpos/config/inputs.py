@@ -26,7 +26,7 @@ def read_input(row: dict, keys: Keys) -> dict:
         [layers[window] for window in windows],
         input=table_or_sinusoids(row, keys),
         first=first,
-        causal=bool(row["causal"] or keys.get("is_decoder") or keys.get("causal")),
+        causal=any([row["causal"], keys.get("is_decoder"), keys.get("causal")]),
         encoder=row["encoder"] and read_input(complete(row["encoder"]), keys),
     )
 

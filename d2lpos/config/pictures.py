@@ -59,7 +59,7 @@ def without_positions(form: dict, keys: Keys, grid: Grid, depth: int) -> list[La
 
 def steps_and_cls(form: dict, keys: Keys, grid: Grid, depth: int) -> list[Layer]:
     """BEiT: a table of steps for each layer, or one for all."""
-    heads = keys.first("num_attention_heads")
+    heads = check_size("num_attention_heads", keys.first("num_attention_heads"))
     each, one = (keys.get(f"use_{kind}relative_position_bias") for kind in ("", "shared_"))
     if each and one:
         raise Refused("not_both", one="use_relative_position_bias", other="use_shared_relative_position_bias")

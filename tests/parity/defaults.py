@@ -6,6 +6,7 @@ Each class is asked: its defaults are those of `kind()`; what follows from anoth
 changes with that size; and what a key does to RoPE's parameters shows when it has a value that no class would choose.
 """
 
+import ast
 import json
 import logging
 import re
@@ -41,10 +42,13 @@ ROPE = {*ODD, "rope_parameters", "rope_scaling"}
 
 @cache
 def words() -> set[str]:
-    """All that the reader could ask a configuration for: every word of its code and of its rows."""
-    files = [*FOLDER.glob("*.py"), FOLDER / "tables" / "families.json"]
-    code = "".join(path.read_text("utf-8") for path in files)
-    return set(re.findall(r"\w+", code)) - {"model_type", "dtype"}
+    """All that the reader could ask a configuration for: every name in its code and word of its rows."""
+    strings = [(FOLDER / "tables" / "families.json").read_text("utf-8")]
+    for path in FOLDER.glob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+        strings += [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    names = [one for one in strings[1:] if " " not in one]  # and no docstrings
+    return set(re.findall(r"\w+", " ".join([strings[0], *names]))) - {"model_type", "dtype"}
 
 
 def made(family: str, **keys: object) -> dict[str, object]:
