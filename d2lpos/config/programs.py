@@ -109,7 +109,8 @@ def spelled(reading: Reading, row: Mapping, values: dict, kind: str, encoding: E
     if row["base"] == "beside":
         if values["rope_type"] == "default":
             return {"rope_theta": values["rope_theta"]}
-        return {row["rope"]: {key: value for key, value in values.items() if key != "rope_theta"}}
+        apart = ("partial_rotary_factor", "rope_theta")
+        return {row["rope"]: {key: value for key, value in values.items() if key not in apart}}
     share = share_of(reading, kind, encoding)
     usual = [rules.get(kind, {}), entry(reading["family"]).get("keys", {})]  # of the file and of the class
     values.pop("partial_rotary_factor", None)

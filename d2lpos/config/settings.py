@@ -56,7 +56,7 @@ def check_rule(rule: str | None, program: str) -> None:
     about, row = table("settings"), table("programs")[program]
     check_name("rule", rule, (*about["rules"], *about["unset"]))
     if rule in about["unset"]:
-        raise Refused("settings_rule", why=about["unset"][rule])
+        raise Refused(f"settings_{rule}")
     if "flags" in row and rule not in row["flags"]:
         name = row["name"].rpartition(" ")[0]
         raise Refused("settings_no_flag", program=name, rule=about["rules"][rule])
