@@ -3,9 +3,10 @@
 from typing import TypedDict
 
 from .arguments import check_name, check_tokens, check_until
-from .edits import Edit, edits, needed
+from .edits import edits, needed
 from .programs import check_program, line
 from .schema import Reading
+from .stretch import Edit
 from .tables import Refused, table
 from .words import fill
 
