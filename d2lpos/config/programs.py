@@ -27,11 +27,11 @@ def check_program(reading: Reading, program: str, need: str, why: str, rule: str
     row, family, words = table("programs")[program], reading["family"], table("settings")
     if need == "length":
         if why in ("windows", "slopes") and "windows" in row and family not in row["windows"].split():
-            refuse(reading, "no_windows", program=row["name"], what=words[why], family=family)
+            refuse(reading, "no_windows", program=row["name"], what=words[why])
         return
     check_code(reading, rule)
     if family in passed_over(row, rule):
-        refuse(reading, "no_code_in", program=row["name"], family=family, rule=words["rules"][rule])
+        refuse(reading, "no_code_in", program=row["name"], rule=words["rules"][rule])
 
 
 def line(reading: Reading, changes: list[Edit], tokens: int, program: str) -> dict:
@@ -137,7 +137,7 @@ def check_by_kind(reading: Reading, program: str) -> None:
     row = table("programs")[program]
     families = row.get("by_kind", "")
     if families is not True and reading["family"] not in families.split():
-        refuse(reading, "by_kind", program=row["name"], family=reading["family"])
+        refuse(reading, "by_kind", program=row["name"])
 
 
 def ramp(family: str, row: Mapping, rule: str, encoding: Encoding) -> dict[str, float]:

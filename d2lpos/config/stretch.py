@@ -50,17 +50,17 @@ def target(reading: Reading, length: int | None) -> tuple[str, Encoding]:
     Where layers with windows have parameters of their own, only the others are stretched. Raises Refused where one rule cannot
     stretch what turns, or where the trained length is not known.
     """
-    family, by_kind = reading["family"], "" not in reading["at"]["rules"]
+    by_kind = "" not in reading["at"]["rules"]
     if length is None:
         refuse(reading, "untold")
     if stretched(reading):
-        refuse(reading, "stretched", family=family, allowed=reading["lengths"]["allowed"] or length)
+        refuse(reading, "stretched", allowed=reading["lengths"]["allowed"] or length)
     layers = [layer for layer in reading["kinds"] if turns(layer) and not (by_kind and within_window(layer))]
     names = {layer["type"] if by_kind else "" for layer in layers}
     ways = {tuple(layer["encoding"][key] for key in ("base", "layout", "rotary")) for layer in layers}
     encoding = layers[0]["encoding"]
     if len(names) > 1 or len(ways) > 1 or rule_kind(encoding) is not None:
-        refuse(reading, "two_ways", family=family)
+        refuse(reading, "two_ways")
     return names.pop(), encoding
 
 
@@ -73,18 +73,18 @@ def check_base(reading: Reading, encoding: Encoding) -> None:
     """Raise Refused where no new base stretches what turns."""
     family = reading["family"]
     if encoding["rotary"] == 2:
-        refuse(reading, "one_pair", family=family)
+        refuse(reading, "one_pair")
     if family in table("settings")["two_bases"].split() or "layer_rope_theta" in reading["at"]["keys"]:
-        refuse(reading, "two_bases", family=family)
+        refuse(reading, "two_bases")
 
 
 def check_code(reading: Reading, rule: str) -> None:
     """Raise Refused where no program's code for the family takes the rule, or where nothing is known of it."""
     family, about = reading["family"], table("settings")
     if reading["source"]:
-        refuse(reading, "own_code", family=family)
+        refuse(reading, "own_code")
     if family in passed_over(about, rule):
-        refuse(reading, "no_code", family=family, rule=about["rules"][rule])
+        refuse(reading, "no_code", rule=about["rules"][rule])
 
 
 def passed_over(row: Mapping, rule: str) -> list[str]:
@@ -98,7 +98,7 @@ def refuse(reading: Reading, code: str, **fields: object) -> None:
     """Raise Refused; its field cap is the longest text that the file as it is allows, None where that is not known."""
     lengths = reading["lengths"]
     cap = lengths["rows"] or lengths["allowed"] or lengths["original"]
-    raise Refused(f"settings_{code}", cap=cap, **fields)
+    raise Refused(f"settings_{code}", family=reading["family"], cap=cap, **fields)
 
 
 def parameters_of(reading: Reading, kind: str) -> dict:
