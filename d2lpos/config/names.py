@@ -1,7 +1,10 @@
 """Released models by name: which release a name means, and which are nearest to one that none has.
 
 `tables/releases.json` is written by `python -m tests.parity.reader_data` from `book/models/releases.yml`, and
-`book/_static/reader-names.js` has the rule for the page.
+`book/_static/reader-names.js` has the rule for the page. `tables/names.json` has the endings of names behind which stands the
+same file: a further training leaves the positions as they are, unless the release says under `unlike` that its makers' does
+not, and a copy in another format or in fewer bits leaves all. The nearest names have at least a `likeness`, and at least
+`beside_best` of the best one's.
 """
 
 import math
@@ -9,18 +12,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from .tables import table
-
-SITE = r"^(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co)/([^/?#]+/[^/?#]+)"
-# Endings of names behind which stands the same file: a further training leaves the positions as they are, unless the
-# release says under `unlike` that its makers' does not, and a copy in another format or in fewer bits leaves all.
-TRAINED = ("base", "chat", "instruct", "it", "pt")
-COPIED = (
-    r"awq|bf16|bnb|dynamic|exl[23]|fp?16|fp?32|fp[48]|ggml|gguf|gptq|hf|int[48]|mlx|mxfp[48]|nvfp4|pertensor|qat|quantized"
-    r"|static|ud|unsloth|[2-8][-_ ]?bit|i?q[1-8](?:_(?:[0-9]|k|nl|x{0,2}s|m|x?l))*|w[48]a(?:4|8|16)"
-)
-SHOWN = 6  # nearest names
-LEAST, BESIDE = 0.4, 0.8  # of likeness that the nearest have: at all, and beside the best
+from .tables import Refused, table
 
 
 @cache
@@ -57,7 +49,7 @@ def shorter(name: str, endings: str) -> tuple[str, str]:
 def unlinked(text: str) -> str:
     """A name, or what a link to a page of Hugging Face names."""
     text = text.strip().rstrip("/")
-    linked = re.search(SITE, text)
+    linked = re.search(table("names")["site"], text)
     return linked[1] if linked else text
 
 
@@ -74,7 +66,7 @@ def steps(text: str) -> list[tuple[str, list[str]]]:
     endings: list[str] = []
     while name:
         found.append((plain(name), endings))
-        name, ending = shorter(name, "|".join((*TRAINED, COPIED)))
+        name, ending = shorter(name, "|".join((*table("names")["trained"], table("names")["copied"])))
         endings = [*endings, ending]
     return found
 
@@ -85,7 +77,7 @@ def names(source: str, name: str) -> tuple[str, ...]:
     own, found = "/".join(source.split("/")[4:5]), [plain(name)]
     while own:
         found.append(plain(own))
-        own, _ = shorter(own, COPIED)
+        own, _ = shorter(own, table("names")["copied"])
     return tuple(found)
 
 
@@ -121,11 +113,12 @@ def look_up(text: str) -> tuple[dict | None, list[dict]]:
 def nearest(text: str) -> list[dict]:
     """The releases whose names are most like a name without its endings, also those in its middle."""
     words = re.split("[^a-z0-9]+", unlinked(text).rpartition("/")[2].lower())
-    name = steps("-".join(word for word in words if word not in TRAINED) or text)[-1][0]
+    name = steps("-".join(word for word in words if word not in table("names")["trained"]) or text)[-1][0]
     like = [(likeness(name, plain(one["name"])), one) for one in releases()]
     best = max(value for value, _ in like)
-    near = [pair for pair in like if pair[0] >= max(LEAST, BESIDE * best)]
-    return [one for _, one in sorted(near, key=lambda pair: -pair[0])[:SHOWN]]
+    about = table("names")
+    near = [pair for pair in like if pair[0] >= max(about["likeness"], about["beside_best"] * best)]
+    return [one for _, one in sorted(near, key=lambda pair: -pair[0])[: about["nearest"]]]
 
 
 def likeness(one: str, other: str) -> float:
@@ -135,11 +128,11 @@ def likeness(one: str, other: str) -> float:
 
 
 def release_of(text: str) -> dict:
-    """The release that a name means. Raises ValueError where none has it, with the names that are nearest."""
+    """The release that a name means. Raises Refused, a ValueError, where none has it, with the names that are nearest."""
     release, near = look_up(text)
     if release is None:
-        told = f"no release is known as {text!r}"
-        raise ValueError(f"{told}; nearest: {', '.join(one['name'] for one in near)}" if near else told)
+        names_near = [one["name"] for one in near]
+        raise Refused("release_near" if near else "release", name=text, names=names_near)
     return release
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from d2lpos.config import names
+from d2lpos.config.tables import table
 from d2lpos.pretrained import (
     biased,
     compressed,
@@ -80,7 +80,7 @@ def releases() -> list[dict]:
 
 def tables() -> dict[str, object]:
     """All that the reader knows of families, keys, programs and releases."""
-    rows: list[object] = []
+    rows, named = [], table("names")
     for row in FAMILIES.values():
         if row not in rows:
             rows.append(row)
@@ -149,12 +149,10 @@ def tables() -> dict[str, object]:
         "files": {"others": plain(files.OTHERS), "largest": files.LARGEST},
         "releases": releases(),
         "names": {
-            "site": names.SITE,
-            "trained": plain(names.TRAINED),
-            "copied": names.COPIED,
-            "shown": names.SHOWN,
-            "least": names.LEAST,
-            "beside": names.BESIDE,
+            **{key: named[key] for key in ("site", "trained", "copied")},
+            "shown": named["nearest"],
+            "least": named["likeness"],
+            "beside": named["beside_best"],
         },
     }
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from d2lpos.config.names import TRAINED
+from d2lpos.config.tables import table
 from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.reading import of_its_text
 from d2lpos.pretrained.serving import STRETCHED_LATER, longest, stretched
@@ -61,7 +61,7 @@ def test_a_release(release):
         assert stretch["rule"] in ("yarn",) and stretch["from"] < stretch["to"]
         assert stretch["from"] == (stages[-1] if stages else longest(release["config"]))
         assert stretch["source"].startswith("https://")
-    assert set(release.get("unlike", ())) <= set(TRAINED)
+    assert set(release.get("unlike", ())) <= set(table("names")["trained"])
     reading = encoding_of(release["config"], tokens=TOKENS)
     assert reading.layers and json.loads(json.dumps(reading.as_data()))
     family = release["config"]["model_type"]
