@@ -1,1398 +1,1312 @@
-// Reads a config.json as `d2lpos.pretrained` does, and nothing leaves the page. `reader(readerData)` knows families by the
-// tables of reader-data.js, and has once more what these name: rules for layers, for frequencies and for memory. What Python
-// refuses is refused in the same sentence; what a reading holds is told in d2lpos/pretrained/as_numbers.py.
-const reader = (() => {
-  "use strict";
-
+// What a model does with positions, from its config.json: the twin of d2lpos/config/read.py and of what it imports, from
+// the same tables. `reader(tables)` parses a file once; d2lpos/config/schema.py says what a reading holds. A function here
+// has the name that it has in Python, and what a table names is in FORMS, WIDTHS and the like.
+"use strict";
+const reader = tables => {
   const {
-    Float, float, isList, isFloat, isWhole, isNumber, isDict, dict, has, take, range, same, mod, words, fail, truthy,
-    or, equal, among, bare, repr, str, tuple, comma, short, dumps, values,
-  } = typeof module === "undefined" ? readerValues : require("./reader-values.js");
-  const {
-    checkPositive, checkCount, checkNumber, mscale, rope, mrope, DEALS, learned, sinusoidal, alibi,
-    buckets, terms, grid, network,
-  } = typeof module === "undefined" ? readerEncodings : require("./reader-encodings.js");
+    isList, isNumber, isWhole, isDict, isText, isFlag, has, get, range, repeat, words, entries, fromEntries, filter,
+    truthy, either, number, items, at, name: named, same, fill,
+  } = typeof module === "undefined" ? readerWords : require("./reader-words.js");
+  const {families: about, keys: known, refusals} = tables;
+  const byName = part => fromEntries(entries(about[part]).flatMap(([names, one]) => words(names).map(name => [name, one])));
+  const setOf = text => new Set(words(text));
+  const [FULL, WINDOW] = ["full_attention", "sliding_attention"];
+  const LARGEST_FLOAT = 3.4028234663852886e38, LARGEST_FACTOR = 1e6, LARGEST_TABLE = 2 ** 24, DEEPEST = 100;
 
-  const LAYER = {
-    ...{attends: true, crosses: false, features: null, window: null, chunk: null, tile: null, shift: 0, merged: 1, cosine: false},
-    ...{counts: false, scale: 1, sinks: false, keys: null, compressed: null, encoding: null, indexer: null, temperature: null},
+  class Refused extends Error {
+    constructor(code, fields = {}) {
+      super(fill(refusals[code], fields));
+      Object.assign(this, {code, fields});
+    }
+  }
+  function refuse(code, fields) {
+    throw new Refused(code, fields);
+  }
+
+  // tables.py
+
+  const complete = row => {
+    const read = row.read ?? "rope";
+    return {read, ...about.readers.every, ...about.readers[read], ...row};
   };
-  const layer = said => ({...LAYER, ...said});
+  const rows = fromEntries(entries(byName("rows")).map(([name, row]) => [name, complete(row)]));
+  const refused = byName("refused"), code = byName("code");
+  const keySets = fromEntries(entries(known).filter(([, one]) => isText(one) || isText(one[0])).map(([name, one]) => [name, setOf(one)]));
+  const layerSets = fromEntries(entries(about.layers).filter(([, one]) => isText(one)).map(([name, one]) => [name, setOf(one)]));
+  const readBySome = new Set(Object.values(rows).flatMap(row => words(row.reads)));
+  const limits = new Map(known.limits.flatMap(({keys, most}) => words(keys).map(key => [key, most])));
+  const ruleWords = new Set(Object.values(about.rules).flatMap(words));
 
-  // A configuration that remembers which of its keys were asked for, and shows none of those that are hidden.
-  class Config {
-    constructor(given, taken, hidden, known) {
-      this.values = dict(given, taken);
-      for (const key of hidden) delete this.values[key];
-      [this.given, this.known, this.used] = [given, known, new Set()];
+  /** What is known of a family's class. */
+  function entry(family) {
+    const one = get(tables.defaults, family, {}), other = get(code, family, {});
+    return {...one, keys: {...one.keys, ...other.keys}, aliases: {...one.aliases, ...other.aliases}};
+  }
+
+  // files.py
+
+  const GGUF = "GGUF", FENCE = /^```\w*\n(.*)\n```$/s, PRINTED = /^\w+Config (?=\{)/, NAN = "\u0000NaN";
+
+  /** The configuration that a file or a printed one holds. */
+  function parse(text, name = "the file") {
+    const {largest, others} = known.files;
+    if (text.length > largest) refuse("large", {name, limit: largest >> 20, size: text.length / 2 ** 20});
+    if (text.startsWith(GGUF)) refuse("gguf", {name});
+    let values;
+    try {
+      values = json(text.trim().replace(FENCE, "$1").replace(PRINTED, ""));
+    } catch (error) {
+      if (error instanceof RangeError) refuse("deep", {name});
+      refuse("json", {name, why: error.message});
+    }
+    if (!isDict(values)) refuse("object", {name, kind: kindOfValue(values)});
+    if (has(values, "model_type")) return values;
+    const other = others.find(([marks]) => marks.some(mark => has(values, mark)));
+    if (other) refuse("other_file", {name, what: other[1]});
+    return refuse("no_model_type", {name});
+  }
+
+  /** JSON, with the words that Python writes for numbers which JSON has not. */
+  function json(text) {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      const numbers = {Infinity: "1e999", "-Infinity": "-1e999", NaN: JSON.stringify(NAN)};
+      const mended = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)|-?Infinity|NaN/gs, one => get(numbers, one, one));
+      if (mended === text) throw error;
+      return JSON.parse(mended, (_, value) => (value === NAN ? NaN : value));
+    }
+  }
+
+  function kindOfValue(value) {
+    if (value === null) return "null";
+    return isList(value) ? "list" : {boolean: "flag", number: "number", string: "text"}[typeof value];
+  }
+
+  // outer.py
+
+  function checkDepth(value, depth = 0) {
+    if (depth > DEEPEST) refuse("deep", {name: "config"});
+    if (value !== null && typeof value === "object") for (const one of Object.values(value)) checkDepth(one, depth + 1);
+  }
+
+  /** The text that a file is read for: its family and values, and their place in the file and in the outer class. */
+  function textOf(whole, ignore, file = [], of_class = []) {
+    const [values, ignored] = lacking(whole, ignore), family = get(values, "model_type");
+    if (isText(family) && has(refused, family)) refuse("refused_family", {got: family, why: refused[family]});
+    if (isText(family) && has(rows, family)) return {family, values, file, code: of_class, ignored};
+    const inner = isText(family) ? held(family, values) : null;
+    if (!inner) return refuse("unknown_family", {got: family});
+    return textOf(inner.text, ignore, [...file, ...inner.place], [...of_class, ...inner.of_class]);
+  }
+
+  /** The text's values, where they stand in these and where in the class; null where a file holds no text. */
+  function held(family, values) {
+    const one = entry(family), text = get(values, "text_config");
+    if (isDict(text)) {
+      const name = {model_type: one.text ?? `${family}_text`}, forced = one.forced || (one.text && !isKnown(get(text, "model_type")));
+      return {text: forced ? {...text, ...name} : {...name, ...text}, place: ["text_config"], of_class: ["text_config"]};
+    }
+    if (one.text) {
+      if (!one.flat) refuse("no_text", {family});
+      return {text: {...values, model_type: one.text}, place: [], of_class: ["text_config"]};
+    }
+    const place = about.elsewhere.find(key => isDict(get(values, key)) && isKnown(get(values[key], "model_type")));
+    return place ? {text: values[place], place: [place], of_class: [place]} : null;
+  }
+
+  const isKnown = name => isText(name) && [rows, refused, tables.defaults].some(table => has(table, name));
+
+  /** The values without the keys that are named, and the names that were there; rope_scaling.key is within those. */
+  function lacking(values, ignore) {
+    const names = [];
+    for (const name of ignore) {
+      const [place, ...rest] = name.split("."), before = values;
+      if (has(values, name)) values = filter(values, key => key !== name);
+      else if (about.spellings.includes(place) && isDict(get(values, place))) {
+        values = {...values, [place]: without(values[place], rest.join("."))};
+      }
+      if (!same(values, before)) names.push(name);
+    }
+    return [values, names];
+  }
+
+  /** RoPE's parameters without a key, of all layers or of each kind. */
+  const without = (rope, key) => fromEntries(
+    entries(rope).filter(([name]) => name !== key).map(([name, one]) => [name, isDict(one) ? without(one, key) : one]));
+
+  /** The values by the names that the family's class has for them, without those that it does not read. */
+  function byClassNames(family, values) {
+    const {aliases, unread = []} = entry(family);
+    const others = entries(values).filter(([key]) => has(aliases, key)).map(([key, value]) => [aliases[key], value]);
+    return {...fromEntries(others), ...filter(values, key => !unread.includes(key) && !has(aliases, key))};
+  }
+
+  /** What the class takes for keys that are not there; of RoPE's parameters also for null. */
+  function missing(family, own) {
+    const there = key => has(own, key) && (truthy(own[key]) || !about.spellings.includes(key));
+    const spelled = about.spellings.some(there);
+    return filter(entry(family).keys, key => !there(key) && !(key === "rope_parameters" && spelled));
+  }
+
+  // keys.py
+
+  /** The keys of a text by its class's names; it remembers which were asked for, and shows none that its family refuses. */
+  class Keys {
+    constructor(family, row, own, defaults) {
+      const mine = words(row.reads);
+      Object.assign(this, {family, own, defaults, about: entry(family), used: new Set()});
+      this.every = filter({...own, ...defaults}, key => !readBySome.has(key) || mine.includes(key));
     }
     get(key, otherwise = null) {
-      if (!has(this.values, key)) return otherwise;
-      this.used.add(key);
-      return this.values[key];
+      if (has(this.every, key)) this.used.add(key);
+      return get(this.every, key, otherwise);
     }
     need(key) {
-      if (!has(this.values, key)) fail(`config must have ${key}, and has none`);
+      if (!has(this.every, key)) refuse("missing", {key});
       return this.get(key);
     }
-    passOver(keys) {
-      for (const key of keys) if (has(this.given, key)) this.used.add(key);
-    }
+    /** The value of the first of the keys that is there and not null; else `otherwise`, or a refusal. */
     first(keys, otherwise = null) {
-      const found = keys.map(key => this.get(key)).filter(value => value !== null);
-      if (found.length) return found[0];
-      if (otherwise !== null) return otherwise;
-      return fail(`config must have ${keys.join(" or ")}${keys.length > 1 ? "; it has neither" : ", and has none"}`);
+      const values = keys.map(key => this.get(key)).filter(value => value !== null);
+      if (values.length || otherwise !== null) return values.length ? values[0] : otherwise;
+      if (keys.length > 1) refuse("missing_both", {keys: keys.join(" or ")});
+      return refuse("missing", {key: keys[0]});
+    }
+    passOver(keys) {
+      for (const key of keys) if (has(this.own, key)) this.used.add(key);
+    }
+    /** The features of a head: hidden size by heads. */
+    divided(hidden, heads) {
+      const whole = this.first(hidden), parts = this.first(heads), [one, other] = [hidden[0], heads[0]];
+      if (!isWhole(whole) || !isWhole(parts) || parts < 1) refuse("both_whole", {one, other, got: whole, beside: parts});
+      if (whole % parts) refuse("multiple", {key: one, other, by: parts, got: whole});
+      return whole / parts;
     }
   }
 
-  function divided(config, hidden, heads) {
-    const whole = config.first(hidden), parts = config.first(heads);
-    if (!isWhole(whole) || !isWhole(parts)) {
-      fail(`${hidden[0]} and ${heads[0]} must be whole numbers; got ${repr(whole)} and ${repr(parts)}`);
+  function checkValues(values) {
+    for (const [key, value] of entries(values)) {
+      if (value !== null) checkValue(key, value, values);
+      if (!about.spellings.includes(key) || !isDict(value)) continue;
+      for (const one of [value, ...Object.values(value)]) if (isDict(one)) checkValues(one);
     }
-    if (whole % parts) fail(`${hidden[0]} must be a multiple of ${heads[0]} = ${parts}; got ${whole}`);
-    return whole / parts;
   }
 
-  return data => {
-    const tables = typeof data === "string" ? values(data) : data;
-    const {classes, rows, families, refused, keys: known, layers: named, rules, serving, sentences} = tables;
-    const silent = new Set(words(known.silent)), whole = new Set(known.whole), positive = new Set(known.positive);
-    const [DEFAULT_NAMES, FLAT, ALWAYS] = [Object.keys(rules.read).join(", "), rules.flat, rules.always];
-    const WORDS = Object.values(rules.read).flat();
-    const call = (form, ...given) => FORMS[form.form](...given, form);
-    const entry = family => {
-      const known = take(tables.defaults, family, {});
-      return dict(known, {aliases: dict(take(known, "aliases", {}), take(tables.aliases, family, {}))});
-    };
-
-    // From a file to the keys of its text.
-
-    function parse(text, name = "the file") {
-      const long = text.length > tables.files.largest ? [...text].length : 0;
-      if (long > tables.files.largest) {
-        fail(`${name} must be a config.json of at most 1 MB; it has ${(long / tables.files.largest).toFixed(1)} MB`);
-      }
-      let found;
-      try {
-        found = values(text);
-      } catch (error) {
-        fail(`${name} must be JSON, and is none: ${error.message}`);
-      }
-      if (!isDict(found)) fail(`${name} must be a config.json, which is an object of keys; it is a ${typeName(found)}`);
-      for (const [keys, what] of tables.files.others) {
-        if (keys.some(key => has(found, key)) && !has(found, "model_type")) {
-          fail(`${name} must be the config.json of a model; it is ${what}`);
-        }
-      }
-      if (!has(found, "model_type")) fail(`${name} must have model_type, which says whose code reads it; it has none`);
-      return found;
+  function checkValue(key, value, beside) {
+    const of = name => keySets[name].has(key);
+    if (of("whole")) {
+      const unused = key === "sliding_window" && value === 0 && get(beside, "use_sliding_window") === false;
+      if (!unused && !(of("by_stage") && isList(value))) checkSize(key, value);
     }
-    function typeName(value) {
-      if (value === null) return "NoneType";
-      if (isList(value)) return "list";
-      return isFloat(value) ? "float" : {boolean: "bool", string: "str", number: "int"}[typeof value];
-    }
+    const positive = isNumber(value) && value > 0 && value < Infinity;
+    if (of("positive") && !positive && !isList(value) && !isDict(value)) refuse("positive", {key, got: value});
+    if (of("lists") && !isList(value)) refuse("list", {key, got: value});
+    if (of("dictionaries") && !isDict(value)) refuse("dictionary", {key, got: value});
+    if (of("counts") && !(isWhole(value) && value >= 0 && value <= known.largest_size)) refuse("whole", {key, least: 0, got: value});
+    if (of("integers") && !isWhole(value)) refuse("integer", {key, got: value});
+    const flags = key === "no_rope_layers" && truthy(value) ? value : [];
+    if (!flags.every(one => isWhole(one) || isFlag(one))) refuse("flags_in_list", {key, got: value});
+    const share = isNumber(value) && value >= 0 && value <= 1;
+    if (key === "partial_rotary_factor" && !share) refuse("share", {key, got: value});
+  }
 
-    function ofItsText(config, ignore = []) {
-      if (!isDict(config)) fail(`config must be a dictionary or a configuration of transformers; got ${typeName(config)}`);
-      const [kept, ignored] = lacking(config, ignore);
-      const family = take(kept, "model_type");
-      if (typeof family !== "string") fail(`model_type ${repr(family)} is not known`);
-      if (has(refused, family)) fail(`model_type ${repr(family)} is refused: ${refused[family]}`);
-      if (has(families, family)) return [family, kept, ignored];
-      const text = ofTheText(family, kept);
-      if (text && truthy(text)) return ofItsText(text, ignore);
-      return fail(`model_type ${repr(family)} is not known`);
-    }
+  /** The value, a whole number of at least 1 that a model may have. */
+  function checkSize(key, value) {
+    if (!isWhole(value) || value < 1) refuse("whole", {key, least: 1, got: value});
+    const limit = limits.get(key) ?? known.largest_size;
+    if (value > limit) refuse("too_large", {key, limit, got: value});
+    return value;
+  }
 
-    // Without the keys that are named, and the names that were there; rope_scaling.key is within those.
-    function lacking(config, ignore) {
-      const found = dict(config), names = ignore.filter(name => {
-        const [place, ...rest] = name.split("."), before = dict(found);
-        if (has(found, name)) delete found[name];
-        else if (rules.spellings.includes(place) && isDict(take(found, place))) found[place] = without(found[place], rest.join("."));
-        return !equal(before, found);
-      });
-      return [found, names];
-      function without(rope, key) {
-        const kept = Object.entries(rope).filter(([name]) => name !== key);
-        return dict(Object.fromEntries(kept.map(([name, one]) => [name, isDict(one) ? without(one, key) : one])));
-      }
-    }
-
-    const heard = name => typeof name === "string" && [families, refused, tables.defaults].some(table => has(table, name));
-
-    function ofTheText(family, config) {
-      const about = entry(family), text = take(config, "text_config"), inner = take(about, "text");
-      if (isDict(text)) {
-        const name = dict({model_type: has(about, "text") ? inner : `${family}_text`});
-        return truthy(take(about, "forced")) || (truthy(inner) && !heard(take(text, "model_type"))) ? dict(text, name) : dict(name, text);
-      }
-      if (!truthy(inner)) return tables.elsewhere.map(name => take(config, name)).find(one => isDict(one) && heard(take(one, "model_type"))) ?? null;
-      if (!truthy(take(about, "flat"))) {
-        fail(`config must have text_config, where ${family} has the model of its text; it has none, and its class passes over the keys of a text that stand elsewhere`);
-      }
-      return dict(config, {model_type: inner});
-    }
-
-    function renamed(family, config) {
-      const about = entry(family), aliases = take(about, "aliases", {}), unread = take(about, "unread", []);
-      const own = Object.entries(config).filter(([key]) => !unread.includes(key) && !has(aliases, key));
-      const other = Object.entries(config).filter(([key]) => has(aliases, key)).map(([key, value]) => [aliases[key], value]);
-      return dict(...[...other, ...own].map(([key, value]) => dict({[key]: value})));
-    }
-
-    function missing(family, own) {
-      const keys = dict(take(entry(family), "keys", {}), take(tables.built_in, family, {}));
-      const there = new Set(Object.keys(own).filter(key => truthy(own[key]) || !rules.spellings.includes(key)));
-      const spelled = rules.spellings.some(key => there.has(key));
-      const found = Object.entries(keys).filter(([key]) => !there.has(key) && !(key === "rope_parameters" && spelled));
-      return dict(Object.fromEntries(found));
-    }
-
-    function completed(family, config) {
-      const own = renamed(family, config), taken = missing(family, own);
-      const checked = checkValues(dict(taken, own));
-      return [dict(Object.fromEntries(Object.keys(own).map(key => [key, checked[key]]))), taken];
-    }
-
-    // Whole numbers as such, 128.0 as 128; throws where a value cannot be.
-    function checkValues(said) {
-      const found = dict(said);
-      for (let [key, value] of Object.entries(said)) {
-        const unused = key === "sliding_window" && equal(value, 0) && take(said, "use_sliding_window") === false;
-        if (whole.has(key) && value instanceof Float) found[key] = value = Number(value);
-        const stages = known.by_stage.includes(key) && isList(value);
-        if (whole.has(key) && !unused && !(value === null || (isWhole(value) && value >= 1) || stages)) {
-          fail(`${key} must be a whole number of at least 1; got ${repr(value)}`);
-        }
-        const number = isNumber(value) && value > 0 && value < Infinity;
-        if (positive.has(key) && !number && !(isList(value) || isDict(value) || value === null)) {
-          fail(`${key} must be a positive number; got ${repr(value)}`);
-        }
-        if (known.lists.includes(key) && !(isList(value) || value === null)) fail(`${key} must be a list; got ${repr(value)}`);
-        if (known.dictionaries.includes(key) && !(isDict(value) || value === null)) {
-          fail(`${key} must be a dictionary; got ${repr(value)}`);
-        }
-        if (key === "max_window_layers" && !(value === null || (isWhole(value) && value >= 0))) {
-          fail(`${key} must be a whole number of at least 0; got ${repr(value)}`);
-        }
-        if (key === "no_rope_layers" && truthy(value) && !value.every(one => isWhole(one) || typeof one === "boolean")) {
-          fail(`${key} must be a list of 0 and 1; got ${repr(value)}`);
-        }
-        if (key === "partial_rotary_factor" && value !== null && !(isNumber(value) && value >= 0 && value <= 1)) {
-          fail(`${key} must be a number from 0 to 1; got ${repr(value)}`);
-        }
-        if (rules.spellings.includes(key) && isDict(value)) {
-          const inner = checkValues(value);
-          for (const [name, one] of Object.entries(inner)) if (isDict(one)) inner[name] = checkValues(one);
-          found[key] = inner;
-        }
-      }
-      return found;
-    }
-
-    function checkKeys(family, config, understood) {
-      const strange = [];
-      for (const [key, value] of Object.entries(config)) {
-        if (understood.has(key) || silent.has(key) || value === null || ((isList(value) || isDict(value)) && !truthy(value))) continue;
-        if (known.says_no.includes(key) && value === false) continue;
-        if (known.idle.includes(key) && take(config, "use_sliding_window") === false) continue;
-        if (key === "use_bidirectional_attention" && value === "vision") continue;
-        strange.push([key, value]);
-      }
-      if (strange.length) notUnderstood(`${family} has`, strange);
-    }
-    function notUnderstood(who, strange) {
-      const cut = signs => (signs.length <= known.long ? signs.join("") : `${signs.slice(0, known.long - 1).join("")}…`);
-      const told = strange.map(([key, value]) => `${key} = ${cut([...repr(value)])}`).join(", "), names = strange.map(([key]) => repr(key));
-      fail(
-        `${who} keys that are not understood: ${told}. A key may speak of positions by any word; ` +
-          `to pass over those that do not, ignore=(${names.join(", ")}${names.length === 1 ? "," : ""})`,
-        strange.map(([key, value]) => [key, dumps(value)]),
-      );
-    }
-
-    // RoPE's parameters.
-
-    function givenRule(config) {
-      const both = Object.entries(Object.fromEntries(rules.spellings.map(name => [name, config.get(name)])));
-      const said = both.filter(([, value]) => truthy(value));
-      for (const [name, value] of said) {
-        if (!isDict(value)) fail(`${name} must be a dictionary; got ${repr(value)}`);
-        for (const one of [value, ...Object.values(value).filter(isDict)]) {
-          for (const key of ["type", "rope_type"]) {
-            const kind = take(one, key);
-            if (kind !== null && typeof kind !== "string") fail(`rope_type must be one of ${DEFAULT_NAMES}; got ${repr(kind)}`);
-          }
-          const kinds = ["type", "rope_type"].map(key => take(one, key)).filter(truthy);
-          if (new Set(kinds.map(kind => take(rules.synonyms, kind, kind))).size > 1) {
-            fail(`type and rope_type of ${name} must agree; got ${repr(one.type)} and ${repr(one.rope_type)}`);
-          }
-        }
-      }
-      if (said.length === 2 && !equal(inCommon(said[0][1]), inCommon(said[1][1]))) {
-        fail(`rope_scaling and rope_parameters must agree; got ${repr(said[0][1])} and ${repr(said[1][1])}`);
-      }
-      return dict(said.length ? said[0][1] : {});
-    }
-    function inCommon(said) {
-      const kept = Object.entries(said).filter(([key, value]) => !FLAT.includes(key) && value !== null);
-      return Object.fromEntries(kept.map(([key, value]) => [key === "type" ? "rope_type" : key, value]));
-    }
-
-    // From a kind of layer, null where all layers have the same, to parameters, null where nothing turns.
-    function parameters(config) {
-      const given = givenRule(config), thetas = take(config.known, "thetas", {}), apart = Object.keys(thetas).length > 0;
-      const inner = Object.values(given).filter(isDict);
-      const asked = ["rope_theta", "partial_rotary_factor"].filter(key => (inner.length ? inner : [given]).some(one => !has(one, key)));
-      const flat = dict({rope_theta: null, partial_rotary_factor: new Float(1)});
-      for (const key of asked) if (config.get(key) !== null) flat[key] = config.get(key);
-      for (const key of Object.keys(flat)) {
-        if (asked.includes(key) || !has(config.given, key)) continue;
-        config.used.add(key);
-        const spelled = rules.spellings.some(name => truthy(take(config.given, name)));
-        if (!apart && spelled && !equal(take(given, key, config.given[key]), config.given[key])) {
-          fail(`${key} must be one number; got ${str(config.given[key])} and ${str(given[key])}`);
-        }
-      }
-      if (isDict(take(config.given, "rope_theta"))) fail(`rope_theta must be one number; got ${repr(config.given.rope_theta)}`);
-      let bases = isDict(flat.rope_theta) ? dict(flat.rope_theta) : dict();
-      if (apart) {
-        for (const key of Object.values(thetas)) {
-          if (take(config.given, key, 1) === null) fail(`${key} must be a positive number; got None`);
-        }
-        bases = dict(config.known.keys.rope_theta);
-        for (const [kind, key] of Object.entries(thetas)) {
-          const said = config.get(key);
-          if (isNumber(said) || typeof said === "boolean") bases[kind] = config.need(key);
-        }
-      }
-      const types = Object.entries(given).filter(
-        ([name, value]) => (value === null || isDict(value)) && !ALWAYS.includes(name) && !WORDS.includes(name),
-      );
-      if (types.length) {
-        return new Map(
-          types.map(([name, value]) => [
-            name,
-            value === null ? null : dict(flat, {rope_theta: take(bases, name, flat.rope_theta)}, value),
-          ]),
-        );
-      }
-      const standard = take(take(config.known, "keys", {}), "rope_parameters", {});
-      const byKind = Object.values(standard).some(one => one === null || isDict(one));
-      if (truthy(given) && (byKind || (apart && truthy(config.get("rope_parameters"))))) {
-        fail(`rope_parameters must name the types of layers that they are for; got ${repr(given)}`);
-      }
-      if (truthy(bases)) {
-        const stretched = config.known.scaled ?? [];
-        return new Map(
-          Object.entries(bases).map(([name, base]) => [name, dict(flat, {rope_theta: base}, stretched.includes(name) ? given : {})]),
-        );
-      }
-      if (has(given, "rope_theta") && given.rope_theta === null) return new Map([[null, null]]);
-      const counts = ([key, value]) => value !== null || rules.nulls.includes(key);
-      return new Map([[null, dict(flat, Object.fromEntries(Object.entries(given).filter(counts)))]]);
-    }
-
-    function kindOf(said) {
-      const told = or(take(said, "rope_type"), take(said, "type"), "default"), kind = take(rules.synonyms, told, told);
-      return kind === "yarn" && has(said, "short_factor") ? "longrope" : kind;
-    }
-    function need(said, kind, key) {
-      return take(said, key) ?? fail(`rope_type ${repr(kind)} must have ${key}, and has none`);
-    }
-
-    // The rule, null for none, and what scores are multiplied by besides.
-    function ruleOf(said, config, tokens, extra) {
-      const kind = kindOf(said);
-      if (!has(rules.read, kind)) fail(`rope_type must be one of ${DEFAULT_NAMES}; got ${repr(kind)}`);
-      const read = [...ALWAYS, ...rules.read[kind], ...extra];
-      const strange = Object.keys(said).sort().filter(key => !read.includes(key) && said[key] !== null);
-      if (strange.length) {
-        const place = rules.spellings.find(name => truthy(take(config.given, name))) ?? rules.spellings[0];
-        notUnderstood(`rope_type ${repr(kind)} has`, strange.map(key => [`${place}.${key}`, said[key]]));
-      }
-      const share = said.partial_rotary_factor;
-      if (truthy(take(config.known, "whole")) && !["default", "proportional"].includes(kind) && !equal(share, 1)) {
-        fail(`partial_rotary_factor must be 1 beside rope_type ${repr(kind)}, or the family's code fails; got ${str(share)}`);
-      }
-      const both = [take(said, "original_max_position_embeddings"), config.get("original_max_position_embeddings")];
-      if (both.every(truthy) && !equal(...both) && !["default", "dynamic"].includes(kind)) {
-        fail(`original_max_position_embeddings must be one number; got ${str(both[0])} and ${str(both[1])}`);
-      }
-      if (kind === "default") return [null, 1];
-      const original = or(both[1], both[0]), length = truthy(original) ? original : config.get("max_position_embeddings");
-      let factor = take(said, "factor", kind === "proportional" ? 1 : null);
-      if (factor === null) {
-        const longest = config.get("max_position_embeddings"), byNull = kind === "yarn" && has(said, "factor") && both.some(truthy);
-        if (!(kind === "longrope" || byNull) || !(truthy(length) && truthy(longest))) {
-          fail(`rope_type ${repr(kind)} must have a factor, and has none`);
-        }
-        factor = float(longest / length);
-      }
-      if (kind === "proportional") return [{kind, share, factor}, 1];
-      if (kind === "linear") return [{kind, factor}, 1];
-      const asNull = take(said, "original_max_position_embeddings", length) === null && !truthy(both[1]);
-      if (!truthy(length) || (asNull && kind !== "dynamic")) fail(`rope_type ${repr(kind)} must have original_max_position_embeddings, and has none`);
-      if (["dynamic", "longrope"].includes(kind) && tokens === null) {
-        fail(`tokens must say how long the text is, because rope_type ${repr(kind)} depends on it; got None`);
-      }
-      if (kind === "dynamic") {
-        return [{kind: "dynamic_ntk", factor, length: config.first(["max_position_embeddings"]), current: tokens}, 1];
-      }
-      if (kind === "llama3") {
-        const [low, high] = [need(said, kind, "low_freq_factor"), need(said, kind, "high_freq_factor")];
-        return [{kind, factor, length, low, high}, 1];
-      }
-      let attention = take(said, "attention_factor");
-      if (kind === "longrope") {
-        if (has(said, "long_mscale") || has(said, "short_mscale")) {
-          attention = need(said, kind, tokens > length ? "long_mscale" : "short_mscale");
-        }
-        const [near, far] = [need(said, kind, "short_factor"), need(said, kind, "long_factor")];
-        const rule = {kind, short: near, long: far, length, current: tokens, factor: factor > 1 ? factor : new Float(1)};
-        return [{...rule, attention_factor: attention}, 1];
-      }
-      const [each, all] = [take(said, "mscale"), take(said, "mscale_all_dim")];
-      if (attention === null && truthy(each) && truthy(all)) attention = float(mscale(factor, each) / mscale(factor, all));
-      const turns = {beta_fast: or(take(said, "beta_fast"), 32), beta_slow: or(take(said, "beta_slow"), 1)};
-      const rule = {kind, factor, length, ...turns, truncate: take(said, "truncate", true) ?? false, attention_factor: attention};
-      return [rule, truthy(all) ? mscale(factor, all) ** 2 : 1];
-    }
-
-    function turning(said, dim, layout, rule, backward, deal, wholeHeads) {
-      const kind = kindOf(said), share = wholeHeads && kind === "default" ? new Float(1) : said.partial_rotary_factor;
-      const rotary = kind === "proportional" ? dim : Math.trunc(dim * share);
-      if (!rotary) return null;
-      if (rotary % 2) fail(`partial_rotary_factor must leave an even number of ${dim} features; got ${str(share)}`);
-      if (said.rope_theta === null) fail("rope_parameters must have rope_theta, and have none");
-      if (isList(said.rope_theta) || isDict(said.rope_theta)) fail(`rope_theta must be one number; got ${repr(said.rope_theta)}`);
-      const base = float(Number(said.rope_theta)), sizes = take(said, "mrope_section");
-      if (deal && truthy(sizes)) {
-        const axes = DEALS[deal](sizes);
-        if (2 * axes.length !== rotary) fail(`mrope_section must have ${rotary / 2} pairs in all; got ${repr(sizes)}`);
-        return mrope(dim, axes, base, layout, rule, backward);
-      }
-      return rope(dim, base, layout, {rotary, rule, backward});
-    }
-
-    // Which layers turn, and which have an indexer.
-
-    function turningLayers(config, depth) {
-      const listed = config.get("no_rope_layers"), n = config.get("no_rope_layer_interval");
-      if (truthy(listed) && listed.length < depth) {
-        fail(`no_rope_layers must have a number for each of ${depth} layers; got ${listed.length}`);
-      }
-      return truthy(listed) ? listed.map(truthy) : range(depth).map(i => !truthy(n) || (i + 1) % n !== 0);
-    }
-    function indexers(config, depth) {
-      const n = Math.max(config.first(["index_topk_freq"], 1), 1), first = config.first(["index_skip_topk_offset"], 2);
-      for (const key of ["indexer_types", "index_topk_pattern"]) config.get(key);
-      for (const key of ["indexer_types", "index_topk_pattern"]) {
-        const kinds = config.get(key);
-        if (!truthy(kinds)) continue;
-        if (kinds.length < depth) fail(`${key} must name ${depth} layers; got ${kinds.length}`);
-        return [...kinds].slice(0, depth).map(kind => ["full", "F"].includes(kind));
-      }
-      return range(depth).map(i => Math.max(i - first + 1, 0) % n === 0);
-    }
-    const eachStage = (config, key) => {
-      const numbers = config.first([key]), stages = config.first(["depths"]).length;
-      if (numbers.length !== stages) fail(`${key} must be ${stages} numbers, one for each stage; got ${repr(numbers)}`);
-      return numbers;
-    };
-    function pair(config, key) {
-      const value = config.first([key]);
-      return isList(value) ? value : [value, value];
-    }
-    const features = config => {
-      const said = config.first(["head_dim"], 0);
-      return said || Math.floor(config.first(["hidden_size"]) / config.first(["num_attention_heads"]));
-    };
-    const full = (i, windowed) => (windowed ? "sliding_attention" : "full_attention");
-
-    // The forms that rows name, by the names that they have in Python.
-    const FORMS = {
-      // Types of layers where a configuration names none.
-      in_periods(config, depth, {period, others, at, ends, key}) {
-        const n = key ? config.first([key], period) : period;
-        if (!isWhole(n) || n < 1) fail(`${key} must be a whole number of at least 1 where there are no layer_types; got ${repr(n)}`);
-        const found = range(depth).map(i => (mod(i - at, n) === 0 ? "full_attention" : others));
-        for (const end of ends) found[mod(end, depth)] = "full_attention";
-        return found;
-      },
-      of_one_kind: (config, depth, {kind}) => same(kind, depth),
-      every_fourth_from_the_last: (config, depth) => range(depth).map(i => full(i, (depth - 1 - i) % 4 !== 0)),
-      late_windows(config, depth) {
-        const windowed = truthy(config.get("use_sliding_window", true)) && config.get("sliding_window") !== null;
-        const last = windowed ? config.first(["max_window_layers"]) : depth;
-        return range(depth).map(i => full(i, i >= last));
-      },
-      early_windows(config, depth) {
-        const windowed = truthy(config.get("use_sliding_window")) && config.get("sliding_window") !== null;
-        const last = windowed ? config.first(["max_window_layers"]) : 0;
-        return range(depth).map(i => full(i, i < last && i % 2 === 0));
-      },
-      windows_without_turns(config, depth) {
-        const windowed = truthy(config.get("use_sliding_window")) && config.get("sliding_window") !== null;
-        return turningLayers(config, depth).map((turns, i) => full(i, !turns && windowed));
-      },
-      by_letters(config) {
-        const letters = {"*": "full_attention", M: "recurrent", "-": "mlp", E: "moe"}, pattern = config.get("hybrid_override_pattern");
-        if (pattern === null) return ["recurrent", "moe", "full_attention", "mlp"];
-        if (![...pattern].every(one => has(letters, one))) {
-          fail(`hybrid_override_pattern must have letters of ${Object.keys(letters).join(" ")}; got ${repr(pattern)}`);
-        }
-        return [...pattern].map(one => letters[one]);
-      },
-      where_sparse(config, depth) {
-        const listed = take(or(config.get("sparse_attention_config"), {}), "sparse_attention_freq");
-        if (listed !== null && !isList(listed)) fail(`sparse_attention_freq must be a list; got ${repr(listed)}`);
-        return (listed ?? range(depth).map(() => 0)).map(one => (truthy(one) ? "minimax_m3_sparse" : "full_attention"));
-      },
-      by_groups(config, depth) {
-        const said = or(config.get("linear_attn_config"), {});
-        const listed = has(said, "full_attn_layers") && has(said, "kda_layers");
-        const attends = i => (listed ? said.full_attn_layers.some(number => number - 1 === i) : i > 0 && i % 4 === 0);
-        return range(depth).map(i => (attends(i) ? "full_attention" : "linear_attention"));
-      },
-      convolutions_between(config, depth) {
-        const kinds = ["sliding_attention", "conv", "full_attention", "conv"];
-        return range(depth).map(i => (i ? kinds[i % 4] : "conv"));
-      },
-      third_and_in_a_period(config, depth) {
-        const n = config.first(["attn_layer_period"]), at = config.need("attn_layer_offset");
-        const rest = range(depth - 3).map(i => (equal(i % n, at) ? "hybrid" : "linear_attention"));
-        return ["linear_attention", "linear_attention", "hybrid", ...rest];
-      },
-      of_54_layers() {
-        const run = count => [...same("linear_attention", count), "hybrid"];
-        return ["linear_attention", ...range(7).flatMap(() => run(5)), ...run(4), ...run(3), ...same("linear_attention", 2)];
-      },
-      named_attention(config, depth) {
-        const listed = config.get("full_attn_idxs");
-        return range(depth).map(i => (listed === null || among(i, listed) ? "full_attention" : "conv"));
-      },
-      in_a_period(config, depth) {
-        const n = config.first(["attn_layer_period"]), at = config.need("attn_layer_offset");
-        return range(depth).map(i => (equal(i % n, at) ? "full_attention" : "recurrent"));
-      },
-      listed_attention(config, depth) {
-        const listed = or(config.get("attn_layer_indices"), []);
-        return range(depth).map(i => (among(i, listed) ? "full_attention" : "recurrent"));
-      },
-      listed_crossings(config, depth) {
-        const listed = config.get("cross_attention_layers") ?? range(8).map(i => 3 + 5 * i);
-        return range(depth).map(i => (among(i, listed) ? "cross_attention" : "full_attention"));
-      },
-      blocks_in_turn(config, depth) {
-        const blocks = config.need("block_types");
-        if (!truthy(blocks)) fail("block_types must name a layer; got none");
-        return range(depth).map(i => (blocks[i % blocks.length] === "attention" ? "sliding_attention" : "recurrent"));
-      },
-      chunks_where_it_turns: (config, depth) =>
-        turningLayers(config, depth).map(turns => (turns ? "chunked_attention" : "full_attention")),
-      puzzled(config) {
-        return config.need("block_configs").map(block => {
-          if (!isDict(block) || !isDict(take(block, "attention"))) {
-            fail(`block_configs must have a dictionary \`attention\` in each block; got ${repr(block)}`);
-          }
-          const said = Object.keys(block.attention).filter(key => !among(block.attention[key], [null, false]));
-          const strange = said.filter(key => !["n_heads_in_group", "no_op", "replace_with_linear"].includes(key)).sort();
-          if (strange.length) fail(`block_configs has keys that are not understood: ${strange.join(", ")}`);
-          return said.includes("no_op") || said.includes("replace_with_linear") ? "mlp" : "full_attention";
-        });
-      },
-
-      // Which layers turn.
-      turning_layers: turningLayers,
-      but_every_fourth_from_the_last(config, depth) {
-        const listed = config.get("layer_rope_theta") !== null;
-        return range(depth).map(i => listed || (depth - 1 - i) % 4 !== 0);
-      },
-
-      // Windows.
-      half_without_a_causal_mask(config) {
-        const window = config.get("sliding_window");
-        return truthy(window) && truthy(config.get("use_bidirectional_attention")) ? Math.floor(window / 2) + 1 : window;
-      },
-      sliding_window: config => config.get("sliding_window"),
-      attention_window: config => config.need("attention_window_size"),
-      half_of_local: config => Math.floor(config.first(["local_attention"]) / 2) + 1,
-      of_the_decoder(config) {
-        const said = take(config.given, "sliding_window"), local = config.get("local_attention");
-        config.passOver(["sliding_window"]);
-        return said === null && truthy(local) ? Math.floor(local / 2) : said;
-      },
-      counted_without_itself(config) {
-        const window = config.get("sliding_window"), before = config.get("sliding_window_size");
-        return before === null ? window : before + 1;
-      },
-      windows_in_turn(config, depth) {
-        const said = or(config.get("attention_types"), [[["global", "local"], 12]]);
-        const kinds = said.flatMap(([run, times]) => range(times).flatMap(() => run));
-        if (kinds.length !== depth) fail(`attention_types must name ${depth} layers; got ${kinds.length}`);
-        return kinds.map(kind => (kind === "local" ? config.need("window_size") : null));
-      },
-
-      // Parameters by kind of layer.
-      by_ratio(config) {
-        const base = float(1e4 * config.first(["rope_ratio"], 1));
-        return new Map([[null, dict({rope_theta: base, partial_rotary_factor: 0.5})]]);
-      },
-      by_lists(config, types) {
-        const given = givenRule(config), kinds = [...new Set(types)];
-        if (truthy(given) && types.every(kind => isDict(take(given, kind)))) {
-          return new Map(kinds.map(kind => [kind, dict({partial_rotary_factor: new Float(1)}, given[kind])]));
-        }
-        if (truthy(config.get("rope_parameters"))) {
-          fail(`rope_parameters must name the types of layers that they are for; got ${repr(given)}`);
-        }
-        let bases = config.first(["rope_theta"], new Float(1e4));
-        const shares = config.get("partial_rotary_factors");
-        if (isDict(bases)) bases = new Float(1e4);
-        return new Map(
-          kinds.map(kind => {
-            const first = types.indexOf(kind), share = truthy(shares) ? shares[first] : new Float(1);
-            const said = dict({rope_theta: isList(bases) ? bases[first] : bases, partial_rotary_factor: share});
-            return [kind, dict(said, kind === "full_attention" ? given : {})];
-          }),
-        );
-      },
-
-      // Temperatures.
-      steps_where_nothing_turns(config, said, turns) {
-        const length = config.get("floor_scale"), scale = config.get("attn_scale");
-        if (turns || !truthy(config.get("attn_temperature_tuning"))) return null;
-        return {kind: "steps", length, scale, counted: true};
-      },
-      steps_by_beta(config, said) {
-        const scale = take(said, "llama_4_scaling_beta");
-        if (!truthy(scale)) return scale;
-        return {kind: "steps", length: need(said, "yarn", "original_max_position_embeddings"), scale};
-      },
-      power_where_nothing_turns: (config, said, turns) => (turns ? null : {kind: "power", length: 2048, exponent: 0.1}),
-
-      // A bias beside a table.
-      fixed_buckets(config) {
-        const number = config.first(["relative_attention_num_buckets"], 32);
-        if (!equal(number, 32)) fail(`relative_attention_num_buckets must be 32, as its code has it; got ${str(number)}`);
-        return buckets(config.first(["num_attention_heads"]), 32, 128, true);
-      },
-
-      // Pictures: what their layers do, and where their tokens stand.
-      without_positions: (config, size, depth) => same(layer(), depth),
-      steps_and_cls(config, size, depth) {
-        const heads = config.first(["num_attention_heads"]);
-        const [each, one] = ["", "shared_"].map(kind => config.get(`use_${kind}relative_position_bias`));
-        if (truthy(each) && truthy(one)) {
-          fail("use_relative_position_bias and use_shared_relative_position_bias must not both be true");
-        }
-        const table = () => grid("BEiT", {heads}, ...size);
-        return same(layer({encoding: truthy(one) || truthy(each) ? table() : null}), depth);
-      },
-      decomposed(config, size, depth, {windowed, flag}) {
-        return call(windowed, config, depth).map(side => {
-          const sides = truthy(side) ? [side, side] : size;
-          const encoding = truthy(config.get(flag)) ? grid("Decomposed", {features: features(config)}, ...sides) : null;
-          return layer({encoding, tile: side});
-        });
-      },
-      but_global(config, depth) {
-        const side = config.first(["window_size"]), everywhere = config.need("global_attn_indexes");
-        return range(depth).map(i => (among(i, everywhere) || !truthy(side) ? null : side));
-      },
-      listed(config, depth) {
-        const side = config.get("window_size"), windowed = or(config.get("window_block_indices"), []);
-        return range(depth).map(i => (among(i, windowed) && truthy(side) ? side : null));
-      },
-      by_coordinates(config, size, depth) {
-        const base = float(Number(config.first(["rope_theta"], 100)));
-        return same(layer({encoding: rope(features(config), base, "half", {axes: 2})}), depth);
-      },
-      by_interlaced_axes(config, size, depth) {
-        const said = or(config.get("rope_parameters"), {}), kind = take(said, "rope_type", "axial");
-        if (!["axial", "default"].includes(kind)) fail(`rope_type must be axial; got ${repr(kind)}`);
-        for (const [key, value] of Object.entries(said)) {
-          if (["rope_type", "rope_theta"].includes(key)) continue;
-          fail(`key ${repr(key)} of rope_type 'axial' is not understood; its value is ${repr(value)}`);
-        }
-        const theta = take(said, "rope_theta"), base = truthy(theta) ? theta : config.first(["rope_theta"], new Float(1e4));
-        const dim = features(config), deal = DEALS.blocks(same(Math.floor(dim / 4), 2));
-        return same(layer({encoding: mrope(dim, deal, float(Number(base)), "half", {kind: "interlaced"}, false)}), depth);
-      },
-      counted: () => null,
-      by_cells: () => null,
-      outside_and_cells: () => null,
-      around_the_middle: config => config.first(["num_register_tokens"], 0),
-
-      // Windows over pictures, and their biases.
-      fixed(config) {
-        const side = config.first(["window_size"]);
-        return [side, Math.floor(side / 2)];
-      },
-      fitting(config, cells, merged) {
-        const [side, shift] = FORMS.fixed(config), least = Math.ceil(Math.min(...cells) / merged);
-        if (least < side) fail(`window_size must be at most ${least}, the shorter side of a stage, or its code fails; got ${side}`);
-        return [side, least > side ? shift : 0];
-      },
-      shrinking(config, cells, merged) {
-        const [side, shift] = FORMS.fixed(config), height = Math.floor(cells[0] / merged);
-        return [Math.min(side, height), height > side ? shift : 0];
-      },
-      by_table: (config, heads, side) => grid("Swin", {heads}, side, side),
-      by_logarithms: (config, heads, side) => network(heads, side, null),
-      by_trained_logarithms(config, heads, side, stage) {
-        const said = truthy(config.get("pretrained_window_sizes")) ? eachStage(config, "pretrained_window_sizes")[stage] : null;
-        return network(heads, side, truthy(said) ? said : null);
-      },
-
-      // How many heads keep keys.
-      one_or_new: (keys, heads) => (truthy(take(keys, "new_decoder_architecture")) ? heads : FORMS.one(keys, null)),
-      one: (keys, heads) => (truthy(take(keys, "multi_query", true)) ? 1 : heads),
-      fewer_where_full: (keys, heads, seesAll) => (seesAll && or(take(keys, "num_global_key_value_heads"), false)) || heads,
-      more_in_windows: (keys, heads, seesAll) => (seesAll ? heads : or(take(keys, "swa_num_key_value_heads"), heads && 2 * heads)),
-      by_block(keys, heads, seesAll, place) {
-        const several = firstOf(keys, serving.heads);
-        return several && Math.floor(several / take(keys.block_configs[place].attention, "n_heads_in_group", 1));
-      },
-    };
-
-    // Families: how a class of rows reads a configuration.
-
-    const row = (kind, more) => ({...classes[kind], row: kind, ...more});
-    const readRow = (said, family, config, tokens) => READERS[said.row](row(said.row, said), family, config, tokens);
-    const reading = (family, layers, more) => ({
-      ...{family, layers, input: null, first: 0, causal: true, encoder: null},
-      ...more,
+  /** Refuses and names all keys that are not understood, and not known to say nothing of positions. */
+  function checkUnderstood(values, keys, row) {
+    const {aliases, unread = []} = keys.about, off = get(values, "use_sliding_window") === false;
+    const names = entries(aliases).filter(([, key]) => keys.used.has(key) || keySets.silent.has(key)).map(([name]) => name);
+    const understood = new Set([...keys.used, ...words(row.ignored), ...unread, ...names]);
+    const strange = filter(values, (key, value) => {
+      const empty = value === null || (typeof value === "object" && !truthy(value));
+      const idle = (keySets.says_no.has(key) && value === false) || (keySets.idle.has(key) && off);
+      const pictures = key === "use_bidirectional_attention" && value === "vision";  // words see as ever
+      return !(understood.has(key) || keySets.silent.has(key) || empty || idle || pictures);
     });
+    if (truthy(strange)) refuse("strange_keys", {family: keys.family, keys: strange, names: Object.keys(strange)});
+  }
 
-    function layerTypes(fields, config) {
-      let types = config.get("layer_types");
-      if (!truthy(types)) types = config.get("layers_block_type");
-      if (fields.types) config.passOver(named.patterns);
-      if (fields.listed) return truthy(types) ? types : call(fields.types, config, 0);
-      const count = truthy(types) ? types.length : types;
-      const depth = config.first(fields.depth, count) * (1 + Number(fields.two_attentions));
-      if (fields.types && types === null) types = call(fields.types, config, depth);
-      if (types === null) {
-        const windowed = fields.window && config.get("sliding_window") !== null;
-        types = same(full(0, windowed), depth);
-      }
-      const more = or(config.get("num_nextn_predict_layers"), 0);
-      if (types.length !== depth && types.length !== depth + more) {
-        fail(`layer_types must name ${depth} layers; got ${types.length}`);
-      }
-      return types.slice(0, depth);
+  // rope.py
+
+  const FLAT = ["rope_theta", "partial_rotary_factor"], ALWAYS = [...FLAT, "rope_type", "type"];
+  const NULLS = ["factor", "original_max_position_embeddings", "truncate"];  // which classes take for a value
+
+  /** The name of the rule; Phi 3 called the one with two lists YaRN at first. */
+  function kindOf(parameters) {
+    const kind = named(either(get(parameters, "rope_type"), either(get(parameters, "type"), "default")));
+    const known = get(about.synonyms, kind, kind);
+    return known === "yarn" && has(parameters, "short_factor") ? "longrope" : known;
+  }
+
+  /** The parameters of each type of layer, under "" where all layers have the same. */
+  function byTypes(keys) {
+    const file = ofFile(keys), {thetas = {}} = keys.about, flat = beside(keys, file), bases = ownBases(keys, flat);
+    const isType = (name, one) => (one === null || isDict(one)) && !ALWAYS.includes(name) && !ruleWords.has(name);
+    const types = entries(filter(file, isType));
+    const base = name => get(bases, name, flat.rope_theta);
+    if (types.length) return fromEntries(types.map(([name, one]) => [name, one && {...flat, rope_theta: base(name), ...one}]));
+    const defaults = Object.values(get(keys.about.keys, "rope_parameters", {}));
+    const onlyByType = defaults.some(one => one === null || isDict(one));
+    if (truthy(file) && (onlyByType || (truthy(thetas) && truthy(keys.get("rope_parameters"))))) refuse("by_type", {got: file});
+    if (truthy(bases)) {
+      const scaled = name => (keys.about.scaled.includes(name) ? file : {});
+      return fromEntries(entries(bases).map(([name, one]) => [name, {...flat, rope_theta: one, ...scaled(name)}]));
     }
+    if (has(file, "rope_theta") && file.rope_theta === null) return {"": null};
+    return {"": {...flat, ...filter(file, (key, value) => value !== null || NULLS.includes(key))}};
+  }
 
-    function encodingOf(fields, config, given, tokens, number, kind) {
-      let said = given, single = {};
-      const listed = config.get("layer_rope_theta");
-      if (listed !== null) {
-        if (listed.length <= number) fail(`layer_rope_theta must have a number for each layer; got ${listed.length}`);
-        if (!truthy(listed[number])) return [null, 1, null];
-        said = dict(said, {rope_theta: listed[number]});
-      }
-      const scaled = config.get("rope_scaling_layers");
-      if (scaled !== null && !among(number, scaled)) said = {rope_theta: said.rope_theta, partial_rotary_factor: said.partial_rotary_factor};
-      if (fields.sections.length && !truthy(take(said, "mrope_section"))) said = dict(said, {mrope_section: fields.sections});
-      if (fields.rope_is_last) said = dict(said, {partial_rotary_factor: new Float(1)});
-      const extra = [...fields.extra, ...(fields.mrope_layout ? ["mrope_section"] : [])];
-      const [rule, scale] = ruleOf(said, config, tokens, extra);
-      if (fields.rope_is_last) {
-        const nope = config.first(["qk_nope_head_dim"]), dim = config.first(["qk_rope_head_dim"]);
-        const layout = config.get("rope_interleave") === false ? "half" : fields.layout;
-        return [turning(said, dim, layout, rule, fields.negate, null, false), scale, [nope, nope + dim]];
-      }
-      let dim = config.first(fields.dim, 0);
-      if (!truthy(dim)) dim = fields.wide * divided(config, fields.hidden, fields.heads);
-      for (const [key, one] of Object.entries(or(config.get("per_layer_config"), {}))) {
-        if (!isDict(one)) fail(`per_layer_config must have dictionaries; ${repr(key)} has ${repr(one)}`);
-        if (!/^\s*[-+]?\d+(_\d+)*\s*$/.test(key)) fail(`invalid literal for int() with base 10: ${repr(key)}`);
-        single[Number(key.replace(/_/g, ""))] = one;
-      }
-      if (fields.full_dim && !has(config.given, "per_layer_config") && kind === "full_attention") dim = config.first([fields.full_dim[0]], fields.full_dim[1]);
-      dim = take(take(single, number, {}), "head_dim", dim);
-      const rotary = config.get("rotary_dim");
-      if (rotary !== null) {
-        const inRule = take(givenRule(config), "partial_rotary_factor"), share = take(config.given, "partial_rotary_factor", inRule);
-        if (share !== null && Math.trunc(dim * share) !== rotary) {
-          fail(`rotary_dim and partial_rotary_factor must agree on ${dim} features; got ${rotary} and ${str(share)}`);
+  /** The base and the share that stand outside of the parameters, where these do not say them. */
+  function beside(keys, file) {
+    const inner = Object.values(file).filter(isDict), parts = inner.length ? inner : [file];
+    const flat = {rope_theta: null, partial_rotary_factor: 1};
+    for (const key of FLAT) {
+      if (parts.some(one => !has(one, key))) flat[key] = keys.get(key) ?? flat[key];
+      else if (has(keys.own, key)) {
+        keys.used.add(key);
+        const own = keys.own[key], scaled = about.spellings.some(name => truthy(get(keys.own, name)));
+        if (scaled && !truthy(keys.about.thetas ?? {}) && !same(get(file, key, own), own)) {
+          refuse("one_number_of_two", {key, got: own, beside: file[key]});
         }
-        said = dict(said, {partial_rotary_factor: float(rotary / dim)});
       }
-      const wholeHeads = truthy(take(config.known, "whole"));
-      const found = turning(said, dim, fields.layout, rule, fields.negate, fields.mrope_layout, wholeHeads);
-      if (found && fields.normed) {
-        const eps = config.first([fields.normed], 1e-5);
-        checkNumber("eps", eps);
-        if (eps < 0) fail(`eps must not be negative; got ${repr(eps)}`);
-        return [{...found, norm: Number(eps)}, 1, null];
-      }
-      return [found, 1, null];
     }
+    const base = get(keys.own, "rope_theta");
+    if (isDict(base)) refuse("one_number", {key: "rope_theta", got: base});
+    return flat;
+  }
 
-    function withIndexer(fields, config, one, own) {
-      const said = config.get("indexer_rope_interleave");
-      const layout = said === null ? fields.indexer : truthy(said) ? "interleaved" : "half";
-      if (layout !== fields.indexer) {
-        fail(`indexer_rope_interleave must be ${truthy(said) ? "False" : "True"}, or its code does something else; got ${str(said)}`);
-      }
-      const indexer = atSize(one.encoding, config.need("index_head_dim"), layout);
-      return {...one, indexer: own ? indexer : null, keys: config.need("index_topk")};
+  /** The base of each type of layer, where the class has a key for each. */
+  function ownBases(keys, flat) {
+    const thetas = entries(keys.about.thetas ?? {});
+    if (!thetas.length) return isDict(flat.rope_theta) ? flat.rope_theta : {};
+    for (const [, key] of thetas) if (get(keys.own, key, 1) === null) refuse("positive", {key, got: null});
+    const own = thetas.map(([kind, key]) => [kind, keys.get(key)]).filter(([, base]) => isNumber(base) || isFlag(base));
+    return {...keys.about.keys.rope_theta, ...fromEntries(own)};
+  }
+
+  /** What a file says under either spelling. */
+  function ofFile(keys) {
+    const both = about.spellings.map(name => [name, keys.get(name)]).filter(([, value]) => truthy(value));
+    for (const [name, value] of both) {
+      if (!isDict(value)) refuse("dictionary", {key: name, got: value});
+      for (const one of [value, ...Object.values(value).filter(isDict)]) checkNames(name, one);
     }
-    const atSize = ({base, rotary, rule, backward}, dim, layout) => rope(dim, float(base), layout, {rotary, rule, backward});
-
-    function inBlocks(config, layers, types) {
-      const said = or(config.get("sparse_attention_config"), {}), {blocks, beside_blocks: beside} = named;
-      if (truthy(take(said, "sparse_init_block")) || take(said, "use_sparse_attention") === false) {
-        fail("sparse_init_block must be 0 and use_sparse_attention true, or programs read it differently");
-      }
-      const strange = Object.keys(said).filter(key => !has(blocks, key) && !beside.includes(key)).sort();
-      if (strange.length) fail(`sparse_attention_config has keys that are not understood: ${strange.join(", ")}`);
-      config.passOver(Object.values(blocks));
-      const found = Object.entries(blocks).map(([key, flat]) => [key, has(said, key) ? said[key] : config.need(flat)]);
-      for (const [key, number] of found) {
-        if (!isWhole(number) || number < 1) fail(`${key} must be a whole number of at least 1; got ${repr(number)}`);
-      }
-      const [dim, size, number] = found.map(([, value]) => value);
-      return layers.map((one, i) => types[i] === "minimax_m3_sparse"
-        ? {...one, indexer: one.encoding && atSize(one.encoding, dim, "half"), keys: size * number}
-        : one);
+    if (both.length === 2) {
+      const [[one, old], [other, late]] = both;
+      if (!same(common(old), common(late))) refuse("agree", {one, other, got: old, beside: late});
     }
+    return both.length ? both[0][1] : {};
+  }
 
-    const READERS = {
-      Turning(fields, family, config, tokens) {
-        const types = layerTypes(fields, config), depth = types.length;
-        const windowed = config.get("use_sliding_window") !== false, window = windowed ? call(fields.width, config) : null;
-        if (!windowed) config.passOver(["sliding_window"]);
-        const said = fields.rope ? call(fields.rope, config, types) : parameters(config);
-        const still = fields.nope_beside_windows && window === null ? [] : fields.nope_layer_types;
-        const turns = call(fields.turns, config, depth);
-        let layers = types.map((kind, number) => {
-          if (named.else.includes(kind)) return layer({attends: false});
-          if (kind === "cross_attention") return layer({crosses: true});
-          if (!named.attention.includes(kind) && !(fields.indexer && named.sparse.includes(kind))) {
-            fail(`layer type ${repr(kind)} of ${family} is not understood`);
-          }
-          const one = said.has(kind) ? said.get(kind) : said.has(null) ? said.get(null) : {};
-          if (one === null && !said.has(kind) && !fields.baseless) fail("rope_parameters must have rope_theta, and have none");
-          if (one !== null && !truthy(one)) {
-            fail(`rope_parameters must have ${repr(kind)}, and has ${[...said.keys()].map(repr).join(", ")}`);
-          }
-          const open = !fields.gate || equal(config.get(fields.gate[0]), fields.gate[1]);
-          const opens = one !== null && turns[number] && !still.includes(kind) && open;
-          const [encoding, scale, part] = opens ? encodingOf(fields, config, one, tokens, number, kind) : [null, 1, null];
-          const temperature = fields.temperature ? call(fields.temperature, config, one ?? {}, encoding !== null) : null;
-          return layer({
-            ...{encoding, features: part, scale, temperature: temperature && bare(temperature)},
-            window: fields.windowed_types.includes(kind) ? window : null,
-            chunk: kind === "chunked_attention" ? config.get("attention_chunk_size") : null,
-            counts: fields.counts && temperature !== null,
-            sinks: fields.sinks.includes(kind),
-          });
-        });
-        if (fields.row === "InBlocks") layers = inBlocks(config, layers, types);
-        else if (fields.indexer) {
-          const own = indexers(config, depth);
-          layers = layers.map((one, i) => withIndexer(fields, config, one, own[i]));
-        }
-        const ahead = config.get("is_causal") === false || config.get("use_bidirectional_attention") === true;
-        return reading(family, layers, {causal: (fields.causal && !ahead) || truthy(config.get("is_decoder"))});
-      },
+  function checkNames(place, parameters) {
+    const kinds = ["type", "rope_type"].map(key => get(parameters, key)).filter(kind => kind !== null);
+    for (const kind of kinds) if (!isText(kind)) refuse("rope_type", {names: Object.keys(about.rules), got: kind});
+    const meant = new Set(kinds.filter(Boolean).map(kind => get(about.synonyms, kind, kind)));
+    if (meant.size > 1) refuse("agree_in", {one: "type", other: "rope_type", place, got: kinds[0], beside: kinds[1]});
+  }
 
-      BySize(fields, family, config, tokens) {
-        const small = equal(config.first(["hidden_size"]), 4096);
-        const sloped = {row: "Sloped", heads: ["num_attention_heads"], depth: ["num_hidden_layers"]};
-        return readRow(small ? {row: "Turning"} : sloped, family, config, tokens);
-      },
+  /** What rope_scaling and rope_parameters have in common where they agree. */
+  const common = parameters => fromEntries(entries(parameters)
+    .filter(([key, value]) => !FLAT.includes(key) && value !== null)
+    .map(([key, value]) => [key === "type" ? "rope_type" : key, value]));
 
-      HalfOfAHead(fields, family, config, tokens) {
-        if (truthy(config.get("position_encoding_2d"))) {
-          fail(`position_encoding_2d of ${family} must be false: two positions a token are not read`);
-        }
-        const layout = truthy(config.get("original_rope", true)) ? "interleaved" : "half";
-        const said = {row: "Turning", layout, dim: ["kv_channels"], depth: ["num_layers"], rope: {form: "by_ratio"}};
-        return readRow(said, family, config, tokens);
-      },
-
-      InBlocks: (fields, family, config, tokens) => READERS.Turning(fields, family, config, tokens),
-
-      UpToItsLength(fields, family, config, tokens) {
-        const length = config.first(["seq_length"]), ntk = config.get("use_dynamic_ntk"), logn = config.get("use_logn_attn");
-        const grows = truthy(ntk) || truthy(logn);
-        if (grows && tokens === null) {
-          fail(`tokens must say how long the text is, because ${family} changes past ${comma(length)}; got None`);
-        }
-        if (grows && tokens > length) fail(`tokens must be at most seq_length = ${length} for ${family}; got ${tokens}`);
-        return READERS.Turning(fields, family, config, tokens);
-      },
-
-      Compressed(fields, family, config, tokens) {
-        const [SLIDING, [SPARSE, HEAVY]] = ["sliding_attention", Object.keys(named.rates)];
-        const depth = config.first(["num_hidden_layers"]), dim = config.first(["head_dim"], 512);
-        const rates = dict(named.rates, or(config.get("compress_rates"), {}));
-        if (!Object.values(rates).every(rate => isWhole(rate) && rate >= 1)) {
-          fail(`compress_rates must be whole numbers of at least 1; got ${repr(rates)}`);
-        }
-        const ropes = ofTwoKinds(config, dim);
-        const layers = compressing(config, depth, SLIDING, SPARSE, HEAVY).map(kind => {
-          if (![SLIDING, SPARSE, HEAVY].includes(kind)) fail(`layer type ${repr(kind)} of ${family} is not understood`);
-          const said = ropes[kind === SLIDING ? "main" : "compress"], sparse = kind === SPARSE;
-          const rotary = Math.trunc(dim * said.partial_rotary_factor), base = float(Number(said.rope_theta));
-          const [rule] = ruleOf(said, config, tokens, []);
-          return layer({
-            encoding: rope(rotary, base, "interleaved", {rule, kind: "RoPEValues"}),
-            features: [dim - rotary, dim],
-            window: config.need("sliding_window"),
-            sinks: true,
-            compressed: take(rates, kind),
-            indexer: sparse ? rope(rotary, base, "interleaved", {rule}) : null,
-            keys: sparse ? config.need("index_topk") : null,
-          });
-        });
-        config.passOver(["index_head_dim", "index_topk", "compress_rope_theta"]);
-        return reading(family, layers);
-      },
-
-      Added(fields, family, config, tokens) {
-        const kind = config.get("position_embedding_type");
-        if (kind !== null && kind !== "absolute") {
-          fail(`position_embedding_type of ${family} must be absolute; got ${repr(kind)}`);
-        }
-        const depth = config.first(fields.depth);
-        let first = fields.before;
-        if (fields.padded) {
-          const padding = config.first(["pad_token_id"]);
-          if (!isWhole(padding) || padding < 0) fail(`pad_token_id of ${family} must be the number of a token; got ${repr(padding)}`);
-          first = padding + 1;
-        }
-        const bias = fields.bias && call(fields.bias, config);
-        const windows = fields.windows ? call(fields.windows, config, depth) : same(null, depth);
-        const dim = config.first(fields.dim);
-        const clocks = fields.flag && truthy(config.get(fields.flag)) ? ["interleaved", false] : fields.clocks;
-        const input = clocks ? sinusoidal(dim, ...clocks) : learned(config.first(fields.length) + fields.before, dim);
-        const causal = [truthy(fields.causal), truthy(config.get("is_decoder")), truthy(config.get("causal"))].includes(true);
-        const encoder = fields.encoder && readRow(fields.encoder, family, config, tokens);
-        return reading(family, windows.map(window => layer({encoding: bias, window})), {input, first, causal, encoder});
-      },
-
-      Bucketed(fields, family, config) {
-        const depth = config.first(["num_layers"]);
-        const stack = (layers, causal, encoder) => {
-          const number = config.first(["relative_attention_num_buckets"], 32);
-          const farthest = config.first(["relative_attention_max_distance"], 128);
-          const encoding = layers > 0 ? buckets(config.first(["num_heads"]), number, farthest, !causal) : null;
-          const scale = Math.sqrt(config.first(["d_kv"]));
-          return reading(family, same(layer({encoding, scale}), layers), {causal, encoder});
-        };
-        const encoder = stack(depth, false, null);
-        return stack(or(config.get("num_decoder_layers"), depth), true, encoder);
-      },
-
-      Sloped(fields, family, config) {
-        const said = fields.within ? or(config.get(fields.within), {}) : {};
-        if (take(said, "alibi") === false || truthy(take(said, "rope"))) {
-          fail(`${fields.within} of ${family} must have alibi and no rope; got ${repr(said)}`);
-        }
-        for (const [key, value] of Object.entries(said)) {
-          if (!known.slopes.includes(key) && !silent.has(key) && !among(value, [null, false])) {
-            fail(`key ${repr(key)} in ${fields.within} of ${family} is not understood; its value is ${repr(value)}`);
-          }
-        }
-        const octaves = or(take(said, "alibi_bias_max"), 8), heads = config.first(fields.heads);
-        const plain = alibi(heads, octaves);
-        const bias = fields.divided ? alibi(heads, octaves, divided(config, ["hidden_size"], fields.heads)) : plain;
-        return reading(family, same(layer({encoding: bias}), config.first(fields.depth)));
-      },
-
-      Disentangled(fields, family, config) {
-        let both = config.get("pos_att_type");
-        both = truthy(both) ? both : [];
-        if (typeof both === "string") both = both.split("|");
-        const relative = config.get("relative_attention");
-        if (truthy(relative) && !equal(both.map(term => term.trim()).sort(), ["c2p", "p2c"])) {
-          fail(`pos_att_type of ${family} must have both terms, c2p and p2c; got ${repr(both)}`);
-        }
-        if (fields.logarithms && truthy(config.get("conv_kernel_size"))) {
-          fail(`key 'conv_kernel_size' of ${family} is not understood: neighbors mix in a layer`);
-        }
-        const heads = config.first(["num_attention_heads"]), hidden = config.first(["hidden_size"]);
-        const length = config.first(["max_position_embeddings"]);
-        const said = or(config.get("max_relative_positions"), -1), number = or(config.get("position_buckets"), -1);
-        const largest = said < 1 ? length : said;
-        const depth = config.first(["num_hidden_layers"]);
-        const sizes = fields.logarithms && number > 0 ? [number, largest] : [largest, null];
-        const one = () => layer({encoding: terms(heads, Math.floor(hidden / heads), ...sizes), scale: 1 / Math.sqrt(3)});
-        const layers = same(truthy(relative) && depth > 0 ? one() : layer(), depth);
-        const width = config.first(["embedding_size", "hidden_size"]);
-        const table = truthy(config.get("position_biased_input", true));
-        return reading(family, layers, {input: table ? learned(length, width) : null, causal: false});
-      },
-
-      Chosen(fields, family, config, tokens) {
-        const said = config.get(fields.key) ?? fields.default, ways = isList(fields.ways) ? fields.ways : Object.entries(fields.ways);
-        const way = ways.find(([name]) => equal(name, said));
-        if (!way) fail(`${fields.key} of ${family} must be one of ${ways.map(([name]) => str(name)).join(", ")}; got ${repr(said)}`);
-        return readRow(way[1], family, config, tokens);
-      },
-
-      Pictured(fields, family, config) {
-        const picture = pair(config, "image_size"), patch = pair(config, "patch_size");
-        const [height, width] = picture.map((side, i) => Math.floor(side / patch[i]));
-        const table = typeof fields.table === "string" ? truthy(config.get(fields.table)) : fields.table;
-        const trained = config.get("pretrain_image_size");
-        if (table && trained !== null && !equal(pair(config, "pretrain_image_size"), picture)) {
-          fail(`pretrain_image_size must be image_size = ${tuple(picture)}, or rows change; got ${str(trained)}`);
-        }
-        const layers = call(fields.layers, config, [height, width], config.first(["num_hidden_layers"]));
-        const count = fields.unused + fields.before + height * width;
-        const input = table ? learned(count, config.first(["hidden_size"])) : null;
-        call(fields.places, config);
-        return reading(family, layers, {input, first: fields.unused, causal: false, pictures: true});
-      },
-
-      Windowed(fields, family, config) {
-        const picture = pair(config, fields.side), stride = pair(config, fields.stride);
-        const cells = picture.map((side, i) => Math.floor(side / stride[i]));
-        const added = truthy(config.get("use_absolute_embeddings"));
-        if (added && !fields.table) {
-          fail(`use_absolute_embeddings of ${family} must be false: its code adds a row too many, and fails`);
-        }
-        const heads = eachStage(config, fields.heads);
-        const layers = config.need("depths").flatMap((depth, stage) => {
-          const merged = fields.merges ? 2 ** stage : 1, [tile, by] = call(fields.window, config, cells, merged);
-          return range(depth).map(number => {
-            const encoding = call(fields.bias, config, heads[stage], tile, stage);
-            return layer({encoding, tile, shift: number % 2 ? by : 0, merged, cosine: fields.cosine});
-          });
-        });
-        const input = added ? learned(cells[0] * cells[1], config.first(["embed_dim"])) : null;
-        return reading(family, layers, {input, causal: false, pictures: true});
-      },
-    };
-
-    // Layers that compress: their kinds, and the parameters of those with a window alone and of the others.
-    function compressing(config, depth, sliding, sparse, heavy) {
-      let listed = config.get("layer_types");
-      const ratios = config.get("compress_ratios");
-      const byRatio = new Map([[0, sliding], ...[sparse, heavy].map(kind => [named.rates[kind], kind])]);
-      if (listed === null && ratios !== null) {
-        if (!ratios.every(ratio => byRatio.has(Number(ratio)))) {
-          fail(`compress_ratios must be numbers of ${[...byRatio.keys()].join(", ")}; got ${repr(ratios)}`);
-        }
-        listed = ratios.map(ratio => byRatio.get(Number(ratio)));
+  /** Step's parameters: bases and shares are lists with a number for each layer; a rule is for layers that see all. */
+  function byLists(keys, types) {
+    const file = ofFile(keys), kinds = [...new Set(types)];
+    if (truthy(file) && types.every(kind => isDict(get(file, named(kind))))) {
+      return fromEntries(kinds.map(kind => [kind, {partial_rotary_factor: 1, ...file[kind]}]));
+    }
+    if (truthy(keys.get("rope_parameters"))) refuse("by_type", {got: file});
+    const read = keys.first(["rope_theta"], 1e4), shares = keys.get("partial_rotary_factors");
+    const bases = isDict(read) ? 1e4 : read;  // what its class has by default
+    return fromEntries(kinds.map(kind => {
+      const first = types.indexOf(kind);
+      for (const [key, one] of [["rope_theta", bases], ["partial_rotary_factors", shares]]) {
+        if (isList(one) && one.length <= first) refuse("layer_numbers", {key, depth: types.length, got: one.length});
       }
-      listed ??= [...same(heavy, 2), ...range(depth - 2).map(i => (i % 2 ? sparse : heavy))];
-      if (listed.length < depth) fail(`layer_types must name ${depth} layers; got ${listed.length}`);
-      return listed.slice(0, depth);
-    }
-    function ofTwoKinds(config, dim) {
-      config.passOver(["rope_theta"]);
-      const given = givenRule(config), share = config.get("partial_rotary_factor"), rotary = config.get("qk_rope_head_dim");
-      if (isDict(take(given, "main")) && isDict(take(given, "compress"))) {
-        const one = kind => dict({partial_rotary_factor: new Float(1)}, given[kind]);
-        return {main: one("main"), compress: one("compress")};
-      }
-      const part = truthy(share) ? share : rotary === null ? 64 / 512 : float(rotary / dim);
-      const main = {rope_theta: or(take(config.given, "rope_theta"), new Float(1e4)), partial_rotary_factor: part};
-      const base = {rope_theta: config.first(["compress_rope_theta"], new Float(160_000))};
-      const plain = kindOf(given) === "yarn" ? {attention_factor: new Float(1)} : {};
-      return {main: dict(main), compress: dict(plain, given, main, base)};
-    }
+      const own = {
+        rope_theta: isList(bases) ? bases[first] : bases,
+        partial_rotary_factor: truthy(shares) ? at(shares, first) : 1,
+      };
+      return [named(kind), {...own, ...(kind === FULL ? file : {})}];
+    }));
+  }
 
-    // Readings.
+  /** ChatGLM's parameters: 10,000 times `rope_ratio` for a base, and half of a head's features. */
+  const byRatio = keys => ({"": {rope_theta: 1e4 * number(keys.first(["rope_ratio"], 1)), partial_rotary_factor: 0.5}});
 
-    function encoding(config, tokens = null, ignore = []) {
-      const [family, kept, ignored] = ofItsText(config, ignore);
-      const said = rows[families[family]], fields = row(said.row, said), about = entry(family);
-      const [own, taken] = completed(family, kept), reads = words(fields.reads);
-      const hidden = tables.read_by_some.filter(key => !reads.includes(key));
-      const config_ = new Config(own, taken, hidden, about);
-      const found = readRow(said, family, config_, tokens);
-      const aliases = Object.entries(take(about, "aliases", {})).filter(([, key]) => config_.used.has(key) || silent.has(key)).map(([name]) => name);
-      checkKeys(family, kept, new Set([...config_.used, ...words(fields.ignored_keys), ...take(about, "unread", []), ...aliases]));
-      const told = Object.keys(taken).filter(key => config_.used.has(key) && taken[key] !== false).sort();
-      return {...found, defaults: Object.fromEntries(told.map(key => [key, taken[key]])), ignored};
+  const OWN = {by_lists: byLists, by_ratio: byRatio};
+
+  // rules.py
+
+  const mscale = (factor, weight = 1) => 0.1 * weight * Math.log(factor) + 1;
+
+  /** The rule of RoPE's parameters, null where nothing is stretched, and what scores are multiplied by besides. */
+  function ruleOf(parameters, keys, extra) {
+    const kind = kindOf(parameters), original = "original_max_position_embeddings";
+    checkKeys(kind, parameters, keys, extra);
+    const lengths = [get(parameters, original), keys.get(original)], every = lengths.every(truthy);
+    if (every && lengths[0] !== lengths[1] && !["default", "dynamic"].includes(kind)) {
+      refuse("one_number_of_two", {key: original, got: lengths[0], beside: lengths[1]});
     }
+    if (kind === "default") return [null, 1];
+    const length = lengths[1] || lengths[0] || keys.get("max_position_embeddings");
+    const factor = factorOf(kind, parameters, keys, lengths.some(truthy), length);
+    if (kind === "proportional") return [{kind, share: parameters.partial_rotary_factor, factor: checkFactor(factor)}, 1];
+    if (kind === "linear") return [{kind, factor: checkFactor(factor)}, 1];
+    const empty = get(parameters, original, length) === null && !lengths[1];
+    if (!length || (empty && kind !== "dynamic")) refuse("needs", {kind, key: original});
+    if (kind === "dynamic") {
+      const longest = keys.first(["max_position_embeddings"]);
+      return [{kind: "dynamic_ntk", factor: checkFactor(factor), length: longest}, 1];
+    }
+    return {llama3, longrope, yarn}[kind](parameters, factor, length);
+  }
 
-    function numbers(found) {
-      const kinds = [], seen = new Map();
-      const layers = found.layers.map(one => {
-        const text = JSON.stringify(one);
-        if (!seen.has(text)) seen.set(text, kinds.push(bare(one)) - 1);
-        return seen.get(text);
+  function checkKeys(kind, parameters, keys, extra) {
+    if (!has(about.rules, kind)) refuse("rope_type", {names: Object.keys(about.rules), got: kind});
+    const allowed = [...ALWAYS, ...words(about.rules[kind]), ...words(extra)];
+    const strange = Object.keys(parameters).sort().filter(key => !allowed.includes(key) && parameters[key] !== null);
+    if (strange.length) {
+      const place = about.spellings.find(name => truthy(get(keys.own, name))) ?? about.spellings[0];
+      const values = fromEntries(strange.map(key => [`${place}.${key}`, parameters[key]]));
+      refuse("strange_keys_of_rule", {kind, keys: values, names: Object.keys(values)});
+    }
+    const share = need(parameters, "partial_rotary_factor");
+    if (keys.about.whole && !["default", "proportional"].includes(kind) && share !== 1) refuse("whole_head", {kind, got: share});
+  }
+
+  /** A value that must be there, as d[key] in Python. */
+  function need(values, key) {
+    if (!has(values, key)) throw TypeError(`no ${key}`);
+    return values[key];
+  }
+
+  /** The factor, or the quotient of two lengths: LongRoPE's where it is missing or null, YaRN's where it is null. */
+  function factorOf(kind, parameters, keys, original, length) {
+    const factor = get(parameters, "factor", kind === "proportional" ? 1 : null);
+    if (factor !== null) return factor;
+    const longest = keys.get("max_position_embeddings"), isNull = kind === "yarn" && has(parameters, "factor") && original;
+    if (!(kind === "longrope" || isNull) || !length || !longest) refuse("needs_factor", {kind});
+    return longest / length;
+  }
+
+  function llama3(parameters, given, length) {
+    const [low, high] = ["low", "high"].map(end => needFor("llama3", parameters, `${end}_freq_factor`));
+    checkBand("low_freq_factor", low, "high_freq_factor", high);
+    return [{kind: "llama3", factor: checkFactor(given), length, low, high}, 1];
+  }
+
+  /** LongRoPE; Phi-3.5-MoE has two numbers in place of the factor of attention, one for each list. */
+  function longrope(parameters, given, length) {
+    const [short, long] = ["short", "long"].map(end => needFor("longrope", parameters, `${end}_factor`));
+    const factor = checkFactor(Math.max(number(given), 1)), scales = ["short_mscale", "long_mscale"];
+    const attention_factor = checkScale("attention_factor", get(parameters, "attention_factor"));
+    const rule = {kind: "longrope", short, long, length, factor, attention_factor};
+    if (scales.some(key => has(parameters, key))) {
+      rule.attention_factors = scales.map(key => checkScale(key, needFor("longrope", parameters, key)));
+    } else if (attention_factor === null && length === 1 && factor > 1) refuse("original_of_one");
+    return [rule, 1];
+  }
+
+  /** YaRN; DeepSeek's two weights make the factor of attention, and what all scores are multiplied by. */
+  function yarn(parameters, given, length) {
+    const factor = checkFactor(given);
+    let attention_factor = checkScale("attention_factor", get(parameters, "attention_factor"));
+    const [each, whole] = ["mscale", "mscale_all_dim"].map(key => checkNumber(key, get(parameters, key)));
+    if (attention_factor === null && each && whole) {
+      attention_factor = checkScale("mscale", mscale(factor, each) / mscale(factor, whole));
+    }
+    const beta_fast = either(get(parameters, "beta_fast"), 32), beta_slow = either(get(parameters, "beta_slow"), 1);
+    checkBand("beta_slow", beta_slow, "beta_fast", beta_fast);
+    const truncate = get(parameters, "truncate", true);
+    if (truncate !== null && !isFlag(truncate)) refuse("flag", {key: "truncate", got: truncate});
+    const rule = {kind: "yarn", factor, length, beta_fast, beta_slow, truncate: Boolean(truncate), attention_factor};
+    return [rule, whole ? mscale(factor, whole) ** 2 : 1];
+  }
+
+  function needFor(kind, parameters, key) {
+    if (get(parameters, key) === null) refuse("needs", {kind, key});
+    return parameters[key];
+  }
+
+  /** The value, a number that float32 holds, or null. */
+  function checkNumber(key, value) {
+    if (value !== null && !(isNumber(value) && Math.abs(value) <= LARGEST_FLOAT)) refuse("number", {key, got: value});
+    return value;
+  }
+
+  /** The value, a number above 0, or null. */
+  function checkScale(key, value) {
+    if (checkNumber(key, value) !== null && value <= 0) refuse("positive", {key, got: value});
+    return value;
+  }
+
+  function checkFactor(factor) {
+    if (!isNumber(factor) || !(factor >= 1 && factor < Infinity)) refuse("factor", {got: factor});
+    if (factor > LARGEST_FACTOR) refuse("too_large", {key: "factor", limit: LARGEST_FACTOR, got: factor});
+    return factor;
+  }
+
+  function checkBand(slow, low, fast, high) {
+    const fits = isNumber(low) && isNumber(high) && low > 0 && low <= high && high <= LARGEST_FLOAT;
+    if (!fits) refuse("band", {slow, fast, got: low, beside: high});
+  }
+
+  // layer_types.py
+
+  function typesOf(row, keys) {
+    const one = keys.get("layer_types"), form = row.types;
+    let types = truthy(one) ? one : keys.get("layers_block_type");
+    keys.passOver(form ? layerSets.patterns : []);
+    if (row.depth_by_list) {
+      types = truthy(types) ? types : FORMS[form.form](form, keys, 0);
+      checkSize("num_hidden_layers", types.length);
+      return types;
+    }
+    const depth = number(keys.first(row.depth, truthy(types) ? types.length : types)) * (row.two_attentions ? 2 : 1);
+    if (form && types === null) types = FORMS[form.form](form, keys, depth);
+    if (types === null) types = repeat(row.window && keys.get("sliding_window") !== null ? WINDOW : FULL, depth);
+    const more = number(either(keys.get("num_nextn_predict_layers"), 0));  // which some files list behind the others
+    if (![depth, depth + more].includes(types.length)) refuse("layers", {key: "layer_types", depth, got: types.length});
+    return types.slice(0, depth);
+  }
+
+  /** Which layers turn, where a file lists them; transformers calls those that do no_rope_layers. */
+  function turningLayers(keys, depth) {
+    const flags = keys.get("no_rope_layers"), period = keys.get("no_rope_layer_interval");
+    if (truthy(flags) && flags.length < depth) refuse("layer_numbers", {key: "no_rope_layers", depth, got: flags.length});
+    return truthy(flags) ? flags.map(Boolean) : range(depth).map(i => !period || (i + 1) % period !== 0);
+  }
+
+  /** Muse's, where `layer_rope_theta` says no other: the last layer and each fourth before it do not turn. */
+  function butEveryFourthFromTheLast(keys, depth) {
+    const listed = keys.get("layer_rope_theta") !== null;
+    return range(depth).map(i => listed || (depth - 1 - i) % 4 !== 0);
+  }
+
+  /** Whether a list has a number, or a text it. */
+  function contains(numbers, one) {
+    if (!isList(numbers) && !isDict(numbers)) throw TypeError("a list is missing");
+    return isList(numbers) && numbers.includes(one);
+  }
+
+  const windowsAreOn = (keys, otherwise = null) =>
+    truthy(keys.get("use_sliding_window", otherwise)) && keys.get("sliding_window") !== null;
+
+  const FORMS = {
+    /** Layers i with i % period == at % period are `here`, the others `others`; the `ends` are full attention. */
+    every(form, keys, whole) {
+      const {key, first = [], here = FULL, others = WINDOW} = form, depth = whole - first.length;
+      const period = key ? keys.first([key], form.period ?? null) : form.period;
+      if (!isWhole(period) || period < 1) refuse("whole_without_types", {key, got: period});
+      const begin = form.at_key ? keys.need(form.at_key) : form.from === "last" ? depth - 1 : form.at ?? -1;
+      // at_key has a number within the period: none beyond it is ever met.
+      const fits = i => (form.at_key ? i % period === begin : (i - begin) % period === 0);
+      const types = [...first, ...range(depth).map(i => (fits(i) ? here : others))];
+      for (const end of form.ends ?? []) types[end < 0 ? types.length + end : end] = FULL;
+      return types;
+    },
+    /** Kinds over and over, of the table or of a file; `first` are other ones at the beginning. */
+    cycle(form, keys, depth) {
+      let kinds = form.key ? keys.need(form.key) : form.kinds;
+      if (!truthy(kinds)) refuse("no_layer", {key: form.key});
+      if (form.names) kinds = kinds.map(kind => get(form.names, named(kind), form.others));
+      const first = (form.first ?? []).slice(0, depth);
+      return [...first, ...range(depth - first.length).map(i => kinds[(first.length + i) % kinds.length])];
+    },
+    /** Kinds by turns, each for so many layers, whatever the depth is. */
+    runs: ({kinds, runs}) => runs.flatMap((length, i) => repeat(kinds[i % kinds.length], length)),
+    /** A letter for each layer. */
+    letters({key, letters, default: usual}, keys) {
+      const pattern = keys.get(key);
+      if (pattern === null) return usual;
+      const fits = (isText(pattern) || isList(pattern)) && items(pattern).every(letter => has(letters, named(letter)));
+      if (!fits) refuse("letters", {key, letters: Object.keys(letters).join(" "), got: pattern});
+      return items(pattern).map(letter => letters[letter]);
+    },
+    /** `here` in the layers that a key lists; without it in those of the default, or in all. */
+    listed({key, here = FULL, others, default: usual}, keys, depth) {
+      const numbers = keys.get(key) ?? usual ?? range(depth);
+      return range(depth).map(i => (contains(numbers, i) ? here : others));
+    },
+    /** Kimi Linear's: a dictionary lists the layers that attend, from 1 on; else every fourth but the first. */
+    groups({key}, keys, depth) {
+      const lists = either(keys.get(key), {}), both = has(lists, "full_attn_layers") && has(lists, "kda_layers");
+      const full = both ? items(lists.full_attn_layers).map(one => number(one) - 1) : null;
+      return range(depth).map(i => ((full ? full.includes(i) : i && i % 4 === 0) ? FULL : "linear_attention"));
+    },
+    /** Qwen's: windows from a layer on, where `use_sliding_window` says so. */
+    windows_from({key}, keys, depth) {
+      const full = windowsAreOn(keys, true) ? keys.first([key]) : depth;
+      return range(depth).map(i => (i < full ? FULL : WINDOW));
+    },
+    /** Qwen2-MoE's: windows in every other layer before one, where `use_sliding_window` says so. */
+    windows_until({key}, keys, depth) {
+      const last = windowsAreOn(keys) ? keys.first([key]) : 0;
+      return range(depth).map(i => (i < last && i % 2 === 0 ? WINDOW : FULL));
+    },
+    /** One type where a layer turns, another where it does not; `windows` says that windows may be off. */
+    where_it_turns({turning, others, windows}, keys, depth) {
+      const off = windows && !windowsAreOn(keys);
+      return turningLayers(keys, depth).map(turns => (turns || off ? turning : others));
+    },
+    /** MiniMax-M3's: `sparse_attention_config` has a number for each layer, 0 where it sees all. */
+    sparse(_, keys, depth) {
+      const numbers = get(either(keys.get("sparse_attention_config"), {}), "sparse_attention_freq");
+      if (numbers !== null && !isList(numbers)) refuse("list", {key: "sparse_attention_freq", got: numbers});
+      return (numbers ?? repeat(0, depth)).map(one => (truthy(one) ? "minimax_m3_sparse" : FULL));
+    },
+    /** Nemotron-NAS's: `block_configs` says which layers kept their attention. */
+    blocks(_, keys) {
+      return keys.need("block_configs").map(block => {
+        if (!isDict(block) || !isDict(get(block, "attention"))) refuse("block", {got: block});
+        const attention = filter(block.attention, (_, value) => ![null, false, 0].includes(value));
+        const strange = Object.keys(attention).filter(key => !["n_heads_in_group", "no_op", "replace_with_linear"].includes(key)).sort();
+        if (strange.length) refuse("strange_keys_within", {key: "block_configs", names: strange});
+        return has(attention, "no_op") || has(attention, "replace_with_linear") ? "mlp" : FULL;
       });
-      const {family, causal, input, first, pictures = false, defaults = {}, ignored = []} = found;
-      const encoder = found.encoder && numbers(found.encoder);
-      return {family, causal, input, first, kinds, layers, pictures, defaults: bare(defaults), ignored, encoder};
-    }
-
-    function read(config, tokens = null, ignore = []) {
-      const found = encoding(config, tokens, ignore), kept = without(config, ignore);
-      let [memory, unknown] = [null, null];
-      if (found.pictures) unknown = `${found.family} reads pictures, whose tokens are counted by their size`;
-      else if (tokens !== null) {
-        try {
-          memory = cacheBytes(kept, tokens);
-        } catch (error) {
-          unknown = error.message;
-        }
-      }
-      const lengths = {original: originalLength(kept), longest: longest(kept), by_class: !fileAllows(kept), rows: rowsOf(found)};
-      return {...numbers(found), serving: bare({...lengths, memory, unknown, traps: traps(kept)})};
-    }
-
-    // What a length asks.
-
-    function without(config, keys) {
-      const [kept] = lacking(config, keys), texts = ["text_config", ...tables.elsewhere].filter(name => isDict(take(kept, name)));
-      return dict(kept, Object.fromEntries(texts.map(name => [name, without(kept[name], keys)])));
-    }
-    function keysOf(config) {
-      const [family, kept] = ofItsText(config), [own, taken] = completed(family, kept);
-      return [family, dict(own, taken)];
-    }
-    function firstOf(keys, names) {
-      return names.map(name => take(keys, name)).find(truthy) ?? null;
-    }
-    function rulesOf(keys) {
-      const said = or(take(keys, "rope_scaling"), take(keys, "rope_parameters"), {});
-      return [said, ...Object.values(said)].filter(isDict);
-    }
-    function originalLength(config) {
-      const [, keys] = keysOf(config);
-      return [...rulesOf(keys), keys].map(one => take(one, "original_max_position_embeddings")).find(truthy) ?? null;
-    }
-    const LENGTHS = ["max_position_embeddings", "n_positions", "seq_length", "max_seq_len"];
-    const longestKey = keys => LENGTHS.find(key => truthy(take(keys, key))) ?? null;
-    const longest = config => firstOf(keysOf(config)[1], LENGTHS);
-    function fileAllows(config) {
-      return longestKey(completed(...ofItsText(config))[0]) !== null;
-    }
-    const turns = one => one.encoding !== null && Boolean(one.encoding.omega);
-    const rowsOf = found => (found.input?.kind === "Learned" ? found.input.length - found.first : null);
-
-    function newAngles(one, trained, tokens, before = false) {
-      checkCount({trained, tokens});
-      const {omega, plain, rule} = one.encoding, sees = [one.window, one.chunk].filter(size => truthy(size) && one.compressed === null);
-      const known = before || rule?.kind === "dynamic_ntk" ? plain : omega, reach = Math.min(tokens, ...sees);
-      const fresh = omega.filter((now, i) => {
-        const seen = Math.min(trained, ...sees) * known[i];
-        return seen < 2 * Math.PI && reach * now > seen * (1 + 1e-9) && now > 0;
-      });
-      return [fresh.length, omega.length];
-    }
-
-    function cacheBytes(config, tokens, number = 2) {
-      checkCount({tokens, number});
-      const [family, keys] = keysOf(config), found = encoding(config, tokens), kept = {};
-      found.layers.forEach((one, place) => {
-        if (!found.causal || !one.attends || one.crosses) return;
-        const kind = one.window ? "window" : one.chunk ? "chunk" : "full";
-        const each = Math.min(tokens, one.window || one.chunk || tokens) * number;
-        kept[kind] = (kept[kind] ?? 0) + each * width(family, keys, one, place);
-        if (one.indexer) kept.indexer = (kept.indexer ?? 0) + each * one.indexer.dim;
-      });
-      return kept;
-    }
-
-    function width(family, keys, one, place) {
-      if (serving.unknown.includes(family) || truthy(take(keys, "num_kv_shared_layers"))) {
-        fail(`memory of ${family} is not known: its layers keep something else besides, or share what they keep`);
-      }
-      const [lora, turned] = [take(keys, "kv_lora_rank"), take(keys, "qk_rope_head_dim")];
-      if (truthy(lora) && truthy(turned) && !one.window) return lora + turned;
-      const several = firstOf(keys, serving.heads);
-      let heads = or(take(keys, "num_key_value_heads"), take(keys, "num_kv_heads"));
-      if (truthy(take(keys, "multi_query_attention"))) heads = take(keys, "multi_query_group_num");
-      if (has(serving.kept, family)) heads = call(serving.kept[family], keys, heads, !(one.window || one.chunk), place);
-      heads = or(heads, several);
-      const hidden = firstOf(keys, ["hidden_size", "n_embd", "d_model", "dim", "embed_dim"]);
-      const own = firstOf(keys, ["attention_head_dim", "d_kv", "kv_channels", "head_dim"]);
-      const twice = serving.twice.includes(family) ? 2 : 1;
-      let dim = or(!one.features && turns(one) ? one.encoding.dim : null, own);
-      if (!truthy(dim) && isWhole(hidden) && isWhole(several)) dim = Math.floor(hidden / several) * twice;
-      if (!isWhole(heads) || !isWhole(dim) || Math.min(heads, dim) < 1) {
-        fail(`config of ${family} must say how many heads keep keys, and how wide they are; got ${repr(heads)} and ${repr(dim)}`);
-      }
-      const other = take(keys, "v_head_dim");
-      return heads * (dim + (isWhole(other) && other ? other : dim));
-    }
-
-    function traps(config) {
-      const [family, keys] = keysOf(config), found = encoding(config, 1), allowed = longest(config), told = [];
-      const turning = found.layers.filter(turns).map(one => one.encoding);
-      for (const rule of rulesOf(keys)) {
-        const kind = kindOf(rule), factor = take(rule, "factor"), original = take(rule, "original_max_position_embeddings");
-        const scales = ["yarn", "llama3"].includes(kind);
-        if (scales && !truthy(original) && !truthy(take(keys, "original_max_position_embeddings"))) {
-          told.push([`No original length: its code takes ${comma(allowed)} for the length before the stretch.`, "parity"]);
-        }
-        if (scales && truthy(factor) && truthy(original) && truthy(allowed) && !close(factor, allowed / original)) {
-          told.push([`The factor is ${short(factor)}, the quotient of its lengths ${short(allowed / original)}.`, "stretch"]);
-        }
-        const at = or(original, take(keys, "original_max_position_embeddings"), allowed);
-        if (kind === "longrope" && truthy(at)) {
-          told.push([`Its divisors switch past ${comma(at)} tokens: keys of a cache keep those that they had.`, "stretch"]);
-        }
-        if (["linear", "yarn", "llama3"].includes(kind)) {
-          told.push([serving.stretched_later.includes(family) ? serving.optional.replace("{}", kind) : serving.released, "released"]);
-        }
-        if (kind === "dynamic") {
-          told.push(["The base hangs on the length of the text: keys of a cache keep the base that they had.", "stretch"]);
-        }
-        if (take(rule, "attn_factor") !== null) {
-          told.push(["attn_factor is passed over by transformers and vLLM, and multiplies in llama.cpp and SGLang.", "factors"]);
-        }
-        if (take(rule, "truncate") === false) {
-          told.push(["The ends of YaRN's ramp are not rounded; older code rounds them.", "layouts"]);
-        }
-      }
-      if (new Set(turning.map(one => one.base)).size > 1) {
-        told.push(["It has two bases: a new one belongs to one kind of layer.", "layouts"]);
-      }
-      if (turning.some(one => one.layout === "interleaved")) {
-        told.push(["Pairs are neighbors: code that turns halves needs its weights sorted.", "layouts"]);
-      }
-      if (found.first) told.push([`Its first token stands at row ${found.first} of the table, and not at row 0.`, "table"]);
-      if (found.layers.some(one => one.encoding?.divided)) {
-        told.push(["Its slopes are divided by the square root of a head's features.", "slopes"]);
-      }
-      const once = new Map(told.map(one => [one.join("\n"), one]));
-      return [...once.values()].map(([sentence, section]) => [sentence, serving.sections[section]]);
-    }
-    const close = (a, b) => Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
-
-    function settings(config, tokens, program, trained = null, rule = null) {
-      checkCount(trained === null ? {tokens} : {tokens, trained});
-      if (!has(serving.programs, program)) {
-        fail(`program must be one of ${Object.keys(serving.programs).join(", ")}; got ${repr(program)}`);
-      }
-      checkRule(rule, program);
-      const [family, keys] = keysOf(config), found = encoding(config, tokens), told = or(trained, originalLength(config));
-      const nested = config.model_type !== family, key = longestKey(keys) ?? LENGTHS[0], table = rowsOf(found), turning = found.layers.filter(turns);
-      const place = nested && !has(config, "text_config") && tables.elsewhere.find(name => has(config, name));
-      if (place) fail(`${config.model_type} has its text in ${place}, for which no settings are known`);
-      if (table) fail(`${family} has a table of ${comma(table)} rows, and none past them`);
-      const slopes = longestKey(keys) && found.layers.some(one => one.encoding?.kind === "ALiBi");
-      if (!turning.length && !slopes) fail(`${family} turns nothing, so there is nothing to stretch`);
-      const said = needless(config, turning, tokens, told, rule);
-      if (said) return said;
-      if (onlyLonger(turning, tokens, told)) {
-        if (!truthy(told) || tokens > told) checkKept(program, family, turning);
-        return served(program, {[key]: tokens}, tokens, nested) + uncapped(program, tokens);
-      }
-      const length = or(told, longest(config));
-      checkCode(family, program, rule ?? "yarn");
-      const rope = turnedAlike(family, keys, turning, length, or(longest(config), length), rule);
-      const [scaled, base] = ruled(rule ?? "yarn", rope, tokens, length);
-      Object.assign(scaled, sections(rope));
-      if (program === "llama.cpp") {
-        const fits = scaled.rope_type === "yarn" || tokens <= or(longest(config), length);
-        return served(program, {}, tokens, nested) + flags(scaled, base) + (fits ? "" : uncapped(program, tokens));
-      }
-      const bare = serving.headless.includes(family) && !truthy(take(ofItsText(config)[1], "head_dim"));
-      const width = bare && program.startsWith("transformers") && rule !== "ntk" ? {head_dim: rope.dim} : {};
-      if (program === "transformers4") return served(program, {...older(scaled, base), ...width, [key]: tokens}, tokens, nested);
-      const whole = {...scaled, rope_theta: base};
-      if (program === "vllm" && scaled.rope_type === "yarn" && hasLongerTable(family, rope)) Object.assign(whole, {beta_fast: new Float(128), beta_slow: new Float(4)});
-      if (rope.rotary !== rope.dim || take(keys, "partial_rotary_factor") !== null) whole.partial_rotary_factor = float(rope.rotary / rope.dim);
-      return served(program, {[program === "sglang" ? "rope_scaling" : "rope_parameters"]: whole, ...width, [key]: tokens}, tokens, nested);
-    }
-
-    function checkRule(rule, program) {
-      if (rule === null) return;
-      const known = [...Object.keys(serving.rules), ...Object.keys(serving.unset)];
-      if (!known.includes(rule)) fail(`rule must be one of ${known.join(", ")}; got ${repr(rule)}`);
-      if (has(serving.unset, rule)) fail(serving.unset[rule]);
-      if (program === "llama.cpp" && rule === "llama3") fail("llama.cpp has no flag for Llama 3's rule: it reads its divisors from the model's file");
-    }
-
-    const stretched = turning => turning.some(one => one.encoding.rule && rules.stretches.includes(one.encoding.rule.kind));
-
-    function onlyLonger(turning, tokens, told) {
-      if (stretched(turning)) return false;
-      return (truthy(told) && tokens <= told) || turning.every(one => (one.window || one.chunk) && one.compressed === null);
-    }
-
-    function needless(config, turning, tokens, told, rule) {
-      const allowed = or(longest(config), told), begun = `# Nothing to set: ${comma(tokens)} is within`;
-      if (!truthy(allowed) || tokens > allowed) return null;
-      if (stretched(turning)) return `${begun} its stretch.`;
-      if (turning.length && truthy(told) && tokens <= told) return `${begun} the length of its training.`;
-      const allows = fileAllows(config) ? "what its file allows" : "what its class takes";
-      if (!truthy(told) || onlyLonger(turning, tokens, told)) return `${begun} ${allows}.`;
-      return rule ? null : `${begun} ${allows}; the texts of its training had ${comma(told)}.`;
-    }
-
-    function turnedAlike(family, keys, turning, trained, allowed, rule) {
-      if (trained === null) fail("trained must say the length of the training, because the configuration does not; got None");
-      if (stretched(turning)) fail(`${family} is stretched to ${comma(allowed)} tokens as it is; no second stretch is known for it`);
-      const ropes = turning.map(one => one.encoding), ways = new Set(ropes.map(one => [one.base, one.layout, one.rotary].join(" ")));
-      if (ways.size > 1 || rulesOf(keys).length > 1) fail(`${family} turns in two ways, and one rule is not for both`);
-      if (rule === "ntk" && ropes[0].rotary === 2) fail(`${family} turns one pair, whose pace no base changes`);
-      if (rule === "ntk" && (serving.two_bases.includes(family) || has(keys, "layer_rope_theta"))) fail(`${family} keeps its base in two places, and a setting changes one of them`);
-      return ropes[0];
-    }
-
-    function ruled(rule, rope, tokens, trained) {
-      if (rule === "ntk") {
-        const base = rope.base * (tokens / trained) ** (rope.rotary / (rope.rotary - 2));
-        return [{rope_type: "default"}, float(Number(base.toPrecision(7)))];
-      }
-      const made = {rope_type: rule, factor: float(Math.ceil((10_000 * tokens) / trained) / 10_000)};
-      if (rule === "llama3") Object.assign(made, {low_freq_factor: new Float(1), high_freq_factor: new Float(4)});
-      if (rule !== "linear") made.original_max_position_embeddings = trained;
-      return [made, float(rope.base)];
-    }
-
-    function sections({kind, deal, axes}) {
-      if (kind !== "MRoPE") return {};
-      const sizes = range(axes).map(axis => deal.filter(own => own === axis).length), blocks = DEALS.blocks(sizes);
-      return {mrope_section: sizes, ...(deal.every((axis, i) => axis === blocks[i]) ? {} : {mrope_interleaved: true})};
-    }
-
-    const older = (rule, base) => rule.rope_type === "default" ? {rope_theta: base} : {rope_scaling: rule};
-
-    function flags(rule, base) {
-      if (rule.rope_type === "default") return ` --rope-freq-base ${Number(base)}`;
-      const original = rule.rope_type === "yarn" ? ` --yarn-orig-ctx ${rule.original_max_position_embeddings}` : "";
-      return ` --rope-scaling ${rule.rope_type} --rope-scale ${short(rule.factor)}${original}`;
-    }
-
-    function uncapped(program, tokens) {
-      return program === "llama.cpp" ? serving.uncapped.replace("{}", tokens) : "";
-    }
-
-    const hasLongerTable = (family, rope) => rope.kind === "MRoPE" && !serving.one_table.includes(family);
-
-    function checkCode(family, program, rule) {
-      if (serving.own.includes(family)) fail(`${family} has code of its own, for which no settings are known`);
-      const inAll = serving.otherwise.includes(family), passedOver = has(serving.passed_over, program) ? serving.passed_over[program] : [];
-      if (!inAll && (rule === "ntk" || !passedOver.includes(family))) return;
-      const whose = inAll ? "code" : `code in ${serving.programs[program].split(",")[0]}`;
-      fail(`${family} has ${whose} that knows no ${serving.rules[rule]}, so a setting would do nothing or fail`);
-    }
-
-    function checkKept(program, family, turning) {
-      if (!has(serving.keeps, program) || serving.keeps[program].includes(family)) return;
-      const what = turning.length ? "windows" : "slopes";
-      fail(`${serving.programs[program].split(",")[0]} is not known to have the ${what} of ${family}, so no settings are known`);
-    }
-
-    function served(program, changed, tokens, nested) {
-      const said = dumps(nested ? {text_config: changed} : changed), place = nested ? "config.text_config" : "config";
-      const lines = () => Object.entries(changed).map(([key, value]) => `${place}.${key} = ${repr(value)}`).join("\n");
-      return {
-        transformers: lines,
-        transformers4: lines,
-        vllm: () => `vllm serve MODEL --max-model-len ${tokens} --hf-overrides '${said}'`,
-        sglang: () => `python -m sglang.launch_server --model-path MODEL --context-length ${tokens} --json-model-override-args '${said}'`,
-        "llama.cpp": () => `llama-server -m MODEL.gguf -c ${tokens}`,
-      }[program]();
-    }
-
-    // In one sentence, as d2lpos/pretrained/sentence.py has it.
-
-    function sentence(found, trained = null, name = null) {
-      if (trained !== null) checkPositive({trained});
-      const {encoder, serving: said} = found, what = doings(found, said.longest);
-      const parts = [`${name || `The model (${found.family})`}${encoder ? ", in its decoder," : ""} ${what}`, ...besides(found)];
-      if (encoder) {
-        const other = doings(encoder, said.longest);
-        parts.push(`its encoder ${other === what ? "does the same" : other}`);
-      }
-      return `${[...parts, ...lengths(found, trained)].join("; ")}.`;
-    }
-
-    function doings(found, farthest) {
-      const layers = found.layers.map(kind => found.kinds[kind]), told = [], done = new Map();
-      if (found.input) told.push(`adds ${{Learned: "a learned row", Sinusoidal: "sinusoids"}[found.input.kind]} for each place to its input`);
-      for (const one of layers) {
-        const what = one.encoding && door(one.encoding);
-        if (what) done.set(what, (done.get(what) ?? 0) + 1);
-      }
-      for (const [what, count] of done) {
-        const [does, kind] = what.split("|");
-        told.push(`${does} in ${ofAll(count, layers.length)} (${kind})`);
-      }
-      if (!layers.some(one => one.attends)) {
-        if (!told.length) told.push("adds no positions to its input");
-        return listed([...told, `has no attention in its ${counted(layers.length)}`]);
-      }
-      if (!told.length) told.push("gives its attention no positions");
-      return listed([...told, sights(found, layers, farthest, [...done.values()])]);
-    }
-    function door({kind, axes}) {
-      if (has(sentences.adds, kind)) return sentences.adds[kind].join("|");
-      const turned = kind === "RoPEValues" ? "queries, keys and values" : "queries and keys";
-      return `turns ${turned} by their ${sentences.by[axes]}|${kind === "MRoPE" ? "M-RoPE" : "RoPE"}`;
-    }
-    function sights(found, layers, farthest, doors) {
-      const seen = new Map();
-      for (const one of layers.filter(one => one.attends && !one.crosses)) {
-        const what = sight(found, one, farthest);
-        seen.set(what, (seen.get(what) ?? 0) + 1);
-      }
-      if (seen.size !== 1) return `sees ${[...seen].map(([what, count]) => `${what} in ${counted(count)}`).join(" and ")}`;
-      const [[what, count]] = seen;
-      return `sees ${what} in ${doors.length === 1 && doors[0] === count ? "each" : ofAll(count, layers.length)}`;
-    }
-    function sight(found, {window, chunk, tile, keys, compressed}, farthest) {
-      if (window !== null && (farthest === null || window < farthest)) {
-        const what = found.causal ? `a window of ${comma(window)} tokens` : `${comma(window - 1)} tokens on each side`;
-        return compressed === null ? what : `${what}, with a key for each ${comma(compressed)} before it,`;
-      }
-      if (chunk !== null) return `its own chunk of ${comma(chunk)} tokens`;
-      if (tile !== null) return `its own square of ${tile} × ${tile} cells`;
-      if (keys !== null) return `at most ${comma(keys)} tokens that an indexer chooses`;
-      return found.pictures ? "the whole picture" : "the whole text";
-    }
-    function besides(found) {
-      const layers = found.layers.map(kind => found.kinds[kind]), attending = layers.filter(one => one.attends && !one.crosses);
-      const still = attending.filter(one => one.encoding === null).length, told = [];
-      const tell = (count, one, several) => told.push(`${counted(count)} ${count === 1 ? one : several}`);
-      if (still && still < attending.length) tell(still, "has no positions", "have no positions");
-      const crossing = layers.filter(one => one.crosses).length, without = layers.filter(one => !one.attends).length;
-      if (crossing) tell(crossing, "sees a picture", "see a picture");
-      if (without && without < layers.length) tell(without, "has no attention", "have no attention");
-      return told;
-    }
-    function lengths(found, trained) {
-      const {original, longest: farthest, rows: count} = found.serving;
-      const stretched = found.kinds.some(one => one.encoding?.rule && rules.stretches.includes(one.encoding.rule.kind));
-      const told = trained === null ? [] : [`it was trained on texts of ${comma(trained)} tokens`];
-      if (found.pictures) return told;
-      if (count !== null) told.push(`its table ends after ${comma(count)} tokens`);
-      else if (stretched && original && farthest && original < farthest) {
-        told.push(`its file stretches ${comma(original)} tokens to ${comma(farthest)}`);
-      } else if (farthest && farthest === trained) return [`${told[0]}, as many as its ${found.serving.by_class ? "class takes" : "file allows"}`];
-      else if (farthest) told.push(`its ${found.serving.by_class ? "class takes" : "file allows"} ${comma(farthest)} tokens`);
-      return told.length ? [told.join(", and ")] : [];
-    }
-    const counted = count => `${count} layer${count === 1 ? "" : "s"}`;
-    const ofAll = (count, depth) =>
-      count < depth ? `${count} of its ${counted(depth)}` : {1: "its one layer", 2: "both layers"}[depth] ?? `all ${depth} layers`;
-    const listed = parts => (parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}`);
-
-    const text = said => dumps(said);
-    const {releases, names} = bare({releases: tables.releases, names: tables.names}), programs = serving.programs;
-    // What fails in another way than by one of our sentences is a value that no key means.
-    const inSentences = work => (...said) => {
-      try {
-        return work(...said);
-      } catch (error) {
-        throw error.constructor === Error ? error : new Error("a key of this file has a value of another kind than it can have");
-      }
-    };
-    const asked = {parse, read, sentence, settings, newAngles, cacheBytes, traps, without};
-    const api = Object.fromEntries(Object.entries(asked).map(([name, work]) => [name, inSentences(work)]));
-    return {...api, text, releases, names, programs};
+    },
   };
-})();
+
+  /** GPT-Neo's windows: `attention_types` says which layers are local, [[kinds, times], …]. */
+  function inTurn(keys, depth) {
+    const kinds = [];
+    for (const run of either(keys.get("attention_types"), [[["global", "local"], 12]])) {
+      if (items(run).length !== 2) throw TypeError("a run has two parts");
+      const [names, times] = items(run), length = checkSize("attention_types", times);
+      if (!isList(names) && !isText(names)) throw TypeError("a run has names");
+      const got = kinds.length + names.length * length;
+      if (got > depth) refuse("layers", {key: "attention_types", depth, got});
+      for (const name of repeat([...names], length)) kinds.push(...name);
+    }
+    if (kinds.length !== depth) refuse("layers", {key: "attention_types", depth, got: kinds.length});
+    return kinds.map(kind => (kind === "local" ? keys.need("window_size") : null));
+  }
+
+  // layers.py
+
+  const PLAIN = {
+    ...{type: null, attends: true, crosses: false, encoding: null, features: null, window: null, chunk: null, tile: null},
+    ...{shift: 0, merged: 1, cosine: false, temperature: null, counts: false, scale: 1, sinks: false, indexer: null},
+    ...{keys: null, compressed: null, cache: null},
+  };
+  const layer = fields => ({...PLAIN, ...fields});
+  const stack = (layers, fields) => ({causal: true, input: null, first: 0, layers, ...fields});
+
+  /** Each kind of layer once, and the number of a kind for each layer. */
+  function grouped(layers) {
+    const kinds = [], numbers = new Map(), texts = new Map();
+    for (const one of new Set(layers)) {
+      const text = JSON.stringify(one);
+      if (!texts.has(text)) texts.set(text, kinds.push(one) - 1);
+      numbers.set(one, texts.get(text));
+    }
+    return {kinds, layers: layers.map(one => numbers.get(one))};
+  }
+
+  // turn.py
+
+  const NOTHING = [null, 1, null];  // the encoding, what scores are multiplied by, the features that it gets
+
+  /** What layer `place`, of this type, does by these parameters; an encoding of null where no feature turns. */
+  function turnOf(row, keys, parameters, place, kind) {
+    const bases = keys.get("layer_rope_theta"), scaled = keys.get("rope_scaling_layers");
+    if (bases !== null) {
+      if (items(bases).length <= place) refuse("layer_bases", {got: items(bases).length});
+      if (!truthy(at(bases, place))) return NOTHING;
+      parameters = {...parameters, rope_theta: at(bases, place)};
+    }
+    if (scaled !== null && !contains(scaled, place)) parameters = fromEntries(FLAT.map(key => [key, need(parameters, key)]));
+    if (row.sections.length && !truthy(get(parameters, "mrope_section"))) parameters = {...parameters, mrope_section: row.sections};
+    if (row.rope_is_last) parameters = {...parameters, partial_rotary_factor: 1};
+    const [rule, scale] = ruleOf(parameters, keys, row.mrope_layout ? `${row.extra} mrope_section` : row.extra);
+    if (row.rope_is_last) {
+      const layout = keys.get("rope_interleave") === false ? "half" : row.layout;
+      const start = keys.first(["qk_nope_head_dim"]), dim = keys.first(["qk_rope_head_dim"]);
+      return [rope(parameters, dim, layout, rule, row.negate), scale, [start, number(start) + dim]];
+    }
+    const dim = dimOf(row, keys, place, kind), share = shareOf(keys, dim);
+    const encoding = rope({...parameters, ...share}, dim, layoutOf(row, keys), rule, row.negate, Boolean(keys.about.whole));
+    if (encoding && row.mrope_layout && truthy(get(parameters, "mrope_section"))) {
+      const deal = dealt(row.mrope_layout, parameters.mrope_section, Math.floor(encoding.rotary / 2));
+      Object.assign(encoding, {kind: "MRoPE", axes: 1 + Math.max(...deal), deal});
+    }
+    if (encoding && row.norm_after) encoding.norm = checkNumber(row.norm_after, keys.first([row.norm_after], 1e-5));
+    return [encoding, 1, null];
+  }
+
+  function layoutOf({layout}, keys) {
+    return isText(layout) ? layout : layout[truthy(keys.get(layout.key, true)) ? "true" : "false"];
+  }
+
+  /** The features of a head in this layer. */
+  function dimOf(row, keys, place, kind) {
+    let dim = keys.first(row.dim, 0) || row.wide * keys.divided(row.hidden, row.heads);
+    const own = new Map();
+    for (const [key, one] of entries(either(keys.get("per_layer_config"), {}))) {
+      if (!isDict(one) || !/^\s*\d+\s*$/.test(key)) refuse("dictionaries", {key: "per_layer_config", name: key, got: one});
+      own.set(Number(key), one);  // "05", too
+    }
+    if (row.full_dim && !has(keys.own, "per_layer_config") && kind === FULL) dim = keys.first([row.full_dim.key], row.full_dim.default);
+    return checkSize("head_dim", get(own.get(place) ?? {}, "head_dim", dim));
+  }
+
+  /** The share that `rotary_dim` means; nothing where no key says it. */
+  function shareOf(keys, dim) {
+    const rotary = keys.get("rotary_dim"), key = "partial_rotary_factor";
+    if (rotary === null) return {};
+    const file = ofFile(keys), share = get(keys.own, key, get(file, key));
+    if (share !== null && Math.trunc(dim * number(share)) !== rotary) {
+      refuse("agree_on", {one: "rotary_dim", other: key, features: dim, got: rotary, beside: share});
+    }
+    return {[key]: rotary / dim};
+  }
+
+  /** The turn in heads of `dim` features. whole: the family's code turns whole heads where no rule scales. */
+  function rope(parameters, dim, layout, rule, negate, whole = false) {
+    const kind = kindOf(parameters), share = whole && kind === "default" ? 1 : need(parameters, "partial_rotary_factor");
+    const rotary = kind === "proportional" ? dim : Math.trunc(dim * number(share));
+    if (!rotary) return null;
+    if (!isWhole(rotary) || rotary % 2 || rotary > dim) refuse("even", {dim, got: share});
+    const base = need(parameters, "rope_theta");
+    if (base === null) refuse("no_base");
+    if (isList(base) || isDict(base)) refuse("one_number", {key: "rope_theta", got: base});
+    if (!isNumber(base) || !(base > 1 && base <= LARGEST_FLOAT)) refuse("base", {got: base});
+    checkPairs(rule, rotary / 2);
+    return {kind: "RoPE", dim, rotary, base, layout, axes: 1, rule, backward: negate, norm: null};
+  }
+
+  /** Refuses where a rule does not fit the number of pairs. */
+  function checkPairs(rule, pairs) {
+    if (["yarn", "dynamic_ntk"].includes(rule?.kind) && pairs < 2) refuse("one_pair", {kind: rule.kind.replace("_ntk", "")});
+    for (const key of rule?.kind === "longrope" ? ["short", "long"] : []) {
+      const numbers = rule[key], fits = one => isNumber(one) && one > 0 && one < Infinity;
+      if (items(numbers).length !== pairs || !items(numbers).every(fits)) refuse("divisors", {key: `${key}_factor`, pairs, got: numbers});
+    }
+  }
+
+  /** Which coordinate each pair turns by; sizes are how many pairs each coordinate gets. */
+  function dealt(layout, sizes, pairs) {
+    if (!isList(sizes) || !sizes.every(size => isWhole(size) && size >= 1)) refuse("sections", {got: sizes});
+    if (layout === "rows and columns" && (sizes.length !== 3 || sizes[0] !== sizes[1])) refuse("rows_and_columns", {got: sizes});
+    if (sizes.reduce((sum, size) => sum + size, 0) !== pairs) refuse("section_pairs", {pairs, got: sizes});
+    // by turns, then time: sizes count the pairs of rows, columns and times
+    if (layout === "rows and columns") return [...range(2 * sizes[0]).map(i => 1 + (i % 2)), ...repeat(0, sizes[2])];
+    if (layout === "blocks") return sizes.flatMap((size, axis) => repeat(axis, size));
+    const deal = repeat(0, pairs), axes = sizes.length;
+    for (let axis = 1; axis < axes; axis++) {  // like cards; who has enough is passed over for 0
+      if (axis + axes * (sizes[axis] - 1) >= pairs) refuse("section_turns", {got: sizes});
+      for (const i of range(sizes[axis])) deal[axis + axes * i] = axis;
+    }
+    return deal;
+  }
+
+  /** The same turn in heads of another size. */
+  function atSize(turn, dim, layout = "half") {
+    if (turn.rotary > dim) refuse("indexer_size", {key: "index_head_dim", rotary: turn.rotary, got: dim});
+    return {...turn, kind: "RoPE", dim, layout};
+  }
+
+  // turning.py
+
+  function readRope(row, keys) {
+    const types = typesOf(row, keys), windowed = keys.get("use_sliding_window") !== false;
+    const window = windowed ? WIDTHS[row.width](keys) : null;
+    keys.passOver(windowed ? [] : ["sliding_window"]);
+    const rules = row.parameters ? OWN[row.parameters](keys, types) : byTypes(keys), turns = TURNS[row.turns](keys, types.length);
+    const still = row.nope_beside_windows && window === null ? new Set() : setOf(row.nope_layer_types);
+    const unlike = ["layer_rope_theta", "rope_scaling_layers", "per_layer_config"].some(key => truthy(keys.get(key)));
+    const once = new Map();
+    let layers = types.map((kind, place) => {
+      const turning = turns[place] && !still.has(named(kind)) && !row.silent, alike = JSON.stringify([named(kind), turning, unlike && place]);
+      if (!once.has(alike)) once.set(alike, oneLayer(row, keys, rules, place, kind, turning, window));
+      return once.get(alike);
+    });
+    if (row.indexer) layers = row.blocks ? withBlocks(keys, layers, types) : withIndexers(row, keys, layers);
+    const ahead = keys.get("is_causal") === false || keys.get("use_bidirectional_attention") === true;
+    return stack(layers, {causal: (row.causal && !ahead) || truthy(keys.get("is_decoder")), rules: row.silent ? {} : rules});
+  }
+
+  /** What layer `place` of this type does; turning says whether anything may turn in it. */
+  function oneLayer(row, keys, rules, place, type, turning, window) {
+    if (layerSets.else.has(type)) return layer({type, attends: false});
+    if (type === "cross_attention") return layer({type, crosses: true});
+    const sparse = row.indexer && layerSets.sparse.has(type);
+    if (!layerSets.attention.has(type) && !sparse) refuse("layer_type", {got: type, family: keys.family});
+    const parameters = parametersFor(row, rules, type), {gate} = row;
+    const opened = gate === null || same(keys.get(gate.key), gate.value);
+    const turns = parameters !== null && turning && opened;
+    const [encoding, scale, features] = turns ? turnOf(row, keys, parameters, place, type) : NOTHING;
+    const temperature = row.temperature ? TEMPERATURES[row.temperature](keys, parameters ?? {}, encoding !== null) : null;
+    return layer({
+      ...{type, encoding, features, scale, temperature, counts: row.counts && temperature !== null},
+      window: words(row.windowed_types).includes(type) ? window : null,
+      chunk: type === "chunked_attention" ? keys.get("attention_chunk_size") : null,
+      sinks: words(row.sinks).includes(type),
+    });
+  }
+
+  /** RoPE's parameters for a type of layer; null where nothing turns. */
+  function parametersFor(row, rules, kind) {
+    const parameters = has(rules, kind) ? rules[kind] : get(rules, "", {});
+    if (parameters === null && !has(rules, kind) && !row.baseless) refuse("no_base");
+    if (parameters !== null && !truthy(parameters)) refuse("no_parameters_for", {kind, names: Object.keys(rules)});
+    return parameters;
+  }
+
+  const TURNS = {null: turningLayers, but_every_fourth_from_the_last: butEveryFourthFromTheLast};
+  const half = size => Math.floor(size / 2);
+
+  // How wide a window is.
+  const WIDTHS = {
+    sliding_window: keys => keys.get("sliding_window"),
+    /** ModernBERT's: half of `local_attention` on each side, and the token itself. */
+    half_of_local: keys => half(keys.first(["local_attention"])) + 1,
+    /** Gemma 3's; without a causal mask half of it on each side, and the token itself. */
+    half_without_a_causal_mask(keys) {
+      const window = keys.get("sliding_window");
+      return window && truthy(keys.get("use_bidirectional_attention")) ? half(window) + 1 : window;
+    },
+    /** That of ModernBERT's decoder: what its file says, or half of `local_attention`. */
+    of_the_decoder(keys) {
+      const window = get(keys.own, "sliding_window"), local = keys.get("local_attention");
+      keys.passOver(["sliding_window"]);
+      return window === null && local ? half(local) : window;
+    },
+    attention_window: keys => keys.need("attention_window_size"),
+    /** MiMo's, where `sliding_window_size` does not count the token itself. */
+    counted_without_itself(keys) {
+      const window = keys.get("sliding_window"), before = keys.get("sliding_window_size");
+      return before === null ? window : before + 1;
+    },
+  };
+
+  // What queries are multiplied by.
+  const TEMPERATURES = {
+    /** Llama 4's. */
+    steps_where_nothing_turns(keys, _, turns) {
+      const length = keys.get("floor_scale"), scale = keys.get("attn_scale");
+      return turns || !truthy(keys.get("attn_temperature_tuning")) ? null : {kind: "steps", length, scale, counted: true};
+    },
+    /** Ministral 3's. */
+    steps_by_beta(keys, parameters) {
+      const scale = get(parameters, "llama_4_scaling_beta");
+      return truthy(scale) ? {kind: "steps", length: needFor("yarn", parameters, "original_max_position_embeddings"), scale} : null;
+    },
+    /** Beam's. */
+    power_where_nothing_turns: (_, __, turns) => (turns ? null : {kind: "power", length: 2048, exponent: 0.1}),
+  };
+
+  /** The layers beside an attention of `index_head_dim` features a head whose best `index_topk` keys they see. A layer that
+   * has none of its own sees the keys that were chosen last. */
+  function withIndexers({indexer: layout}, keys, layers) {
+    const own = indexers(keys, layers.length), neighbors = keys.get("indexer_rope_interleave"), is = truthy(neighbors);
+    if (neighbors !== null && (is ? "interleaved" : "half") !== layout) {
+      refuse("code_fails", {key: "indexer_rope_interleave", wants: String(!is), got: neighbors});
+    }
+    const dim = checkSize("index_head_dim", keys.need("index_head_dim")), chosen = keys.need("index_topk");
+    const once = new Map();
+    return layers.map((one, i) => {
+      const made = once.get(one) ?? [];
+      made[Number(own[i])] ??= {...one, indexer: own[i] ? atSize(one.encoding, dim, layout) : null, keys: chosen};
+      once.set(one, made);
+      return made[Number(own[i])];
+    });
+  }
+
+  /** Which layers have an indexer of their own; GLM's rule, and all of them where no key speaks of it. */
+  function indexers(keys, depth) {
+    const period = Math.max(number(keys.first(["index_topk_freq"], 1)), 1), first = number(keys.first(["index_skip_topk_offset"], 2));
+    const lists = ["indexer_types", "index_topk_pattern"].map(key => [key, keys.get(key)]).filter(([, kinds]) => truthy(kinds));
+    for (const [key, kinds] of lists) {
+      if (items(kinds).length < depth) refuse("layers", {key, depth, got: items(kinds).length});
+      return items(kinds).slice(0, depth).map(kind => ["full", "F"].includes(kind));
+    }
+    return range(depth).map(i => Math.max(i - first + 1, 0) % period === 0);
+  }
+
+  /** MiniMax-M3's: in layers of its own type an indexer, which turns as they do, chooses whole blocks of keys. */
+  function withBlocks(keys, layers, types) {
+    const blocks = either(keys.get("sparse_attention_config"), {});
+    const names = about.layers.blocks;  // by their first names the keys that the class has
+    if (truthy(get(blocks, "sparse_init_block")) || get(blocks, "use_sparse_attention") === false) refuse("sparse");
+    const strange = Object.keys(blocks).filter(key => !has(names, key) && !layerSets.beside_blocks.has(key)).sort();
+    if (strange.length) refuse("strange_keys_within", {key: "sparse_attention_config", names: strange});
+    keys.passOver(Object.values(names));
+    const sizes = entries(names).map(([old, late]) => checkSize(old, has(blocks, old) ? blocks[old] : keys.need(late)));
+    const [dim, size, count] = sizes;
+    return layers.map((one, i) => {
+      if (types[i] !== "minimax_m3_sparse") return one;
+      return {...one, indexer: one.encoding && atSize(one.encoding, dim), keys: size * count};
+    });
+  }
+
+  // inputs.py
+
+  function readInput(row, keys) {
+    const kind = keys.get("position_embedding_type");
+    if (kind !== null && kind !== "absolute") refuse("absolute", {family: keys.family, got: kind});
+    const depth = checkSize(row.depth[0], keys.first(row.depth));
+    let first = row.before;
+    if (row.padded) {  // tokens count from the padding's number on, as in RoBERTa
+      const padding = keys.first(["pad_token_id"]);
+      if (!isWhole(padding) || padding < 0) refuse("padding", {family: keys.family, got: padding});
+      first = padding + 1;
+    }
+    const bias = row.bias ? fixedBuckets(keys) : null, windows = row.windows ? inTurn(keys, depth) : repeat(null, depth);
+    const layers = new Map(windows.map(window => [named(window), layer({encoding: bias, window})]));
+    return stack(windows.map(window => layers.get(window)), {
+      input: added(row, keys),
+      first,
+      causal: row.causal || truthy(keys.get("is_decoder")) || truthy(keys.get("causal")),
+      encoder: row.encoder && readInput(complete(row.encoder), keys),
+    });
+  }
+
+  function added(row, keys) {
+    const [key] = row.dim, dim = checkSize(key, keys.first(row.dim)), byFlag = row.flag && truthy(keys.get(row.flag));
+    const sinusoids = byFlag ? {layout: "interleaved", endpoint: false} : row.sinusoids;
+    if (sinusoids === null) {
+      const length = checkSize(row.length[0], keys.first(row.length));
+      if (length > LARGEST_TABLE) refuse("too_large", {key: row.length[0], limit: LARGEST_TABLE, got: length});
+      return {kind: "Learned", length: length + row.before, dim};
+    }
+    if (dim % 2) refuse("even_dim", {key, got: dim});
+    if (sinusoids.endpoint && dim === 2) refuse("least_dim", {key, got: dim});
+    return {kind: "Sinusoidal", dim, base: 1e4, ...sinusoids};
+  }
+
+  /** MPNet's: T5's buckets; the model cuts offsets into 32 of them, whatever size its table has. */
+  function fixedBuckets(keys) {
+    const buckets = keys.first(["relative_attention_num_buckets"], 32);
+    if (buckets !== 32) refuse("fixed_buckets", {got: buckets});
+    return t5Bias(keys.first(["num_attention_heads"]), 32, 128, true, true);
+  }
+
+  /** T5's buckets, checked. */
+  function t5Bias(heads, buckets, max_distance, bidirectional, shared) {
+    if (buckets % 4) refuse("buckets", {got: buckets});
+    if (max_distance <= half(buckets)) refuse("max_distance", {half: half(buckets), got: max_distance});
+    return {kind: "T5Bias", heads: checkSize("num_heads", heads), buckets, max_distance, bidirectional, shared};
+  }
+
+  // biases.py
+
+  /** T5 and its kin: an encoder and a decoder, each with one table of biases for all layers, or one a layer. */
+  function readBuckets(row, keys) {
+    const depth = checkSize("num_layers", keys.first(["num_layers"])), encoder = buckets(row, keys, depth, false);
+    return {...buckets(row, keys, keys.get("num_decoder_layers") || depth, true), encoder};
+  }
+
+  function buckets(row, keys, depth, causal) {
+    const count = keys.first(["relative_attention_num_buckets"], 32), most = keys.first(["relative_attention_max_distance"], 128);
+    const encoding = t5Bias(keys.first(["num_heads"]), count, most, !causal, row.shared);
+    const scale = Math.sqrt(keys.first(["d_kv"]));  // scores are not divided by √d
+    return stack(repeat(layer({encoding, scale}), depth), {causal});
+  }
+
+  /** ALiBi; `within` is a dictionary of the file with keys of its own. */
+  function readSlopes(row, keys) {
+    const place = row.within, inner = place ? either(keys.get(place), {}) : {};
+    if (get(inner, "alibi") === false || truthy(get(inner, "rope"))) refuse("slopes", {key: place, family: keys.family, got: inner});
+    for (const [key, value] of entries(inner)) {
+      const strange = !keySets.slopes.has(key) && !keySets.silent.has(key) && ![null, false, 0].includes(value);
+      if (strange) refuse("strange_key_of", {key, place, family: keys.family, got: value});
+    }
+    const octaves = either(get(inner, "alibi_bias_max"), 8), key = "alibi_bias_max";
+    if (!isNumber(octaves) || octaves <= 0) refuse("positive", {key, got: octaves});
+    if (octaves > 126) refuse("octaves", {key, got: octaves});
+    const heads = checkSize(row.heads[0], keys.first(row.heads));
+    const encoding = {kind: "ALiBi", heads, octaves, divided: row.divided ? keys.divided(["hidden_size"], row.heads) : null};
+    return stack(repeat(layer({encoding}), checkSize(row.depth[0], keys.first(row.depth))));
+  }
+
+  /** DeBERTa: two terms of offsets in each layer, and a table where `position_biased_input` says so. */
+  function readDeberta(row, keys) {
+    const said = either(keys.get("pos_att_type"), []), relative = truthy(keys.get("relative_attention"));
+    const terms = isText(said) ? said.split("|") : said;
+    if (relative && !same(items(terms).map(term => term.trim()).sort(), ["c2p", "p2c"])) {
+      refuse("two_terms", {family: keys.family, got: terms});
+    }
+    if (row.logarithms && truthy(keys.get("conv_kernel_size"))) refuse("mixes", {key: "conv_kernel_size", family: keys.family});
+    const heads = keys.first(["num_attention_heads"]), hidden = keys.first(["hidden_size"]);
+    const length = checkSize("cells", keys.first(["max_position_embeddings"]));
+    let largest = either(keys.get("max_relative_positions"), -1);
+    const clip = either(keys.get("position_buckets"), -1), logarithms = row.logarithms && clip > 0;
+    largest = largest < 1 ? length : checkSize("max_relative_positions", largest);
+    if (logarithms && (clip % 2 || largest <= clip)) refuse("clip", {largest, got: clip});
+    const features = checkSize("hidden_size", Math.floor(hidden / number(heads)));
+    const sizes = logarithms ? {clip, largest} : {clip: largest, largest: null};
+    const one = relative ? layer({encoding: {kind: "DeBERTa", heads, features, ...sizes}, scale: 1 / Math.sqrt(3)}) : layer();
+    const dim = checkSize("embedding_size", keys.first(["embedding_size", "hidden_size"]));
+    const layers = repeat(one, keys.first(["num_hidden_layers"])), begins = truthy(keys.get("position_biased_input", true));
+    return stack(layers, {input: begins ? {kind: "Learned", length, dim} : null, causal: false});
+  }
+
+  // pictures.py
+
+  function readPicture(row, keys) {
+    const picture = pair(keys, "image_size"), patch = pair(keys, "patch_size"), grid = cellsOf(picture, patch);
+    const table = isText(row.table) ? truthy(keys.get(row.table)) : row.table, trained = keys.get("pretrain_image_size");
+    if (table && trained !== null && !same(pair(keys, "pretrain_image_size"), picture)) {
+      refuse("pretrain_picture", {picture: `(${picture.join(", ")})`, got: trained});
+    }
+    const form = isText(row.layers) ? {form: row.layers} : row.layers;
+    const layers = PICTURES[form.form](form, keys, grid, keys.first(["num_hidden_layers"]));
+    const rows = row.rows_unused + row.before + grid[0] * grid[1], dim = table ? checkSize("hidden_size", keys.first(["hidden_size"])) : null;
+    const input = table ? {kind: "Learned", length: checkSize("cells", rows), dim} : null;
+    return stack(layers, {input, first: row.rows_unused, causal: false, pictures: true, places: PLACES[row.places](keys)});
+  }
+
+  /** Height and width, of which a file may give one number for both. */
+  function pair(keys, key) {
+    const value = keys.first([key]), sides = isList(value) ? value : [value, value];
+    if (sides.length !== 2) refuse("whole_numbers", {key, least: 1, got: sides});
+    return sides.map(side => checkSize(key, side));
+  }
+
+  /** How many cells a picture is high and wide. */
+  const cellsOf = (picture, patch) => picture.map((side, i) => checkSize("image_size", Math.floor(side / patch[i])));
+
+  /** Of a head; what its heads leave of hidden size is no head's. */
+  function featuresOf(keys) {
+    const dim = keys.first(["head_dim"], 0);
+    if (dim) return dim;
+    const heads = checkSize("num_attention_heads", keys.first(["num_attention_heads"]));
+    return checkSize("head_dim", Math.floor(keys.first(["hidden_size"]) / heads));
+  }
+
+  /** What turns all features of a head. */
+  function turned(dim, base, fields) {
+    if (!isNumber(base) || !(base > 1 && base < Infinity)) refuse("base", {got: base});
+    if (dim % 4 || dim < 4) refuse("features_of_axes", {by: 4, got: dim});
+    return {kind: "RoPE", dim, rotary: dim, base, layout: "half", axes: 2, rule: null, backward: false, norm: null, ...fields};
+  }
+
+  const PICTURES = {
+    without_positions: (form, keys, grid, depth) => repeat(layer(), depth),
+    /** BEiT: a table of steps for each layer, or one for all. */
+    steps_and_cls(form, keys, [height, width], depth) {
+      const heads = keys.first(["num_attention_heads"]), names = ["use_relative_position_bias", "use_shared_relative_position_bias"];
+      const [each, shared] = names.map(name => truthy(keys.get(name)));
+      if (each && shared) refuse("not_both", {one: names[0], other: names[1]});
+      return repeat(layer({encoding: each || shared ? {kind: "BEiT", heads, height, width, shared} : null}), depth);
+    },
+    /** SAM and ViTDet: vectors of rows and columns in each layer; where it has windows, of these. */
+    decomposed({windows, flag}, keys, grid, depth) {
+      const layers = new Map();
+      return SIDES[windows](keys, depth).map(tile => {
+        if (!layers.has(tile)) {
+          const [height, width] = tile ? [tile, tile] : grid, flagged = truthy(keys.get(flag));
+          const features = flagged ? checkSize("head_dim", featuresOf(keys)) : 0;
+          layers.set(tile, layer({encoding: features ? {kind: "Decomposed", features, height, width} : null, tile}));
+        }
+        return layers.get(tile);
+      });
+    },
+    /** DINOv3: both axes turn, with the same frequencies. */
+    by_coordinates: (form, keys, grid, depth) => repeat(layer({encoding: turned(featuresOf(keys), keys.first(["rope_theta"], 100))}), depth),
+    /** Pixtral: rows and columns turn by every other frequency. */
+    by_interlaced_axes(form, keys, grid, depth) {
+      const parameters = either(keys.get("rope_parameters"), {});
+      if (!isDict(parameters)) throw TypeError("parameters are missing");
+      const kind = get(parameters, "rope_type", "axial");
+      if (!["axial", "default"].includes(kind)) refuse("axial", {got: kind});
+      const strange = Object.keys(parameters).find(key => !["rope_type", "rope_theta"].includes(key));
+      if (strange !== undefined) refuse("axial_key", {key: strange, got: parameters[strange]});
+      const own = get(parameters, "rope_theta"), base = truthy(own) ? own : keys.first(["rope_theta"], 1e4);
+      const dim = featuresOf(keys), deal = [...repeat(0, Math.floor(dim / 4)), ...repeat(1, Math.floor(dim / 4))];
+      return repeat(layer({encoding: turned(dim, base, {kind: "MRoPE", deal, rule: {kind: "interlaced"}})}), depth);
+    },
+  };
+
+  const SIDES = {
+    /** SAM's windows: in all layers but those of `global_attn_indexes`. */
+    but_global(keys, depth) {
+      const side = keys.first(["window_size"]), everywhere = keys.first(["global_attn_indexes"]);
+      return range(depth).map(i => (contains(everywhere, i) || !truthy(side) ? null : checkSize("window_size", side)));
+    },
+    /** ViTDet's windows: in the layers of `window_block_indices`. */
+    listed(keys, depth) {
+      const side = keys.get("window_size"), windowed = either(keys.get("window_block_indices"), []);
+      return range(depth).map(i => (contains(windowed, i) && truthy(side) ? checkSize("window_size", side) : null));
+    },
+  };
+
+  // Where tokens stand.
+  const PLACES = {
+    /** Positions are those of a text: tokens are counted. */
+    null: () => null,
+    by_cells: () => ({before: 0, at: 0, unit: "cells"}),
+    /** [CLS] at row and column −1, then the cells. */
+    outside_and_cells: () => ({before: 1, at: -1, unit: "cells"}),
+    /** [CLS] and registers in the middle, then the cells, from −2π to 2π. */
+    around_the_middle: keys => ({before: 1 + number(keys.first(["num_register_tokens"], 0)), at: 0, unit: "angles"}),
+  };
+
+  // swin.py
+
+  /** Swin and its kin: window finds a stage's from the cells of the input and how many are merged; bias makes an encoding. */
+  function readSwin(row, keys) {
+    const grid = cellsOf(pair(keys, row.side), pair(keys, row.stride)), table = truthy(keys.get("use_absolute_embeddings"));
+    if (table && !row.table) refuse("row_too_many", {family: keys.family});
+    const heads = eachStage(keys, row.heads), layers = [];
+    keys.need("depths").forEach((depth, stage) => {
+      const merged = row.merges ? 2 ** stage : 1, [side, shift] = WINDOWS[row.window](keys, grid, merged);
+      const fields = {heads: checkSize(row.heads, heads[stage]), side: checkSize("window_size", side)};
+      const encoding = BIASES[row.bias](keys, fields, stage);
+      const both = [0, shift].map(by => layer({encoding, tile: side, shift: by, merged, cosine: row.cosine}));
+      layers.push(...range(checkSize("depths", depth)).map(i => both[i % 2]));
+    });
+    const input = table ? {kind: "Learned", length: grid[0] * grid[1], dim: keys.first(["embed_dim"])} : null;
+    return stack(layers, {input, causal: false, pictures: true, places: PLACES.by_cells(keys)});
+  }
+
+  /** The numbers of the stages. */
+  function eachStage(keys, key) {
+    const numbers = keys.first([key]), stages = items(keys.first(["depths"])).length;
+    if (!isList(numbers) || numbers.length !== stages) refuse("stages", {key, stages, got: numbers});
+    return numbers;
+  }
+
+  const BIASES = {
+    by_table: (keys, {heads, side}) => ({kind: "Swin", heads, height: side, width: side}),
+    by_logarithms: (keys, {heads, side}) => ({kind: "SwinV2", heads, height: side, width: side, trained: null}),
+    /** Steps are measured by the window of the training, where the file names one that is not 0. */
+    by_trained_logarithms(keys, fields, stage) {
+      const key = "pretrained_window_sizes", own = truthy(keys.get(key)) ? eachStage(keys, key)[stage] : null;
+      const trained = truthy(own) ? own : null;
+      if (trained !== null && checkSize(key, trained) < 2) refuse("trained_window", {got: trained});
+      return {...BIASES.by_logarithms(keys, fields), trained};
+    },
+  };
+
+  // A window's side, and by how much it is shifted in every second layer.
+  const WINDOWS = {
+    /** The same in all stages, however few their cells are. */
+    fixed(keys) {
+      const side = keys.first(["window_size"]);
+      return [side, half(number(side))];
+    },
+    /** The same, and not shifted where no second one fits. */
+    fitting(keys, grid, merged) {
+      const [side, shift] = WINDOWS.fixed(keys), least = Math.ceil(Math.min(...grid) / merged);
+      if (least < side) refuse("window_of_stage", {least, got: side});
+      return [side, least > side ? shift : 0];
+    },
+    /** No higher than the stage, whose odd cells do not count, and not shifted where it is as high. */
+    shrinking(keys, grid, merged) {
+      const [side, shift] = WINDOWS.fixed(keys), height = Math.floor(grid[0] / merged);
+      return [Math.min(side, height), height > side ? shift : 0];
+    },
+  };
+
+  // deepseek_v4.py
+
+  const [SPARSE, HEAVY] = ["compressed_sparse_attention", "heavily_compressed_attention"];
+
+  /** DeepSeek-V4: one tensor is key and value, so values turn, and the output turns back; what compresses has a base of its
+   * own. Each layer sees a window, and most see keys besides that stand for many tokens each. */
+  function readDeepseekV4(row, keys) {
+    const depth = keys.first(["num_hidden_layers"]), dim = keys.first(["head_dim"], 512);
+    const rates = {...about.layers.rates, ...keys.get("compress_rates")};
+    const whole = Object.values(rates).every(rate => isWhole(rate) && rate >= 1);
+    if (!whole) refuse("whole_numbers", {key: "compress_rates", least: 1, got: rates});
+    const rules = parametersOf(keys, dim), types = compressedTypes(keys, depth), once = new Map();
+    for (const kind of new Set(types)) once.set(kind, compressedLayer(keys, rules, rates, dim, named(kind)));
+    keys.passOver(["index_head_dim", "index_topk", "compress_rope_theta"]);
+    return stack(types.map(kind => once.get(kind)), {rules});
+  }
+
+  function compressedLayer(keys, rules, rates, dim, type) {
+    if (![WINDOW, SPARSE, HEAVY].includes(type)) refuse("layer_type", {got: type, family: keys.family});
+    const parameters = rules[type === WINDOW ? "main" : "compress"], key = "partial_rotary_factor";
+    const rotary = checkSize(key, Math.trunc(dim * number(need(parameters, key)))), [rule] = ruleOf(parameters, keys, "");
+    const turn = rope({...parameters, [key]: 1}, rotary, "interleaved", rule, false), sparse = type === SPARSE;
+    return layer({
+      ...{type, encoding: {...turn, kind: "RoPEValues"}, features: [dim - rotary, dim], window: keys.need("sliding_window")},
+      ...{sinks: true, compressed: get(rates, type)},
+      ...{indexer: sparse ? turn : null, keys: sparse ? keys.need("index_topk") : null},
+    });
+  }
+
+  /** The types of layers: listed, by `compress_ratios`, or two heavy ones and then by turns. */
+  function compressedTypes(keys, depth) {
+    const ratios = keys.get("compress_ratios"), byRatio = new Map([[0, WINDOW], ...entries(about.layers.rates).map(([kind, rate]) => [rate, kind])]);
+    let types = keys.get("layer_types");
+    if (types === null && ratios !== null) {
+      const names = [...byRatio.keys()].map(String);
+      if (!ratios.every(ratio => byRatio.has(named(ratio)))) refuse("numbers_of", {key: "compress_ratios", names, got: ratios});
+      types = ratios.map(ratio => byRatio.get(ratio));
+    }
+    types ??= [HEAVY, HEAVY, ...range(depth - 2).map(i => (i % 2 ? SPARSE : HEAVY))];
+    if (types.length < depth) refuse("layers", {key: "layer_types", depth, got: types.length});
+    return types.slice(0, depth);
+  }
+
+  /** RoPE's parameters, of layers with a window alone (`main`) and of those that compress. */
+  function parametersOf(keys, dim) {
+    keys.passOver(["rope_theta"]);
+    const file = ofFile(keys), own = keys.get("partial_rotary_factor"), rotary = keys.get("qk_rope_head_dim");
+    if (isDict(get(file, "main")) && isDict(get(file, "compress"))) {
+      return fromEntries(["main", "compress"].map(kind => [kind, {partial_rotary_factor: 1, ...file[kind]}]));
+    }
+    const share = own || (rotary === null ? 64 / 512 : rotary / dim);
+    const main = {rope_theta: either(get(keys.own, "rope_theta"), 1e4), partial_rotary_factor: share};
+    const plain = kindOf(file) === "yarn" ? {attention_factor: 1} : {};  // it does not sharpen
+    return {main, compress: {...plain, ...file, ...main, rope_theta: keys.first(["compress_rope_theta"], 160_000)}};
+  }
+
+  // cache.py
+
+  /** The numbers that layer `place` keeps for a token. */
+  function cacheOf(row, keys, one, place) {
+    const every = {...keys.own, ...keys.defaults}, {family} = keys, of = key => get(every, key);
+    const first = names => names.map(of).find(truthy) ?? null;
+    if (row.cache === "unknown" || truthy(of("num_kv_shared_layers"))) refuse("memory_other", {family});
+    if (of("kv_lora_rank") && of("qk_rope_head_dim") && !one.window) return of("kv_lora_rank") + of("qk_rope_head_dim");
+    const several = first(about.sizes.heads), hidden = first(about.sizes.hidden), turn = one.encoding ?? {};
+    const heads = either(headsOf(row.cache, every, one, place, several), several);
+    let dim = (one.features || !has(turn, "rotary") ? null : turn.dim) || first(about.sizes.own);
+    if (!truthy(dim) && isWhole(hidden) && isWhole(several)) dim = Math.floor(hidden / several) * row.wide;
+    if (!isWhole(heads) || !isWhole(dim) || Math.min(heads, dim) < 1) refuse("memory_sizes", {family, heads, dim});
+    const values = of("v_head_dim");
+    return heads * (dim + (isWhole(values) && values ? values : dim));
+  }
+
+  /** The heads that keep keys; null where no key says it. */
+  function headsOf(form, every, one, place, several) {
+    const of = key => get(every, key), full = !(one.window || one.chunk), single = () => truthy(get(every, "multi_query", true));
+    const named = either(of("num_key_value_heads"), of("num_kv_heads"));
+    const heads = truthy(of("multi_query_attention")) ? of("multi_query_group_num") : named;
+    if (form === "one_or_new") return truthy(of("new_decoder_architecture")) ? heads : single() ? 1 : null;
+    if (form === "one") return single() ? 1 : heads;
+    if (form === "fewer_where_full") return (full && of("num_global_key_value_heads")) || heads;
+    if (form === "more_in_windows") return full ? heads : either(of("swa_num_key_value_heads"), heads && 2 * number(heads));
+    if (form === "by_block") {
+      const group = number(get(every.block_configs[place].attention, "n_heads_in_group", 1));
+      if (!group) throw TypeError("a group without heads");
+      return several && Math.floor(number(several) / group);
+    }
+    return heads;
+  }
+
+  // read.py
+
+  /** What a configuration says about position, layer by layer. ignore names keys to pass over. Throws Refused. */
+  function read(config, ignore = []) {
+    try {
+      checkDepth(config);
+      return readingOf(textOf(config, ignore), get(config, "model_type"));
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+      throw new Refused("odd", {why: `${error.name}, ${error.message}`});
+    }
+  }
+
+  function readingOf(text, outer) {
+    const {family} = text, row = rows[family], own = byClassNames(family, text.values), defaults = missing(family, own);
+    checkValues({...defaults, ...own});
+    const keys = new Keys(family, row, own, defaults);
+    for (const [key, why] of entries(row.must_be_false)) if (truthy(keys.get(key))) refuse("must_be_false", {key, family, why});
+    const {encoder = null, pictures = false, rules = {}, places = null, ...part} = READERS[row.read](row, keys);
+    const [until, until_key] = endOf(row.until ?? null, keys);
+    checkUnderstood(text.values, keys, row);
+    const cache_refusal = withCaches(row, keys, part, pictures);
+    const asked = Object.keys(defaults).filter(key => keys.used.has(key) && defaults[key] !== false).sort();  // false is no news
+    return {
+      ...{family, outer, at: placeOf(text, keys, rules), ...withKinds(part), encoder: encoder && withKinds(encoder), pictures, places},
+      ...{lengths: lengthsOf(keys, part, until, until_key), cache_refusal, source: row.source},
+      ...{defaults: fromEntries(asked.map(key => [key, defaults[key]])), ignored: text.ignored},
+    };
+  }
+
+  const withKinds = ({causal, input, first, layers}) => ({causal, input, first, ...grouped(layers)});
+
+  /** Put the numbers that are kept for a token into the part's layers; return why they are not known. */
+  function withCaches(row, keys, part, pictures) {
+    if (pictures) return {code: "memory_pictures", fields: {family: keys.family}};
+    const once = new Map();
+    let refusal = null;
+    part.layers = part.layers.map((one, place) => {
+      const seen = row.cache === "by_block" ? null : once.get(one);
+      if (seen) return seen;
+      let cache = 0;
+      try {
+        if (part.causal && one.attends && !one.crosses) cache = cacheOf(row, keys, one, place);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        refusal ??= {code: error.code, fields: error.fields};
+        cache = null;
+      }
+      once.set(one, {...one, cache});
+      return once.get(one);
+    });
+    return refusal;
+  }
+
+  /** RoPE's parameters as the file or the class says them, of all layers or of each type. */
+  function spelledRules(every) {
+    const spelled = either(get(every, "rope_scaling"), either(get(every, "rope_parameters"), {}));
+    return isDict(spelled) ? [spelled, ...Object.values(spelled)].filter(isDict) : [];
+  }
+
+  function lengthsOf(keys, part, until, until_key) {
+    const every = {...keys.own, ...keys.defaults}, key = about.lengths.find(name => truthy(get(every, name)));
+    const originals = [...spelledRules(every), every].map(one => get(one, "original_max_position_embeddings"));
+    return {
+      allowed: key ? every[key] : null,
+      key: key ?? about.lengths[0],
+      by_class: !about.lengths.some(name => truthy(get(keys.own, name))),
+      original: originals.find(truthy) ?? null,
+      rows: part.input?.kind === "Learned" ? part.input.length - part.first : null,
+      until,
+      until_key,
+    };
+  }
+
+  /** Beyond how many tokens a rule begins that no reading has, and the key that says it. */
+  function endOf(until, keys) {
+    if (until === null) return [null, null];
+    const length = keys.first([until.key]), begins = until.where.map(flag => truthy(keys.get(flag)));
+    return begins.some(Boolean) ? [length, until.key] : [null, null];
+  }
+
+  function placeOf(text, keys, rules) {
+    const place = about.spellings.find(name => isDict(get(keys.own, name)));
+    const inner = place && isDict(get(keys.own[place], FULL)) ? [FULL] : [];
+    const beside = [...FLAT, "head_dim", "layer_rope_theta", "original_max_position_embeddings"].filter(key => get(keys.own, key) !== null);
+    return {
+      file: text.file,
+      code: text.code,
+      rope: place ? [place, ...inner] : null,
+      rules,
+      keys: fromEntries(beside.map(key => [key, keys.own[key]])),
+    };
+  }
+
+  /** A key chooses one of several rows; `default` is its value where it is not there, `otherwise` the row for all others. */
+  function readByKey(row, keys) {
+    const value = keys.get(row.key) ?? (has(row, "default") ? row.default : keys.first([row.key]));
+    const way = get(row.ways, isText(value) ? value : JSON.stringify(value), row.otherwise);
+    if (way === null) refuse("one_of_for", {key: row.key, family: keys.family, names: Object.keys(row.ways), got: value});
+    const own = complete(way);
+    return READERS[own.read](own, keys);
+  }
+
+  const READERS = {
+    ...{rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta},
+    ...{picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey},
+  };
+
+  return {Refused, entry, kindOf, parse, read, tables};
+};
 if (typeof module !== "undefined") module.exports = reader;
