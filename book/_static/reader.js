@@ -196,7 +196,7 @@ const reader = tables => {
   function checkValue(key, value, beside) {
     const of = name => keySets[name].has(key);
     if (of("whole")) {
-      const unused = key === "sliding_window" && value === 0 && get(beside, "use_sliding_window") === false;
+      const unused = key === "sliding_window" && [0, false].includes(value) && get(beside, "use_sliding_window") === false;
       if (!unused && !(of("by_stage") && isList(value))) checkSize(key, value);
     }
     const positive = isNumber(value) && value > 0 && value < Infinity;
