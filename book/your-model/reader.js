@@ -6,7 +6,7 @@ const reader = tables => {
   const {
     isList, isNumber, isWhole, isDict, isText, isFlag, has, get, range, repeat, words, entries, fromEntries, filter,
     truthy, either, number, items, at, name: named, same, fill,
-  } = typeof module === "undefined" ? readerWords : require("./reader-words.js");
+  } = typeof module === "undefined" ? readerWords : require("./words.js");
   const {families: about, keys: known, refusals} = tables;
   const byName = part => fromEntries(entries(about[part]).flatMap(([names, one]) => words(names).map(name => [name, one])));
   const setOf = text => new Set(words(text));
@@ -46,6 +46,17 @@ const reader = tables => {
   // files.py
 
   const GGUF = "GGUF", FENCE = /^```\w*\n(.*)\n```$/s, PRINTED = /^\w+Config (?=\{)/, NAN = "\u0000NaN";
+
+  /** The text of a file's bytes, UTF-8 or, where a mark says so, UTF-16. */
+  function textOfBytes(data, name = "the file") {
+    const bytes = new Uint8Array(data), mark = String(bytes.slice(0, 2)), utf16 = {"255,254": "utf-16le", "254,255": "utf-16be"};
+    if (String.fromCharCode(...bytes.slice(0, 4)) === GGUF) refuse("gguf", {name});
+    try {
+      return new TextDecoder(utf16[mark] ?? "utf-8", {fatal: true}).decode(bytes);
+    } catch {
+      return refuse("no_text_file", {name});
+    }
+  }
 
   /** The configuration that a file or a printed one holds. */
   function parse(text, name = "the file") {
@@ -92,7 +103,7 @@ const reader = tables => {
 
   /** The text that a file is read for: its family and values, and their place in the file and in the outer class. */
   function textOf(whole, ignore, file = [], of_class = []) {
-    const [values, ignored] = lacking(whole, ignore), family = get(values, "model_type");
+    const [values, ignored] = withoutKeys(whole, ignore), family = get(values, "model_type");
     if (isText(family) && has(refused, family)) refuse("refused_family", {got: family, why: refused[family]});
     if (isText(family) && has(rows, family)) return {family, values, file, code: of_class, ignored};
     const inner = isText(family) ? held(family, values) : null;
@@ -118,22 +129,28 @@ const reader = tables => {
   const isKnown = name => isText(name) && [rows, refused, tables.defaults].some(table => has(table, name));
 
   /** The values without the keys that are named, and the names that were there; rope_scaling.key is within those. */
-  function lacking(values, ignore) {
+  function withoutKeys(values, ignore) {
     const names = [];
     for (const name of ignore) {
       const [place, ...rest] = name.split("."), before = values;
       if (has(values, name)) values = filter(values, key => key !== name);
       else if (about.spellings.includes(place) && isDict(get(values, place))) {
-        values = {...values, [place]: without(values[place], rest.join("."))};
+        values = {...values, [place]: bare(values[place], rest.join("."))};
       }
       if (!same(values, before)) names.push(name);
     }
     return [values, names];
   }
 
+  /** A file without keys to pass over, and its texts without them. */
+  function without(config, ignore) {
+    const [values] = withoutKeys(config, ignore), places = ["text_config", ...about.elsewhere].filter(key => isDict(get(values, key)));
+    return {...values, ...fromEntries(places.map(key => [key, without(values[key], ignore)]))};
+  }
+
   /** RoPE's parameters without a key, of all layers or of each kind. */
-  const without = (rope, key) => fromEntries(
-    entries(rope).filter(([name]) => name !== key).map(([name, one]) => [name, isDict(one) ? without(one, key) : one]));
+  const bare = (rope, key) => fromEntries(
+    entries(rope).filter(([name]) => name !== key).map(([name, one]) => [name, isDict(one) ? bare(one, key) : one]));
 
   /** The values by the names that the family's class has for them, without those that it does not read. */
   function byClassNames(family, values) {
@@ -1307,6 +1324,6 @@ const reader = tables => {
     ...{picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey},
   };
 
-  return {Refused, entry, kindOf, parse, read, tables};
+  return {Refused, entry, kindOf, parse, read, tables, textOfBytes, without};
 };
 if (typeof module !== "undefined") module.exports = reader;

@@ -4,7 +4,7 @@
 const readerAnswers = ({Refused, entry, kindOf, tables}) => {
   const {
     isList, isDict, isText, isFlag, has, get, words, entries, fromEntries, filter, truthy, either, fill, listed,
-  } = typeof module === "undefined" ? readerWords : require("./reader-words.js");
+  } = typeof module === "undefined" ? readerWords : require("./words.js");
   const {words: says, programs, settings: known} = tables;
   const TAU = 2 * Math.PI, STRETCHES = ["dynamic_ntk", "linear", "llama3", "longrope", "yarn"], TEXT = "text_config";
   const layersOf = part => part.layers.map(kind => part.kinds[kind]);
@@ -450,15 +450,19 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     return words(known.floats).includes(key) && /^-*\d+$/.test(String(value)) ? `${value}.0` : String(value);
   }
 
-  // settings.py
+  // settings.py and arguments.py
+
+  /** Refuse a text beyond the length from which on a rule begins that no reading has. */
+  function checkUntil({family, lengths: {until: length, until_key: key}}, tokens) {
+    if (length !== null && tokens > length) refuse("too_long", {key, length, family, got: tokens});
+  }
 
   /** Settings that let a program read texts of that length: edits, the program's line and notes, as in Python. */
   function settings(reading, tokens, program, trained = null, rule = null) {
     checkRule(rule, programs[program]);
-    const {until, until_key: key, original} = reading.lengths, {family} = reading;
-    if (until !== null && tokens > until) refuse("too_long", {key, length: until, family, got: tokens});
-    const [need, why] = needed(reading, tokens, trained, rule);
-    if (need === "nothing") return {edits: [], line: fill(known.needless[why], {tokens, trained: trained ?? original}), notes: []};
+    checkUntil(reading, tokens);
+    const [need, why] = needed(reading, tokens, trained, rule), length = trained ?? reading.lengths.original;
+    if (need === "nothing") return {edits: [], line: fill(known.needless[why], {tokens, trained: length}), notes: []};
     checkProgram(reading, programs[program], need, why, rule ?? "yarn");
     const changes = edits(reading, tokens, rule, trained);
     return {edits: changes, ...line(reading, changes, tokens, program)};
@@ -471,6 +475,9 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
 
-  return {apply, edits, fresh, inForce, inWords, line, memory, plain, sees, sentence, settings, sight, slopes, stretched, traps, turns};
+  return {
+    ...{apply, checkUntil, edits, fresh, inForce, inWords, line, memory, plain, sees, sentence, settings, sight, slopes},
+    ...{stretched, traps, turns},
+  };
 };
 if (typeof module !== "undefined") module.exports = readerAnswers;

@@ -1,4 +1,4 @@
-// Values as JSON has them, numbers as words, and templates: what reader.js and reader-answers.js fill their sentences with.
+// Values as JSON has them, numbers as words, and templates: what reader.js and answers.js fill their sentences with.
 // The twin of d2lpos/config/words.py, which prints numbers as String does here.
 "use strict";
 const readerWords = (() => {
