@@ -128,17 +128,13 @@ def place_of(text: Text, keys: Keys, rules: dict) -> Place:
     rope = next(([name] for name in spellings if isinstance(keys.own.get(name), dict)), None)
     if rope and isinstance(keys.own[rope[0]].get("full_attention"), dict):
         rope.append("full_attention")
-    beside = [
-        "rope_theta",
-        "partial_rotary_factor",
-        "head_dim",
-        "layer_rope_theta",
-        "original_max_position_embeddings",
-    ]
+    every = {**keys.own, **keys.defaults}
+    beside = {key: keys.own.get(key) for key in ("rope_theta", "partial_rotary_factor", "head_dim")}
+    beside |= {key: every.get(key) for key in ("layer_rope_theta", "original_max_position_embeddings")}
     return {
         "file": text.file,
         "code": text.code,
         "rope": rope,
         "rules": rules,
-        "keys": {key: keys.own[key] for key in beside if keys.own.get(key) is not None},
+        "keys": {key: value for key, value in beside.items() if value is not None},
     }

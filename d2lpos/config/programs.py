@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping
 
-from .edits import Edit, base_key, check_code, passed_over, refuse, sections, target
+from .edits import Edit, base_key, check_code, passed_over, refuse, sections, share_of, target
 from .schema import Encoding, Reading
-from .tables import table
+from .tables import entry, table
 from .words import fill, number
 
 
@@ -35,7 +35,7 @@ def line(reading: Reading, changes: list[Edit], tokens: int, program: str) -> di
     if not any(len(change["path"]) > depth + 1 or change["path"][-1] == base for change in changes):
         return {"line": written(reading, row, tokens, keys), "notes": []}
     kind, encoding = target(reading, "linear", tokens)
-    if kind:
+    if kind and (row["form"] != "flags" or len(reading["at"]["rules"]) > 1):
         check_by_kind(reading, program)
     others = reading["at"]["rules"].keys() - {kind}
     values = {
@@ -105,15 +105,17 @@ def spelled(reading: Reading, row: Mapping, values: dict, kind: str, encoding: E
     """RoPE's parameters as a program spells them, those of other kinds of layers among them."""
     if row["form"] == "flags":
         return {}
-    rules = reading["at"]["rules"]
+    rules, keys = reading["at"]["rules"], reading["at"]["keys"]
     if row["base"] == "beside":
         if values["rope_type"] == "default":
             return {"rope_theta": values["rope_theta"]}
         return {row["rope"]: {key: value for key, value in values.items() if key != "rope_theta"}}
-    share = rules.get(kind, {}).get("partial_rotary_factor", 1)
-    if int(encoding["dim"] * share) != encoding["rotary"]:
-        share = encoding["rotary"] / encoding["dim"]
-    if share != 1 or "partial_rotary_factor" in reading["at"]["keys"]:
+    share = share_of(reading, kind, encoding)
+    usual = [rules.get(kind, {}), entry(reading["family"]).get("keys", {})]  # of the file and of the class
+    values.pop("partial_rotary_factor", None)
+    if {share, *(one.get("partial_rotary_factor") or 1 for one in usual)} != {
+        1
+    } or "partial_rotary_factor" in keys:
         values = values | {"partial_rotary_factor": share}
     values = values | further(rules.get(kind, {}), values)
     if not kind:
