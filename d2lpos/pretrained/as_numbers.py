@@ -9,8 +9,8 @@ from functools import partial
 from ..encoding import Encoding
 from ..rotary.normed import Normed
 from ..rotary.scaling import unscaled
+from .build import encoding_of
 from .layer import Layer, Reading
-from .reading import encoding_of
 from .serving import (
     cache_bytes,
     file_allows,

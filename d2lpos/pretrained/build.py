@@ -1,7 +1,7 @@
 """Modules from a reading: what `d2lpos.config.read` says of a file, as encodings that turn, bias and add."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 
 import torch
@@ -13,7 +13,7 @@ from ..bias.decomposed import Decomposed
 from ..bias.swin import Swin
 from ..bias.swin_v2 import SwinV2
 from ..bias.t5 import T5Bias
-from ..config import schema
+from ..config import read, schema
 from ..config.tables import Refused
 from ..encoding import Encoding
 from ..input.learned import Learned
@@ -27,6 +27,8 @@ from ..rotary.rope import RoPE
 from ..rotary.rope_values import RoPEValues
 from ..transformer.temperature import power, steps
 from .layer import Layer, Reading
+
+__all__ = ["build", "encoding_of"]
 
 KINDS = {
     kind.__name__: kind for kind in (BEiT, Decomposed, DeBERTa, Learned, Sinusoidal, Swin, SwinV2, T5Bias)
@@ -58,6 +60,29 @@ SAME = (
     "keys",
     "compressed",
 )
+
+
+def encoding_of(config: object, tokens: int | None = None, ignore: Collection[str] = ()) -> Reading:
+    """What a configuration says about position, layer by layer.
+
+    config is a `config.json` as a dictionary, as transformers 4 or 5 writes it, or a configuration of transformers.
+    One that holds a `text_config` is read for its text. A key that is missing means what the family's class in
+    transformers takes for it, which the reading tells under `defaults`; lists for all layers follow the class's rule for
+    the depth at hand. tokens is the length of the text that will be read, which dynamic NTK and LongRoPE depend on. ignore
+    names keys to pass over, those within RoPE's parameters as "rope_scaling.key"; the reading keeps their names. `print` of
+    a reading shows it in words. Raises TypeError for another config or ignore; ValueError for a family that is not known or whose positions no reading says, for keys that are neither understood nor known to say nothing of
+    positions, for a value that is not understood, and without tokens where these count.
+
+    Learned tables come untrained, in the right size: the weights are the model's. Of a model that reads pictures it
+    tells what happens to one of the configuration's size.
+
+    >>> sizes = {"hidden_size": 64, "num_attention_heads": 4}
+    >>> llama = {"model_type": "llama", "num_hidden_layers": 2, **sizes}
+    >>> rope = encoding_of(llama | {"rope_theta": 5e5}).encodings[0]
+    >>> rope.dim, rope.base, rope.layout
+    (16, 500000.0, 'half')
+    """
+    return build(read(config, ignore), tokens)
 
 
 def build(reading: schema.Reading, tokens: int | None = None) -> Reading:
@@ -101,12 +126,12 @@ def of_part(part: schema.Part, tokens: int | None) -> dict[str, object]:
         kind = part["kinds"][number]
         alike = kind["encoding"] and (kind["encoding"].get("shared") or kind["encoding"]["kind"] == "ALiBi")
         encoding = shared.get(number) if alike else None
-        encoding = encoding_of(kind["encoding"], tokens) if encoding is None else encoding
+        encoding = module_of(kind["encoding"], tokens) if encoding is None else encoding
         shared[number] = encoding
         layers.append(of_layer(kind, encoding, tokens))
     return {
         "layers": tuple(layers),
-        "input": encoding_of(part["input"], tokens),
+        "input": module_of(part["input"], tokens),
         "first": part["first"],
         "causal": part["causal"],
     }
@@ -122,11 +147,11 @@ def of_layer(kind: schema.Layer, encoding: Encoding | None, tokens: int | None) 
         encoding=encoding,
         features=kind["features"] and tuple(kind["features"]),
         temperature=temperature,
-        indexer=encoding_of(kind["indexer"], tokens),
+        indexer=module_of(kind["indexer"], tokens),
     )
 
 
-def encoding_of(numbers: schema.Encoding | None, tokens: int | None = None) -> Encoding | None:
+def module_of(numbers: schema.Encoding | None, tokens: int | None = None) -> Encoding | None:
     """The module of an encoding's numbers."""
     if numbers is None:
         return None

@@ -11,15 +11,15 @@ from collections.abc import Collection, Mapping
 from torch import Tensor
 
 from ..bias.alibi import ALiBi, slopes
+from ..config import read
+from ..config.outer import by_class_names, missing, plain, text_of, without_keys
+from ..config.rope import kind_of
+from ..config.tables import rows, table
 from ..input.learned import Learned
 from ..positions.arguments import check_count, check_name
 from ..rotary.mrope import MRoPE, blocks
-from .layer import Layer, Reading, by_name
-from .own import OWN
-from .pictured import PICTURED
-from .reading import ELSEWHERE, completed, encoding_of, lacking, of_its_text
-from .rotary import kind_of
-from .windowed import WINDOWED
+from .build import encoding_of
+from .layer import Layer, Reading
 
 __all__ = [
     "PROGRAMS",
@@ -49,9 +49,9 @@ PROGRAMS = {
 
 def keys_of(config: object) -> tuple[str, dict]:
     """The family of a configuration, and its keys with what its class takes for those that are missing."""
-    family, values, _ = of_its_text(config)
-    own, taken = completed(family, values)
-    return family, {**own, **taken}
+    text = text_of(plain(config if isinstance(config, Mapping) else config.to_dict()), ())
+    own = by_class_names(text.family, text.values)
+    return text.family, {**own, **missing(text.family, own)}
 
 
 def original_length(config: object) -> int | None:
@@ -88,8 +88,7 @@ def file_allows(config: object) -> bool:
     >>> file_allows({"model_type": "gpt2"})
     False
     """
-    family, values, _ = of_its_text(config)
-    return longest_key(completed(family, values)[0]) is not None
+    return not read(config)["lengths"]["by_class"]
 
 
 def first(*values: object) -> object:
@@ -99,13 +98,13 @@ def first(*values: object) -> object:
 
 def without(values: Mapping, keys: Collection[str]) -> dict:
     """A configuration without some keys, nor its text's."""
-    kept, _ = lacking(values, keys)
-    texts = {name: kept[name] for name in ("text_config", *ELSEWHERE) if isinstance(kept.get(name), Mapping)}
+    kept, _ = without_keys(dict(values), keys)
+    texts = {name: kept[name] for name in ("text_config", *table("families")["elsewhere"]) if isinstance(kept.get(name), Mapping)}
     return kept | {name: without(text, keys) for name, text in texts.items()}
 
 
 def reads_pictures(family: str) -> bool:
-    return family in PICTURED or family in WINDOWED
+    return rows()[family]["read"] in ("picture", "swin")
 
 
 def check_lengths(tokens: int, trained: int | None) -> None:
@@ -229,15 +228,14 @@ def by_block(keys: Mapping, heads: int | None, full: bool, place: int) -> int | 
 
 
 # Families whose heads with keys have a rule of their own, and those whose heads are twice as wide as hidden size by heads.
-KEPT = by_name(
-    {
-        "falcon": one_or_new,
-        "gemma4_text gemma4_unified_text": fewer_where_full,
-        "gpt_bigcode": one,
-        "mimo_v2_flash": more_in_windows,
-        "nemotron-nas": by_block,
-    }
-)
+KEPT = {
+    "falcon": one_or_new,
+    "gemma4_text": fewer_where_full,
+    "gemma4_unified_text": fewer_where_full,
+    "gpt_bigcode": one,
+    "mimo_v2_flash": more_in_windows,
+    "nemotron-nas": by_block,
+}
 TWICE = frozenset({"zamba", "zamba2"})
 
 
@@ -349,7 +347,7 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     reading, told = encoding_of(config, tokens), trained or original_length(config)
     values = config if isinstance(config, Mapping) else config.to_dict()
     nested, key = values["model_type"] != family, longest_key(keys) or LENGTHS[0]
-    if place := next((name for name in ELSEWHERE if nested and name in values and "text_config" not in values), None):
+    if place := next((name for name in table("families")["elsewhere"] if nested and name in values and "text_config" not in values), None):
         raise ValueError(f"{values['model_type']} has its text in {place}, for which no settings are known")
     if rows := rows_of(reading):
         raise ValueError(f"{family} has a table of {rows:,} rows, and none past them")
@@ -369,7 +367,7 @@ def settings(config: object, tokens: int, program: str, trained: int | None = No
     if program == "llama.cpp":
         fits = scaled["rope_type"] == "yarn" or tokens <= (longest(config) or trained)
         return served(program, {}, tokens, nested) + flags(scaled, base) + ("" if fits else uncapped(program, tokens))
-    bare = family in HEADLESS and not of_its_text(config)[1].get("head_dim")
+    bare = family in HEADLESS and not read(config)["at"]["keys"].get("head_dim")
     head_dim = {"head_dim": rope.dim} if bare and program.startswith("transformers") and rule != "ntk" else {}
     if program == "transformers4":
         return served(program, older(scaled, base) | head_dim | {key: tokens}, tokens, nested)
@@ -520,7 +518,7 @@ ONE_TABLE = frozenset({"qwen3_5_moe_text", "qwen3_5_text", "qwen3_vl_moe_text", 
 
 def check_code(family: str, program: str, rule: str) -> None:
     """Raise ValueError where the code of a program passes over a rule, or where nothing is known of it."""
-    if family in OWN:
+    if rows()[family]["source"]:
         raise ValueError(f"{family} has code of its own, for which no settings are known")
     if family in OTHERWISE or rule != "ntk" and family in PASSED_OVER.get(program, ()):
         whose = "code" if family in OTHERWISE else f"code in {PROGRAMS[program].partition(',')[0]}"

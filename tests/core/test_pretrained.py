@@ -7,13 +7,10 @@ import torch
 
 from d2lpos import ALiBi, Learned, RoPE, Sinusoidal, T5Bias
 from d2lpos.bias.swin_v2 import SwinV2
+from d2lpos.config.tables import by_name, read_by_some, table, words
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.positions.grid import cells
 from d2lpos.pretrained import Layer, Reading, encoding_of
-from d2lpos.pretrained.defaults import entries
-from d2lpos.pretrained.families import READ_BY_SOME
-from d2lpos.pretrained.keys import SAYS_NO, SILENT_KEYS
-from d2lpos.pretrained.own import DEFAULTS as OWN_DEFAULTS
 from d2lpos.rotary.scaling import llama3, unscaled, yarn
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4}
@@ -456,7 +453,8 @@ def test_what_transformers_4_wrote_of_other_things_is_no_matter():
 
 def test_a_key_has_one_place():
     """Either it says nothing of positions, or its no is understood, or a family reads it."""
-    assert not SILENT_KEYS & SAYS_NO and not SILENT_KEYS & READ_BY_SOME
+    silent = words("keys", "silent")
+    assert not silent & words("keys", "says_no") and not silent & read_by_some()
 
 
 def test_a_decoder_is_causal():
@@ -659,8 +657,8 @@ def test_qwen_1_changes_past_its_length_unless_the_file_says_no_twice(said):
 
 
 def test_mimo_takes_what_qwen_2_takes_for_a_missing_key():
-    taken = {**entries()["qwen2"]["keys"]}
-    assert OWN_DEFAULTS["mimo"] == {key: value for key, value in taken.items() if key != "rms_norm_eps"}
+    taken = {**table("defaults")["qwen2"]["keys"]}
+    assert by_name("code")["mimo"]["keys"] == {key: value for key, value in taken.items() if key != "rms_norm_eps"}
     for said in {}, {"use_sliding_window": True}, {"use_sliding_window": True, "max_window_layers": 3, "sliding_window": 9}:
         mine, theirs = (encoding_of(said | {"model_type": family}).layers for family in ("mimo", "qwen2"))
         assert [(str(one), one.window) for one in mine] == [(str(one), one.window) for one in theirs]

@@ -15,8 +15,8 @@ import torch
 import transformers
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from d2lpos.config.outer import plain, text_of
 from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.reading import of_its_text
 from d2lpos.pretrained.serving import RULES, longest, original_length, rope_of, settings
 from tests.parity.releases import releases
 
@@ -35,7 +35,7 @@ def differences() -> Iterator[tuple[str, str]]:
     for one, rule in product(releases(), RULES):
         said, family = one["config"], one["config"]["model_type"]
         trained = max(one.get("trained", ())) if one.get("trained") else original_length(said) or longest(said)
-        told = of_its_text(said)[1]
+        told = text_of(plain(said), ()).values
         if family not in CONFIG_MAPPING or not trained or "rope_parameters" in told:  # which 4 does not read
             continue
         try:
