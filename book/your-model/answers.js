@@ -180,12 +180,13 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
   /** Bytes of keys and values for one text by kind of layer. number is the size of a number in bytes; layers with a window
    * keep no more than it, unless whole says that they keep all; page is how many tokens a program keeps as one. */
   function memory(reading, tokens, number = 2, page = 1, whole = false) {
-    const sizes = {}, add = (kind, rows, size) => { sizes[kind] = (sizes[kind] ?? 0) + rows * number * size; };
+    const sizes = {}, longest = Math.max(tokens, reading.lengths.allowed || Infinity), add = (kind, rows, size) => { sizes[kind] = (sizes[kind] ?? 0) + rows * number * size; };
     if (reading.pictures) refuse(reading.cache_refusal.code, reading.cache_refusal.fields);
     for (const layer of reading.causal ? layersOf(reading) : []) {
       if (!layer.attends || layer.crosses) continue;
       if (layer.cache === null) refuse(reading.cache_refusal.code, reading.cache_refusal.fields);
-      const kind = layer.window ? "window" : layer.chunk ? "chunk" : "full", limit = layer.window || layer.chunk || Infinity;
+      const windowed = layer.window && layer.window < longest;  // else it hides nothing
+      const kind = windowed ? "window" : layer.chunk ? "chunk" : "full", limit = (windowed ? layer.window : layer.chunk) || Infinity;
       const rows = Math.ceil((whole ? tokens : Math.min(tokens, limit)) / page) * page;
       add(kind, rows, layer.cache);
       if (layer.indexer) add("indexer", rows, layer.indexer.dim);

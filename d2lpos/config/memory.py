@@ -1,5 +1,7 @@
 """Memory for keys and values, from what the layers of a reading keep for a token. In bytes."""
 
+import math
+
 from .arguments import check_tokens
 from .schema import Layer, Reading
 from .tables import Refused
@@ -24,13 +26,14 @@ def memory(
     if reading["pictures"]:
         raise unknown(reading)
     sizes: dict[str, float] = {}
+    longest = reading["lengths"]["allowed"] or math.inf
     for place in reading["layers"] if reading["causal"] else ():
         layer = reading["kinds"][place]
         if not layer["attends"] or layer["crosses"]:
             continue
         if layer["cache"] is None:
             raise unknown(reading)
-        kind, limit = limit_of(layer)
+        kind, limit = limit_of(layer, max(tokens, longest))
         rows = tokens if whole or limit is None else min(tokens, limit)
         rows = -(-rows // page) * page
         sizes[kind] = sizes.get(kind, 0) + rows * number * layer["cache"]
@@ -39,9 +42,12 @@ def memory(
     return sizes
 
 
-def limit_of(layer: Layer) -> tuple[str, int | None]:
-    """Which kind of layer it is, and how many tokens it keeps at most; None for all."""
-    if layer["window"]:
+def limit_of(layer: Layer, longest: float) -> tuple[str, int | None]:
+    """Which kind of layer it is, and how many tokens it keeps at most; None for all.
+
+    A window that is as long as the longest text hides nothing: such a layer is a full one.
+    """
+    if layer["window"] and layer["window"] < longest:
         return "window", layer["window"]
     return ("chunk", layer["chunk"]) if layer["chunk"] else ("full", None)
 

@@ -166,7 +166,7 @@ def test_a_release(release):
     questions = every_question(length, trained, release["name"])
     questions += [["apply", file, 4 * length - 1, "vllm", trained, rule] for rule in RULES]
     unlike, answered = differences({release["name"]: file}, questions)
-    assert unlike == [] and answered > 10
+    assert unlike == [] and answered >= 8
 
 
 def test_a_rule_that_lacks_a_key():
@@ -297,7 +297,7 @@ def test_a_text_that_stands_elsewhere():
     files["twice"] = {"model_type": "qwen2_5_omni", "thinker_config": {"model_type": "qwen2_5_omni_thinker", "text_config": {}}}
     files["idle"] = text | {"use_sliding_window": False, "max_window_layers": 1, "sliding_window": 2}
     unlike, answered = differences(files, [["read"], ["settings", 128, "vllm"]])
-    assert unlike == [] and answered > 10
+    assert unlike == [] and answered >= 8
 
 
 # What may stand in a random file beside a family's own keys.
