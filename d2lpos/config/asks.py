@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from .angles import fresh
 from .arguments import check_tokens, check_until
 from .memory import memory, unknown
-from .report import layer, longest_of, turning_layers
+from .report import layer, turning_layers
 from .schema import Layer, Reading
-from .sight import sight
+from .sight import longest_of, sight
 from .tables import Refused, table
 from .traps import in_words, traps
 from .words import fill

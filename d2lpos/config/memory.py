@@ -2,6 +2,7 @@
 
 from .arguments import check_tokens
 from .schema import Layer, Reading
+from .sight import longest_of, sight
 from .tables import Refused
 
 
@@ -30,7 +31,7 @@ def memory(
             continue
         if layer["cache"] is None:
             raise unknown(reading)
-        kind, limit = limit_of(layer)
+        kind, limit = limit_of(reading, layer, tokens)
         rows = tokens if whole or limit is None else min(tokens, limit)
         rows = -(-rows // page) * page
         sizes[kind] = sizes.get(kind, 0) + rows * number * layer["cache"]
@@ -39,11 +40,12 @@ def memory(
     return sizes
 
 
-def limit_of(layer: Layer) -> tuple[str, int | None]:
-    """Which kind of layer it is, and how many tokens it keeps at most; None for all."""
-    if layer["window"]:
+def limit_of(reading: Reading, layer: Layer, tokens: int) -> tuple[str, int | None]:
+    """Which kind of layer it is, and how many tokens it keeps at most; None for all. A window that hides nothing is full."""
+    seeing = sight(reading, layer, longest_of(reading, tokens))["kind"]
+    if seeing in ("window", "sides"):
         return "window", layer["window"]
-    return ("chunk", layer["chunk"]) if layer["chunk"] else ("full", None)
+    return ("chunk", layer["chunk"]) if seeing == "chunk" else ("full", None)
 
 
 def unknown(reading: Reading) -> Refused:

@@ -3,8 +3,18 @@
 import json
 from collections.abc import Mapping
 
-from .edits import Edit, base_key, check_code, passed_over, refuse, sections, share_of, target
 from .schema import Encoding, Reading
+from .stretch import (
+    Edit,
+    base_key,
+    check_code,
+    parameters_of,
+    passed_over,
+    refuse,
+    sections,
+    share_of,
+    target,
+)
 from .tables import entry, table
 from .words import fill, number
 
@@ -17,11 +27,11 @@ def check_program(reading: Reading, program: str, need: str, why: str, rule: str
     row, family, words = table("programs")[program], reading["family"], table("settings")
     if need == "length":
         if why in ("windows", "slopes") and "windows" in row and family not in row["windows"].split():
-            refuse(reading, "no_windows", program=row["name"], what=words[why], family=family)
+            refuse(reading, "no_windows", program=row["name"], what=words[why])
         return
     check_code(reading, rule)
     if family in passed_over(row, rule):
-        refuse(reading, "no_code_in", program=row["name"], family=family, rule=words["rules"][rule])
+        refuse(reading, "no_code_in", program=row["name"], rule=words["rules"][rule])
 
 
 def line(reading: Reading, changes: list[Edit], tokens: int, program: str) -> dict:
@@ -30,33 +40,84 @@ def line(reading: Reading, changes: list[Edit], tokens: int, program: str) -> di
     Programs replace RoPE's parameters as one, so these are written whole. Raises Refused where a program is not known to take
     a rule for one kind of layers alone.
     """
-    row, depth, base = table("programs")[program], len(reading["at"]["file"]), base_key(reading)
-    keys = {change["path"][-1]: change["value"] for change in changes if len(change["path"]) == depth + 1}
-    if not any(len(change["path"]) > depth + 1 or change["path"][-1] == base for change in changes):
+    row, at = table("programs")[program], reading["at"]
+    keys, parameters = divided(reading, changes)
+    if not parameters:
         return {"line": written(reading, row, tokens, keys), "notes": []}
-    kind, encoding = target(reading, "linear", tokens)
-    if kind and (row["form"] != "flags" or len(reading["at"]["rules"]) > 1):
+    kind, encoding = target(reading, tokens)
+    if kind and (row["form"] != "flags" or len(at["rules"]) > 1):
         check_by_kind(reading, program)
-    others = reading["at"]["rules"].keys() - {kind}
-    values = {
-        change["path"][-1]: change["value"]
-        for change in changes
-        if len(change["path"]) > depth + 1 and change["path"][-2] not in others
-    }
-    values = {"rope_type": "default", "rope_theta": encoding["base"]} | values
-    values |= {"rope_theta": keys.pop(base)} if base in keys else {}
-    rule = "ntk" if values["rope_type"] == "default" else values["rope_type"]
+    whole = completed(reading, parameters, kind, encoding)
+    rule = "ntk" if whole["rope_type"] == "default" else whole["rope_type"]
     betas = ramp(reading["family"], row, rule, encoding)
-    theta = values.pop("rope_theta")
-    values = values | sections(encoding) | {"rope_theta": theta} | betas
-    values.pop("type", None)
+    whole = in_order(whole | betas)
     if row["form"] == "flags":
-        text = flags(reading, row, tokens, rule, values)
+        text = flags(reading, row, tokens, rule, whole)
     else:
-        if row["form"] == "json":
-            keys.pop("head_dim", None)
-        text = written(reading, row, tokens, spelled(reading, row, values, kind, encoding) | keys)
+        text = written(reading, row, tokens, spelled(reading, row, whole, kind) | keys)
     return {"line": text, "notes": notes_on(row, kind, betas)}
+
+
+def divided(reading: Reading, changes: list[Edit]) -> tuple[dict, dict]:
+    """The new values of keys of the text, and those of RoPE's parameters that a rule changes, the base among them."""
+    at, base = reading["at"], base_key(reading)
+    depth = len(at["file"]) + 1
+    keys = {change["path"][-1]: change["value"] for change in changes if len(change["path"]) == depth}
+    inner = [change for change in changes if len(change["path"]) > depth]
+    others = at["rules"].keys() - {target(reading, 1)[0]} if inner else ()
+    parameters = {one["path"][-1]: one["value"] for one in inner if one["path"][-2] not in others}
+    return keys, parameters | ({"rope_theta": keys.pop(base)} if base in keys else {})
+
+
+def completed(reading: Reading, parameters: dict, kind: str, encoding: Encoding) -> dict[str, object]:
+    """All parameters of RoPE of a kind of layers, with the new values and what the file says besides."""
+    share = share_of(reading, kind, encoding)
+    whole = (
+        {"rope_type": "default", "rope_theta": encoding["base"]}
+        | further(reading, kind)
+        | parameters
+        | sections(encoding)
+    )
+    whole.pop("type", None)
+    usual = entry(reading["family"]).get("keys", {}).get("partial_rotary_factor") or 1  # of the class
+    if {share, usual} != {1} or "partial_rotary_factor" in reading["at"]["keys"]:
+        whole["partial_rotary_factor"] = share
+    return whole
+
+
+def further(reading: Reading, kind: str) -> dict[str, object]:
+    """What a file's parameters of RoPE say besides, which a program would lose."""
+    shares = ("partial_rotary_factor", 1)
+    written = parameters_of(reading, kind).items()
+    return {
+        key: value for key, value in written if key != "type" and value is not None and (key, value) != shares
+    }
+
+
+def in_order(parameters: dict) -> dict:
+    """RoPE's parameters as programs' documentation has them in turn."""
+    order = table("settings")["order"].split()
+    return dict(
+        sorted(parameters.items(), key=lambda one: order.index(one[0]) if one[0] in order else len(order))
+    )
+
+
+def spelled(reading: Reading, row: Mapping, whole: dict, kind: str) -> dict[str, object]:
+    """RoPE's parameters as a program spells them, those of other kinds of layers among them."""
+    if row["base"] == "beside":
+        if whole["rope_type"] == "default":
+            return {"rope_theta": whole["rope_theta"]}
+        return {
+            row["rope"]: {
+                key: whole[key] for key in whole if key not in ("partial_rotary_factor", "rope_theta")
+            }
+        }
+    if not kind:
+        return {row["rope"]: whole}
+    others = {
+        name: in_order({"rope_type": "default"} | further(reading, name)) for name in reading["at"]["rules"]
+    }
+    return {row["rope"]: others | {kind: whole}}
 
 
 def written(reading: Reading, row: Mapping, tokens: int, keys: dict) -> str:
@@ -66,6 +127,7 @@ def written(reading: Reading, row: Mapping, tokens: int, keys: dict) -> str:
     if row["form"] == "attributes":
         place = ".".join(["config", *reading["at"]["code"]])
         return "\n".join(f"{place}.{key} = {literal(value, key, python=True)}" for key, value in keys.items())
+    keys = {key: value for key, value in keys.items() if key != "head_dim"}  # which their code finds
     for key in reversed(reading["at"]["code"]):
         keys = {key: keys}
     return fill(row["line"], tokens=tokens, keys=literal(keys))
@@ -75,7 +137,7 @@ def check_by_kind(reading: Reading, program: str) -> None:
     row = table("programs")[program]
     families = row.get("by_kind", "")
     if families is not True and reading["family"] not in families.split():
-        refuse(reading, "by_kind", program=row["name"], family=reading["family"])
+        refuse(reading, "by_kind", program=row["name"])
 
 
 def ramp(family: str, row: Mapping, rule: str, encoding: Encoding) -> dict[str, float]:
@@ -99,43 +161,6 @@ def notes_on(row: Mapping, kind: str, betas: Mapping[str, float]) -> list[str]:
         ramps = {"program": row["name"], "times": row["ramp"]["times"]}
         notes.append(fill(about["notes"]["ramp"], **ramps, **usual, **betas))
     return notes
-
-
-def spelled(reading: Reading, row: Mapping, values: dict, kind: str, encoding: Encoding) -> dict[str, object]:
-    """RoPE's parameters as a program spells them, those of other kinds of layers among them."""
-    if row["form"] == "flags":
-        return {}
-    rules, keys = reading["at"]["rules"], reading["at"]["keys"]
-    if row["base"] == "beside":
-        if values["rope_type"] == "default":
-            return {"rope_theta": values["rope_theta"]}
-        return {row["rope"]: {key: value for key, value in values.items() if key != "rope_theta"}}
-    share = share_of(reading, kind, encoding)
-    usual = [rules.get(kind, {}), entry(reading["family"]).get("keys", {})]  # of the file and of the class
-    values.pop("partial_rotary_factor", None)
-    if {share, *(one.get("partial_rotary_factor") or 1 for one in usual)} != {
-        1
-    } or "partial_rotary_factor" in keys:
-        values = values | {"partial_rotary_factor": share}
-    values = values | further(rules.get(kind, {}), values)
-    if not kind:
-        return {row["rope"]: values}
-    others = {
-        name: {"rope_type": "default", "rope_theta": one["rope_theta"]} | further(one, {})
-        for name, one in rules.items()
-    }
-    return {row["rope"]: others | {kind: values}}
-
-
-def further(written: Mapping, values: Mapping) -> dict[str, object]:
-    """What a file's parameters of RoPE say besides, which a program would lose."""
-    apart = {"type", "rope_theta", *values}
-    usual = ("partial_rotary_factor", 1)
-    return {
-        key: value
-        for key, value in written.items()
-        if key not in apart and value is not None and (key, value) != usual
-    }
 
 
 def flags(reading: Reading, row: Mapping, tokens: int, rule: str | None, values: Mapping) -> str:

@@ -6,7 +6,7 @@ from .angles import in_force, turns
 from .arguments import check_until
 from .schema import Encoding, Layer, Part, Reading
 from .sentence import counted
-from .sight import sight
+from .sight import longest_of, sight
 from .slopes import slopes
 from .tables import table
 from .words import as_json, fill, ranges
@@ -27,12 +27,6 @@ def lines(reading: Reading, tokens: int | None = None) -> str:
     """
     check_until(reading, tokens)
     return "\n".join(part(reading, reading["family"], tokens, longest_of(reading, tokens)))
-
-
-def longest_of(reading: Reading, tokens: int | None) -> int | None:
-    """The longest text that the file allows, or the one at hand if that is longer; a window that it exceeds hides keys."""
-    allowed = reading["lengths"]["allowed"]
-    return allowed and max(allowed, tokens or 0)
 
 
 def part(reading: Part, family: str, tokens: int | None, longest: int | None) -> list[str]:

@@ -3,9 +3,10 @@
 from typing import TypedDict
 
 from .arguments import check_name, check_tokens, check_until
-from .edits import Edit, edits, needed
+from .edits import edits, needed
 from .programs import check_program, line
 from .schema import Reading
+from .stretch import Edit
 from .tables import Refused, table
 from .words import fill
 
@@ -56,7 +57,7 @@ def check_rule(rule: str | None, program: str) -> None:
     about, row = table("settings"), table("programs")[program]
     check_name("rule", rule, (*about["rules"], *about["unset"]))
     if rule in about["unset"]:
-        raise Refused("settings_rule", why=about["unset"][rule])
+        raise Refused(f"settings_{rule}")
     if "flags" in row and rule not in row["flags"]:
         name = row["name"].rpartition(" ")[0]
         raise Refused("settings_no_flag", program=name, rule=about["rules"][rule])

@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from .schema import Layer, Part
+from .schema import Layer, Part, Reading
 from .tables import table
 from .words import fill
 
@@ -35,6 +35,12 @@ def sight(reading: Part, layer: Layer, longest: int | None) -> Sight:
     if layer["keys"] is not None:
         return {"kind": "indexer", "tokens": layer["keys"]}
     return {"kind": "picture" if reading.get("pictures") else "text"}
+
+
+def longest_of(reading: Reading, tokens: int | None) -> int | None:
+    """The longest text that the file allows, or the one at hand if that is longer; a window that it exceeds hides keys."""
+    allowed = reading["lengths"]["allowed"]
+    return allowed and max(allowed, tokens or 0)
 
 
 def sees(seeing: Sight) -> str:

@@ -1,9 +1,18 @@
 // "Your model": a configuration comes in, by name, file, text or link, and what reader.js reads of it is shown. What comes
 // in is shown as text alone.
 "use strict";
-{
-const {make, num, axis} = yourModelFigures, facts = yourModelFacts;
-const LEAST = 64, MOST = 2 ** 24, LARGEST = 1e6, LINK = 4096;
+
+/** The tables, which come packed. */
+async function yourModelUnpacked() {
+  const bytes = Uint8Array.from(atob(yourModelTables), character => character.charCodeAt());
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
+
+yourModelUnpacked().then(tables => {
+const r = reader(tables), answers = readerAnswers(r), facts = yourModelFacts(answers), {shown: asJson} = readerWords;
+const {releases, programs} = tables, {identity, isCalled, lookUp} = readerNames(tables);
+const {make, num, axis} = yourModelFigures;
+const LEAST = 64, MOST = 2 ** 24, LARGEST = tables.keys.files.largest, LINK = 4096;
 const REMEDIES = {released: "As released", linear: "Interpolation", ntk: "NTK", yarn: "YaRN", llama3: "Llama 3"};
 const PROGRAMS = {transformers: "transformers 5", transformers4: "transformers 4", vllm: "vLLM", sglang: "SGLang", "llama.cpp": "llama.cpp"};
 const FIRST = "Qwen3 8B";
@@ -12,7 +21,6 @@ const IN_DEPTH = "../chapters/in-depth/", CHAPTERS = "../chapters/";
 const RULES = {linear: "interpolation", yarn: "YaRN", llama3: "Llama 3’s rule", longrope: "LongRoPE’s lists", dynamic_ntk: "dynamic NTK"};
 
 const page = document.querySelector(".yours"), out = page.querySelector(".out"), field = page.querySelector(".what");
-const r = reader(readerData), {releases, programs} = r, {identity, isCalled, lookUp} = readerNames(r);
 const still = matchMedia("(prefers-reduced-motion:reduce)");
 const state = {tab: "vllm", bytes: 2};
 let model = null, drawn = null, frame = 0;
@@ -49,7 +57,7 @@ function refuse(sentence, ...more) {
 
 /** Show a release; `typed` is a name that it has not itself. */
 function named(release, typed = null) {
-  open(r.parse(JSON.stringify(release.config)), {release, name: release.name, typed});
+  open(release.config, {release, name: release.name, typed});
   field.value = release.name;
   history.replaceState(null, "", `#model=${slug(release.name)}`);
   press(release.name);
@@ -67,8 +75,8 @@ function take(text, name) {
   try {
     values = r.parse(text, name ?? "this text");
   } catch (error) {
-    const end = broke(text, error.message), linked = name === "this link";
-    if (linked && error.message.includes("must be JSON")) return refuse("This link was cut off: copy the whole link.");
+    const end = error.code === "json" ? broke(text) : 0, linked = name === "this link";
+    if (linked && error.code === "json") return refuse("This link was cut off: copy the whole link.");
     return refuse(end ? `It breaks off in line ${end}: copy the whole file.` : sentence(error.message), end ? "" : make("p", {}, "The file to take is config.json, in the folder of the model itself. On its page at Hugging Face it stands under “Files and versions”."));
   }
   const known = alike(values);
@@ -87,17 +95,28 @@ function search(text) {
   out.replaceChildren(make("p", {class: "lead", role: "status"}, `${unknown} ${which}`), make("div", {class: "near"}, near.map(({name}) => make("button", {type: "button", "data-k": name}, name))));
 }
 
-/** The line in which a text of JSON breaks off; 0 where it is broken elsewhere. */
-function broke(text, message) {
-  const [, at] = message.match(/\(char (\d+)\)$/) ?? [];
-  return at && text[0] === "{" && (+at >= [...text].length || message.includes("Unterminated")) ? text.split("\n").length : 0;
+/** The line in which a text of JSON breaks off; 0 where it is broken elsewhere, so that no end makes it whole. */
+function broke(text) {
+  const closers = [];
+  for (const [sign] of text.replace(/"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)/gs, "").matchAll(/[[\]{}]/g)) {
+    if (sign === "{" || sign === "[") closers.unshift(sign === "{" ? "}" : "]");
+    else closers.shift();
+  }
+  const whole = end => {
+    try {
+      return Boolean(JSON.parse(text + end + closers.join("")));
+    } catch {
+      return false;
+    }
+  };
+  return text[0] === "{" && ["", "0", '"', ":0", '":0', '"":0'].some(whole) ? text.split("\n").length : 0;
 }
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 /** The releases of which a configuration has all keys. */
 function matches(values) {
-  const whole = JSON.parse(r.text(values)), own = whole.text_config ?? whole, names = [whole.model_type, own.model_type];
+  const own = values.text_config ?? values, names = [values.model_type, own.model_type];
   return releases.filter(({config}) => {
     const {model_type: family, ...keys} = config.text_config ?? config;
     return [config.model_type, family].some(name => names.includes(name)) && Object.entries(keys).every(([key, value]) => same(value, own[key]));
@@ -122,16 +141,12 @@ function open(values, {release = null, name = null, same = [], ignore = [], type
   const known = release ?? {}, tokens = release?.stretch?.to ?? release?.trained?.at(-1) ?? 2048;
   let reading;
   try {
-    reading = r.read(values, tokens, ignore);
+    reading = r.read(values, ignore);
   } catch (error) {
-    try {
-      reading = r.read(values, 512, ignore);  // some refuse texts that are longer than they can read
-    } catch {
-      return unread(error, values, {release, name, same, ignore, typed});
-    }
+    return unread(error, values, {release, name, same, ignore, typed});
   }
-  const training = facts.training(reading, known), kept = r.without(values, ignore);
-  model = {values: kept, text: r.text(kept), release, name, same, ignore, typed, reading, training, groups: facts.groups(reading), readings: new Map()};
+  const training = facts.training(reading, known), groups = facts.groups(reading);
+  model = {values: r.without(values, ignore), release, name, same, ignore, typed, reading, training, groups, readings: new Map()};
   const longer = (training.own || training.length >= 1e5 ? 1 : 4) * (training.length ?? 2048);
   model.first = [release?.stretch?.to ?? longer, training.length, training.length / 4].find(length => length && length <= MOST && readable(length)) ?? tokens;
   Object.assign(state, {tokens: model.first, remedy: "released", group: 0});
@@ -154,7 +169,7 @@ function knows(remedy) {
   const [one] = model.groups, tokens = 2 * model.training.from;
   if (bounded(one)) return false;
   try {
-    const was = read(model.training.from), now = read(tokens, remedy), of = reading => facts.frequencies(reading, one);
+    const {reading: was, training: {from}} = model, now = read(tokens, remedy), of = reading => facts.frequencies(reading, one, from);
     const {rule, base} = now.kinds[now.layers[one.place]].encoding, same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
     return of(now).omega.length === of(was).omega.length && (remedy === "ntk" ? !rule && base > one.base : rule?.kind === remedy && same(of(now).plain, of(was).plain));
   } catch {
@@ -163,9 +178,9 @@ function knows(remedy) {
 }
 
 function unread(error, values, asked) {
-  const {keys} = error;
-  if (!keys) return refuse(sentence(error.message), ways());
-  const rows = keys.map(([key, value]) => make("tr", {}, make("td", {}, make("code", {}, key)), make("td", {}, make("code", {}, value))));
+  if (!error.code.startsWith("strange_keys") || !error.fields.keys) return refuse(sentence(error.message), ways());
+  const keys = Object.entries(error.fields.keys), cell = text => make("td", {}, make("code", {}, text));
+  const rows = keys.map(([key, value]) => make("tr", {}, cell(key), cell(asJson(value))));
   const pass = make("button", {type: "button"}, keys.length === 1 ? "Read it without this key" : "Read it without these keys");
   pass.addEventListener("click", () => open(values, {...asked, ignore: [...asked.ignore, ...keys.map(([key]) => key)]}));
   refuse(`I do not know ${keys.length === 1 ? "this key" : `these ${keys.length} keys`} of the file, so I say nothing about its positions.`,
@@ -182,17 +197,15 @@ function press(name) {
 
 // Readings
 
-/** The reading of a text of some length, under a remedy; throws what the reader throws. */
+/** The reading under a remedy for texts of some length; throws what the reader throws. */
 function read(tokens, remedy = "released") {
-  const key = `${tokens} ${remedy}`;
+  answers.checkUntil(model.reading, tokens);
+  const key = `${tokens} ${remedy}`, [group] = model.groups;
+  if (remedy === "released") return model.reading;
   if (!model.readings.has(key)) {
     if (model.readings.size > 200) model.readings.clear();
-    let values = model.values;
-    if (remedy !== "released") {
-      const [group] = model.groups, turning = model.reading.kinds[model.reading.layers[group.place]].encoding;
-      values = r.parse(facts.restretched(model.text, remedy, tokens, group, model.training, turning));
-    }
-    model.readings.set(key, r.read(values, tokens, model.ignore));
+    const turning = model.reading.kinds[model.reading.layers[group.place]].encoding;
+    model.readings.set(key, r.read(facts.restretched(model.values, remedy, tokens, model.training, turning)));
   }
   return model.readings.get(key);
 }
@@ -200,25 +213,27 @@ function read(tokens, remedy = "released") {
 const group = () => model.groups[state.group];
 /** Whether layers look no farther than what is known, whatever the length. */
 const bounded = one => one.reach <= (model.training.length ?? 0);
-const pairs = (tokens, remedy) => facts.hands(group(), model.training, length => read(length), read(tokens, remedy), tokens);
+const pairs = (tokens, remedy) => facts.hands(group(), model.training, model.reading, read(tokens, remedy), tokens);
 
 // What stays while the length moves
 
-const SEES = {
-  full: (n, all) => `${all ? `all ${n}` : n} see${n === 1 ? "s" : ""} the whole text`,
-  none: n => `${n} see${n === 1 ? "s" : ""} the whole text, without positions`,
-  window: (n, all, sizes) => `${all ? `all ${n}` : n} see${n === 1 ? "s" : ""} ${sizes ? `the last ${sizes}` : "a window"}`,
-  chunk: (n, all, sizes) => `${n} see${n === 1 ? "s" : ""} their chunk${sizes ? ` of ${sizes}` : ""}`,
-  recurrence: n => `${n} without attention`,
-  picture: n => `${n} look${n === 1 ? "s" : ""} at a picture`,
-};
+/** What so many layers of a sort see, in the words of the sentence. */
+function seen(layers, all) {
+  const {reading} = model, n = layers.length, [layer] = layers, sort = facts.sort(layer, reading);
+  if (sort === "recurrence") return `${n} without attention`;
+  if (sort === "picture") return `${n} look${n === 1 ? "s" : ""} at a picture`;
+  const sights = new Set(layers.map(one => answers.sees(answers.sight(reading, one, reading.lengths.allowed))));
+  const what = sights.size > 1 ? {window: "windows", chunk: "chunks"}[sort] ?? "chosen tokens" : [...sights][0].replace(/,$/, "");
+  return `${all && n > 1 ? "all " : ""}${n} see${n === 1 ? "s" : ""} ${what}${sort === "none" ? ", without positions" : ""}`;
+}
+
+const SORTS = ["full", "none", "window", "chunk", "indexer", "recurrence", "picture"];
 
 function strip() {
   const {reading} = model, sorts = reading.layers.map(kind => facts.sort(reading.kinds[kind], reading)), n = sorts.length;
-  const words = Object.keys(SEES).filter(sort => sorts.includes(sort)).map(sort => {
+  const words = SORTS.filter(sort => sorts.includes(sort)).map(sort => {
     const own = reading.layers.filter((_, i) => sorts[i] === sort).map(kind => reading.kinds[kind]);
-    const sizes = [...new Set(own.map(layer => layer.window ?? layer.chunk))];
-    return [sort, SEES[sort](own.length, own.length === n, sizes.length === 1 && sizes[0] ? num(sizes[0]) + (reading.causal || sort !== "window" ? "" : " on each side") : "")];
+    return [sort, seen(own, own.length === n)];
   });
   const bars = make("div", {class: words.length > 1 ? "bars" : "bars alike", tabindex: 0, role: "slider", "aria-valuemin": 1, "aria-valuemax": n, "aria-valuenow": 1, "aria-valuetext": "layer 1", "aria-label": `${n} layers: ${words.map(([, said]) => said).join(", ")}`, style: `--n:${n}`}, sorts.map(sort => make("i", {class: sort})));
   const said = make("p", {class: "cap"}, make("span", {class: "first"}, "layer 1"), words.map(([sort, text]) => make("span", {class: "k"}, make("i", {class: sort}), text)), make("span", {class: "last"}, `layer ${n}`));
@@ -240,17 +255,16 @@ function told(layer) {
   if (!layer.attends) return "a recurrence or a convolution, which reads in order";
   if (layer.crosses) return "attends to a picture";
   const {encoding} = layer, said = [];
-  said.push(facts.sort(layer, model.reading) === "window" || layer.window && layer.compressed ? `sees ${model.reading.causal ? "the last " : ""}${num(layer.window)}` : layer.chunk ? `sees its chunk of ${num(layer.chunk)}` : "sees the whole text");
-  if (encoding?.omega) {
+  said.push(`sees ${answers.sees(answers.sight(model.reading, layer, model.reading.lengths.allowed)).replace(/,$/, "")}`);
+  if (answers.turns(layer)) {
     said.push(`base ${num(encoding.base)}`);
-    const turning = 2 * encoding.omega.filter(Boolean).length, across = encoding.layout === "half" && turning < encoding.rotary;
+    const turning = 2 * answers.inForce(encoding)[0].filter(Boolean).length, across = encoding.layout === "half" && turning < encoding.rotary;
     if (turning !== encoding.dim) said.push(`turns ${turning} of ${encoding.dim}${across ? `, i with i + ${encoding.rotary / 2}` : ""}`);
     if (encoding.rule) said.push(RULES[encoding.rule.kind] ?? encoding.rule.kind);
-  } else if (encoding?.slopes) said.push("a penalty that grows with distance");
+  } else if (encoding?.kind === "ALiBi") said.push("a penalty that grows with distance");
   else if (encoding) said.push("a number for each bucket of distances");
   else if (!model.reading.input) said.push("no positions");
-  if (layer.compressed) said.push(`a key for each ${layer.compressed} tokens besides`);
-  if (layer.keys) said.push(`at most ${num(layer.keys)} chosen keys`);
+  if (layer.keys && layer.compressed) said.push(`of those at most ${num(layer.keys)} that an indexer chooses`);
   if (layer.sinks) said.push("learned sinks");
   if (layer.temperature) said.push("queries grow with their position");
   return said.join(", ");
@@ -271,17 +285,17 @@ function origin() {
 }
 
 function lead() {
-  const begins = model.name ?? `The model (${model.reading.family})`, said = r.sentence(model.reading, model.training.trained, model.name);
+  const begins = model.name ?? `The model (${model.reading.family})`, said = answers.sentence(model.reading, model.training.trained, model.name);
   return make("p", {class: "lead"}, said.startsWith(begins) ? [strong(begins), said.slice(begins.length)] : said);
 }
 
 function stops() {
-  const {stages, length, word, from} = model.training, {rows} = model.reading.serving, longest = rows ?? model.reading.serving.longest, found = new Map();
+  const {stages, length, word, from} = model.training, {rows, allowed, by_class} = model.reading.lengths, longest = rows ?? allowed, found = new Map();
   if (!length) return [];
   if (from && from < length) found.set(from, model.release?.trained?.includes(from) ? "first" : "original");
   const {trained} = model.training;
   if (trained && trained < length && !found.has(trained)) found.set(trained, "trained");
-  const by = model.reading.serving.by_class ? "class" : "file";
+  const by = by_class ? "class" : "file";
   found.set(length, word === "trained" || word === "released" ? word : by);
   if (longest && !found.has(longest)) found.set(longest, rows ? "table" : by);
   const goal = model.release?.stretch?.to ?? 4 * length;
@@ -326,12 +340,12 @@ function show() {
 /** The traps of this very configuration, and what the book measured of its kind. */
 function look() {
   const {reading, training} = model, items = [], add = (said, ...links) => items.push(make("li", {}, said, " ", links));
-  if (model.groups.length && !training.own && training.trained && reading.serving.longest > training.trained)
-    add([strong(`The file says ${num(reading.serving.longest)}, the training was ${num(training.trained)}.`), ` A stretch begins from ${num(training.trained)}.`], section("10-longer: A recipe"));
-  const {original, longest} = reading.serving;
+  const {original, allowed: longest} = reading.lengths;
+  if (model.groups.length && !training.own && training.trained && longest > training.trained)
+    add([strong(`The file says ${num(longest)}, the training was ${num(training.trained)}.`), ` A stretch begins from ${num(training.trained)}.`], section("10-longer: A recipe"));
   if (training.own && original && training.trained > original && training.trained < longest)
     add([strong(`The file allows ${num(longest)}; training ended at ${num(training.trained)}.`)], section("10-longer: A recipe"));
-  for (const [said, where] of reading.serving.traps) {
+  for (const [said, where] of answers.traps(reading).map(answers.inWords)) {
     const [, first, rest] = said.match(/^(.*?[.:;])(?= |$)(.*)$/s) ?? [null, said, ""];
     add([strong(first), rest], section(where));
   }
@@ -355,16 +369,16 @@ const key = (kind, text) => make("span", {class: "k"}, make("i", {class: `l ${ki
 
 /** Verdict, its price, the legend, and the picture that goes with them. */
 function verdict() {
-  const {reading, training} = model, {tokens} = state, table = reading.input?.kind === "Learned" ? reading.serving.rows : null;
-  const biased = reading.kinds.map(layer => layer.encoding).find(encoding => encoding?.slopes || encoding?.kind === "T5Bias" || encoding?.kind === "DeBERTa");
+  const {reading, training} = model, {tokens} = state, table = reading.lengths.rows;
+  const biased = reading.kinds.map(layer => layer.encoding).find(encoding => ["ALiBi", "T5Bias", "DeBERTa"].includes(encoding?.kind));
   if (table) return {says: tokens > table ? [strong(`The table ends after ${num(table)} tokens`, "new"), `: the next one has no row, and the code fails.`] : [strong("Every token has its row.")],
     cost: ["A row that training never or seldom reached says little, too: ", link(`${CHAPTERS}03-learned.html#which-rows-are-trained`, "which rows are trained"), "."],
     legend: [make("span", {}, "position in tokens"), key("within", "has a row"), tokens > table ? key("new", "has none") : ""], picture: (on, about) => yourModelFigures.rows(on, about, table)};
-  if (biased?.slopes) {
-    const far = facts.reach(Math.min(...biased.slopes));
+  if (biased?.kind === "ALiBi") {
+    const slopes = answers.slopes(biased), far = facts.reach(Math.min(...slopes));
     return {says: tokens > far ? ["Between equal scores, ", strong(`the first ${num(tokens - far)} tokens`, "new"), " are as good as gone."] : [strong(`The farthest head still sees all ${num(tokens)} tokens.`)],
       cost: [`No head then gives a thousandth of its weight beyond ${num(far)} tokens back: longer is not farther.`],
-      legend: [make("span", {}, "distance in tokens"), key("around", "end of a head"), tokens > far ? key("new", "beyond every head") : ""], picture: (on, about) => yourModelFigures.slopes(on, about, biased.slopes, facts.reach), low: 1, high: 2e6};
+      legend: [make("span", {}, "distance in tokens"), key("around", "end of a head"), tokens > far ? key("new", "beyond every head") : ""], picture: (on, about) => yourModelFigures.slopes(on, about, slopes, facts.reach), low: 1, high: 2e6};
   }
   if (biased) {
     const starts = facts.buckets(biased), last = starts.at(-1);
@@ -396,12 +410,13 @@ function turning() {
   let cost;
   if (faster) cost = [lost, ` the stretch that it was ${training.word === "trained" ? "trained" : "released"} with: ${faster} of ${n} turn up to ${+fast.toFixed(1)} times faster${slowed ? `, ${slowed} slower` : ""}.`];
   else if (remedy === "released" || !slowed) {
-    const stands = clock ? 0 : reading.kinds[reading.layers[one.place]].encoding.omega.filter(speed => !speed).length;
+    const stands = clock ? 0 : answers.inForce(reading.kinds[reading.layers[one.place]].encoding)[0].filter(speed => !speed).length;
     cost = ["A ", hand, ` is a pair of features that turns at its own pace; ${around} of ${n} ${within}.`, stands ? ` ${stands} more stand still.` : ""];
   } else if (all[0].now > base[0].now * 1.001) cost = [lost, `: all ${n} turn ${+most.toFixed(1)} times slower, even the fastest, so neighbors look more alike.`];
   else cost = [lost, `: ${slowed} of ${n} turn up to ${+most.toFixed(1)} times slower, in short texts too; ${kept > 1 ? `the ${kept} fastest keep their pace` : "only the fastest keeps its pace"}.`];
   if (remedy === "yarn" && slowed) {
-    const grown = read(tokens, "yarn"), now = grown.kinds[grown.layers[one.place]].encoding.attention, was = reading.kinds[reading.layers[one.place]].encoding.attention;
+    const factor = ({kinds, layers}) => answers.inForce(kinds[layers[one.place]].encoding, tokens)[1];
+    const now = factor(read(tokens, "yarn")), was = factor(reading);
     if (Math.abs(now / was - 1) > .001) cost.push(` Scores grow ${times((now / was) ** 2)}.`);
   }
   const moved = all.some(pair => Math.abs(pair.now / pair.was - 1) > .001);
@@ -468,12 +483,12 @@ function draw(jump = false) {
 const KEPT = {full: "full layer", window: "window", chunk: "chunk", indexer: "indexer"};
 
 function memory() {
-  const {values, reading} = model, {tokens, bytes} = state;
+  const {reading} = model, {tokens, bytes} = state;
   let now, one;
   try {
-    model.one ??= r.cacheBytes(values, 1, 1);
-    now = r.cacheBytes(values, tokens, bytes);
-    one = Object.fromEntries(Object.entries(model.one).map(([kind, size]) => [kind, size * bytes]));
+    answers.checkUntil(reading, tokens);
+    now = answers.memory(reading, tokens, bytes);
+    one = Object.fromEntries(Object.entries(answers.memory(reading, tokens, bytes, 1, true)).map(([kind, size]) => [kind, size / tokens]));
   } catch (error) {
     return fill(".m", make("p", {class: "why stop"}, "Not known."), make("p", {class: "because"}, sentence(error.message)));
   }
@@ -481,7 +496,10 @@ function memory() {
   if (!reading.causal && !reading.encoder) return fill(".m", make("p", {class: "because"}, "An encoder keeps no keys and values."));
   if (!kinds.length) return fill(".m", make("p", {class: "big"}, "0"), make("p", {class: "because"}, "No layer keeps keys and values of the text."));
   const full = kinds.reduce((sum, kind) => sum + one[kind] * tokens, 0), limited = full > all * 1.001;
-  const layers = kind => reading.layers.filter(at => reading.kinds[at].attends && !reading.kinds[at].crosses && (kind === "indexer" ? reading.kinds[at].indexer : (reading.kinds[at].window ? "window" : reading.kinds[at].chunk ? "chunk" : "full") === kind)).length;
+  const hides = ({window}) => window && window < Math.max(tokens, reading.lengths.allowed || Infinity);
+  const kindOf = layer => hides(layer) ? "window" : layer.chunk ? "chunk" : "full";
+  const keeping = reading.layers.map(at => reading.kinds[at]).filter(layer => layer.attends && !layer.crosses);
+  const layers = kind => keeping.filter(layer => kind === "indexer" ? layer.indexer : kindOf(layer) === kind).length;
   const stopped = kind => (kind === "window" || kind === "chunk") && now[kind] < one[kind] * tokens;
   fill(".m", make("p", {class: "big"}, size(all)),
     make("div", {class: limited ? "bar part" : "bar", "aria-hidden": "true"}, kinds.map(kind => make("i", {class: kind, style: `width:${100 * now[kind] / full}%`}))),
@@ -512,27 +530,29 @@ function broken(text, program) {
 }
 
 function settings() {
-  const {values, release, training, reading, name} = model, {tokens, remedy, tab} = state, pane = find(".pane"), {longest} = reading.serving;
+  const {release, training, reading, name} = model, {tokens, remedy, tab} = state, pane = find(".pane");
   pane.setAttribute("aria-labelledby", `tab-${slug(tab)}`);
   const why = (kind, ...said) => make("p", {class: `why ${kind}`}, ...said);
-  let text;
+  let made;
   try {
-    text = r.settings(values, tokens, tab, training.trained ?? undefined, remedy === "released" ? undefined : remedy);
+    made = answers.settings(reading, tokens, tab, training.trained, remedy === "released" ? null : remedy);
   } catch (error) {
-    return pane.replaceChildren(why(error.message.includes("nothing to stretch") ? "own" : "stop", sentence(error.message)));
+    return pane.replaceChildren(why(error.code === "settings_nothing" ? "own" : "stop", sentence(error.message)));
   }
   const {stretch} = release ?? {}, makers = stretch && tokens > stretch.from && tokens <= stretch.to && ["released", stretch.rule].includes(remedy), factor = times(tokens / (training.trained ?? training.from));
   const use = make("p", {class: "do"}, make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "not released by its makers, as far as we know"));
-  if (text.startsWith("#")) return pane.replaceChildren(why("ok", text.replace(/^# /, "")), ...(makers ? [use] : []));
-  const block = said => {
-    if (name && tab !== "llama.cpp") said = said.replace(/\bMODEL\b/, identity(release));
-    const [version, source] = programs[tab].split(", "), [line, remark] = said.split("  # ");
-    return [make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(line, tab)), make("button", {type: "button", class: "copy"}, "Copy")), make("p", {class: "because"}, "For ", link(source, version), ".", remark ? ` ${remark}.` : "")];
-  };
-  if (!/rope|rotary/.test(text)) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(text));
-  if (remedy === "released") return pane.replaceChildren(why("stop", `As released it ends at ${num(longest ?? training.length)}.`), use);
+  if (!made.edits.length) return pane.replaceChildren(why("ok", made.line.replace(/^# /, "")), ...(makers ? [use] : []));
+  const text = name && tab !== "llama.cpp" ? made.line.replace(/\bMODEL\b/, identity(release)) : made.line;
+  const [line, remark] = text.split("  # "), {name: version, source} = programs[tab];
+  const notes = [...(remark ? [`${remark}.`] : []), ...made.notes].map(note => ` ${note}`);
+  const block = [
+    make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(line, tab)), make("button", {type: "button", class: "copy"}, "Copy")),
+    make("p", {class: "because"}, "For ", link(source, version), ".", notes),
+  ];
+  if (made.edits.length === 1) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block);
+  if (remedy === "released") return pane.replaceChildren(why("stop", `As released it ends at ${num(reading.lengths.allowed ?? training.length)}.`), use);
   pane.replaceChildren(why(makers ? "ok" : "own", makers ? link(stretch.source, "As its makers say.") : release && name ? "Not released by its makers, as far as we know." : "Whether its makers tried this stretch, its file does not say."),
-    ...block(text));
+    ...block);
 }
 
 let at = 0;
@@ -556,11 +576,10 @@ function shared() {
   const end = `&n=${state.tokens}&remedy=${state.remedy}`;
   if (model.name) return `#model=${slug(model.name)}${end}`;
   const known = new Set(matches(model.values).flatMap(({config}) => Object.keys(config.text_config ?? config)));
-  const whole = JSON.parse(model.text), lengths = [1024, Math.max(2048, 4 * (model.training.length ?? 1024))], text = values => JSON.stringify(values);
+  const whole = structuredClone(model.values), text = values => JSON.stringify(values);
   const of = values => {
     try {
-      const parsed = r.parse(text(values));
-      return JSON.stringify(lengths.map(tokens => r.read(parsed, tokens, model.ignore)));
+      return JSON.stringify(r.read(values, model.ignore));
     } catch (error) {
       return error.message;
     }
@@ -630,8 +649,7 @@ function choose(name, address = true) {
   if (name === "refused") {
     field.value = "";
     history.replaceState(null, "", location.pathname + location.search);
-    const strange = r.parse(JSON.stringify({...releases.find(one => one.name === FIRST).config, ...STRANGE}));
-    open(strange, {});
+    open({...releases.find(one => one.name === FIRST).config, ...STRANGE}, {});
   } else {
     const before = location.href;
     named(releases.find(one => one.name === name));
@@ -645,7 +663,7 @@ function choose(name, address = true) {
 const eighth = value => 2 ** (Math.floor(Math.log2(value)) - 3);  // steps: 131,072, 147,456, …
 const within = value => Math.min(MOST, Math.max(LEAST, value));
 function nice(value) {
-  const near = [model.training.length, model.reading.serving.longest, model.reading.serving.rows].find(known => known && Math.abs(Math.log(value / known)) < .04);
+  const near = [model.training.length, model.reading.lengths.allowed, model.reading.lengths.rows].find(known => known && Math.abs(Math.log(value / known)) < .04);
   return near ?? Math.round(within(value) / eighth(within(value))) * eighth(within(value));
 }
 function set(tokens) {
@@ -666,8 +684,12 @@ function drag(event) {
 }
 
 async function file(given) {
-  if (given.size > LARGEST) return refuse(`${given.name} has ${(given.size / 1e6).toFixed(1)} MB: a config.json has at most 1.`);
-  take(await given.text() || " {", given.name);
+  if (given.size > LARGEST) return refuse(`${given.name} has ${(given.size / 2 ** 20).toFixed(1)} MB: a config.json has at most ${LARGEST >> 20}.`);
+  try {
+    take(r.textOfBytes(await given.arrayBuffer(), given.name) || " {", given.name);
+  } catch (error) {
+    refuse(sentence(error.message));
+  }
 }
 
 page.querySelector("datalist").replaceChildren(...releases.map(({name}) => make("option", {value: name})));
@@ -778,4 +800,4 @@ out.addEventListener("click", async event => {
 addEventListener("hashchange", follow);
 new ResizeObserver(() => model && draw(true)).observe(page);
 follow();
-}
+});

@@ -1,18 +1,19 @@
-// "Your model": what the page says of a reading, as pure functions of what book/_static/reader.js returns. Lengths are in
-// tokens; angles are in turns, that is, parts of a full circle.
+// "Your model": what the page says of a reading, as pure functions of what reader.js returns. Lengths are in tokens; angles
+// are in turns, that is, parts of a full circle.
 "use strict";
-const yourModelFacts = (() => {
+const yourModelFacts = answers => {
 const TAU = 2 * Math.PI;
 const STRETCHES = ["linear", "llama3", "longrope", "yarn"];  // dynamic NTK leaves short texts as they are
 const CLOSE = 1 + 1e-9;
+
+const SORTS = {window: "window", sides: "window", tile: "window", chunk: "chunk", indexer: "indexer"};
 
 /** What a layer sees, and by what: the color and the mark of its bar. */
 function sort(layer, reading) {
   if (!layer.attends) return "recurrence";
   if (layer.crosses) return "picture";
-  if (layer.window && !layer.compressed && !(layer.window >= reading.serving.longest)) return "window";  // else it is the whole text
-  if (layer.chunk) return "chunk";
-  return layer.encoding || reading.input ? "full" : "none";
+  const {kind} = answers.sight(reading, layer, reading.lengths.allowed);
+  return SORTS[kind] ?? (layer.encoding || reading.input ? "full" : "none");
 }
 
 /** Layers that turn alike, each group with the first of its layers; sinusoids of the input are a group of their own. */
@@ -20,9 +21,9 @@ function groups(reading) {
   const found = new Map();
   reading.layers.forEach((kind, place) => {
     const layer = reading.kinds[kind], turned = layer.encoding;
-    if (!turned?.omega) return;
+    if (!answers.turns(layer)) return;
     const reach = layer.compressed ? Infinity : layer.window ?? layer.chunk ?? Infinity;  // compressed keys stand far away
-    const key = JSON.stringify([turned.omega, turned.plain, reach]);
+    const key = JSON.stringify([answers.inForce(turned)[0], answers.plain(turned), reach]);
     if (!found.has(key)) found.set(key, {place, sort: sort(layer, reading), reach, base: turned.base, layers: 0});
     found.get(key).layers++;
   });
@@ -31,14 +32,15 @@ function groups(reading) {
 }
 
 /** The frequencies of a group, in radians a token: in force, and before any stretch. Pairs that stand still are left out. */
-function frequencies(reading, group) {
+function frequencies(reading, group, tokens) {
   if (group.place === null) {
     const {dim, base, endpoint} = reading.input, half = dim / 2;
     const omega = Array.from({length: half}, (_, i) => base ** (-i / (endpoint ? half - 1 : half)));
     return {omega, plain: omega};
   }
-  const {omega, plain} = reading.kinds[reading.layers[group.place]].encoding, turns = (_, i) => omega[i] > 0;
-  return {omega: omega.filter(turns), plain: plain.filter(turns)};
+  const {encoding} = reading.kinds[reading.layers[group.place]], [omega] = answers.inForce(encoding, tokens);
+  const turns = (_, i) => omega[i] > 0;
+  return {omega: omega.filter(turns), plain: answers.plain(encoding).filter(turns)};
 }
 
 function stretched(reading) {
@@ -48,14 +50,14 @@ function stretched(reading) {
 /** On how long texts a model was trained: stages, each before (plain) or after its stretch; the length up to which angles
  * are known, and the word for it; and the length that a stretch begins from. `known` has trained and stretch of a release. */
 function training(reading, known = {}) {
-  const {original, longest} = reading.serving, own = stretched(reading), told = known.trained ?? [];
+  const {original, allowed: longest, by_class} = reading.lengths, own = stretched(reading), told = known.trained ?? [];
   const stages = told.map(length => ({length, plain: own && length <= (original ?? longest - 1)}));
   if (own && original && !told.length) stages.push({length: original, plain: true});
   const most = Math.max(0, ...told);
   let word = "trained";
   if (longest && (own ? longest > most : !told.length)) {
     stages.push({length: longest, plain: false});
-    word = own ? "released" : reading.serving.by_class ? "its class takes" : "its file allows";
+    word = own ? "released" : by_class ? "its class takes" : "its file allows";
   }
   const length = Math.max(0, ...stages.map(stage => stage.length)) || null;
   const before = stages.filter(stage => stage.plain).map(stage => stage.length);
@@ -63,9 +65,9 @@ function training(reading, known = {}) {
 }
 
 /** Each pair of a group: wavelengths as first trained and now, the angle that training showed and the one at a length. */
-function hands(group, {stages}, readAt, now, tokens) {
-  const {omega} = frequencies(now, group), {plain} = frequencies(readAt(tokens), group), stays = group.reach;
-  const shown = stages.map(stage => ({length: Math.min(stage.length, stays), stage, of: frequencies(readAt(stage.length), group)}));
+function hands(group, {stages}, reading, now, tokens) {
+  const {omega} = frequencies(now, group, tokens), {plain} = frequencies(reading, group, tokens), stays = group.reach;
+  const shown = stages.map(stage => ({length: Math.min(stage.length, stays), stage, of: frequencies(reading, group, stage.length)}));
   return omega.map((speed, i) => {
     const seen = Math.max(0, ...shown.map(({length, stage, of}) => length * (stage.plain ? of.plain : of.omega)[i])) / TAU;
     const at = Math.min(tokens, stays) * speed / TAU;
@@ -73,10 +75,10 @@ function hands(group, {stages}, readAt, now, tokens) {
   });
 }
 
-/** A configuration with another stretch in place of its own, as text. Where kinds of layers have rules of their own, those
- * that see everything get it. Whether the model's code knows the rule, the reader says. */
-function restretched(text, rule, tokens, group, {from}, turning) {
-  const whole = JSON.parse(text), values = whole.text_config ?? whole, factor = Math.max(1, tokens / from);
+/** A configuration with another stretch in place of its own. Where kinds of layers have rules of their own, those that see
+ * everything get it. Whether the model's code knows the rule, the reader says. */
+function restretched(config, rule, tokens, {from}, turning) {
+  const whole = structuredClone(config), values = whole.text_config ?? whole, factor = Math.max(1, tokens / from);
   const place = values.rope_parameters ? "rope_parameters" : "rope_scaling", said = values[place] ?? {};
   const kept = {};
   const one = said.full_attention ?? said;
@@ -91,7 +93,7 @@ function restretched(text, rule, tokens, group, {from}, turning) {
   if (rule === "llama3") Object.assign(made, {low_freq_factor: 1, high_freq_factor: 4});
   if (rule === "yarn" && one.truncate === false) made.truncate = false;
   values[place] = said.full_attention ? {...said, full_attention: made} : made;
-  return JSON.stringify(whole);
+  return whole;
 }
 
 /** The distance at which a head with this slope gives a thousandth of its weight, between equal scores. */
@@ -119,5 +121,5 @@ function tokens(text) {
 }
 
 return {tokens, buckets, frequencies, groups, hands, reach, restretched, sort, stretched, training};
-})();
+};
 if (typeof module !== "undefined") module.exports = yourModelFacts;

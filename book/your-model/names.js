@@ -1,8 +1,8 @@
-// Which release a name means, and which are nearest to one that none has: the rule of d2lpos/config/names.py, with its
-// endings and its releases from reader-data.js.
+// Which release a name means, and which are nearest to one that none has: the rule of d2lpos/config/names.py, with the same
+// endings and releases.
 "use strict";
 const readerNames = ({releases, names}) => {
-  const {site, trained, copied, shown, least, beside} = names;
+  const {site, trained, copied, nearest: shown, likeness: least, beside_best: beside} = names;
 
   /** The owner and the name of a release at Hugging Face. */
   const identity = release => release.source.split("/").slice(3, 5).join("/");
