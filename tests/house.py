@@ -21,7 +21,7 @@ FLOORS = (
     ("lab",),
 )
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-ENCODERS = [room for floor in FLOORS[:5] for room in floor if room != "runtime"]  # what encodings are made of
+ENCODERS = [room for floor in FLOORS[:5] for room in floor if room not in ("config", "runtime")]  # what encodings are made of
 PLACE = re.compile(r"(?<=<!-- house -->\n).*?(?=<!-- /house -->)", re.DOTALL)
 
 
