@@ -223,7 +223,7 @@ function seen(layers, all) {
   if (sort === "recurrence") return `${n} without attention`;
   if (sort === "picture") return `${n} look${n === 1 ? "s" : ""} at a picture`;
   const sights = new Set(layers.map(one => answers.sees(answers.sight(reading, one, reading.lengths.allowed))));
-  const what = sights.size > 1 ? {window: "windows", chunk: "chunks"}[sort] ?? "chosen tokens" : [...sights][0].replace(/,$/, "");
+  const what = sights.size > 1 ? {window: "windows", chunk: "chunks"}[sort] ?? "chosen tokens" : [...sights][0].replace(/,$/, "").replace(/^its own/, n === 1 ? "its own" : "their own");
   return `${all && n > 1 ? "all " : ""}${n} see${n === 1 ? "s" : ""} ${what}${sort === "none" ? ", without positions" : ""}`;
 }
 
