@@ -163,6 +163,15 @@ def test_what_is_no_configuration_gets_a_sentence(text, sentence):
     assert str(error.value).startswith(sentence)
 
 
+def test_a_file_of_other_bytes_is_read_or_gets_a_sentence(tmp_path, capsys):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(LLAMA), "utf-16")
+    assert main(["read", str(path)]) is None and capsys.readouterr().out.startswith(sentence(read(LLAMA)))
+    for data, told in {b"GGUF\x03\xff": "it is a file of weights", b"\xff\x00\x80": "its bytes are none"}.items():
+        path.write_bytes(data)
+        assert told in main(["read", str(path)])
+
+
 def test_a_file_that_is_not_there_gets_a_sentence(tmp_path):
     assert main(["read", str(tmp_path / "none.json")]) == f"{tmp_path / 'none.json'}: No such file or directory"
 
