@@ -52,14 +52,14 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       return [old.map(one => scaled(one, kept(length * one / TAU))), 1];
     },
     yarn(old, rule) {
-      const {factor, attention_factor: own} = rule, [first, last] = ramp(old, rule);
+      const {factor, attention_factor: own} = rule, [first, last] = ends(old, rule);
       const part = i => between(0, (i - first) / Math.max(last - first, 1e-3), 1);
       return [old.map((one, i) => one * (1 - part(i) + part(i) / factor)), own ?? 0.1 * Math.log(factor) + 1];
     },
   };
 
   /** The pairs between which YaRN goes over from frequencies as they were to frequencies divided by the factor. */
-  function ramp(old, {length, beta_fast, beta_slow, truncate}) {
+  function ends(old, {length, beta_fast, beta_slow, truncate}) {
     const step = old.length > 1 ? Math.log(old[0] / old[1]) : 1, rounds = length * old[0] / TAU;
     const [first, last] = [beta_fast, beta_slow].map(end => Math.log(rounds / end) / step);
     return [Math.max(truncate ? Math.floor(first) : first, 0), Math.min(truncate ? Math.ceil(last) : last, 2 * old.length - 1)];
@@ -180,18 +180,23 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
   /** Bytes of keys and values for one text by kind of layer. number is the size of a number in bytes; layers with a window
    * keep no more than it, unless whole says that they keep all; page is how many tokens a program keeps as one. */
   function memory(reading, tokens, number = 2, page = 1, whole = false) {
-    const sizes = {}, longest = Math.max(tokens, reading.lengths.allowed || Infinity), add = (kind, rows, size) => { sizes[kind] = (sizes[kind] ?? 0) + rows * number * size; };
+    const sizes = {}, add = (kind, rows, size) => { sizes[kind] = (sizes[kind] ?? 0) + rows * number * size; };
     if (reading.pictures) refuse(reading.cache_refusal.code, reading.cache_refusal.fields);
     for (const layer of reading.causal ? layersOf(reading) : []) {
       if (!layer.attends || layer.crosses) continue;
       if (layer.cache === null) refuse(reading.cache_refusal.code, reading.cache_refusal.fields);
-      const windowed = layer.window && layer.window < longest;  // else it hides nothing
-      const kind = windowed ? "window" : layer.chunk ? "chunk" : "full", limit = (windowed ? layer.window : layer.chunk) || Infinity;
-      const rows = Math.ceil((whole ? tokens : Math.min(tokens, limit)) / page) * page;
+      const [kind, limit] = limitOf(reading, layer, tokens), rows = Math.ceil((whole ? tokens : Math.min(tokens, limit)) / page) * page;
       add(kind, rows, layer.cache);
       if (layer.indexer) add("indexer", rows, layer.indexer.dim);
     }
     return sizes;
+  }
+
+  /** Which kind of layer it is, and how many tokens it keeps at most. A window that hides nothing is full. */
+  function limitOf(reading, layer, tokens) {
+    const {kind} = sight(reading, layer, reading.lengths.allowed && Math.max(reading.lengths.allowed, tokens));
+    if (["window", "sides"].includes(kind)) return ["window", layer.window];
+    return kind === "chunk" ? ["chunk", layer.chunk] : ["full", Infinity];
   }
 
   // traps.py
@@ -236,12 +241,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   // edits.py
 
-  /** The longest text that the file as it is allows, in tokens. */
-  const cap = ({lengths: {rows, allowed, original}}) => rows || allowed || original;
-
-  /** Refuse settings; the field cap is the longest text that needs none. */
-  const refuseFor = (reading, code, fields) => refuse(`settings_${code}`, {cap: cap(reading), family: reading.family, ...fields});
-
   /** The outer file with the edits made, a copy. */
   function apply(config, changes) {
     const made = (values, [key, ...rest], value) =>
@@ -277,78 +276,54 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     return ["rule", rule ?? "yarn"];
   }
 
-  /** Whether all keys that a token sees are within its window or chunk, so that no angle grows with the text. */
-  const withinWindow = layer => Boolean(layer.window || layer.chunk) && layer.compressed === null;
+  // stretch.py
 
   /** The edits of a rule from the trained length to tokens. */
   function ruleEdits(reading, tokens, rule, trained) {
     const {lengths, at} = reading, length = trained ?? (lengths.original || lengths.allowed);
     checkCode(reading, rule);
-    const [kind, encoding] = target(reading, rule, length), written = at.rope ? get(at.rules, kind, {}) : {};
-    const whole = byKind(reading, kind), place = [...at.file, ...parametersPath(reading, kind)];
+    const [kind, encoding] = target(reading, length), {rotary, base, dim} = encoding;
     if (rule === "ntk") {
-      const {rotary, base} = encoding, value = Number((base * (tokens / length) ** (rotary / (rotary - 2))).toPrecision(7));
-      const inside = (at.rope && !has(at.keys, "rope_theta")) || whole.length;
-      return [...whole, {path: inside ? [...place, "rope_theta"] : [...at.file, baseKey(reading)], value}];
+      checkBase(reading, encoding);
+      const value = Number((base * (tokens / length) ** (rotary / (rotary - 2))).toPrecision(7));
+      return [...apart(reading, kind), {path: [...at.file, ...basePath(reading, kind)], value}];
     }
+    const written = at.rope ? parametersOf(reading, kind) : {}, share = shareOf(reading, kind, encoding);
     const values = {
       ...(has(written, "type") ? {type: rule} : {}),
       ...{rope_type: rule, factor: Math.ceil(1e4 * tokens / length) / 1e4},
       ...(rule === "llama3" ? known.begins : {}),
       ...(rule === "linear" ? {} : {original_max_position_embeddings: length}),
       ...(has(written, "mrope_section") ? {} : sections(encoding)),
+      // the class passes over another one where no rule scales
+      ...(share === parametersOf(reading, kind).partial_rotary_factor ? {} : {partial_rotary_factor: share}),
     };
-    const changes = [...whole, ...entries(values).map(([key, value]) => ({path: [...place, key], value}))];
-    return needsHeadDim(reading) ? [...changes, {path: [...at.file, "head_dim"], value: encoding.dim}] : changes;
-  }
-
-  /** The path of the parameters of RoPE that a rule changes, among the keys of the text. */
-  function parametersPath({family, at: {rope}}, kind) {
-    const {scaled = []} = entry(family);
-    if (rope?.length > 1) return [rope[0], kind];
-    return kind && !(scaled.length === 1 && scaled[0] === kind) ? ["rope_parameters", kind] : rope ?? ["rope_scaling"];
-  }
-
-  const isUsual = (key, value) => key === "partial_rotary_factor" && value === 1;
-
-  /** The parameters of all kinds of layers, where the file does not have them by kind and an edit needs them so. */
-  function byKind(reading, kind) {
-    const {at} = reading, [first, ...inner] = parametersPath(reading, kind);
-    if (!inner.length || at.rope?.length > 1) return [];
-    return entries(at.rules).flatMap(([name, parameters]) => entries({rope_type: "default", ...parameters})
-      .filter(([key, value]) => !isUsual(key, value))
-      .map(([key, value]) => ({path: [...at.file, first, name, key], value})));
-  }
-
-  /** The key of the base beside RoPE's parameters, of layers without a window where kinds of layers have one each. */
-  function baseKey({family}) {
-    const {aliases, thetas = {}} = entry(family), other = Object.keys(aliases).findLast(key => aliases[key] === "rope_theta");
-    return other ?? get(thetas, "full_attention", "rope_theta");
-  }
-
-  /** Whether the class of the family fails where a rule scales and the file does not say how wide a head is. */
-  const needsHeadDim = ({family, at}) => words(programs.transformers.needs_head_dim).includes(family) && !get(at.keys, "head_dim");
-
-  /** How M-RoPE deals its pairs to coordinates, which vLLM and SGLang ask RoPE's parameters for. */
-  function sections({kind, deal, axes}) {
-    if (kind !== "MRoPE") return {};
-    const mrope_section = Array.from({length: axes}, (_, axis) => deal.filter(one => one === axis).length);
-    return {mrope_section, ...(deal.every((one, i) => !i || deal[i - 1] <= one) ? {} : {mrope_interleaved: true})};
+    const place = [...at.file, ...parametersPath(reading, kind)];
+    const changes = entries(values).map(([key, value]) => ({path: [...place, key], value}));
+    const head = needsHeadDim(reading) ? [{path: [...at.file, "head_dim"], value: dim}] : [];
+    return [...apart(reading, kind), ...changes, ...head];
   }
 
   /** What a rule stretches: the type of layers in RoPE's parameters, "" for all, and what turns there. */
-  function target(reading, rule, length) {
-    const {family, at: {rules, keys}} = reading, several = Object.keys(rules).length > 1;
+  function target(reading, length) {
+    const byKind = !has(reading.at.rules, "");
     if (length === null) refuseFor(reading, "untold");
     if (stretched(reading)) refuseFor(reading, "stretched", {allowed: reading.lengths.allowed || length});
-    const turning = reading.kinds.filter(one => turns(one) && !(several && withinWindow(one)));
-    const ways = new Set(turning.map(({type, encoding: {base, layout, rotary}}) => JSON.stringify([several && type, base, layout, rotary])));
-    const [{type, encoding}] = turning;
-    if (ways.size > 1 || encoding.rule !== null) refuseFor(reading, "two_ways");
-    if (rule === "ntk" && encoding.rotary === 2) refuseFor(reading, "one_pair");
-    const twice = words(known.two_bases).includes(family) || has(keys, "layer_rope_theta");
-    if (rule === "ntk" && twice) refuseFor(reading, "two_bases");
-    return [several ? type : "", encoding];
+    const layers = reading.kinds.filter(one => turns(one) && !(byKind && withinWindow(one)));
+    const names = new Set(layers.map(({type}) => (byKind ? type : ""))), [{encoding}] = layers;
+    const ways = new Set(layers.map(({encoding: {base, layout, rotary}}) => [base, layout, rotary].join()));
+    if (names.size > 1 || ways.size > 1 || encoding.rule !== null) refuseFor(reading, "two_ways");
+    return [...names, encoding];
+  }
+
+  /** Whether all keys that a token sees are within its window or chunk, so that no angle grows with the text. */
+  const withinWindow = layer => Boolean(layer.window || layer.chunk) && layer.compressed === null;
+
+  /** Refuse where no new base stretches what turns. */
+  function checkBase(reading, {rotary}) {
+    if (rotary === 2) refuseFor(reading, "one_pair");
+    const twice = words(known.two_bases).includes(reading.family) || has(reading.at.keys, "layer_rope_theta");
+    if (twice) refuseFor(reading, "two_bases");
   }
 
   /** Refuse where no program's code for the family takes the rule, or where nothing is known of it. */
@@ -360,6 +335,59 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
   /** Families whose code passes a rule over, by a row of the tables: of one program, or of all. */
   function passedOver({passes_over = {}}, rule) {
     return [...words(passes_over["rules and bases"] ?? ""), ...words(rule === "ntk" ? "" : passes_over.rules ?? "")];
+  }
+
+  /** Refuse settings; the field cap is the longest text that the file as it is allows. */
+  function refuseFor({family, lengths: {rows, allowed, original}}, code, fields) {
+    refuse(`settings_${code}`, {family, cap: rows || allowed || original, ...fields});
+  }
+
+  /** The parameters of RoPE of a kind of layers. */
+  const parametersOf = ({at}, kind) => ({partial_rotary_factor: 1, ...get(at.rules, kind)});
+
+  /** The path of the parameters of RoPE that a rule changes, among the keys of the text. */
+  function parametersPath({family, at: {rope}}, kind) {
+    if (rope?.length > 1) return [rope[0], kind];
+    return kind && entry(family).scaled?.join() !== kind ? ["rope_parameters", kind] : rope ?? ["rope_scaling"];
+  }
+
+  const isUsual = (key, value) => key === "partial_rotary_factor" && value === 1;
+
+  /** The parameters of each kind of layers, where a rule is for one kind and the file does not have them so. */
+  function apart(reading, kind) {
+    const {at} = reading, [spelling, ...inner] = parametersPath(reading, kind);
+    if (!inner.length || at.rope?.length > 1) return [];
+    return entries(at.rules).flatMap(([name, parameters]) => entries({rope_type: "default", ...parameters})
+      .filter(([key, value]) => !isUsual(key, value))
+      .map(([key, value]) => ({path: [...at.file, spelling, name, key], value})));
+  }
+
+  /** The path of the base among the keys of the text: in RoPE's parameters where these have it, else beside them. */
+  function basePath(reading, kind) {
+    const {rope, keys} = reading.at, place = parametersPath(reading, kind);
+    return (rope && !has(keys, "rope_theta")) || place.length > 1 ? [...place, "rope_theta"] : [baseKey(reading)];
+  }
+
+  /** The key of the base beside RoPE's parameters, of layers without a window where kinds of layers have one each. */
+  function baseKey({family}) {
+    const {aliases, thetas = {}} = entry(family), other = Object.keys(aliases).findLast(key => aliases[key] === "rope_theta");
+    return other ?? get(thetas, "full_attention", "rope_theta");
+  }
+
+  /** Whether the class of the family fails where a rule scales and the file does not say how wide a head is. */
+  const needsHeadDim = ({family, at}) => words(programs.transformers.needs_head_dim).includes(family) && !get(at.keys, "head_dim");
+
+  /** The share of a head's features that turn, as the parameters of RoPE have it if that is the share in force. */
+  function shareOf(reading, kind, {dim, rotary}) {
+    const share = parametersOf(reading, kind).partial_rotary_factor;
+    return Math.trunc(dim * share) === rotary ? share : rotary / dim;
+  }
+
+  /** How M-RoPE deals its pairs to coordinates, which vLLM and SGLang ask RoPE's parameters for. */
+  function sections({kind, deal, axes}) {
+    if (kind !== "MRoPE") return {};
+    const mrope_section = Array.from({length: axes}, (_, axis) => deal.filter(one => one === axis).length);
+    return {mrope_section, ...(deal.every((one, i) => !i || deal[i - 1] <= one) ? {} : {mrope_interleaved: true})};
   }
 
   // programs.py
@@ -378,38 +406,69 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   /** The program's line for edits of the file, and notes on what is uncommon in it. */
   function line(reading, changes, tokens, program) {
-    const row = programs[program], {at} = reading, depth = at.file.length, base = baseKey(reading), last = ({path}) => path.at(-1);
-    const {[base]: theta, ...keys} = fromEntries(changes.filter(({path}) => path.length === depth + 1).map(one => [last(one), one.value]));
-    if (theta === undefined && changes.every(({path}) => path.length === depth + 1)) {
-      return {line: written(reading, row, tokens, keys), notes: []};
-    }
-    const [kind, encoding] = target(reading, "linear", tokens), families = row.by_kind ?? "";
-    if (kind && families !== true && !words(families).includes(reading.family)) refuseFor(reading, "by_kind", {program: row.name});
-    const own = ({path}) => path.length > depth + 1 && (path.at(-2) === kind || !has(at.rules, path.at(-2)));
-    const {type, rope_theta, ...inner} = {
-      ...{rope_type: "default", rope_theta: encoding.base},
-      ...fromEntries(changes.filter(own).map(one => [last(one), one.value])),
-    };
-    const rule = inner.rope_type === "default" ? "ntk" : inner.rope_type, betas = rampOf(reading, row, rule, encoding);
-    const values = {...inner, ...sections(encoding), rope_theta: theta ?? rope_theta, ...betas};
-    const {head_dim, ...others} = keys, rest = row.form === "json" ? others : keys;
-    const text = row.form === "flags" ? flags(reading, row, tokens, rule, values)
-      : written(reading, row, tokens, {...spelled(reading, row, values, kind, encoding), ...rest});
+    const row = programs[program], [keys, parameters] = divided(reading, changes);
+    if (!truthy(parameters)) return {line: written(reading, row, tokens, keys), notes: []};
+    const [kind, encoding] = target(reading, tokens), several = Object.keys(reading.at.rules).length > 1;
+    if (kind && (row.form !== "flags" || several)) checkByKind(reading, row);
+    const completed = complete(reading, parameters, kind, encoding), type = completed.rope_type;
+    const rule = type === "default" ? "ntk" : type, betas = ramp(reading, row, rule, encoding);
+    const whole = inOrder({...completed, ...betas}), made = () => ({...spelled(reading, row, whole, kind), ...keys});
+    const text = row.form === "flags" ? flags(reading, row, tokens, rule, whole) : written(reading, row, tokens, made());
     return {line: text, notes: notesOn(row, kind, betas)};
+  }
+
+  function checkByKind(reading, {name: program, by_kind: families = ""}) {
+    if (families !== true && !words(families).includes(reading.family)) refuseFor(reading, "by_kind", {program});
+  }
+
+  /** The new values of keys of the text, and those of RoPE's parameters that a rule changes, the base among them. */
+  function divided(reading, changes) {
+    const {at} = reading, base = baseKey(reading), depth = at.file.length + 1, last = ({path, value}) => [path.at(-1), value];
+    const {[base]: theta, ...keys} = fromEntries(changes.filter(({path}) => path.length === depth).map(last));
+    const inner = changes.filter(({path}) => path.length > depth), kind = inner.length ? target(reading, 1)[0] : null;
+    const own = inner.filter(({path}) => path.at(-2) === kind || !has(at.rules, path.at(-2)));
+    return [keys, {...fromEntries(own.map(last)), ...(theta === undefined ? {} : {rope_theta: theta})}];
+  }
+
+  /** All parameters of RoPE of a kind of layers, with the new values and what the file says besides. */
+  function complete(reading, parameters, kind, encoding) {
+    const share = shareOf(reading, kind, encoding), usual = entry(reading.family).keys.partial_rotary_factor || 1;  // of the class
+    const own = further(reading, kind), told = has(reading.at.keys, "partial_rotary_factor");
+    const {type, ...whole} = {rope_type: "default", rope_theta: encoding.base, ...own, ...parameters, ...sections(encoding)};
+    return share !== 1 || usual !== 1 || told ? {...whole, partial_rotary_factor: share} : whole;
+  }
+
+  /** What a file's parameters of RoPE say besides, which a program would lose. */
+  const further = (reading, kind) =>
+    filter(parametersOf(reading, kind), (key, value) => key !== "type" && value !== null && !isUsual(key, value));
+
+  /** RoPE's parameters as programs' documentation has them in turn. */
+  function inOrder(parameters) {
+    const order = words(known.order), place = ([key]) => (order.includes(key) ? order.indexOf(key) : order.length);
+    return fromEntries(entries(parameters).sort((one, other) => place(one) - place(other)));
+  }
+
+  /** RoPE's parameters as a program spells them, those of other kinds of layers among them. */
+  function spelled(reading, row, whole, kind) {
+    const {rope_theta, partial_rotary_factor, ...without} = whole;
+    if (row.base === "beside") return whole.rope_type === "default" ? {rope_theta} : {[row.rope]: without};
+    if (!kind) return {[row.rope]: whole};
+    const others = Object.keys(reading.at.rules).map(name => [name, inOrder({rope_type: "default", ...further(reading, name)})]);
+    return {[row.rope]: {...fromEntries(others), [kind]: whole}};
   }
 
   /** A line for keys of the text that have new values; flags have names of their own, but for the length. */
   function written(reading, row, tokens, keys) {
     if (row.form === "flags") return flags(reading, row, tokens, null, {});
-    const {code} = reading.at, place = ["config", ...code].join(".");
+    const {code} = reading.at, place = ["config", ...code].join("."), {head_dim, ...others} = keys;
     if (row.form === "attributes") return entries(keys).map(([key, value]) => `${place}.${key} = ${literal(value, key, true)}`).join("\n");
-    return fill(row.line, {tokens, keys: literal(code.reduceRight((inner, key) => ({[key]: inner}), keys))});
+    return fill(row.line, {tokens, keys: literal(code.reduceRight((inner, key) => ({[key]: inner}), others))});
   }
 
   /** The betas that undo where a program makes the ramp of YaRN for several times the original length. */
-  function rampOf({family}, {ramp}, rule, {kind}) {
-    if (!ramp || rule !== "yarn" || kind !== "MRoPE" || words(ramp.once).includes(family)) return {};
-    return fromEntries(entries(known.betas).map(([name, beta]) => [name, beta * ramp.times]));
+  function ramp({family}, {ramp: row}, rule, {kind}) {
+    if (!row || rule !== "yarn" || kind !== "MRoPE" || words(row.once).includes(family)) return {};
+    return fromEntries(entries(known.betas).map(([name, beta]) => [name, beta * row.times]));
   }
 
   /** Why some layers alone are stretched, and why betas stand in a line that are not YaRN's. */
@@ -418,22 +477,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (truthy(betas)) notes.push(fill(known.notes.ramp, {program: row.name, times: row.ramp.times, fast, slow, ...betas}));
     return notes;
   }
-
-  /** RoPE's parameters as a program spells them, those of other kinds of layers among them. */
-  function spelled({at: {rules, keys}}, row, values, kind, {dim, rotary}) {
-    const {rope_theta, ...without} = values;
-    if (row.base === "beside") return values.rope_type === "default" ? {rope_theta} : {[row.rope]: without};
-    const own = get(rules, kind, {}), key = "partial_rotary_factor", share = get(own, key, 1);
-    const fits = Math.trunc(dim * share) === rotary, part = fits ? share : rotary / dim;
-    const shared = part !== 1 || has(keys, key) ? {...values, [key]: part} : values, every = {...shared, ...further(own, shared)};
-    if (!kind) return {[row.rope]: every};
-    const plain = one => ({rope_type: "default", rope_theta: one.rope_theta, ...further(one, {})});
-    return {[row.rope]: {...fromEntries(entries(rules).map(([name, one]) => [name, plain(one)])), [kind]: every}};
-  }
-
-  /** What a file's parameters of RoPE say besides, which a program would lose. */
-  const further = (written, values) => filter(written, (key, value) =>
-    !["type", "rope_theta"].includes(key) && !has(values, key) && value !== null && !isUsual(key, value));
 
   /** A line of flags. llama.cpp's server cuts a text at the length that the file allows, which YaRN's flags alone raise. */
   function flags({lengths: {allowed}}, row, tokens, rule, values) {
@@ -471,13 +514,13 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   /** Refuse a rule that has no settings, and one that the program has no words for. */
   function checkRule(rule, {name, flags: own}) {
-    if (has(known.unset, rule)) refuse("settings_rule", {why: known.unset[rule]});
+    if (known.unset.includes(rule)) refuse(`settings_${rule}`);
     const program = name.split(" ").slice(0, -1).join(" ");
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
 
   return {
-    ...{apply, checkUntil, edits, fresh, inForce, inWords, line, memory, plain, sees, sentence, settings, sight, slopes},
+    ...{apply, checkUntil, edits, fresh, inForce, inWords, limitOf, line, memory, plain, sees, sentence, settings, sight, slopes},
     ...{stretched, traps, turns},
   };
 };

@@ -223,7 +223,7 @@ function seen(layers, all) {
   if (sort === "recurrence") return `${n} without attention`;
   if (sort === "picture") return `${n} look${n === 1 ? "s" : ""} at a picture`;
   const sights = new Set(layers.map(one => answers.sees(answers.sight(reading, one, reading.lengths.allowed))));
-  const what = sights.size > 1 ? {window: "windows", chunk: "chunks"}[sort] ?? "chosen tokens" : [...sights][0].replace(/,$/, "");
+  const what = sights.size > 1 ? {window: "windows", chunk: "chunks"}[sort] ?? "chosen tokens" : [...sights][0].replace(/,$/, "").replace(/^its own/, n === 1 ? "its own" : "their own");
   return `${all && n > 1 ? "all " : ""}${n} see${n === 1 ? "s" : ""} ${what}${sort === "none" ? ", without positions" : ""}`;
 }
 
@@ -496,10 +496,8 @@ function memory() {
   if (!reading.causal && !reading.encoder) return fill(".m", make("p", {class: "because"}, "An encoder keeps no keys and values."));
   if (!kinds.length) return fill(".m", make("p", {class: "big"}, "0"), make("p", {class: "because"}, "No layer keeps keys and values of the text."));
   const full = kinds.reduce((sum, kind) => sum + one[kind] * tokens, 0), limited = full > all * 1.001;
-  const hides = ({window}) => window && window < Math.max(tokens, reading.lengths.allowed || Infinity);
-  const kindOf = layer => hides(layer) ? "window" : layer.chunk ? "chunk" : "full";
   const keeping = reading.layers.map(at => reading.kinds[at]).filter(layer => layer.attends && !layer.crosses);
-  const layers = kind => keeping.filter(layer => kind === "indexer" ? layer.indexer : kindOf(layer) === kind).length;
+  const layers = kind => keeping.filter(layer => kind === "indexer" ? layer.indexer : answers.limitOf(reading, layer, tokens)[0] === kind).length;
   const stopped = kind => (kind === "window" || kind === "chunk") && now[kind] < one[kind] * tokens;
   fill(".m", make("p", {class: "big"}, size(all)),
     make("div", {class: limited ? "bar part" : "bar", "aria-hidden": "true"}, kinds.map(kind => make("i", {class: kind, style: `width:${100 * now[kind] / full}%`}))),

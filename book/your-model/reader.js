@@ -1012,7 +1012,7 @@ const reader = tables => {
     without_positions: (form, keys, grid, depth) => repeat(layer(), depth),
     /** BEiT: a table of steps for each layer, or one for all. */
     steps_and_cls(form, keys, [height, width], depth) {
-      const heads = keys.first(["num_attention_heads"]), names = ["use_relative_position_bias", "use_shared_relative_position_bias"];
+      const heads = checkSize("num_attention_heads", keys.first(["num_attention_heads"])), names = ["use_relative_position_bias", "use_shared_relative_position_bias"];
       const [each, shared] = names.map(name => truthy(keys.get(name)));
       if (each && shared) refuse("not_both", {one: names[0], other: names[1]});
       return repeat(layer({encoding: each || shared ? {kind: "BEiT", heads, height, width, shared} : null}), depth);
@@ -1270,24 +1270,26 @@ const reader = tables => {
     return refusal;
   }
 
-  /** RoPE's parameters as the file or the class says them, of all layers or of each type. */
-  function spelledRules(every) {
-    const spelled = either(get(every, "rope_scaling"), either(get(every, "rope_parameters"), {}));
-    return isDict(spelled) ? [spelled, ...Object.values(spelled)].filter(isDict) : [];
-  }
+  // lengths.py
 
   function lengthsOf(keys, part, until, until_key) {
-    const every = {...keys.own, ...keys.defaults}, key = about.lengths.find(name => truthy(get(every, name)));
-    const originals = [...spelledRules(every), every].map(one => get(one, "original_max_position_embeddings"));
-    return {
-      allowed: key ? every[key] : null,
-      key: key ?? about.lengths[0],
-      by_class: !about.lengths.some(name => truthy(get(keys.own, name))),
-      original: originals.find(truthy) ?? null,
-      rows: part.input?.kind === "Learned" ? part.input.length - part.first : null,
-      until,
-      until_key,
-    };
+    const every = {...keys.own, ...keys.defaults}, [key, allowed] = longest(keys, every);
+    const rows = part.input?.kind === "Learned" ? part.input.length - part.first : null;
+    return {allowed, key, by_class: longest(keys, keys.own)[1] === null, original: originalOf(every), rows, until, until_key};
+  }
+
+  /** The key that says what length is allowed, and the length; classes may hold it under another name. */
+  function longest(keys, values) {
+    const names = about.lengths, {aliases} = keys.about, of = name => get(values, name);
+    const own = names.find(name => truthy(of(name))), other = names.find(name => has(aliases, name) && truthy(of(aliases[name])));
+    return own ? [own, of(own)] : other ? [other, of(aliases[other])] : [names[0], null];
+  }
+
+  /** The length before the model's stretch, which RoPE's parameters say, of all layers or of a type, or a key beside them. */
+  function originalOf(every) {
+    const rope = either(get(every, "rope_scaling"), either(get(every, "rope_parameters"), {}));
+    const places = isDict(rope) ? [rope, ...Object.values(rope).filter(isDict), every] : [every];
+    return places.map(one => get(one, "original_max_position_embeddings")).find(truthy) ?? null;
   }
 
   /** Beyond how many tokens a rule begins that no reading has, and the key that says it. */
@@ -1300,19 +1302,21 @@ const reader = tables => {
   function placeOf(text, keys, rules) {
     const place = about.spellings.find(name => isDict(get(keys.own, name)));
     const inner = place && isDict(get(keys.own[place], FULL)) ? [FULL] : [];
-    const beside = [...FLAT, "head_dim", "layer_rope_theta", "original_max_position_embeddings"].filter(key => get(keys.own, key) !== null);
+    const every = {...keys.own, ...keys.defaults}, beside = ["layer_rope_theta", "original_max_position_embeddings"];
+    const said = {...fromEntries([...FLAT, "head_dim"].map(key => [key, get(keys.own, key)])), ...fromEntries(beside.map(key => [key, get(every, key)]))};
     return {
       file: text.file,
       code: text.code,
       rope: place ? [place, ...inner] : null,
       rules,
-      keys: fromEntries(beside.map(key => [key, keys.own[key]])),
+      keys: filter(said, (_, value) => value !== null),
     };
   }
 
   /** A key chooses one of several rows; `default` is its value where it is not there, `otherwise` the row for all others. */
   function readByKey(row, keys) {
-    const value = keys.get(row.key) ?? (has(row, "default") ? row.default : keys.first([row.key]));
+    let value = keys.get(row.key) ?? (has(row, "default") ? row.default : keys.first([row.key]));
+    if (has(row.ways, "true") && [0, 1].includes(value)) value = Boolean(value);
     const way = get(row.ways, isText(value) ? value : JSON.stringify(value), row.otherwise);
     if (way === null) refuse("one_of_for", {key: row.key, family: keys.family, names: Object.keys(row.ways), got: value});
     const own = complete(way);

@@ -1,7 +1,7 @@
 """Released models by name: which release a name means, and which are nearest to one that none has.
 
 `tables/releases.json` is written by `python -m tests.parity.releases` from `book/models/releases.yml`, and
-`book/_static/reader-names.js` has the rule for the page. `tables/names.json` has the endings of names behind which stands the
+`book/your-model/names.js` has the rule for the page. `tables/names.json` has the endings of names behind which stands the
 same file: a further training leaves the positions as they are, unless the release says under `unlike` that its makers' does
 not, and a copy in another format or in fewer bits leaves all. The nearest names have at least a `likeness`, and at least
 `beside_best` of the best one's.
