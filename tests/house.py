@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 # From the ground up. A room uses rooms of lower floors alone; `d2lpos` is what `import d2lpos` brings.
 FLOORS = (
-    ("positions", "runtime"),
+    ("config", "positions", "runtime"),
     ("encoding",),
     ("input", "transformer"),
     ("rotary", "bias", "content"),
@@ -21,7 +21,7 @@ FLOORS = (
     ("lab",),
 )
 LEVEL = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-ENCODERS = [room for floor in FLOORS[:5] for room in floor if room != "runtime"]  # what encodings are made of
+ENCODERS = [room for floor in FLOORS[:5] for room in floor if room not in ("config", "runtime")]  # what encodings are made of
 PLACE = re.compile(r"(?<=<!-- house -->\n).*?(?=<!-- /house -->)", re.DOTALL)
 
 

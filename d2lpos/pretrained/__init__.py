@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 from ..runtime.lazy import lazily
 
 if TYPE_CHECKING:
+    from .build import encoding_of
     from .layer import Layer, Reading
     from .minilm import MiniLM, load_minilm, minilm_tokenizer
-    from .reading import encoding_of
     from .smollm2 import SmolLM2, load_smollm2, losses, smollm2_tokenizer, stand_in
     from .weights import WEIGHTS, Weights, WeightsMissing, at_hand, fetch, find, folder
 else:  # a list of models or a file is read without PyTorch
     __getattr__, __dir__ = lazily(
         __name__,
         {
+            "build": ("encoding_of",),
             "layer": ("Layer", "Reading"),
             "minilm": ("MiniLM", "load_minilm", "minilm_tokenizer"),
-            "reading": ("encoding_of",),
             "smollm2": ("SmolLM2", "load_smollm2", "losses", "smollm2_tokenizer", "stand_in"),
             "weights": ("WEIGHTS", "Weights", "WeightsMissing", "at_hand", "fetch", "find", "folder"),
         },

@@ -1,9 +1,8 @@
-"""What is read from a configuration, and the configuration while it is read."""
+"""What is read from a configuration, as modules."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from types import MappingProxyType
 
 from torch import Tensor
 
@@ -183,80 +182,3 @@ def ranges(places: list[int]) -> str:
     """Numbers with runs drawn together: 0–2, 4."""
     runs = [[at for _, at in run] for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0])]
     return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Family:
-    """How families are read.
-
-    ignored_keys are keys of the configuration that are read elsewhere or do not speak of position. reads are keys that
-    these families read, and that families which do not name them refuse. Both are words with spaces between.
-    """
-
-    ignored_keys: str = ""
-    reads: str = ""
-
-
-def by_name(rows: Mapping[str, object]) -> dict[str, object]:
-    """A row for each family; the key of a row has the names of all that it holds for."""
-    return {name: row for names, row in rows.items() for name in names.split()}
-
-
-class Missing(KeyError, ValueError):
-    """A key that is not there, in a sentence."""
-
-    def __str__(self) -> str:
-        return self.args[0]
-
-
-class Config(Mapping):
-    """A configuration that remembers which of its keys were asked for, and shows none of those that are hidden.
-
-    given is what it holds itself, taken are values for keys that it does not have, and known what is known of its family
-    besides.
-    """
-
-    def __init__(
-        self,
-        values: Mapping,
-        taken: Mapping = MappingProxyType({}),
-        hidden: frozenset[str] = frozenset(),
-        known: Mapping = MappingProxyType({}),
-    ):
-        self.values_ = {key: value for key, value in {**values, **taken}.items() if key not in hidden}
-        self.given, self.known, self.used = values, known, set()
-
-    def __getitem__(self, key: str) -> object:
-        if key not in self.values_:
-            raise Missing(f"config must have {key}, and has none")
-        self.used.add(key)
-        return self.values_[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.values_)
-
-    def __len__(self) -> int:
-        return len(self.values_)
-
-    def pass_over(self, keys: Iterable[str]) -> None:
-        """Keys of the file that something else makes idle are understood, too."""
-        self.used.update(key for key in keys if key in self.given)
-
-    def first(self, *keys: str, default: object = None) -> object:
-        """The value of the first of the keys that is there and not None; else the default, or an error."""
-        found = [value for key in keys if (value := self.get(key)) is not None]
-        if found or default is not None:
-            return found[0] if found else default
-        raise Missing(
-            f"config must have {' or '.join(keys)}{'; it has neither' if keys[1:] else ', and has none'}"
-        )
-
-
-def divided(config: Config, hidden: tuple[str, ...], heads: tuple[str, ...]) -> int:
-    """The features of a head; raises a ValueError where hidden size is no multiple of the heads."""
-    whole, parts = config.first(*hidden), config.first(*heads)
-    if type(whole) is not int or type(parts) is not int:
-        raise ValueError(f"{hidden[0]} and {heads[0]} must be whole numbers; got {whole!r} and {parts!r}")
-    if whole % parts:
-        raise ValueError(f"{hidden[0]} must be a multiple of {heads[0]} = {parts}; got {whole}")
-    return whole // parts

@@ -23,7 +23,7 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 
 # Packages that load a module when one of its names is asked for, and modules that do without PyTorch.
 LAZY = ["d2lpos", "d2lpos.pretrained"]
-PLAIN = [*LAZY, "d2lpos.pretrained.census", "d2lpos.pretrained.files", "d2lpos.pretrained.names", "d2lpos.runtime.published"]
+PLAIN = [*LAZY, "d2lpos.pretrained.census", "d2lpos.config", "d2lpos.config.__main__", "d2lpos.runtime.published"]
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from d2lpos.config import read, settings
+from d2lpos.config.names import identity, is_called, look_up, names, releases
 from d2lpos.pretrained.__main__ import main
-from d2lpos.pretrained.names import identity, is_called, look_up, names, releases
-from d2lpos.pretrained.serving import settings
 
 # What people type, and the release that it means.
 READ_AS = {
@@ -96,7 +96,7 @@ def test_the_command_reads_a_release_by_name_with_the_lengths_of_its_makers(caps
     out, release = capsys.readouterr().out, look_up("Qwen3 8B")[0]
     assert out.startswith(f"Qwen3 8B, read from the book's list: {release['source']}\nQwen3 8B turns ")
     assert "  beside 32,768 tokens, as its makers say:\n" in out
-    line = settings(release["config"], 131_072, "vllm", 32_768)
+    line = settings(read(release["config"]), 131_072, "vllm", 32_768)["line"]
     assert line.replace("MODEL", "Qwen/Qwen3-8B") in out and '"factor": 4.0' in line
     assert f"\nas its makers say: {release['stretch']['source']}\n" in out
     assert main(["read", "Qwen3 8B", "--length", "131072", "--trained", "40960", "--settings", "vllm"]) is None
@@ -113,9 +113,9 @@ def test_json_of_a_release_is_json_alone(capsys):
 
 
 def test_the_command_names_the_nearest_and_a_file_comes_before_a_name(tmp_path, monkeypatch, capsys):
-    told = "DeepSeek-V3: no such file, and no release is known as 'DeepSeek-V3'; nearest: DeepSeek-V3.2"
+    told = "DeepSeek-V3: no such file, and no release is known as \"DeepSeek-V3\"; nearest: DeepSeek-V3.2"
     assert main(["read", "DeepSeek-V3"]) == told
-    assert main(["read", "nobody.json"]) == "nobody.json: no such file, and no release is known as 'nobody.json'"
+    assert main(["read", "nobody.json"]) == 'nobody.json: no such file, and no release is known as "nobody.json"'
     monkeypatch.chdir(tmp_path)
     (tmp_path / "gpt2").write_text('{"model_type": "mpt"}', "utf-8")
     assert main(["read", "gpt2"]) is None and "mpt: " in capsys.readouterr().out

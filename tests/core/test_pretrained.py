@@ -7,13 +7,10 @@ import torch
 
 from d2lpos import ALiBi, Learned, RoPE, Sinusoidal, T5Bias
 from d2lpos.bias.swin_v2 import SwinV2
+from d2lpos.config.tables import by_name, read_by_some, table, words
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.positions.grid import cells
 from d2lpos.pretrained import Layer, Reading, encoding_of
-from d2lpos.pretrained.defaults import entries
-from d2lpos.pretrained.families import READ_BY_SOME
-from d2lpos.pretrained.keys import SAYS_NO, SILENT_KEYS
-from d2lpos.pretrained.own import DEFAULTS as OWN_DEFAULTS
 from d2lpos.rotary.scaling import llama3, unscaled, yarn
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4}
@@ -273,38 +270,38 @@ def test_longrope_hangs_on_the_length_of_the_text():
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
 MPT, INKLING = {"model_type": "mpt"}, {"model_type": "inkling_text"}
 REFUSED = {
-    "model_type 'nobody' is not known": {"model_type": "nobody"},
-    "model_type None is not known": {},
-    "model_type 'yuan' is refused: filters mix a token with those before it": LLAMA | {"model_type": "yuan"},
+    'model_type "nobody" is not known': {"model_type": "nobody"},
+    "model_type null is not known": {},
+    'model_type "yuan" is refused: filters mix a token with those before it': LLAMA | {"model_type": "yuan"},
     "config must have text_config, where llava has the model of its text; it has none": {"model_type": "llava"},
-    "model_type 'inkling_text' is refused: its bias is computed from the text": INKLING,
+    'model_type "inkling_text" is refused: its bias is computed from the text': INKLING,
     "llama has keys that are not understood: sliding_window = 4096. A key": LLAMA | {"sliding_window": 4096},
     "llama has keys that are not understood: no_rope_layers = [1, 0]. A key": LLAMA
     | {"no_rope_layers": [1, 0]},
     "llama has keys that are not understood: layer_types = ": LLAMA | {"layer_types": ["full_attention"] * 4},
-    "llama has keys that are not understood: alibi = True. A key": LLAMA | {"alibi": True},
+    "llama has keys that are not understood: alibi = true. A key": LLAMA | {"alibi": True},
     "llama has keys that are not understood: rope_wobble = 3. A key": LLAMA | {"rope_wobble": 3},
     "rope_type must be one of default, linear,": LLAMA
     | {"rope_scaling": {"rope_type": "soup", "factor": 2.0}},
-    "rope_type 'linear' has keys that are not understood: rope_scaling.eta = 2, rope_scaling.zeta = 3. A key": LLAMA
+    'rope_type "linear" has keys that are not understood: rope_scaling.eta = 2, rope_scaling.zeta = 3. A key': LLAMA
     | {"rope_scaling": {"type": "linear", "factor": 2.0, "zeta": 3, "eta": 2}},
-    "rope_type 'default' has keys that are not understood: rope_parameters.mrope_section = [4, 2, 2]. A key": LLAMA
+    'rope_type "default" has keys that are not understood: rope_parameters.mrope_section = [4, 2, 2]. A key': LLAMA
     | {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 2, 2]}},
-    "rope_type 'linear' must have a factor, and has none": LLAMA | {"rope_scaling": {"type": "linear"}},
-    "rope_type 'yarn' must have a factor, and has none": LLAMA
+    'rope_type "linear" must have a factor, and has none': LLAMA | {"rope_scaling": {"type": "linear"}},
+    'rope_type "yarn" must have a factor, and has none': LLAMA
     | {"max_position_embeddings": 256, "rope_scaling": {"rope_type": "yarn", "original_max_position_embeddings": 64}},
-    "rope_type 'proportional' must have a factor, and has none": LLAMA
+    'rope_type "proportional" must have a factor, and has none': LLAMA
     | {"rope_parameters": {"rope_type": "proportional", "factor": None}},
-    "rope_type 'yarn' must have original_max_position_embeddings, and has none": LLAMA
+    'rope_type "yarn" must have original_max_position_embeddings, and has none': LLAMA
     | {"model_type": "internlm2", "rope_scaling": {"type": "yarn", "factor": 2.0}},
-    "tokens must say how long the text is, because rope_type 'dynamic' depends on it; got None": LLAMA
+    'tokens must say how long the text is, because rope_type "dynamic" depends on it; got None': LLAMA
     | {"max_position_embeddings": 64, "rope_scaling": {"type": "dynamic", "factor": 2.0}},
     "config must have num_hidden_layers, and has none": {"model_type": "internlm2"},
-    "layer type 'wavy_attention' of gemma2 is not understood": LLAMA
+    'layer type "wavy_attention" of gemma2 is not understood': LLAMA
     | {"model_type": "gemma2", "layer_types": ["wavy_attention"] * 4},
     "layer_types must name 4 layers; got 1": LLAMA
     | {"model_type": "gemma2", "layer_types": ["full_attention"]},
-    "rope_parameters must have 'full_attention', and has 'sliding_attention'": LLAMA
+    'rope_parameters must have "full_attention", and has sliding_attention': LLAMA
     | {
         "model_type": "gemma3_text",
         "layer_types": ["full_attention"] * 4,
@@ -312,43 +309,43 @@ REFUSED = {
     },
     "rope_parameters must name the types of layers that they are for; got": LLAMA
     | {"model_type": "gemma4_text", "rope_scaling": {"type": "linear", "factor": 2.0}},
-    "num_hidden_layers must be a whole number of at least 1; got '4'": LLAMA | {"num_hidden_layers": "4"},
+    'num_hidden_layers must be a whole number of at least 1; got "4"': LLAMA | {"num_hidden_layers": "4"},
     "num_hidden_layers must be a whole number of at least 1; got 0": LLAMA | {"num_hidden_layers": 0},
     "num_hidden_layers must be a whole number of at least 1; got -1": LLAMA | {"num_hidden_layers": -1},
-    "num_attention_heads must be a whole number of at least 1; got True": LLAMA | {"num_attention_heads": True},
+    "num_attention_heads must be a whole number of at least 1; got true": LLAMA | {"num_attention_heads": True},
     "sliding_window must be a whole number of at least 1; got -1": LLAMA
     | {"model_type": "mistral", "sliding_window": -1},
-    "sliding_window_pattern must be a whole number of at least 1 where there are no layer_types; got 'LLLG'": LLAMA
+    'sliding_window_pattern must be a whole number of at least 1 where there are no layer_types; got "LLLG"': LLAMA
     | {"model_type": "exaone4", "sliding_window_pattern": "LLLG"},
-    "rope_theta must be a positive number; got '1e4'": LLAMA | {"rope_theta": "1e4"},
-    "rope_theta must be one number; got [10000.0]": LLAMA | {"rope_theta": [1e4]},
-    "layer_types must be a list; got 'full_attention'": LLAMA
+    'rope_theta must be a positive number; got "1e4"': LLAMA | {"rope_theta": "1e4"},
+    "rope_theta must be one number; got [10000]": LLAMA | {"rope_theta": [1e4]},
+    'layer_types must be a list; got "full_attention"': LLAMA
     | {"model_type": "gemma2", "layer_types": "full_attention"},
     "full_attn_idxs must be a list; got 3": LLAMA | {"model_type": "lfm2", "full_attn_idxs": 3},
-    "short_factor must be a list; got 'x'": LLAMA
+    'short_factor must be a list; got "x"': LLAMA
     | {"rope_scaling": {"type": "su", "short_factor": "x", "long_factor": [1.0] * 8}},
-    "linear_attn_config must be a dictionary; got 'x'": LLAMA | {"model_type": "kimi_linear", "linear_attn_config": "x"},
+    'linear_attn_config must be a dictionary; got "x"': LLAMA | {"model_type": "kimi_linear", "linear_attn_config": "x"},
     "per_layer_config must be a dictionary; got [1]": LLAMA | {"model_type": "gemma4_text", "per_layer_config": [1]},
-    "partial_rotary_factor must be a number from 0 to 1; got 2.0": LLAMA
+    "partial_rotary_factor must be a number from 0 to 1; got 2": LLAMA
     | {"model_type": "stablelm", "partial_rotary_factor": 2.0},
-    "partial_rotary_factor must be a number from 0 to 1; got '0.5'": LLAMA
+    'partial_rotary_factor must be a number from 0 to 1; got "0.5"': LLAMA
     | {"model_type": "stablelm", "partial_rotary_factor": "0.5"},
     "pad_token_id of roberta must be the number of a token; got -1": LLAMA
     | {"model_type": "roberta", "pad_token_id": -1},
-    "model_type ['llama'] is not known": {"model_type": ["llama"]},
-    "rope_theta must be one number; got {'a': 1}": LLAMA | {"rope_theta": {"a": 1}},
+    'model_type ["llama"] is not known': {"model_type": ["llama"]},
+    'rope_theta must be one number; got {"a": 1}': LLAMA | {"rope_theta": {"a": 1}},
     "rope_type must be one of default, linear": LLAMA | {"rope_scaling": {"rope_type": ["yarn"]}},
     "hidden_size must be a whole number of at least 1; got [64, 64]": LLAMA | {"hidden_size": [64, 64]},
     "hidden_size and num_attention_heads must be whole numbers; got 64 and [4, 4]": LLAMA
     | {"num_attention_heads": [4, 4]},
-    "max_window_layers must be a whole number of at least 0; got '3'": LLAMA
+    'max_window_layers must be a whole number of at least 0; got "3"': LLAMA
     | {"model_type": "qwen2", "max_window_layers": "3"},
-    "no_rope_layers must be a list of 0 and 1; got ['a', 'b', 'c', 'd']": LLAMA
+    'no_rope_layers must be a list of 0 and 1; got ["a", "b", "c", "d"]': LLAMA
     | {"model_type": "smollm3", "no_rope_layers": list("abcd")},
     "layer_types must name 4 layers; got 6": LLAMA | {"model_type": "gemma2", "layer_types": ["full_attention"] * 6},
-    "rotary_dim and partial_rotary_factor must agree on 16 features; got 8 and 1.0": LLAMA
+    "rotary_dim and partial_rotary_factor must agree on 16 features; got 8 and 1": LLAMA
     | {"model_type": "minimax_m2", "head_dim": 16, "rotary_dim": 8, "partial_rotary_factor": 1.0},
-    "local_rope_theta must be a positive number; got None": LLAMA
+    "local_rope_theta must be a positive number; got null": LLAMA
     | {"model_type": "modernbert", "local_rope_theta": None},
     "layer_rope_theta must have a number for each layer; got 1": LLAMA
     | {"model_type": "granite_swa", "layer_rope_theta": [1e4]},
@@ -361,30 +358,30 @@ REFUSED = {
         "model_type": "deepseek_v4",
         "compress_rates": {"heavily_compressed_attention": "a"},
     },
-    "rope_type 'yarn' must have original_max_position_embeddings": LLAMA
+    'rope_type "yarn" must have original_max_position_embeddings': LLAMA
     | {
         "model_type": "ministral3",
         "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "llama_4_scaling_beta": 0.1},
     },
-    "factor must be a positive number; got inf": LLAMA
+    "factor must be a positive number; got Infinity": LLAMA
     | {"rope_scaling": {"type": "linear", "factor": float("inf")}},
-    "type and rope_type of rope_scaling must agree; got 'linear' and 'yarn'": LLAMA
+    'type and rope_type of rope_scaling must agree; got "linear" and "yarn"': LLAMA
     | {"rope_scaling": {"type": "linear", "rope_type": "yarn", "factor": 2.0}},
     "rope_scaling and rope_parameters must agree; got": LLAMA
     | {
         "rope_scaling": {"type": "linear", "factor": 2.0},
         "rope_parameters": {"rope_type": "linear", "factor": 4.0},
     },
-    "rope_scaling must be a dictionary; got 'linear'": LLAMA | {"rope_scaling": "linear"},
-    "rope_theta must be one number; got 10000.0 and 500000.0": LLAMA
+    'rope_scaling must be a dictionary; got "linear"': LLAMA | {"rope_scaling": "linear"},
+    "rope_theta must be one number; got 10000 and 500000": LLAMA
     | {"rope_theta": 1e4, "rope_parameters": {"rope_type": "default", "rope_theta": 5e5}},
     "hidden_size must be a multiple of num_attention_heads = 5; got 64": LLAMA | {"num_attention_heads": 5},
-    "rope_type 'llama3' must have low_freq_factor, and has none": LLAMA
+    'rope_type "llama3" must have low_freq_factor, and has none': LLAMA
     | {"rope_scaling": {"rope_type": "llama3", "factor": 8.0}},
-    "tokens must say how long the text is, because rope_type 'longrope' depends": LLAMA
+    'rope_type "longrope" must have short_factor, and has none': LLAMA
     | {"rope_scaling": {"type": "su", "factor": 8.0, "long_factor": [1.0] * 8}},
     "config must have qk_nope_head_dim, and has none": LLAMA | {"model_type": "kimi_k2"},
-    "partial_rotary_factor must be 1 beside rope_type 'linear', or the family's code fails; got 0.5": LLAMA
+    "partial_rotary_factor must be 1 beside rope_type \"linear\", or the family's code fails; got 0.5": LLAMA
     | {"partial_rotary_factor": 0.5, "rope_scaling": {"type": "linear", "factor": 2.0}},
     "attention_types must name 4 layers; got 2": {"model_type": "gpt_neo", "num_layers": 4}
     | {"attention_types": [[["global", "local"], 1]]},
@@ -401,7 +398,7 @@ REFUSED = {
     "sparse_attention_freq must be a list; got 1": M3 | {"sparse_attention_config": {"sparse_attention_freq": 1}},
     "sparse_topk_blocks must be a whole number of at least 1; got 0": M3
     | {"sparse_attention_config": {"sparse_topk_blocks": 0}},
-    "hybrid_override_pattern must have letters of * M - E; got 'M*X'": {"model_type": "nemotron_h"}
+    'hybrid_override_pattern must have letters of * M - E; got "M*X"': {"model_type": "nemotron_h"}
     | {"hybrid_override_pattern": "M*X"},
     "no_rope_layers must have a number for each of 4 layers; got 1": LLAMA
     | {"model_type": "smollm3", "no_rope_layers": [1]},
@@ -409,11 +406,11 @@ REFUSED = {
     | {"rope_parameters": {"rope_type": "default", "rope_theta": None}},
     "partial_rotary_factor must leave an even number of 16 features; got 0.2": LLAMA
     | {"model_type": "stablelm", "partial_rotary_factor": 0.2},
-    "position_embedding_type of bert must be absolute; got 'relative_key'": LLAMA
+    'position_embedding_type of bert must be absolute; got "relative_key"': LLAMA
     | {"model_type": "bert", "max_position_embeddings": 512, "position_embedding_type": "relative_key"},
-    "key 'prefix_lm' in attn_config of mpt is not understood": MPT | {"attn_config": {"prefix_lm": True}},
+    'key "prefix_lm" in attn_config of mpt is not understood': MPT | {"attn_config": {"prefix_lm": True}},
     "llama has keys that are not understood: wobble = 3. A key": LLAMA | {"wobble": 3},
-    "llama has keys that are not understood: wobble = False. A key": LLAMA | {"wobble": False},
+    "llama has keys that are not understood: wobble = false. A key": LLAMA | {"wobble": False},
     "attn_config of mpt must have alibi and no rope": MPT | {"attn_config": {"alibi": False}},
     "num_heads must be 4 numbers, one for each stage; got [3]": SWIN | {"num_heads": [3]},
     "pretrained_window_sizes must be 4 numbers, one for each stage; got [8, 8]": SWIN
@@ -424,7 +421,7 @@ REFUSED = {
     | {"num_heads": [3] * 4, "window_size": 12},
     "use_absolute_embeddings of swinv2 must be false: its code adds a row too many, and fails": SWIN
     | {"model_type": "swinv2", "use_absolute_embeddings": True},
-    "trained must be at least 2, or its window has no step; got 1": SWIN
+    "pretrained_window_sizes must be at least 2, or a window has no step; got 1": SWIN
     | {"model_type": "swinv2", "num_heads": [3] * 4, "pretrained_window_sizes": [1] * 4},
     "factor must be finite and at least 1; got 0.5": LLAMA
     | {"rope_scaling": {"type": "linear", "factor": 0.5}},
@@ -456,7 +453,8 @@ def test_what_transformers_4_wrote_of_other_things_is_no_matter():
 
 def test_a_key_has_one_place():
     """Either it says nothing of positions, or its no is understood, or a family reads it."""
-    assert not SILENT_KEYS & SAYS_NO and not SILENT_KEYS & READ_BY_SOME
+    silent = words("keys", "silent")
+    assert not silent & words("keys", "says_no") and not silent & read_by_some()
 
 
 def test_a_decoder_is_causal():
@@ -659,8 +657,8 @@ def test_qwen_1_changes_past_its_length_unless_the_file_says_no_twice(said):
 
 
 def test_mimo_takes_what_qwen_2_takes_for_a_missing_key():
-    taken = {**entries()["qwen2"]["keys"]}
-    assert OWN_DEFAULTS["mimo"] == {key: value for key, value in taken.items() if key != "rms_norm_eps"}
+    taken = {**table("defaults")["qwen2"]["keys"]}
+    assert by_name("code")["mimo"]["keys"] == {key: value for key, value in taken.items() if key != "rms_norm_eps"}
     for said in {}, {"use_sliding_window": True}, {"use_sliding_window": True, "max_window_layers": 3, "sliding_window": 9}:
         mine, theirs = (encoding_of(said | {"model_type": family}).layers for family in ("mimo", "qwen2"))
         assert [(str(one), one.window) for one in mine] == [(str(one), one.window) for one in theirs]

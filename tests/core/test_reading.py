@@ -4,12 +4,9 @@ import json
 
 import pytest
 
+from d2lpos.config import lines, memory, parse, read, sentence, settings
 from d2lpos.pretrained import encoding_of
 from d2lpos.pretrained.__main__ import main
-from d2lpos.pretrained.as_numbers import as_numbers
-from d2lpos.pretrained.files import parse
-from d2lpos.pretrained.sentence import sentence
-from d2lpos.pretrained.serving import settings
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4}
 LLAMA = {"model_type": "llama", "num_hidden_layers": 2, **SIZES}
@@ -74,13 +71,13 @@ def test_a_model_of_two_parts_tells_both():
 
 def test_keys_to_pass_over_are_named_all_at_once_and_kept():
     strange = LLAMA | {"wobble": 3, "zeta": "x"}
-    with pytest.raises(ValueError, match=r"not understood: wobble = 3, zeta = 'x'\. .* ignore=\('wobble', 'zeta'\)"):
+    with pytest.raises(ValueError, match=r'not understood: wobble = 3, zeta = "x"\. .* ignore=\["wobble", "zeta"\]'):
         encoding_of(strange)
     reading = encoding_of(strange, ignore=("wobble", "zeta", "not there"))
     assert reading.ignored == ("wobble", "zeta") and str(reading).endswith("\n  ignored, as you asked: wobble, zeta")
     with pytest.raises(TypeError, match=r"ignore must be names of keys, such as \('wobble',\); got 'wobble'"):
         encoding_of(strange, ignore="wobble")
-    with pytest.raises(ValueError, match=r"wobble = \[0, 1, .{72}…, zeta = 'x'\. A key"):
+    with pytest.raises(ValueError, match=r'wobble = \[0, 1, .{72}…, zeta = "x"\. A key'):
         encoding_of(strange | {"wobble": list(range(99))})
 
 
@@ -88,7 +85,7 @@ def test_keys_within_the_parameters_of_rope_are_passed_over_by_place():
     kinds = {"full_attention": {"eta": 1}, "sliding_attention": {"rope_type": "default", "rope_theta": 100.0, "eta": 2}}
     for rope in ({"rope_scaling": YARN | {"eta": 2}}, {"rope_parameters": YARN | {"rope_theta": 1e4, "eta": 2}}):
         name = f"{next(iter(rope))}.eta"
-        with pytest.raises(ValueError, match=rf"{name} = 2\. .* ignore=\('{name}',\)"):
+        with pytest.raises(ValueError, match=rf'{name} = 2\. .* ignore=\["{name}"\]'):
             encoding_of(LLAMA | rope)
         reading = encoding_of(LLAMA | rope, ignore=(name, "rope_scaling.theta", "eta"))
         assert reading.ignored == (name,) and reading.encodings[0].scaling.keywords["factor"] == 8.0
@@ -97,7 +94,7 @@ def test_keys_within_the_parameters_of_rope_are_passed_over_by_place():
     both = encoding_of(GEMMA | {"rope_parameters": kinds}, ignore=("rope_parameters.eta",))
     assert both.ignored == ("rope_parameters.eta",) and both.encodings[0].base == 100.0
     inner = {"model_type": "gemma3", "text_config": GEMMA | {"rope_parameters": kinds}}
-    assert as_numbers(inner, 9, ("rope_parameters.eta",))["serving"]["memory"]
+    assert memory(read(inner, ("rope_parameters.eta",)), 9)
 
 
 def test_a_text_that_stands_elsewhere_is_read_there():
@@ -107,7 +104,7 @@ def test_a_text_that_stands_elsewhere_is_read_there():
         held = {"model_type": "unheard-of", place: text, "vision_config": {"model_type": "unheard-of"}}
         assert str(encoding_of(held)) == str(encoding_of(text))
         with pytest.raises(ValueError, match=f"unheard-of has its text in {place}, for which no settings are known"):
-            settings(held, 4096, "vllm")
+            settings(read(held), 4096, "vllm")
     assert len(encoding_of({"model_type": "qwen2_5_omni", **twice}).layers) == 3
     for wrong in ({"model_type": "unheard-of", "llm_config": {"model_type": ["llama"]}}, {"model_type": "none", "llm_config": 1}):
         with pytest.raises(ValueError, match="is not known"):
@@ -131,35 +128,48 @@ def file(tmp_path):
 
 
 def test_the_command_prints_words_or_json(file, capsys):
+    reading = read(LLAMA)
     assert main(["read", str(file)]) is None
-    assert capsys.readouterr().out == f"{sentence(as_numbers(LLAMA))}\n{encoding_of(LLAMA)}\n"
+    assert capsys.readouterr().out == f"{sentence(reading)}\n{lines(reading)}\n"
     assert main(["read", str(file), "--json"]) is None
-    assert json.loads(capsys.readouterr().out) == encoding_of(LLAMA).as_data()
+    assert json.loads(capsys.readouterr().out) == reading
 
 
 def test_the_command_takes_a_length_and_keys_to_pass_over(file, capsys):
     scaled = {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}, "max_position_embeddings": 64, "wobble": 1}
     file.write_text(json.dumps(LLAMA | scaled), "utf-8")
-    assert main(["read", str(file)]).startswith("tokens must say how long the text is")
-    assert "wobble = 1" in main(["read", str(file), "--length", "100"])
+    assert "wobble = 1" in main(["read", str(file)])
     assert main(["read", str(file), "--length", "100", "--ignore", "wobble"]) is None
-    assert "dynamic_ntk(factor=2.0, length=64, current=100)" in capsys.readouterr().out
+    assert "dynamic_ntk(factor=2, length=64, current=100)" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="tokens must say how long the text is"):
+        encoding_of(LLAMA | scaled, ignore=("wobble",))
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ('{"a": NaN}', "x must be JSON, and is none: NaN is no number of JSON"),
     ("{", "x must be JSON, and is none: Expecting property name"),
     ("[1]", "x must be a config.json, which is an object of keys; it is a list"),
     ('{"a": 1}', "x must have model_type, which says whose code reads it; it has none"),
     ('{"peft_type": "LORA"}', "x must be the config.json of a model; it is an adapter's configuration: read the config"),
     ('{"tokenizer_class": "T"}', "x must be the config.json of a model; it is a tokenizer's configuration"),
     ('{"model": {}, "added_tokens": []}', "x must be the config.json of a model; it is a tokenizer"),
-    (f'"{"x" * (1 << 20)}"', "x must be a config.json of at most 1 MB; it has 1.0 MB"),
+    (f'"{"x" * (8 << 20)}"', "x must be a config.json of at most 8 MB; it has 8.0 MB"),
+    ('{"n_kv_heads": 8, "dim": 64}', "x must be the config.json of a model; it is a params.json of Meta or Mistral"),
+    ("GGUF", "x must be a config.json; it is a file of weights"),
+    ("[" * 100_000 + "]" * 100_000, "x must not nest its lists and objects so deeply"),
 ])
 def test_what_is_no_configuration_gets_a_sentence(text, sentence):
     with pytest.raises(ValueError) as error:
         parse(text, "x")
     assert str(error.value).startswith(sentence)
+
+
+def test_a_file_of_other_bytes_is_read_or_gets_a_sentence(tmp_path, capsys):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(LLAMA), "utf-16")
+    assert main(["read", str(path)]) is None and capsys.readouterr().out.startswith(sentence(read(LLAMA)))
+    for data, told in {b"GGUF\x03\xff": "it is a file of weights", b"\xff\x00\x80": "its bytes are none"}.items():
+        path.write_bytes(data)
+        assert told in main(["read", str(path)])
 
 
 def test_a_file_that_is_not_there_gets_a_sentence(tmp_path):
@@ -203,11 +213,11 @@ SENTENCES = {
 @pytest.mark.parametrize("said", SENTENCES)
 def test_a_sentence(said):
     config, trained, name = SENTENCES[said]
-    assert sentence(as_numbers(config), trained, name) == said
+    assert sentence(read(config), trained, name) == said
 
 
 def test_a_sentence_needs_a_length_that_there_is():
     with pytest.raises(ValueError, match="trained must be positive; got 0"):
-        sentence(as_numbers(LLAMA), 0)
+        sentence(read(LLAMA), 0)
     with pytest.raises(TypeError, match=r"trained must be an integer; got 2\.5"):
-        sentence(as_numbers(LLAMA), 2.5)
+        sentence(read(LLAMA), 2.5)

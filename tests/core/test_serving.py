@@ -9,20 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.__main__ import main
-from d2lpos.pretrained.serving import (
-    PROGRAMS,
-    RULES,
-    SECTIONS,
-    cache_bytes,
-    in_words,
-    longest,
-    new_angles,
-    original_length,
-    settings,
-    traps,
-)
+from d2lpos.config import Refused, apply, asks, edits, fresh, memory, read, settings, traps
+from d2lpos.config.__main__ import main
+from d2lpos.config.tables import table
+from d2lpos.config.traps import in_words
+
+PROGRAMS, RULES = table("programs"), table("settings")["rules"]
 
 QWEN3 = {
     "model_type": "qwen3", "num_hidden_layers": 36, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128,
@@ -53,29 +45,28 @@ MEMORY = {
 
 @pytest.mark.parametrize(("config", "expected"), MEMORY.values(), ids=MEMORY)
 def test_memory_of_keys_and_values(config, expected):
-    assert cache_bytes(config, 131_072) == expected
-    assert cache_bytes(config, 131_072, number=1) == {kind: number // 2 for kind, number in expected.items()}
+    assert memory(read(config), 131_072) == expected
+    assert memory(read(config), 131_072, number=1) == {kind: number // 2 for kind, number in expected.items()}
 
 
 @pytest.mark.parametrize(
     ("trained", "tokens"), [(4096, 4096), (4096, 4097), (4096, 32_768), (32_768, 131_072)]
 )
 def test_new_angles_are_those_past_what_a_pair_has_seen(trained, tokens):
-    layer = encoding_of(QWEN3).layers[0]
+    (layer,) = read(QWEN3)["kinds"]
     waves = [2 * math.pi * 1e6 ** (2 * i / 128) for i in range(64)]
-    fresh = sum(wave > trained and tokens > trained for wave in waves)
-    assert new_angles(layer, trained, tokens) == (fresh, 64)
+    assert fresh(layer, trained, tokens) == [wave > trained and tokens > trained for wave in waves]
 
 
 def test_a_window_keeps_pairs_in_what_they_know():
-    near, far = (encoding_of(GEMMA3).layers[i] for i in (0, 5))
-    assert new_angles(near, 32_768, 131_072) == (0, 64) and new_angles(far, 32_768, 131_072)[0] > 0
+    near, far = read(GEMMA3)["kinds"]
+    assert not any(fresh(near, 32_768, 131_072)) and any(fresh(far, 32_768, 131_072))
 
 
 def test_a_stretch_is_measured_from_the_frequencies_before_it():
-    layer = encoding_of(GPT_OSS).layers[1]
-    assert new_angles(layer, 4096, 131_072, before=True) == (0, 32)
-    assert new_angles(layer, 4096, 262_144, before=True)[0] > 0
+    layer = read(GPT_OSS)["kinds"][1]
+    assert not any(fresh(layer, 4096, 131_072, before=True))
+    assert any(fresh(layer, 4096, 262_144, before=True))
 
 
 LLAMA_31 = {
@@ -86,34 +77,39 @@ LLAMA_31 = {
 
 
 def test_a_length_trained_under_the_stretch_is_measured_with_it():
-    assert "    25 of 64 pairs meet new angles" in in_words(LLAMA_31, 1 << 20, trained=131_072)
-    assert "    none of 64 pairs meets a new angle" in in_words(LLAMA_31, 65_536, trained=8192)
+    assert "    25 of 64 pairs meet new angles" in asks(read(LLAMA_31), 1 << 20, trained=131_072)
+    assert "    none of 64 pairs meets a new angle" in asks(read(LLAMA_31), 65_536, trained=8192)
 
 
 def test_dynamic_ntk_leaves_short_texts_as_they_are():
     said = {"rope_scaling": {"type": "dynamic", "factor": 2.0}, "max_position_embeddings": 4096}
     config = {"model_type": "llama", "head_dim": 128} | said
-    assert new_angles(encoding_of(config, 8192).layers[0], 4096, 8192) == (0, 64)
+    assert not any(fresh(read(config)["kinds"][0], 4096, 8192))
 
 
 def test_what_a_layer_keeps_is_not_always_heads_by_features():
-    assert cache_bytes({"model_type": "t5", "d_model": 64, "num_heads": 4, "d_kv": 64, "num_layers": 1}, 8, 4) == {"full": 16_384}
+    t5 = {"model_type": "t5", "d_model": 64, "num_heads": 4, "d_kv": 64, "num_layers": 1}
+    assert memory(read(t5), 8, 4) == {"full": 16_384}
     blocks = [{"attention": {"n_heads_in_group": 8}}, {"attention": {"no_op": True}}]
     nas = {"model_type": "nemotron-nas", "hidden_size": 8192, "num_attention_heads": 64, "num_hidden_layers": 2}
-    assert cache_bytes(nas | {"block_configs": blocks}, 1, 1) == {"full": 8 * 128 * 2}
-    assert cache_bytes({"model_type": "deepseek_v32", "num_hidden_layers": 1}, 1, 1) == {"full": 576, "indexer": 128}
+    assert memory(read(nas | {"block_configs": blocks}), 1, 1) == {"full": 8 * 128 * 2}
+    assert memory(read({"model_type": "deepseek_v32", "num_hidden_layers": 1}), 1, 1) == {"full": 576, "indexer": 128}
     with pytest.raises(ValueError, match="memory of gemma3n_text is not known"):
-        cache_bytes({"model_type": "gemma3n_text"}, 8)
+        memory(read({"model_type": "gemma3n_text"}), 8)
+
+
+def line(config, *arguments, **named):
+    return settings(read(config), *arguments, **named)["line"]
 
 
 def test_settings_keep_what_yarn_does_not_replace():
-    share = settings({"model_type": "glm4"}, 524_288, "transformers")
+    share = line({"model_type": "glm4"}, 524_288, "transformers")
     assert "'partial_rotary_factor': 0.5" in share
     rope = {"type": "mrope", "mrope_section": [16, 24, 24]}
     text = {"model_type": "qwen2_5_vl_text", "max_position_embeddings": 32_768, "rope_scaling": rope}
     whole = {"model_type": "qwen2_5_vl", "text_config": text}
-    assert settings(whole, 131_072, "transformers").startswith("config.text_config.rope_parameters = {")
-    said = shlex.split(settings(whole, 131_072, "sglang"))[-1]
+    assert line(whole, 131_072, "transformers").startswith("config.text_config.rope_parameters = {")
+    said = shlex.split(line(whole, 131_072, "sglang"))[-1]
     assert json.loads(said)["text_config"]["rope_scaling"]["mrope_section"] == [16, 24, 24]
 
 
@@ -129,7 +125,7 @@ def test_settings_say_how_pairs_are_dealt_where_only_the_class_knows_it(program)
 
 def told_to(program, config):
     """The keys of its text that a program's line changes."""
-    return json.loads(shlex.split(settings(config, 1_048_576, program, rule="yarn"))[-1])["text_config"]
+    return json.loads(shlex.split(line(config, 1_048_576, program, rule="yarn"))[-1])["text_config"]
 
 
 @pytest.mark.parametrize("family", ["gemma", "gemma2", "mixtral", "olmo", "persimmon", "phi", "stablelm", "starcoder2"])
@@ -137,18 +133,41 @@ def test_sglang_takes_a_base_where_its_code_passes_rules_over(family):
     config = {"model_type": family}
     for rule in (None, "yarn", "linear", "llama3"):
         with pytest.raises(ValueError, match=f"^{family} has code in SGLang 0.5.23 that knows no .*, so a setting would do nothing or fail$"):
-            settings(config, 1_048_576, "sglang", 2048, rule)
-    assert '"rope_type": "default"' in settings(config, 1_048_576, "sglang", 2048, "ntk")
-    assert '"rope_type": "yarn"' in settings(config, 1_048_576, "vllm", 2048, "yarn")
+            line(config, 1_048_576, "sglang", 2048, rule)
+    assert '"rope_type": "default"' in line(config, 1_048_576, "sglang", 2048, "ntk")
+    assert '"rope_type": "yarn"' in line(config, 1_048_576, "vllm", 2048, "yarn")
+
+
+def test_edits_have_paths_in_the_outer_file_and_make_a_file_that_is_read_so():
+    config = {"model_type": "qwen2_5_vl", "text_config": {"model_type": "qwen2_5_vl_text", "max_position_embeddings": 32_768}}
+    changes = edits(read(config), 131_072, trained=32_768)
+    paths = {".".join(change["path"]): change["value"] for change in changes}
+    assert paths["text_config.rope_scaling.factor"] == 4 and paths["text_config.max_position_embeddings"] == 131_072
+    edited = read(apply(config, changes))
+    assert [kind["encoding"]["rule"]["factor"] for kind in edited["kinds"]] == [4]
+    assert edited["lengths"]["allowed"] == 131_072 and config["text_config"].keys() == {"model_type", "max_position_embeddings"}
+    assert edits(read(config), 32_768) == [] and edits(edited, 131_072) == []
+    assert apply(config, changes)["text_config"]["rope_scaling"]["mrope_section"] == [16, 24, 24]
+
+
+def test_windows_with_angles_of_their_own_are_left_as_they_are():
+    config = {"model_type": "gemma3_text", "max_position_embeddings": 32_768}
+    made = settings(read(config), 131_072, "transformers")
+    near, far = read(apply(config, made["edits"]))["kinds"]
+    assert near == read(config)["kinds"][0] and far["encoding"]["rule"]["factor"] == 4
+    assert made["notes"] == [
+        "Only layers of the type full_attention are stretched: the others keep their windows, in which no angle is new."
+    ]
 
 
 def test_lengths():
-    assert (original_length(GPT_OSS), longest(GPT_OSS)) == (4096, 131_072)
-    assert (original_length(QWEN3), longest(QWEN3)) == (None, 40_960)
+    for config, expected in (GPT_OSS, (4096, 131_072)), (QWEN3, (None, 40_960)):
+        lengths = read(config)["lengths"]
+        assert (lengths["original"], lengths["allowed"]) == expected
 
 
 def told(config):
-    return " ".join(sentence for sentence, _ in traps(config))
+    return " ".join(sentence for sentence, _ in map(in_words, traps(read(config))))
 
 
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}
@@ -186,7 +205,7 @@ def test_short_texts_keep_a_stretch_that_a_model_was_released_with():
 
 def test_sections_are_in_the_book():
     root = Path(__file__).parents[2]
-    for place in SECTIONS.values():
+    for place in table("words")["sections"].values():
         page, heading = place.split(": ", 1)
         [file] = [*root.glob(f"chapters/**/{page}.ipynb"), *root.glob(f"book/{page}.md")]
         assert re.search(
@@ -195,7 +214,7 @@ def test_sections_are_in_the_book():
 
 
 def test_settings_are_what_a_program_reads():
-    said = {program: settings(QWEN3, 131_072, program, trained=32_768) for program in PROGRAMS}
+    said = {program: line(QWEN3, 131_072, program, trained=32_768) for program in PROGRAMS}
     vllm, sglang, llama = (shlex.split(said[name]) for name in ("vllm", "sglang", "llama.cpp"))
     assert json.loads(vllm[vllm.index("--hf-overrides") + 1]) == {
         "rope_parameters": YARN | {"rope_theta": 1e6},
@@ -212,22 +231,22 @@ def test_settings_are_what_a_program_reads():
 
 def test_a_factor_may_be_broken_and_is_rounded_up():
     """vLLM and SGLang keep a row for each token within the original length times the factor."""
-    assert "--rope-scale 1.5259 " in settings(QWEN3, 50_000, "llama.cpp", trained=32_768)
+    assert "--rope-scale 1.5259 " in line(QWEN3, 50_000, "llama.cpp", trained=32_768)
     assert round(41_000 / 32_768, 4) * 32_768 < 41_000  # to the nearest is too few
     for tokens in range(40_961, 41_100):
-        said = shlex.split(settings(QWEN3, tokens, "vllm", trained=32_768))[-1]
+        said = shlex.split(line(QWEN3, tokens, "vllm", trained=32_768))[-1]
         assert tokens <= json.loads(said)["rope_parameters"]["factor"] * 32_768 < tokens + 4
 
 
 def test_within_its_own_length_nothing_is_set_unless_a_rule_is_named():
     said = "# Nothing to set: 40,960 is within what its file allows; the texts of its training had 32,768."
     for program in PROGRAMS:
-        assert settings(QWEN3, 40_960, program, trained=32_768) == said
-        assert "yarn" in settings(QWEN3, 40_961, program, trained=32_768)
-        assert "1.25" in settings(QWEN3, 40_960, program, trained=32_768, rule="yarn")
-        assert settings(QWEN3, 32_768, program, trained=32_768, rule="yarn").startswith("# Nothing to set")
+        assert line(QWEN3, 40_960, program, trained=32_768) == said
+        assert "yarn" in line(QWEN3, 40_961, program, trained=32_768)
+        assert "1.25" in line(QWEN3, 40_960, program, trained=32_768, rule="yarn")
+        assert line(QWEN3, 32_768, program, trained=32_768, rule="yarn").startswith("# Nothing to set")
     longer = QWEN3 | {"max_position_embeddings": 2048}  # a file that allows less than the training had
-    assert settings(longer, 4096, "transformers", trained=8192) == "config.max_position_embeddings = 4096"
+    assert line(longer, 4096, "transformers", trained=8192) == "config.max_position_embeddings = 4096"
 
 
 NTK = {"rope_type": "default", "rope_theta": float(f"{1e6 * 4 ** (128 / 126):.7g}")}
@@ -239,7 +258,7 @@ LINES = {"yarn": YARN, "linear": LINEAR, "ntk": NTK, "llama3": LLAMA3}
 @pytest.mark.parametrize("rule", RULES)
 def test_each_rule_is_written_as_each_program_reads_it(rule):
     def lines(program):
-        return settings(QWEN3, 131_072, program, 32_768, rule)
+        return line(QWEN3, 131_072, program, 32_768, rule)
 
     whole, most = {"rope_theta": 1e6} | LINES[rule], "max_position_embeddings"
     new, old = {}, {}
@@ -256,7 +275,7 @@ def test_each_rule_is_written_as_each_program_reads_it(rule):
     flags = {"yarn": "--rope-scaling yarn --rope-scale 4 --yarn-orig-ctx 32768", "linear": "--rope-scaling linear --rope-scale 4"}
     capped = "" if rule == "yarn" else UNCAPPED.format(131_072)
     assert lines("llama.cpp") == f"llama-server -m MODEL.gguf -c 131072 {flags.get(rule, '--rope-freq-base 4088994')}{capped}"
-    assert "--override-kv" not in settings(QWEN3, 40_960, "llama.cpp", 32_768, rule)  # which the file allows
+    assert "--override-kv" not in line(QWEN3, 40_960, "llama.cpp", 32_768, rule)  # which the file allows
 
 
 class Kept:
@@ -276,33 +295,35 @@ class Kept:
 ])
 def test_where_vllm_puts_the_ramp_elsewhere_its_betas_bring_it_back(family, section, elsewhere, rule):
     config = {"model_type": family, "rope_parameters": {"rope_theta": 1e6, "rope_type": "default", **section}}
-    line = settings(config, 131_072, "vllm", 32_768, rule)
-    assert ('"beta_fast": 128.0, "beta_slow": 4.0' in line) == (rule == "yarn" and elsewhere)
-    assert "beta" not in settings(config, 131_072, "sglang", 32_768, rule)
+    made = settings(read(config), 131_072, "vllm", 32_768, rule)
+    assert ('"beta_fast": 128.0, "beta_slow": 4.0' in made["line"]) == (rule == "yarn" and elsewhere)
+    note = "beta_fast 128 and beta_slow 4 are YaRN's 32 and 1: vLLM 0.33 makes the ramp of M-RoPE for 4 times the original"
+    assert made["notes"] == ([] if "beta" not in made["line"] else [f"{note} length, and they bring it back."])
+    assert "beta" not in line(config, 131_072, "sglang", 32_768, rule)
 
 
 def test_rules_without_settings_say_why():
     for rule, word in (("dynamic", "its base grows with the text"), ("longrope", "a search")):
         with pytest.raises(ValueError, match=word):
-            settings(QWEN3, 131_072, "vllm", 32_768, rule)
+            line(QWEN3, 131_072, "vllm", 32_768, rule)
     with pytest.raises(ValueError, match="^rule must be one of yarn, linear, ntk, llama3, dynamic, longrope; got 'spiral'$"):
-        settings(QWEN3, 131_072, "vllm", 32_768, "spiral")
+        line(QWEN3, 131_072, "vllm", 32_768, "spiral")
     with pytest.raises(ValueError, match="^llama turns one pair, whose pace no base changes$"):
-        settings({"model_type": "llama", "head_dim": 2}, 8192, "vllm", 2048, "ntk")
+        line({"model_type": "llama", "head_dim": 2}, 8192, "vllm", 2048, "ntk")
     with pytest.raises(ValueError, match="^bailing_hybrid keeps its base in two places, and a setting changes one of them$"):
-        settings({"model_type": "bailing_hybrid"}, 1_000_000, "vllm", 4096, "ntk")
+        line({"model_type": "bailing_hybrid"}, 1_000_000, "vllm", 4096, "ntk")
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_where_nothing_is_needed_nothing_is_set(program):
-    assert settings(QWEN3, 40_960, program) == "# Nothing to set: 40,960 is within what its file allows."
-    assert settings(QWEN3, 9, program, trained=32_768) == "# Nothing to set: 9 is within the length of its training."
+    assert line(QWEN3, 40_960, program) == "# Nothing to set: 40,960 is within what its file allows."
+    assert line(QWEN3, 9, program, trained=32_768) == "# Nothing to set: 9 is within the length of its training."
     windowed = {"model_type": "starcoder2", "sliding_window": 4096, "max_position_embeddings": 16_384}
-    assert settings(windowed, 16_000, program) == "# Nothing to set: 16,000 is within what its file allows."
+    assert line(windowed, 16_000, program) == "# Nothing to set: 16,000 is within what its file allows."
     phi3 = {"model_type": "phi3", "original_max_position_embeddings": 4096, "max_position_embeddings": 131_072}
     phi3 |= {"rope_scaling": {"type": "longrope", "short_factor": [1.0] * 48, "long_factor": [2.0] * 48}}
-    assert settings(phi3, 131_072, program) == "# Nothing to set: 131,072 is within its stretch."
-    assert settings(GPT_OSS, 131_072, program) == "# Nothing to set: 131,072 is within its stretch."
+    assert line(phi3, 131_072, program) == "# Nothing to set: 131,072 is within its stretch."
+    assert line(GPT_OSS, 131_072, program) == "# Nothing to set: 131,072 is within its stretch."
 
 
 LONGER = {
@@ -318,11 +339,11 @@ LONGER = {
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_with_windows_alone_and_with_alibi_only_the_length_grows(program):
     windowed = {"model_type": "cohere2", "max_position_embeddings": 16_384}
-    assert settings(windowed, 65_536, program) == LONGER[program].format(key="max_position_embeddings")
+    assert line(windowed, 65_536, program) == LONGER[program].format(key="max_position_embeddings")
     if program in ("transformers", "transformers4", "llama.cpp"):
-        assert settings({"model_type": "mpt"}, 65_536, program) == LONGER[program].format(key="max_seq_len")
+        assert line({"model_type": "mpt"}, 65_536, program) == LONGER[program].format(key="max_seq_len")
     within = "# Nothing to set: 2,048 is within what its class takes."
-    assert settings({"model_type": "mpt"}, 2048, program) == within
+    assert line({"model_type": "mpt"}, 2048, program) == within
 
 
 @pytest.mark.parametrize(("program", "family", "told"), [
@@ -333,9 +354,9 @@ def test_with_windows_alone_and_with_alibi_only_the_length_grows(program):
 def test_a_program_without_these_windows_or_slopes_gets_no_settings(program, family, told):
     config = {"model_type": family} | ({} if family == "mpt" else {"sliding_window": 4096, "max_position_embeddings": 16_384})
     with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
-        settings(config, 65_536, program)
+        line(config, 65_536, program)
     config["max_seq_len" if family == "mpt" else "max_position_embeddings"] = 1024  # of the file; the training had more
-    assert "1536" in settings(config, 1536, program, trained=2048)
+    assert "1536" in line(config, 1536, program, trained=2048)
 
 
 REFUSED = {
@@ -346,16 +367,17 @@ REFUSED = {
     "phi3 has code that knows no YaRN, so a setting would do nothing or fail": {"model_type": "phi3"},
     "gptj has code that knows no YaRN, so a setting would do nothing or fail": {"model_type": "gptj"},
     "gemma4_text turns in two ways, and one rule is not for both": {"model_type": "gemma4_text"},
+    "vLLM 0.33 is not known to take a rule for one kind of layers of mimo_v2_flash alone": {"model_type": "mimo_v2_flash"},
 }
 
 
 @pytest.mark.parametrize("sentence", REFUSED)
 def test_what_cannot_be_stretched_so_is_refused(sentence):
-    with pytest.raises(ValueError) as error:
-        settings(REFUSED[sentence], 1_000_000, "vllm")
+    with pytest.raises(Refused) as error:
+        line(REFUSED[sentence], 1_000_000, "vllm")
     assert str(error.value) == sentence
     with pytest.raises(ValueError, match=r"^program must be one of transformers, .*; got 'ollama'$"):
-        settings(QWEN3, 131_072, "ollama")
+        line(QWEN3, 131_072, "ollama")
 
 
 def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
@@ -364,7 +386,7 @@ def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
     asked = ["read", str(file), "--length", "131072", "--trained", "32768", "--settings", "vllm"]
     assert main(asked) is None
     out = capsys.readouterr().out
-    assert in_words(QWEN3, 131_072, 32_768) in out and settings(QWEN3, 131_072, "vllm", 32_768) in out
+    assert asks(read(QWEN3), 131_072, 32_768) in out and line(QWEN3, 131_072, "vllm", 32_768) in out
     assert "  beside 32,768 tokens, as you say:\n    24 of 64 pairs meet new angles\n" in out
     assert "  keys and values of full layers: 18.0 GiB\n" in out
     assert (
@@ -373,9 +395,12 @@ def test_the_command_tells_what_a_length_asks(tmp_path, capsys):
     )
     assert main([*asked, "--rule", "linear"]) is None
     out = capsys.readouterr().out
-    assert settings(QWEN3, 131_072, "vllm", 32_768, "linear") in out
+    assert line(QWEN3, 131_072, "vllm", 32_768, "linear") in out
     assert "\nlook out: The stretch is always on: linear reads short texts through it, too. (04b-stretching: " in out
     assert main([*asked[:2], "--length", "9", "--settings", "vllm"]) is None and "look out" not in capsys.readouterr().out
+    assert main(["read", str(file), "--settings", "llama.cpp", "--length", "131072", "--rule", "llama3"]) == (
+        "llama.cpp has no flag for Llama 3's rule: it reads its divisors from the model's file"
+    )
     assert main(["read", str(file), "--rule", "ntk"]) == "--rule must have --settings, the program that it is for"
     assert main(["read", str(file), "--length", "0"]) == "--length must be at least 1; got 0"
 

@@ -258,47 +258,57 @@ MISTAKES = {
         "            positions = own_copy(\"positions\", positions)\n → ",
         "closed(encoding.axes) → closed(1)",
     ],
-    "d2lpos/pretrained/rotary.py tests/core/test_pretrained.py": [
-        "if len(kinds) > 1: → if len(kinds) > 2:",
-        "plain(both[\"rope_scaling\"]) != plain(both[\"rope_parameters\"]) → False",
-        "\"longrope\" if kind == \"yarn\" and \"short_factor\" in said else kind → kind",
-        "\"long_mscale\" if tokens > length else \"short_mscale\" → \"long_mscale\" if tokens >= length else \"short_mscale\"",
-        "SYNONYMS = {\"su\": \"longrope\", \"mrope\": \"default\"} → SYNONYMS = {\"su\": \"yarn\", \"mrope\": \"default\"}",
-        "mscale(factor, whole) ** 2 if whole else 1.0 → mscale(factor, whole) if whole else 1.0",
-        "length=length, **band), 1.0 → length=length), 1.0",
-        "share = 1.0 if whole and kind == \"default\" else said[\"partial_rotary_factor\"] → share = said[\"partial_rotary_factor\"]",
+    "d2lpos/config/rope.py tests/core/test_pretrained.py": [
+        "for kind in kinds if kind}) > 1: → for kind in kinds if kind}) > 2:",
+        "common(old) != common(new) → False",
+        "\"longrope\" if kind == \"yarn\" and \"short_factor\" in parameters else kind → kind",
+        "10_000 * keys.first( → 10_000 + keys.first(",
+        "\"partial_rotary_factor\": 0.5} → \"partial_rotary_factor\": 1}",
     ],
-    "d2lpos/pretrained/turning.py tests/core/test_pretrained.py": [
-        "(i - at) % n == 0 else others → (i - at + 1) % n == 0 else others",
-        "found[end] = \"full_attention\" → pass",
-        "\"full_attention\" if i < full else \"sliding_attention\" → \"full_attention\" if i <= full else \"sliding_attention\"",
-        "if i < last and i % 2 == 0 else → if i < last else",
-        "if self.listed: → if False:",
-        "not n or (i + 1) % n != 0 → not n or i % n != 0",
-        "number - 1 for number in said[\"full_attn_layers\"] → number for number in said[\"full_attn_layers\"]",
-        "max(i - first + 1, 0) % n == 0 → max(i - first, 0) % n == 0",
-        "dim = config.first(self.full_dim[0], default=self.full_dim[1]) → pass",
-        "nope, nope + dim) → 0, dim)",
+    "d2lpos/config/rules.py tests/core/test_pretrained.py": [
+        "mscale(factor, whole) ** 2 if whole else 1.0 → mscale(factor, whole) if whole else 1.0",
+        "\"low\": low, \"high\": high}, 1.0 → \"low\": low, \"high\": low}, 1.0",
+    ],
+    "d2lpos/config/turn.py tests/core/test_pretrained.py": [
+        "share = 1 if whole and kind == \"default\" else parameters[\"partial_rotary_factor\"] → share = parameters[\"partial_rotary_factor\"]",
+        "[start, start + dim] → [0, dim]",
+        "dim = keys.first(row[\"full_dim\"][\"key\"], default=row[\"full_dim\"][\"default\"]) → pass",
+    ],
+    "d2lpos/config/layer_types.py tests/core/test_pretrained.py": [
+        "(i - at) % period == 0 → (i - at + 1) % period == 0",
+        "types[end] = FULL → pass",
+        "[FULL if i < full else WINDOW → [FULL if i <= full else WINDOW",
+        "WINDOW if i < last and i % 2 == 0 else → WINDOW if i < last else",
+        "not period or (i + 1) % period != 0 → not period or i % period != 0",
+        "number - 1 for number in lists[\"full_attn_layers\"] → number for number in lists[\"full_attn_layers\"]",
+        "\"mlp\" if \"no_op\" in attention or \"replace_with_linear\" in attention else → \"mlp\" if \"no_op\" in attention else",
+    ],
+    "d2lpos/config/turning.py tests/core/test_pretrained.py": [
+        "max(i - first + 1, 0) % period == 0 → max(i - first, 0) % period == 0",
         "kind in (\"full\", \"F\") → kind == \"full\"",
     ],
-    "d2lpos/pretrained/reading.py tests/core/test_pretrained.py tests/core/test_reading.py": [
-        "return {**text, **named} if forced else {**named, **text} → return {**named, **text}",
-        "if taken[key] is not False → if True",
-        "if key in SAYS_NO and value is False: → if key in SAYS_NO:",
-        "checked = check_values({**taken, **own}) → checked = {**taken, **own}",
+    "d2lpos/config/outer.py tests/core/test_pretrained.py tests/core/test_reading.py": [
+        "return {**text, **name} if by_class else {**name, **text} → return {**name, **text}",
     ],
-    "d2lpos/pretrained/own.py tests/core/test_pretrained.py": [
-        "small = config.first(\"hidden_size\") == 4096 → small = True",
-        "\"partial_rotary_factor\": 0.5} → \"partial_rotary_factor\": 1.0}",
-        "base = 10_000.0 * config.first( → base = 10_000.0 + config.first(",
-        "\"mlp\" if \"no_op\" in said or \"replace_with_linear\" in said else → \"mlp\" if \"no_op\" in said else",
+    "d2lpos/config/read.py tests/core/test_pretrained.py tests/core/test_reading.py": [
+        "if value is not False} → if True}",
+        "check_values({**defaults, **own}) → pass",
     ],
-    "d2lpos/pretrained/serving.py": [
-        "(seen < 2 * math.pi) & → (seen < math.pi) &",
-        "kept = min(tokens, layer.window or layer.chunk or tokens) → kept = tokens",
-        "heads * (dim + (values or dim)) → heads * dim",
-        "-(-10_000 * tokens // trained) / 10_000 → tokens // trained",
-        "(plain if before else omega) → omega",
+    "d2lpos/config/keys.py tests/core/test_pretrained.py tests/core/test_reading.py": [
+        "if key in words(\"keys\", \"says_no\") and value is False: → if key in words(\"keys\", \"says_no\"):",
+    ],
+    "d2lpos/pretrained/build.py tests/core/test_pretrained.py": [
+        "scales[tokens > rule[\"length\"]] → scales[tokens >= rule[\"length\"]]",
+    ],
+    "d2lpos/config/cache.py tests/core/test_serving.py": [
+        "values if type(values) is int and values else dim → dim",
+    ],
+    "d2lpos/config/angles.py tests/core/test_serving.py": [
+        "angle < 2 * math.pi and → angle < math.pi and",
+        "(plain(encoding) if before else omega) → omega",
+    ],
+    "d2lpos/config/stretch.py tests/core/test_serving.py": [
+        "-(-10_000 * tokens // length) / 10_000 → tokens // length",
     ],
     "d2lpos/lab/summary.py tests/lab/test_summary.py": [
         "t.ppf(0.975, n - 1) → t.ppf(0.95, n - 1)",

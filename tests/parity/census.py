@@ -19,13 +19,18 @@ from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos import ALiBi, Learned
+from d2lpos.config import outer
+from d2lpos.config.keys import Keys
+from d2lpos.config.layers import with_kinds
+from d2lpos.config.tables import by_name as by_part
+from d2lpos.config.tables import complete, read_by_some, rows
+from d2lpos.config.turning import read_rope
 from d2lpos.pretrained import Layer, Reading, encoding_of
+from d2lpos.pretrained.build import of_part
 from d2lpos.pretrained.census import COLUMNS
-from d2lpos.pretrained.families import FAMILIES, REFUSED
-from d2lpos.pretrained.layer import Config, by_name
-from d2lpos.pretrained.turning import Turning
 from d2lpos.rotary.normed import Normed
 from tests.parity.releases import TOKENS, of_families, releases
+from tests.parity.rows import by_name
 
 CODE = Path(transformers.__file__).parent / "models"
 FOLDER = Path(__file__).parents[2] / "book" / "models"
@@ -43,18 +48,17 @@ GIVEN = {
     "glm4v_moe": {"head_dim": 128},
     "qwen3_omni_moe": {"head_dim": 128},
 }
-deepseek = FAMILIES["deepseek_v3"]
-ALL = frozenset({"full_attention", "sliding_attention"})
+deepseek = rows()["deepseek_v3"]
 # How the queries and keys turn of families that `encoding_of` refuses for something else, or does not know.
 LIKE = by_name(
     {
         "dots3_note": deepseek,
-        "hy_v4": replace(deepseek, layout="half", sinks=ALL),
-        "qwen4_exp hrm_text emu3": Turning(),
-        "dbrx": Turning(hidden=("d_model",), heads=("n_heads",), depth=("n_layers",)),
-        "cohere2_moe": FAMILIES["cohere2"],
-        "glm5_next": replace(FAMILIES["kimi_linear"], types=None),
-        "hunyuan_vl unlimited_ocr": Turning(),
+        "hy_v4": {**deepseek, "layout": "half", "sinks": "full_attention sliding_attention"},
+        "qwen4_exp hrm_text emu3": complete({}),
+        "dbrx": complete({"hidden": ["d_model"], "heads": ["n_heads"], "depth": ["n_layers"]}),
+        "cohere2_moe": rows()["cohere2"],
+        "glm5_next": {**rows()["kimi_linear"], "types": None},
+        "hunyuan_vl unlimited_ocr": complete({}),
         "mistral_large4": deepseek,
     }
 )
@@ -118,8 +122,14 @@ def read(family: str, released: dict | None = None) -> tuple[Reading | None, str
     try:
         return bare(encoding_of(values, tokens=TOKENS)), None
     except ValueError:
-        why = REFUSED.get(values["model_type"], "")
-        return (LIKE[family].read(family, Config(plain(values)), None) if family in LIKE else None), why
+        why = by_part("refused").get(values["model_type"], "")
+        return (turning(family, LIKE[family], plain(values)) if family in LIKE else None), why
+
+
+def turning(family: str, row: dict, values: dict) -> Reading:
+    """How queries and keys turn by a row, whatever the family's other keys are."""
+    keys = Keys(family, {"reads": " ".join(read_by_some())}, outer.plain(values), {})
+    return Reading(family, **of_part(with_kinds(read_rope(row, keys)), None))
 
 
 def bare(reading: Reading) -> Reading:

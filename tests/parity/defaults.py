@@ -1,11 +1,12 @@
 """What the classes of transformers take for a key that a configuration leaves out.
 
-    python -m tests.parity.defaults    # write d2lpos/pretrained/defaults.json
+    python -m tests.parity.defaults    # write d2lpos/config/tables/defaults.json
 
 Each class is asked: its defaults are those of `kind()`; what follows from another size is not among them, since it
 changes with that size; and what a key does to RoPE's parameters shows when it has a value that no class would choose.
 """
 
+import ast
 import json
 import logging
 import re
@@ -16,13 +17,13 @@ from pathlib import Path
 
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from d2lpos import pretrained
-from d2lpos.pretrained.families import FAMILIES
+from d2lpos import config
+from d2lpos.config.tables import rows
 from tests.parity import tiny
 
 LOG = logging.getLogger(__name__)
-FOLDER = Path(pretrained.__file__).parent
-FILE = FOLDER / "defaults.json"
+FOLDER = Path(config.__file__).parent
+FILE = FOLDER / "tables" / "defaults.json"
 SIZES = re.compile(
     r"hidden_size|d_model|n_embd|dim|emb_dim|.*(layers?|heads?)|max_position_embeddings|n_positions"
 )
@@ -41,9 +42,13 @@ ROPE = {*ODD, "rope_parameters", "rope_scaling"}
 
 @cache
 def words() -> set[str]:
-    """All that the reader could ask a configuration for: every word of its code."""
-    code = "".join(path.read_text("utf-8") for path in FOLDER.glob("*.py") if path.name != "keys.py")
-    return set(re.findall(r"\w+", code)) - {"model_type", "dtype"}
+    """All that the reader could ask a configuration for: every name in its code and word of its rows."""
+    strings = [(FOLDER / "tables" / "families.json").read_text("utf-8")]
+    for path in FOLDER.glob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text("utf-8")))
+        strings += [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    names = [one for one in strings[1:] if " " not in one]  # and no docstrings
+    return set(re.findall(r"\w+", " ".join([strings[0], *names]))) - {"model_type", "dtype"}
 
 
 def made(family: str, **keys: object) -> dict[str, object]:
@@ -167,7 +172,7 @@ def text(family: str) -> dict[str, object]:
 
 def of(family: str) -> dict[str, object]:
     """The entry of a family."""
-    if family not in FAMILIES:
+    if family not in rows():
         return text(family)
     turns, keys = rope(family), constants(family)
     aliases = {name: key for name, key in CONFIG_MAPPING[family].attribute_map.items() if key in keys}

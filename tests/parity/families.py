@@ -22,25 +22,16 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from d2lpos import Encoding, Learned
+from d2lpos.config.tables import by_name as by_part
+from d2lpos.config.tables import rows as every_row
 from d2lpos.offset.deberta import DeBERTa
 from d2lpos.pretrained import Layer, Reading, encoding_of
-from d2lpos.pretrained.families import (
-    ADDED,
-    BIASED,
-    COMPRESSED,
-    FAMILIES,
-    PICTURED,
-    REFUSED,
-    SILENT,
-    TURNING,
-    WINDOWED,
-)
-from d2lpos.pretrained.layer import by_name
 from d2lpos.rotary.normed import Normed
 from d2lpos.rotary.rope import convert
 from d2lpos.runtime.threads import one_thread
 from d2lpos.transformer.temperature import multiply
 from tests.parity import pictures, tiny, windows
+from tests.parity.rows import by_name
 
 PLACES = {
     "as they are": torch.arange(12),
@@ -178,16 +169,17 @@ def compare(family: str, **more: object) -> list[str]:
     config = fitted(family, **more)
     reading = encoding_of(config, tokens=len(PLACES["as they are"]))
     made = tiny.model(family, config)
-    if family in PICTURED:
+    reader = every_row()[family]["read"]
+    if reader == "picture":
         return pictures.compare(reading, made)
-    if family in WINDOWED:
+    if reader == "swin":
         return windows.compare(reading, made)
-    if family in ADDED:
+    if kind_of(family) == ADDED:
         biases = shared_buckets(reading, made) if reading.encodings[0] else []
         return sorted([*added(reading, made), *biases])
     if isinstance(reading.encodings[0], DeBERTa):
         return sorted([*added(reading, made), *disentangled(reading, made)])
-    if family in BIASED and reading.encodings[0].doors == ("score",):
+    if kind_of(family) == BIASED and reading.encodings[0].doors == ("score",):
         return (bucketed if reading.encoder else sloped)(reading, made)
     return sliced(family, reading, made) if family in OWN else turned(family, reading, made)
 
@@ -432,14 +424,26 @@ def disentangled(reading: Reading, made: nn.Module) -> list[str]:
 FILE = Path(__file__).parents[2] / "book" / "families.csv"
 # Every family with a class for causal or masked language models, or for text to text.
 EVERY = sorted({family for names in tiny.MODELS[:3] for family in names})
-EVERY = sorted({*EVERY, *FAMILIES, *REFUSED} & set(tiny.CONFIG_MAPPING))
+EVERY = sorted({*EVERY, *every_row(), *by_part("refused")} & set(tiny.CONFIG_MAPPING))
+TURNING, SILENT = "Queries and keys turn", "No positions: a recurrence beside attention, or alone"
+ADDED, BIASED = "A table or sinusoids are added to the input", "A bias is added to the scores"
+# What families do, by the reader of their rows; of those that a key tells apart, the first of its ways.
 KINDS = {
-    "Queries and keys turn": TURNING | COMPRESSED,
-    "No positions: a recurrence beside attention, or alone": SILENT,
-    "A table or sinusoids are added to the input": ADDED,
-    "A bias is added to the scores": BIASED,
-    "A picture is read": PICTURED | WINDOWED,
+    TURNING: ("rope", "deepseek_v4"),
+    SILENT: (),
+    ADDED: ("input",),
+    BIASED: ("buckets", "deberta", "slopes"),
+    "A picture is read": ("picture", "swin"),
 }
+
+
+def kind_of(family: str) -> str:
+    """What a family does with positions."""
+    row = every_row()[family]
+    if row.get("silent"):
+        return SILENT
+    first = next(iter(row["ways"].values())) if row["read"] == "by_key" else row
+    return next(kind for kind, readers in KINDS.items() if first.get("read", "rope") in readers)
 
 
 def of_its_text(family: str) -> str:
@@ -452,9 +456,9 @@ def of_its_text(family: str) -> str:
 
 def verdict(family: str) -> str:
     """Agrees, what differs, or why it is refused; raises nothing."""
-    if family in REFUSED:
-        return f"refused: {REFUSED[family]}"
-    if family not in FAMILIES:
+    if family in by_part("refused"):
+        return f"refused: {by_part('refused')[family]}"
+    if family not in every_row():
         return of_its_text(family)
     try:
         wrong = compare(family)
@@ -473,7 +477,7 @@ def table(verdicts: dict[str, str]) -> list[list[str]]:
     """The rows of `verdicts`, a word for each family."""
     groups: dict[tuple[str, str], list[str]] = {}
     for family, word in verdicts.items():
-        kind = next((kind for kind, known in KINDS.items() if family in known), "–")
+        kind = kind_of(family) if family in every_row() else "–"
         shown = "as its text" if word.startswith("as its text") else word
         groups.setdefault((kind, shown), []).append(family)
     order = [*KINDS, "–"]

@@ -1,29 +1,44 @@
-// What book/_static/reader.js makes of each file of standard input: an array of [text, questions] in JSON, where a question
-// is a name and its arguments. Prints an array of arrays of answers, a sentence of refusal as {refused}.
+// What the page's reader makes of each file of standard input: an array of [text, questions] in JSON, where a question is a
+// name and its arguments. Prints an array of arrays of answers, a refusal as its code, fields and sentence.
 const fs = require("node:fs");
-const r = require("../../book/_static/reader.js")(require("../../book/_static/reader-data.js"));
-const names = require("../../book/_static/reader-names.js")(r);
+const path = require("node:path");
 
+const folder = path.join(__dirname, "../../d2lpos/config/tables"), page = path.join(__dirname, "../../book/your-model");
+const table = name => [path.parse(name).name, JSON.parse(fs.readFileSync(path.join(folder, name), "utf-8"))];
+const tables = Object.fromEntries(fs.readdirSync(folder).map(table));
+const r = require(path.join(page, "reader.js"))(tables), answers = require(path.join(page, "answers.js"))(r);
+const names = require(path.join(page, "names.js"))(tables);
+
+const turning = reading => reading.kinds.filter(answers.turns);
 const ask = {
-  read: (values, tokens, ignore) => r.read(values, tokens, ignore),
-  settings: (values, ...said) => r.settings(values, ...said),
-  cacheBytes: (values, ...said) => r.cacheBytes(values, ...said),
-  newAngles: (values, trained, tokens, before) =>
-    r.read(values, tokens).kinds.map(kind => (kind.encoding?.omega ? r.newAngles(kind, trained, tokens, before) : null)),
-  lookUp: (_, text) => {
+  read: reading => reading,
+  sentence: (reading, ...asked) => answers.sentence(reading, ...asked),
+  sight: reading => reading.kinds.map(layer => answers.sees(answers.sight(reading, layer, reading.lengths.allowed))),
+  frequencies: (reading, tokens) => turning(reading).map(({encoding}) => [answers.plain(encoding), ...answers.inForce(encoding, tokens)]),
+  fresh: (reading, ...asked) => turning(reading).map(layer => answers.fresh(layer, ...asked)),
+  slopes: reading => reading.kinds.filter(({encoding}) => encoding?.kind === "ALiBi").map(({encoding}) => answers.slopes(encoding)),
+  memory: (reading, ...asked) => answers.memory(reading, ...asked),
+  traps: reading => answers.traps(reading).map(trap => [trap, answers.inWords(trap)]),
+  settings: (reading, ...asked) => answers.settings(reading, ...asked),
+  apply: (reading, config, ...asked) => answers.apply(config, answers.settings(reading, ...asked).edits),
+  names: (_, text) => {
     const [release, near] = names.lookUp(text);
     return [release && [release.name, names.isCalled(release, text)], near.map(one => one.name)];
   },
-  sentence: (values, tokens, trained, name) => r.sentence(r.read(values, tokens), trained, name),
 };
 
-const answers = JSON.parse(fs.readFileSync(0, "utf-8")).map(([text, questions]) =>
-  questions.map(([name, ...said]) => {
-    try {
-      return ask[name](r.parse(text), ...said);
-    } catch (error) {
-      return {refused: error.message};
-    }
-  }),
-);
-process.stdout.write(JSON.stringify(answers, (_, value) => (value === Infinity ? "inf" : Number.isNaN(value) ? "nan" : value)));
+function attempt(work) {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof r.Refused)) return {failed: error.stack};
+    return {refused: error.code, fields: error.fields, sentence: error.message};
+  }
+}
+
+const made = JSON.parse(fs.readFileSync(0, "utf-8")).map(([text, ignore, questions]) => {
+  const reading = attempt(() => r.read(r.parse(text), ignore));
+  if ("refused" in reading || "failed" in reading) return questions.map(() => reading);
+  return questions.map(([name, ...asked]) => attempt(() => ask[name](reading, ...asked)));
+});
+process.stdout.write(JSON.stringify(made, (_, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value)));

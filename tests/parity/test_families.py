@@ -2,19 +2,16 @@
 
 import csv
 import sys
-from dataclasses import replace
-from functools import partial
 
 import pytest
 import torch
 from transformers import LlamaConfig
 
-from d2lpos import RoPE, T5Bias
-from d2lpos.positions.grid import cells
-from d2lpos.pretrained import Layer, encoding_of, turning
-from d2lpos.pretrained.families import FAMILIES, REFUSED
-from d2lpos.pretrained.pictured import decomposed
-from d2lpos.pretrained.windowed import by_logarithms, by_table, fitting, fixed
+from d2lpos import RoPE
+from d2lpos.config import read
+from d2lpos.config.tables import by_name, rows
+from d2lpos.pretrained import encoding_of
+from d2lpos.pretrained.build import build
 from tests.parity import families, tiny
 from tests.parity.families import EVERY, FILE, compare
 from tests.parity.readings import told
@@ -225,94 +222,81 @@ def test_mpt_differs_where_its_configuration_names_other_octaves():
     assert compare("mpt", attn_config={"alibi_bias_max": 4}) == ["slopes"]
 
 
-def asking(*keys, then):
-    """A way to read that asks for these keys, so that they are understood, and does something else with them."""
+def every(**fields):
+    """Each layer with these fields; a dictionary's are changes of what stands there."""
 
-    def read(config, *rest):
-        for key in keys:
-            config.get(key)
-        return then(*rest)
+    def edit(reading):
+        for kind in reading["kinds"]:
+            kind |= {name: {**kind[name], **one} if isinstance(one, dict) and kind[name] else one for name, one in fields.items()}
 
-    return read
-
-
-def unmeasured(make):
-    """A bias of a window that asks for the training's, so that this is understood, and does without."""
-
-    def bias(config, *rest):
-        config.get("pretrained_window_sizes")
-        return make(config, *rest)
-
-    return bias
+    return edit
 
 
-EVERYWHERE = asking("window_size", "global_attn_indexes", then=lambda depth: [None] * depth)
-NO_WINDOWS = partial(decomposed, windowed=EVERYWHERE, flag="use_rel_pos")
+def whole(**fields):
+    return lambda reading: reading.update(fields)
+
+
+def turn_all(reading):
+    [turn] = [kind["encoding"] for kind in reading["kinds"] if kind["encoding"]]
+    every(encoding=turn)(reading)
+
+
+def shift(layer, by):
+    """Another shift in this layer alone."""
+
+    def edit(reading):
+        reading["kinds"].append(reading["kinds"][reading["layers"][layer]] | {"shift": by})
+        reading["layers"][layer] = len(reading["kinds"]) - 1
+
+    return edit
+
+
+def tables_for_networks(reading):
+    for kind in reading["kinds"]:
+        kind["encoding"] = {name: kind["encoding"][name] for name in ("heads", "height", "width")} | {"kind": "Swin"}
+
+
+TABLE = {"kind": "Learned", "length": 16, "dim": 64}  # of cells alone
 WRONG = {
-    "layout": ("llama", "layout", "interleaved", "scores"),
-    "base": ("llama", "rope_theta", 200.0, "scores"),
-    "share": ("stablelm", "partial_rotary_factor", 0.5, "scores"),
-    "a layer without positions that turns": ("cohere2", "nope_layer_types", frozenset(), "scores"),
-    "no window": ("gemma2", "windowed_types", frozenset(), "mask"),
-    "no sinks": ("gpt_oss", "sinks", frozenset(), "sinks"),
-    "a temperature of positions": ("llama4_text", "counts", False, "scores"),
-    "no temperature": ("beam", "temperature", None, "scores"),
-    "the other way": ("nanochat", "negate", False, "scores"),
-    "a norm before the turn": ("hunyuan_v1_dense", "normed", None, "scores"),
-    "another deal": ("qwen3_vl_text", "mrope_layout", "blocks", "scores"),
-    "no buckets beside the table": (
-        "mpnet",
-        "bias",
-        asking("relative_attention_num_buckets", then=lambda *_: T5Bias(4, bidirectional=False)),
-        "bias",
-    ),
-    "no [CLS]": ("vit", "before", 0, "table"),
-    "cells before the table": ("vitdet", "unused", 0, "table"),
-    "no table": ("vit", "table", False, "a table"),
-    "cells for coordinates": (
-        "dinov3_vit",
-        "places",
-        lambda config: lambda h, w: torch.cat([torch.zeros(5, 2), cells(h, w)]),
-        "scores",
-    ),
-    "each axis with all frequencies": (
-        "pixtral",
-        "layers",
-        asking("rope_parameters", then=lambda grid, depth: [Layer(encoding=RoPE(16, axes=2))] * depth),
-        "scores",
-    ),
-    "one window for all": ("sam_vision_model", "layers", NO_WINDOWS, "windows"),
-    "windows that stand": (
-        "swin",
-        "window",
-        lambda config, *_: (config["window_size"], 0),
-        "weights of layer 1",
-    ),
-    "windows that move where there is one": ("swin", "window", fixed, "weights of layer 3"),
-    "windows that stand where there is one": ("maskformer-swin", "window", fitting, "weights of layer 3"),
-    "cells that are not merged": ("swin", "merges", False, "cells of layer 2"),
-    "products for cosines": ("swinv2", "cosine", False, "weights"),
-    "cosines for products": ("swin", "cosine", True, "weights"),
-    "steps by the window at hand": ("swinv2", "bias", unmeasured(by_logarithms), "weights of layer 0"),
-    "a table for a network": ("swinv2", "bias", unmeasured(by_table), "parameters"),
-    "no tables of steps": (
-        "beit",
-        "layers",
-        asking("use_relative_position_bias", then=lambda grid, depth: [Layer()] * depth),
-        "8 tables",
-    ),
+    "layout": ("llama", every(encoding={"layout": "interleaved"}), "scores"),
+    "base": ("llama", every(encoding={"base": 200.0}), "scores"),
+    "share": ("stablelm", every(encoding={"rotary": 8}), "scores"),
+    "a layer without positions that turns": ("cohere2", turn_all, "scores"),
+    "no window": ("gemma2", every(window=None), "mask"),
+    "no sinks": ("gpt_oss", every(sinks=False), "sinks"),
+    "a temperature of positions": ("llama4_text", every(counts=False), "scores"),
+    "no temperature": ("beam", every(temperature=None), "scores"),
+    "the other way": ("nanochat", every(encoding={"backward": False}), "scores"),
+    "a norm before the turn": ("hunyuan_v1_dense", every(encoding={"norm": None}), "scores"),
+    "another deal": ("qwen3_vl_text", every(encoding={"deal": [0, 0, 0, 0, 1, 1, 2, 2]}), "scores"),
+    "buckets of one side beside the table": ("mpnet", every(encoding={"bidirectional": False}), "bias"),
+    "no [CLS]": ("vit", whole(input=TABLE), "table"),
+    "cells before the table": ("vitdet", whole(first=0, input=TABLE), "table"),
+    "no table": ("vit", whole(input=None), "a table"),
+    "cells for coordinates": ("dinov3_vit", whole(places={"before": 5, "at": 0, "unit": "cells"}), "scores"),
+    "each axis with all frequencies": ("pixtral", every(encoding={"kind": "RoPE", "axes": 2, "rule": None}), "scores"),
+    "one window for all": ("sam_vision_model", every(tile=None, encoding={"height": 4, "width": 4}), "windows"),
+    "windows that stand": ("swin", every(shift=0), "weights of layer 1"),
+    "windows that move where there is one": ("swin", shift(3, 2), "weights of layer 3"),
+    "windows that stand where there is one": ("maskformer-swin", shift(3, 0), "weights of layer 3"),
+    "cells that are not merged": ("swin", every(merged=1), "cells of layer 2"),
+    "products for cosines": ("swinv2", every(cosine=False), "weights"),
+    "cosines for products": ("swin", every(cosine=True), "weights"),
+    "steps by the window at hand": ("swinv2", every(encoding={"trained": None}), "weights of layer 0"),
+    "a table for a network": ("swinv2", tables_for_networks, "parameters"),
+    "no tables of steps": ("beit", every(encoding=None), "8 tables"),
 }
 
 
-@pytest.mark.parametrize(("family", "name", "value", "found"), WRONG.values(), ids=WRONG)
-def test_a_wrong_reading_is_found(family, name, value, found, monkeypatch):
-    if name in ("rope_theta", "partial_rotary_factor"):
-        said = {"rope_theta": 1e4, "partial_rotary_factor": 1.0, name: value}
-        spoken = lambda config, *_: {None: config["rope_parameters"] and said}
-        monkeypatch.setattr(turning, "parameters", spoken)
-    else:
-        monkeypatch.setitem(FAMILIES, family, replace(FAMILIES[family], **{name: value}))
-    assert any(word.startswith(found) for word in compare(family))
+@pytest.mark.parametrize(("family", "edit", "word"), WRONG.values(), ids=WRONG)
+def test_a_wrong_reading_is_found(family, edit, word, monkeypatch):
+    def wrong(config, tokens=None):
+        reading = read(config)
+        edit(reading)
+        return build(reading, tokens)
+
+    monkeypatch.setattr(families, "encoding_of", wrong)
+    assert any(one.startswith(word) for one in compare(family))
 
 
 def flat(config):
@@ -332,7 +316,7 @@ def plain(family):
     return said and not any(isinstance(value, dict | None) for value in said.values())
 
 
-PLAIN = [family for family in FAMILIES if family in CONFIG_MAPPING and plain(family)]
+PLAIN = [family for family in rows() if family in CONFIG_MAPPING and plain(family)]
 
 
 @pytest.mark.parametrize("family", PLAIN)
@@ -347,9 +331,10 @@ def test_the_book_shows_every_family_once():
     words = {name: word for _, word, _, names in written for name in names.split(", ")}
     assert sorted(name for *_, names in written for name in names.split(", ")) == EVERY
     assert all(str(len(names.split(", "))) == number for *_, number, names in written)
-    assert {*HANDFUL} <= {name for name, word in words.items() if word == "agrees"} <= {*FAMILIES}
-    assert {*REFUSED} - {*words} == {"deepseek_vl_v2", "phi3small", "yuan"}  # with code of their own
-    assert all(words[name] == f"refused: {REFUSED[name]}" for name in words.keys() & REFUSED)
+    assert {*HANDFUL} <= {name for name, word in words.items() if word == "agrees"} <= {*rows()}
+    refused = by_name("refused")
+    assert {*refused} - {*words} == {"deepseek_vl_v2", "phi3small", "yuan"}  # with code of their own
+    assert all(words[name] == f"refused: {refused[name]}" for name in words.keys() & refused)
     assert not [name for name, word in words.items() if word.startswith("differs")]
 
 

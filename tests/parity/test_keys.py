@@ -5,17 +5,15 @@ import pytest
 import torch
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from d2lpos.config.tables import rows, table
 from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.defaults import entries
-from d2lpos.pretrained.families import FAMILIES
-from d2lpos.pretrained.own import OWN
 from tests.parity import defaults, tiny
 from tests.parity.families import fitted
 from tests.parity.readings import told
 from tests.parity.variants import LENGTH, RULES, dropped, scaled, sections
 
-READ = sorted(set(FAMILIES) & set(CONFIG_MAPPING))
-TURN = [name for name in READ if "rope_theta" in entries().get(name, {}).get("keys", {}) or name in ("beam", "laguna")]
+READ = sorted(set(rows()) & set(CONFIG_MAPPING))
+TURN = [name for name in READ if "rope_theta" in table("defaults").get(name, {}).get("keys", {}) or name in ("beam", "laguna")]
 TOKENS = 100
 
 
@@ -86,4 +84,4 @@ def test_the_file_of_defaults_is_what_the_command_writes():
 
 
 def test_every_family_has_defaults_or_code_of_its_own():
-    assert {name for name in FAMILIES if name not in entries()} == set(OWN) | {"kimi_k2", "phi3_v"}
+    assert {name for name in rows() if name not in table("defaults")} == {name for name, row in rows().items() if row["source"]} | {"kimi_k2", "phi3_v"}

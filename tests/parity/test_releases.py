@@ -7,13 +7,14 @@ from collections import Counter
 import pytest
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from d2lpos.config import read
+from d2lpos.config.angles import stretched
+from d2lpos.config.outer import plain, text_of
+from d2lpos.config.tables import table
 from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.names import TRAINED
-from d2lpos.pretrained.reading import of_its_text
-from d2lpos.pretrained.serving import STRETCHED_LATER, longest, stretched
 from tests.parity import defaults
 from tests.parity.readings import told
-from tests.parity.releases import TOKENS, releases
+from tests.parity.releases import FOR_THE_PACKAGE, TOKENS, releases, written
 
 NAMES = [one["name"] for one in releases()]
 FIELDS = ("name", "year", "source", "read", "remembered", "row", "trained", "report", "stretch", "unlike", "config")
@@ -27,16 +28,22 @@ def test_the_file_has_what_it_promises():
     assert max(rows.values()) == 1
 
 
+def test_the_packages_list_is_what_the_command_writes():
+    assert FOR_THE_PACKAGE.read_text("utf-8") == written()
+
+
 def test_a_stretch_is_optional_where_makers_release_without_it_and_tell_how_to_add_it():
-    assert {one["family"] for one in releases() if "stretch" in one} == STRETCHED_LATER
-    own = {one["family"] for one in releases() if stretched(encoding_of(one["config"], tokens=TOKENS))}
-    assert len(own) > 10 and not own & STRETCHED_LATER
+    later = set(table("words")["released_without_a_stretch"].split())
+    assert {one["family"] for one in releases() if "stretch" in one} == later
+    own = {one["family"] for one in releases() if stretched(read(one["config"]))}
+    assert len(own) > 10 and not own & later
 
 
 @pytest.mark.parametrize("release", releases(), ids=NAMES)
 def test_a_release_names_the_heads_that_keep_its_keys(release):
     """Else its class's number would be taken, and the memory of another model be told."""
-    family, own, _ = of_its_text(release["config"])
+    text = text_of(plain(release["config"]), ())
+    family, own = text.family, text.values
     if family not in CONFIG_MAPPING or KEPT & set(own):
         return
     whole = defaults.made(family, **own)
@@ -59,9 +66,9 @@ def test_a_release(release):
     assert stages == sorted(stages) and all(type(length) is int for length in stages)
     if stretch := release.get("stretch"):
         assert stretch["rule"] in ("yarn",) and stretch["from"] < stretch["to"]
-        assert stretch["from"] == (stages[-1] if stages else longest(release["config"]))
+        assert stretch["from"] == (stages[-1] if stages else read(release["config"])["lengths"]["allowed"])
         assert stretch["source"].startswith("https://")
-    assert set(release.get("unlike", ())) <= set(TRAINED)
+    assert set(release.get("unlike", ())) <= set(table("names")["trained"])
     reading = encoding_of(release["config"], tokens=TOKENS)
     assert reading.layers and json.loads(json.dumps(reading.as_data()))
     family = release["config"]["model_type"]

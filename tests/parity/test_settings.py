@@ -1,7 +1,8 @@
 """Settings, executed: each line is set on the class of the whole file, and what a model of it turns by is read.
 
 A release's file has the model of its text inside another configuration, or not. What transformers builds from the file that a
-line changed must turn by the frequencies that we read in that file, which are those of the rule and not those of the release.
+line or edits changed must turn by the frequencies that we read in that file, which are those of the rule and not those of the
+release.
 """
 
 import json
@@ -14,9 +15,11 @@ import torch
 from transformers import AutoModel, PretrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.serving import ONE_TABLE, RULES, longest, rope_of, settings
-from tests.parity.releases import releases
+from d2lpos.config import Refused, apply, in_force, read, releases, settings
+from d2lpos.config.angles import turns
+from d2lpos.config.schema import Reading
+from d2lpos.config.tables import table
+from tests.parity.families import fitted
 
 LAYERS, LENGTH = 12, 4096  # the tenth of Bamba is its first that attends
 MIXTRAL = {
@@ -29,8 +32,11 @@ LEFT_OUT = {
     "Qwen3-VL without RoPE's parameters": {"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text"}},
     "Qwen2.5-VL without RoPE's parameters": {"model_type": "qwen2_5_vl", "hidden_size": 3584, "num_attention_heads": 28},
 }
+RULES = table("settings")["rules"]
 LEFT_ALONE = {("Bamba 9B", "llama3")}  # whose pairs all come around within its length, which this rule does not slow down
 FILES = {one["name"]: one["config"] for one in releases() if one["config"]["model_type"] in CONFIG_MAPPING} | LEFT_OUT
+# Families whose kinds of layers have parameters of RoPE each.
+BY_KIND = ["gemma3_text", "gemma3n_text", "laguna", "mellum", "mimo_v2_flash", "modernbert", "modernbert-decoder", "olmo3", "zaya"]
 
 
 def loaded(config: dict) -> PretrainedConfig:
@@ -60,44 +66,76 @@ def frequencies(config: PretrainedConfig) -> list[tuple[torch.Tensor, float]]:
     return [(getattr(made, name), getattr(made, name.replace("inv_freq", "attention_scaling"))) for name in names]
 
 
-def read(config: PretrainedConfig) -> list[tuple[torch.Tensor, float]]:
+def turning(config: object) -> list[tuple[list[float], float]]:
     """The same, as we read the configuration."""
-    turning = filter(None, map(rope_of, encoding_of(config, tokens=1).layers))
-    return [one.scaled() for one in turning]
+    return [in_force(layer["encoding"]) for layer in read(config)["kinds"] if turns(layer)]
 
 
-def agree(ours: list[tuple[torch.Tensor, float]], theirs: list[tuple[torch.Tensor, float]]) -> bool:
+def agree(ours: list[tuple[list[float], float]], theirs: list[tuple[torch.Tensor, float]]) -> bool:
     def same(one, other):
-        (omega, factor), (found, scaling) = one, other
-        return torch.allclose(found.double(), omega.double().abs(), rtol=2e-5) and scaling == pytest.approx(factor)
+        (omega, factor), (inv_freq, scaling) = one, other
+        return inv_freq.tolist() == pytest.approx(omega, rel=2e-5) and scaling == pytest.approx(factor)
 
     return all(any(same(one, other) for other in theirs) for one in ours)
 
 
-def lines(name: str, rule: str) -> dict[str, str]:
-    """The lines of each program for four times the length that a file allows; empty where they are refused."""
-    found = {}
+def longest(config: object) -> int | None:
+    return read(config)["lengths"]["allowed"]
+
+
+def stretch(config: object, rule: str) -> tuple[Reading, int, dict[str, dict]]:
+    """The reading, the length that a file allows, and each program's settings for four times it; none where they are refused."""
+    reading, every = read(config), {}
+    length = reading["lengths"]["allowed"] or LENGTH
     for program in ("transformers", "vllm", "sglang"):
-        length = longest(FILES[name]) or LENGTH
         try:
-            found[program] = settings(FILES[name], 4 * length, program, length, rule)
-        except ValueError:
+            every[program] = settings(reading, 4 * length, program, length, rule)
+        except Refused:
             continue
-    return {program: line for program, line in found.items() if "rope" in line}
+    return reading, length, {program: one for program, one in every.items() if "rope" in one["line"]}
 
 
 @pytest.mark.parametrize(("name", "rule"), list(product(FILES, RULES)))
 def test_a_line_changes_what_a_model_of_the_whole_file_turns_by(name, rule):
-    line, length = lines(name, rule).get("transformers"), longest(FILES[name]) or LENGTH
-    if line is None:
+    _, length, every = stretch(FILES[name], rule)
+    if "transformers" not in every:
         pytest.skip("it is refused, or needs no rule")
     config = loaded(FILES[name])
-    before = read(config)
+    before = turning(config)
     assert before and agree(before, frequencies(config))
-    exec(line, {"config": config})  # noqa: S102
-    after = read(config)
+    exec(every["transformers"]["line"], {"config": config})  # noqa: S102
+    after = turning(config)
     assert agree(after, frequencies(config)) and longest(config) == 4 * length
     assert agree(before, frequencies(config)) == ((name, rule) in LEFT_ALONE)
+
+
+@pytest.mark.parametrize(("name", "rule"), list(product(FILES, RULES)))
+def test_the_edited_file_is_read_as_its_class_turns(name, rule):
+    _, length, every = stretch(FILES[name], rule)
+    if "transformers" not in every:
+        pytest.skip("it is refused, or needs no rule")
+    edited = apply(FILES[name], every["transformers"]["edits"])
+    config = loaded(edited)
+    assert longest(edited) == longest(config) == 4 * length
+    assert agree(turning(edited), frequencies(config))
+    by_line = loaded(FILES[name])
+    exec(every["transformers"]["line"], {"config": by_line})  # noqa: S102
+    assert turning(edited) == turning(by_line)
+
+
+@pytest.mark.parametrize(("family", "rule"), list(product(BY_KIND, RULES)))
+def test_a_rule_for_one_kind_of_layers_leaves_the_others(family, rule):
+    config = fitted(family)
+    text = config.to_dict()
+    reading, length, every = stretch(text, rule)
+    if "transformers" not in every:
+        pytest.skip("it is refused, or needs no rule")
+    exec(every["transformers"]["line"], {"config": config})  # noqa: S102
+    edited = read(apply(text, every["transformers"]["edits"]))
+    assert edited["kinds"] == read(config)["kinds"] != reading["kinds"] and longest(config) == 4 * length
+    for old, new in zip(reading["kinds"], edited["kinds"], strict=True):
+        assert (old == new) == bool(old["window"] or not old["encoding"])
+    assert agree(turning(config), frequencies(config))
 
 
 def set_on(config: PretrainedConfig, changes: dict, merged: bool) -> None:
@@ -113,18 +151,19 @@ def set_on(config: PretrainedConfig, changes: dict, merged: bool) -> None:
 @pytest.mark.filterwarnings("ignore:`rope_scaling` is deprecated:FutureWarning")
 @pytest.mark.parametrize(("name", "rule"), list(product(FILES, RULES)))
 def test_lines_of_servers_change_the_same(name, rule):
-    said = lines(name, rule)
-    if not {"vllm", "sglang"} & said.keys():
+    reading, _, every = stretch(FILES[name], rule)
+    if not {"vllm", "sglang"} & every.keys():
         pytest.skip("they are refused, or need no rule")
     by_hand = loaded(FILES[name])
-    exec(said.pop("transformers"), {"config": by_hand})  # noqa: S102
-    for program, line in said.items():
+    exec(every.pop("transformers")["line"], {"config": by_hand})  # noqa: S102
+    once = table("programs")["vllm"]["ramp"]["once"].split()
+    for program, one in every.items():
         config = loaded(FILES[name])
-        set_on(config, json.loads(shlex.split(line)[-1]), merged=program == "vllm")
-        told = config.get_text_config(decoder=True).rope_parameters
-        if "mrope_section" in told and rule == "yarn" and program == "vllm":
-            beside = {} if by_hand.get_text_config(decoder=True).model_type in ONE_TABLE else {"beta_fast": 128, "beta_slow": 4}
-            assert {key: told.pop(key) for key in beside} == beside
-        told.pop("type", None)  # of the file; both look at rope_type first
-        assert told == by_hand.get_text_config(decoder=True).rope_parameters
+        set_on(config, json.loads(shlex.split(one["line"])[-1]), merged=program == "vllm")
+        parameters = config.get_text_config(decoder=True).rope_parameters
+        if "mrope_section" in parameters and rule == "yarn" and program == "vllm" and reading["family"] not in once:
+            assert (parameters.pop("beta_fast"), parameters.pop("beta_slow")) == (128, 4)
+            assert "the ramp of M-RoPE for 4 times" in one["notes"][0]
+        parameters.pop("type", None)  # of the file; both look at rope_type first
+        assert parameters == by_hand.get_text_config(decoder=True).rope_parameters
         assert longest(config) == longest(by_hand)

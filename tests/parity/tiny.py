@@ -20,7 +20,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.models.auto import modeling_auto
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from d2lpos.pretrained.layer import by_name
+from tests.parity.rows import by_name
 
 WORDS, LAYERS = 64, 8
 SIZES = by_name(

@@ -25,12 +25,11 @@ from transformers import PretrainedConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
+from d2lpos.config import Refused, in_force, read, releases, settings
+from d2lpos.config.angles import turns
+from d2lpos.config.schema import Encoding
+from d2lpos.config.tables import rows, table
 from d2lpos.input.sinusoids import angles
-from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.families import FAMILIES
-from d2lpos.pretrained.own import OWN
-from d2lpos.pretrained.serving import ONE_TABLE, OTHERWISE, PASSED_OVER, RULES, rope_of, settings
-from tests.parity.releases import releases
 
 TRAINED, TOKENS = 4096, 16_384
 LOOKED_AT = (
@@ -108,26 +107,32 @@ def functions(file: Path, *names: str) -> dict:
     return space
 
 
+def by_kind(config: PretrainedConfig) -> list[dict]:
+    """The parameters of RoPE of all layers, or of each kind; what vLLM's iter_rope_parameters gives."""
+    parameters = config.rope_parameters
+    return [*parameters.values()] if "full_attention" in parameters else [parameters]
+
+
 def vllm(folder: Path) -> Callable:
     real = "vllm.model_executor.layers.rotary_embedding"
     sys.meta_path.insert(0, Stubs(folder, real))
     get_rope = importlib.import_module(real).get_rope
     of = functions(folder / "vllm/config/model.py", "_apply_dict_overrides", "_update_nested", "_get_and_verify_max_len")
-    of |= {"iter_rope_parameters": lambda config: [config.rope_parameters]}
+    of |= {"iter_rope_parameters": by_kind}
     model = SimpleNamespace(_update_nested=lambda *both: of["_update_nested"](model, *both))
 
-    def read(config: PretrainedConfig, over: dict, dim: int, neox: bool) -> torch.Tensor:
+    def apply(config: PretrainedConfig, over: dict, dim: int, neox: bool) -> torch.Tensor:
         config.update({key: value for key, value in over.items() if not isinstance(value, dict)})
         nested = {key: value for key, value in over.items() if isinstance(value, dict)}
         of["_apply_dict_overrides"](model, config, nested)
         text, key = config.get_text_config(), "max_position_embeddings"
         arch = SimpleNamespace(derived_max_model_len_and_key=(getattr(text, key), key))
         of["_get_and_verify_max_len"](text, arch, None, TOKENS, False, None)
-        factor = 1 if text.model_type in ONE_TABLE else 4  # as its models call it
-        rope = text.rope_parameters, torch.float32, None, factor
-        return get_rope(dim, getattr(text, key), neox, *rope).cos_sin_cache
+        factor = 1 if text.model_type in table("programs")["vllm"]["ramp"]["once"].split() else 4  # as its models call it
+        rope = text.rope_parameters.get("full_attention", text.rope_parameters)  # as models whose layers have one each
+        return get_rope(dim, getattr(text, key), neox, rope, torch.float32, None, factor).cos_sin_cache
 
-    return read
+    return apply
 
 
 def sglang(folder: Path) -> Callable:
@@ -143,7 +148,7 @@ def sglang(folder: Path) -> Callable:
     override = taken(files / "config.py", overrides)
     known = {"DeepseekV41Config": type(None), "PretrainedConfig": PretrainedConfig}
 
-    def read(config: PretrainedConfig, over: dict, dim: int, neox: bool) -> torch.Tensor:
+    def apply(config: PretrainedConfig, over: dict, dim: int, neox: bool) -> torch.Tensor:
         exec(override, known | {"config": config, "model_override_args": over})  # noqa: S102
         text = config.get_text_config()
         if length(text) < TOKENS:
@@ -152,35 +157,36 @@ def sglang(folder: Path) -> Callable:
         how = rope["rope_theta"], neox, rope, torch.float32, rope.get("partial_rotary_factor", 1.0)
         return get_rope(dim, dim, text.max_position_embeddings, *how).cos_sin_cache
 
-    return read
+    return apply
 
 
-def turning(config: object) -> object | None:
-    """What turns in the first layer that turns."""
-    return next(filter(None, map(rope_of, encoding_of(config, TOKENS).layers)), None)
+def turning(config: object) -> Encoding | None:
+    """What turns in the first layer that turns, without a window if there is one."""
+    layers = [layer for layer in read(config)["kinds"] if turns(layer)]
+    return next((layer["encoding"] for layer in sorted(layers, key=lambda layer: bool(layer["window"]))), None)
 
 
-def differences(program: str, read: Callable) -> Iterator[tuple[str, float]]:
+def differences(program: str, apply: Callable) -> Iterator[tuple[str, float]]:
     """A release and a rule, and the largest difference of cosines and sines."""
-    for one, rule in product(releases(), RULES):
+    for one, rule in product(releases(), table("settings")["rules"]):
         said, family = one["config"], one["config"]["model_type"]
         try:
-            line = settings(said, TOKENS, program, TRAINED, rule) if family in CONFIG_MAPPING else "#"
-        except ValueError:
+            line = settings(read(said), TOKENS, program, TRAINED, rule)["line"] if family in CONFIG_MAPPING else "#"
+        except Refused:
             continue
         before = None if line.startswith("#") else turning(said)
         if before is None:
             continue
         over = json.loads(shlex.split(line, comments=True)[-1])
         config = CONFIG_MAPPING[family].from_dict(deepcopy(said))  # whose dictionaries it keeps and the programs change
-        theirs = read(config, over, before.dim, before.layout == "half").double()
+        theirs = apply(config, over, before["dim"], before["layout"] == "half").double()
         # The betas undo that vLLM takes 4 times the original length; a type of the file stays, and both look at rope_type.
         for key in ("beta_fast", "beta_slow", "type"):
             config.get_text_config().rope_parameters.pop(key, None)
-        omega, factor = turning(config).scaled()
+        omega, factor = in_force(turning(config), TOKENS)
         at = torch.arange(0, TOKENS, 97)
-        turns = angles(at.double(), omega.abs().double()[: before.rotary // 2])
-        gap = (theirs[at] - factor * torch.cat([turns.cos(), turns.sin()], -1)).abs().max().item()
+        angle = angles(at.double(), torch.tensor(omega, dtype=torch.float64))
+        gap = (theirs[at] - factor * torch.cat([angle.cos(), angle.sin()], -1)).abs().max().item()
         yield f"{program}: {one['name']}, {rule}", gap
 
 
@@ -193,12 +199,14 @@ def passed_over(models: Path, rule: str) -> set[str]:
         if calls and not any(rule == argument.arg for call in calls for argument in call.keywords):
             classes = {one.name for one in tree.body if isinstance(one, ast.ClassDef)}
             found |= {family for family, name in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.items() if name in classes}
-    return found & set(FAMILIES) - OTHERWISE - set(OWN)
+    known = set(table("settings")["passes_over"]["rules and bases"].split())
+    return found & {family for family, row in rows().items() if not row["source"]} - known
 
 
 def main(folder: str) -> str | None:
     for program, models, rule in LOOKED_AT:
-        listed, silent = set(PASSED_OVER.get(program, ())), passed_over(Path(folder, models), rule)
+        lists = table("programs")[program].get("passes_over", {})
+        listed, silent = set(lists.get("rules", "").split()), passed_over(Path(folder, models), rule)
         if listed != silent:
             return f"{program}: {sorted(listed - silent)} pass rules on, {sorted(silent - listed)} do not and are not listed"
     found = [one for program in (vllm, sglang) for one in differences(program.__name__, program(Path(folder)))]

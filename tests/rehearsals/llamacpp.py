@@ -17,10 +17,10 @@ import torch
 from gguf import GGUFReader, GGUFValueType, GGUFWriter, dequantize
 from llama_cpp import llama_cpp as native
 
+from d2lpos.config import read, settings
 from d2lpos.lab import Probe, reuse
 from d2lpos.lab.glance import tokens
 from d2lpos.pretrained import encoding_of, find, load_smollm2
-from d2lpos.pretrained.serving import rope_of, settings
 
 TRAINED, KEPT, DROPPED = 16, 4, 24
 CONFIG = {"model_type": "llama", "head_dim": 64, "max_position_embeddings": TRAINED}
@@ -95,10 +95,10 @@ def differences(path: str) -> Iterator[tuple[str, float]]:
         flags, changed = {}, SimpleNamespace(rope_parameters={"rope_type": "default", "rope_theta": 1e5})
         if rule != "none":
             config = CONFIG | {"rope_theta": 1e5}
-            words = shlex.split(settings(config, len(text), "llama.cpp", TRAINED, rule))
+            words = shlex.split(settings(read(config), len(text), "llama.cpp", TRAINED, rule)["line"])
             flags = {RULES[a][0]: RULES[a][1](b) for a, b in pairwise(words) if a in RULES}
-            exec(settings(config, len(text), "transformers", TRAINED, rule), {"config": changed})  # noqa: S102
-        model.encoding = rope_of(encoding_of(CONFIG | vars(changed)).layers[0])
+            exec(settings(read(config), len(text), "transformers", TRAINED, rule)["line"], {"config": changed})  # noqa: S102
+        model.encoding = encoding_of(CONFIG | vars(changed)).encodings[0]
         yield rule, (logits(context(theirs, **flags), text) - model(torch.tensor([text]))[0]).abs().max().item()
         # llama.cpp 0.5 multiplies all keys by YaRN's factor once more; when it no longer does, symptoms.ipynb follows.
         found, grown = shifted(context(theirs, **flags), text), model.encoding.scaled()[1]

@@ -15,9 +15,10 @@ import torch
 import transformers
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from d2lpos.config import read, settings
+from d2lpos.config.outer import plain, text_of
+from d2lpos.config.tables import table
 from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.reading import of_its_text
-from d2lpos.pretrained.serving import RULES, longest, original_length, rope_of, settings
 from tests.parity.releases import releases
 
 
@@ -32,14 +33,16 @@ def rotary(config: transformers.PretrainedConfig) -> torch.nn.Module | None:
 
 def differences() -> Iterator[tuple[str, str]]:
     """A release and a rule, and what differs; an empty word where nothing does."""
-    for one, rule in product(releases(), RULES):
+    for one, rule in product(releases(), table("settings")["rules"]):
         said, family = one["config"], one["config"]["model_type"]
-        trained = max(one.get("trained", ())) if one.get("trained") else original_length(said) or longest(said)
-        told = of_its_text(said)[1]
+        reading = read(said)
+        lengths = reading["lengths"]
+        trained = max(one["trained"]) if one.get("trained") else lengths["original"] or lengths["allowed"]
+        told = text_of(plain(said), ()).values
         if family not in CONFIG_MAPPING or not trained or "rope_parameters" in told:  # which 4 does not read
             continue
         try:
-            lines = settings(said, 4 * trained, "transformers4", trained, rule)
+            lines = settings(reading, 4 * trained, "transformers4", trained, rule)["line"]
         except ValueError:
             continue
         config = CONFIG_MAPPING[family].from_dict(deepcopy(said))
@@ -58,7 +61,8 @@ def differences() -> Iterator[tuple[str, str]]:
             changed["rotary_emb_base"] = text.rope_theta
         if changed.get("rope_scaling"):
             changed["rope_scaling"].pop("type", None)  # of the file; its code looks at rope_type first
-        turning = list(filter(None, map(rope_of, encoding_of(changed | {"model_type": one["family"]}).layers)))
+        encodings = encoding_of(changed | {"model_type": one["family"]}).encodings
+        turning = [rope for rope in (getattr(encoding, "rope", encoding) for encoding in encodings) if hasattr(rope, "scaled")]
         if not turning:  # slopes, which need only a longer length
             continue
         omega, factor = turning[0].scaled()

@@ -1,6 +1,7 @@
 """The page that reads a configuration: what it shows is what Python reads, from a file and from a server, and what comes in
 is text."""
 
+import gzip
 import json
 import re
 from itertools import pairwise
@@ -11,10 +12,11 @@ from d2lpos_ext.your_model import SCRIPTS
 from playwright.sync_api import expect
 
 from d2lpos.bias.t5 import bucket
+from d2lpos.config import Refused, fresh, memory, read, settings
+from d2lpos.config.angles import turns
+from d2lpos.config.names import releases
+from d2lpos.config.tables import table
 from d2lpos.offset.deberta import row
-from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.serving import PROGRAMS, cache_bytes, new_angles, settings, size
-from tests.parity.releases import releases
 from tests.site.detectors import visit
 from tests.site.pages import ROOT, Html
 from tests.site.serving import Quiet, serve
@@ -23,7 +25,9 @@ from tests.site.test_pages import SHIFTS
 RELEASES = {one["name"]: one for one in releases()}
 QWEN = RELEASES["Qwen3 8B"]["config"]
 LLAMA = {"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "rope_theta": 500000}
-HEAVIEST = 850_000  # bytes, plain, of all that the page loads
+HEAVIEST = 600_000  # bytes, plain, of all that the page loads
+LONGEST_SCRIPT = 45_000  # bytes, packed
+PROGRAMS = tuple(table("programs"))
 
 
 @pytest.fixture(scope="module")
@@ -79,19 +83,20 @@ def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name,
     page, config = reader.page, RELEASES[name]["config"]
     opened(page, name)
     ask(page, tokens)
-    reading = encoding_of(config, tokens)
-    fresh, of = max(new_angles(layer, trained, tokens) for layer in reading.layers if layer.encoding)
-    assert page.inner_text(".says").startswith(f"{fresh} of {of} hands ")
-    assert page.locator(".bars i").count() == len(reading.layers)
-    assert page.locator(".bars i.window").count() == sum(layer.window is not None for layer in reading.layers)
-    total = sum(cache_bytes(config, tokens).values())
+    reading = read(config)
+    pairs = max((fresh(layer, trained, tokens) for layer in reading["kinds"] if turns(layer)), key=sum)
+    assert page.inner_text(".says").startswith(f"{sum(pairs)} of {len(pairs)} hands ")
+    assert page.locator(".bars i").count() == len(reading["layers"])
+    windows = [reading["kinds"][kind]["window"] is not None for kind in reading["layers"]]
+    assert page.locator(".bars i.window").count() == sum(windows)
+    total = sum(memory(reading, tokens).values())
     half = page.inner_text(".big")
-    assert half == (size(total) if total >= 2**30 else f"{round(total / 2**20)} MiB")
+    assert half == (f"{total / 2**30:.1f} GiB" if total >= 2**30 else f"{round(total / 2**20)} MiB")
     page.get_by_role("radio", name="8 bits").click()
     assert page.inner_text(".big") != half
     try:
-        known = {program: settings(config, tokens, program, trained) for program in PROGRAMS}
-    except ValueError as error:
+        known = {program: settings(reading, tokens, program, trained)["line"] for program in PROGRAMS}
+    except Refused as error:
         assert page.locator(".pane pre").count() == 0
         assert page.inner_text(".pane").partition(" has ")[2] in str(error) + "."
         return
@@ -141,12 +146,12 @@ def test_every_release_opens_and_its_links_lead_somewhere(reader, site):
 
 
 def test_remedies_are_other_frequencies_of_the_same_model(reader):
-    told = reader.page.evaluate("""() => {
-        const r = reader(readerData), facts = yourModelFacts, found = {};
-        for (const {name, config} of r.releases.filter(one => ["Qwen3 8B", "Llama 3 70B", "GPT-NeoX 20B", "Gemma 3 27B"].includes(one.name))) {
-            const values = r.parse(JSON.stringify(config)), reading = r.read(values, 4096), [one] = facts.groups(reading);
+    told = reader.page.evaluate("""async () => {
+        const r = reader(await yourModelUnpacked()), facts = yourModelFacts(readerAnswers(r)), found = {};
+        for (const {name, config} of r.tables.releases.filter(one => ["Qwen3 8B", "Llama 3 70B", "GPT-NeoX 20B", "Gemma 3 27B"].includes(one.name))) {
+            const reading = r.read(config), [one] = facts.groups(reading);
             const turning = reading.kinds[reading.layers[one.place]].encoding, training = {from: 4096};
-            const of = rule => facts.frequencies(r.read(r.parse(facts.restretched(r.text(values), rule, 16384, one, training, turning)), 16384), one);
+            const of = rule => facts.frequencies(r.read(facts.restretched(config, rule, 16384, training, turning)), one, 16384);
             found[name] = {plain: of("linear").plain, base: turning.base, rotary: turning.rotary, linear: of("linear").omega, ntk: of("ntk").omega, yarn: of("yarn").omega, llama3: of("llama3").omega};
         }
         return found;
@@ -168,7 +173,7 @@ def test_marks_of_buckets_stand_where_buckets_begin(reader, sizes):
     told = bucket(-torch.arange(4 * most), buckets, most, both).tolist()
     begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(told)) if a != b]
     given = {"kind": "T5Bias", "buckets": buckets, "max_distance": most, "bidirectional": both}
-    assert reader.page.evaluate("one => yourModelFacts.buckets(one)", given) == begins
+    assert reader.page.evaluate("one => yourModelFacts(null).buckets(one)", given) == begins
 
 
 @pytest.mark.parametrize(("clip", "largest"), [(256, 512), (16, 100), (8, None)])
@@ -176,7 +181,7 @@ def test_marks_of_rows_stand_where_rows_begin(reader, clip, largest):
     told = row(-torch.arange(2 * (largest or clip)), clip, largest).tolist()
     begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(told)) if a != b]
     given = {"kind": "DeBERTa", "clip": clip, "largest": largest}
-    assert reader.page.evaluate("one => yourModelFacts.buckets(one)", given) == begins
+    assert reader.page.evaluate("one => yourModelFacts(null).buckets(one)", given) == begins
 
 
 BROKEN = {
@@ -184,7 +189,7 @@ BROKEN = {
     "a tokenizer": ({"tokenizer_class": "LlamaTokenizer", "model_max_length": 4096, "added_tokens_decoder": {}}, "tokenizer"),
     "an adapter": ({"peft_type": "LORA", "base_model_name_or_path": "x", "r": 8}, "adapter"),
     "a list": ([1, 2, 3], "object"),
-    "too large": ('{"a": "' + "x" * 1_100_000 + '"}', "1 MB"),
+    "too large": ('{"a": "' + "x" * 8_400_000 + '"}', "8 MB"),
     "an unknown family": ({"model_type": "spiral"}, "spiral"),
     "nothing of a model": ({"a": 1}, "model_type"),
 }
@@ -200,9 +205,9 @@ def test_what_is_no_configuration_gets_one_sentence(reader, case):
 
 
 def test_a_large_file_is_not_even_read(reader):
-    payload = b'{"a": "' + b"x" * 1_200_000 + b'"}'
+    payload = b'{"a": "' + b"x" * 9_200_000 + b'"}'
     reader.page.set_input_files(".file input", {"name": "model.json", "mimeType": "application/json", "buffer": payload})
-    expect(reader.page.locator(".lead[role=alert]")).to_have_text("model.json has 1.2 MB: a config.json has at most 1.")
+    expect(reader.page.locator(".lead[role=alert]")).to_have_text("model.json has 8.8 MB: a config.json has at most 8.")
 
 
 def test_a_file_is_opened_and_dropped(reader):
@@ -263,8 +268,8 @@ def test_what_comes_in_is_never_markup(reader):
 
 
 def test_scripts_write_no_markup():
-    for name in filter(lambda name: name.startswith("your-model"), SCRIPTS):
-        text = (ROOT / "book" / "_static" / f"{name}.js").read_text("utf-8")
+    for name in SCRIPTS:
+        text = (ROOT / "book" / "your-model" / f"{name}.js").read_text("utf-8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(", text), name
 
 
@@ -330,7 +335,7 @@ def test_a_length_is_read_or_kept(reader):
 
 def test_within_what_its_file_allows_nothing_is_set(reader):
     ask(reader.page, 40_960)
-    said = settings(QWEN, 40_960, "vllm", 32_768)
+    said = settings(read(QWEN), 40_960, "vllm", 32_768)["line"]
     assert "40,960" in said and f"# {reader.page.inner_text('.pane .why')}" == said
     assert reader.page.inner_text(".pane .do").endswith("as its makers say")
     opened(reader.page, "Qwen2 7B")  # of which its makers tell none
@@ -339,7 +344,9 @@ def test_within_what_its_file_allows_nothing_is_set(reader):
     opened(reader.page, "Qwen3 8B")
     ask(reader.page, 40_960)
     reader.page.get_by_role("radio", name="YaRN").click()
-    assert json.loads(reader.page.inner_text(".pane pre").split("'")[1]) == json.loads(settings(QWEN, 40_960, "vllm", 32_768, "yarn").split("'")[1])
+    assert json.loads(reader.page.inner_text(".pane pre").split("'")[1]) == json.loads(
+        settings(read(QWEN), 40_960, "vllm", 32_768, "yarn")["line"].split("'")[1]
+    )
 
 
 @pytest.mark.parametrize(("rule", "name"), [("linear", "Interpolation"), ("ntk", "NTK"), ("llama3", "Llama 3")])
@@ -349,8 +356,8 @@ def test_each_remedy_has_settings_for_each_program(reader, rule, name):
     for program in PROGRAMS:
         reader.page.locator(f'[data-t="{program}"]').click()
         try:
-            told = settings(QWEN, 131_072, program, 32_768, rule).replace("MODEL ", "Qwen/Qwen3-8B ")
-        except ValueError as error:
+            told = settings(read(QWEN), 131_072, program, 32_768, rule)["line"].replace("MODEL ", "Qwen/Qwen3-8B ")
+        except Refused as error:
             assert reader.page.inner_text(".pane") == f"{error}."
             continue
         assert "Not released by its makers" in reader.page.inner_text(".pane")
@@ -610,6 +617,8 @@ def test_it_is_light_and_comes_from_a_server_too(browser, site):
         expect(reader.page.locator(".lead b")).to_have_text("Qwen3 8B")
         reader.page.wait_for_load_state("networkidle")
         assert sum(len(answer.body()) for answer in sizes.values()) <= HEAVIEST
+        [script] = [answer.body() for url, answer in sizes.items() if url.endswith("/your-model.js")]
+        assert len(gzip.compress(script)) <= LONGEST_SCRIPT
         assert not reader.faults
 
 

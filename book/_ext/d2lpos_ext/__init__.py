@@ -78,6 +78,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", describe)
     app.connect("html-page-context", lead_back, priority=900)  # after the theme
     app.connect("build-finished", lead_on, priority=899)
+    app.connect("build-finished", your_model.write_scripts, priority=899)  # before all that reads scripts
     app.connect("build-finished", repair_pages, priority=900)  # after all that write pages
     app.connect("build-finished", remove_tools, priority=901)
     app.connect("build-finished", slim, priority=902)

@@ -1,23 +1,48 @@
-"""The page that reads a configuration in the browser: its form and its styles stand in the page, its scripts beside it."""
+"""The page that reads a configuration in the browser: its form and its styles stand in the page, its scripts beside it.
 
+All scripts of book/your-model are one file of the site, and the tables that they share with `d2lpos.config` another.
+"""
+
+import json
 import re
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
+from .search import pack
+
 BLOCK = re.compile(r"^```\{your-model\}\n```$", re.MULTILINE)
-# In the order in which they run.
-SCRIPTS = (
-    *("reader-data", "reader-values", "reader-encodings", "reader", "reader-names"),
-    *("your-model-facts", "your-model-figures", "your-model"),
-)
+FOLDER = Path(__file__).parents[2] / "your-model"
+TABLES = Path(__file__).parents[3] / "d2lpos" / "config" / "tables"
+SCRIPTS = ("words", "reader", "answers", "names", "facts", "figures", "page")  # in the order in which they run
+COMMENT = re.compile(r"^\s*//.*\n|^\s*/\*\*[\s\S]*?\*/\n|  // .*$|^\s+", re.MULTILINE)
 
 
 def expand(text: str, root: str | Path) -> str:
     """Return a page's Markdown with what its block `{your-model}` stands for."""
-    folder = Path(root) / "book" / "your-model"
 
     def page(_: re.Match) -> str:
-        style = f"<style>{(folder / 'page.css').read_text('utf-8')}</style>\n"
-        scripts = "\n".join(f'<script defer src="../_static/{name}.js"></script>' for name in SCRIPTS)
-        return f"```{{raw}} html\n{style}{(folder / 'page.html').read_text('utf-8')}{scripts}\n```"
+        style = f"<style>{(FOLDER / 'page.css').read_text('utf-8')}</style>\n"
+        scripts = "\n".join(f'<script defer src="../_static/your-model{name}.js"></script>' for name in ("-tables", ""))
+        return f"```{{raw}} html\n{style}{(FOLDER / 'page.html').read_text('utf-8')}{scripts}\n```"
 
     return BLOCK.sub(page, text)
+
+
+def light(script: str) -> str:
+    """A script without comments and indentation.
+
+    >>> light("// one\\nlet a = 1;  // two\\n  /** three */\\n  a += 1;\\n")
+    'let a = 1;\\na += 1;\\n'
+    """
+    return COMMENT.sub("", script)
+
+
+def write_scripts(app: Sphinx, exception: Exception | None) -> None:
+    """Write the page's scripts, and the tables that they read, into a finished build."""
+    if not exception and app.builder.format == "html":
+        static = Path(app.outdir) / "_static"
+        scripts = (light((FOLDER / f"{name}.js").read_text("utf-8")) for name in SCRIPTS)
+        (static / "your-model.js").write_text("".join(scripts), "utf-8")
+        tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
+        (static / "your-model-tables.js").write_text(f'const yourModelTables = "{pack(tables)}";\n', "utf-8")

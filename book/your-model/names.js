@@ -1,0 +1,91 @@
+// Which release a name means, and which are nearest to one that none has: the rule of d2lpos/config/names.py, with the same
+// endings and releases.
+"use strict";
+const readerNames = ({releases, names}) => {
+  const {site, trained, copied, nearest: shown, likeness: least, beside_best: beside} = names;
+
+  /** The owner and the name of a release at Hugging Face. */
+  const identity = release => release.source.split("/").slice(3, 5).join("/");
+
+  /** A name without case, blanks and marks; between two digits one blank stays, so that 3.1 8B is not 31 8B. */
+  const plain = name =>
+    name.toLowerCase().replace(/[^a-z0-9]+/g, " ").replace(/([a-z]|^) /g, "$1").replace(/ ([a-z]|$)/g, "$1");
+
+  /** A name without its last ending, and that ending; twice nothing where it has none of these. */
+  function shorter(name, endings) {
+    const cut = name.toLowerCase().match(new RegExp(`[^a-z0-9]+(${endings})$`));
+    return cut?.index ? [name.slice(0, cut.index), cut[1]] : ["", ""];
+  }
+
+  /** A name, or what a link to a page of Hugging Face names. */
+  function unlinked(text) {
+    const name = text.trim().replace(/\/+$/, "");
+    return name.match(new RegExp(site))?.[1] ?? name;
+  }
+
+  /** The owner before the last slash, and the name behind it. */
+  function parted(text) {
+    const whole = unlinked(text), at = whole.lastIndexOf("/");
+    return [whole.slice(0, Math.max(at, 0)), whole.slice(at + 1)];
+  }
+
+  /** What a name may mean, plain: as it is and with ever fewer endings, each with the endings that it lacks. */
+  function steps(text) {
+    let [owner, name] = parted(text), endings = [];
+    if (/^[.~/]|\//.test(owner) || !plain(name)) return [];
+    const found = [];
+    while (name) {
+      found.push([plain(name), endings]);
+      const [rest, ending] = shorter(name, [...trained, copied].join("|"));
+      name = rest;
+      endings = [...endings, ending];
+    }
+    return found;
+  }
+
+  /** What each release is called, plain: its name, its name at Hugging Face, and that without the endings of copies. */
+  const called = new Map(releases.map(release => {
+    const found = [plain(release.name)];
+    for (let own = identity(release).split("/")[1]; own; [own] = shorter(own, copied)) found.push(plain(own));
+    return [release, found];
+  }));
+
+  /** The release that a name means, or null and those that it may mean or that are nearest to it. */
+  function lookUp(text) {
+    const asked = steps(text);
+    for (const [name, endings] of asked) {
+      const same = releases.filter(one => called.get(one).includes(name) && !endings.some(ending => one.unlike?.includes(ending)));
+      if (same.length) return same.length === 1 ? [same[0], []] : [null, same];
+    }
+    for (const [name] of asked) {
+      const part = releases.filter(one => [...called.get(one), plain(identity(one))].some(whole => whole.includes(name)));
+      if (part.length) return [null, part];
+    }
+    return [null, asked.length ? nearest(text) : []];
+  }
+
+  /** The releases whose names are most like a name without its endings, also those in its middle. */
+  function nearest(text) {
+    const words = parted(text)[1].toLowerCase().split(/[^a-z0-9]+/).filter(word => !trained.includes(word));
+    const [name] = steps(words.join("-") || text).at(-1);
+    const like = releases.map(one => [likeness(name, plain(one.name)), one]), best = Math.max(...like.map(([value]) => value));
+    const near = like.filter(([value]) => value >= Math.max(least, beside * best));
+    return near.sort(([one], [other]) => other - one).slice(0, shown).map(([, one]) => one);
+  }
+
+  /** Of the pairs of neighboring signs in two names those that both have, by the geometric mean of their numbers. */
+  function likeness(one, other) {
+    const [pairs, others] = [one, other].map(name => new Set([...name].slice(1).map((sign, i) => name[i] + sign)));
+    const both = [...pairs].filter(pair => others.has(pair)).length;
+    return both ? both / Math.sqrt(pairs.size * others.size) : 0;
+  }
+
+  /** Whether a text is the name of a release, with or without the owner, and not like it alone. */
+  function isCalled(release, text) {
+    const whole = identity(release);
+    return [release.name, whole, whole.split("/")[1]].map(plain).includes(plain(unlinked(text)));
+  }
+
+  return {identity, isCalled, lookUp};
+};
+if (typeof module !== "undefined") module.exports = readerNames;

@@ -1,0 +1,1333 @@
+// What a model does with positions, from its config.json: the twin of d2lpos/config/read.py and of what it imports, from
+// the same tables. `reader(tables)` parses a file once; d2lpos/config/schema.py says what a reading holds. A function here
+// has the name that it has in Python, and what a table names is in FORMS, WIDTHS and the like.
+"use strict";
+const reader = tables => {
+  const {
+    isList, isNumber, isWhole, isDict, isText, isFlag, has, get, range, repeat, words, entries, fromEntries, filter,
+    truthy, either, number, items, at, name: named, same, fill,
+  } = typeof module === "undefined" ? readerWords : require("./words.js");
+  const {families: about, keys: known, refusals} = tables;
+  const byName = part => fromEntries(entries(about[part]).flatMap(([names, one]) => words(names).map(name => [name, one])));
+  const setOf = text => new Set(words(text));
+  const [FULL, WINDOW] = ["full_attention", "sliding_attention"];
+  const LARGEST_FLOAT = 3.4028234663852886e38, LARGEST_FACTOR = 1e6, LARGEST_TABLE = 2 ** 24, DEEPEST = 100;
+
+  class Refused extends Error {
+    constructor(code, fields = {}) {
+      super(fill(refusals[code], fields));
+      Object.assign(this, {code, fields});
+    }
+  }
+  function refuse(code, fields) {
+    throw new Refused(code, fields);
+  }
+
+  // tables.py
+
+  const complete = row => {
+    const read = row.read ?? "rope";
+    return {read, ...about.readers.every, ...about.readers[read], ...row};
+  };
+  const rows = fromEntries(entries(byName("rows")).map(([name, row]) => [name, complete(row)]));
+  const refused = byName("refused"), code = byName("code");
+  const keySets = fromEntries(entries(known).filter(([, one]) => isText(one) || isText(one[0])).map(([name, one]) => [name, setOf(one)]));
+  const layerSets = fromEntries(entries(about.layers).filter(([, one]) => isText(one)).map(([name, one]) => [name, setOf(one)]));
+  const readBySome = new Set(Object.values(rows).flatMap(row => words(row.reads)));
+  const limits = new Map(known.limits.flatMap(({keys, most}) => words(keys).map(key => [key, most])));
+  const ruleWords = new Set(Object.values(about.rules).flatMap(words));
+
+  /** What is known of a family's class. */
+  function entry(family) {
+    const one = get(tables.defaults, family, {}), other = get(code, family, {});
+    return {...one, keys: {...one.keys, ...other.keys}, aliases: {...one.aliases, ...other.aliases}};
+  }
+
+  // files.py
+
+  const GGUF = "GGUF", FENCE = /^```\w*\n(.*)\n```$/s, PRINTED = /^\w+Config (?=\{)/, NAN = "\u0000NaN";
+
+  /** The text of a file's bytes, UTF-8 or, where a mark says so, UTF-16. */
+  function textOfBytes(data, name = "the file") {
+    const bytes = new Uint8Array(data), mark = String(bytes.slice(0, 2)), utf16 = {"255,254": "utf-16le", "254,255": "utf-16be"};
+    if (String.fromCharCode(...bytes.slice(0, 4)) === GGUF) refuse("gguf", {name});
+    try {
+      return new TextDecoder(utf16[mark] ?? "utf-8", {fatal: true}).decode(bytes);
+    } catch {
+      return refuse("no_text_file", {name});
+    }
+  }
+
+  /** The configuration that a file or a printed one holds. */
+  function parse(text, name = "the file") {
+    const {largest, others} = known.files;
+    if (text.length > largest) refuse("large", {name, limit: largest >> 20, size: text.length / 2 ** 20});
+    if (text.startsWith(GGUF)) refuse("gguf", {name});
+    let values;
+    try {
+      values = json(text.trim().replace(FENCE, "$1").replace(PRINTED, ""));
+    } catch (error) {
+      if (error instanceof RangeError) refuse("deep", {name});
+      refuse("json", {name, why: error.message});
+    }
+    if (!isDict(values)) refuse("object", {name, kind: kindOfValue(values)});
+    if (has(values, "model_type")) return values;
+    const other = others.find(([marks]) => marks.some(mark => has(values, mark)));
+    if (other) refuse("other_file", {name, what: other[1]});
+    return refuse("no_model_type", {name});
+  }
+
+  /** JSON, with the words that Python writes for numbers which JSON has not. */
+  function json(text) {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      const numbers = {Infinity: "1e999", "-Infinity": "-1e999", NaN: JSON.stringify(NAN)};
+      const mended = text.replace(/"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)|-?Infinity|NaN/gs, one => get(numbers, one, one));
+      if (mended === text) throw error;
+      return JSON.parse(mended, (_, value) => (value === NAN ? NaN : value));
+    }
+  }
+
+  function kindOfValue(value) {
+    if (value === null) return "null";
+    return isList(value) ? "list" : {boolean: "flag", number: "number", string: "text"}[typeof value];
+  }
+
+  // outer.py
+
+  function checkDepth(value, depth = 0) {
+    if (depth > DEEPEST) refuse("deep", {name: "config"});
+    if (value !== null && typeof value === "object") for (const one of Object.values(value)) checkDepth(one, depth + 1);
+  }
+
+  /** The text that a file is read for: its family and values, and their place in the file and in the outer class. */
+  function textOf(whole, ignore, file = [], of_class = []) {
+    const [values, ignored] = withoutKeys(whole, ignore), family = get(values, "model_type");
+    if (isText(family) && has(refused, family)) refuse("refused_family", {got: family, why: refused[family]});
+    if (isText(family) && has(rows, family)) return {family, values, file, code: of_class, ignored};
+    const inner = isText(family) ? held(family, values) : null;
+    if (!inner) return refuse("unknown_family", {got: family});
+    return textOf(inner.text, ignore, [...file, ...inner.place], [...of_class, ...inner.of_class]);
+  }
+
+  /** The text's values, where they stand in these and where in the class; null where a file holds no text. */
+  function held(family, values) {
+    const one = entry(family), text = get(values, "text_config");
+    if (isDict(text)) {
+      const name = {model_type: one.text ?? `${family}_text`}, forced = one.forced || (one.text && !isKnown(get(text, "model_type")));
+      return {text: forced ? {...text, ...name} : {...name, ...text}, place: ["text_config"], of_class: ["text_config"]};
+    }
+    if (one.text) {
+      if (!one.flat) refuse("no_text", {family});
+      return {text: {...values, model_type: one.text}, place: [], of_class: ["text_config"]};
+    }
+    const place = about.elsewhere.find(key => isDict(get(values, key)) && isKnown(get(values[key], "model_type")));
+    return place ? {text: values[place], place: [place], of_class: [place]} : null;
+  }
+
+  const isKnown = name => isText(name) && [rows, refused, tables.defaults].some(table => has(table, name));
+
+  /** The values without the keys that are named, and the names that were there; rope_scaling.key is within those. */
+  function withoutKeys(values, ignore) {
+    const names = [];
+    for (const name of ignore) {
+      const [place, ...rest] = name.split("."), before = values;
+      if (has(values, name)) values = filter(values, key => key !== name);
+      else if (about.spellings.includes(place) && isDict(get(values, place))) {
+        values = {...values, [place]: bare(values[place], rest.join("."))};
+      }
+      if (!same(values, before)) names.push(name);
+    }
+    return [values, names];
+  }
+
+  /** A file without keys to pass over, and its texts without them. */
+  function without(config, ignore) {
+    const [values] = withoutKeys(config, ignore), places = ["text_config", ...about.elsewhere].filter(key => isDict(get(values, key)));
+    return {...values, ...fromEntries(places.map(key => [key, without(values[key], ignore)]))};
+  }
+
+  /** RoPE's parameters without a key, of all layers or of each kind. */
+  const bare = (rope, key) => fromEntries(
+    entries(rope).filter(([name]) => name !== key).map(([name, one]) => [name, isDict(one) ? bare(one, key) : one]));
+
+  /** The values by the names that the family's class has for them, without those that it does not read. */
+  function byClassNames(family, values) {
+    const {aliases, unread = []} = entry(family);
+    const others = entries(values).filter(([key]) => has(aliases, key)).map(([key, value]) => [aliases[key], value]);
+    return {...fromEntries(others), ...filter(values, key => !unread.includes(key) && !has(aliases, key))};
+  }
+
+  /** What the class takes for keys that are not there; of RoPE's parameters also for null. */
+  function missing(family, own) {
+    const there = key => has(own, key) && (truthy(own[key]) || !about.spellings.includes(key));
+    const spelled = about.spellings.some(there);
+    return filter(entry(family).keys, key => !there(key) && !(key === "rope_parameters" && spelled));
+  }
+
+  // keys.py
+
+  /** The keys of a text by its class's names; it remembers which were asked for, and shows none that its family refuses. */
+  class Keys {
+    constructor(family, row, own, defaults) {
+      const mine = words(row.reads);
+      Object.assign(this, {family, own, defaults, about: entry(family), used: new Set()});
+      this.every = filter({...own, ...defaults}, key => !readBySome.has(key) || mine.includes(key));
+    }
+    get(key, otherwise = null) {
+      if (has(this.every, key)) this.used.add(key);
+      return get(this.every, key, otherwise);
+    }
+    need(key) {
+      if (!has(this.every, key)) refuse("missing", {key});
+      return this.get(key);
+    }
+    /** The value of the first of the keys that is there and not null; else `otherwise`, or a refusal. */
+    first(keys, otherwise = null) {
+      const values = keys.map(key => this.get(key)).filter(value => value !== null);
+      if (values.length || otherwise !== null) return values.length ? values[0] : otherwise;
+      if (keys.length > 1) refuse("missing_both", {keys: keys.join(" or ")});
+      return refuse("missing", {key: keys[0]});
+    }
+    passOver(keys) {
+      for (const key of keys) if (has(this.own, key)) this.used.add(key);
+    }
+    /** The features of a head: hidden size by heads. */
+    divided(hidden, heads) {
+      const whole = this.first(hidden), parts = this.first(heads), [one, other] = [hidden[0], heads[0]];
+      if (!isWhole(whole) || !isWhole(parts) || parts < 1) refuse("both_whole", {one, other, got: whole, beside: parts});
+      if (whole % parts) refuse("multiple", {key: one, other, by: parts, got: whole});
+      return whole / parts;
+    }
+  }
+
+  function checkValues(values) {
+    for (const [key, value] of entries(values)) {
+      if (value !== null) checkValue(key, value, values);
+      if (!about.spellings.includes(key) || !isDict(value)) continue;
+      for (const one of [value, ...Object.values(value)]) if (isDict(one)) checkValues(one);
+    }
+  }
+
+  function checkValue(key, value, beside) {
+    const of = name => keySets[name].has(key);
+    if (of("whole")) {
+      const unused = key === "sliding_window" && [0, false].includes(value) && get(beside, "use_sliding_window") === false;
+      if (!unused && !(of("by_stage") && isList(value))) checkSize(key, value);
+    }
+    const positive = isNumber(value) && value > 0 && value < Infinity;
+    if (of("positive") && !positive && !isList(value) && !isDict(value)) refuse("positive", {key, got: value});
+    if (of("lists") && !isList(value)) refuse("list", {key, got: value});
+    if (of("dictionaries") && !isDict(value)) refuse("dictionary", {key, got: value});
+    if (of("counts") && !(isWhole(value) && value >= 0 && value <= known.largest_size)) refuse("whole", {key, least: 0, got: value});
+    if (of("integers") && !isWhole(value)) refuse("integer", {key, got: value});
+    const flags = key === "no_rope_layers" && truthy(value) ? value : [];
+    if (!flags.every(one => isWhole(one) || isFlag(one))) refuse("flags_in_list", {key, got: value});
+    const share = isNumber(value) && value >= 0 && value <= 1;
+    if (key === "partial_rotary_factor" && !share) refuse("share", {key, got: value});
+  }
+
+  /** The value, a whole number of at least 1 that a model may have. */
+  function checkSize(key, value) {
+    if (!isWhole(value) || value < 1) refuse("whole", {key, least: 1, got: value});
+    const limit = limits.get(key) ?? known.largest_size;
+    if (value > limit) refuse("too_large", {key, limit, got: value});
+    return value;
+  }
+
+  /** Refuses and names all keys that are not understood, and not known to say nothing of positions. */
+  function checkUnderstood(values, keys, row) {
+    const {aliases, unread = []} = keys.about, off = get(values, "use_sliding_window") === false;
+    const names = entries(aliases).filter(([, key]) => keys.used.has(key) || keySets.silent.has(key)).map(([name]) => name);
+    const understood = new Set([...keys.used, ...words(row.ignored), ...unread, ...names]);
+    const strange = filter(values, (key, value) => {
+      const empty = value === null || (typeof value === "object" && !truthy(value));
+      const idle = (keySets.says_no.has(key) && value === false) || (keySets.idle.has(key) && off);
+      const pictures = key === "use_bidirectional_attention" && value === "vision";  // words see as ever
+      return !(understood.has(key) || keySets.silent.has(key) || empty || idle || pictures);
+    });
+    if (truthy(strange)) refuse("strange_keys", {family: keys.family, keys: strange, names: Object.keys(strange)});
+  }
+
+  // rope.py
+
+  const FLAT = ["rope_theta", "partial_rotary_factor"], ALWAYS = [...FLAT, "rope_type", "type"];
+  const NULLS = ["factor", "original_max_position_embeddings", "truncate"];  // which classes take for a value
+
+  /** The name of the rule; Phi 3 called the one with two lists YaRN at first. */
+  function kindOf(parameters) {
+    const kind = named(either(get(parameters, "rope_type"), either(get(parameters, "type"), "default")));
+    const known = get(about.synonyms, kind, kind);
+    return known === "yarn" && has(parameters, "short_factor") ? "longrope" : known;
+  }
+
+  /** The parameters of each type of layer, under "" where all layers have the same. */
+  function byTypes(keys) {
+    const file = ofFile(keys), {thetas = {}} = keys.about, flat = beside(keys, file), bases = ownBases(keys, flat);
+    const isType = (name, one) => (one === null || isDict(one)) && !ALWAYS.includes(name) && !ruleWords.has(name);
+    const types = entries(filter(file, isType));
+    const base = name => get(bases, name, flat.rope_theta);
+    if (types.length) return fromEntries(types.map(([name, one]) => [name, one && {...flat, rope_theta: base(name), ...one}]));
+    const defaults = Object.values(get(keys.about.keys, "rope_parameters", {}));
+    const onlyByType = defaults.some(one => one === null || isDict(one));
+    if (truthy(file) && (onlyByType || (truthy(thetas) && truthy(keys.get("rope_parameters"))))) refuse("by_type", {got: file});
+    if (truthy(bases)) {
+      const scaled = name => (keys.about.scaled.includes(name) ? file : {});
+      return fromEntries(entries(bases).map(([name, one]) => [name, {...flat, rope_theta: one, ...scaled(name)}]));
+    }
+    if (has(file, "rope_theta") && file.rope_theta === null) return {"": null};
+    return {"": {...flat, ...filter(file, (key, value) => value !== null || NULLS.includes(key))}};
+  }
+
+  /** The base and the share that stand outside of the parameters, where these do not say them. */
+  function beside(keys, file) {
+    const inner = Object.values(file).filter(isDict), parts = inner.length ? inner : [file];
+    const flat = {rope_theta: null, partial_rotary_factor: 1};
+    for (const key of FLAT) {
+      if (parts.some(one => !has(one, key))) flat[key] = keys.get(key) ?? flat[key];
+      else if (has(keys.own, key)) {
+        keys.used.add(key);
+        const own = keys.own[key], scaled = about.spellings.some(name => truthy(get(keys.own, name)));
+        if (scaled && !truthy(keys.about.thetas ?? {}) && !same(get(file, key, own), own)) {
+          refuse("one_number_of_two", {key, got: own, beside: file[key]});
+        }
+      }
+    }
+    const base = get(keys.own, "rope_theta");
+    if (isDict(base)) refuse("one_number", {key: "rope_theta", got: base});
+    return flat;
+  }
+
+  /** The base of each type of layer, where the class has a key for each. */
+  function ownBases(keys, flat) {
+    const thetas = entries(keys.about.thetas ?? {});
+    if (!thetas.length) return isDict(flat.rope_theta) ? flat.rope_theta : {};
+    for (const [, key] of thetas) if (get(keys.own, key, 1) === null) refuse("positive", {key, got: null});
+    const own = thetas.map(([kind, key]) => [kind, keys.get(key)]).filter(([, base]) => isNumber(base) || isFlag(base));
+    return {...keys.about.keys.rope_theta, ...fromEntries(own)};
+  }
+
+  /** What a file says under either spelling. */
+  function ofFile(keys) {
+    const both = about.spellings.map(name => [name, keys.get(name)]).filter(([, value]) => truthy(value));
+    for (const [name, value] of both) {
+      if (!isDict(value)) refuse("dictionary", {key: name, got: value});
+      for (const one of [value, ...Object.values(value).filter(isDict)]) checkNames(name, one);
+    }
+    if (both.length === 2) {
+      const [[one, old], [other, late]] = both;
+      if (!same(common(old), common(late))) refuse("agree", {one, other, got: old, beside: late});
+    }
+    return both.length ? both[0][1] : {};
+  }
+
+  function checkNames(place, parameters) {
+    const kinds = ["type", "rope_type"].map(key => get(parameters, key)).filter(kind => kind !== null);
+    for (const kind of kinds) if (!isText(kind)) refuse("rope_type", {names: Object.keys(about.rules), got: kind});
+    const meant = new Set(kinds.filter(Boolean).map(kind => get(about.synonyms, kind, kind)));
+    if (meant.size > 1) refuse("agree_in", {one: "type", other: "rope_type", place, got: kinds[0], beside: kinds[1]});
+  }
+
+  /** What rope_scaling and rope_parameters have in common where they agree. */
+  const common = parameters => fromEntries(entries(parameters)
+    .filter(([key, value]) => !FLAT.includes(key) && value !== null)
+    .map(([key, value]) => [key === "type" ? "rope_type" : key, value]));
+
+  /** Step's parameters: bases and shares are lists with a number for each layer; a rule is for layers that see all. */
+  function byLists(keys, types) {
+    const file = ofFile(keys), kinds = [...new Set(types)];
+    if (truthy(file) && types.every(kind => isDict(get(file, named(kind))))) {
+      return fromEntries(kinds.map(kind => [kind, {partial_rotary_factor: 1, ...file[kind]}]));
+    }
+    if (truthy(keys.get("rope_parameters"))) refuse("by_type", {got: file});
+    const read = keys.first(["rope_theta"], 1e4), shares = keys.get("partial_rotary_factors");
+    const bases = isDict(read) ? 1e4 : read;  // what its class has by default
+    return fromEntries(kinds.map(kind => {
+      const first = types.indexOf(kind);
+      for (const [key, one] of [["rope_theta", bases], ["partial_rotary_factors", shares]]) {
+        if (isList(one) && one.length <= first) refuse("layer_numbers", {key, depth: types.length, got: one.length});
+      }
+      const own = {
+        rope_theta: isList(bases) ? bases[first] : bases,
+        partial_rotary_factor: truthy(shares) ? at(shares, first) : 1,
+      };
+      return [named(kind), {...own, ...(kind === FULL ? file : {})}];
+    }));
+  }
+
+  /** ChatGLM's parameters: 10,000 times `rope_ratio` for a base, and half of a head's features. */
+  const byRatio = keys => ({"": {rope_theta: 1e4 * number(keys.first(["rope_ratio"], 1)), partial_rotary_factor: 0.5}});
+
+  const OWN = {by_lists: byLists, by_ratio: byRatio};
+
+  // rules.py
+
+  const mscale = (factor, weight = 1) => 0.1 * weight * Math.log(factor) + 1;
+
+  /** The rule of RoPE's parameters, null where nothing is stretched, and what scores are multiplied by besides. */
+  function ruleOf(parameters, keys, extra) {
+    const kind = kindOf(parameters), original = "original_max_position_embeddings";
+    checkKeys(kind, parameters, keys, extra);
+    const lengths = [get(parameters, original), keys.get(original)], every = lengths.every(truthy);
+    if (every && lengths[0] !== lengths[1] && !["default", "dynamic"].includes(kind)) {
+      refuse("one_number_of_two", {key: original, got: lengths[0], beside: lengths[1]});
+    }
+    if (kind === "default") return [null, 1];
+    const length = lengths[1] || lengths[0] || keys.get("max_position_embeddings");
+    const factor = factorOf(kind, parameters, keys, lengths.some(truthy), length);
+    if (kind === "proportional") return [{kind, share: parameters.partial_rotary_factor, factor: checkFactor(factor)}, 1];
+    if (kind === "linear") return [{kind, factor: checkFactor(factor)}, 1];
+    const empty = get(parameters, original, length) === null && !lengths[1];
+    if (!length || (empty && kind !== "dynamic")) refuse("needs", {kind, key: original});
+    if (kind === "dynamic") {
+      const longest = keys.first(["max_position_embeddings"]);
+      return [{kind: "dynamic_ntk", factor: checkFactor(factor), length: longest}, 1];
+    }
+    return {llama3, longrope, yarn}[kind](parameters, factor, length);
+  }
+
+  function checkKeys(kind, parameters, keys, extra) {
+    if (!has(about.rules, kind)) refuse("rope_type", {names: Object.keys(about.rules), got: kind});
+    const allowed = [...ALWAYS, ...words(about.rules[kind]), ...words(extra)];
+    const strange = Object.keys(parameters).sort().filter(key => !allowed.includes(key) && parameters[key] !== null);
+    if (strange.length) {
+      const place = about.spellings.find(name => truthy(get(keys.own, name))) ?? about.spellings[0];
+      const values = fromEntries(strange.map(key => [`${place}.${key}`, parameters[key]]));
+      refuse("strange_keys_of_rule", {kind, keys: values, names: Object.keys(values)});
+    }
+    const share = need(parameters, "partial_rotary_factor");
+    if (keys.about.whole && !["default", "proportional"].includes(kind) && share !== 1) refuse("whole_head", {kind, got: share});
+  }
+
+  /** A value that must be there, as d[key] in Python. */
+  function need(values, key) {
+    if (!has(values, key)) throw TypeError(`no ${key}`);
+    return values[key];
+  }
+
+  /** The factor, or the quotient of two lengths: LongRoPE's where it is missing or null, YaRN's where it is null. */
+  function factorOf(kind, parameters, keys, original, length) {
+    const factor = get(parameters, "factor", kind === "proportional" ? 1 : null);
+    if (factor !== null) return factor;
+    const longest = keys.get("max_position_embeddings"), isNull = kind === "yarn" && has(parameters, "factor") && original;
+    if (!(kind === "longrope" || isNull) || !length || !longest) refuse("needs_factor", {kind});
+    return longest / length;
+  }
+
+  function llama3(parameters, given, length) {
+    const [low, high] = ["low", "high"].map(end => needFor("llama3", parameters, `${end}_freq_factor`));
+    checkBand("low_freq_factor", low, "high_freq_factor", high);
+    return [{kind: "llama3", factor: checkFactor(given), length, low, high}, 1];
+  }
+
+  /** LongRoPE; Phi-3.5-MoE has two numbers in place of the factor of attention, one for each list. */
+  function longrope(parameters, given, length) {
+    const [short, long] = ["short", "long"].map(end => needFor("longrope", parameters, `${end}_factor`));
+    const factor = checkFactor(Math.max(number(given), 1)), scales = ["short_mscale", "long_mscale"];
+    const attention_factor = checkScale("attention_factor", get(parameters, "attention_factor"));
+    const rule = {kind: "longrope", short, long, length, factor, attention_factor};
+    if (scales.some(key => has(parameters, key))) {
+      rule.attention_factors = scales.map(key => checkScale(key, needFor("longrope", parameters, key)));
+    } else if (attention_factor === null && length === 1 && factor > 1) refuse("original_of_one");
+    return [rule, 1];
+  }
+
+  /** YaRN; DeepSeek's two weights make the factor of attention, and what all scores are multiplied by. */
+  function yarn(parameters, given, length) {
+    const factor = checkFactor(given);
+    let attention_factor = checkScale("attention_factor", get(parameters, "attention_factor"));
+    const [each, whole] = ["mscale", "mscale_all_dim"].map(key => checkNumber(key, get(parameters, key)));
+    if (attention_factor === null && each && whole) {
+      attention_factor = checkScale("mscale", mscale(factor, each) / mscale(factor, whole));
+    }
+    const beta_fast = either(get(parameters, "beta_fast"), 32), beta_slow = either(get(parameters, "beta_slow"), 1);
+    checkBand("beta_slow", beta_slow, "beta_fast", beta_fast);
+    const truncate = get(parameters, "truncate", true);
+    if (truncate !== null && !isFlag(truncate)) refuse("flag", {key: "truncate", got: truncate});
+    const rule = {kind: "yarn", factor, length, beta_fast, beta_slow, truncate: Boolean(truncate), attention_factor};
+    return [rule, whole ? mscale(factor, whole) ** 2 : 1];
+  }
+
+  function needFor(kind, parameters, key) {
+    if (get(parameters, key) === null) refuse("needs", {kind, key});
+    return parameters[key];
+  }
+
+  /** The value, a number that float32 holds, or null. */
+  function checkNumber(key, value) {
+    if (value !== null && !(isNumber(value) && Math.abs(value) <= LARGEST_FLOAT)) refuse("number", {key, got: value});
+    return value;
+  }
+
+  /** The value, a number above 0, or null. */
+  function checkScale(key, value) {
+    if (checkNumber(key, value) !== null && value <= 0) refuse("positive", {key, got: value});
+    return value;
+  }
+
+  function checkFactor(factor) {
+    if (!isNumber(factor) || !(factor >= 1 && factor < Infinity)) refuse("factor", {got: factor});
+    if (factor > LARGEST_FACTOR) refuse("too_large", {key: "factor", limit: LARGEST_FACTOR, got: factor});
+    return factor;
+  }
+
+  function checkBand(slow, low, fast, high) {
+    const fits = isNumber(low) && isNumber(high) && low > 0 && low <= high && high <= LARGEST_FLOAT;
+    if (!fits) refuse("band", {slow, fast, got: low, beside: high});
+  }
+
+  // layer_types.py
+
+  function typesOf(row, keys) {
+    const one = keys.get("layer_types"), form = row.types;
+    let types = truthy(one) ? one : keys.get("layers_block_type");
+    keys.passOver(form ? layerSets.patterns : []);
+    if (row.depth_by_list) {
+      types = truthy(types) ? types : FORMS[form.form](form, keys, 0);
+      checkSize("num_hidden_layers", types.length);
+      return types;
+    }
+    const depth = number(keys.first(row.depth, truthy(types) ? types.length : types)) * (row.two_attentions ? 2 : 1);
+    if (form && types === null) types = FORMS[form.form](form, keys, depth);
+    if (types === null) types = repeat(row.window && keys.get("sliding_window") !== null ? WINDOW : FULL, depth);
+    const more = number(either(keys.get("num_nextn_predict_layers"), 0));  // which some files list behind the others
+    if (![depth, depth + more].includes(types.length)) refuse("layers", {key: "layer_types", depth, got: types.length});
+    return types.slice(0, depth);
+  }
+
+  /** Which layers turn, where a file lists them; transformers calls those that do no_rope_layers. */
+  function turningLayers(keys, depth) {
+    const flags = keys.get("no_rope_layers"), period = keys.get("no_rope_layer_interval");
+    if (truthy(flags) && flags.length < depth) refuse("layer_numbers", {key: "no_rope_layers", depth, got: flags.length});
+    return truthy(flags) ? flags.map(Boolean) : range(depth).map(i => !period || (i + 1) % period !== 0);
+  }
+
+  /** Muse's, where `layer_rope_theta` says no other: the last layer and each fourth before it do not turn. */
+  function butEveryFourthFromTheLast(keys, depth) {
+    const listed = keys.get("layer_rope_theta") !== null;
+    return range(depth).map(i => listed || (depth - 1 - i) % 4 !== 0);
+  }
+
+  /** Whether a list has a number, or a text it. */
+  function contains(numbers, one) {
+    if (!isList(numbers) && !isDict(numbers)) throw TypeError("a list is missing");
+    return isList(numbers) && numbers.includes(one);
+  }
+
+  const windowsAreOn = (keys, otherwise = null) =>
+    truthy(keys.get("use_sliding_window", otherwise)) && keys.get("sliding_window") !== null;
+
+  const FORMS = {
+    /** Layers i with i % period == at % period are `here`, the others `others`; the `ends` are full attention. */
+    every(form, keys, whole) {
+      const {key, first = [], here = FULL, others = WINDOW} = form, depth = whole - first.length;
+      const period = key ? keys.first([key], form.period ?? null) : form.period;
+      if (!isWhole(period) || period < 1) refuse("whole_without_types", {key, got: period});
+      const begin = form.at_key ? keys.need(form.at_key) : form.from === "last" ? depth - 1 : form.at ?? -1;
+      // at_key has a number within the period: none beyond it is ever met.
+      const fits = i => (form.at_key ? i % period === begin : (i - begin) % period === 0);
+      const types = [...first, ...range(depth).map(i => (fits(i) ? here : others))];
+      for (const end of form.ends ?? []) types[end < 0 ? types.length + end : end] = FULL;
+      return types;
+    },
+    /** Kinds over and over, of the table or of a file; `first` are other ones at the beginning. */
+    cycle(form, keys, depth) {
+      let kinds = form.key ? keys.need(form.key) : form.kinds;
+      if (!truthy(kinds)) refuse("no_layer", {key: form.key});
+      if (form.names) kinds = kinds.map(kind => get(form.names, named(kind), form.others));
+      const first = (form.first ?? []).slice(0, depth);
+      return [...first, ...range(depth - first.length).map(i => kinds[(first.length + i) % kinds.length])];
+    },
+    /** Kinds by turns, each for so many layers, whatever the depth is. */
+    runs: ({kinds, runs}) => runs.flatMap((length, i) => repeat(kinds[i % kinds.length], length)),
+    /** A letter for each layer. */
+    letters({key, letters, default: usual}, keys) {
+      const pattern = keys.get(key);
+      if (pattern === null) return usual;
+      const fits = (isText(pattern) || isList(pattern)) && items(pattern).every(letter => has(letters, named(letter)));
+      if (!fits) refuse("letters", {key, letters: Object.keys(letters).join(" "), got: pattern});
+      return items(pattern).map(letter => letters[letter]);
+    },
+    /** `here` in the layers that a key lists; without it in those of the default, or in all. */
+    listed({key, here = FULL, others, default: usual}, keys, depth) {
+      const numbers = keys.get(key) ?? usual ?? range(depth);
+      return range(depth).map(i => (contains(numbers, i) ? here : others));
+    },
+    /** Kimi Linear's: a dictionary lists the layers that attend, from 1 on; else every fourth but the first. */
+    groups({key}, keys, depth) {
+      const lists = either(keys.get(key), {}), both = has(lists, "full_attn_layers") && has(lists, "kda_layers");
+      const full = both ? items(lists.full_attn_layers).map(one => number(one) - 1) : null;
+      return range(depth).map(i => ((full ? full.includes(i) : i && i % 4 === 0) ? FULL : "linear_attention"));
+    },
+    /** Qwen's: windows from a layer on, where `use_sliding_window` says so. */
+    windows_from({key}, keys, depth) {
+      const full = windowsAreOn(keys, true) ? keys.first([key]) : depth;
+      return range(depth).map(i => (i < full ? FULL : WINDOW));
+    },
+    /** Qwen2-MoE's: windows in every other layer before one, where `use_sliding_window` says so. */
+    windows_until({key}, keys, depth) {
+      const last = windowsAreOn(keys) ? keys.first([key]) : 0;
+      return range(depth).map(i => (i < last && i % 2 === 0 ? WINDOW : FULL));
+    },
+    /** One type where a layer turns, another where it does not; `windows` says that windows may be off. */
+    where_it_turns({turning, others, windows}, keys, depth) {
+      const off = windows && !windowsAreOn(keys);
+      return turningLayers(keys, depth).map(turns => (turns || off ? turning : others));
+    },
+    /** MiniMax-M3's: `sparse_attention_config` has a number for each layer, 0 where it sees all. */
+    sparse(_, keys, depth) {
+      const numbers = get(either(keys.get("sparse_attention_config"), {}), "sparse_attention_freq");
+      if (numbers !== null && !isList(numbers)) refuse("list", {key: "sparse_attention_freq", got: numbers});
+      return (numbers ?? repeat(0, depth)).map(one => (truthy(one) ? "minimax_m3_sparse" : FULL));
+    },
+    /** Nemotron-NAS's: `block_configs` says which layers kept their attention. */
+    blocks(_, keys) {
+      return keys.need("block_configs").map(block => {
+        if (!isDict(block) || !isDict(get(block, "attention"))) refuse("block", {got: block});
+        const attention = filter(block.attention, (_, value) => ![null, false, 0].includes(value));
+        const strange = Object.keys(attention).filter(key => !["n_heads_in_group", "no_op", "replace_with_linear"].includes(key)).sort();
+        if (strange.length) refuse("strange_keys_within", {key: "block_configs", names: strange});
+        return has(attention, "no_op") || has(attention, "replace_with_linear") ? "mlp" : FULL;
+      });
+    },
+  };
+
+  /** GPT-Neo's windows: `attention_types` says which layers are local, [[kinds, times], …]. */
+  function inTurn(keys, depth) {
+    const kinds = [];
+    for (const run of either(keys.get("attention_types"), [[["global", "local"], 12]])) {
+      if (items(run).length !== 2) throw TypeError("a run has two parts");
+      const [names, times] = items(run), length = checkSize("attention_types", times);
+      if (!isList(names) && !isText(names)) throw TypeError("a run has names");
+      const got = kinds.length + names.length * length;
+      if (got > depth) refuse("layers", {key: "attention_types", depth, got});
+      for (const name of repeat([...names], length)) kinds.push(...name);
+    }
+    if (kinds.length !== depth) refuse("layers", {key: "attention_types", depth, got: kinds.length});
+    return kinds.map(kind => (kind === "local" ? keys.need("window_size") : null));
+  }
+
+  // layers.py
+
+  const PLAIN = {
+    ...{type: null, attends: true, crosses: false, encoding: null, features: null, window: null, chunk: null, tile: null},
+    ...{shift: 0, merged: 1, cosine: false, temperature: null, counts: false, scale: 1, sinks: false, indexer: null},
+    ...{keys: null, compressed: null, cache: null},
+  };
+  const layer = fields => ({...PLAIN, ...fields});
+  const stack = (layers, fields) => ({causal: true, input: null, first: 0, layers, ...fields});
+
+  /** Each kind of layer once, and the number of a kind for each layer. */
+  function grouped(layers) {
+    const kinds = [], numbers = new Map(), texts = new Map();
+    for (const one of new Set(layers)) {
+      const text = JSON.stringify(one);
+      if (!texts.has(text)) texts.set(text, kinds.push(one) - 1);
+      numbers.set(one, texts.get(text));
+    }
+    return {kinds, layers: layers.map(one => numbers.get(one))};
+  }
+
+  // turn.py
+
+  const NOTHING = [null, 1, null];  // the encoding, what scores are multiplied by, the features that it gets
+
+  /** What layer `place`, of this type, does by these parameters; an encoding of null where no feature turns. */
+  function turnOf(row, keys, parameters, place, kind) {
+    const bases = keys.get("layer_rope_theta"), scaled = keys.get("rope_scaling_layers");
+    if (bases !== null) {
+      if (items(bases).length <= place) refuse("layer_bases", {got: items(bases).length});
+      if (!truthy(at(bases, place))) return NOTHING;
+      parameters = {...parameters, rope_theta: at(bases, place)};
+    }
+    if (scaled !== null && !contains(scaled, place)) parameters = fromEntries(FLAT.map(key => [key, need(parameters, key)]));
+    if (row.sections.length && !truthy(get(parameters, "mrope_section"))) parameters = {...parameters, mrope_section: row.sections};
+    if (row.rope_is_last) parameters = {...parameters, partial_rotary_factor: 1};
+    const [rule, scale] = ruleOf(parameters, keys, row.mrope_layout ? `${row.extra} mrope_section` : row.extra);
+    if (row.rope_is_last) {
+      const layout = keys.get("rope_interleave") === false ? "half" : row.layout;
+      const start = keys.first(["qk_nope_head_dim"]), dim = keys.first(["qk_rope_head_dim"]);
+      return [rope(parameters, dim, layout, rule, row.negate), scale, [start, number(start) + dim]];
+    }
+    const dim = dimOf(row, keys, place, kind), share = shareOf(keys, dim);
+    const encoding = rope({...parameters, ...share}, dim, layoutOf(row, keys), rule, row.negate, Boolean(keys.about.whole));
+    if (encoding && row.mrope_layout && truthy(get(parameters, "mrope_section"))) {
+      const deal = dealt(row.mrope_layout, parameters.mrope_section, Math.floor(encoding.rotary / 2));
+      Object.assign(encoding, {kind: "MRoPE", axes: 1 + Math.max(...deal), deal});
+    }
+    if (encoding && row.norm_after) encoding.norm = checkNumber(row.norm_after, keys.first([row.norm_after], 1e-5));
+    return [encoding, 1, null];
+  }
+
+  function layoutOf({layout}, keys) {
+    return isText(layout) ? layout : layout[truthy(keys.get(layout.key, true)) ? "true" : "false"];
+  }
+
+  /** The features of a head in this layer. */
+  function dimOf(row, keys, place, kind) {
+    let dim = keys.first(row.dim, 0) || row.wide * keys.divided(row.hidden, row.heads);
+    const own = new Map();
+    for (const [key, one] of entries(either(keys.get("per_layer_config"), {}))) {
+      if (!isDict(one) || !/^\s*\d+\s*$/.test(key)) refuse("dictionaries", {key: "per_layer_config", name: key, got: one});
+      own.set(Number(key), one);  // "05", too
+    }
+    if (row.full_dim && !has(keys.own, "per_layer_config") && kind === FULL) dim = keys.first([row.full_dim.key], row.full_dim.default);
+    return checkSize("head_dim", get(own.get(place) ?? {}, "head_dim", dim));
+  }
+
+  /** The share that `rotary_dim` means; nothing where no key says it. */
+  function shareOf(keys, dim) {
+    const rotary = keys.get("rotary_dim"), key = "partial_rotary_factor";
+    if (rotary === null) return {};
+    const file = ofFile(keys), share = get(keys.own, key, get(file, key));
+    if (share !== null && Math.trunc(dim * number(share)) !== rotary) {
+      refuse("agree_on", {one: "rotary_dim", other: key, features: dim, got: rotary, beside: share});
+    }
+    return {[key]: rotary / dim};
+  }
+
+  /** The turn in heads of `dim` features. whole: the family's code turns whole heads where no rule scales. */
+  function rope(parameters, dim, layout, rule, negate, whole = false) {
+    const kind = kindOf(parameters), share = whole && kind === "default" ? 1 : need(parameters, "partial_rotary_factor");
+    const rotary = kind === "proportional" ? dim : Math.trunc(dim * number(share));
+    if (!rotary) return null;
+    if (!isWhole(rotary) || rotary % 2 || rotary > dim) refuse("even", {dim, got: share});
+    const base = need(parameters, "rope_theta");
+    if (base === null) refuse("no_base");
+    if (isList(base) || isDict(base)) refuse("one_number", {key: "rope_theta", got: base});
+    if (!isNumber(base) || !(base > 1 && base <= LARGEST_FLOAT)) refuse("base", {got: base});
+    checkPairs(rule, rotary / 2);
+    return {kind: "RoPE", dim, rotary, base, layout, axes: 1, rule, backward: negate, norm: null};
+  }
+
+  /** Refuses where a rule does not fit the number of pairs. */
+  function checkPairs(rule, pairs) {
+    if (["yarn", "dynamic_ntk"].includes(rule?.kind) && pairs < 2) refuse("one_pair", {kind: rule.kind.replace("_ntk", "")});
+    for (const key of rule?.kind === "longrope" ? ["short", "long"] : []) {
+      const numbers = rule[key], fits = one => isNumber(one) && one > 0 && one < Infinity;
+      if (items(numbers).length !== pairs || !items(numbers).every(fits)) refuse("divisors", {key: `${key}_factor`, pairs, got: numbers});
+    }
+  }
+
+  /** Which coordinate each pair turns by; sizes are how many pairs each coordinate gets. */
+  function dealt(layout, sizes, pairs) {
+    if (!isList(sizes) || !sizes.every(size => isWhole(size) && size >= 1)) refuse("sections", {got: sizes});
+    if (layout === "rows and columns" && (sizes.length !== 3 || sizes[0] !== sizes[1])) refuse("rows_and_columns", {got: sizes});
+    if (sizes.reduce((sum, size) => sum + size, 0) !== pairs) refuse("section_pairs", {pairs, got: sizes});
+    // by turns, then time: sizes count the pairs of rows, columns and times
+    if (layout === "rows and columns") return [...range(2 * sizes[0]).map(i => 1 + (i % 2)), ...repeat(0, sizes[2])];
+    if (layout === "blocks") return sizes.flatMap((size, axis) => repeat(axis, size));
+    const deal = repeat(0, pairs), axes = sizes.length;
+    for (let axis = 1; axis < axes; axis++) {  // like cards; who has enough is passed over for 0
+      if (axis + axes * (sizes[axis] - 1) >= pairs) refuse("section_turns", {got: sizes});
+      for (const i of range(sizes[axis])) deal[axis + axes * i] = axis;
+    }
+    return deal;
+  }
+
+  /** The same turn in heads of another size. */
+  function atSize(turn, dim, layout = "half") {
+    if (turn.rotary > dim) refuse("indexer_size", {key: "index_head_dim", rotary: turn.rotary, got: dim});
+    return {...turn, kind: "RoPE", dim, layout};
+  }
+
+  // turning.py
+
+  function readRope(row, keys) {
+    const types = typesOf(row, keys), windowed = keys.get("use_sliding_window") !== false;
+    const window = windowed ? WIDTHS[row.width](keys) : null;
+    keys.passOver(windowed ? [] : ["sliding_window"]);
+    const rules = row.parameters ? OWN[row.parameters](keys, types) : byTypes(keys), turns = TURNS[row.turns](keys, types.length);
+    const still = row.nope_beside_windows && window === null ? new Set() : setOf(row.nope_layer_types);
+    const unlike = ["layer_rope_theta", "rope_scaling_layers", "per_layer_config"].some(key => truthy(keys.get(key)));
+    const once = new Map();
+    let layers = types.map((kind, place) => {
+      const turning = turns[place] && !still.has(named(kind)) && !row.silent, alike = JSON.stringify([named(kind), turning, unlike && place]);
+      if (!once.has(alike)) once.set(alike, oneLayer(row, keys, rules, place, kind, turning, window));
+      return once.get(alike);
+    });
+    if (row.indexer) layers = row.blocks ? withBlocks(keys, layers, types) : withIndexers(row, keys, layers);
+    const ahead = keys.get("is_causal") === false || keys.get("use_bidirectional_attention") === true;
+    return stack(layers, {causal: (row.causal && !ahead) || truthy(keys.get("is_decoder")), rules: row.silent ? {} : rules});
+  }
+
+  /** What layer `place` of this type does; turning says whether anything may turn in it. */
+  function oneLayer(row, keys, rules, place, type, turning, window) {
+    if (layerSets.else.has(type)) return layer({type, attends: false});
+    if (type === "cross_attention") return layer({type, crosses: true});
+    const sparse = row.indexer && layerSets.sparse.has(type);
+    if (!layerSets.attention.has(type) && !sparse) refuse("layer_type", {got: type, family: keys.family});
+    const parameters = parametersFor(row, rules, type), {gate} = row;
+    const opened = gate === null || same(keys.get(gate.key), gate.value);
+    const turns = parameters !== null && turning && opened;
+    const [encoding, scale, features] = turns ? turnOf(row, keys, parameters, place, type) : NOTHING;
+    const temperature = row.temperature ? TEMPERATURES[row.temperature](keys, parameters ?? {}, encoding !== null) : null;
+    return layer({
+      ...{type, encoding, features, scale, temperature, counts: row.counts && temperature !== null},
+      window: words(row.windowed_types).includes(type) ? window : null,
+      chunk: type === "chunked_attention" ? keys.get("attention_chunk_size") : null,
+      sinks: words(row.sinks).includes(type),
+    });
+  }
+
+  /** RoPE's parameters for a type of layer; null where nothing turns. */
+  function parametersFor(row, rules, kind) {
+    const parameters = has(rules, kind) ? rules[kind] : get(rules, "", {});
+    if (parameters === null && !has(rules, kind) && !row.baseless) refuse("no_base");
+    if (parameters !== null && !truthy(parameters)) refuse("no_parameters_for", {kind, names: Object.keys(rules)});
+    return parameters;
+  }
+
+  const TURNS = {null: turningLayers, but_every_fourth_from_the_last: butEveryFourthFromTheLast};
+  const half = size => Math.floor(size / 2);
+
+  // How wide a window is.
+  const WIDTHS = {
+    sliding_window: keys => keys.get("sliding_window"),
+    /** ModernBERT's: half of `local_attention` on each side, and the token itself. */
+    half_of_local: keys => half(keys.first(["local_attention"])) + 1,
+    /** Gemma 3's; without a causal mask half of it on each side, and the token itself. */
+    half_without_a_causal_mask(keys) {
+      const window = keys.get("sliding_window");
+      return window && truthy(keys.get("use_bidirectional_attention")) ? half(window) + 1 : window;
+    },
+    /** That of ModernBERT's decoder: what its file says, or half of `local_attention`. */
+    of_the_decoder(keys) {
+      const window = get(keys.own, "sliding_window"), local = keys.get("local_attention");
+      keys.passOver(["sliding_window"]);
+      return window === null && local ? half(local) : window;
+    },
+    attention_window: keys => keys.need("attention_window_size"),
+    /** MiMo's, where `sliding_window_size` does not count the token itself. */
+    counted_without_itself(keys) {
+      const window = keys.get("sliding_window"), before = keys.get("sliding_window_size");
+      return before === null ? window : before + 1;
+    },
+  };
+
+  // What queries are multiplied by.
+  const TEMPERATURES = {
+    /** Llama 4's. */
+    steps_where_nothing_turns(keys, _, turns) {
+      const length = keys.get("floor_scale"), scale = keys.get("attn_scale");
+      return turns || !truthy(keys.get("attn_temperature_tuning")) ? null : {kind: "steps", length, scale, counted: true};
+    },
+    /** Ministral 3's. */
+    steps_by_beta(keys, parameters) {
+      const scale = get(parameters, "llama_4_scaling_beta");
+      return truthy(scale) ? {kind: "steps", length: needFor("yarn", parameters, "original_max_position_embeddings"), scale} : null;
+    },
+    /** Beam's. */
+    power_where_nothing_turns: (_, __, turns) => (turns ? null : {kind: "power", length: 2048, exponent: 0.1}),
+  };
+
+  /** The layers beside an attention of `index_head_dim` features a head whose best `index_topk` keys they see. A layer that
+   * has none of its own sees the keys that were chosen last. */
+  function withIndexers({indexer: layout}, keys, layers) {
+    const own = indexers(keys, layers.length), neighbors = keys.get("indexer_rope_interleave"), is = truthy(neighbors);
+    if (neighbors !== null && (is ? "interleaved" : "half") !== layout) {
+      refuse("code_fails", {key: "indexer_rope_interleave", wants: String(!is), got: neighbors});
+    }
+    const dim = checkSize("index_head_dim", keys.need("index_head_dim")), chosen = keys.need("index_topk");
+    const once = new Map();
+    return layers.map((one, i) => {
+      const made = once.get(one) ?? [];
+      made[Number(own[i])] ??= {...one, indexer: own[i] ? atSize(one.encoding, dim, layout) : null, keys: chosen};
+      once.set(one, made);
+      return made[Number(own[i])];
+    });
+  }
+
+  /** Which layers have an indexer of their own; GLM's rule, and all of them where no key speaks of it. */
+  function indexers(keys, depth) {
+    const period = Math.max(number(keys.first(["index_topk_freq"], 1)), 1), first = number(keys.first(["index_skip_topk_offset"], 2));
+    const lists = ["indexer_types", "index_topk_pattern"].map(key => [key, keys.get(key)]).filter(([, kinds]) => truthy(kinds));
+    for (const [key, kinds] of lists) {
+      if (items(kinds).length < depth) refuse("layers", {key, depth, got: items(kinds).length});
+      return items(kinds).slice(0, depth).map(kind => ["full", "F"].includes(kind));
+    }
+    return range(depth).map(i => Math.max(i - first + 1, 0) % period === 0);
+  }
+
+  /** MiniMax-M3's: in layers of its own type an indexer, which turns as they do, chooses whole blocks of keys. */
+  function withBlocks(keys, layers, types) {
+    const blocks = either(keys.get("sparse_attention_config"), {});
+    const names = about.layers.blocks;  // by their first names the keys that the class has
+    if (truthy(get(blocks, "sparse_init_block")) || get(blocks, "use_sparse_attention") === false) refuse("sparse");
+    const strange = Object.keys(blocks).filter(key => !has(names, key) && !layerSets.beside_blocks.has(key)).sort();
+    if (strange.length) refuse("strange_keys_within", {key: "sparse_attention_config", names: strange});
+    keys.passOver(Object.values(names));
+    const sizes = entries(names).map(([old, late]) => checkSize(old, has(blocks, old) ? blocks[old] : keys.need(late)));
+    const [dim, size, count] = sizes;
+    return layers.map((one, i) => {
+      if (types[i] !== "minimax_m3_sparse") return one;
+      return {...one, indexer: one.encoding && atSize(one.encoding, dim), keys: size * count};
+    });
+  }
+
+  // inputs.py
+
+  function readInput(row, keys) {
+    const kind = keys.get("position_embedding_type");
+    if (kind !== null && kind !== "absolute") refuse("absolute", {family: keys.family, got: kind});
+    const depth = checkSize(row.depth[0], keys.first(row.depth));
+    let first = row.before;
+    if (row.padded) {  // tokens count from the padding's number on, as in RoBERTa
+      const padding = keys.first(["pad_token_id"]);
+      if (!isWhole(padding) || padding < 0) refuse("padding", {family: keys.family, got: padding});
+      first = padding + 1;
+    }
+    const bias = row.bias ? fixedBuckets(keys) : null, windows = row.windows ? inTurn(keys, depth) : repeat(null, depth);
+    const layers = new Map(windows.map(window => [named(window), layer({encoding: bias, window})]));
+    return stack(windows.map(window => layers.get(window)), {
+      input: added(row, keys),
+      first,
+      causal: row.causal || truthy(keys.get("is_decoder")) || truthy(keys.get("causal")),
+      encoder: row.encoder && readInput(complete(row.encoder), keys),
+    });
+  }
+
+  function added(row, keys) {
+    const [key] = row.dim, dim = checkSize(key, keys.first(row.dim)), byFlag = row.flag && truthy(keys.get(row.flag));
+    const sinusoids = byFlag ? {layout: "interleaved", endpoint: false} : row.sinusoids;
+    if (sinusoids === null) {
+      const length = checkSize(row.length[0], keys.first(row.length));
+      if (length > LARGEST_TABLE) refuse("too_large", {key: row.length[0], limit: LARGEST_TABLE, got: length});
+      return {kind: "Learned", length: length + row.before, dim};
+    }
+    if (dim % 2) refuse("even_dim", {key, got: dim});
+    if (sinusoids.endpoint && dim === 2) refuse("least_dim", {key, got: dim});
+    return {kind: "Sinusoidal", dim, base: 1e4, ...sinusoids};
+  }
+
+  /** MPNet's: T5's buckets; the model cuts offsets into 32 of them, whatever size its table has. */
+  function fixedBuckets(keys) {
+    const buckets = keys.first(["relative_attention_num_buckets"], 32);
+    if (buckets !== 32) refuse("fixed_buckets", {got: buckets});
+    return t5Bias(keys.first(["num_attention_heads"]), 32, 128, true, true);
+  }
+
+  /** T5's buckets, checked. */
+  function t5Bias(heads, buckets, max_distance, bidirectional, shared) {
+    if (buckets % 4) refuse("buckets", {got: buckets});
+    if (max_distance <= half(buckets)) refuse("max_distance", {half: half(buckets), got: max_distance});
+    return {kind: "T5Bias", heads: checkSize("num_heads", heads), buckets, max_distance, bidirectional, shared};
+  }
+
+  // biases.py
+
+  /** T5 and its kin: an encoder and a decoder, each with one table of biases for all layers, or one a layer. */
+  function readBuckets(row, keys) {
+    const depth = checkSize("num_layers", keys.first(["num_layers"])), encoder = buckets(row, keys, depth, false);
+    return {...buckets(row, keys, keys.get("num_decoder_layers") || depth, true), encoder};
+  }
+
+  function buckets(row, keys, depth, causal) {
+    const count = keys.first(["relative_attention_num_buckets"], 32), most = keys.first(["relative_attention_max_distance"], 128);
+    const encoding = t5Bias(keys.first(["num_heads"]), count, most, !causal, row.shared);
+    const scale = Math.sqrt(keys.first(["d_kv"]));  // scores are not divided by √d
+    return stack(repeat(layer({encoding, scale}), depth), {causal});
+  }
+
+  /** ALiBi; `within` is a dictionary of the file with keys of its own. */
+  function readSlopes(row, keys) {
+    const place = row.within, inner = place ? either(keys.get(place), {}) : {};
+    if (get(inner, "alibi") === false || truthy(get(inner, "rope"))) refuse("slopes", {key: place, family: keys.family, got: inner});
+    for (const [key, value] of entries(inner)) {
+      const strange = !keySets.slopes.has(key) && !keySets.silent.has(key) && ![null, false, 0].includes(value);
+      if (strange) refuse("strange_key_of", {key, place, family: keys.family, got: value});
+    }
+    const octaves = either(get(inner, "alibi_bias_max"), 8), key = "alibi_bias_max";
+    if (!isNumber(octaves) || octaves <= 0) refuse("positive", {key, got: octaves});
+    if (octaves > 126) refuse("octaves", {key, got: octaves});
+    const heads = checkSize(row.heads[0], keys.first(row.heads));
+    const encoding = {kind: "ALiBi", heads, octaves, divided: row.divided ? keys.divided(["hidden_size"], row.heads) : null};
+    return stack(repeat(layer({encoding}), checkSize(row.depth[0], keys.first(row.depth))));
+  }
+
+  /** DeBERTa: two terms of offsets in each layer, and a table where `position_biased_input` says so. */
+  function readDeberta(row, keys) {
+    const said = either(keys.get("pos_att_type"), []), relative = truthy(keys.get("relative_attention"));
+    const terms = isText(said) ? said.split("|") : said;
+    if (relative && !same(items(terms).map(term => term.trim()).sort(), ["c2p", "p2c"])) {
+      refuse("two_terms", {family: keys.family, got: terms});
+    }
+    if (row.logarithms && truthy(keys.get("conv_kernel_size"))) refuse("mixes", {key: "conv_kernel_size", family: keys.family});
+    const heads = keys.first(["num_attention_heads"]), hidden = keys.first(["hidden_size"]);
+    const length = checkSize("cells", keys.first(["max_position_embeddings"]));
+    let largest = either(keys.get("max_relative_positions"), -1);
+    const clip = either(keys.get("position_buckets"), -1), logarithms = row.logarithms && clip > 0;
+    largest = largest < 1 ? length : checkSize("max_relative_positions", largest);
+    if (logarithms && (clip % 2 || largest <= clip)) refuse("clip", {largest, got: clip});
+    const features = checkSize("hidden_size", Math.floor(hidden / number(heads)));
+    const sizes = logarithms ? {clip, largest} : {clip: largest, largest: null};
+    const one = relative ? layer({encoding: {kind: "DeBERTa", heads, features, ...sizes}, scale: 1 / Math.sqrt(3)}) : layer();
+    const dim = checkSize("embedding_size", keys.first(["embedding_size", "hidden_size"]));
+    const layers = repeat(one, keys.first(["num_hidden_layers"])), begins = truthy(keys.get("position_biased_input", true));
+    return stack(layers, {input: begins ? {kind: "Learned", length, dim} : null, causal: false});
+  }
+
+  // pictures.py
+
+  function readPicture(row, keys) {
+    const picture = pair(keys, "image_size"), patch = pair(keys, "patch_size"), grid = cellsOf(picture, patch);
+    const table = isText(row.table) ? truthy(keys.get(row.table)) : row.table, trained = keys.get("pretrain_image_size");
+    if (table && trained !== null && !same(pair(keys, "pretrain_image_size"), picture)) {
+      refuse("pretrain_picture", {picture: `(${picture.join(", ")})`, got: trained});
+    }
+    const form = isText(row.layers) ? {form: row.layers} : row.layers;
+    const layers = PICTURES[form.form](form, keys, grid, keys.first(["num_hidden_layers"]));
+    const rows = row.rows_unused + row.before + grid[0] * grid[1], dim = table ? checkSize("hidden_size", keys.first(["hidden_size"])) : null;
+    const input = table ? {kind: "Learned", length: checkSize("cells", rows), dim} : null;
+    return stack(layers, {input, first: row.rows_unused, causal: false, pictures: true, places: PLACES[row.places](keys)});
+  }
+
+  /** Height and width, of which a file may give one number for both. */
+  function pair(keys, key) {
+    const value = keys.first([key]), sides = isList(value) ? value : [value, value];
+    if (sides.length !== 2) refuse("whole_numbers", {key, least: 1, got: sides});
+    return sides.map(side => checkSize(key, side));
+  }
+
+  /** How many cells a picture is high and wide. */
+  const cellsOf = (picture, patch) => picture.map((side, i) => checkSize("image_size", Math.floor(side / patch[i])));
+
+  /** Of a head; what its heads leave of hidden size is no head's. */
+  function featuresOf(keys) {
+    const dim = keys.first(["head_dim"], 0);
+    if (dim) return dim;
+    const heads = checkSize("num_attention_heads", keys.first(["num_attention_heads"]));
+    return checkSize("head_dim", Math.floor(keys.first(["hidden_size"]) / heads));
+  }
+
+  /** What turns all features of a head. */
+  function turned(dim, base, fields) {
+    if (!isNumber(base) || !(base > 1 && base < Infinity)) refuse("base", {got: base});
+    if (dim % 4 || dim < 4) refuse("features_of_axes", {by: 4, got: dim});
+    return {kind: "RoPE", dim, rotary: dim, base, layout: "half", axes: 2, rule: null, backward: false, norm: null, ...fields};
+  }
+
+  const PICTURES = {
+    without_positions: (form, keys, grid, depth) => repeat(layer(), depth),
+    /** BEiT: a table of steps for each layer, or one for all. */
+    steps_and_cls(form, keys, [height, width], depth) {
+      const heads = checkSize("num_attention_heads", keys.first(["num_attention_heads"])), names = ["use_relative_position_bias", "use_shared_relative_position_bias"];
+      const [each, shared] = names.map(name => truthy(keys.get(name)));
+      if (each && shared) refuse("not_both", {one: names[0], other: names[1]});
+      return repeat(layer({encoding: each || shared ? {kind: "BEiT", heads, height, width, shared} : null}), depth);
+    },
+    /** SAM and ViTDet: vectors of rows and columns in each layer; where it has windows, of these. */
+    decomposed({windows, flag}, keys, grid, depth) {
+      const layers = new Map();
+      return SIDES[windows](keys, depth).map(tile => {
+        if (!layers.has(tile)) {
+          const [height, width] = tile ? [tile, tile] : grid, flagged = truthy(keys.get(flag));
+          const features = flagged ? checkSize("head_dim", featuresOf(keys)) : 0;
+          layers.set(tile, layer({encoding: features ? {kind: "Decomposed", features, height, width} : null, tile}));
+        }
+        return layers.get(tile);
+      });
+    },
+    /** DINOv3: both axes turn, with the same frequencies. */
+    by_coordinates: (form, keys, grid, depth) => repeat(layer({encoding: turned(featuresOf(keys), keys.first(["rope_theta"], 100))}), depth),
+    /** Pixtral: rows and columns turn by every other frequency. */
+    by_interlaced_axes(form, keys, grid, depth) {
+      const parameters = either(keys.get("rope_parameters"), {});
+      if (!isDict(parameters)) throw TypeError("parameters are missing");
+      const kind = get(parameters, "rope_type", "axial");
+      if (!["axial", "default"].includes(kind)) refuse("axial", {got: kind});
+      const strange = Object.keys(parameters).find(key => !["rope_type", "rope_theta"].includes(key));
+      if (strange !== undefined) refuse("axial_key", {key: strange, got: parameters[strange]});
+      const own = get(parameters, "rope_theta"), base = truthy(own) ? own : keys.first(["rope_theta"], 1e4);
+      const dim = featuresOf(keys), deal = [...repeat(0, Math.floor(dim / 4)), ...repeat(1, Math.floor(dim / 4))];
+      return repeat(layer({encoding: turned(dim, base, {kind: "MRoPE", deal, rule: {kind: "interlaced"}})}), depth);
+    },
+  };
+
+  const SIDES = {
+    /** SAM's windows: in all layers but those of `global_attn_indexes`. */
+    but_global(keys, depth) {
+      const side = keys.first(["window_size"]), everywhere = keys.first(["global_attn_indexes"]);
+      return range(depth).map(i => (contains(everywhere, i) || !truthy(side) ? null : checkSize("window_size", side)));
+    },
+    /** ViTDet's windows: in the layers of `window_block_indices`. */
+    listed(keys, depth) {
+      const side = keys.get("window_size"), windowed = either(keys.get("window_block_indices"), []);
+      return range(depth).map(i => (contains(windowed, i) && truthy(side) ? checkSize("window_size", side) : null));
+    },
+  };
+
+  // Where tokens stand.
+  const PLACES = {
+    /** Positions are those of a text: tokens are counted. */
+    null: () => null,
+    by_cells: () => ({before: 0, at: 0, unit: "cells"}),
+    /** [CLS] at row and column −1, then the cells. */
+    outside_and_cells: () => ({before: 1, at: -1, unit: "cells"}),
+    /** [CLS] and registers in the middle, then the cells, from −2π to 2π. */
+    around_the_middle: keys => ({before: 1 + number(keys.first(["num_register_tokens"], 0)), at: 0, unit: "angles"}),
+  };
+
+  // swin.py
+
+  /** Swin and its kin: window finds a stage's from the cells of the input and how many are merged; bias makes an encoding. */
+  function readSwin(row, keys) {
+    const grid = cellsOf(pair(keys, row.side), pair(keys, row.stride)), table = truthy(keys.get("use_absolute_embeddings"));
+    if (table && !row.table) refuse("row_too_many", {family: keys.family});
+    const heads = eachStage(keys, row.heads), layers = [];
+    keys.need("depths").forEach((depth, stage) => {
+      const merged = row.merges ? 2 ** stage : 1, [side, shift] = WINDOWS[row.window](keys, grid, merged);
+      const fields = {heads: checkSize(row.heads, heads[stage]), side: checkSize("window_size", side)};
+      const encoding = BIASES[row.bias](keys, fields, stage);
+      const both = [0, shift].map(by => layer({encoding, tile: side, shift: by, merged, cosine: row.cosine}));
+      layers.push(...range(checkSize("depths", depth)).map(i => both[i % 2]));
+    });
+    const input = table ? {kind: "Learned", length: grid[0] * grid[1], dim: keys.first(["embed_dim"])} : null;
+    return stack(layers, {input, causal: false, pictures: true, places: PLACES.by_cells(keys)});
+  }
+
+  /** The numbers of the stages. */
+  function eachStage(keys, key) {
+    const numbers = keys.first([key]), stages = items(keys.first(["depths"])).length;
+    if (!isList(numbers) || numbers.length !== stages) refuse("stages", {key, stages, got: numbers});
+    return numbers;
+  }
+
+  const BIASES = {
+    by_table: (keys, {heads, side}) => ({kind: "Swin", heads, height: side, width: side}),
+    by_logarithms: (keys, {heads, side}) => ({kind: "SwinV2", heads, height: side, width: side, trained: null}),
+    /** Steps are measured by the window of the training, where the file names one that is not 0. */
+    by_trained_logarithms(keys, fields, stage) {
+      const key = "pretrained_window_sizes", own = truthy(keys.get(key)) ? eachStage(keys, key)[stage] : null;
+      const trained = truthy(own) ? own : null;
+      if (trained !== null && checkSize(key, trained) < 2) refuse("trained_window", {got: trained});
+      return {...BIASES.by_logarithms(keys, fields), trained};
+    },
+  };
+
+  // A window's side, and by how much it is shifted in every second layer.
+  const WINDOWS = {
+    /** The same in all stages, however few their cells are. */
+    fixed(keys) {
+      const side = keys.first(["window_size"]);
+      return [side, half(number(side))];
+    },
+    /** The same, and not shifted where no second one fits. */
+    fitting(keys, grid, merged) {
+      const [side, shift] = WINDOWS.fixed(keys), least = Math.ceil(Math.min(...grid) / merged);
+      if (least < side) refuse("window_of_stage", {least, got: side});
+      return [side, least > side ? shift : 0];
+    },
+    /** No higher than the stage, whose odd cells do not count, and not shifted where it is as high. */
+    shrinking(keys, grid, merged) {
+      const [side, shift] = WINDOWS.fixed(keys), height = Math.floor(grid[0] / merged);
+      return [Math.min(side, height), height > side ? shift : 0];
+    },
+  };
+
+  // deepseek_v4.py
+
+  const [SPARSE, HEAVY] = ["compressed_sparse_attention", "heavily_compressed_attention"];
+
+  /** DeepSeek-V4: one tensor is key and value, so values turn, and the output turns back; what compresses has a base of its
+   * own. Each layer sees a window, and most see keys besides that stand for many tokens each. */
+  function readDeepseekV4(row, keys) {
+    const depth = keys.first(["num_hidden_layers"]), dim = keys.first(["head_dim"], 512);
+    const rates = {...about.layers.rates, ...keys.get("compress_rates")};
+    const whole = Object.values(rates).every(rate => isWhole(rate) && rate >= 1);
+    if (!whole) refuse("whole_numbers", {key: "compress_rates", least: 1, got: rates});
+    const rules = parametersOf(keys, dim), types = compressedTypes(keys, depth), once = new Map();
+    for (const kind of new Set(types)) once.set(kind, compressedLayer(keys, rules, rates, dim, named(kind)));
+    keys.passOver(["index_head_dim", "index_topk", "compress_rope_theta"]);
+    return stack(types.map(kind => once.get(kind)), {rules});
+  }
+
+  function compressedLayer(keys, rules, rates, dim, type) {
+    if (![WINDOW, SPARSE, HEAVY].includes(type)) refuse("layer_type", {got: type, family: keys.family});
+    const parameters = rules[type === WINDOW ? "main" : "compress"], key = "partial_rotary_factor";
+    const rotary = checkSize(key, Math.trunc(dim * number(need(parameters, key)))), [rule] = ruleOf(parameters, keys, "");
+    const turn = rope({...parameters, [key]: 1}, rotary, "interleaved", rule, false), sparse = type === SPARSE;
+    return layer({
+      ...{type, encoding: {...turn, kind: "RoPEValues"}, features: [dim - rotary, dim], window: keys.need("sliding_window")},
+      ...{sinks: true, compressed: get(rates, type)},
+      ...{indexer: sparse ? turn : null, keys: sparse ? keys.need("index_topk") : null},
+    });
+  }
+
+  /** The types of layers: listed, by `compress_ratios`, or two heavy ones and then by turns. */
+  function compressedTypes(keys, depth) {
+    const ratios = keys.get("compress_ratios"), byRatio = new Map([[0, WINDOW], ...entries(about.layers.rates).map(([kind, rate]) => [rate, kind])]);
+    let types = keys.get("layer_types");
+    if (types === null && ratios !== null) {
+      const names = [...byRatio.keys()].map(String);
+      if (!ratios.every(ratio => byRatio.has(named(ratio)))) refuse("numbers_of", {key: "compress_ratios", names, got: ratios});
+      types = ratios.map(ratio => byRatio.get(ratio));
+    }
+    types ??= [HEAVY, HEAVY, ...range(depth - 2).map(i => (i % 2 ? SPARSE : HEAVY))];
+    if (types.length < depth) refuse("layers", {key: "layer_types", depth, got: types.length});
+    return types.slice(0, depth);
+  }
+
+  /** RoPE's parameters, of layers with a window alone (`main`) and of those that compress. */
+  function parametersOf(keys, dim) {
+    keys.passOver(["rope_theta"]);
+    const file = ofFile(keys), own = keys.get("partial_rotary_factor"), rotary = keys.get("qk_rope_head_dim");
+    if (isDict(get(file, "main")) && isDict(get(file, "compress"))) {
+      return fromEntries(["main", "compress"].map(kind => [kind, {partial_rotary_factor: 1, ...file[kind]}]));
+    }
+    const share = own || (rotary === null ? 64 / 512 : rotary / dim);
+    const main = {rope_theta: either(get(keys.own, "rope_theta"), 1e4), partial_rotary_factor: share};
+    const plain = kindOf(file) === "yarn" ? {attention_factor: 1} : {};  // it does not sharpen
+    return {main, compress: {...plain, ...file, ...main, rope_theta: keys.first(["compress_rope_theta"], 160_000)}};
+  }
+
+  // cache.py
+
+  /** The numbers that layer `place` keeps for a token. */
+  function cacheOf(row, keys, one, place) {
+    const every = {...keys.own, ...keys.defaults}, {family} = keys, of = key => get(every, key);
+    const first = names => names.map(of).find(truthy) ?? null;
+    if (row.cache === "unknown" || truthy(of("num_kv_shared_layers"))) refuse("memory_other", {family});
+    if (of("kv_lora_rank") && of("qk_rope_head_dim") && !one.window) return of("kv_lora_rank") + of("qk_rope_head_dim");
+    const several = first(about.sizes.heads), hidden = first(about.sizes.hidden), turn = one.encoding ?? {};
+    const heads = either(headsOf(row.cache, every, one, place, several), several);
+    let dim = (one.features || !has(turn, "rotary") ? null : turn.dim) || first(about.sizes.own);
+    if (!truthy(dim) && isWhole(hidden) && isWhole(several)) dim = Math.floor(hidden / several) * row.wide;
+    if (!isWhole(heads) || !isWhole(dim) || Math.min(heads, dim) < 1) refuse("memory_sizes", {family, heads, dim});
+    const values = of("v_head_dim");
+    return heads * (dim + (isWhole(values) && values ? values : dim));
+  }
+
+  /** The heads that keep keys; null where no key says it. */
+  function headsOf(form, every, one, place, several) {
+    const of = key => get(every, key), full = !(one.window || one.chunk), single = () => truthy(get(every, "multi_query", true));
+    const named = either(of("num_key_value_heads"), of("num_kv_heads"));
+    const heads = truthy(of("multi_query_attention")) ? of("multi_query_group_num") : named;
+    if (form === "one_or_new") return truthy(of("new_decoder_architecture")) ? heads : single() ? 1 : null;
+    if (form === "one") return single() ? 1 : heads;
+    if (form === "fewer_where_full") return (full && of("num_global_key_value_heads")) || heads;
+    if (form === "more_in_windows") return full ? heads : either(of("swa_num_key_value_heads"), heads && 2 * number(heads));
+    if (form === "by_block") {
+      const group = number(get(every.block_configs[place].attention, "n_heads_in_group", 1));
+      if (!group) throw TypeError("a group without heads");
+      return several && Math.floor(number(several) / group);
+    }
+    return heads;
+  }
+
+  // read.py
+
+  /** What a configuration says about position, layer by layer. ignore names keys to pass over. Throws Refused. */
+  function read(config, ignore = []) {
+    try {
+      checkDepth(config);
+      return readingOf(textOf(config, ignore), get(config, "model_type"));
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+      throw new Refused("odd", {why: `${error.name}, ${error.message}`});
+    }
+  }
+
+  function readingOf(text, outer) {
+    const {family} = text, row = rows[family], own = byClassNames(family, text.values), defaults = missing(family, own);
+    checkValues({...defaults, ...own});
+    const keys = new Keys(family, row, own, defaults);
+    for (const [key, why] of entries(row.must_be_false)) if (truthy(keys.get(key))) refuse("must_be_false", {key, family, why});
+    const {encoder = null, pictures = false, rules = {}, places = null, ...part} = READERS[row.read](row, keys);
+    const [until, until_key] = endOf(row.until ?? null, keys);
+    checkUnderstood(text.values, keys, row);
+    const cache_refusal = withCaches(row, keys, part, pictures);
+    const asked = Object.keys(defaults).filter(key => keys.used.has(key) && defaults[key] !== false).sort();  // false is no news
+    return {
+      ...{family, outer, at: placeOf(text, keys, rules), ...withKinds(part), encoder: encoder && withKinds(encoder), pictures, places},
+      ...{lengths: lengthsOf(keys, part, until, until_key), cache_refusal, source: row.source},
+      ...{defaults: fromEntries(asked.map(key => [key, defaults[key]])), ignored: text.ignored},
+    };
+  }
+
+  const withKinds = ({causal, input, first, layers}) => ({causal, input, first, ...grouped(layers)});
+
+  /** Put the numbers that are kept for a token into the part's layers; return why they are not known. */
+  function withCaches(row, keys, part, pictures) {
+    if (pictures) return {code: "memory_pictures", fields: {family: keys.family}};
+    const once = new Map();
+    let refusal = null;
+    part.layers = part.layers.map((one, place) => {
+      const seen = row.cache === "by_block" ? null : once.get(one);
+      if (seen) return seen;
+      let cache = 0;
+      try {
+        if (part.causal && one.attends && !one.crosses) cache = cacheOf(row, keys, one, place);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        refusal ??= {code: error.code, fields: error.fields};
+        cache = null;
+      }
+      once.set(one, {...one, cache});
+      return once.get(one);
+    });
+    return refusal;
+  }
+
+  // lengths.py
+
+  function lengthsOf(keys, part, until, until_key) {
+    const every = {...keys.own, ...keys.defaults}, [key, allowed] = longest(keys, every);
+    const rows = part.input?.kind === "Learned" ? part.input.length - part.first : null;
+    return {allowed, key, by_class: longest(keys, keys.own)[1] === null, original: originalOf(every), rows, until, until_key};
+  }
+
+  /** The key that says what length is allowed, and the length; classes may hold it under another name. */
+  function longest(keys, values) {
+    const names = about.lengths, {aliases} = keys.about, of = name => get(values, name);
+    const own = names.find(name => truthy(of(name))), other = names.find(name => has(aliases, name) && truthy(of(aliases[name])));
+    return own ? [own, of(own)] : other ? [other, of(aliases[other])] : [names[0], null];
+  }
+
+  /** The length before the model's stretch, which RoPE's parameters say, of all layers or of a type, or a key beside them. */
+  function originalOf(every) {
+    const rope = either(get(every, "rope_scaling"), either(get(every, "rope_parameters"), {}));
+    const places = isDict(rope) ? [rope, ...Object.values(rope).filter(isDict), every] : [every];
+    return places.map(one => get(one, "original_max_position_embeddings")).find(truthy) ?? null;
+  }
+
+  /** Beyond how many tokens a rule begins that no reading has, and the key that says it. */
+  function endOf(until, keys) {
+    if (until === null) return [null, null];
+    const length = keys.first([until.key]), begins = until.where.map(flag => truthy(keys.get(flag)));
+    return begins.some(Boolean) ? [length, until.key] : [null, null];
+  }
+
+  function placeOf(text, keys, rules) {
+    const place = about.spellings.find(name => isDict(get(keys.own, name)));
+    const inner = place && isDict(get(keys.own[place], FULL)) ? [FULL] : [];
+    const every = {...keys.own, ...keys.defaults}, beside = ["layer_rope_theta", "original_max_position_embeddings"];
+    const said = {...fromEntries([...FLAT, "head_dim"].map(key => [key, get(keys.own, key)])), ...fromEntries(beside.map(key => [key, get(every, key)]))};
+    return {
+      file: text.file,
+      code: text.code,
+      rope: place ? [place, ...inner] : null,
+      rules,
+      keys: filter(said, (_, value) => value !== null),
+    };
+  }
+
+  /** A key chooses one of several rows; `default` is its value where it is not there, `otherwise` the row for all others. */
+  function readByKey(row, keys) {
+    let value = keys.get(row.key) ?? (has(row, "default") ? row.default : keys.first([row.key]));
+    if (has(row.ways, "true") && [0, 1].includes(value)) value = Boolean(value);
+    const way = get(row.ways, isText(value) ? value : JSON.stringify(value), row.otherwise);
+    if (way === null) refuse("one_of_for", {key: row.key, family: keys.family, names: Object.keys(row.ways), got: value});
+    const own = complete(way);
+    return READERS[own.read](own, keys);
+  }
+
+  const READERS = {
+    ...{rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta},
+    ...{picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey},
+  };
+
+  return {Refused, entry, kindOf, parse, read, tables, textOfBytes, without};
+};
+if (typeof module !== "undefined") module.exports = reader;

@@ -1,0 +1,147 @@
+"""Frequencies of a layer of a reading, in radians a token, and which pairs meet angles that training has not shown them.
+
+Pure functions, in float64; `d2lpos.rotary.scaling` has the same rules as modules of PyTorch use them, and their sources.
+"""
+
+import math
+
+from .schema import Encoding, Layer, Reading
+
+STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "yarn")
+"""The rules that let a model read longer texts. `proportional` lets pairs stand still and stretches nothing."""
+
+
+def turns(layer: Layer) -> bool:
+    """Whether queries and keys turn in this layer."""
+    return bool(layer["encoding"]) and "rotary" in layer["encoding"]
+
+
+def rule_kind(encoding: Encoding) -> str | None:
+    """The name of the rule that scales frequencies; None where none does."""
+    return encoding["rule"] and encoding["rule"]["kind"]
+
+
+def stretched(reading: Reading) -> bool:
+    """Whether a rule that stretches is in force in any layer."""
+    return any(turns(layer) and rule_kind(layer["encoding"]) in STRETCHES for layer in reading["kinds"])
+
+
+def plain(encoding: Encoding) -> list[float]:
+    """The frequency of each pair before any rule: base^(−2i/rotary); of each axis, where these have pairs of their own.
+
+    >>> plain({"kind": "RoPE", "rotary": 4, "axes": 1, "base": 10_000.0})
+    [1.0, 0.01]
+    """
+    rotary = encoding["rotary"] if "deal" in encoding else encoding["rotary"] // encoding["axes"]
+    return [encoding["base"] ** (-2 * i / rotary) for i in range(rotary // 2)]
+
+
+def in_force(encoding: Encoding, tokens: int | None = None) -> tuple[list[float], float]:
+    """The frequency of each pair by the rule, and what turned queries and keys are multiplied by.
+
+    tokens is the length of the text, which dynamic NTK and LongRoPE depend on; without it they are those of a short text.
+
+    >>> llama = read({"model_type": "llama", "head_dim": 4})
+    >>> in_force(llama["kinds"][0]["encoding"])
+    ([1.0, 0.01], 1.0)
+    """
+    old, rule = plain(encoding), encoding["rule"]
+    return RULES[rule["kind"]](old, rule, tokens or 1) if rule else (old, 1.0)
+
+
+def interlaced(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+    return [*old[::2], *old[1::2]], 1.0
+
+
+def linear(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+    return [one / rule["factor"] for one in old], 1.0
+
+
+def proportional(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+    moving = int(rule["share"] * len(old))
+    return [one / rule["factor"] if i < moving else 0.0 for i, one in enumerate(old)], 1.0
+
+
+def dynamic_ntk(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+    factor = rule["factor"]
+    growth = factor * max(tokens / rule["length"], 1) - (factor - 1)
+    return [one * growth ** -(i / max(len(old) - 1, 1)) for i, one in enumerate(old)], 1.0
+
+
+def longrope(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+    long = tokens > rule["length"]
+    multiplier = attention_factor(rule, tokens)
+    if multiplier is None:
+        factor = rule["factor"]
+        multiplier = math.sqrt(1 + math.log(factor) / math.log(rule["length"])) if factor > 1 else 1.0
+    return [one / by for one, by in zip(old, rule["long" if long else "short"], strict=True)], multiplier
+
+
+def attention_factor(rule: dict, tokens: int) -> float | None:
+    """The factor of LongRoPE that a file names, of which Phi-3.5-MoE has one for short and one for long texts."""
+    both = rule.get("attention_factors")
+    return both[tokens > rule["length"]] if both else rule.get("attention_factor")
+
+
+def llama3(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+    low, high, length, factor = rule["low"], rule["high"], rule["length"], rule["factor"]
+    omega = []
+    for one in old:
+        rounds = length * one / (2 * math.pi)
+        kept = min(max((rounds - low) / (high - low), 0), 1) if low < high else float(rounds >= low)
+        omega.append(one * (kept + (1 - kept) / factor))
+    return omega, 1.0
+
+
+def yarn(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+    first, last = ramp(old, rule)
+    factor, omega = rule["factor"], []
+    for i, one in enumerate(old):
+        part = min(max((i - first) / max(last - first, 1e-3), 0), 1)
+        omega.append(one * (1 - part + part / factor))
+    multiplier = rule["attention_factor"]
+    return omega, 0.1 * math.log(factor) + 1 if multiplier is None else multiplier
+
+
+def ramp(old: list[float], rule: dict) -> tuple[float, float]:
+    """The pairs between which YaRN goes over from frequencies as they were to frequencies divided by the factor."""
+    step = math.log(old[0] / old[1]) if len(old) > 1 else 1.0
+    rounds = rule["length"] * old[0] / (2 * math.pi)
+    first, last = (math.log(rounds / rule[end]) / step for end in ("beta_fast", "beta_slow"))
+    if rule["truncate"]:
+        first, last = math.floor(first), math.ceil(last)
+    return max(first, 0), min(last, 2 * len(old) - 1)
+
+
+RULES = {
+    "dynamic_ntk": dynamic_ntk,
+    "interlaced": interlaced,
+    "linear": linear,
+    "llama3": llama3,
+    "longrope": longrope,
+    "proportional": proportional,
+    "yarn": yarn,
+}
+
+
+def fresh(layer: Layer, trained: int, tokens: int, before: bool = False) -> list[bool]:
+    """Which pairs of a layer that turns meet angles in a text of tokens that one of the trained length has not.
+
+    A pair that has come around within the trained length meets none; a window or a chunk keeps all pairs in what they know,
+    unless keys beyond it are compressed. before says that the trained length is that before a stretch, when frequencies
+    were plain.
+
+    >>> llama = read({"model_type": "llama", "head_dim": 128})
+    >>> sum(fresh(llama["kinds"][0], 4096, 8192))
+    18
+    """
+    encoding = layer["encoding"]
+    omega = in_force(encoding, tokens)[0]
+    before = before or rule_kind(encoding) == "dynamic_ntk"  # which leaves short texts as they are
+    limits = [size for size in (layer["window"], layer["chunk"]) if size and layer["compressed"] is None]
+    reach, known = min([tokens, *limits]), min([trained, *limits])
+    angles = [known * one for one in (plain(encoding) if before else omega)]
+    return [
+        angle < 2 * math.pi and reach * one > angle * (1 + 1e-9) and one > 0
+        for angle, one in zip(angles, omega, strict=True)
+    ]

@@ -1,0 +1,91 @@
+"""What a text of N tokens asks of a model, in lines: new angles, ends of tables, memory, what to look out for."""
+
+from collections.abc import Iterator
+
+from .angles import fresh
+from .arguments import check_tokens, check_until
+from .memory import memory, unknown
+from .report import layer, turning_layers
+from .schema import Layer, Reading
+from .sight import longest_of, sight
+from .tables import Refused, table
+from .traps import in_words, traps
+from .words import fill
+
+
+def asks(reading: Reading, tokens: int, trained: int | None = None, source: str | None = None) -> str:
+    """What a text of that length asks, in lines.
+
+    trained is the length of the training in tokens, by default what the configuration calls original, or else allows; source
+    tells who says it, by default the caller. Raises TypeError or ValueError where a length is no positive integer, and Refused
+    for a model of pictures.
+
+    >>> print(asks(read({"model_type": "gpt2"}), 2048))
+    at 2,048 tokens:
+      beside 1,024 tokens, as its class allows:
+      the table ends after 1,024 tokens and fails
+      keys and values of full layers: 72.0 MiB
+    """
+    check_tokens(tokens=tokens, trained=trained)
+    check_until(reading, tokens)
+    if reading["pictures"]:
+        raise unknown(reading)
+    words = table("words")["asks"]
+    return "\n".join(
+        [
+            fill(words["head"], tokens=tokens),
+            *angles(reading, tokens, trained, source),
+            *ends(reading, tokens),
+            *cache(reading, tokens),
+            *(
+                fill(words["trap"], trap=sentence, section=section)
+                for sentence, section in map(in_words, traps(reading))
+            ),
+        ]
+    )
+
+
+def angles(reading: Reading, tokens: int, trained: int | None, source: str | None) -> Iterator[str]:
+    """Beside which length, and how many pairs of each kind of layer meet new angles."""
+    words, lengths = table("words")["asks"], reading["lengths"]
+    original, allowed = lengths["original"], lengths["allowed"]
+    length = trained or original or allowed
+    if not length:
+        return
+    by = "you" if trained else "original" if original else "class" if lengths["by_class"] else "file"
+    yield fill(words["beside"], trained=length, source=source if trained and source else words[by])
+    before, longest = bool(original) and length <= original, longest_of(reading, tokens)
+    kinds = {layer(reading, one, tokens, longest): one for one in turning_layers(reading)}
+    for one in kinds.values():
+        pairs = fresh(one, length, tokens, before)
+        line = words["fresh" if any(pairs) else "none_fresh"]
+        yield fill(line, fresh=sum(pairs), pairs=len(pairs), sight=within(reading, one, longest))
+
+
+def within(reading: Reading, one: Layer, longest: int | None) -> str:
+    """The window or the chunk of a layer, where it has one."""
+    words, seeing = table("words")["asks"], sight(reading, one, longest)
+    return fill(words[seeing["kind"]], **seeing) if seeing["kind"] in ("window", "sides", "chunk") else ""
+
+
+def ends(reading: Reading, tokens: int) -> Iterator[str]:
+    """Where the table ends, of a model that has one."""
+    words, rows = table("words")["asks"], reading["lengths"]["rows"]
+    if rows:
+        yield fill(words["table_fails" if tokens > rows else "table"], rows=rows)
+
+
+def cache(reading: Reading, tokens: int) -> Iterator[str]:
+    """Memory for keys and values by kind of layer, or why it is not known."""
+    words = table("words")["asks"]
+    try:
+        for kind, size in memory(reading, tokens).items():
+            unit, bytes_ = next((unit, bytes_) for unit, bytes_ in table("words")["units"] if size >= bytes_)
+            yield fill(words["memory"], kind=kind, size=size / bytes_, unit=unit)
+    except Refused as why:
+        yield fill(words["unknown"], why=str(why))
+    if not reading["causal"]:
+        yield words["encoder"]
+    if reading["encoder"]:
+        yield words["crossing"]
+

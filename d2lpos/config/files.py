@@ -1,0 +1,52 @@
+"""A config.json as people have it, and a sentence for what is another file."""
+
+import codecs
+import json
+import re
+
+from .tables import Refused, table
+
+KINDS = {"bool": "flag", "float": "number", "int": "number", "str": "text", "NoneType": "null"}
+FENCE = re.compile(r"^```\w*\n(.*)\n```$", re.DOTALL)  # as chats and pages have code
+PRINTED = re.compile(r"^\w+Config (?=\{)")  # as Python prints a configuration of transformers
+GGUF = "GGUF"  # with which such a file of weights begins
+
+
+def text_of_bytes(data: bytes, name: str = "the file") -> str:
+    """The text of a file's bytes, UTF-8 or, where a mark says so, UTF-16. Raises Refused where they are none."""
+    utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    if data.startswith(GGUF.encode()):
+        raise Refused("gguf", name=name)
+    try:
+        return data.decode("utf-16" if utf16 else "utf-8")
+    except UnicodeDecodeError:
+        raise Refused("no_text_file", name=name) from None
+
+
+def parse(text: str, name: str = "the file") -> dict:
+    """The configuration that a file or a printed one holds. Raises Refused where there is none.
+
+    >>> parse('LlamaConfig {"model_type": "llama"}')
+    {'model_type': 'llama'}
+    """
+    known = table("keys")["files"]
+    if len(text) > known["largest"]:
+        raise Refused("large", name=name, limit=known["largest"] >> 20, size=len(text) / (1 << 20))
+    if text.startswith(GGUF):
+        raise Refused("gguf", name=name)
+    text = text.removeprefix("\ufeff").strip()
+    text = PRINTED.sub("", FENCE.sub(r"\1", text))
+    try:
+        values = json.loads(text)
+    except RecursionError:
+        raise Refused("deep", name=name) from None
+    except ValueError as error:
+        raise Refused("json", name=name, why=str(error)) from None
+    if not isinstance(values, dict):
+        raise Refused("object", name=name, kind=KINDS.get(type(values).__name__, type(values).__name__))
+    if "model_type" in values:
+        return values
+    for marks, what in known["others"]:
+        if any(mark in values for mark in marks):
+            raise Refused("other_file", name=name, what=what)
+    raise Refused("no_model_type", name=name)

@@ -1,0 +1,61 @@
+"""Layers as data: what each does where nothing says otherwise, and layers of one kind put together."""
+
+from .schema import Layer, Part
+from .tables import Refused
+
+PLAIN: Layer = {
+    "type": None,
+    "attends": True,
+    "crosses": False,
+    "encoding": None,
+    "features": None,
+    "window": None,
+    "chunk": None,
+    "tile": None,
+    "shift": 0,
+    "merged": 1,
+    "cosine": False,
+    "temperature": None,
+    "counts": False,
+    "scale": 1.0,
+    "sinks": False,
+    "indexer": None,
+    "keys": None,
+    "compressed": None,
+    "cache": None,
+}
+
+
+def layer(**fields: object) -> Layer:
+    return {**PLAIN, **fields}
+
+
+def stack(layers: list[Layer], **fields: object) -> dict:
+    """A part of a model: its layers, and what else differs from a decoder without a table."""
+    return {"causal": True, "input": None, "first": 0, "layers": layers, **fields}
+
+
+def by_kind(layers: list[Layer]) -> tuple[list[Layer], list[int]]:
+    """Each kind of layer once, and the number of a kind for each layer."""
+    kinds: list[Layer] = []
+    numbers: dict[int, int] = {}
+    order = []
+    for one in layers:
+        if id(one) not in numbers:
+            if one not in kinds:
+                kinds.append(one)
+            numbers[id(one)] = kinds.index(one)
+        order.append(numbers[id(one)])
+    return kinds, order
+
+
+def with_kinds(part: dict) -> Part:
+    kinds, numbers = by_kind(part["layers"])
+    return {**{key: part[key] for key in ("causal", "input", "first")}, "kinds": kinds, "layers": numbers}
+
+
+def check_falses(family: str, keys: object, row: dict) -> None:
+    """Raises Refused where a key is set whose meaning no reading has."""
+    for key, why in row["must_be_false"].items():
+        if keys.get(key):
+            raise Refused("must_be_false", key=key, family=family, why=why)

@@ -1,0 +1,51 @@
+"""What lengths a file, a table and a rule allow, in tokens."""
+
+from .keys import Keys
+from .schema import Lengths
+from .tables import table
+
+
+def lengths_of(keys: Keys, part: dict, until: int | None, until_key: str | None) -> Lengths:
+    every = {**keys.own, **keys.defaults}
+    key, allowed = longest(keys, every)
+    rows = part["input"] if part["input"] and part["input"]["kind"] == "Learned" else None
+    return {
+        "allowed": allowed,
+        "key": key,
+        "by_class": longest(keys, keys.own)[1] is None,
+        "original": original(every),
+        "rows": rows["length"] - part["first"] if rows else None,
+        "until": until,
+        "until_key": until_key,
+    }
+
+
+def longest(keys: Keys, values: dict) -> tuple[str, int | None]:
+    """The key that says what length is allowed, and the length; classes may hold it under another name."""
+    names, aliases = table("families")["lengths"], keys.about["aliases"]
+    for name in names:
+        if values.get(name):
+            return name, values[name]
+    for name in names:
+        if values.get(aliases.get(name)):
+            return name, values[aliases[name]]
+    return names[0], None
+
+
+def original(every: dict) -> int | None:
+    """The length before the model's stretch, which RoPE's parameters say, of all layers or of a type, or a key beside them."""
+    rope = every.get("rope_scaling") or every.get("rope_parameters") or {}
+    places = (
+        [one for one in (rope, *rope.values(), every) if isinstance(one, dict)]
+        if isinstance(rope, dict)
+        else [every]
+    )
+    return next(filter(None, (one.get("original_max_position_embeddings") for one in places)), None)
+
+
+def end_of(until: dict | None, keys: Keys) -> tuple[int | None, str | None]:
+    """Beyond how many tokens a rule begins that no reading has, and the key that says it."""
+    if until is None:
+        return None, None
+    length, flags = keys.first(until["key"]), [keys.get(flag) for flag in until["where"]]
+    return (length, until["key"]) if any(flags) else (None, None)

@@ -1,0 +1,53 @@
+"""Memory for keys and values, from what the layers of a reading keep for a token. In bytes."""
+
+from .arguments import check_tokens
+from .schema import Layer, Reading
+from .sight import longest_of, sight
+from .tables import Refused
+
+
+def memory(
+    reading: Reading, tokens: int, number: float = 2, page: int = 1, whole: bool = False
+) -> dict[str, float]:
+    """Bytes of keys and values for one text by kind of layer: full, window and chunk, and indexer for the keys that choose keys.
+
+    Kinds without any are left out; an encoder keeps none. number is the size of a number in bytes, 2 for half precision.
+    Layers with a window keep no more than it and those with chunks one chunk, unless whole says that they keep the whole text;
+    page is of how many tokens a page is that a program keeps as one. What recurrences keep has one size whatever tokens is,
+    and is not counted. Raises Refused where the file does not say what a layer keeps, and for models of pictures.
+
+    >>> qwen3 = {"model_type": "qwen3", "num_key_value_heads": 8}
+    >>> memory(read(qwen3), 131_072)["full"] / 2**30
+    16.0
+    """
+    check_tokens(tokens=tokens)
+    if reading["pictures"]:
+        raise unknown(reading)
+    sizes: dict[str, float] = {}
+    for place in reading["layers"] if reading["causal"] else ():
+        layer = reading["kinds"][place]
+        if not layer["attends"] or layer["crosses"]:
+            continue
+        if layer["cache"] is None:
+            raise unknown(reading)
+        kind, limit = limit_of(reading, layer, tokens)
+        rows = tokens if whole or limit is None else min(tokens, limit)
+        rows = -(-rows // page) * page
+        sizes[kind] = sizes.get(kind, 0) + rows * number * layer["cache"]
+        if layer["indexer"]:
+            sizes["indexer"] = sizes.get("indexer", 0) + rows * number * layer["indexer"]["dim"]
+    return sizes
+
+
+def limit_of(reading: Reading, layer: Layer, tokens: int) -> tuple[str, int | None]:
+    """Which kind of layer it is, and how many tokens it keeps at most; None for all. A window that hides nothing is full."""
+    seeing = sight(reading, layer, longest_of(reading, tokens))["kind"]
+    if seeing in ("window", "sides"):
+        return "window", layer["window"]
+    return ("chunk", layer["chunk"]) if seeing == "chunk" else ("full", None)
+
+
+def unknown(reading: Reading) -> Refused:
+    """Why what a layer keeps is not known."""
+    why = reading["cache_refusal"]
+    return Refused(why["code"], **why["fields"])

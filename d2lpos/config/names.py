@@ -1,0 +1,148 @@
+"""Released models by name: which release a name means, and which are nearest to one that none has.
+
+`tables/releases.json` is written by `python -m tests.parity.releases` from `book/models/releases.yml`, and
+`book/your-model/names.js` has the rule for the page. `tables/names.json` has the endings of names behind which stands the
+same file: a further training leaves the positions as they are, unless the release says under `unlike` that its makers' does
+not, and a copy in another format or in fewer bits leaves all. The nearest names have at least a `likeness`, and at least
+`beside_best` of the best one's.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from .tables import Refused, table
+
+
+@cache
+def releases() -> list[dict]:
+    """The released models, each with name, year, source and config; trained, report, stretch and unlike where known.
+
+    >>> releases()[0]["name"]
+    'MiniMax-M2.5'
+    """
+    return table("releases")
+
+
+def identity(release: Mapping) -> str:
+    """The owner and the name of a release at Hugging Face.
+
+    >>> identity(release_of("qwen3 8b"))
+    'Qwen/Qwen3-8B'
+    """
+    return "/".join(release["source"].split("/")[3:5])
+
+
+def plain(name: str) -> str:
+    """A name without case, blanks and marks; between two digits one blank stays, so that 3.1 8B is not 31 8B.
+
+    >>> plain("Llama-3.1-8B"), plain("llama3_1 8b"), plain("Gemma 31B")
+    ('llama3 1 8b', 'llama3 1 8b', 'gemma31b')
+    """
+    words = re.sub("[^a-z0-9]+", " ", name.lower())
+    return re.sub(" ([a-z]|$)", r"\1", re.sub("([a-z]|^) ", r"\1", words))
+
+
+def shorter(name: str, endings: str) -> tuple[str, str]:
+    """A name without its last ending, and that ending; twice nothing where it has none of these."""
+    cut = re.search(f"[^a-z0-9]+({endings})$", name.lower())
+    return (name[: cut.start()], cut[1]) if cut and cut.start() else ("", "")
+
+
+def unlinked(text: str) -> str:
+    """A name, or what a link to a page of Hugging Face names."""
+    text = text.strip().rstrip("/")
+    linked = re.search(table("names")["site"], text)
+    return linked[1] if linked else text
+
+
+def steps(text: str) -> list[tuple[str, list[str]]]:
+    """What a name may mean, plain: as it is and with ever fewer endings, each with the endings that it lacks.
+
+    >>> steps("unsloth/Gemma-3-27B-it-GGUF")
+    [('gemma3 27bitgguf', []), ('gemma3 27bit', ['gguf']), ('gemma3 27b', ['gguf', 'it'])]
+    """
+    owner, _, name = unlinked(text).rpartition("/")
+    if re.search(r"^[.~/]|/", owner) or not plain(name):
+        return []  # a path
+    found: list[tuple[str, list[str]]] = []
+    endings: list[str] = []
+    while name:
+        found.append((plain(name), endings))
+        name, ending = shorter(name, "|".join((*table("names")["trained"], table("names")["copied"])))
+        endings = [*endings, ending]
+    return found
+
+
+@cache
+def names(source: str, name: str) -> tuple[str, ...]:
+    """What a release is called, plain: its name, its name at Hugging Face, and that without the endings of copies."""
+    own, found = "/".join(source.split("/")[4:5]), [plain(name)]
+    while own:
+        found.append(plain(own))
+        own, _ = shorter(own, table("names")["copied"])
+    return tuple(found)
+
+
+def look_up(text: str) -> tuple[dict | None, list[dict]]:
+    """The release that a name means, or else None and those that it may mean or that are nearest to it.
+
+    Case, blanks, marks and the owner before a slash do not count, nor do endings such as -Instruct and -GGUF, unless a
+    release says that its keys of positions then are others. A part of a name means no release, be it of one only.
+
+    >>> [one["name"] for one in look_up("DeepSeek-V3")[1]]
+    ['DeepSeek-V3.2']
+    """
+    asked = steps(text)
+    for name, endings in asked:
+        same = [
+            one
+            for one in releases()
+            if name in names(one["source"], one["name"]) and not set(endings) & set(one.get("unlike", ()))
+        ]
+        if same:
+            return (same[0], []) if len(same) == 1 else (None, same)
+    for name, _ in asked:
+        part = [
+            one
+            for one in releases()
+            if any(name in whole for whole in (*names(one["source"], one["name"]), plain(identity(one))))
+        ]
+        if part:
+            return None, part
+    return None, nearest(text) if asked else []
+
+
+def nearest(text: str) -> list[dict]:
+    """The releases whose names are most like a name without its endings, also those in its middle."""
+    words = re.split("[^a-z0-9]+", unlinked(text).rpartition("/")[2].lower())
+    name = steps("-".join(word for word in words if word not in table("names")["trained"]) or text)[-1][0]
+    like = [(likeness(name, plain(one["name"])), one) for one in releases()]
+    best = max(value for value, _ in like)
+    about = table("names")
+    near = [pair for pair in like if pair[0] >= max(about["likeness"], about["beside_best"] * best)]
+    return [one for _, one in sorted(near, key=lambda pair: -pair[0])[: about["nearest"]]]
+
+
+def likeness(one: str, other: str) -> float:
+    """Of the pairs of neighboring signs in two names those that both have, by the geometric mean of their numbers."""
+    pairs, others = ({name[i : i + 2] for i in range(len(name) - 1)} for name in (one, other))
+    return len(pairs & others) / math.sqrt(len(pairs) * len(others)) if pairs and others else 0.0
+
+
+def release_of(text: str) -> dict:
+    """The release that a name means. Raises Refused, a ValueError, where none has it, with the names that are nearest."""
+    release, near = look_up(text)
+    if release is None:
+        names_near = [one["name"] for one in near]
+        raise Refused("release_near" if near else "release", name=text, names=names_near)
+    return release
+
+
+def is_called(release: Mapping, text: str) -> bool:
+    """Whether a text is the name of a release, with or without the owner, and not like it alone."""
+    whole = identity(release)
+    return plain(unlinked(text)) in {
+        plain(name) for name in (release["name"], whole, whole.partition("/")[2])
+    }

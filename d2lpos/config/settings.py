@@ -1,0 +1,63 @@
+"""Settings that let a program read texts of a length: edits of the outer file, and the program's line for them."""
+
+from typing import TypedDict
+
+from .arguments import check_name, check_tokens, check_until
+from .edits import edits, needed
+from .programs import check_program, line
+from .schema import Reading
+from .stretch import Edit
+from .tables import Refused, table
+from .words import fill
+
+
+class Settings(TypedDict):
+    """edits are those of the outer file, empty where nothing is to be set; line is what to write for the program, or the comment
+    that nothing is needed; notes say why an uncommon number stands in the line."""
+
+    edits: list[Edit]
+    line: str
+    notes: list[str]
+
+
+def settings(
+    reading: Reading, tokens: int, program: str, trained: int | None = None, rule: str | None = None
+) -> Settings:
+    """Settings that let a program read texts of that length, by one of the rules of tables/settings.json.
+
+    trained is the length of the training in tokens, by default what the configuration calls original, or else allows. Without
+    a rule nothing is set within what the file allows, and YaRN beyond it, as the makers of Qwen and others advise it; a rule
+    that is named begins from trained. Nothing is needed within that, and within a stretch that the model has; with windows
+    alone or ALiBi only the allowed length grows. Raises ValueError for a program that tables/programs.json does not name
+    and for an unknown rule, and Refused where these positions cannot be stretched so: a table, buckets, two kinds of turns, a
+    stretch that would come on top of another, code without the rule, windows or slopes that the program is not known to have.
+
+    >>> qwen3 = read({"model_type": "qwen3"})
+    >>> settings(qwen3, 65_536, "llama.cpp", trained=32_768)["line"][:45]
+    'llama-server -m MODEL.gguf -c 65536 --rope-sc'
+    """
+    check_tokens(tokens=tokens, trained=trained)
+    check_name("program", program, tuple(table("programs")))
+    check_rule(rule, program)
+    check_until(reading, tokens)
+    need, why = needed(reading, tokens, trained, rule)
+    if need == "nothing":
+        length = trained or reading["lengths"]["original"]
+        comment = fill(table("settings")["needless"][why], tokens=tokens, trained=length)
+        return {"edits": [], "line": comment, "notes": []}
+    check_program(reading, program, need, why, rule or "yarn")
+    changes = edits(reading, tokens, rule, trained)
+    return {"edits": changes, **line(reading, changes, tokens, program)}
+
+
+def check_rule(rule: str | None, program: str) -> None:
+    """Raise a ValueError for a rule that has no settings, and one that the program has no words for."""
+    if rule is None:
+        return
+    about, row = table("settings"), table("programs")[program]
+    check_name("rule", rule, (*about["rules"], *about["unset"]))
+    if rule in about["unset"]:
+        raise Refused(f"settings_{rule}")
+    if "flags" in row and rule not in row["flags"]:
+        name = row["name"].rpartition(" ")[0]
+        raise Refused("settings_no_flag", program=name, rule=about["rules"][rule])

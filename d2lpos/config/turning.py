@@ -1,0 +1,212 @@
+"""Families whose queries and keys turn: what each layer does, by its type."""
+
+from .keys import Keys, check_size
+from .layer_types import TURNS, types_of
+from .layers import layer, stack
+from .rope import OWN, Parameters, by_types
+from .rules import need
+from .schema import Layer, Temperature
+from .tables import Refused, table, words
+from .turn import NOTHING, at_size, turn_of
+
+
+def read_rope(row: dict, keys: Keys) -> dict:
+    types = types_of(row, keys)
+    windows = keys.get("use_sliding_window") is not False
+    window = WIDTHS[row["width"]](keys) if windows else None
+    keys.pass_over(() if windows else ("sliding_window",))
+    rules = OWN[row["parameters"]](keys, types) if row["parameters"] else by_types(keys)
+    turns = TURNS[row["turns"]](keys, len(types))
+    still = set() if row["nope_beside_windows"] and window is None else set(row["nope_layer_types"].split())
+    unlike = any(keys.get(key) for key in ("layer_rope_theta", "rope_scaling_layers", "per_layer_config"))
+    once: dict[tuple, Layer] = {}
+    layers = []
+    for number, kind in enumerate(types):
+        turning = turns[number] and kind not in still and not row["silent"]
+        same = (kind, turning, number if unlike else None)
+        if same not in once:
+            once[same] = one_layer(row, keys, rules, number, kind, turning, window)
+        layers.append(once[same])
+    if row["indexer"]:
+        layers = with_blocks(keys, layers, types) if row["blocks"] else with_indexers(row, keys, layers)
+    ahead = keys.get("is_causal") is False or keys.get("use_bidirectional_attention") is True
+    causal = row["causal"] and not ahead or bool(keys.get("is_decoder"))
+    return stack(layers, causal=causal, rules={} if row["silent"] else rules)
+
+
+def one_layer(
+    row: dict, keys: Keys, rules: dict, number: int, kind: str, turning: bool, window: int | None
+) -> Layer:
+    """What layer `number` of this type does; turning says whether anything may turn in it."""
+    if kind in words("families", "layers", "else"):
+        return layer(type=kind, attends=False)
+    if kind == "cross_attention":
+        return layer(type=kind, crosses=True)
+    sparse = row["indexer"] and kind in words("families", "layers", "sparse")
+    if kind not in words("families", "layers", "attention") and not sparse:
+        raise Refused("layer_type", got=kind, family=keys.family)
+    parameters = parameters_for(row, rules, kind)
+    gate = row["gate"]
+    opened = gate is None or keys.get(gate["key"]) == gate["value"]
+    if parameters is not None and turning and opened:
+        encoding, scale, features = turn_of(row, keys, parameters, number, kind)
+    else:
+        encoding, scale, features = NOTHING
+    grows = row["temperature"] and TEMPERATURES[row["temperature"]](
+        keys, parameters or {}, encoding is not None
+    )
+    return layer(
+        type=kind,
+        encoding=encoding,
+        features=features,
+        window=window if kind in row["windowed_types"].split() else None,
+        chunk=keys.get("attention_chunk_size") if kind == "chunked_attention" else None,
+        temperature=grows or None,
+        counts=row["counts"] and bool(grows),
+        scale=scale,
+        sinks=kind in row["sinks"].split(),
+    )
+
+
+def parameters_for(row: dict, rules: dict, kind: str) -> Parameters | None:
+    """RoPE's parameters for a type of layer; None where nothing turns."""
+    parameters = rules[kind] if kind in rules else rules.get("", {})
+    if parameters is None and kind not in rules and not row["baseless"]:
+        raise Refused("no_base")
+    if parameters is not None and not parameters:
+        raise Refused("no_parameters_for", kind=kind, names=list(rules))
+    return parameters
+
+
+# How wide a window is.
+
+
+def sliding_window(keys: Keys) -> int | None:
+    return keys.get("sliding_window")
+
+
+def half_of_local(keys: Keys) -> int:
+    """ModernBERT's: half of `local_attention` on each side, and the token itself."""
+    return keys.first("local_attention") // 2 + 1
+
+
+def half_without_a_causal_mask(keys: Keys) -> int | None:
+    """Gemma 3's; without a causal mask half of it on each side, and the token itself."""
+    window = keys.get("sliding_window")
+    return window // 2 + 1 if window and keys.get("use_bidirectional_attention") else window
+
+
+def of_the_decoder(keys: Keys) -> int | None:
+    """That of ModernBERT's decoder: what its file says, or half of `local_attention`."""
+    window, local = keys.own.get("sliding_window"), keys.get("local_attention")
+    keys.pass_over(("sliding_window",))
+    return local // 2 if window is None and local else window
+
+
+def attention_window(keys: Keys) -> int:
+    return keys["attention_window_size"]
+
+
+def counted_without_itself(keys: Keys) -> int | None:
+    """MiMo's, where `sliding_window_size` does not count the token itself."""
+    window, before = keys.get("sliding_window"), keys.get("sliding_window_size")
+    return window if before is None else before + 1
+
+
+WIDTHS = {
+    "sliding_window": sliding_window,
+    "half_of_local": half_of_local,
+    "half_without_a_causal_mask": half_without_a_causal_mask,
+    "of_the_decoder": of_the_decoder,
+    "attention_window": attention_window,
+    "counted_without_itself": counted_without_itself,
+}
+
+
+# What queries are multiplied by.
+
+
+def steps_where_nothing_turns(keys: Keys, parameters: Parameters, turns: bool) -> Temperature | None:
+    """Llama 4's."""
+    length, scale = keys.get("floor_scale"), keys.get("attn_scale")
+    if turns or not keys.get("attn_temperature_tuning"):
+        return None
+    return {"kind": "steps", "length": length, "scale": scale, "counted": True}
+
+
+def steps_by_beta(keys: Keys, parameters: Parameters, turns: bool) -> Temperature | None:
+    """Ministral 3's."""
+    scale = parameters.get("llama_4_scaling_beta")
+    if not scale:
+        return None
+    return {
+        "kind": "steps",
+        "length": need(parameters, "yarn", "original_max_position_embeddings"),
+        "scale": scale,
+    }
+
+
+def power_where_nothing_turns(keys: Keys, parameters: Parameters, turns: bool) -> Temperature | None:
+    """Beam's."""
+    return None if turns else {"kind": "power", "length": 2048, "exponent": 0.1}
+
+
+TEMPERATURES = {
+    "steps_where_nothing_turns": steps_where_nothing_turns,
+    "steps_by_beta": steps_by_beta,
+    "power_where_nothing_turns": power_where_nothing_turns,
+}
+
+
+# A small attention that chooses keys.
+
+
+def with_indexers(row: dict, keys: Keys, layers: list[Layer]) -> list[Layer]:
+    """The layers beside an attention of `index_head_dim` features a head whose best `index_topk` keys they see.
+
+    A layer that has none of its own sees the keys that were chosen last.
+    """
+    own = indexers(keys, len(layers))
+    neighbors, layout = keys.get("indexer_rope_interleave"), row["indexer"]
+    if neighbors is not None and ("interleaved" if neighbors else "half") != layout:
+        raise Refused(
+            "code_fails", key="indexer_rope_interleave", wants=str(not neighbors).lower(), got=neighbors
+        )
+    dim, chosen = check_size("index_head_dim", keys["index_head_dim"]), keys["index_topk"]
+    return [
+        {**one, "indexer": at_size(one["encoding"], dim, layout) if has else None, "keys": chosen}
+        for one, has in zip(layers, own, strict=True)
+    ]
+
+
+def indexers(keys: Keys, depth: int) -> list[bool]:
+    """Which layers have an indexer of their own; GLM's rule, and all of them where no key speaks of it."""
+    period = max(keys.first("index_topk_freq", default=1), 1)
+    first = keys.first("index_skip_topk_offset", default=2)
+    lists = {key: kinds for key in ("indexer_types", "index_topk_pattern") if (kinds := keys.get(key))}
+    for key, kinds in lists.items():
+        if len(kinds) < depth:
+            raise Refused("layers", key=key, depth=depth, got=len(kinds))
+        return [kind in ("full", "F") for kind in kinds[:depth]]
+    return [max(i - first + 1, 0) % period == 0 for i in range(depth)]
+
+
+def with_blocks(keys: Keys, layers: list[Layer], types: list[str]) -> list[Layer]:
+    """MiniMax-M3's: in layers of its own type an indexer, which turns as they do, chooses whole blocks of keys."""
+    blocks = keys.get("sparse_attention_config") or {}
+    names = table("families")["layers"]["blocks"]  # by their first names the keys that the class has
+    if blocks.get("sparse_init_block") or blocks.get("use_sparse_attention") is False:
+        raise Refused("sparse")
+    strange = sorted(blocks.keys() - names.keys() - words("families", "layers", "beside_blocks"))
+    if strange:
+        raise Refused("strange_keys_within", key="sparse_attention_config", names=strange)
+    keys.pass_over(names.values())
+    dim, size, number = (
+        check_size(old, blocks[old] if old in blocks else keys[new]) for old, new in names.items()
+    )
+    return [
+        {**one, "indexer": one["encoding"] and at_size(one["encoding"], dim), "keys": size * number}
+        if kind == "minimax_m3_sparse"
+        else one
+        for one, kind in zip(layers, types, strict=True)
+    ]

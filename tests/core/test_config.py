@@ -1,0 +1,207 @@
+"""A reading is data: its schema, its tables, and a sentence at once for what no model has."""
+
+import json
+import random
+import re
+import time
+import types
+from copy import deepcopy
+from pathlib import Path
+from typing import NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+import pytest
+
+import d2lpos.config
+from d2lpos.config import Refused, parse, read, releases, schema
+from d2lpos.config.tables import by_name, rows, table
+
+FOLDER = Path(d2lpos.config.__file__).parent
+HAND_WRITTEN = [path for path in (FOLDER / "tables").glob("*.json") if path.stem not in ("defaults", "releases")]
+SIZES = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4}
+LLAMA = {"model_type": "llama", **SIZES}
+
+
+def is_like(value: object, hint: object) -> bool:
+    """Whether a value is what the schema says."""
+    if is_typeddict(hint):
+        hints = get_type_hints(hint, include_extras=True)
+        asked = {name for name, one in hints.items() if get_origin(one) is not NotRequired}
+        bare = {name: get_args(one)[0] if get_origin(one) is NotRequired else one for name, one in hints.items()}
+        if not isinstance(value, dict):
+            return False
+        return asked <= value.keys() <= bare.keys() and all(is_like(one, bare[name]) for name, one in value.items())
+    if get_origin(hint) in (types.UnionType, Union):
+        return any(is_like(value, one) for one in get_args(hint))
+    if get_origin(hint) is list:
+        return isinstance(value, list) and all(is_like(one, get_args(hint)[0]) for one in value)
+    if get_origin(hint) is dict:
+        return isinstance(value, dict) and all(is_like(one, get_args(hint)[1]) for one in value.values())
+    if hint is type(None):
+        return value is None
+    return type(value) in {float: (int, float), dict: (dict,)}.get(hint, (hint,))
+
+
+def files() -> dict[str, dict]:
+    """The smallest file of each family that is read from it, and all releases."""
+    smallest = {family: {"model_type": family} for family in rows()}
+    return smallest | {one["name"]: one["config"] for one in releases()}
+
+
+def test_a_reading_is_what_its_schema_says_and_json_holds_it():
+    count = 0
+    for name, file in files().items():
+        try:
+            reading = read(file)
+        except Refused:
+            continue
+        assert is_like(reading, schema.Reading), name
+        assert json.loads(json.dumps(reading, allow_nan=False)) == reading, name
+        count += 1
+    assert count > 300
+
+
+def test_a_reading_leaves_the_file_as_it_was():
+    for file in files().values():
+        before = deepcopy(file)
+        try:
+            read(file)
+        except Refused:
+            pass
+        assert file == before
+
+
+def test_the_text_of_a_file_is_read_once_and_found_again():
+    text = {"rope_scaling": {"rope_type": "linear", "factor": 2.0}, "sliding_window": 8}
+    reading = read({"model_type": "gemma3", "text_config": text})
+    assert reading["at"]["file"] == reading["at"]["code"] == ["text_config"] and reading["at"]["rope"] == ["rope_scaling"]
+    assert (reading["outer"], reading["family"]) == ("gemma3", "gemma3_text")
+    flat = read({"model_type": "qwen2_5_vl", "rope_theta": 300.0})
+    assert (flat["at"]["file"], flat["at"]["code"], flat["at"]["keys"]) == ([], ["text_config"], {"rope_theta": 300})
+
+
+def test_lengths_are_those_of_the_file_and_no_text_is_asked_for():
+    lists = {"short_factor": [1.0] * 8, "long_factor": [2.0] * 8}
+    rope = {"rope_type": "longrope", "original_max_position_embeddings": 64, **lists}
+    reading = read(LLAMA | {"max_position_embeddings": 256, "rope_parameters": rope})
+    assert reading["lengths"]["allowed"] == 256 and reading["lengths"]["original"] == 64 and not reading["lengths"]["by_class"]
+    assert reading["kinds"][0]["encoding"]["rule"] == {
+        "kind": "longrope", "short": [1] * 8, "long": [2] * 8, "length": 64, "factor": 4, "attention_factor": None,
+    }  # fmt: skip
+    qwen = read({"model_type": "qwen", "seq_length": 2048})
+    assert (qwen["lengths"]["until"], qwen["lengths"]["until_key"]) == (2048, "seq_length")
+
+
+def test_numbers_are_those_of_all_languages():
+    assert read(LLAMA | {"head_dim": 16.0}) == read(LLAMA | {"head_dim": 16})
+    with pytest.raises(Refused, match=r"max_position_embeddings must be a whole number of at least 1; got 1e\+30"):
+        read(LLAMA | {"max_position_embeddings": 10**30})
+
+
+def rope(**keys: object) -> dict:
+    return LLAMA | {"max_position_embeddings": 64, "rope_scaling": keys}
+
+
+def nested(depth: int) -> list:
+    within: list = []
+    for _ in range(depth):
+        within = [within]
+    return within
+
+
+BAD = {
+    "num_hidden_layers must be at most 10,000, as no model is larger; got 10000000": LLAMA | {"num_hidden_layers": 10**7},
+    "head_dim must be at most 1,048,576, as no model is larger; got 1000000000": LLAMA | {"head_dim": 10**9},
+    "factor must be at most 1,000,000, as no model is larger; got 1e+25": rope(type="linear", factor=1e25),
+    'rope_type "yarn" must have a factor, and has none': rope(rope_type="yarn"),
+    'rope_type "llama3" must have a factor, and has none': rope(rope_type="llama3"),
+    "rope_theta must be a positive number; got Infinity": LLAMA | {"rope_theta": 10**400},
+    "rope_theta must be finite and above 1; got 1": LLAMA | {"rope_theta": 1.0},
+    "config must not nest its lists and objects so deeply": LLAMA | {"strange": nested(100_000)},
+    "n_positions must be at most 16,777,216, as no model is larger": {"model_type": "gpt2", "n_positions": 10**9},
+    "attention_types must be at most 10,000": {"model_type": "gpt_neo", "attention_types": [[["global"], 10**9]]},
+    "mrope_section must have 64 pairs in all": {"model_type": "qwen3_vl_text", "rope_scaling": {"mrope_section": [10**9, 1, 1]}},
+    "beta_slow must be positive and at most beta_fast; got beta_slow=64, beta_fast=32": rope(type="yarn", factor=2.0, beta_slow=64),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("sentence", "file"), BAD.items(), ids=BAD)
+def test_what_no_model_has_gets_a_sentence_at_once(sentence, file):
+    begin = time.process_time()
+    with pytest.raises(Refused) as error:
+        read(file)
+    assert str(error.value).startswith(sentence) and time.process_time() - begin < 1
+
+
+def test_a_refusal_has_a_code_and_fields_that_json_holds():
+    with pytest.raises(Refused) as error:
+        read(LLAMA | {"wobble": 3})
+    fields = {"family": "llama", "keys": {"wobble": 3}, "names": ["wobble"]}
+    assert (error.value.code, error.value.fields) == ("strange_keys", fields)
+
+
+ODD = (None, 0, 1, -1, 3, 128.0, 2.5, "4", True, False, [], {}, [1, 2], {"a": 1}, 1e4, 10**9, 1e25, "yarn", "full_attention")
+
+
+def mutant(dice: random.Random) -> dict:
+    """A release's file in which a key or two, within others, too, is missing or has another value."""
+    file = deepcopy(dice.choice(releases())["config"])
+    for _ in range(dice.randint(1, 2)):
+        inner = dice.choice([file, *(one for one in file.values() if isinstance(one, dict))])
+        if inner:
+            key = dice.choice([*inner])
+            inner[key] = dice.choice(ODD)
+            if dice.random() < 0.3:
+                del inner[key]
+    return file
+
+
+def test_any_other_file_is_read_or_refused():
+    dice, answers = random.Random(56), {"read": 0, "refused": 0, "odd": 0}
+    for _ in range(1000):
+        try:
+            assert is_like(read(mutant(dice)), schema.Reading)
+            answers["read"] += 1
+        except Refused as refusal:
+            answers["odd" if refusal.code == "odd" else "refused"] += 1
+    assert min(answers["read"], answers["refused"]) > 250 and answers["odd"] <= 2
+
+
+PASTED = {
+    "a mark of its encoding": "\ufeff{}",
+    "as Python prints it": "LlamaConfig {}\n",
+    "in a fence": "```json\n{}\n```\n",
+    "numbers that JSON has not": '{{"time_step_limit": [0, Infinity], {}',
+}
+
+
+@pytest.mark.parametrize("form", PASTED.values(), ids=PASTED)
+def test_a_file_as_people_have_it(form):
+    text = json.dumps(LLAMA)
+    text = form.replace("{{", "{").replace("{}", text[1:]) if "Infinity" in form else form.replace("{}", text)
+    assert read(parse(text)) == read(LLAMA)
+
+
+def test_every_code_of_a_refusal_has_words_and_every_word_a_code():
+    code = "".join(path.read_text("utf-8") for path in FOLDER.glob("*.py"))
+    build = (FOLDER.parent / "pretrained" / "build.py").read_text("utf-8")
+    used = set(re.findall(r'Refused\(\s*"(\w+)"', code + build))
+    assert used <= table("refusals").keys()
+    rest = {name for name in table("refusals") if f'"{name}"' not in code + build}
+    assert {name for name in rest if f'"{name.removeprefix("settings_")}"' not in code} == set()
+
+
+def test_rows_have_no_fields_that_their_readers_do_not_know():
+    readers = table("families")["readers"]
+    needed = {"slopes": {"heads", "depth"}, "by_key": {"key", "ways", "default"}, "swin": {"window"}}
+    for family, row in rows().items():
+        known = {"read", *readers["every"], *readers[row["read"]], *needed.get(row["read"], ())}
+        assert row.keys() <= known, family
+
+
+def test_a_family_has_one_row_or_one_reason():
+    tables = [name for part in ("rows", "refused") for names in table("families")[part] for name in names.split()]
+    assert len(tables) == len(set(tables)) and not rows().keys() & by_name("refused").keys()
+
+
+def test_tables_by_hand_are_small():
+    assert sum(path.stat().st_size for path in HAND_WRITTEN) <= 120_000
