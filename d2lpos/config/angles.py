@@ -40,6 +40,10 @@ def in_force(encoding: Encoding, tokens: int | None = None) -> tuple[list[float]
     """The frequency of each pair by the rule, and what turned queries and keys are multiplied by.
 
     tokens is the length of the text, which dynamic NTK and LongRoPE depend on; without it they are those of a short text.
+
+    >>> llama = read({"model_type": "llama", "head_dim": 4})
+    >>> in_force(llama["kinds"][0]["encoding"])
+    ([1.0, 0.01], 1.0)
     """
     old, rule = plain(encoding), encoding["rule"]
     return RULES[rule["kind"]](old, rule, tokens or 1) if rule else (old, 1.0)
@@ -126,6 +130,10 @@ def fresh(layer: Layer, trained: int, tokens: int, before: bool = False) -> list
     A pair that has come around within the trained length meets none; a window or a chunk keeps all pairs in what they know,
     unless keys beyond it are compressed. before says that the trained length is that before a stretch, when frequencies
     were plain.
+
+    >>> llama = read({"model_type": "llama", "head_dim": 128})
+    >>> sum(fresh(llama["kinds"][0], 4096, 8192))
+    18
     """
     encoding = layer["encoding"]
     omega = in_force(encoding, tokens)[0]

@@ -20,7 +20,6 @@ def asks(reading: Reading, tokens: int, trained: int | None = None, source: str 
     tells who says it, by default the caller. Raises TypeError or ValueError where a length is no positive integer, and Refused
     for a model of pictures.
 
-    >>> from d2lpos.config import read
     >>> print(asks(read({"model_type": "gpt2"}), 2048))
     at 2,048 tokens:
       beside 1,024 tokens, as its class allows:

@@ -16,10 +16,9 @@ def memory(
     page is of how many tokens a page is that a program keeps as one. What recurrences keep has one size whatever tokens is,
     and is not counted. Raises Refused where the file does not say what a layer keeps, and for models of pictures.
 
-    >>> from d2lpos.config import read
-    >>> qwen3 = {"model_type": "qwen3", "num_hidden_layers": 36, "num_key_value_heads": 8, "head_dim": 128}
+    >>> qwen3 = {"model_type": "qwen3", "num_key_value_heads": 8}
     >>> memory(read(qwen3), 131_072)["full"] / 2**30
-    18.0
+    16.0
     """
     check_tokens(tokens=tokens)
     if reading["pictures"]:

@@ -17,7 +17,11 @@ from .tables import Refused, table
 
 @cache
 def releases() -> list[dict]:
-    """The released models, each with name, year, source and config; trained, report, stretch and unlike where known."""
+    """The released models, each with name, year, source and config; trained, report, stretch and unlike where known.
+
+    >>> releases()[0]["name"]
+    'MiniMax-M2.5'
+    """
     return table("releases")
 
 

@@ -19,11 +19,11 @@ def lines(reading: Reading, tokens: int | None = None) -> str:
 
     tokens is the length of the text, by default a short one: dynamic NTK and LongRoPE turn long texts otherwise.
 
-    >>> from d2lpos.config import read
-    >>> print(lines(read({"model_type": "bloom", "n_layer": 2, "n_head": 4})))
+    >>> print(lines(read({"model_type": "bloom", "n_layer": 2})))
     bloom: 2 layers, a token sees none after it
       input: nothing is added
-      layers 0–1: ALiBi(heads=4)
+      layers 0–1: ALiBi(heads=8)
+      by default: n_head = 8
     """
     check_until(reading, tokens)
     return "\n".join(part(reading, reading["family"], tokens, longest_of(reading, tokens)))

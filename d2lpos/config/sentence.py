@@ -16,9 +16,8 @@ def sentence(reading: Reading, trained: int | None = None, name: str | None = No
     trained is the length of the training in tokens, where it is known. name stands for the model. Raises TypeError where
     trained is no integer, ValueError where it is not positive.
 
-    >>> from d2lpos.config import read
-    >>> sentence(read({"model_type": "bloom", "n_layer": 8}), name="BLOOM")
-    'BLOOM lowers each score by the distance in all 8 layers (ALiBi), and sees the whole text in each.'
+    >>> sentence(read({"model_type": "mamba"}), name="Mamba")[:36]
+    'Mamba adds no positions to its input'
     """
     check_tokens(trained=trained)
     words, encoder = table("words"), reading["encoder"]

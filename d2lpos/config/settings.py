@@ -32,8 +32,8 @@ def settings(
     and for an unknown rule, and Refused where these positions cannot be stretched so: a table, buckets, two kinds of turns, a
     stretch that would come on top of another, code without the rule, windows or slopes that the program is not known to have.
 
-    >>> from d2lpos.config import read
-    >>> settings(read({"model_type": "qwen3"}), 65_536, "llama.cpp", trained=32_768)["line"][:45]
+    >>> qwen3 = read({"model_type": "qwen3"})
+    >>> settings(qwen3, 65_536, "llama.cpp", trained=32_768)["line"][:45]
     'llama-server -m MODEL.gguf -c 65536 --rope-sc'
     """
     check_tokens(tokens=tokens, trained=trained)

@@ -19,7 +19,11 @@ class Trap(TypedDict):
 
 
 def traps(reading: Reading) -> list[Trap]:
-    """What this very configuration may be read wrong by, each trap once."""
+    """What this very configuration may be read wrong by, each trap once.
+
+    >>> traps(read({"model_type": "roberta"}))
+    [{'code': 'first', 'fields': {'first': 2}}]
+    """
     every: list[Trap] = []
     for code, fields in [*of_rules(reading), *of_layers(reading)]:
         trap: Trap = {"code": code, "fields": fields}

@@ -8,9 +8,8 @@ from .rules import LARGEST_FLOAT, check_number, is_number, rule_of
 from .schema import Encoding
 from .tables import Refused
 
-Turn = tuple[
-    Encoding | None, float, list[int] | None
-]  # the encoding, what scores are multiplied by, the features that it gets
+# The encoding, what scores are multiplied by besides, and the features that it gets.
+Turn = tuple[Encoding | None, float, list[int] | None]
 NOTHING: Turn = (None, 1.0, None)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection
+from dataclasses import fields
 from functools import partial
 
 import torch
@@ -14,6 +15,7 @@ from ..bias.swin import Swin
 from ..bias.swin_v2 import SwinV2
 from ..bias.t5 import T5Bias
 from ..config import read, schema
+from ..config.arguments import check_until
 from ..config.tables import Refused
 from ..encoding import Encoding
 from ..input.learned import Learned
@@ -34,44 +36,21 @@ KINDS = {
     kind.__name__: kind for kind in (BEiT, Decomposed, DeBERTa, Learned, Sinusoidal, Swin, SwinV2, T5Bias)
 }
 TEMPERATURES = {"power": power, "steps": steps}
-FLOATS = (
-    "factor",
-    "attention_factor",
-    "attention_factors",
-    "share",
-    "low",
-    "high",
-    "short",
-    "long",
-)  # as rules have them, whatever JSON says
+# Numbers of rules that are floats, whatever JSON says.
+FLOATS = ["factor", "attention_factor", "attention_factors", "share", "low", "high", "short", "long"]
 CURRENT = ("dynamic_ntk", "longrope")  # rules that depend on the length of the text
-SAME = (
-    "attends",
-    "crosses",
-    "window",
-    "chunk",
-    "tile",
-    "shift",
-    "merged",
-    "cosine",
-    "counts",
-    "scale",
-    "sinks",
-    "keys",
-    "compressed",
-)
+APART = {"encoding", "features", "indexer", "temperature"}  # what of a layer is made anew
+SAME = [field.name for field in fields(Layer) if field.name not in APART]
 
 
 def encoding_of(config: object, tokens: int | None = None, ignore: Collection[str] = ()) -> Reading:
-    """What a configuration says about position, layer by layer.
+    """What a configuration says about position, layer by layer, as modules of what `d2lpos.config.read` reads.
 
-    config is a `config.json` as a dictionary, as transformers 4 or 5 writes it, or a configuration of transformers.
-    One that holds a `text_config` is read for its text. A key that is missing means what the family's class in
-    transformers takes for it, which the reading tells under `defaults`; lists for all layers follow the class's rule for
-    the depth at hand. tokens is the length of the text that will be read, which dynamic NTK and LongRoPE depend on. ignore
-    names keys to pass over, those within RoPE's parameters as "rope_scaling.key"; the reading keeps their names. `print` of
-    a reading shows it in words. Raises TypeError for another config or ignore; ValueError for a family that is not known or whose positions no reading says, for keys that are neither understood nor known to say nothing of
-    positions, for a value that is not understood, and without tokens where these count.
+    config is a `config.json` as a dictionary, as transformers 4 or 5 writes it, or a configuration of transformers. One that
+    holds a `text_config` is read for its text. A key that is missing means what the family's class in transformers takes for
+    it, which the reading tells under `defaults`. tokens is the length of the text that will be read, which dynamic NTK and
+    LongRoPE depend on. ignore names keys to pass over; the reading keeps their names. `print` of a reading shows it in words.
+    Raises as `d2lpos.config.read` does, and ValueError without tokens where these count.
 
     Learned tables come untrained, in the right size: the weights are the model's. Of a model that reads pictures it
     tells what happens to one of the configuration's size.
@@ -96,7 +75,9 @@ def build(reading: schema.Reading, tokens: int | None = None) -> Reading:
     >>> build(read({"model_type": "gpt2"})).input.table.shape
     torch.Size([1024, 768])
     """
-    check_tokens(reading, tokens)
+    check_until(reading, tokens)
+    if reading["lengths"]["until"] is not None and tokens is None:
+        raise Refused("tokens_past", family=reading["family"], length=reading["lengths"]["until"])
     encoder = reading["encoder"]
     return Reading(
         reading["family"],
@@ -106,16 +87,6 @@ def build(reading: schema.Reading, tokens: int | None = None) -> Reading:
         defaults=reading["defaults"],
         ignored=tuple(reading["ignored"]),
     )
-
-
-def check_tokens(reading: schema.Reading, tokens: int | None) -> None:
-    until, family = reading["lengths"]["until"], reading["family"]
-    if until is not None and tokens is None:
-        raise Refused("tokens_past", family=family, length=until)
-    if until is not None and tokens > until:
-        raise Refused(
-            "too_long", key=reading["lengths"]["until_key"], length=until, family=family, got=tokens
-        )
 
 
 def of_part(part: schema.Part, tokens: int | None) -> dict[str, object]:

@@ -88,7 +88,7 @@ def test_what_a_class_needs_is_named_where_it_is_missing():
     assert told.keys() == missing.keys() | null.keys()
     for case, key in (missing | null).items():
         article = "a " if key == "factor" else ""
-        assert told[case] == f"rope_type {case.partition(',')[0]!r} must have {article}{key}, and has none"
+        assert told[case] == f'rope_type "{case.partition(",")[0]}" must have {article}{key}, and has none'
 
 
 @pytest.mark.parametrize("tokens", [131_072, 65_536, 50_000])
