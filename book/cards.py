@@ -49,12 +49,17 @@ def picture(name: str) -> str:
 
     if name == FRONT.stem:
         whole = (STATIC / "front.svg").read_text("utf-8")
-        return whole.replace(" width", ' preserveAspectRatio="xMidYMin slice" width', 1)  # the upper half, larger
+        return whole.replace(
+            " width", ' preserveAspectRatio="xMidYMin slice" width', 1
+        )  # the upper half, larger
     key = name.partition("-")[2]
     if key in STYLE:
         return emblem(key).svg
     if name.startswith("01-"):
-        return hero("shuffle", positions=True).still.read_text("utf-8")
+        whole = hero("shuffle", positions=True).still.read_text("utf-8")
+        return re.sub(
+            r'width="\d+" height="\d+" viewBox="[^"]*"', 'viewBox="0 0 372 440"', whole, count=1
+        )  # its matrix
     return emblems().svg
 
 
