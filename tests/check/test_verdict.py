@@ -221,6 +221,7 @@ def raises(error):
 @pytest.mark.parametrize(("answer", "kind", "error"), [
     (lambda x: x / 2, "failed", ""),
     (in_place, "failed", ""),
+    (lambda x: 2 * x if x.dim() < 2 else 1 / 0, "failed", "ZeroDivisionError"),
     (raises(KeyError("allocate memory: MemoryError")), "failed", "KeyError"),
     (raises(ValueError("Has not ended after 9 seconds")), "failed", "ValueError"),
     (raises(MemoryError()), "memory", "MemoryError"),
