@@ -15,6 +15,7 @@ from d2lpos.bias.t5 import bucket
 from d2lpos.config import Refused, fresh, memory, read, settings
 from d2lpos.config.angles import turns
 from d2lpos.config.names import releases
+from d2lpos.config.sight import sees, sight
 from d2lpos.config.tables import table
 from d2lpos.offset.deberta import row
 from tests.site.detectors import visit
@@ -126,6 +127,39 @@ def test_other_encodings_have_their_own_verdicts(reader, name, tokens, said):
     ask(reader.page, tokens)
     assert reader.page.inner_text(".says") == said
     assert reader.page.locator(".plot .grip").get_attribute("aria-valuenow") == str(tokens)
+
+
+@pytest.mark.parametrize("name", ["Phi-3 mini 128k", "DeepSeek-V3.2", "GLM-5.2", "ModernBERT base", "gpt-oss 20B", "Llama 4 Maverick"])
+def test_what_layers_see_is_said_alike_everywhere(reader, name):
+    page, reading = reader.page, read(RELEASES[name]["config"])
+    opened(page, name)
+    longest, strip = reading["lengths"]["allowed"], page.inner_text(".layers .cap")
+    for kind in {*reading["layers"]}:
+        what = sees(sight(reading, reading["kinds"][kind], longest))
+        assert what in page.inner_text(".lead")
+        assert re.sub("^its own", "their own", what) in strip
+        page.locator(".bars i").nth(reading["layers"].index(kind)).hover()
+        assert what in page.inner_text(".layers .first")
+    windows = [layer["window"] and layer["window"] < longest for layer in reading["kinds"]]
+    assert ("window" in page.inner_text(".mem")) == (any(windows) and reading["causal"])
+
+
+def test_an_uncommon_number_in_a_line_says_why_it_is_there(reader):
+    page = reader.page
+    opened(page, "Qwen2.5-VL 7B")
+    ask(page, 524_288)
+    page.get_by_role("radio", name="YaRN").click()
+    [note] = settings(read(RELEASES["Qwen2.5-VL 7B"]["config"]), 524_288, "vllm", rule="yarn")["notes"]
+    assert "beta_fast 128" in note and note in page.inner_text(".pane .because")
+    assert json.loads(page.inner_text(".pane pre").split("'")[1])["text_config"]["rope_parameters"]["beta_fast"] == 128
+
+
+@pytest.mark.parametrize("config", [LLAMA | {"num_hidden_layers": 10**7}, LLAMA | {"head_dim": 10**9}, LLAMA | {"a": 1e25}])
+def test_sizes_beyond_any_model_get_a_sentence_at_once(reader, config):
+    begun = reader.page.evaluate("performance.now()")
+    paste(reader.page, config)
+    expect(reader.page.locator(".out .lead[role=alert]")).to_be_visible()
+    assert reader.page.evaluate("performance.now()") - begun < 1000
 
 
 def test_every_release_opens_and_its_links_lead_somewhere(reader, site):
