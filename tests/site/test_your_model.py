@@ -17,6 +17,7 @@ from d2lpos.config.angles import turns
 from d2lpos.config.names import releases
 from d2lpos.config.sight import sees, sight
 from d2lpos.config.tables import table
+from d2lpos.config.words import fill
 from d2lpos.offset.deberta import row
 from tests.site.detectors import visit
 from tests.site.pages import ROOT, Html
@@ -95,18 +96,19 @@ def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name,
     assert half == (f"{total / 2**30:.1f} GiB" if total >= 2**30 else f"{round(total / 2**20)} MiB")
     page.get_by_role("radio", name="8 bits").click()
     assert page.inner_text(".big") != half
-    try:
-        known = {program: settings(reading, tokens, program, trained)["line"] for program in PROGRAMS}
-    except Refused as error:
-        assert page.locator(".pane pre").count() == 0
-        assert page.inner_text(".pane").partition(" has ")[2] in str(error) + "."
-        return
-    page.get_by_role("button", name="Use YaRN").click()
-    for program, told in known.items():
+    if page.get_by_role("button", name="Use YaRN").count():
+        page.get_by_role("button", name="Use YaRN").click()
+    owner = RELEASES[name]["source"].split("/blob")[0].split(".co/")[1]
+    for program in PROGRAMS:
         page.locator(f'[data-t="{program}"]').click()
-        shown = page.inner_text(".pane pre").replace("\\\n", " ")
-        named = told.replace("MODEL ", RELEASES[name]["source"].split("/blob")[0].split(".co/")[1] + " ")
-        assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", named)
+        try:
+            line = settings(reading, tokens, program, trained)["line"]
+        except Refused as error:
+            assert str(error).partition(" has ")[2] in page.inner_text(".pane .why")
+            assert f"at most {error.fields['cap']:,} tokens." in page.inner_text(".pane .why")
+            line = fill(table("programs")[program].get("cap", ""), tokens=error.fields["cap"])
+        shown = "".join(page.locator(".pane pre").all_inner_texts()).replace("\\\n", " ")
+        assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", line.replace("MODEL ", f"{owner} "))
 
 
 @pytest.mark.parametrize(
@@ -260,6 +262,18 @@ def test_a_file_is_opened_and_dropped(reader):
     expect(page.locator(".bars i")).to_have_count(3)
 
 
+def test_a_configuration_is_read_as_people_have_it(reader):
+    page, text = reader.page, json.dumps(LLAMA)
+    for copy in (f"LlamaConfig {text}\n", f"```json\n{text}\n```"):
+        paste(page, copy)
+        expect(page.locator(".bars i")).to_have_count(2)
+        paste(page, "{}")
+    page.set_input_files(".file input", {"name": "config.json", "mimeType": "application/json", "buffer": text.encode("utf-16")})
+    expect(page.locator(".bars i")).to_have_count(2)
+    page.set_input_files(".file input", {"name": "model.gguf", "mimeType": "application/json", "buffer": b"GGUF\xff"})
+    expect(page.locator(".lead[role=alert]")).to_contain_text("a file of weights, GGUF")
+
+
 def test_keys_that_nobody_knows_are_named_all_at_once_and_passed_over_when_asked(reader):
     page = reader.page
     paste(page, LLAMA | {"rope_wobble": 0.3, "attention_sphere": True})
@@ -392,7 +406,7 @@ def test_each_remedy_has_settings_for_each_program(reader, rule, name):
         try:
             told = settings(read(QWEN), 131_072, program, 32_768, rule)["line"].replace("MODEL ", "Qwen/Qwen3-8B ")
         except Refused as error:
-            assert reader.page.inner_text(".pane") == f"{error}."
+            assert reader.page.inner_text(".pane .why").startswith(str(error))
             continue
         assert "Not released by its makers" in reader.page.inner_text(".pane")
         shown, (line, _, remark) = reader.page.inner_text(".pane pre").replace("\\\n", " "), told.partition("  # ")
