@@ -8,7 +8,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
   const {words: says, programs, settings: known} = tables;
   const TAU = 2 * Math.PI, STRETCHES = ["dynamic_ntk", "linear", "llama3", "longrope", "yarn"], TEXT = "text_config";
   const layersOf = part => part.layers.map(kind => part.kinds[kind]);
-
   function refuse(code, fields) {
     throw new Refused(code, fields);
   }
@@ -17,19 +16,13 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   const turns = layer => layer.encoding !== null && "rotary" in layer.encoding;
   const stretched = reading => reading.kinds.some(layer => turns(layer) && STRETCHES.includes(layer.encoding.rule?.kind));
-
-  /** The frequency of each pair before any rule, in radians a token. */
   function plain({base, rotary, axes, deal}) {
     const size = deal ? rotary : Math.floor(rotary / axes);
     return Array.from({length: Math.floor(size / 2)}, (_, i) => base ** (-2 * i / size));
   }
-
-  /** The frequency of each pair by the rule, and what turned queries and keys are multiplied by. */
   const inForce = (encoding, tokens = 1) =>
     encoding.rule ? RULES[encoding.rule.kind](plain(encoding), encoding.rule, tokens) : [plain(encoding), 1];
-
   const between = (low, value, high) => Math.min(Math.max(value, low), high);
-
   const RULES = {
     interlaced: old => [[...old.filter((_, i) => i % 2 === 0), ...old.filter((_, i) => i % 2)], 1],
     linear: (old, {factor}) => [old.map(one => one / factor), 1],
@@ -57,16 +50,11 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       return [old.map((one, i) => one * (1 - part(i) + part(i) / factor)), own ?? 0.1 * Math.log(factor) + 1];
     },
   };
-
-  /** The pairs between which YaRN goes over from frequencies as they were to frequencies divided by the factor. */
   function ends(old, {length, beta_fast, beta_slow, truncate}) {
     const step = old.length > 1 ? Math.log(old[0] / old[1]) : 1, rounds = length * old[0] / TAU;
     const [first, last] = [beta_fast, beta_slow].map(end => Math.log(rounds / end) / step);
     return [Math.max(truncate ? Math.floor(first) : first, 0), Math.min(truncate ? Math.ceil(last) : last, 2 * old.length - 1)];
   }
-
-  /** Which pairs of a layer that turns meet angles in a text of tokens that one of the trained length has not. before says
-   * that the trained length is that before a stretch, when frequencies were plain. */
   function fresh(layer, trained, tokens, before = false) {
     const {encoding, window, chunk, compressed} = layer, [omega] = inForce(encoding, tokens);
     const first = before || encoding.rule?.kind === "dynamic_ntk" ? plain(encoding) : omega;
@@ -77,8 +65,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       return angle < TAU && reach * one > angle * (1 + 1e-9) && one > 0;
     });
   }
-
-  /** The slope of each head of ALiBi, divided by √features where the model divides its scores so. */
   function slopes({heads, octaves, divided}) {
     const below = 2 ** Math.floor(Math.log2(heads)), step = head => (head < below ? head + 1 : head - below + 0.5);
     return Array.from({length: heads}, (_, head) => 2 ** (-octaves / below * step(head)) / Math.sqrt(divided ?? 1));
@@ -86,7 +72,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   // sight.py
 
-  /** What a token sees in a layer that attends to its own text; longest is the longest text that the file allows. */
   function sight(part, {window, chunk, tile, keys, compressed: each}, longest) {
     if (window !== null && (longest === null || window < longest)) {
       return part.causal ? {kind: "window", tokens: window, each} : {kind: "sides", tokens: window - 1, each};
@@ -95,8 +80,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (tile !== null) return {kind: "tile", cells: tile};
     return keys === null ? {kind: part.pictures ? "picture" : "text"} : {kind: "indexer", tokens: keys};
   }
-
-  /** The same in words, for a sentence. */
   function sees(seeing) {
     const what = fill(says.sight[seeing.kind], seeing);
     return (seeing.each ?? null) === null ? what : fill(says.sight.compressed, {what, ...seeing});
@@ -104,22 +87,16 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   // sentence.py
 
-  /** How often each of some values comes, in the order of their first. */
   function tally(values) {
     const counts = new Map();
     for (const one of values) counts.set(one, (counts.get(one) ?? 0) + 1);
     return counts;
   }
-
   const counted = n => fill(says.counts[n === 1 ? "layer" : "layers"], {n});
-
-  /** So many of all layers, in words. */
   function where(some, n) {
     if (some < n) return fill(says.counts.some, {some, layers: counted(n)});
     return {1: says.counts.one, 2: says.counts.two}[n] ?? fill(says.counts.all, {n});
   }
-
-  /** What turns, adds or biases, where, what a token sees, and on what lengths, in one sentence. */
   function sentence(reading, trained = null, name = null) {
     const {encoder, lengths} = reading, {parts} = says, what = doings(reading, lengths.allowed);
     const model = name ?? fill(says.subject, reading), subject = encoder ? fill(parts.decoder, {subject: model}) : model;
@@ -127,8 +104,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (encoder) clauses.push(fill(parts.encoder, {what: other === what ? parts.same : other}));
     return `${[...clauses, ...lengthsInWords(reading, trained)].join("; ")}.`;
   }
-
-  /** What the input gets, what layers do with positions, and what a token sees. */
   function doings(part, longest) {
     const {does, encodings} = says, layers = layersOf(part), doors = layers.filter(one => one.encoding).map(one => door(one.encoding));
     const clauses = part.input ? [fill(does.input, {what: encodings[part.input.kind].does})] : [], counts = tally(doors);
@@ -138,14 +113,10 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     }
     return listed([...(clauses.length ? clauses : [does.no_input]), fill(does.no_attention, {layers: counted(layers.length)})]);
   }
-
-  /** What an encoding does in a layer, and its name, as a text of JSON. */
   function door({kind, axes}) {
     const {does, turns: turned, name} = says.encodings[kind];
     return JSON.stringify({what: turned ? fill(says.does.turns, {what: turned, by: says.by[axes]}) : does, name});
   }
-
-  /** What a token sees, and in how many layers; counts are those of layers with positions, by what these do. */
   function sights(part, layers, longest, counts) {
     const seeing = tally(layers.filter(one => one.attends && !one.crosses).map(one => sees(sight(part, one, longest))));
     const each = count => counts.length === 1 && counts[0] === count;
@@ -153,8 +124,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const places = [...seeing].map(([what, count]) => fill(says.does.in, {what, where: seeing.size === 1 ? whole(count) : counted(count)}));
     return fill(says.does.sees, {what: places.join(" and ")});
   }
-
-  /** Layers without positions beside others with them, layers that see a picture, and those without attention. */
   function besides(reading) {
     const layers = layersOf(reading), attending = layers.filter(one => one.attends && !one.crosses);
     const [silent, crossing] = [attending.filter(one => !one.encoding).length, layers.filter(one => one.crosses).length];
@@ -162,8 +131,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const counts = {silent: silent < attending.length ? silent : 0, crossing, still: still < layers.length ? still : 0};
     return entries(counts).filter(([, n]) => n).map(([key, n]) => fill(says.besides[key][Number(n !== 1)], {layers: counted(n)}));
   }
-
-  /** On what lengths it was trained, where that is known, and what its file or its table allows. */
   function lengthsInWords(reading, trained) {
     const {original, allowed, rows, by_class} = reading.lengths, text = says.lengths, by = says.allows[by_class ? "class" : "file"];
     const clauses = trained === null ? [] : [fill(text.trained, {tokens: trained})];
@@ -177,8 +144,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   // memory.py
 
-  /** Bytes of keys and values for one text by kind of layer. number is the size of a number in bytes; layers with a window
-   * keep no more than it, unless whole says that they keep all; page is how many tokens a program keeps as one. */
   function memory(reading, tokens, number = 2, page = 1, whole = false) {
     const sizes = {}, add = (kind, rows, size) => { sizes[kind] = (sizes[kind] ?? 0) + rows * number * size; };
     if (reading.pictures) refuse(reading.cache_refusal.code, reading.cache_refusal.fields);
@@ -191,8 +156,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     }
     return sizes;
   }
-
-  /** Which kind of layer it is, and how many tokens it keeps at most. A window that hides nothing is full. */
   function limitOf(reading, layer, tokens) {
     const {kind} = sight(reading, layer, reading.lengths.allowed && Math.max(reading.lengths.allowed, tokens));
     if (["window", "sides"].includes(kind)) return ["window", layer.window];
@@ -201,20 +164,15 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   // traps.py
 
-  /** What this very configuration may be read wrong by, each trap once. */
   function traps(reading) {
     const rules = Object.values(reading.at.rules).filter(truthy).flatMap(rule => [...ofRule(rule, reading)]);
     const every = new Map([...rules, ...ofLayers(reading)].map(trap => [JSON.stringify(trap), trap]));
     return [...every.values()].map(([code, fields = {}]) => ({code, fields}));
   }
-
-  /** The sentence of a trap, and notebook and heading of its section. */
   function inWords({code, fields}) {
     const [sentence, section] = says.traps[code];
     return [fill(sentence, fields), says.sections[section]];
   }
-
-  /** Traps of RoPE's parameters. */
   function* ofRule(rule, {family, lengths: {allowed}, at}) {
     const rope = kindOf(rule), of = key => get(rule, key), factor = of("factor"), original = of("original_max_position_embeddings");
     const outer = get(at.keys, "original_max_position_embeddings"), optional = words(says.released_without_a_stretch).includes(family);
@@ -229,8 +187,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (of("attn_factor") !== null) yield ["attn_factor"];
     if (of("truncate") === false) yield ["truncate"];
   }
-
-  /** Traps of what turns, of the table and of slopes. */
   function* ofLayers({kinds, first}) {
     const turning = kinds.filter(turns).map(layer => layer.encoding);
     if (new Set(turning.map(({base}) => base)).size > 1) yield ["bases"];
@@ -241,22 +197,17 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   // edits.py
 
-  /** The outer file with the edits made, a copy. */
   function apply(config, changes) {
     const made = (values, [key, ...rest], value) =>
       ({...values, [key]: rest.length ? made(isDict(get(values, key)) ? values[key] : {}, rest, value) : value});
     return changes.reduce((edited, {path, value}) => made(edited, path, value), config);
   }
-
-  /** What to change in the outer file for texts of that length; empty where nothing is to be set. */
   function edits(reading, tokens, rule = null, trained = null) {
     const [need] = needed(reading, tokens, trained, rule);
     if (need === "nothing") return [];
     const longest = {path: [...reading.at.file, reading.lengths.key], value: tokens};
     return need === "length" ? [longest] : [...ruleEdits(reading, tokens, rule ?? "yarn", trained), longest];
   }
-
-  /** What a text of that length needs, "nothing", "length" or "rule", and why. */
   function needed(reading, tokens, trained, rule) {
     const {lengths, outer, at} = reading, place = at.file[0] ?? TEXT, turning = reading.kinds.filter(turns);
     if (place !== TEXT) refuseFor(reading, "elsewhere", {outer, place});
@@ -278,7 +229,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   // stretch.py
 
-  /** The edits of a rule from the trained length to tokens. */
   function ruleEdits(reading, tokens, rule, trained) {
     const {lengths, at} = reading, length = trained ?? (lengths.original || lengths.allowed);
     checkCode(reading, rule);
@@ -304,7 +254,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     return [...apart(reading, kind), ...changes, ...head];
   }
 
-  /** What a rule stretches: the type of layers in RoPE's parameters, "" for all, and what turns there. */
   function target(reading, length) {
     const byKind = !has(reading.at.rules, "");
     if (length === null) refuseFor(reading, "untold");
@@ -315,45 +264,28 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (names.size > 1 || ways.size > 1 || encoding.rule !== null) refuseFor(reading, "two_ways");
     return [...names, encoding];
   }
-
-  /** Whether all keys that a token sees are within its window or chunk, so that no angle grows with the text. */
   const withinWindow = layer => Boolean(layer.window || layer.chunk) && layer.compressed === null;
-
-  /** Refuse where no new base stretches what turns. */
   function checkBase(reading, {rotary}) {
     if (rotary === 2) refuseFor(reading, "one_pair");
     const twice = words(known.two_bases).includes(reading.family) || has(reading.at.keys, "layer_rope_theta");
     if (twice) refuseFor(reading, "two_bases");
   }
-
-  /** Refuse where no program's code for the family takes the rule, or where nothing is known of it. */
   function checkCode(reading, rule) {
     if (reading.source) refuseFor(reading, "own_code");
     if (passedOver(known, rule).includes(reading.family)) refuseFor(reading, "no_code", {rule: known.rules[rule]});
   }
-
-  /** Families whose code passes a rule over, by a row of the tables: of one program, or of all. */
   function passedOver({passes_over = {}}, rule) {
     return [...words(passes_over["rules and bases"] ?? ""), ...words(rule === "ntk" ? "" : passes_over.rules ?? "")];
   }
-
-  /** Refuse settings; the field cap is the longest text that the file as it is allows. */
   function refuseFor({family, lengths: {rows, allowed, original}}, code, fields) {
     refuse(`settings_${code}`, {family, cap: rows || allowed || original, ...fields});
   }
-
-  /** The parameters of RoPE of a kind of layers. */
   const parametersOf = ({at}, kind) => ({partial_rotary_factor: 1, ...get(at.rules, kind)});
-
-  /** The path of the parameters of RoPE that a rule changes, among the keys of the text. */
   function parametersPath({family, at: {rope}}, kind) {
     if (rope?.length > 1) return [rope[0], kind];
     return kind && entry(family).scaled?.join() !== kind ? ["rope_parameters", kind] : rope ?? ["rope_scaling"];
   }
-
   const isUsual = (key, value) => key === "partial_rotary_factor" && value === 1;
-
-  /** The parameters of each kind of layers, where a rule is for one kind and the file does not have them so. */
   function apart(reading, kind) {
     const {at} = reading, [spelling, ...inner] = parametersPath(reading, kind);
     if (!inner.length || at.rope?.length > 1) return [];
@@ -361,29 +293,19 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       .filter(([key, value]) => !isUsual(key, value))
       .map(([key, value]) => ({path: [...at.file, spelling, name, key], value})));
   }
-
-  /** The path of the base among the keys of the text: in RoPE's parameters where these have it, else beside them. */
   function basePath(reading, kind) {
     const {rope, keys} = reading.at, place = parametersPath(reading, kind);
     return (rope && !has(keys, "rope_theta")) || place.length > 1 ? [...place, "rope_theta"] : [baseKey(reading)];
   }
-
-  /** The key of the base beside RoPE's parameters, of layers without a window where kinds of layers have one each. */
   function baseKey({family}) {
     const {aliases, thetas = {}} = entry(family), other = Object.keys(aliases).findLast(key => aliases[key] === "rope_theta");
     return other ?? get(thetas, "full_attention", "rope_theta");
   }
-
-  /** Whether the class of the family fails where a rule scales and the file does not say how wide a head is. */
   const needsHeadDim = ({family, at}) => words(programs.transformers.needs_head_dim).includes(family) && !get(at.keys, "head_dim");
-
-  /** The share of a head's features that turn, as the parameters of RoPE have it if that is the share in force. */
   function shareOf(reading, kind, {dim, rotary}) {
     const share = parametersOf(reading, kind).partial_rotary_factor;
     return Math.trunc(dim * share) === rotary ? share : rotary / dim;
   }
-
-  /** How M-RoPE deals its pairs to coordinates, which vLLM and SGLang ask RoPE's parameters for. */
   function sections({kind, deal, axes}) {
     if (kind !== "MRoPE") return {};
     const mrope_section = Array.from({length: axes}, (_, axis) => deal.filter(one => one === axis).length);
@@ -392,7 +314,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   // programs.py
 
-  /** Refuse where a program passes the rule over, or may show a layer with a window all of a text. */
   function checkProgram(reading, row, need, why, rule) {
     const program = row.name, {family} = reading;
     if (need === "length") {
@@ -404,7 +325,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (passedOver(row, rule).includes(family)) refuseFor(reading, "no_code_in", {program, rule: known.rules[rule]});
   }
 
-  /** The program's line for edits of the file, and notes on what is uncommon in it. */
   function line(reading, changes, tokens, program) {
     const row = programs[program], [keys, parameters] = divided(reading, changes);
     if (!truthy(parameters)) return {line: written(reading, row, tokens, keys), notes: []};
@@ -416,12 +336,9 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const text = row.form === "flags" ? flags(reading, row, tokens, rule, whole) : written(reading, row, tokens, made());
     return {line: text, notes: notesOn(row, kind, betas)};
   }
-
   function checkByKind(reading, {name: program, by_kind: families = ""}) {
     if (families !== true && !words(families).includes(reading.family)) refuseFor(reading, "by_kind", {program});
   }
-
-  /** The new values of keys of the text, and those of RoPE's parameters that a rule changes, the base among them. */
   function divided(reading, changes) {
     const {at} = reading, base = baseKey(reading), depth = at.file.length + 1, last = ({path, value}) => [path.at(-1), value];
     const {[base]: theta, ...keys} = fromEntries(changes.filter(({path}) => path.length === depth).map(last));
@@ -429,26 +346,18 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const own = inner.filter(({path}) => path.at(-2) === kind || !has(at.rules, path.at(-2)));
     return [keys, {...fromEntries(own.map(last)), ...(theta === undefined ? {} : {rope_theta: theta})}];
   }
-
-  /** All parameters of RoPE of a kind of layers, with the new values and what the file says besides. */
   function complete(reading, parameters, kind, encoding) {
     const share = shareOf(reading, kind, encoding), usual = entry(reading.family).keys.partial_rotary_factor || 1;  // of the class
     const own = further(reading, kind), told = has(reading.at.keys, "partial_rotary_factor");
     const {type, ...whole} = {rope_type: "default", rope_theta: encoding.base, ...own, ...parameters, ...sections(encoding)};
     return share !== 1 || usual !== 1 || told ? {...whole, partial_rotary_factor: share} : whole;
   }
-
-  /** What a file's parameters of RoPE say besides, which a program would lose. */
   const further = (reading, kind) =>
     filter(parametersOf(reading, kind), (key, value) => key !== "type" && value !== null && !isUsual(key, value));
-
-  /** RoPE's parameters as programs' documentation has them in turn. */
   function inOrder(parameters) {
     const order = words(known.order), place = ([key]) => (order.includes(key) ? order.indexOf(key) : order.length);
     return fromEntries(entries(parameters).sort((one, other) => place(one) - place(other)));
   }
-
-  /** RoPE's parameters as a program spells them, those of other kinds of layers among them. */
   function spelled(reading, row, whole, kind) {
     const {rope_theta, partial_rotary_factor, ...without} = whole;
     if (row.base === "beside") return whole.rope_type === "default" ? {rope_theta} : {[row.rope]: without};
@@ -456,35 +365,25 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const others = Object.keys(reading.at.rules).map(name => [name, inOrder({rope_type: "default", ...further(reading, name)})]);
     return {[row.rope]: {...fromEntries(others), [kind]: whole}};
   }
-
-  /** A line for keys of the text that have new values; flags have names of their own, but for the length. */
   function written(reading, row, tokens, keys) {
     if (row.form === "flags") return flags(reading, row, tokens, null, {});
     const {code} = reading.at, place = ["config", ...code].join("."), {head_dim, ...others} = keys;
     if (row.form === "attributes") return entries(keys).map(([key, value]) => `${place}.${key} = ${literal(value, key, true)}`).join("\n");
     return fill(row.line, {tokens, keys: literal(code.reduceRight((inner, key) => ({[key]: inner}), others))});
   }
-
-  /** The betas that undo where a program makes the ramp of YaRN for several times the original length. */
   function ramp({family}, {ramp: row}, rule, {kind}) {
     if (!row || rule !== "yarn" || kind !== "MRoPE" || words(row.once).includes(family)) return {};
     return fromEntries(entries(known.betas).map(([name, beta]) => [name, beta * row.times]));
   }
-
-  /** Why some layers alone are stretched, and why betas stand in a line that are not YaRN's. */
   function notesOn(row, kind, betas) {
     const notes = kind ? [fill(known.notes.by_kind, {kind})] : [], {beta_fast: fast, beta_slow: slow} = known.betas;
     if (truthy(betas)) notes.push(fill(known.notes.ramp, {program: row.name, times: row.ramp.times, fast, slow, ...betas}));
     return notes;
   }
-
-  /** A line of flags. llama.cpp's server cuts a text at the length that the file allows, which YaRN's flags alone raise. */
   function flags({lengths: {allowed}}, row, tokens, rule, values) {
     const text = fill(row.line, {tokens}) + (rule ? fill(row.flags[rule], values) : "");
     return rule === "yarn" || (rule && tokens <= allowed) ? text : text + fill(row.longer, {tokens});
   }
-
-  /** A value as Python or JSON writes it; numbers that programs want as floats have a point. */
   function literal(value, key = "", python = false) {
     const quote = python ? "'" : '"', inner = (one, name) => literal(one, name, python);
     if (isDict(value)) return `{${entries(value).map(([name, one]) => `${quote}${name}${quote}: ${inner(one, name)}`).join(", ")}}`;
@@ -496,12 +395,9 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   // settings.py and arguments.py
 
-  /** Refuse a text beyond the length from which on a rule begins that no reading has. */
   function checkUntil({family, lengths: {until: length, until_key: key}}, tokens) {
     if (length !== null && tokens > length) refuse("too_long", {key, length, family, got: tokens});
   }
-
-  /** Settings that let a program read texts of that length: edits, the program's line and notes, as in Python. */
   function settings(reading, tokens, program, trained = null, rule = null) {
     checkRule(rule, programs[program]);
     checkUntil(reading, tokens);
@@ -511,14 +407,11 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const changes = edits(reading, tokens, rule, trained);
     return {edits: changes, ...line(reading, changes, tokens, program)};
   }
-
-  /** Refuse a rule that has no settings, and one that the program has no words for. */
   function checkRule(rule, {name, flags: own}) {
     if (known.unset.includes(rule)) refuse(`settings_${rule}`);
     const program = name.split(" ").slice(0, -1).join(" ");
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
-
   return {
     ...{apply, checkUntil, edits, fresh, inForce, inWords, limitOf, line, memory, plain, sees, sentence, settings, sight, slopes},
     ...{stretched, traps, turns},

@@ -1,6 +1,7 @@
 // What a model does with positions, from its config.json: the twin of d2lpos/config/read.py and of what it imports, from
 // the same tables. `reader(tables)` parses a file once; d2lpos/config/schema.py says what a reading holds. A function here
-// has the name that it has in Python, and what a table names is in FORMS, WIDTHS and the like.
+// has the name that it has in Python, which tells what it does and which family's it is; what a table names is in FORMS,
+// WIDTHS and the like. Where Python would stop at a value of another kind, `number`, `items`, `at` and `named` throw.
 "use strict";
 const reader = tables => {
   const {
@@ -36,8 +37,6 @@ const reader = tables => {
   const readBySome = new Set(Object.values(rows).flatMap(row => words(row.reads)));
   const limits = new Map(known.limits.flatMap(({keys, most}) => words(keys).map(key => [key, most])));
   const ruleWords = new Set(Object.values(about.rules).flatMap(words));
-
-  /** What is known of a family's class. */
   function entry(family) {
     const one = get(tables.defaults, family, {}), other = get(code, family, {});
     return {...one, keys: {...one.keys, ...other.keys}, aliases: {...one.aliases, ...other.aliases}};
@@ -46,8 +45,6 @@ const reader = tables => {
   // files.py
 
   const GGUF = "GGUF", FENCE = /^```\w*\n(.*)\n```$/s, PRINTED = /^\w+Config (?=\{)/, NAN = "\u0000NaN";
-
-  /** The text of a file's bytes, UTF-8 or, where a mark says so, UTF-16. */
   function textOfBytes(data, name = "the file") {
     const bytes = new Uint8Array(data), mark = String(bytes.slice(0, 2)), utf16 = {"255,254": "utf-16le", "254,255": "utf-16be"};
     if (String.fromCharCode(...bytes.slice(0, 4)) === GGUF) refuse("gguf", {name});
@@ -58,7 +55,6 @@ const reader = tables => {
     }
   }
 
-  /** The configuration that a file or a printed one holds. */
   function parse(text, name = "the file") {
     const {largest, others} = known.files;
     if (text.length > largest) refuse("large", {name, limit: largest >> 20, size: text.length / 2 ** 20});
@@ -77,7 +73,6 @@ const reader = tables => {
     return refuse("no_model_type", {name});
   }
 
-  /** JSON, with the words that Python writes for numbers which JSON has not. */
   function json(text) {
     try {
       return JSON.parse(text);
@@ -88,7 +83,6 @@ const reader = tables => {
       return JSON.parse(mended, (_, value) => (value === NAN ? NaN : value));
     }
   }
-
   function kindOfValue(value) {
     if (value === null) return "null";
     return isList(value) ? "list" : {boolean: "flag", number: "number", string: "text"}[typeof value];
@@ -100,8 +94,6 @@ const reader = tables => {
     if (depth > DEEPEST) refuse("deep", {name: "config"});
     if (value !== null && typeof value === "object") for (const one of Object.values(value)) checkDepth(one, depth + 1);
   }
-
-  /** The text that a file is read for: its family and values, and their place in the file and in the outer class. */
   function textOf(whole, ignore, file = [], of_class = []) {
     const [values, ignored] = withoutKeys(whole, ignore), family = get(values, "model_type");
     if (isText(family) && has(refused, family)) refuse("refused_family", {got: family, why: refused[family]});
@@ -111,7 +103,6 @@ const reader = tables => {
     return textOf(inner.text, ignore, [...file, ...inner.place], [...of_class, ...inner.of_class]);
   }
 
-  /** The text's values, where they stand in these and where in the class; null where a file holds no text. */
   function held(family, values) {
     const one = entry(family), text = get(values, "text_config");
     if (isDict(text)) {
@@ -125,10 +116,7 @@ const reader = tables => {
     const place = about.elsewhere.find(key => isDict(get(values, key)) && isKnown(get(values[key], "model_type")));
     return place ? {text: values[place], place: [place], of_class: [place]} : null;
   }
-
   const isKnown = name => isText(name) && [rows, refused, tables.defaults].some(table => has(table, name));
-
-  /** The values without the keys that are named, and the names that were there; rope_scaling.key is within those. */
   function withoutKeys(values, ignore) {
     const names = [];
     for (const name of ignore) {
@@ -141,25 +129,17 @@ const reader = tables => {
     }
     return [values, names];
   }
-
-  /** A file without keys to pass over, and its texts without them. */
   function without(config, ignore) {
     const [values] = withoutKeys(config, ignore), places = ["text_config", ...about.elsewhere].filter(key => isDict(get(values, key)));
     return {...values, ...fromEntries(places.map(key => [key, without(values[key], ignore)]))};
   }
-
-  /** RoPE's parameters without a key, of all layers or of each kind. */
   const bare = (rope, key) => fromEntries(
     entries(rope).filter(([name]) => name !== key).map(([name, one]) => [name, isDict(one) ? bare(one, key) : one]));
-
-  /** The values by the names that the family's class has for them, without those that it does not read. */
   function byClassNames(family, values) {
     const {aliases, unread = []} = entry(family);
     const others = entries(values).filter(([key]) => has(aliases, key)).map(([key, value]) => [aliases[key], value]);
     return {...fromEntries(others), ...filter(values, key => !unread.includes(key) && !has(aliases, key))};
   }
-
-  /** What the class takes for keys that are not there; of RoPE's parameters also for null. */
   function missing(family, own) {
     const there = key => has(own, key) && (truthy(own[key]) || !about.spellings.includes(key));
     const spelled = about.spellings.some(there);
@@ -168,7 +148,6 @@ const reader = tables => {
 
   // keys.py
 
-  /** The keys of a text by its class's names; it remembers which were asked for, and shows none that its family refuses. */
   class Keys {
     constructor(family, row, own, defaults) {
       const mine = words(row.reads);
@@ -183,7 +162,6 @@ const reader = tables => {
       if (!has(this.every, key)) refuse("missing", {key});
       return this.get(key);
     }
-    /** The value of the first of the keys that is there and not null; else `otherwise`, or a refusal. */
     first(keys, otherwise = null) {
       const values = keys.map(key => this.get(key)).filter(value => value !== null);
       if (values.length || otherwise !== null) return values.length ? values[0] : otherwise;
@@ -193,7 +171,6 @@ const reader = tables => {
     passOver(keys) {
       for (const key of keys) if (has(this.own, key)) this.used.add(key);
     }
-    /** The features of a head: hidden size by heads. */
     divided(hidden, heads) {
       const whole = this.first(hidden), parts = this.first(heads), [one, other] = [hidden[0], heads[0]];
       if (!isWhole(whole) || !isWhole(parts) || parts < 1) refuse("both_whole", {one, other, got: whole, beside: parts});
@@ -201,7 +178,6 @@ const reader = tables => {
       return whole / parts;
     }
   }
-
   function checkValues(values) {
     for (const [key, value] of entries(values)) {
       if (value !== null) checkValue(key, value, values);
@@ -209,7 +185,6 @@ const reader = tables => {
       for (const one of [value, ...Object.values(value)]) if (isDict(one)) checkValues(one);
     }
   }
-
   function checkValue(key, value, beside) {
     const of = name => keySets[name].has(key);
     if (of("whole")) {
@@ -227,16 +202,12 @@ const reader = tables => {
     const share = isNumber(value) && value >= 0 && value <= 1;
     if (key === "partial_rotary_factor" && !share) refuse("share", {key, got: value});
   }
-
-  /** The value, a whole number of at least 1 that a model may have. */
   function checkSize(key, value) {
     if (!isWhole(value) || value < 1) refuse("whole", {key, least: 1, got: value});
     const limit = limits.get(key) ?? known.largest_size;
     if (value > limit) refuse("too_large", {key, limit, got: value});
     return value;
   }
-
-  /** Refuses and names all keys that are not understood, and not known to say nothing of positions. */
   function checkUnderstood(values, keys, row) {
     const {aliases, unread = []} = keys.about, off = get(values, "use_sliding_window") === false;
     const names = entries(aliases).filter(([, key]) => keys.used.has(key) || keySets.silent.has(key)).map(([name]) => name);
@@ -254,15 +225,11 @@ const reader = tables => {
 
   const FLAT = ["rope_theta", "partial_rotary_factor"], ALWAYS = [...FLAT, "rope_type", "type"];
   const NULLS = ["factor", "original_max_position_embeddings", "truncate"];  // which classes take for a value
-
-  /** The name of the rule; Phi 3 called the one with two lists YaRN at first. */
   function kindOf(parameters) {
     const kind = named(either(get(parameters, "rope_type"), either(get(parameters, "type"), "default")));
     const known = get(about.synonyms, kind, kind);
     return known === "yarn" && has(parameters, "short_factor") ? "longrope" : known;
   }
-
-  /** The parameters of each type of layer, under "" where all layers have the same. */
   function byTypes(keys) {
     const file = ofFile(keys), {thetas = {}} = keys.about, flat = beside(keys, file), bases = ownBases(keys, flat);
     const isType = (name, one) => (one === null || isDict(one)) && !ALWAYS.includes(name) && !ruleWords.has(name);
@@ -280,7 +247,6 @@ const reader = tables => {
     return {"": {...flat, ...filter(file, (key, value) => value !== null || NULLS.includes(key))}};
   }
 
-  /** The base and the share that stand outside of the parameters, where these do not say them. */
   function beside(keys, file) {
     const inner = Object.values(file).filter(isDict), parts = inner.length ? inner : [file];
     const flat = {rope_theta: null, partial_rotary_factor: 1};
@@ -298,8 +264,6 @@ const reader = tables => {
     if (isDict(base)) refuse("one_number", {key: "rope_theta", got: base});
     return flat;
   }
-
-  /** The base of each type of layer, where the class has a key for each. */
   function ownBases(keys, flat) {
     const thetas = entries(keys.about.thetas ?? {});
     if (!thetas.length) return isDict(flat.rope_theta) ? flat.rope_theta : {};
@@ -307,8 +271,6 @@ const reader = tables => {
     const own = thetas.map(([kind, key]) => [kind, keys.get(key)]).filter(([, base]) => isNumber(base) || isFlag(base));
     return {...keys.about.keys.rope_theta, ...fromEntries(own)};
   }
-
-  /** What a file says under either spelling. */
   function ofFile(keys) {
     const both = about.spellings.map(name => [name, keys.get(name)]).filter(([, value]) => truthy(value));
     for (const [name, value] of both) {
@@ -321,20 +283,15 @@ const reader = tables => {
     }
     return both.length ? both[0][1] : {};
   }
-
   function checkNames(place, parameters) {
     const kinds = ["type", "rope_type"].map(key => get(parameters, key)).filter(kind => kind !== null);
     for (const kind of kinds) if (!isText(kind)) refuse("rope_type", {names: Object.keys(about.rules), got: kind});
     const meant = new Set(kinds.filter(Boolean).map(kind => get(about.synonyms, kind, kind)));
     if (meant.size > 1) refuse("agree_in", {one: "type", other: "rope_type", place, got: kinds[0], beside: kinds[1]});
   }
-
-  /** What rope_scaling and rope_parameters have in common where they agree. */
   const common = parameters => fromEntries(entries(parameters)
     .filter(([key, value]) => !FLAT.includes(key) && value !== null)
     .map(([key, value]) => [key === "type" ? "rope_type" : key, value]));
-
-  /** Step's parameters: bases and shares are lists with a number for each layer; a rule is for layers that see all. */
   function byLists(keys, types) {
     const file = ofFile(keys), kinds = [...new Set(types)];
     if (truthy(file) && types.every(kind => isDict(get(file, named(kind))))) {
@@ -348,24 +305,16 @@ const reader = tables => {
       for (const [key, one] of [["rope_theta", bases], ["partial_rotary_factors", shares]]) {
         if (isList(one) && one.length <= first) refuse("layer_numbers", {key, depth: types.length, got: one.length});
       }
-      const own = {
-        rope_theta: isList(bases) ? bases[first] : bases,
-        partial_rotary_factor: truthy(shares) ? at(shares, first) : 1,
-      };
+      const own = {rope_theta: isList(bases) ? bases[first] : bases, partial_rotary_factor: truthy(shares) ? at(shares, first) : 1};
       return [named(kind), {...own, ...(kind === FULL ? file : {})}];
     }));
   }
-
-  /** ChatGLM's parameters: 10,000 times `rope_ratio` for a base, and half of a head's features. */
   const byRatio = keys => ({"": {rope_theta: 1e4 * number(keys.first(["rope_ratio"], 1)), partial_rotary_factor: 0.5}});
-
   const OWN = {by_lists: byLists, by_ratio: byRatio};
 
   // rules.py
 
   const mscale = (factor, weight = 1) => 0.1 * weight * Math.log(factor) + 1;
-
-  /** The rule of RoPE's parameters, null where nothing is stretched, and what scores are multiplied by besides. */
   function ruleOf(parameters, keys, extra) {
     const kind = kindOf(parameters), original = "original_max_position_embeddings";
     checkKeys(kind, parameters, keys, extra);
@@ -399,14 +348,10 @@ const reader = tables => {
     const share = need(parameters, "partial_rotary_factor");
     if (keys.about.whole && !["default", "proportional"].includes(kind) && share !== 1) refuse("whole_head", {kind, got: share});
   }
-
-  /** A value that must be there, as d[key] in Python. */
   function need(values, key) {
     if (!has(values, key)) throw TypeError(`no ${key}`);
     return values[key];
   }
-
-  /** The factor, or the quotient of two lengths: LongRoPE's where it is missing or null, YaRN's where it is null. */
   function factorOf(kind, parameters, keys, original, length) {
     const factor = get(parameters, "factor", kind === "proportional" ? 1 : null);
     if (factor !== null) return factor;
@@ -414,14 +359,11 @@ const reader = tables => {
     if (!(kind === "longrope" || isNull) || !length || !longest) refuse("needs_factor", {kind});
     return longest / length;
   }
-
   function llama3(parameters, given, length) {
     const [low, high] = ["low", "high"].map(end => needFor("llama3", parameters, `${end}_freq_factor`));
     checkBand("low_freq_factor", low, "high_freq_factor", high);
     return [{kind: "llama3", factor: checkFactor(given), length, low, high}, 1];
   }
-
-  /** LongRoPE; Phi-3.5-MoE has two numbers in place of the factor of attention, one for each list. */
   function longrope(parameters, given, length) {
     const [short, long] = ["short", "long"].map(end => needFor("longrope", parameters, `${end}_factor`));
     const factor = checkFactor(Math.max(number(given), 1)), scales = ["short_mscale", "long_mscale"];
@@ -433,7 +375,6 @@ const reader = tables => {
     return [rule, 1];
   }
 
-  /** YaRN; DeepSeek's two weights make the factor of attention, and what all scores are multiplied by. */
   function yarn(parameters, given, length) {
     const factor = checkFactor(given);
     let attention_factor = checkScale("attention_factor", get(parameters, "attention_factor"));
@@ -448,30 +389,23 @@ const reader = tables => {
     const rule = {kind: "yarn", factor, length, beta_fast, beta_slow, truncate: Boolean(truncate), attention_factor};
     return [rule, whole ? mscale(factor, whole) ** 2 : 1];
   }
-
   function needFor(kind, parameters, key) {
     if (get(parameters, key) === null) refuse("needs", {kind, key});
     return parameters[key];
   }
-
-  /** The value, a number that float32 holds, or null. */
   function checkNumber(key, value) {
     if (value !== null && !(isNumber(value) && Math.abs(value) <= LARGEST_FLOAT)) refuse("number", {key, got: value});
     return value;
   }
-
-  /** The value, a number above 0, or null. */
   function checkScale(key, value) {
     if (checkNumber(key, value) !== null && value <= 0) refuse("positive", {key, got: value});
     return value;
   }
-
   function checkFactor(factor) {
     if (!isNumber(factor) || !(factor >= 1 && factor < Infinity)) refuse("factor", {got: factor});
     if (factor > LARGEST_FACTOR) refuse("too_large", {key: "factor", limit: LARGEST_FACTOR, got: factor});
     return factor;
   }
-
   function checkBand(slow, low, fast, high) {
     const fits = isNumber(low) && isNumber(high) && low > 0 && low <= high && high <= LARGEST_FLOAT;
     if (!fits) refuse("band", {slow, fast, got: low, beside: high});
@@ -495,31 +429,22 @@ const reader = tables => {
     if (![depth, depth + more].includes(types.length)) refuse("layers", {key: "layer_types", depth, got: types.length});
     return types.slice(0, depth);
   }
-
-  /** Which layers turn, where a file lists them; transformers calls those that do no_rope_layers. */
   function turningLayers(keys, depth) {
     const flags = keys.get("no_rope_layers"), period = keys.get("no_rope_layer_interval");
     if (truthy(flags) && flags.length < depth) refuse("layer_numbers", {key: "no_rope_layers", depth, got: flags.length});
     return truthy(flags) ? flags.map(Boolean) : range(depth).map(i => !period || (i + 1) % period !== 0);
   }
-
-  /** Muse's, where `layer_rope_theta` says no other: the last layer and each fourth before it do not turn. */
   function butEveryFourthFromTheLast(keys, depth) {
     const listed = keys.get("layer_rope_theta") !== null;
     return range(depth).map(i => listed || (depth - 1 - i) % 4 !== 0);
   }
-
-  /** Whether a list has a number, or a text it. */
   function contains(numbers, one) {
     if (!isList(numbers) && !isDict(numbers)) throw TypeError("a list is missing");
     return isList(numbers) && numbers.includes(one);
   }
-
   const windowsAreOn = (keys, otherwise = null) =>
     truthy(keys.get("use_sliding_window", otherwise)) && keys.get("sliding_window") !== null;
-
   const FORMS = {
-    /** Layers i with i % period == at % period are `here`, the others `others`; the `ends` are full attention. */
     every(form, keys, whole) {
       const {key, first = [], here = FULL, others = WINDOW} = form, depth = whole - first.length;
       const period = key ? keys.first([key], form.period ?? null) : form.period;
@@ -531,7 +456,6 @@ const reader = tables => {
       for (const end of form.ends ?? []) types[end < 0 ? types.length + end : end] = FULL;
       return types;
     },
-    /** Kinds over and over, of the table or of a file; `first` are other ones at the beginning. */
     cycle(form, keys, depth) {
       let kinds = form.key ? keys.need(form.key) : form.kinds;
       if (!truthy(kinds)) refuse("no_layer", {key: form.key});
@@ -539,9 +463,7 @@ const reader = tables => {
       const first = (form.first ?? []).slice(0, depth);
       return [...first, ...range(depth - first.length).map(i => kinds[(first.length + i) % kinds.length])];
     },
-    /** Kinds by turns, each for so many layers, whatever the depth is. */
     runs: ({kinds, runs}) => runs.flatMap((length, i) => repeat(kinds[i % kinds.length], length)),
-    /** A letter for each layer. */
     letters({key, letters, default: usual}, keys) {
       const pattern = keys.get(key);
       if (pattern === null) return usual;
@@ -549,39 +471,32 @@ const reader = tables => {
       if (!fits) refuse("letters", {key, letters: Object.keys(letters).join(" "), got: pattern});
       return items(pattern).map(letter => letters[letter]);
     },
-    /** `here` in the layers that a key lists; without it in those of the default, or in all. */
     listed({key, here = FULL, others, default: usual}, keys, depth) {
       const numbers = keys.get(key) ?? usual ?? range(depth);
       return range(depth).map(i => (contains(numbers, i) ? here : others));
     },
-    /** Kimi Linear's: a dictionary lists the layers that attend, from 1 on; else every fourth but the first. */
     groups({key}, keys, depth) {
       const lists = either(keys.get(key), {}), both = has(lists, "full_attn_layers") && has(lists, "kda_layers");
       const full = both ? items(lists.full_attn_layers).map(one => number(one) - 1) : null;
       return range(depth).map(i => ((full ? full.includes(i) : i && i % 4 === 0) ? FULL : "linear_attention"));
     },
-    /** Qwen's: windows from a layer on, where `use_sliding_window` says so. */
     windows_from({key}, keys, depth) {
       const full = windowsAreOn(keys, true) ? keys.first([key]) : depth;
       return range(depth).map(i => (i < full ? FULL : WINDOW));
     },
-    /** Qwen2-MoE's: windows in every other layer before one, where `use_sliding_window` says so. */
     windows_until({key}, keys, depth) {
       const last = windowsAreOn(keys) ? keys.first([key]) : 0;
       return range(depth).map(i => (i < last && i % 2 === 0 ? WINDOW : FULL));
     },
-    /** One type where a layer turns, another where it does not; `windows` says that windows may be off. */
     where_it_turns({turning, others, windows}, keys, depth) {
       const off = windows && !windowsAreOn(keys);
       return turningLayers(keys, depth).map(turns => (turns || off ? turning : others));
     },
-    /** MiniMax-M3's: `sparse_attention_config` has a number for each layer, 0 where it sees all. */
     sparse(_, keys, depth) {
       const numbers = get(either(keys.get("sparse_attention_config"), {}), "sparse_attention_freq");
       if (numbers !== null && !isList(numbers)) refuse("list", {key: "sparse_attention_freq", got: numbers});
       return (numbers ?? repeat(0, depth)).map(one => (truthy(one) ? "minimax_m3_sparse" : FULL));
     },
-    /** Nemotron-NAS's: `block_configs` says which layers kept their attention. */
     blocks(_, keys) {
       return keys.need("block_configs").map(block => {
         if (!isDict(block) || !isDict(get(block, "attention"))) refuse("block", {got: block});
@@ -593,7 +508,6 @@ const reader = tables => {
     },
   };
 
-  /** GPT-Neo's windows: `attention_types` says which layers are local, [[kinds, times], …]. */
   function inTurn(keys, depth) {
     const kinds = [];
     for (const run of either(keys.get("attention_types"), [[["global", "local"], 12]])) {
@@ -617,8 +531,6 @@ const reader = tables => {
   };
   const layer = fields => ({...PLAIN, ...fields});
   const stack = (layers, fields) => ({causal: true, input: null, first: 0, layers, ...fields});
-
-  /** Each kind of layer once, and the number of a kind for each layer. */
   function grouped(layers) {
     const kinds = [], numbers = new Map(), texts = new Map();
     for (const one of new Set(layers)) {
@@ -632,8 +544,6 @@ const reader = tables => {
   // turn.py
 
   const NOTHING = [null, 1, null];  // the encoding, what scores are multiplied by, the features that it gets
-
-  /** What layer `place`, of this type, does by these parameters; an encoding of null where no feature turns. */
   function turnOf(row, keys, parameters, place, kind) {
     const bases = keys.get("layer_rope_theta"), scaled = keys.get("rope_scaling_layers");
     if (bases !== null) {
@@ -659,12 +569,7 @@ const reader = tables => {
     if (encoding && row.norm_after) encoding.norm = checkNumber(row.norm_after, keys.first([row.norm_after], 1e-5));
     return [encoding, 1, null];
   }
-
-  function layoutOf({layout}, keys) {
-    return isText(layout) ? layout : layout[truthy(keys.get(layout.key, true)) ? "true" : "false"];
-  }
-
-  /** The features of a head in this layer. */
+  const layoutOf = ({layout}, keys) => isText(layout) ? layout : layout[truthy(keys.get(layout.key, true)) ? "true" : "false"];
   function dimOf(row, keys, place, kind) {
     let dim = keys.first(row.dim, 0) || row.wide * keys.divided(row.hidden, row.heads);
     const own = new Map();
@@ -676,7 +581,6 @@ const reader = tables => {
     return checkSize("head_dim", get(own.get(place) ?? {}, "head_dim", dim));
   }
 
-  /** The share that `rotary_dim` means; nothing where no key says it. */
   function shareOf(keys, dim) {
     const rotary = keys.get("rotary_dim"), key = "partial_rotary_factor";
     if (rotary === null) return {};
@@ -687,7 +591,6 @@ const reader = tables => {
     return {[key]: rotary / dim};
   }
 
-  /** The turn in heads of `dim` features. whole: the family's code turns whole heads where no rule scales. */
   function rope(parameters, dim, layout, rule, negate, whole = false) {
     const kind = kindOf(parameters), share = whole && kind === "default" ? 1 : need(parameters, "partial_rotary_factor");
     const rotary = kind === "proportional" ? dim : Math.trunc(dim * number(share));
@@ -700,17 +603,14 @@ const reader = tables => {
     checkPairs(rule, rotary / 2);
     return {kind: "RoPE", dim, rotary, base, layout, axes: 1, rule, backward: negate, norm: null};
   }
-
-  /** Refuses where a rule does not fit the number of pairs. */
   function checkPairs(rule, pairs) {
     if (["yarn", "dynamic_ntk"].includes(rule?.kind) && pairs < 2) refuse("one_pair", {kind: rule.kind.replace("_ntk", "")});
     for (const key of rule?.kind === "longrope" ? ["short", "long"] : []) {
       const numbers = rule[key], fits = one => isNumber(one) && one > 0 && one < Infinity;
-      if (items(numbers).length !== pairs || !items(numbers).every(fits)) refuse("divisors", {key: `${key}_factor`, pairs, got: numbers});
+      const whole = items(numbers).length === pairs && items(numbers).every(fits);
+      if (!whole) refuse("divisors", {key: `${key}_factor`, pairs, got: numbers});
     }
   }
-
-  /** Which coordinate each pair turns by; sizes are how many pairs each coordinate gets. */
   function dealt(layout, sizes, pairs) {
     if (!isList(sizes) || !sizes.every(size => isWhole(size) && size >= 1)) refuse("sections", {got: sizes});
     if (layout === "rows and columns" && (sizes.length !== 3 || sizes[0] !== sizes[1])) refuse("rows_and_columns", {got: sizes});
@@ -725,8 +625,6 @@ const reader = tables => {
     }
     return deal;
   }
-
-  /** The same turn in heads of another size. */
   function atSize(turn, dim, layout = "half") {
     if (turn.rotary > dim) refuse("indexer_size", {key: "index_head_dim", rotary: turn.rotary, got: dim});
     return {...turn, kind: "RoPE", dim, layout};
@@ -743,7 +641,8 @@ const reader = tables => {
     const unlike = ["layer_rope_theta", "rope_scaling_layers", "per_layer_config"].some(key => truthy(keys.get(key)));
     const once = new Map();
     let layers = types.map((kind, place) => {
-      const turning = turns[place] && !still.has(named(kind)) && !row.silent, alike = JSON.stringify([named(kind), turning, unlike && place]);
+      const turning = turns[place] && !still.has(named(kind)) && !row.silent;
+      const alike = JSON.stringify([named(kind), turning, unlike && place]);
       if (!once.has(alike)) once.set(alike, oneLayer(row, keys, rules, place, kind, turning, window));
       return once.get(alike);
     });
@@ -752,7 +651,6 @@ const reader = tables => {
     return stack(layers, {causal: (row.causal && !ahead) || truthy(keys.get("is_decoder")), rules: row.silent ? {} : rules});
   }
 
-  /** What layer `place` of this type does; turning says whether anything may turn in it. */
   function oneLayer(row, keys, rules, place, type, turning, window) {
     if (layerSets.else.has(type)) return layer({type, attends: false});
     if (type === "cross_attention") return layer({type, crosses: true});
@@ -770,36 +668,29 @@ const reader = tables => {
       sinks: words(row.sinks).includes(type),
     });
   }
-
-  /** RoPE's parameters for a type of layer; null where nothing turns. */
   function parametersFor(row, rules, kind) {
     const parameters = has(rules, kind) ? rules[kind] : get(rules, "", {});
     if (parameters === null && !has(rules, kind) && !row.baseless) refuse("no_base");
     if (parameters !== null && !truthy(parameters)) refuse("no_parameters_for", {kind, names: Object.keys(rules)});
     return parameters;
   }
-
   const TURNS = {null: turningLayers, but_every_fourth_from_the_last: butEveryFourthFromTheLast};
   const half = size => Math.floor(size / 2);
 
   // How wide a window is.
   const WIDTHS = {
     sliding_window: keys => keys.get("sliding_window"),
-    /** ModernBERT's: half of `local_attention` on each side, and the token itself. */
     half_of_local: keys => half(keys.first(["local_attention"])) + 1,
-    /** Gemma 3's; without a causal mask half of it on each side, and the token itself. */
     half_without_a_causal_mask(keys) {
       const window = keys.get("sliding_window");
       return window && truthy(keys.get("use_bidirectional_attention")) ? half(window) + 1 : window;
     },
-    /** That of ModernBERT's decoder: what its file says, or half of `local_attention`. */
     of_the_decoder(keys) {
       const window = get(keys.own, "sliding_window"), local = keys.get("local_attention");
       keys.passOver(["sliding_window"]);
       return window === null && local ? half(local) : window;
     },
     attention_window: keys => keys.need("attention_window_size"),
-    /** MiMo's, where `sliding_window_size` does not count the token itself. */
     counted_without_itself(keys) {
       const window = keys.get("sliding_window"), before = keys.get("sliding_window_size");
       return before === null ? window : before + 1;
@@ -808,38 +699,26 @@ const reader = tables => {
 
   // What queries are multiplied by.
   const TEMPERATURES = {
-    /** Llama 4's. */
     steps_where_nothing_turns(keys, _, turns) {
       const length = keys.get("floor_scale"), scale = keys.get("attn_scale");
       return turns || !truthy(keys.get("attn_temperature_tuning")) ? null : {kind: "steps", length, scale, counted: true};
     },
-    /** Ministral 3's. */
     steps_by_beta(keys, parameters) {
       const scale = get(parameters, "llama_4_scaling_beta");
       return truthy(scale) ? {kind: "steps", length: needFor("yarn", parameters, "original_max_position_embeddings"), scale} : null;
     },
-    /** Beam's. */
     power_where_nothing_turns: (_, __, turns) => (turns ? null : {kind: "power", length: 2048, exponent: 0.1}),
   };
 
-  /** The layers beside an attention of `index_head_dim` features a head whose best `index_topk` keys they see. A layer that
-   * has none of its own sees the keys that were chosen last. */
   function withIndexers({indexer: layout}, keys, layers) {
     const own = indexers(keys, layers.length), neighbors = keys.get("indexer_rope_interleave"), is = truthy(neighbors);
     if (neighbors !== null && (is ? "interleaved" : "half") !== layout) {
       refuse("code_fails", {key: "indexer_rope_interleave", wants: String(!is), got: neighbors});
     }
     const dim = checkSize("index_head_dim", keys.need("index_head_dim")), chosen = keys.need("index_topk");
-    const once = new Map();
-    return layers.map((one, i) => {
-      const made = once.get(one) ?? [];
-      made[Number(own[i])] ??= {...one, indexer: own[i] ? atSize(one.encoding, dim, layout) : null, keys: chosen};
-      once.set(one, made);
-      return made[Number(own[i])];
-    });
+    return layers.map((one, i) => ({...one, indexer: own[i] ? atSize(one.encoding, dim, layout) : null, keys: chosen}));
   }
 
-  /** Which layers have an indexer of their own; GLM's rule, and all of them where no key speaks of it. */
   function indexers(keys, depth) {
     const period = Math.max(number(keys.first(["index_topk_freq"], 1)), 1), first = number(keys.first(["index_skip_topk_offset"], 2));
     const lists = ["indexer_types", "index_topk_pattern"].map(key => [key, keys.get(key)]).filter(([, kinds]) => truthy(kinds));
@@ -850,7 +729,6 @@ const reader = tables => {
     return range(depth).map(i => Math.max(i - first + 1, 0) % period === 0);
   }
 
-  /** MiniMax-M3's: in layers of its own type an indexer, which turns as they do, chooses whole blocks of keys. */
   function withBlocks(keys, layers, types) {
     const blocks = either(keys.get("sparse_attention_config"), {});
     const names = about.layers.blocks;  // by their first names the keys that the class has
@@ -858,8 +736,7 @@ const reader = tables => {
     const strange = Object.keys(blocks).filter(key => !has(names, key) && !layerSets.beside_blocks.has(key)).sort();
     if (strange.length) refuse("strange_keys_within", {key: "sparse_attention_config", names: strange});
     keys.passOver(Object.values(names));
-    const sizes = entries(names).map(([old, late]) => checkSize(old, has(blocks, old) ? blocks[old] : keys.need(late)));
-    const [dim, size, count] = sizes;
+    const [dim, size, count] = entries(names).map(([old, late]) => checkSize(old, has(blocks, old) ? blocks[old] : keys.need(late)));
     return layers.map((one, i) => {
       if (types[i] !== "minimax_m3_sparse") return one;
       return {...one, indexer: one.encoding && atSize(one.encoding, dim), keys: size * count};
@@ -883,7 +760,7 @@ const reader = tables => {
     return stack(windows.map(window => layers.get(window)), {
       input: added(row, keys),
       first,
-      causal: row.causal || truthy(keys.get("is_decoder")) || truthy(keys.get("causal")),
+      causal: [row.causal, keys.get("is_decoder"), keys.get("causal")].some(truthy),
       encoder: row.encoder && readInput(complete(row.encoder), keys),
     });
   }
@@ -900,15 +777,11 @@ const reader = tables => {
     if (sinusoids.endpoint && dim === 2) refuse("least_dim", {key, got: dim});
     return {kind: "Sinusoidal", dim, base: 1e4, ...sinusoids};
   }
-
-  /** MPNet's: T5's buckets; the model cuts offsets into 32 of them, whatever size its table has. */
   function fixedBuckets(keys) {
     const buckets = keys.first(["relative_attention_num_buckets"], 32);
     if (buckets !== 32) refuse("fixed_buckets", {got: buckets});
     return t5Bias(keys.first(["num_attention_heads"]), 32, 128, true, true);
   }
-
-  /** T5's buckets, checked. */
   function t5Bias(heads, buckets, max_distance, bidirectional, shared) {
     if (buckets % 4) refuse("buckets", {got: buckets});
     if (max_distance <= half(buckets)) refuse("max_distance", {half: half(buckets), got: max_distance});
@@ -917,20 +790,16 @@ const reader = tables => {
 
   // biases.py
 
-  /** T5 and its kin: an encoder and a decoder, each with one table of biases for all layers, or one a layer. */
   function readBuckets(row, keys) {
     const depth = checkSize("num_layers", keys.first(["num_layers"])), encoder = buckets(row, keys, depth, false);
     return {...buckets(row, keys, keys.get("num_decoder_layers") || depth, true), encoder};
   }
-
   function buckets(row, keys, depth, causal) {
     const count = keys.first(["relative_attention_num_buckets"], 32), most = keys.first(["relative_attention_max_distance"], 128);
     const encoding = t5Bias(keys.first(["num_heads"]), count, most, !causal, row.shared);
     const scale = Math.sqrt(keys.first(["d_kv"]));  // scores are not divided by √d
     return stack(repeat(layer({encoding, scale}), depth), {causal});
   }
-
-  /** ALiBi; `within` is a dictionary of the file with keys of its own. */
   function readSlopes(row, keys) {
     const place = row.within, inner = place ? either(keys.get(place), {}) : {};
     if (get(inner, "alibi") === false || truthy(get(inner, "rope"))) refuse("slopes", {key: place, family: keys.family, got: inner});
@@ -946,7 +815,6 @@ const reader = tables => {
     return stack(repeat(layer({encoding}), checkSize(row.depth[0], keys.first(row.depth))));
   }
 
-  /** DeBERTa: two terms of offsets in each layer, and a table where `position_biased_input` says so. */
   function readDeberta(row, keys) {
     const said = either(keys.get("pos_att_type"), []), relative = truthy(keys.get("relative_attention"));
     const terms = isText(said) ? said.split("|") : said;
@@ -978,46 +846,37 @@ const reader = tables => {
     }
     const form = isText(row.layers) ? {form: row.layers} : row.layers;
     const layers = PICTURES[form.form](form, keys, grid, keys.first(["num_hidden_layers"]));
-    const rows = row.rows_unused + row.before + grid[0] * grid[1], dim = table ? checkSize("hidden_size", keys.first(["hidden_size"])) : null;
+    const rows = row.rows_unused + row.before + grid[0] * grid[1];
+    const dim = table ? checkSize("hidden_size", keys.first(["hidden_size"])) : null;
     const input = table ? {kind: "Learned", length: checkSize("cells", rows), dim} : null;
     return stack(layers, {input, first: row.rows_unused, causal: false, pictures: true, places: PLACES[row.places](keys)});
   }
-
-  /** Height and width, of which a file may give one number for both. */
   function pair(keys, key) {
     const value = keys.first([key]), sides = isList(value) ? value : [value, value];
     if (sides.length !== 2) refuse("whole_numbers", {key, least: 1, got: sides});
     return sides.map(side => checkSize(key, side));
   }
-
-  /** How many cells a picture is high and wide. */
   const cellsOf = (picture, patch) => picture.map((side, i) => checkSize("image_size", Math.floor(side / patch[i])));
-
-  /** Of a head; what its heads leave of hidden size is no head's. */
   function featuresOf(keys) {
     const dim = keys.first(["head_dim"], 0);
     if (dim) return dim;
     const heads = checkSize("num_attention_heads", keys.first(["num_attention_heads"]));
     return checkSize("head_dim", Math.floor(keys.first(["hidden_size"]) / heads));
   }
-
-  /** What turns all features of a head. */
   function turned(dim, base, fields) {
     if (!isNumber(base) || !(base > 1 && base < Infinity)) refuse("base", {got: base});
     if (dim % 4 || dim < 4) refuse("features_of_axes", {by: 4, got: dim});
     return {kind: "RoPE", dim, rotary: dim, base, layout: "half", axes: 2, rule: null, backward: false, norm: null, ...fields};
   }
-
   const PICTURES = {
     without_positions: (form, keys, grid, depth) => repeat(layer(), depth),
-    /** BEiT: a table of steps for each layer, or one for all. */
     steps_and_cls(form, keys, [height, width], depth) {
-      const heads = checkSize("num_attention_heads", keys.first(["num_attention_heads"])), names = ["use_relative_position_bias", "use_shared_relative_position_bias"];
+      const names = ["use_relative_position_bias", "use_shared_relative_position_bias"];
+      const heads = checkSize("num_attention_heads", keys.first(["num_attention_heads"]));
       const [each, shared] = names.map(name => truthy(keys.get(name)));
       if (each && shared) refuse("not_both", {one: names[0], other: names[1]});
       return repeat(layer({encoding: each || shared ? {kind: "BEiT", heads, height, width, shared} : null}), depth);
     },
-    /** SAM and ViTDet: vectors of rows and columns in each layer; where it has windows, of these. */
     decomposed({windows, flag}, keys, grid, depth) {
       const layers = new Map();
       return SIDES[windows](keys, depth).map(tile => {
@@ -1029,9 +888,8 @@ const reader = tables => {
         return layers.get(tile);
       });
     },
-    /** DINOv3: both axes turn, with the same frequencies. */
-    by_coordinates: (form, keys, grid, depth) => repeat(layer({encoding: turned(featuresOf(keys), keys.first(["rope_theta"], 100))}), depth),
-    /** Pixtral: rows and columns turn by every other frequency. */
+    by_coordinates: (form, keys, grid, depth) =>
+      repeat(layer({encoding: turned(featuresOf(keys), keys.first(["rope_theta"], 100))}), depth),
     by_interlaced_axes(form, keys, grid, depth) {
       const parameters = either(keys.get("rope_parameters"), {});
       if (!isDict(parameters)) throw TypeError("parameters are missing");
@@ -1046,12 +904,10 @@ const reader = tables => {
   };
 
   const SIDES = {
-    /** SAM's windows: in all layers but those of `global_attn_indexes`. */
     but_global(keys, depth) {
       const side = keys.first(["window_size"]), everywhere = keys.first(["global_attn_indexes"]);
       return range(depth).map(i => (contains(everywhere, i) || !truthy(side) ? null : checkSize("window_size", side)));
     },
-    /** ViTDet's windows: in the layers of `window_block_indices`. */
     listed(keys, depth) {
       const side = keys.get("window_size"), windowed = either(keys.get("window_block_indices"), []);
       return range(depth).map(i => (contains(windowed, i) && truthy(side) ? checkSize("window_size", side) : null));
@@ -1060,18 +916,14 @@ const reader = tables => {
 
   // Where tokens stand.
   const PLACES = {
-    /** Positions are those of a text: tokens are counted. */
     null: () => null,
     by_cells: () => ({before: 0, at: 0, unit: "cells"}),
-    /** [CLS] at row and column −1, then the cells. */
     outside_and_cells: () => ({before: 1, at: -1, unit: "cells"}),
-    /** [CLS] and registers in the middle, then the cells, from −2π to 2π. */
     around_the_middle: keys => ({before: 1 + number(keys.first(["num_register_tokens"], 0)), at: 0, unit: "angles"}),
   };
 
   // swin.py
 
-  /** Swin and its kin: window finds a stage's from the cells of the input and how many are merged; bias makes an encoding. */
   function readSwin(row, keys) {
     const grid = cellsOf(pair(keys, row.side), pair(keys, row.stride)), table = truthy(keys.get("use_absolute_embeddings"));
     if (table && !row.table) refuse("row_too_many", {family: keys.family});
@@ -1086,18 +938,14 @@ const reader = tables => {
     const input = table ? {kind: "Learned", length: grid[0] * grid[1], dim: keys.first(["embed_dim"])} : null;
     return stack(layers, {input, causal: false, pictures: true, places: PLACES.by_cells(keys)});
   }
-
-  /** The numbers of the stages. */
   function eachStage(keys, key) {
     const numbers = keys.first([key]), stages = items(keys.first(["depths"])).length;
     if (!isList(numbers) || numbers.length !== stages) refuse("stages", {key, stages, got: numbers});
     return numbers;
   }
-
   const BIASES = {
     by_table: (keys, {heads, side}) => ({kind: "Swin", heads, height: side, width: side}),
     by_logarithms: (keys, {heads, side}) => ({kind: "SwinV2", heads, height: side, width: side, trained: null}),
-    /** Steps are measured by the window of the training, where the file names one that is not 0. */
     by_trained_logarithms(keys, fields, stage) {
       const key = "pretrained_window_sizes", own = truthy(keys.get(key)) ? eachStage(keys, key)[stage] : null;
       const trained = truthy(own) ? own : null;
@@ -1108,18 +956,15 @@ const reader = tables => {
 
   // A window's side, and by how much it is shifted in every second layer.
   const WINDOWS = {
-    /** The same in all stages, however few their cells are. */
     fixed(keys) {
       const side = keys.first(["window_size"]);
       return [side, half(number(side))];
     },
-    /** The same, and not shifted where no second one fits. */
     fitting(keys, grid, merged) {
       const [side, shift] = WINDOWS.fixed(keys), least = Math.ceil(Math.min(...grid) / merged);
       if (least < side) refuse("window_of_stage", {least, got: side});
       return [side, least > side ? shift : 0];
     },
-    /** No higher than the stage, whose odd cells do not count, and not shifted where it is as high. */
     shrinking(keys, grid, merged) {
       const [side, shift] = WINDOWS.fixed(keys), height = Math.floor(grid[0] / merged);
       return [Math.min(side, height), height > side ? shift : 0];
@@ -1129,9 +974,6 @@ const reader = tables => {
   // deepseek_v4.py
 
   const [SPARSE, HEAVY] = ["compressed_sparse_attention", "heavily_compressed_attention"];
-
-  /** DeepSeek-V4: one tensor is key and value, so values turn, and the output turns back; what compresses has a base of its
-   * own. Each layer sees a window, and most see keys besides that stand for many tokens each. */
   function readDeepseekV4(row, keys) {
     const depth = keys.first(["num_hidden_layers"]), dim = keys.first(["head_dim"], 512);
     const rates = {...about.layers.rates, ...keys.get("compress_rates")};
@@ -1155,9 +997,9 @@ const reader = tables => {
     });
   }
 
-  /** The types of layers: listed, by `compress_ratios`, or two heavy ones and then by turns. */
   function compressedTypes(keys, depth) {
-    const ratios = keys.get("compress_ratios"), byRatio = new Map([[0, WINDOW], ...entries(about.layers.rates).map(([kind, rate]) => [rate, kind])]);
+    const byRate = entries(about.layers.rates).map(([kind, rate]) => [rate, kind]), byRatio = new Map([[0, WINDOW], ...byRate]);
+    const ratios = keys.get("compress_ratios");
     let types = keys.get("layer_types");
     if (types === null && ratios !== null) {
       const names = [...byRatio.keys()].map(String);
@@ -1169,7 +1011,6 @@ const reader = tables => {
     return types.slice(0, depth);
   }
 
-  /** RoPE's parameters, of layers with a window alone (`main`) and of those that compress. */
   function parametersOf(keys, dim) {
     keys.passOver(["rope_theta"]);
     const file = ofFile(keys), own = keys.get("partial_rotary_factor"), rotary = keys.get("qk_rope_head_dim");
@@ -1184,7 +1025,6 @@ const reader = tables => {
 
   // cache.py
 
-  /** The numbers that layer `place` keeps for a token. */
   function cacheOf(row, keys, one, place) {
     const every = {...keys.own, ...keys.defaults}, {family} = keys, of = key => get(every, key);
     const first = names => names.map(of).find(truthy) ?? null;
@@ -1199,7 +1039,6 @@ const reader = tables => {
     return heads * (dim + (isWhole(values) && values ? values : dim));
   }
 
-  /** The heads that keep keys; null where no key says it. */
   function headsOf(form, every, one, place, several) {
     const of = key => get(every, key), full = !(one.window || one.chunk), single = () => truthy(get(every, "multi_query", true));
     const named = either(of("num_key_value_heads"), of("num_kv_heads"));
@@ -1218,7 +1057,6 @@ const reader = tables => {
 
   // read.py
 
-  /** What a configuration says about position, layer by layer. ignore names keys to pass over. Throws Refused. */
   function read(config, ignore = []) {
     try {
       checkDepth(config);
@@ -1245,10 +1083,7 @@ const reader = tables => {
       ...{defaults: fromEntries(asked.map(key => [key, defaults[key]])), ignored: text.ignored},
     };
   }
-
   const withKinds = ({causal, input, first, layers}) => ({causal, input, first, ...grouped(layers)});
-
-  /** Put the numbers that are kept for a token into the part's layers; return why they are not known. */
   function withCaches(row, keys, part, pictures) {
     if (pictures) return {code: "memory_pictures", fields: {family: keys.family}};
     const once = new Map();
@@ -1277,33 +1112,27 @@ const reader = tables => {
     const rows = part.input?.kind === "Learned" ? part.input.length - part.first : null;
     return {allowed, key, by_class: longest(keys, keys.own)[1] === null, original: originalOf(every), rows, until, until_key};
   }
-
-  /** The key that says what length is allowed, and the length; classes may hold it under another name. */
   function longest(keys, values) {
     const names = about.lengths, {aliases} = keys.about, of = name => get(values, name);
     const own = names.find(name => truthy(of(name))), other = names.find(name => has(aliases, name) && truthy(of(aliases[name])));
     return own ? [own, of(own)] : other ? [other, of(aliases[other])] : [names[0], null];
   }
-
-  /** The length before the model's stretch, which RoPE's parameters say, of all layers or of a type, or a key beside them. */
   function originalOf(every) {
     const rope = either(get(every, "rope_scaling"), either(get(every, "rope_parameters"), {}));
     const places = isDict(rope) ? [rope, ...Object.values(rope).filter(isDict), every] : [every];
     return places.map(one => get(one, "original_max_position_embeddings")).find(truthy) ?? null;
   }
-
-  /** Beyond how many tokens a rule begins that no reading has, and the key that says it. */
   function endOf(until, keys) {
     if (until === null) return [null, null];
     const length = keys.first([until.key]), begins = until.where.map(flag => truthy(keys.get(flag)));
     return begins.some(Boolean) ? [length, until.key] : [null, null];
   }
-
   function placeOf(text, keys, rules) {
     const place = about.spellings.find(name => isDict(get(keys.own, name)));
     const inner = place && isDict(get(keys.own[place], FULL)) ? [FULL] : [];
     const every = {...keys.own, ...keys.defaults}, beside = ["layer_rope_theta", "original_max_position_embeddings"];
-    const said = {...fromEntries([...FLAT, "head_dim"].map(key => [key, get(keys.own, key)])), ...fromEntries(beside.map(key => [key, get(every, key)]))};
+    const of = (values, names) => fromEntries(names.map(key => [key, get(values, key)]));
+    const said = {...of(keys.own, [...FLAT, "head_dim"]), ...of(every, beside)};
     return {
       file: text.file,
       code: text.code,
@@ -1313,7 +1142,6 @@ const reader = tables => {
     };
   }
 
-  /** A key chooses one of several rows; `default` is its value where it is not there, `otherwise` the row for all others. */
   function readByKey(row, keys) {
     let value = keys.get(row.key) ?? (has(row, "default") ? row.default : keys.first([row.key]));
     if (has(row.ways, "true") && [0, 1].includes(value)) value = Boolean(value);
@@ -1322,12 +1150,10 @@ const reader = tables => {
     const own = complete(way);
     return READERS[own.read](own, keys);
   }
-
   const READERS = {
     ...{rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta},
     ...{picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey},
   };
-
   return {Refused, entry, kindOf, parse, read, tables, textOfBytes, without};
 };
 if (typeof module !== "undefined") module.exports = reader;

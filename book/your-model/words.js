@@ -4,8 +4,8 @@
 const readerWords = (() => {
   const LONGEST = 80;  // characters of a value that an error shows
   const FIELD = /\{(\w+)(?:!([npr]))?(?::(,?)(?:\.(\d+))?([fg]?))?\}/g;
-
-  const isList = Array.isArray, isNumber = value => typeof value === "number", isWhole = value => Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
+  const isList = Array.isArray, isNumber = value => typeof value === "number";
+  const isWhole = value => Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
   const isDict = value => value !== null && typeof value === "object" && !isList(value);
   const isText = value => typeof value === "string", isFlag = value => typeof value === "boolean";
   const has = (values, key) => Object.hasOwn(values, key);
@@ -54,7 +54,6 @@ const readerWords = (() => {
     if (isList(value)) return value.map(sorted);
     return isDict(value) ? fromEntries(Object.keys(value).sort().map(key => [key, sorted(value[key])])) : value;
   }
-
   const grouped = text => {
     const [whole, ...rest] = text.split(".");
     return [whole.replace(/(?<=\d)(?=(\d{3})+$)/g, ","), ...rest].join(".");
@@ -72,7 +71,6 @@ const readerWords = (() => {
     const text = asJson(value), signs = text.length > LONGEST ? [...text] : [];
     return signs.length > LONGEST ? `${signs.slice(0, LONGEST - 1).join("")}…` : text;
   }
-
   const CONVERSIONS = {
     n: asJson,
     p: keys => entries(keys).map(([key, value]) => `${key} = ${shown(value)}`).join(", "),
@@ -91,7 +89,6 @@ const readerWords = (() => {
 
   /** Parts of a sentence, the last one after an "and". */
   const listed = parts => (parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}`);
-
   return {
     ...{isList, isNumber, isWhole, isDict, isText, isFlag, has, get, range, repeat, words, entries, fromEntries, filter},
     ...{truthy, either, number, items, at, name, same, grouped, asJson, shown, fill, listed},
