@@ -531,26 +531,30 @@ function settings() {
   const {release, training, reading, name} = model, {tokens, remedy, tab} = state, pane = find(".pane");
   pane.setAttribute("aria-labelledby", `tab-${slug(tab)}`);
   const why = (kind, ...said) => make("p", {class: `why ${kind}`}, ...said);
+  const block = (said, notes = []) => {
+    const text = name && tab !== "llama.cpp" ? said.replace(/\bMODEL\b/, identity(release)) : said;
+    const [line, remark] = text.split("  # "), {name: version, source} = programs[tab];
+    const told = [...(remark ? [`${remark}.`] : []), ...notes].map(note => ` ${note}`);
+    return [
+      make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(line, tab)), make("button", {type: "button", class: "copy"}, "Copy")),
+      make("p", {class: "because"}, "For ", link(source, version), ".", told),
+    ];
+  };
   let made;
   try {
     made = answers.settings(reading, tokens, tab, training.trained, remedy === "released" ? null : remedy);
   } catch (error) {
-    return pane.replaceChildren(why(error.code === "settings_nothing" ? "own" : "stop", sentence(error.message)));
+    const {cap} = error.fields ?? {}, fields = {why: error.message, tokens: cap}, {cap: line = ""} = programs[tab];
+    const said = why(error.code === "settings_nothing" ? "own" : "stop", sentence(cap ? readerWords.fill(tables.settings.cap, fields) : error.message));
+    return pane.replaceChildren(said, ...(cap && line ? block(readerWords.fill(line, fields)) : []));
   }
   const {stretch} = release ?? {}, makers = stretch && tokens > stretch.from && tokens <= stretch.to && ["released", stretch.rule].includes(remedy), factor = times(tokens / (training.trained ?? training.from));
   const use = make("p", {class: "do"}, make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "not released by its makers, as far as we know"));
   if (!made.edits.length) return pane.replaceChildren(why("ok", made.line.replace(/^# /, "")), ...(makers ? [use] : []));
-  const text = name && tab !== "llama.cpp" ? made.line.replace(/\bMODEL\b/, identity(release)) : made.line;
-  const [line, remark] = text.split("  # "), {name: version, source} = programs[tab];
-  const notes = [...(remark ? [`${remark}.`] : []), ...made.notes].map(note => ` ${note}`);
-  const block = [
-    make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(line, tab)), make("button", {type: "button", class: "copy"}, "Copy")),
-    make("p", {class: "because"}, "For ", link(source, version), ".", notes),
-  ];
-  if (made.edits.length === 1) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block);
+  if (made.edits.length === 1) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(made.line, made.notes));
   if (remedy === "released") return pane.replaceChildren(why("stop", `As released it ends at ${num(reading.lengths.allowed ?? training.length)}.`), use);
   pane.replaceChildren(why(makers ? "ok" : "own", makers ? link(stretch.source, "As its makers say.") : release && name ? "Not released by its makers, as far as we know." : "Whether its makers tried this stretch, its file does not say."),
-    ...block);
+    ...block(made.line, made.notes));
 }
 
 let at = 0;

@@ -607,7 +607,8 @@ const reader = tables => {
     if (["yarn", "dynamic_ntk"].includes(rule?.kind) && pairs < 2) refuse("one_pair", {kind: rule.kind.replace("_ntk", "")});
     for (const key of rule?.kind === "longrope" ? ["short", "long"] : []) {
       const numbers = rule[key], fits = one => isNumber(one) && one > 0 && one < Infinity;
-      if (items(numbers).length !== pairs || !items(numbers).every(fits)) refuse("divisors", {key: `${key}_factor`, pairs, got: numbers});
+      const whole = items(numbers).length === pairs && items(numbers).every(fits);
+      if (!whole) refuse("divisors", {key: `${key}_factor`, pairs, got: numbers});
     }
   }
   function dealt(layout, sizes, pairs) {
@@ -640,7 +641,8 @@ const reader = tables => {
     const unlike = ["layer_rope_theta", "rope_scaling_layers", "per_layer_config"].some(key => truthy(keys.get(key)));
     const once = new Map();
     let layers = types.map((kind, place) => {
-      const turning = turns[place] && !still.has(named(kind)) && !row.silent, alike = JSON.stringify([named(kind), turning, unlike && place]);
+      const turning = turns[place] && !still.has(named(kind)) && !row.silent;
+      const alike = JSON.stringify([named(kind), turning, unlike && place]);
       if (!once.has(alike)) once.set(alike, oneLayer(row, keys, rules, place, kind, turning, window));
       return once.get(alike);
     });
@@ -844,7 +846,8 @@ const reader = tables => {
     }
     const form = isText(row.layers) ? {form: row.layers} : row.layers;
     const layers = PICTURES[form.form](form, keys, grid, keys.first(["num_hidden_layers"]));
-    const rows = row.rows_unused + row.before + grid[0] * grid[1], dim = table ? checkSize("hidden_size", keys.first(["hidden_size"])) : null;
+    const rows = row.rows_unused + row.before + grid[0] * grid[1];
+    const dim = table ? checkSize("hidden_size", keys.first(["hidden_size"])) : null;
     const input = table ? {kind: "Learned", length: checkSize("cells", rows), dim} : null;
     return stack(layers, {input, first: row.rows_unused, causal: false, pictures: true, places: PLACES[row.places](keys)});
   }
@@ -868,7 +871,8 @@ const reader = tables => {
   const PICTURES = {
     without_positions: (form, keys, grid, depth) => repeat(layer(), depth),
     steps_and_cls(form, keys, [height, width], depth) {
-      const heads = checkSize("num_attention_heads", keys.first(["num_attention_heads"])), names = ["use_relative_position_bias", "use_shared_relative_position_bias"];
+      const names = ["use_relative_position_bias", "use_shared_relative_position_bias"];
+      const heads = checkSize("num_attention_heads", keys.first(["num_attention_heads"]));
       const [each, shared] = names.map(name => truthy(keys.get(name)));
       if (each && shared) refuse("not_both", {one: names[0], other: names[1]});
       return repeat(layer({encoding: each || shared ? {kind: "BEiT", heads, height, width, shared} : null}), depth);
@@ -884,7 +888,8 @@ const reader = tables => {
         return layers.get(tile);
       });
     },
-    by_coordinates: (form, keys, grid, depth) => repeat(layer({encoding: turned(featuresOf(keys), keys.first(["rope_theta"], 100))}), depth),
+    by_coordinates: (form, keys, grid, depth) =>
+      repeat(layer({encoding: turned(featuresOf(keys), keys.first(["rope_theta"], 100))}), depth),
     by_interlaced_axes(form, keys, grid, depth) {
       const parameters = either(keys.get("rope_parameters"), {});
       if (!isDict(parameters)) throw TypeError("parameters are missing");
@@ -993,7 +998,8 @@ const reader = tables => {
   }
 
   function compressedTypes(keys, depth) {
-    const ratios = keys.get("compress_ratios"), byRatio = new Map([[0, WINDOW], ...entries(about.layers.rates).map(([kind, rate]) => [rate, kind])]);
+    const byRate = entries(about.layers.rates).map(([kind, rate]) => [rate, kind]), byRatio = new Map([[0, WINDOW], ...byRate]);
+    const ratios = keys.get("compress_ratios");
     let types = keys.get("layer_types");
     if (types === null && ratios !== null) {
       const names = [...byRatio.keys()].map(String);
@@ -1125,7 +1131,8 @@ const reader = tables => {
     const place = about.spellings.find(name => isDict(get(keys.own, name)));
     const inner = place && isDict(get(keys.own[place], FULL)) ? [FULL] : [];
     const every = {...keys.own, ...keys.defaults}, beside = ["layer_rope_theta", "original_max_position_embeddings"];
-    const said = {...fromEntries([...FLAT, "head_dim"].map(key => [key, get(keys.own, key)])), ...fromEntries(beside.map(key => [key, get(every, key)]))};
+    const of = (values, names) => fromEntries(names.map(key => [key, get(values, key)]));
+    const said = {...of(keys.own, [...FLAT, "head_dim"]), ...of(every, beside)};
     return {
       file: text.file,
       code: text.code,

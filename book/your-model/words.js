@@ -4,7 +4,8 @@
 const readerWords = (() => {
   const LONGEST = 80;  // characters of a value that an error shows
   const FIELD = /\{(\w+)(?:!([npr]))?(?::(,?)(?:\.(\d+))?([fg]?))?\}/g;
-  const isList = Array.isArray, isNumber = value => typeof value === "number", isWhole = value => Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
+  const isList = Array.isArray, isNumber = value => typeof value === "number";
+  const isWhole = value => Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
   const isDict = value => value !== null && typeof value === "object" && !isList(value);
   const isText = value => typeof value === "string", isFlag = value => typeof value === "boolean";
   const has = (values, key) => Object.hasOwn(values, key);

@@ -116,7 +116,7 @@ def missing(family: str, own: dict) -> dict:
     spellings = table("families")["spellings"]
     there = {key for key, value in own.items() if value or key not in spellings}
     return {
-        key: value
+        key: plain(value) if key in spellings else value
         for key, value in entry(family)["keys"].items()
         if key not in there and not (key == "rope_parameters" and there.intersection(spellings))
     }

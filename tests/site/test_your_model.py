@@ -15,7 +15,9 @@ from d2lpos.bias.t5 import bucket
 from d2lpos.config import Refused, fresh, memory, read, settings
 from d2lpos.config.angles import turns
 from d2lpos.config.names import releases
+from d2lpos.config.sight import sees, sight
 from d2lpos.config.tables import table
+from d2lpos.config.words import fill
 from d2lpos.offset.deberta import row
 from tests.site.detectors import visit
 from tests.site.pages import ROOT, Html
@@ -94,18 +96,19 @@ def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name,
     assert half == (f"{total / 2**30:.1f} GiB" if total >= 2**30 else f"{round(total / 2**20)} MiB")
     page.get_by_role("radio", name="8 bits").click()
     assert page.inner_text(".big") != half
-    try:
-        known = {program: settings(reading, tokens, program, trained)["line"] for program in PROGRAMS}
-    except Refused as error:
-        assert page.locator(".pane pre").count() == 0
-        assert page.inner_text(".pane").partition(" has ")[2] in str(error) + "."
-        return
-    page.get_by_role("button", name="Use YaRN").click()
-    for program, told in known.items():
+    if page.get_by_role("button", name="Use YaRN").count():
+        page.get_by_role("button", name="Use YaRN").click()
+    owner = RELEASES[name]["source"].split("/blob")[0].split(".co/")[1]
+    for program in PROGRAMS:
         page.locator(f'[data-t="{program}"]').click()
-        shown = page.inner_text(".pane pre").replace("\\\n", " ")
-        named = told.replace("MODEL ", RELEASES[name]["source"].split("/blob")[0].split(".co/")[1] + " ")
-        assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", named)
+        try:
+            line = settings(reading, tokens, program, trained)["line"]
+        except Refused as error:
+            assert str(error).partition(" has ")[2] in page.inner_text(".pane .why")
+            assert f"at most {error.fields['cap']:,} tokens." in page.inner_text(".pane .why")
+            line = fill(table("programs")[program].get("cap", ""), tokens=error.fields["cap"])
+        shown = "".join(page.locator(".pane pre").all_inner_texts()).replace("\\\n", " ")
+        assert re.sub(r"\s", "", shown) == re.sub(r"\s", "", line.replace("MODEL ", f"{owner} "))
 
 
 @pytest.mark.parametrize(
@@ -126,6 +129,39 @@ def test_other_encodings_have_their_own_verdicts(reader, name, tokens, said):
     ask(reader.page, tokens)
     assert reader.page.inner_text(".says") == said
     assert reader.page.locator(".plot .grip").get_attribute("aria-valuenow") == str(tokens)
+
+
+@pytest.mark.parametrize("name", ["Phi-3 mini 128k", "DeepSeek-V3.2", "GLM-5.2", "ModernBERT base", "gpt-oss 20B", "Llama 4 Maverick"])
+def test_what_layers_see_is_said_alike_everywhere(reader, name):
+    page, reading = reader.page, read(RELEASES[name]["config"])
+    opened(page, name)
+    longest, strip = reading["lengths"]["allowed"], page.inner_text(".layers .cap")
+    for kind in {*reading["layers"]}:
+        what = sees(sight(reading, reading["kinds"][kind], longest))
+        assert what in page.inner_text(".lead")
+        assert re.sub("^its own", "their own", what) in strip
+        page.locator(".bars i").nth(reading["layers"].index(kind)).hover()
+        assert what in page.inner_text(".layers .first")
+    windows = [layer["window"] and layer["window"] < longest for layer in reading["kinds"]]
+    assert ("window" in page.inner_text(".mem")) == (any(windows) and reading["causal"])
+
+
+def test_an_uncommon_number_in_a_line_says_why_it_is_there(reader):
+    page = reader.page
+    opened(page, "Qwen2.5-VL 7B")
+    ask(page, 524_288)
+    page.get_by_role("radio", name="YaRN").click()
+    [note] = settings(read(RELEASES["Qwen2.5-VL 7B"]["config"]), 524_288, "vllm", rule="yarn")["notes"]
+    assert "beta_fast 128" in note and note in page.inner_text(".pane .because")
+    assert json.loads(page.inner_text(".pane pre").split("'")[1])["text_config"]["rope_parameters"]["beta_fast"] == 128
+
+
+@pytest.mark.parametrize("config", [LLAMA | {"num_hidden_layers": 10**7}, LLAMA | {"head_dim": 10**9}, LLAMA | {"a": 1e25}])
+def test_sizes_beyond_any_model_get_a_sentence_at_once(reader, config):
+    begun = reader.page.evaluate("performance.now()")
+    paste(reader.page, config)
+    expect(reader.page.locator(".out .lead[role=alert]")).to_be_visible()
+    assert reader.page.evaluate("performance.now()") - begun < 1000
 
 
 def test_every_release_opens_and_its_links_lead_somewhere(reader, site):
@@ -224,6 +260,18 @@ def test_a_file_is_opened_and_dropped(reader):
         json.dumps(LLAMA | {"num_hidden_layers": 3}),
     )
     expect(page.locator(".bars i")).to_have_count(3)
+
+
+def test_a_configuration_is_read_as_people_have_it(reader):
+    page, text = reader.page, json.dumps(LLAMA)
+    for copy in (f"LlamaConfig {text}\n", f"```json\n{text}\n```"):
+        paste(page, copy)
+        expect(page.locator(".bars i")).to_have_count(2)
+        paste(page, "{}")
+    page.set_input_files(".file input", {"name": "config.json", "mimeType": "application/json", "buffer": text.encode("utf-16")})
+    expect(page.locator(".bars i")).to_have_count(2)
+    page.set_input_files(".file input", {"name": "model.gguf", "mimeType": "application/json", "buffer": b"GGUF\xff"})
+    expect(page.locator(".lead[role=alert]")).to_contain_text("a file of weights, GGUF")
 
 
 def test_keys_that_nobody_knows_are_named_all_at_once_and_passed_over_when_asked(reader):
@@ -358,7 +406,7 @@ def test_each_remedy_has_settings_for_each_program(reader, rule, name):
         try:
             told = settings(read(QWEN), 131_072, program, 32_768, rule)["line"].replace("MODEL ", "Qwen/Qwen3-8B ")
         except Refused as error:
-            assert reader.page.inner_text(".pane") == f"{error}."
+            assert reader.page.inner_text(".pane .why").startswith(str(error))
             continue
         assert "Not released by its makers" in reader.page.inner_text(".pane")
         shown, (line, _, remark) = reader.page.inner_text(".pane pre").replace("\\\n", " "), told.partition("  # ")
