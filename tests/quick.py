@@ -22,6 +22,7 @@ from tests.house import ENCODERS, ROOT, imports, room
 RULES = {
     r"d2lpos/(?:\w+/)*__init__\.py|d2lpos/runtime/\w+\.py": ["tests/core/test_import.py", "tests/api/test_names.py"],
     r"d2lpos/pretrained/(\w+)\.py": ["tests/core/test_pretrained.py", "tests/parity/test_configurations.py"],
+    r"d2lpos/config/.*": ["tests/core/test_pretrained.py", "tests/core/test_reading.py", "tests/parity/test_reader.py"],
     r"d2lpos/check/(\w+)\.py": ["tests/check/test_verdict.py", "tests/check/test_{0}.py", "tests/check/test_chapters.py"],
     r"d2lpos/check/(\w+)/(\w+)\.py": [
         "tests/check/test_{0}.py",
@@ -44,6 +45,7 @@ RULES = {
     r"book/_ext/d2lpos_ext/not_found\.py|book/_templates/404\.html|book/serve\.py": ["tests/site/test_not_found.py"],
     r"book/(?:essay\.py|story\.(?:py|js))": ["tests/figures/test_essay.py", "tests/figures/hero/test_story.py"],
     r"book/front/.*": ["tests/site/test_front.py"],
+    r"book/your-model/.*|book/_ext/d2lpos_ext/your_model\.py": ["tests/parity/test_reader.py", "tests/site/test_your_model.py"],
     r"book/_static/search.*": ["tests/site/test_search.py"],
     r"book/_static/(?:review|ask|memory)\.js": ["tests/site/test_review.py"],
     r"book/_static/reading\.js": ["tests/site/test_go_on.py"],
