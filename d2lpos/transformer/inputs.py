@@ -46,7 +46,7 @@ def check_inputs(
         return mask
     if mask is not None:
         check_mask(mask, full, q.device)
-    return Mask(q_positions, k_positions, mask, causal=False)
+    return Mask(q_positions, k_positions, mask, causal=False, axes=axes)
 
 
 def check_sinks(sinks: Tensor | None, q: Tensor) -> None:
