@@ -149,7 +149,7 @@ REST = {
         "number - 1 for number in lists[\"full_attn_layers\"] → number for number in lists[\"full_attn_layers\"]",
         "\"mlp\" if \"no_op\" in attention or \"replace_with_linear\" in attention else → \"mlp\" if \"no_op\" in attention else",
     ],
-    ("d2lpos/config/turning.py", "tests/core/test_pretrained.py"): [
+    ("d2lpos/config/indexers.py", "tests/core/test_pretrained.py"): [
         "max(i - first + 1, 0) % period == 0 → max(i - first, 0) % period == 0",
         "kind in (\"full\", \"F\") → kind == \"full\"",
     ],
