@@ -24,6 +24,7 @@ RULES = {
         "tests/core/test_{0}.py", "tests/core/test_pretrained.py", "tests/parity/test_configurations.py",
         "tests/api/test_layers.py",
     ],
+    r"d2lpos/config/.*": ["tests/core/test_pretrained.py", "tests/core/test_reading.py", "tests/parity/test_reader.py"],
     r"d2lpos/runtime/(\w+)\.py": ["tests/core/test_{0}.py", "tests/core/test_import.py", "tests/api/test_layers.py"],
     r"d2lpos/check/(\w+)\.py": ["tests/check/test_verdict.py", "tests/check/test_{0}.py", "tests/check/test_chapters.py"],
     r"d2lpos/check/(\w+)/(\w+)\.py": [
@@ -50,6 +51,7 @@ RULES = {
     r"tests/(?:tiers|speed)\.py": ["tests/repo/test_tiers.py"],
     r"book/(?:essay\.py|story\.(?:py|js))": ["tests/figures/test_essay.py", "tests/figures/hero/test_story.py"],
     r"book/front/.*": ["tests/site/test_front.py"],
+    r"book/your-model/.*|book/_ext/d2lpos_ext/your_model\.py": ["tests/parity/test_reader.py", "tests/site/test_your_model.py"],
     r"book/_static/search.*": ["tests/site/test_search.py"],
     r"book/_static/(?:review|ask|memory)\.js": ["tests/site/test_review.py"],
     r"book/_ext/d2lpos_ext/search\.py": ["tests/notebooks/test_index.py", "tests/site/test_search.py"],

@@ -233,6 +233,8 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const {lengths, at} = reading, length = trained ?? (lengths.original || lengths.allowed);
     checkCode(reading, rule);
     const [kind, encoding] = target(reading, length), {rotary, base, dim} = encoding;
+    const factor = Math.ceil(1e4 * tokens / length) / 1e4, limit = known.largest_factor;
+    if (factor > limit) refuse("too_large", {key: "factor", limit, got: factor});
     if (rule === "ntk") {
       checkBase(reading, encoding);
       const value = Number((base * (tokens / length) ** (rotary / (rotary - 2))).toPrecision(7));
@@ -241,15 +243,16 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const written = at.rope ? parametersOf(reading, kind) : {}, share = shareOf(reading, kind, encoding);
     const values = {
       ...(has(written, "type") ? {type: rule} : {}),
-      ...{rope_type: rule, factor: Math.ceil(1e4 * tokens / length) / 1e4},
+      ...{rope_type: rule, factor},
       ...(rule === "llama3" ? known.begins : {}),
       ...(rule === "linear" ? {} : {original_max_position_embeddings: length}),
       ...(has(written, "mrope_section") ? {} : sections(encoding)),
       // the class passes over another one where no rule scales
       ...(share === parametersOf(reading, kind).partial_rotary_factor ? {} : {partial_rotary_factor: share}),
     };
-    const place = [...at.file, ...parametersPath(reading, kind)];
-    const changes = entries(values).map(([key, value]) => ({path: [...place, key], value}));
+    const place = parametersPath(reading, kind);
+    const changes = entries(values).map(([key, value]) => ({path: [...at.file, ...place, key], value}));
+    changes.push(...entries(filter(values, key => has(at.keys, key))).map(([key, value]) => ({path: [...at.file, key], value})));
     const head = needsHeadDim(reading) ? [{path: [...at.file, "head_dim"], value: dim}] : [];
     return [...apart(reading, kind), ...changes, ...head];
   }
@@ -341,7 +344,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
   }
   function divided(reading, changes) {
     const {at} = reading, base = baseKey(reading), depth = at.file.length + 1, last = ({path, value}) => [path.at(-1), value];
-    const {[base]: theta, ...keys} = fromEntries(changes.filter(({path}) => path.length === depth).map(last));
+    const {[base]: theta, partial_rotary_factor, ...keys} = fromEntries(changes.filter(({path}) => path.length === depth).map(last));
     const inner = changes.filter(({path}) => path.length > depth), kind = inner.length ? target(reading, 1)[0] : null;
     const own = inner.filter(({path}) => path.at(-2) === kind || !has(at.rules, path.at(-2)));
     return [keys, {...fromEntries(own.map(last)), ...(theta === undefined ? {} : {rope_theta: theta})}];

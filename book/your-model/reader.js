@@ -12,7 +12,7 @@ const reader = tables => {
   const byName = part => fromEntries(entries(about[part]).flatMap(([names, one]) => words(names).map(name => [name, one])));
   const setOf = text => new Set(words(text));
   const [FULL, WINDOW] = ["full_attention", "sliding_attention"];
-  const LARGEST_FLOAT = 3.4028234663852886e38, LARGEST_FACTOR = 1e6, LARGEST_TABLE = 2 ** 24, DEEPEST = 100;
+  const LARGEST_FLOAT = 3.4028234663852886e38, LARGEST_TABLE = 2 ** 24, DEEPEST = 100;
 
   class Refused extends Error {
     constructor(code, fields = {}) {
@@ -403,7 +403,8 @@ const reader = tables => {
   }
   function checkFactor(factor) {
     if (!isNumber(factor) || !(factor >= 1 && factor < Infinity)) refuse("factor", {got: factor});
-    if (factor > LARGEST_FACTOR) refuse("too_large", {key: "factor", limit: LARGEST_FACTOR, got: factor});
+    const limit = tables.settings.largest_factor;
+    if (factor > limit) refuse("too_large", {key: "factor", limit, got: factor});
     return factor;
   }
   function checkBand(slow, low, fast, high) {

@@ -63,6 +63,7 @@ def divided(reading: Reading, changes: list[Edit]) -> tuple[dict, dict]:
     at, base = reading["at"], base_key(reading)
     depth = len(at["file"]) + 1
     keys = {change["path"][-1]: change["value"] for change in changes if len(change["path"]) == depth}
+    keys.pop("partial_rotary_factor", None)  # which a line has among the parameters
     inner = [change for change in changes if len(change["path"]) > depth]
     others = at["rules"].keys() - {target(reading, 1)[0]} if inner else ()
     parameters = {one["path"][-1]: one["value"] for one in inner if one["path"][-2] not in others}

@@ -8,7 +8,6 @@ from .schema import Rule
 from .tables import Refused, table
 
 LARGEST_FLOAT = 3.4028234663852886e38  # of float32
-LARGEST_FACTOR = 1_000_000  # no model is stretched further
 
 
 def mscale(factor: float, weight: float = 1.0) -> float:
@@ -145,8 +144,8 @@ def check_scale(key: str, value: object) -> object:
 def check_factor(factor: object) -> object:
     if not is_number(factor) or not 1 <= factor < math.inf:
         raise Refused("factor", got=factor)
-    if factor > LARGEST_FACTOR:
-        raise Refused("too_large", key="factor", limit=LARGEST_FACTOR, got=factor)
+    if factor > (limit := table("settings")["largest_factor"]):
+        raise Refused("too_large", key="factor", limit=limit, got=factor)
     return factor
 
 

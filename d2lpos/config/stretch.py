@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import TypedDict
 
 from .angles import rule_kind, stretched, turns
+from .rules import check_factor
 from .schema import Encoding, Layer, Reading
 from .tables import Refused, entry, table
 
@@ -24,6 +25,7 @@ def rule_edits(reading: Reading, tokens: int, rule: str, trained: int | None) ->
     length = trained or lengths["original"] or lengths["allowed"]
     check_code(reading, rule)
     kind, encoding = target(reading, length)
+    factor = check_factor(-(-10_000 * tokens // length) / 10_000)
     if rule == "ntk":
         check_base(reading, encoding)
         exponent = encoding["rotary"] / (encoding["rotary"] - 2)
@@ -31,14 +33,18 @@ def rule_edits(reading: Reading, tokens: int, rule: str, trained: int | None) ->
         return [*apart(reading, kind), {"path": [*at["file"], *base_path(reading, kind)], "value": base}]
     written = parameters_of(reading, kind) if at["rope"] else {}  # in the file
     values: dict[str, object] = {"type": rule} if "type" in written else {}
-    values |= {"rope_type": rule, "factor": -(-10_000 * tokens // length) / 10_000}
+    values |= {"rope_type": rule, "factor": factor}
     values |= table("settings")["begins"] if rule == "llama3" else {}
     values |= {"original_max_position_embeddings": length} if rule != "linear" else {}
     values |= {} if "mrope_section" in written else sections(encoding)
     if (share := share_of(reading, kind, encoding)) != parameters_of(reading, kind)["partial_rotary_factor"]:
         values["partial_rotary_factor"] = share  # the class passes over another one where no rule scales
-    place = [*at["file"], *parameters_path(reading, kind)]
-    changes: list[Edit] = [{"path": [*place, key], "value": value} for key, value in values.items()]
+    place = parameters_path(reading, kind)
+    beside = {key: value for key, value in values.items() if key in at["keys"]}  # which may not contradict
+    changes: list[Edit] = [
+        *({"path": [*at["file"], *place, key], "value": value} for key, value in values.items()),
+        *({"path": [*at["file"], key], "value": value} for key, value in beside.items()),
+    ]
     if needs_head_dim(reading):
         changes.append({"path": [*at["file"], "head_dim"], "value": encoding["dim"]})
     return [*apart(reading, kind), *changes]
