@@ -150,6 +150,21 @@ def test_edits_have_paths_in_the_outer_file_and_make_a_file_that_is_read_so():
     assert apply(config, changes)["text_config"]["rope_scaling"]["mrope_section"] == [16, 24, 24]
 
 
+def test_what_stands_beside_the_parameters_is_edited_there_too():
+    config = {"model_type": "smollm3", "partial_rotary_factor": 0.5, "max_position_embeddings": 32_768}
+    changes = edits(read(config), 131_072, trained=32_768)  # its class turns whole heads where no rule scales
+    shares = [change["path"] for change in changes if change["path"][-1] == "partial_rotary_factor"]
+    assert shares == [["rope_scaling", "partial_rotary_factor"], ["partial_rotary_factor"]]
+    (encoding,) = {json.dumps(kind["encoding"]) for kind in read(apply(config, changes))["kinds"] if kind["encoding"]}
+    assert json.loads(encoding)["rotary"] == 128 and json.loads(encoding)["rule"]["factor"] == 4
+
+
+def test_no_model_is_stretched_a_million_times():
+    for rule in RULES:
+        with pytest.raises(Refused, match=r"^factor must be at most 1,000,000, as no model is larger; got 2000000$"):
+            edits(read(QWEN3), 2_000_000, rule, trained=1)
+
+
 def test_windows_with_angles_of_their_own_are_left_as_they_are():
     config = {"model_type": "gemma3_text", "max_position_embeddings": 32_768}
     made = settings(read(config), 131_072, "transformers")
