@@ -5,7 +5,7 @@ const readerWords = (() => {
   const LONGEST = 80;  // characters of a value that an error shows
   const FIELD = /\{(\w+)(?:!([npr]))?(?::(,?)(?:\.(\d+))?([fg]?))?\}/g;
   const isList = Array.isArray, isNumber = value => typeof value === "number";
-  const isWhole = value => Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
+  const isWhole = Number.isSafeInteger;
   const isDict = value => value !== null && typeof value === "object" && !isList(value);
   const isText = value => typeof value === "string", isFlag = value => typeof value === "boolean";
   const has = (values, key) => Object.hasOwn(values, key);
@@ -17,7 +17,10 @@ const readerWords = (() => {
   const filter = (values, test) => fromEntries(entries(values).filter(([key, value]) => test(key, value)));
 
   /** Whether Python takes a value for true: not 0, "", null, and nothing that is empty. */
-  const truthy = value => (value !== null && typeof value === "object" ? Object.keys(value).length > 0 : Boolean(value));
+  function truthy(value) {
+    if (value !== null && typeof value === "object") return Object.keys(value).length > 0;
+    return Boolean(value) || Number.isNaN(value);
+  }
   const either = (value, otherwise) => (truthy(value) ? value : otherwise);
 
   // What Python refuses to compute with, JavaScript turns into something else: these throw.

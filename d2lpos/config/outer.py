@@ -9,7 +9,7 @@ from .schema import Place
 from .tables import Refused, by_name, entry, rows, table
 
 DEEPEST = 100  # lists and dictionaries within each other
-LARGEST_WHOLE, LARGEST_NUMBER = 1 << 53, 1 << 1023  # of a number of JavaScript
+LARGEST_WHOLE, LARGEST_NUMBER = (1 << 53) - 1, 1 << 1023  # of a number of JavaScript
 
 
 @dataclass

@@ -167,7 +167,7 @@ REST = {
         "scales[tokens > rule[\"length\"]] → scales[tokens >= rule[\"length\"]]",
     ],
     ("d2lpos/config/cache.py", "tests/core/test_serving.py"): [
-        "values if type(values) is int and values else dim → dim",
+        "return heads * (dim + (values → return heads * (0 + (values",
     ],
     ("d2lpos/config/angles.py", "tests/core/test_serving.py"): [
         "angle < 2 * math.pi and → angle < math.pi and",

@@ -248,6 +248,14 @@ def test_sizes_beyond_any_model_get_a_sentence_at_once(case):
     assert processor() - begun < 3
 
 
+def test_numbers_that_one_language_alone_holds():
+    numbers = {"most": 2**53 - 1, "more": 2**53, "odd": 2**53 + 1, "huge": 10**400, "none": math.nan, "minus": -0.0}
+    keys = ("head_dim", "rope_theta", "sliding_window", "wobble", "rope_scaling", "pad_token_id", "max_window_layers")
+    files = {f"{name} {key}": {"model_type": "qwen2", key: one} for name, one in numbers.items() for key in keys}
+    files["runs"] = {"model_type": "gpt_neo", "attention_types": [["local", 1, 2]]}
+    assert differences(files, [["read"], ["sentence"]])[0] == []
+
+
 def test_numbers_may_be_written_as_floats():
     file = {"model_type": "llama", "hidden_size": 4096.0, "num_attention_heads": 32.0, "rope_theta": 500000}
     unlike, answered = differences({"floats": file, "broken": file | {"head_dim": 128.5}}, [["read"]])

@@ -651,6 +651,14 @@ def test_without_scripts_a_sentence_and_the_command(plain, address):
     assert plain.locator("#in-a-terminal pre:visible").inner_text().strip() == "python -m d2lpos.pretrained read config.json"
 
 
+def test_a_browser_that_unpacks_nothing_gets_a_sentence(browser, address):
+    with visit(browser) as reader:
+        reader.page.add_init_script("delete window.DecompressionStream")
+        reader.page.goto(address)
+        expect(reader.page.locator(".yours .out")).to_contain_text("The command below says the same.")
+        assert not reader.faults
+
+
 def test_on_paper_nothing_asks_to_be_pressed(reader):
     reader.page.emulate_media(media="print")
     assert reader.page.locator(".yours :is(.given, .chips, .copy, .do button):visible").count() == 0
