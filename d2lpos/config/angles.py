@@ -88,8 +88,8 @@ def llama3(old: list[float], rule: dict, tokens: int) -> tuple[list[float], floa
     omega = []
     for one in old:
         rounds = length * one / (2 * math.pi)
-        kept = min(max((rounds - low) / (high - low), 0), 1) if low < high else float(rounds >= low)
-        omega.append(one * (kept + (1 - kept) / factor))
+        part = min(max((rounds - low) / (high - low), 0), 1) if low < high else float(rounds >= low)
+        omega.append(one * (part + (1 - part) / factor))
     return omega, 1.0
 
 
@@ -139,8 +139,8 @@ def fresh(layer: Layer, trained: int, tokens: int, before: bool = False) -> list
     omega = in_force(encoding, tokens)[0]
     before = before or rule_kind(encoding) == "dynamic_ntk"  # which leaves short texts as they are
     limits = [size for size in (layer["window"], layer["chunk"]) if size and layer["compressed"] is None]
-    reach, known = min([tokens, *limits]), min([trained, *limits])
-    angles = [known * one for one in (plain(encoding) if before else omega)]
+    reach, past = min([tokens, *limits]), min([trained, *limits])
+    angles = [past * one for one in (plain(encoding) if before else omega)]
     return [
         angle < 2 * math.pi and reach * one > angle * (1 + 1e-9) and one > 0
         for angle, one in zip(angles, omega, strict=True)

@@ -66,23 +66,23 @@ def steps(text: str) -> list[tuple[str, list[str]]]:
     owner, _, name = unlinked(text).rpartition("/")
     if re.search(r"^[.~/]|/", owner) or not plain(name):
         return []  # a path
-    found: list[tuple[str, list[str]]] = []
+    meanings: list[tuple[str, list[str]]] = []
     endings: list[str] = []
     while name:
-        found.append((plain(name), endings))
+        meanings.append((plain(name), endings))
         name, ending = shorter(name, "|".join((*table("names")["trained"], table("names")["copied"])))
         endings = [*endings, ending]
-    return found
+    return meanings
 
 
 @cache
 def names(source: str, name: str) -> tuple[str, ...]:
     """What a release is called, plain: its name, its name at Hugging Face, and that without the endings of copies."""
-    own, found = "/".join(source.split("/")[4:5]), [plain(name)]
+    own, every = "/".join(source.split("/")[4:5]), [plain(name)]
     while own:
-        found.append(plain(own))
+        every.append(plain(own))
         own, _ = shorter(own, table("names")["copied"])
-    return tuple(found)
+    return tuple(every)
 
 
 def look_up(text: str) -> tuple[dict | None, list[dict]]:

@@ -89,9 +89,9 @@ def completed(reading: Reading, parameters: dict, kind: str, encoding: Encoding)
 def further(reading: Reading, kind: str) -> dict[str, object]:
     """What a file's parameters of RoPE say besides, which a program would lose."""
     shares = ("partial_rotary_factor", 1)
-    written = parameters_of(reading, kind).items()
+    own = parameters_of(reading, kind).items()
     return {
-        key: value for key, value in written if key != "type" and value is not None and (key, value) != shares
+        key: value for key, value in own if key != "type" and value is not None and (key, value) != shares
     }
 
 

@@ -32,7 +32,7 @@ def lines(reading: Reading, tokens: int | None = None) -> str:
 def part(reading: Part, family: str, tokens: int | None, longest: int | None) -> list[str]:
     """The lines of a model, or of its encoder."""
     words, added, first = table("words")["layers"], reading["input"], reading["first"]
-    found = [
+    every = [
         fill(
             words["head"],
             family=family,
@@ -46,16 +46,16 @@ def part(reading: Part, family: str, tokens: int | None, longest: int | None) ->
         ),
     ]
     for what, places in kinds(reading, tokens, longest).items():
-        found.append(fill(words["one" if len(places) == 1 else "several"], places=ranges(places), what=what))
+        every.append(fill(words["one" if len(places) == 1 else "several"], places=ranges(places), what=what))
     if reading.get("defaults"):
         keys = ", ".join(f"{key} = {as_json(value)}" for key, value in reading["defaults"].items())
-        found.append(fill(words["defaults"], keys=keys))
+        every.append(fill(words["defaults"], keys=keys))
     if reading.get("ignored"):
-        found.append(fill(words["ignored"], keys=", ".join(reading["ignored"])))
+        every.append(fill(words["ignored"], keys=", ".join(reading["ignored"])))
     if reading.get("encoder"):
         inner = "\n".join(part(reading["encoder"], family, tokens, longest))
-        found.append(fill(words["encoder"], lines=inner))
-    return found
+        every.append(fill(words["encoder"], lines=inner))
+    return every
 
 
 def kinds(reading: Part, tokens: int | None, longest: int | None) -> dict[str, list[int]]:
@@ -132,10 +132,10 @@ def turning(one: Encoding, tokens: int | None) -> str:
 
 def rule(numbers: Mapping, tokens: int | None = None) -> str:
     """A rule of scaling or temperature with its numbers; of long lists the ends. current is the length of the text."""
-    shown = {name: value for name, value in numbers.items() if name != "kind"}
+    parts = {name: value for name, value in numbers.items() if name != "kind"}
     if tokens is not None and numbers["kind"] in ("dynamic_ntk", "longrope"):
-        shown["current"] = tokens
-    text = f"{numbers['kind']}({', '.join(f'{name}={value_of(value)}' for name, value in shown.items())})"
+        parts["current"] = tokens
+    text = f"{numbers['kind']}({', '.join(f'{name}={value_of(value)}' for name, value in parts.items())})"
     return text if len(text) < CUT + 2 * LAST else f"{text[:CUT]} … {text[-LAST:]}"
 
 

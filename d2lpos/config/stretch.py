@@ -31,12 +31,12 @@ def rule_edits(reading: Reading, tokens: int, rule: str, trained: int | None) ->
         exponent = encoding["rotary"] / (encoding["rotary"] - 2)
         base = float(f"{encoding['base'] * (tokens / length) ** exponent:.7g}")
         return [*apart(reading, kind), {"path": [*at["file"], *base_path(reading, kind)], "value": base}]
-    written = parameters_of(reading, kind) if at["rope"] else {}  # in the file
-    values: dict[str, object] = {"type": rule} if "type" in written else {}
+    own = parameters_of(reading, kind) if at["rope"] else {}  # of the file
+    values: dict[str, object] = {"type": rule} if "type" in own else {}
     values |= {"rope_type": rule, "factor": factor}
     values |= table("settings")["begins"] if rule == "llama3" else {}
     values |= {"original_max_position_embeddings": length} if rule != "linear" else {}
-    values |= {} if "mrope_section" in written else sections(encoding)
+    values |= {} if "mrope_section" in own else sections(encoding)
     if (share := share_of(reading, kind, encoding)) != parameters_of(reading, kind)["partial_rotary_factor"]:
         values["partial_rotary_factor"] = share  # the class passes over another one where no rule scales
     place = parameters_path(reading, kind)
@@ -148,9 +148,9 @@ def base_path(reading: Reading, kind: str) -> list[str]:
 
 def base_key(reading: Reading) -> str:
     """The key of the base beside RoPE's parameters, of layers without a window where kinds of layers have one each."""
-    known = entry(reading["family"])
-    names = {name: key for key, name in known.get("aliases", {}).items()}
-    return names.get("rope_theta") or known.get("thetas", {}).get("full_attention", "rope_theta")
+    about = entry(reading["family"])
+    names = {name: key for key, name in about.get("aliases", {}).items()}
+    return names.get("rope_theta") or about.get("thetas", {}).get("full_attention", "rope_theta")
 
 
 def needs_head_dim(reading: Reading) -> bool:

@@ -23,7 +23,7 @@ def fill(template: str, **fields: object) -> str:
     '131,072 tokens, 4 and 2,048.3'
     """
 
-    def text(match: re.Match) -> str:
+    def filled(match: re.Match) -> str:
         name, conversion, comma, digits, form = match.groups()
         value = fields[name]
         if conversion:
@@ -33,12 +33,12 @@ def fill(template: str, **fields: object) -> str:
         if not isinstance(value, int | float) or isinstance(value, bool):
             return value if isinstance(value, str) else as_json(value)
         if form == "f":
-            shown = fixed(value, int(digits))
+            text = fixed(value, int(digits))
         else:
-            shown = number(value, int(digits or 6) if form == "g" else None)
-        return grouped(shown) if comma else shown
+            text = number(value, int(digits or 6) if form == "g" else None)
+        return grouped(text) if comma else text
 
-    return FIELD.sub(text, template)
+    return FIELD.sub(filled, template)
 
 
 def number(value: float, digits: int | None = None) -> str:
