@@ -19,12 +19,15 @@ def read_input(row: dict, keys: Keys) -> dict:
         if type(padding) is not int or padding < 0:
             raise Refused("padding", family=keys.family, got=padding)
         first = padding + 1
+    added = table_or_sinusoids(row, keys)
+    if added["kind"] == "Learned" and added["length"] <= first:
+        raise Refused("no_rows", family=keys.family, length=added["length"], first=first)
     bias = fixed_buckets(keys) if row["bias"] else None
     windows = in_turn(keys, depth) if row["windows"] else [None] * depth
     layers = {window: layer(encoding=bias, window=window) for window in dict.fromkeys(windows)}
     return stack(
         [layers[window] for window in windows],
-        input=table_or_sinusoids(row, keys),
+        input=added,
         first=first,
         causal=any([row["causal"], keys.get("is_decoder"), keys.get("causal")]),
         encoder=row["encoder"] and read_input(complete(row["encoder"]), keys),

@@ -14,6 +14,7 @@ from tests.parity.variants import LENGTH, RULES, dropped, scaled, sections
 
 READ = sorted(set(rows()) & set(CONFIG_MAPPING))
 TURN = [name for name in READ if "rope_theta" in table("defaults").get(name, {}).get("keys", {}) or name in ("beam", "laguna")]
+OUTER = [name for name, entry in table("defaults").items() if "text_keys" in entry]
 TOKENS = 100
 
 
@@ -46,6 +47,13 @@ def wrong(family, files):
 @pytest.mark.parametrize("family", READ)
 def test_a_missing_key_means_what_the_class_takes_for_it(family):
     assert wrong(family, dropped(family)) == []
+
+
+@pytest.mark.parametrize("text", [{"vocab_size": 7}, {"num_hidden_layers": 3}, {"hidden_size": 4096, "rope_theta": 300.0}])
+@pytest.mark.parametrize("family", OUTER)
+def test_a_missing_key_of_a_text_means_what_the_outer_class_takes_for_it(family, text):
+    whole = defaults.made(family, text_config=text)["text_config"]
+    assert read({"model_type": family, "text_config": text}) == read(whole)
 
 
 @pytest.mark.parametrize("family", TURN)
