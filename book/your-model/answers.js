@@ -80,6 +80,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (tile !== null) return {kind: "tile", cells: tile};
     return keys === null ? {kind: part.pictures ? "picture" : "text"} : {kind: "indexer", tokens: keys};
   }
+  const longestOf = ({lengths: {allowed}}, tokens) => allowed && Math.max(allowed, tokens ?? 0);
   function sees(seeing) {
     const what = fill(says.sight[seeing.kind], seeing);
     return (seeing.each ?? null) === null ? what : fill(says.sight.compressed, {what, ...seeing});
@@ -97,10 +98,10 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (some < n) return fill(says.counts.some, {some, layers: counted(n)});
     return {1: says.counts.one, 2: says.counts.two}[n] ?? fill(says.counts.all, {n});
   }
-  function sentence(reading, trained = null, name = null) {
-    const {encoder, lengths} = reading, {parts} = says, what = doings(reading, lengths.allowed);
+  function sentence(reading, trained = null, name = null, tokens = null) {
+    const {encoder} = reading, {parts} = says, longest = longestOf(reading, tokens), what = doings(reading, longest);
     const model = name ?? fill(says.subject, reading), subject = encoder ? fill(parts.decoder, {subject: model}) : model;
-    const clauses = [`${subject} ${what}`, ...besides(reading)], other = encoder && doings(encoder, lengths.allowed);
+    const clauses = [`${subject} ${what}`, ...besides(reading)], other = encoder && doings(encoder, longest);
     if (encoder) clauses.push(fill(parts.encoder, {what: other === what ? parts.same : other}));
     return `${[...clauses, ...lengthsInWords(reading, trained)].join("; ")}.`;
   }
@@ -157,7 +158,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     return sizes;
   }
   function limitOf(reading, layer, tokens) {
-    const {kind} = sight(reading, layer, reading.lengths.allowed && Math.max(reading.lengths.allowed, tokens));
+    const {kind} = sight(reading, layer, longestOf(reading, tokens));
     if (["window", "sides"].includes(kind)) return ["window", layer.window];
     return kind === "chunk" ? ["chunk", layer.chunk] : ["full", Infinity];
   }
@@ -257,10 +258,16 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     return [...apart(reading, kind), ...changes, ...head];
   }
 
+  function refuseSecond(reading, allowed) {
+    const yarn = reading.kinds.filter(turns).map(layer => layer.encoding.rule).filter(rule => rule?.kind === "yarn");
+    const reach = Math.max(0, ...yarn.map(({factor, length}) => Math.trunc(factor * length)));
+    if (reach > allowed) refuseFor(reading, "beyond", {allowed, reach});
+    refuseFor(reading, "stretched", {allowed});
+  }
   function target(reading, length) {
     const byKind = !has(reading.at.rules, "");
     if (length === null) refuseFor(reading, "untold");
-    if (stretched(reading)) refuseFor(reading, "stretched", {allowed: reading.lengths.allowed || length});
+    if (stretched(reading)) refuseSecond(reading, reading.lengths.allowed || length);
     const layers = reading.kinds.filter(one => turns(one) && !(byKind && withinWindow(one)));
     const names = new Set(layers.map(({type}) => (byKind ? type : ""))), [{encoding}] = layers;
     const ways = new Set(layers.map(({encoding: {base, layout, rotary}}) => [base, layout, rotary].join()));

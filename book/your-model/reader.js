@@ -1134,8 +1134,8 @@ const reader = tables => {
     return begins.some(Boolean) ? [length, until.key] : [null, null];
   }
   function placeOf(text, keys, rules) {
-    const place = about.spellings.find(name => isDict(get(keys.own, name)));
-    const inner = place && isDict(get(keys.own[place], FULL)) ? [FULL] : [];
+    const whole = {...text.defaults, ...keys.own}, place = about.spellings.find(name => isDict(get(whole, name)));
+    const inner = place && isDict(get(whole[place], FULL)) ? [FULL] : [];
     const every = {...keys.own, ...keys.defaults}, beside = ["layer_rope_theta", "original_max_position_embeddings"];
     const of = (values, names) => fromEntries(names.map(key => [key, get(values, key)]));
     const said = {...of(keys.own, [...FLAT, "head_dim"]), ...of(every, beside)};

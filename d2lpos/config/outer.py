@@ -133,8 +133,9 @@ def missing(family: str, own: dict, outer: dict) -> dict:
 def place_of(text: Text, keys: Keys, rules: dict) -> Place:
     """Where a text's keys stand, and what they say of RoPE, by which settings are written."""
     spellings = table("families")["spellings"]
-    rope = next(([name] for name in spellings if isinstance(keys.own.get(name), dict)), None)
-    if rope and isinstance(keys.own[rope[0]].get("full_attention"), dict):
+    whole = {**text.defaults, **keys.own}
+    rope = next(([name] for name in spellings if isinstance(whole.get(name), dict)), None)
+    if rope and isinstance(whole[rope[0]].get("full_attention"), dict):
         rope.append("full_attention")
     every = {**keys.own, **keys.defaults}
     beside = {key: keys.own.get(key) for key in ("rope_theta", "partial_rotary_factor", "head_dim")}

@@ -5,23 +5,26 @@ from collections import Counter
 from .angles import stretched
 from .arguments import check_tokens
 from .schema import Encoding, Layer, Part, Reading
-from .sight import sees, sight
+from .sight import longest_of, sees, sight
 from .tables import table
 from .words import fill, listed
 
 
-def sentence(reading: Reading, trained: int | None = None, name: str | None = None) -> str:
+def sentence(
+    reading: Reading, trained: int | None = None, name: str | None = None, tokens: int | None = None
+) -> str:
     """What turns, adds or biases, where, what a token sees, and on what lengths, in one sentence.
 
-    trained is the length of the training in tokens, where it is known. name stands for the model. Raises TypeError where
-    trained is no integer, ValueError where it is not positive.
+    trained is the length of the training in tokens, where it is known. name stands for the model. tokens is the length
+    of a text at hand: a window that hides nothing of the texts that the file allows may hide some of a longer one. Raises
+    TypeError where a length is no integer, ValueError where it is not positive.
 
     >>> sentence(read({"model_type": "mamba"}), name="Mamba")[:36]
     'Mamba adds no positions to its input'
     """
-    check_tokens(trained=trained)
+    check_tokens(trained=trained, tokens=tokens)
     words, encoder = table("words"), reading["encoder"]
-    subject, longest = name or fill(words["subject"], family=reading["family"]), reading["lengths"]["allowed"]
+    subject, longest = name or fill(words["subject"], family=reading["family"]), longest_of(reading, tokens)
     if encoder:
         subject = fill(words["parts"]["decoder"], subject=subject)
     what = doings(reading, longest)

@@ -174,7 +174,7 @@ def text(family: str) -> dict[str, object]:
 def text_keys(family: str) -> dict[str, object]:
     """What the outer class puts into a text that lacks a key; nothing where the text's own class fills it."""
     about = CONFIG_MAPPING[family].sub_configs_defaults.get("text_config")
-    put = {key: value for key, value in (about.init_kwargs if about else {}).items() if key in words() - ROPE | {*ODD}}
+    put = {key: value for key, value in (about.init_kwargs if about else {}).items() if key in words()}
     inner = made(family, text_config={"vocab_size": 7}).get("text_config") or {}  # an empty one is as good as none
     alone = made(inner.get("model_type")) if inner else {}
     same = all(inner.get(key) == value for key, value in put.items() if key in inner)

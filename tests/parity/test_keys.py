@@ -5,6 +5,8 @@ import pytest
 import torch
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from d2lpos import config
+from d2lpos.config import apply, edits
 from d2lpos.config.tables import rows, table
 from d2lpos.pretrained import encoding_of
 from tests.parity import defaults, tiny
@@ -53,7 +55,16 @@ def test_a_missing_key_means_what_the_class_takes_for_it(family):
 @pytest.mark.parametrize("family", OUTER)
 def test_a_missing_key_of_a_text_means_what_the_outer_class_takes_for_it(family, text):
     whole = defaults.made(family, text_config=text)["text_config"]
-    assert read({"model_type": family, "text_config": text}) == read(whole)
+    file = {"model_type": family, "text_config": text}
+    assert read(file) == read(whole)
+
+
+@pytest.mark.parametrize("family", ["glmasr", "voxtral"])
+def test_a_new_base_reaches_a_text_whose_outer_class_fills_it(family):
+    file = {"model_type": family, "text_config": {"vocab_size": 7}}
+    changed = apply(file, edits(config.read(file), 2**20, "ntk"))
+    base = config.read(changed)["kinds"][0]["encoding"]["base"]
+    assert base == defaults.made(family, **changed)["text_config"]["rope_parameters"]["rope_theta"] > 2e5
 
 
 @pytest.mark.parametrize("family", TURN)

@@ -125,7 +125,7 @@ def differences(files, questions, ignore=()):
 def every_question(length, trained=None, name=None):
     """A question of each kind, with all programs and rules, for texts within a length and beyond it."""
     beyond = 4 * length - 1
-    lengths = [["sentence"], ["sentence", trained or length, name], ["memory", beyond], ["memory", 100, 1, 16]]
+    lengths = [["sentence"], ["sentence", trained or length, name, beyond], ["memory", beyond], ["memory", 100, 1, 16]]
     angles = [["frequencies", 100], ["frequencies", beyond], ["fresh", trained or 512, beyond], ["fresh", 512, length, True]]
     pairs = [(program, rule) for program in PROGRAMS for rule in RULES]
     lines = [["settings", beyond, program, trained or 512, rule] for program, rule in pairs]
