@@ -80,7 +80,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (tile !== null) return {kind: "tile", cells: tile};
     return keys === null ? {kind: part.pictures ? "picture" : "text"} : {kind: "indexer", tokens: keys};
   }
-  const longestOf = ({lengths: {allowed}}, tokens) => allowed && Math.max(allowed, tokens ?? 0);
+  const longestOf = ({lengths: {allowed}}, tokens) => allowed && Math.max(allowed, tokens);
   function sees(seeing) {
     const what = fill(says.sight[seeing.kind], seeing);
     return (seeing.each ?? null) === null ? what : fill(says.sight.compressed, {what, ...seeing});
@@ -423,7 +423,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
   return {
-    ...{apply, checkUntil, edits, fresh, inForce, inWords, limitOf, line, memory, plain, sees, sentence, settings, sight, slopes},
+    ...{apply, checkUntil, edits, fresh, inForce, inWords, limitOf, line, longestOf, memory, plain, sees, sentence, settings, sight, slopes},
     ...{stretched, traps, turns},
   };
 };

@@ -9,10 +9,10 @@ const CLOSE = 1 + 1e-9;
 const SORTS = {window: "window", sides: "window", tile: "window", chunk: "chunk", indexer: "indexer"};
 
 /** What a layer sees, and by what: the color and the mark of its bar. */
-function sort(layer, reading) {
+function sort(layer, reading, tokens = null) {
   if (!layer.attends) return "recurrence";
   if (layer.crosses) return "picture";
-  const {kind} = answers.sight(reading, layer, reading.lengths.allowed);
+  const {kind} = answers.sight(reading, layer, answers.longestOf(reading, tokens));
   return SORTS[kind] ?? (layer.encoding || reading.input ? "full" : "none");
 }
 

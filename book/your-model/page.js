@@ -217,20 +217,23 @@ const pairs = (tokens, remedy) => facts.hands(group(), model.training, model.rea
 
 // What stays while the length moves
 
-/** What so many layers of a sort see, in the words of the sentence. */
+/** What a layer sees in a text of the length at hand, in the words of the sentence. */
+const sees = layer => answers.sees(answers.sight(model.reading, layer, answers.longestOf(model.reading, state.tokens))).replace(/,$/, "");
+
+/** What so many layers of a sort see. */
 function seen(layers, all) {
-  const {reading} = model, n = layers.length, [layer] = layers, sort = facts.sort(layer, reading);
+  const n = layers.length, sort = facts.sort(layers[0], model.reading, state.tokens);
   if (sort === "recurrence") return `${n} without attention`;
   if (sort === "picture") return `${n} look${n === 1 ? "s" : ""} at a picture`;
-  const sights = new Set(layers.map(one => answers.sees(answers.sight(reading, one, reading.lengths.allowed))));
-  const what = sights.size > 1 ? {window: "windows", chunk: "chunks"}[sort] ?? "chosen tokens" : [...sights][0].replace(/,$/, "").replace(/^its own/, n === 1 ? "its own" : "their own");
+  const sights = new Set(layers.map(sees));
+  const what = sights.size > 1 ? {window: "windows", chunk: "chunks"}[sort] ?? "chosen tokens" : [...sights][0].replace(/^its own/, n === 1 ? "its own" : "their own");
   return `${all && n > 1 ? "all " : ""}${n} see${n === 1 ? "s" : ""} ${what}${sort === "none" ? ", without positions" : ""}`;
 }
 
 const SORTS = ["full", "none", "window", "chunk", "indexer", "recurrence", "picture"];
 
 function strip() {
-  const {reading} = model, sorts = reading.layers.map(kind => facts.sort(reading.kinds[kind], reading)), n = sorts.length;
+  const {reading} = model, sorts = reading.layers.map(kind => facts.sort(reading.kinds[kind], reading, state.tokens)), n = sorts.length;
   const words = SORTS.filter(sort => sorts.includes(sort)).map(sort => {
     const own = reading.layers.filter((_, i) => sorts[i] === sort).map(kind => reading.kinds[kind]);
     return [sort, seen(own, own.length === n)];
@@ -255,7 +258,7 @@ function told(layer) {
   if (!layer.attends) return "a recurrence or a convolution, which reads in order";
   if (layer.crosses) return "attends to a picture";
   const {encoding} = layer, said = [];
-  said.push(`sees ${answers.sees(answers.sight(model.reading, layer, model.reading.lengths.allowed)).replace(/,$/, "")}`);
+  said.push(`sees ${sees(layer)}`);
   if (answers.turns(layer)) {
     said.push(`base ${num(encoding.base)}`);
     const turning = 2 * answers.inForce(encoding)[0].filter(Boolean).length, across = encoding.layout === "half" && turning < encoding.rotary;
@@ -285,7 +288,7 @@ function origin() {
 }
 
 function lead() {
-  const begins = model.name ?? `The model (${model.reading.family})`, said = answers.sentence(model.reading, model.training.trained, model.name);
+  const begins = model.name ?? `The model (${model.reading.family})`, said = answers.sentence(model.reading, model.training.trained, model.name, state.tokens);
   return make("p", {class: "lead"}, said.startsWith(begins) ? [strong(begins), said.slice(begins.length)] : said);
 }
 
@@ -452,6 +455,11 @@ function draw(jump = false) {
       button.setAttribute(`aria-${is}`, button.dataset[name] === value);
       button.tabIndex = button.dataset[name] === value ? 0 : -1;
     }
+  const said = lead();  // a window hides something only from texts that are longer
+  if (said.textContent !== find(".lead").textContent) {
+    find(".lead").replaceWith(said);
+    find(".layers").replaceWith(strip());
+  }
   let shown;
   try {
     shown = verdict();

@@ -66,6 +66,7 @@ const reader = tables => {
       if (error instanceof RangeError) refuse("deep", {name});
       refuse("json", {name, why: error.message});
     }
+    checkDepth(values, name);
     if (!isDict(values)) refuse("object", {name, kind: kindOfValue(values)});
     if (has(values, "model_type")) return values;
     const other = others.find(([marks]) => marks.some(mark => has(values, mark)));
@@ -90,9 +91,9 @@ const reader = tables => {
 
   // outer.py
 
-  function checkDepth(value, depth = 0) {
-    if (depth > DEEPEST) refuse("deep", {name: "config"});
-    if (value !== null && typeof value === "object") for (const one of Object.values(value)) checkDepth(one, depth + 1);
+  function checkDepth(value, name, depth = 0) {
+    if (depth > DEEPEST) refuse("deep", {name});
+    if (value !== null && typeof value === "object") for (const one of Object.values(value)) checkDepth(one, name, depth + 1);
   }
   function textOf(whole, ignore, file = [], of_class = [], defaults = {}) {
     const [values, ignored] = withoutKeys(whole, ignore), family = get(values, "model_type");
@@ -346,8 +347,8 @@ const reader = tables => {
       const values = fromEntries(strange.map(key => [`${place}.${key}`, parameters[key]]));
       refuse("strange_keys_of_rule", {kind, keys: values, names: Object.keys(values)});
     }
-    const share = need(parameters, "partial_rotary_factor");
-    if (share === null && kind === "proportional") refuse("share", {key: "partial_rotary_factor", got: null});
+    const share = need(parameters, "partial_rotary_factor"), fits = isNumber(share) && share >= 0 && share <= 1;
+    if (!fits) refuse("share", {key: "partial_rotary_factor", got: share});
     if (keys.about.whole && !["default", "proportional"].includes(kind) && share !== 1) refuse("whole_head", {kind, got: share});
   }
   function need(values, key) {
@@ -707,7 +708,7 @@ const reader = tables => {
       return turns || !truthy(keys.get("attn_temperature_tuning")) ? null : {kind: "steps", length, scale, counted: true};
     },
     steps_by_beta(keys, parameters) {
-      const scale = get(parameters, "llama_4_scaling_beta");
+      const scale = checkNumber("llama_4_scaling_beta", get(parameters, "llama_4_scaling_beta"));
       return truthy(scale) ? {kind: "steps", length: needFor("yarn", parameters, "original_max_position_embeddings"), scale} : null;
     },
     power_where_nothing_turns: (_, __, turns) => (turns ? null : {kind: "power", length: 2048, exponent: 0.1}),
@@ -758,10 +759,10 @@ const reader = tables => {
       if (!isWhole(padding) || padding < 0) refuse("padding", {family: keys.family, got: padding});
       first = padding + 1;
     }
-    const input = added(row, keys);
-    if (input.kind === "Learned" && input.length <= first) refuse("no_rows", {family: keys.family, length: input.length, first});
     const bias = row.bias ? fixedBuckets(keys) : null, windows = row.windows ? inTurn(keys, depth) : repeat(null, depth);
     const layers = new Map(windows.map(window => [named(window), layer({encoding: bias, window})]));
+    const input = added(row, keys), got = input.length;
+    if (input.kind === "Learned" && got <= first) refuse("no_rows", {key: row.length[0], first, got});
     return stack(windows.map(window => layers.get(window)), {
       input,
       first,
@@ -1064,7 +1065,7 @@ const reader = tables => {
 
   function read(config, ignore = []) {
     try {
-      checkDepth(config);
+      checkDepth(config, "config");
       return readingOf(textOf(config, ignore), get(config, "model_type"));
     } catch (error) {
       if (error instanceof Refused) throw error;
@@ -1133,7 +1134,14 @@ const reader = tables => {
     const length = keys.first([until.key]), begins = until.where.map(flag => truthy(keys.get(flag)));
     return begins.some(Boolean) ? [length, until.key] : [null, null];
   }
+  /** Refuse a number that JSON has not. */
+  function checkFinite(value, key = "rope_parameters") {
+    if (isNumber(value) && !Number.isFinite(value)) refuse("number", {key, got: value});
+    if (isList(value)) for (const one of value) checkFinite(one, key);
+    else if (isDict(value)) for (const [name, one] of entries(value)) checkFinite(one, name);
+  }
   function placeOf(text, keys, rules) {
+    checkFinite(rules);
     const whole = {...text.defaults, ...keys.own}, place = about.spellings.find(name => isDict(get(whole, name)));
     const inner = place && isDict(get(whole[place], FULL)) ? [FULL] : [];
     const every = {...keys.own, ...keys.defaults}, beside = ["layer_rope_theta", "original_max_position_embeddings"];

@@ -4,6 +4,7 @@ import codecs
 import json
 import re
 
+from .outer import check_depth
 from .tables import Refused, table
 
 KINDS = {"bool": "flag", "float": "number", "int": "number", "str": "text", "NoneType": "null"}
@@ -37,7 +38,10 @@ def parse(text: str, name: str = "the file") -> dict:
     text = text.removeprefix("\ufeff").strip()
     text = PRINTED.sub("", FENCE.sub(r"\1", text))
     try:
-        values = json.loads(text)
+        values = json.loads(text, parse_int=whole)
+        check_depth(values, name)
+    except Refused:
+        raise
     except RecursionError:
         raise Refused("deep", name=name) from None
     except ValueError as error:
@@ -50,3 +54,8 @@ def parse(text: str, name: str = "the file") -> dict:
         if any(mark in values for mark in marks):
             raise Refused("other_file", name=name, what=what)
     raise Refused("no_model_type", name=name)
+
+
+def whole(digits: str) -> float:
+    """A whole number; one of more digits than a float holds is infinite, as in other languages."""
+    return int(digits) if len(digits) < 310 else float(digits)

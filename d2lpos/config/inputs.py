@@ -19,12 +19,12 @@ def read_input(row: dict, keys: Keys) -> dict:
         if type(padding) is not int or padding < 0:
             raise Refused("padding", family=keys.family, got=padding)
         first = padding + 1
-    added = table_or_sinusoids(row, keys)
-    if added["kind"] == "Learned" and added["length"] <= first:
-        raise Refused("no_rows", family=keys.family, length=added["length"], first=first)
     bias = fixed_buckets(keys) if row["bias"] else None
     windows = in_turn(keys, depth) if row["windows"] else [None] * depth
     layers = {window: layer(encoding=bias, window=window) for window in dict.fromkeys(windows)}
+    added = table_or_sinusoids(row, keys)
+    if added["kind"] == "Learned" and added["length"] <= first:
+        raise Refused("no_rows", key=row["length"][0], first=first, got=added["length"])
     return stack(
         [layers[window] for window in windows],
         input=added,

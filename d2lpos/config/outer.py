@@ -27,17 +27,21 @@ class Text:
     defaults: dict = field(default_factory=dict)
 
 
-def plain(value: object, depth: int = 0) -> object:
-    """Dictionaries and lists as JSON has them, and numbers as all languages have them: 128.0 as 128, and none beyond 2⁵³ whole.
-
-    Raises Refused where lists and dictionaries nest too deeply.
-    """
+def check_depth(value: object, name: str, depth: int = 0) -> None:
+    """Raises Refused where lists and dictionaries nest too deeply."""
     if depth > DEEPEST:
-        raise Refused("deep", name="config")
+        raise Refused("deep", name=name)
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    for one in inner:
+        check_depth(one, name, depth + 1)
+
+
+def plain(value: object) -> object:
+    """Dictionaries and lists as JSON has them, and numbers as all languages have them: 128.0 as 128, and none beyond 2⁵³ whole."""
     if isinstance(value, Mapping):
-        return {key: plain(one, depth + 1) for key, one in value.items()}
+        return {key: plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one, depth + 1) for one in value]
+        return [plain(one) for one in value]
     if type(value) is int and abs(value) > LARGEST_WHOLE:
         return float(value) if abs(value) < LARGEST_NUMBER else math.inf if value > 0 else -math.inf
     return (
@@ -130,6 +134,15 @@ def missing(family: str, own: dict, outer: dict) -> dict:
     }
 
 
+def check_finite(value: object, key: str = "rope_parameters") -> None:
+    """Raises Refused for a number that JSON has not."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise Refused("number", key=key, got=value)
+    pairs = value.items() if isinstance(value, dict) else ((key, one) for one in value) if isinstance(value, list) else ()
+    for name, one in pairs:
+        check_finite(one, name)
+
+
 def place_of(text: Text, keys: Keys, rules: dict) -> Place:
     """Where a text's keys stand, and what they say of RoPE, by which settings are written."""
     spellings = table("families")["spellings"]
@@ -137,6 +150,7 @@ def place_of(text: Text, keys: Keys, rules: dict) -> Place:
     rope = next(([name] for name in spellings if isinstance(whole.get(name), dict)), None)
     if rope and isinstance(whole[rope[0]].get("full_attention"), dict):
         rope.append("full_attention")
+    check_finite(rules)
     every = {**keys.own, **keys.defaults}
     beside = {key: keys.own.get(key) for key in ("rope_theta", "partial_rotary_factor", "head_dim")}
     beside |= {key: every.get(key) for key in ("layer_rope_theta", "original_max_position_embeddings")}

@@ -44,7 +44,7 @@ def drawn(reading: Reading, tokens: int, trained: int | None = None) -> str:
     None. A slope ends where a key weighs a thousandth, and a table where its rows end.
     """
     allowed, rows = reading["lengths"]["allowed"], reading["lengths"]["rows"]
-    known, title = trained or allowed, sentence(reading, trained)
+    known, title = trained or allowed, sentence(reading, trained, tokens=tokens)
     lengths = [Length(known, "trained" if trained else "file")] if known else []
     lengths.append(Length(tokens, f"{tokens:,} tokens"))
     panels = [panel(f"a table of {rows:,} rows", [Mark(rows, rows, False)], lengths)] if rows else []

@@ -60,8 +60,8 @@ def check_keys(kind: str, parameters: Parameters, keys: Keys, extra: str) -> Non
         values = {f"{place}.{key}": parameters[key] for key in strange}
         raise Refused("strange_keys_of_rule", kind=kind, keys=values, names=list(values))
     share = parameters["partial_rotary_factor"]
-    if share is None and kind == "proportional":
-        raise Refused("share", key="partial_rotary_factor", got=None)
+    if not is_number(share) or not 0 <= share <= 1:
+        raise Refused("share", key="partial_rotary_factor", got=share)
     if keys.about.get("whole") and kind not in ("default", "proportional") and share != 1:
         raise Refused("whole_head", kind=kind, got=share)
 

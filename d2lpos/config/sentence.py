@@ -15,9 +15,9 @@ def sentence(
 ) -> str:
     """What turns, adds or biases, where, what a token sees, and on what lengths, in one sentence.
 
-    trained is the length of the training in tokens, where it is known. name stands for the model. tokens is the length
-    of a text at hand: a window that hides nothing of the texts that the file allows may hide some of a longer one. Raises
-    TypeError where a length is no integer, ValueError where it is not positive.
+    trained is the length of the training in tokens, where it is known. name stands for the model. tokens is the length of the
+    text at hand, by default the longest that the file allows, in which a window may hide nothing. Raises TypeError where trained
+    or tokens is no integer, ValueError where it is not positive.
 
     >>> sentence(read({"model_type": "mamba"}), name="Mamba")[:36]
     'Mamba adds no positions to its input'

@@ -5,7 +5,7 @@ from .keys import Keys
 from .layer_types import TURNS, types_of
 from .layers import layer, stack
 from .rope import OWN, Parameters, by_types
-from .rules import need
+from .rules import check_number, need
 from .schema import Layer, Temperature
 from .tables import Refused, words
 from .turn import NOTHING, turn_of
@@ -137,7 +137,7 @@ def steps_where_nothing_turns(keys: Keys, parameters: Parameters, turns: bool) -
 
 def steps_by_beta(keys: Keys, parameters: Parameters, turns: bool) -> Temperature | None:
     """Ministral 3's."""
-    scale = parameters.get("llama_4_scaling_beta")
+    scale = check_number("llama_4_scaling_beta", parameters.get("llama_4_scaling_beta"))
     if not scale:
         return None
     return {

@@ -132,7 +132,7 @@ BAD = {
         "model_type": "qwen3_vl_text",
         "rope_parameters": {"rope_theta": 1e6, "mrope_interleaved": 10**400},
     },
-    "pad_token_id of xmod must leave a row of its table of 1 for a token": {"model_type": "xmod", "max_position_embeddings": 1},
+    "max_position_embeddings must leave rows for tokens, the first of which stands at row 2; got 1": {"model_type": "xmod", "max_position_embeddings": 1},
     "beta_slow must be positive and at most beta_fast; got beta_slow=64, beta_fast=32": rope(type="yarn", factor=2.0, beta_slow=64),
 }  # fmt: skip
 

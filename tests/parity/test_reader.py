@@ -125,7 +125,7 @@ def differences(files, questions, ignore=()):
 def every_question(length, trained=None, name=None):
     """A question of each kind, with all programs and rules, for texts within a length and beyond it."""
     beyond = 4 * length - 1
-    lengths = [["sentence"], ["sentence", trained or length, name, beyond], ["memory", beyond], ["memory", 100, 1, 16]]
+    lengths = [["sentence"], ["sentence", trained or length, name], ["sentence", None, None, beyond], ["memory", beyond], ["memory", 100, 1, 16]]
     angles = [["frequencies", 100], ["frequencies", beyond], ["fresh", trained or 512, beyond], ["fresh", 512, length, True]]
     pairs = [(program, rule) for program in PROGRAMS for rule in RULES]
     lines = [["settings", beyond, program, trained or 512, rule] for program, rule in pairs]
@@ -236,6 +236,9 @@ BEYOND = {
     "rows": {"model_type": "gpt2", "n_positions": 10**11},
     "a huge number": {"model_type": "llama", "rope_theta": 10**400},
     "lists": '{"model_type": "llama", "a": ' + "[" * 100_000 + "]" * 100_000 + "}",
+    "lists alone": "[" * 100_000 + "]" * 100_000,
+    "some lists": "[" * 300 + "]" * 300,
+    "objects alone": '{"a": ' * 100_000 + "1" + "}" * 100_000,
     "objects": '{"model_type": "llama", "rope_scaling": ' + '{"a": ' * 100_000 + "1" + "}" * 100_000 + "}",
     "quotes": '{"model_type": "llama", "a": "' + '\\"' * 1_000_000,
 }
@@ -257,6 +260,11 @@ def test_numbers_that_one_language_alone_holds():
     numbers = {"most": 2**53 - 1, "more": 2**53, "odd": 2**53 + 1, "huge": 10**400, "none": math.nan, "minus": -0.0}
     keys = ("head_dim", "rope_theta", "sliding_window", "wobble", "rope_scaling", "pad_token_id", "max_window_layers")
     files = {f"{name} {key}": {"model_type": "qwen2", key: one} for name, one in numbers.items() for key in keys}
+    files["digits"] = '{"model_type": "llama", "rope_theta": ' + "9" * 5000 + "}"
+    files["share"] = {"model_type": "gemma4_text", "rope_parameters": {"full_attention": {"rope_type": "proportional", "partial_rotary_factor": None, "rope_theta": 1e6}}}
+    files["length"] = {"model_type": "mpt", "max_seq_len": "x"}
+    files["infinite"] = {"model_type": "qwen3_vl_text", "rope_parameters": {"rope_theta": 1e6, "mrope_interleaved": 10**400}}
+    files["rows"] = {"model_type": "xmod", "max_position_embeddings": 1, "pad_token_id": 1}
     files["runs"] = {"model_type": "gpt_neo", "attention_types": [["local", 1, 2]]}
     assert differences(files, [["read"], ["sentence"]])[0] == []
 

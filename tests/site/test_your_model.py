@@ -146,6 +146,15 @@ def test_what_layers_see_is_said_alike_everywhere(reader, name):
     assert ("window" in page.inner_text(".mem")) == (any(windows) and reading["causal"])
 
 
+def test_a_window_that_a_longer_text_exceeds_is_named_everywhere(reader):
+    page = reader.page
+    opened(page, "Phi-3 mini 128k")
+    for tokens, window in ((131_072, False), (1_048_576, True), (131_072, False)):
+        ask(page, tokens)
+        for part in (".lead", ".layers .cap", ".mem"):
+            assert ("window" in page.inner_text(part)) == window, (tokens, part)
+
+
 def test_an_uncommon_number_in_a_line_says_why_it_is_there(reader):
     page = reader.page
     opened(page, "Qwen2.5-VL 7B")
