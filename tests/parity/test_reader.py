@@ -202,11 +202,8 @@ REFUSED_FILES = {
     "a number for a type": '{"model_type": 3.0}',
     "refused": '{"model_type": "xlnet"}',
     "names of objects": '{"model_type": "constructor", "toString": 1, "__proto__": {"a": 1}}',
-    "no share": '{"model_type": "gemma4_text", "num_hidden_layers": 1, "layer_types": ["full_attention"], "rope_parameters": {"full_attention": {"rope_type": "proportional", "rope_theta": 1e6, "partial_rotary_factor": null}}}',
-    "a length by another name": '{"model_type": "mpt", "max_seq_len": "x"}',
     "a length by its class's name": '{"model_type": "rwkv", "context_length": {"a": 1}}',
-    "a flag": '{"model_type": "qwen3_vl_text", "rope_parameters": {"rope_theta": 1e6, "mrope_interleaved": 1e999}}',
-    "no row": '{"model_type": "xlm-roberta", "pad_token_id": 1000000000000}',
+    "a flag": '{"model_type": "qwen3_vl_text", "rope_parameters": {"rope_theta": 1e6, "mrope_interleaved": 1}}',
     "many strange": '{"model_type": "llama", "a": 1.0, "b": [1, 2.50, "it\'s", null, true], "c": {"d": 1e-7}, "e": 1e22, "f": "\\u00e9\\n", "__proto__": 1}',
     "large": '{"model_type": "llama", "x": "' + "y" * 9_000_000 + '"}',
 }
