@@ -82,7 +82,7 @@ def cache(reading: Reading, tokens: int) -> Iterator[str]:
             unit, bytes_ = next((unit, bytes_) for unit, bytes_ in table("words")["units"] if size >= bytes_)
             yield fill(words["memory"], kind=kind, size=size / bytes_, unit=unit)
     except Refused as why:
-        yield fill(words["unknown"], why=str(why))
+        yield f"  {why}"
     if not reading["causal"]:
         yield words["encoder"]
     if reading["encoder"]:

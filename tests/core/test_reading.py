@@ -141,9 +141,10 @@ def test_json_stands_alone_on_standard_output(file, capsys):
     assert json.loads(printed.out) == read(LLAMA) and printed.err.startswith("settings for vLLM")
 
 
-def test_the_command_needs_lengths_that_there_are(file):
+def test_the_command_needs_a_file_and_lengths_that_there_are(file):
     for name in ("length", "trained"):
         assert main(["read", str(file), f"--{name}", "0"]) == f"--{name} must be at least 1; got 0"
+    assert main(["read", " "]) == "FILE must be a path, - or the name of a release; got ' '"
 
 
 def test_the_command_takes_a_length_and_keys_to_pass_over(file, capsys):
