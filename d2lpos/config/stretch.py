@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TypedDict
 
-from .angles import rule_kind, stretched, turns
+from .angles import reach, rule_kind, stretched, turns
 from .rules import check_factor
 from .schema import Encoding, Layer, Reading
 from .tables import Refused, entry, table
@@ -60,7 +60,8 @@ def target(reading: Reading, length: int | None) -> tuple[str, Encoding]:
     if length is None:
         refuse(reading, "untold")
     if stretched(reading):
-        refuse_second(reading, reading["lengths"]["allowed"] or length)
+        allowed, most = reading["lengths"]["allowed"] or length, reach(reading)
+        refuse(reading, "beyond" if most > allowed else "stretched", allowed=allowed, reach=most)
     layers = [layer for layer in reading["kinds"] if turns(layer) and not (by_kind and within_window(layer))]
     names = {layer["type"] if by_kind else "" for layer in layers}
     ways = {tuple(layer["encoding"][key] for key in ("base", "layout", "rotary")) for layer in layers}
@@ -68,15 +69,6 @@ def target(reading: Reading, length: int | None) -> tuple[str, Encoding]:
     if len(names) > 1 or len(ways) > 1 or rule_kind(encoding) is not None:
         refuse(reading, "two_ways")
     return names.pop(), encoding
-
-
-def refuse_second(reading: Reading, allowed: int) -> None:
-    """Raise Refused, because a rule is in force; YaRN's may reach beyond what the file allows."""
-    rules = [layer["encoding"]["rule"] for layer in reading["kinds"] if turns(layer)]
-    reach = max((int(rule["factor"] * rule["length"]) for rule in rules if rule and rule["kind"] == "yarn"), default=0)
-    if reach > allowed:
-        refuse(reading, "beyond", allowed=allowed, reach=reach)
-    refuse(reading, "stretched", allowed=allowed)
 
 
 def within_window(layer: Layer) -> bool:

@@ -174,6 +174,13 @@ def test_a_rule_that_lacks_a_key():
     assert unlike == [] and answered
 
 
+def test_a_rule_that_reaches_beyond_what_the_file_allows():
+    rope = {"rope_type": "yarn", "factor": 4.1, "original_max_position_embeddings": 32_768}
+    file = {"model_type": "qwen2", "max_position_embeddings": 32_768, "rope_scaling": rope}
+    unlike, answered = differences({"beyond": file}, [["sentence"], ["settings", 100_000, "vllm"]])
+    assert unlike == [] and answered == 1
+
+
 def test_a_name_means_the_same_release_in_both_languages():
     known = [*READ_AS, *ASKED, *(one["source"] for one in releases()), *(one["name"] for one in releases())]
     odd = ["", "/", "...", "東京", "İstanbul 8B", "base", "-it", "a/b/c", "./gpt2", "Qwen/Qwen3-8B/", " gpt2 ", "8b", "Ⅷ", "😀8b"]
