@@ -11,11 +11,13 @@ from sphinx.application import Sphinx
 
 from .search import pack
 
+MODULE = 'typeof module === "undefined" ? readerWords : require("./words.js")'  # where Node finds the words
 BLOCK = re.compile(r"^```\{your-model\}\n```$", re.MULTILINE)
 FOLDER = Path(__file__).parents[2] / "your-model"
 TABLES = Path(__file__).parents[3] / "d2lpos" / "config" / "tables"
 SCRIPTS = ("words", "reader", "answers", "names", "facts", "figures", "page")  # in the order in which they run
-COMMENT = re.compile(r"^\s*//.*\n|^\s*/\*\*[\s\S]*?\*/\n|  // .*$|^\s+", re.MULTILINE)
+# What Node alone needs, comments, and blanks at the begin of a line.
+IDLE = re.compile(r"^if \(typeof module .*\n|^\s*//.*\n|^\s*/\*\*[\s\S]*?\*/\n|  // .*$|^\s+", re.MULTILINE)
 
 
 def expand(text: str, root: str | Path) -> str:
@@ -30,12 +32,12 @@ def expand(text: str, root: str | Path) -> str:
 
 
 def light(script: str) -> str:
-    """A script without comments and indentation.
+    """A script for a browser, without comments and indentation.
 
     >>> light("// one\\nlet a = 1;  // two\\n  /** three */\\n  a += 1;\\n")
     'let a = 1;\\na += 1;\\n'
     """
-    return COMMENT.sub("", script)
+    return IDLE.sub("", script).replace(MODULE, "readerWords")
 
 
 def write_scripts(app: Sphinx, exception: Exception | None) -> None:
