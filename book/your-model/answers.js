@@ -16,6 +16,10 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   const turns = layer => layer.encoding !== null && "rotary" in layer.encoding;
   const stretched = reading => reading.kinds.some(layer => turns(layer) && STRETCHES.includes(layer.encoding.rule?.kind));
+  function reach(reading) {
+    const yarns = reading.kinds.filter(turns).map(layer => layer.encoding.rule).filter(rule => rule?.kind === "yarn");
+    return Math.max(0, ...yarns.map(({factor, length}) => Math.trunc(factor * length)));
+  }
   function plain({base, rotary, axes, deal}) {
     const size = deal ? rotary : Math.floor(rotary / axes);
     return Array.from({length: Math.floor(size / 2)}, (_, i) => base ** (-2 * i / size));
@@ -137,6 +141,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const clauses = trained === null ? [] : [fill(text.trained, {tokens: trained})];
     if (reading.pictures) return clauses;
     if (rows !== null) clauses.push(fill(text.rows, {rows}));
+    else if (allowed && allowed < reach(reading)) clauses.push(fill(text.beyond, {reach: reach(reading), by, allowed}));
     else if (stretched(reading) && original && allowed && original < allowed) clauses.push(fill(text.stretch, {original, allowed}));
     else if (allowed && allowed === trained) return [fill(text.as_many, {trained: clauses[0], by})];
     else if (allowed) clauses.push(fill(text.allows, {by, allowed}));
@@ -261,7 +266,10 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
   function target(reading, length) {
     const byKind = !has(reading.at.rules, "");
     if (length === null) refuseFor(reading, "untold");
-    if (stretched(reading)) refuseFor(reading, "stretched", {allowed: reading.lengths.allowed || length});
+    if (stretched(reading)) {
+      const allowed = reading.lengths.allowed || length, most = reach(reading);
+      refuseFor(reading, most > allowed ? "beyond" : "stretched", {allowed, reach: most});
+    }
     const layers = reading.kinds.filter(one => turns(one) && !(byKind && withinWindow(one)));
     const names = new Set(layers.map(({type}) => (byKind ? type : ""))), [{encoding}] = layers;
     const ways = new Set(layers.map(({encoding: {base, layout, rotary}}) => [base, layout, rotary].join()));

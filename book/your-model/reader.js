@@ -95,13 +95,13 @@ const reader = tables => {
     if (depth > DEEPEST) refuse("deep", {name});
     if (value !== null && typeof value === "object") for (const one of Object.values(value)) checkDepth(one, name, depth + 1);
   }
-  function textOf(whole, ignore, file = [], of_class = []) {
+  function textOf(whole, ignore, file = [], of_class = [], defaults = {}) {
     const [values, ignored] = withoutKeys(whole, ignore), family = get(values, "model_type");
     if (isText(family) && has(refused, family)) refuse("refused_family", {got: family, why: refused[family]});
-    if (isText(family) && has(rows, family)) return {family, values, file, code: of_class, ignored};
+    if (isText(family) && has(rows, family)) return {family, values, file, code: of_class, ignored, defaults};
     const inner = isText(family) ? held(family, values) : null;
     if (!inner) return refuse("unknown_family", {got: family});
-    return textOf(inner.text, ignore, [...file, ...inner.place], [...of_class, ...inner.of_class]);
+    return textOf(inner.text, ignore, [...file, ...inner.place], [...of_class, ...inner.of_class], entry(family).text_keys);
   }
 
   function held(family, values) {
@@ -141,10 +141,10 @@ const reader = tables => {
     const others = entries(values).filter(([key]) => has(aliases, key)).map(([key, value]) => [aliases[key], value]);
     return {...fromEntries(others), ...filter(values, key => !unread.includes(key) && !has(aliases, key))};
   }
-  function missing(family, own) {
+  function missing(family, own, outer) {
     const there = key => has(own, key) && (truthy(own[key]) || !about.spellings.includes(key));
     const spelled = about.spellings.some(there);
-    return filter(entry(family).keys, key => !there(key) && !(key === "rope_parameters" && spelled));
+    return filter({...entry(family).keys, ...outer}, key => !there(key) && !(key === "rope_parameters" && spelled));
   }
 
   // keys.py
@@ -198,6 +198,7 @@ const reader = tables => {
     if (of("dictionaries") && !isDict(value)) refuse("dictionary", {key, got: value});
     if (of("counts") && !(isWhole(value) && value >= 0 && value <= known.largest_size)) refuse("whole", {key, least: 0, got: value});
     if (of("integers") && !isWhole(value)) refuse("integer", {key, got: value});
+    if (of("flags") && !isFlag(value)) refuse("flag", {key, got: value});
     const flags = key === "no_rope_layers" && truthy(value) ? value : [];
     if (!flags.every(one => isWhole(one) || isFlag(one))) refuse("flags_in_list", {key, got: value});
     const share = isNumber(value) && value >= 0 && value <= 1;
@@ -1073,7 +1074,7 @@ const reader = tables => {
   }
 
   function readingOf(text, outer) {
-    const {family} = text, row = rows[family], own = byClassNames(family, text.values), defaults = missing(family, own);
+    const {family} = text, row = rows[family], own = byClassNames(family, text.values), defaults = missing(family, own, text.defaults);
     checkValues({...defaults, ...own});
     const keys = new Keys(family, row, own, defaults);
     for (const [key, why] of entries(row.must_be_false)) if (truthy(keys.get(key))) refuse("must_be_false", {key, family, why});
@@ -1119,8 +1120,9 @@ const reader = tables => {
   }
   function longest(keys, values) {
     const names = about.lengths, {aliases} = keys.about, of = name => get(values, name);
-    const own = names.find(name => truthy(of(name))), other = names.find(name => has(aliases, name) && truthy(of(aliases[name])));
-    return own ? [own, of(own)] : other ? [other, of(aliases[other])] : [names[0], null];
+    const both = [...names.map(name => [name, name]), ...names.filter(name => has(aliases, name)).map(name => [name, aliases[name]])];
+    const [name, of_class] = both.find(([, key]) => truthy(of(key))) ?? [names[0], null];
+    return [name, of_class && checkSize(of_class, of(of_class))];
   }
   function originalOf(every) {
     const rope = either(get(every, "rope_scaling"), either(get(every, "rope_parameters"), {}));
@@ -1140,8 +1142,8 @@ const reader = tables => {
   }
   function placeOf(text, keys, rules) {
     checkFinite(rules);
-    const place = about.spellings.find(name => isDict(get(keys.own, name)));
-    const inner = place && isDict(get(keys.own[place], FULL)) ? [FULL] : [];
+    const whole = {...text.defaults, ...keys.own}, place = about.spellings.find(name => isDict(get(whole, name)));
+    const inner = place && isDict(get(whole[place], FULL)) ? [FULL] : [];
     const every = {...keys.own, ...keys.defaults}, beside = ["layer_rope_theta", "original_max_position_embeddings"];
     const of = (values, names) => fromEntries(names.map(key => [key, get(values, key)]));
     const said = {...of(keys.own, [...FLAT, "head_dim"]), ...of(every, beside)};

@@ -26,6 +26,13 @@ def stretched(reading: Reading) -> bool:
     return any(turns(layer) and rule_kind(layer["encoding"]) in STRETCHES for layer in reading["kinds"])
 
 
+def reach(reading: Reading) -> int:
+    """How many tokens YaRN stretches to, its factor times the length that it begins from; 0 where it is not in force."""
+    rules = [layer["encoding"]["rule"] for layer in reading["kinds"] if turns(layer)]
+    yarns = [rule for rule in rules if rule and rule["kind"] == "yarn"]
+    return max((int(rule["factor"] * rule["length"]) for rule in yarns), default=0)
+
+
 def plain(encoding: Encoding) -> list[float]:
     """The frequency of each pair before any rule: base^(−2i/rotary); of each axis, where these have pairs of their own.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from .angles import fresh
+from .angles import fresh, stretched
 from .arguments import check_tokens, check_until
 from .memory import memory, unknown
 from .report import layer, turning_layers
@@ -16,13 +16,12 @@ from .words import fill
 def asks(reading: Reading, tokens: int, trained: int | None = None, source: str | None = None) -> str:
     """What a text of that length asks, in lines.
 
-    trained is the length of the training in tokens, by default what the configuration calls original, or else allows; source
+    trained is the length of the training in tokens, by default that before the model's stretch, or what its file allows; source
     tells who says it, by default the caller. Raises TypeError or ValueError where a length is no positive integer, and Refused
     for a model of pictures.
 
     >>> print(asks(read({"model_type": "gpt2"}), 2048))
     at 2,048 tokens:
-      beside 1,024 tokens, as its class allows:
       the table ends after 1,024 tokens and fails
       keys and values of full layers: 72.0 MiB
     """
@@ -48,14 +47,14 @@ def asks(reading: Reading, tokens: int, trained: int | None = None, source: str 
 def angles(reading: Reading, tokens: int, trained: int | None, source: str | None) -> Iterator[str]:
     """Beside which length, and how many pairs of each kind of layer meet new angles."""
     words, lengths = table("words")["asks"], reading["lengths"]
-    original, allowed = lengths["original"], lengths["allowed"]
-    length = trained or original or allowed
-    if not length:
+    original, allowed = lengths["original"] if stretched(reading) else None, lengths["allowed"]
+    length, turning = trained or original or allowed, turning_layers(reading)
+    if not length or not turning:
         return
     by = "you" if trained else "original" if original else "class" if lengths["by_class"] else "file"
     yield fill(words["beside"], trained=length, source=source if trained and source else words[by])
     before, longest = bool(original) and length <= original, longest_of(reading, tokens)
-    kinds = {layer(reading, one, tokens, longest): one for one in turning_layers(reading)}
+    kinds = {layer(reading, one, tokens, longest): one for one in turning}
     for one in kinds.values():
         pairs = fresh(one, length, tokens, before)
         line = words["fresh" if any(pairs) else "none_fresh"]
@@ -83,7 +82,7 @@ def cache(reading: Reading, tokens: int) -> Iterator[str]:
             unit, bytes_ = next((unit, bytes_) for unit, bytes_ in table("words")["units"] if size >= bytes_)
             yield fill(words["memory"], kind=kind, size=size / bytes_, unit=unit)
     except Refused as why:
-        yield fill(words["unknown"], why=str(why))
+        yield f"  {why}"
     if not reading["causal"]:
         yield words["encoder"]
     if reading["encoder"]:

@@ -81,6 +81,8 @@ def check_value(key: str, value: object, beside: dict) -> None:
         raise Refused("whole", key=key, least=0, got=value)
     if key in words("keys", "integers") and type(value) is not int:
         raise Refused("integer", key=key, got=value)
+    if key in words("keys", "flags") and type(value) is not bool:
+        raise Refused("flag", key=key, got=value)
     if key == "no_rope_layers" and value and not set(map(type, value)) <= {int, bool}:
         raise Refused("flags_in_list", key=key, got=value)
     if key == "partial_rotary_factor" and not (type(value) in (int, float) and 0 <= value <= 1):

@@ -1,6 +1,6 @@
 """What lengths a file, a table and a rule allow, in tokens."""
 
-from .keys import Keys
+from .keys import Keys, check_size
 from .schema import Lengths
 from .tables import table
 
@@ -23,12 +23,9 @@ def lengths_of(keys: Keys, part: dict, until: int | None, until_key: str | None)
 def longest(keys: Keys, values: dict) -> tuple[str, int | None]:
     """The key that says what length is allowed, and the length; classes may hold it under another name."""
     names, aliases = table("families")["lengths"], keys.about["aliases"]
-    for name in names:
-        if values.get(name):
-            return name, values[name]
-    for name in names:
-        if values.get(aliases.get(name)):
-            return name, values[aliases[name]]
+    for name, of_class in [*((name, name) for name in names), *((name, aliases.get(name)) for name in names)]:
+        if values.get(of_class):
+            return name, check_size(of_class, values[of_class])
     return names[0], None
 
 

@@ -14,13 +14,17 @@ LARGEST_WHOLE, LARGEST_NUMBER = (1 << 53) - 1, 1 << 1023  # of a number of JavaS
 
 @dataclass
 class Text:
-    """The keys of a text: `file` is where they stand in the file, `code` where the outer class of transformers has them."""
+    """The keys of a text: `file` is where they stand in the file, `code` where the outer class of transformers has them.
+
+    defaults are what the outer class takes for keys of its text that are missing, whatever the text's own class takes.
+    """
 
     family: str
     values: dict
     file: list[str] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    defaults: dict = field(default_factory=dict)
 
 
 def check_depth(value: object, name: str, depth: int = 0) -> None:
@@ -46,7 +50,11 @@ def plain(value: object) -> object:
 
 
 def text_of(
-    values: dict, ignore: Collection[str], file: tuple[str, ...] = (), code: tuple[str, ...] = ()
+    values: dict,
+    ignore: Collection[str],
+    file: tuple[str, ...] = (),
+    code: tuple[str, ...] = (),
+    defaults: Mapping | None = None,
 ) -> Text:
     """The text that a file is read for. Raises Refused for a family that is not read."""
     values, ignored = without_keys(values, ignore)
@@ -54,10 +62,10 @@ def text_of(
     if isinstance(family, str) and family in by_name("refused"):
         raise Refused("refused_family", got=family, why=by_name("refused")[family])
     if isinstance(family, str) and family in rows():
-        return Text(family, values, list(file), list(code), ignored)
+        return Text(family, values, list(file), list(code), ignored, dict(defaults or {}))
     if isinstance(family, str) and (inner := inner_text(family, values)):
         text, place, of_class = inner
-        return text_of(text, ignore, file + place, code + of_class)
+        return text_of(text, ignore, file + place, code + of_class, entry(family).get("text_keys"))
     raise Refused("unknown_family", got=family)
 
 
@@ -115,13 +123,13 @@ def by_class_names(family: str, values: dict) -> dict:
     return {aliases[key]: value for key, value in values.items() if key in aliases} | own
 
 
-def missing(family: str, own: dict) -> dict:
-    """What the class takes for keys that are not there; of RoPE's parameters also for null."""
+def missing(family: str, own: dict, outer: dict) -> dict:
+    """What the class takes for keys that are not there, the outer one's before its own; of RoPE's parameters also for null."""
     spellings = table("families")["spellings"]
     there = {key for key, value in own.items() if value or key not in spellings}
     return {
         key: plain(value) if key in spellings else value
-        for key, value in entry(family)["keys"].items()
+        for key, value in {**entry(family)["keys"], **outer}.items()
         if key not in there and not (key == "rope_parameters" and there.intersection(spellings))
     }
 
@@ -138,8 +146,9 @@ def check_finite(value: object, key: str = "rope_parameters") -> None:
 def place_of(text: Text, keys: Keys, rules: dict) -> Place:
     """Where a text's keys stand, and what they say of RoPE, by which settings are written."""
     spellings = table("families")["spellings"]
-    rope = next(([name] for name in spellings if isinstance(keys.own.get(name), dict)), None)
-    if rope and isinstance(keys.own[rope[0]].get("full_attention"), dict):
+    whole = {**text.defaults, **keys.own}
+    rope = next(([name] for name in spellings if isinstance(whole.get(name), dict)), None)
+    if rope and isinstance(whole[rope[0]].get("full_attention"), dict):
         rope.append("full_attention")
     check_finite(rules)
     every = {**keys.own, **keys.defaults}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from .angles import stretched
+from .angles import reach, stretched
 from .arguments import check_tokens
 from .schema import Encoding, Layer, Part, Reading
 from .sight import longest_of, sees, sight
@@ -107,6 +107,8 @@ def lengths(reading: Reading, trained: int | None) -> list[str]:
         return clauses
     if rows is not None:
         clauses.append(fill(words["rows"], rows=rows))
+    elif allowed and allowed < reach(reading):
+        clauses.append(fill(words["beyond"], reach=reach(reading), by=by, allowed=allowed))
     elif stretched(reading) and original and allowed and original < allowed:
         clauses.append(fill(words["stretch"], original=original, allowed=allowed))
     elif allowed and allowed == trained:

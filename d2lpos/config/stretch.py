@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TypedDict
 
-from .angles import rule_kind, stretched, turns
+from .angles import reach, rule_kind, stretched, turns
 from .rules import check_factor
 from .schema import Encoding, Layer, Reading
 from .tables import Refused, entry, table
@@ -60,7 +60,8 @@ def target(reading: Reading, length: int | None) -> tuple[str, Encoding]:
     if length is None:
         refuse(reading, "untold")
     if stretched(reading):
-        refuse(reading, "stretched", allowed=reading["lengths"]["allowed"] or length)
+        allowed, most = reading["lengths"]["allowed"] or length, reach(reading)
+        refuse(reading, "beyond" if most > allowed else "stretched", allowed=allowed, reach=most)
     layers = [layer for layer in reading["kinds"] if turns(layer) and not (by_kind and within_window(layer))]
     names = {layer["type"] if by_kind else "" for layer in layers}
     ways = {tuple(layer["encoding"][key] for key in ("base", "layout", "rotary")) for layer in layers}

@@ -120,6 +120,19 @@ BAD = {
     "n_positions must be at most 16,777,216, as no model is larger": {"model_type": "gpt2", "n_positions": 10**9},
     "attention_types must be at most 10,000": {"model_type": "gpt_neo", "attention_types": [[["global"], 10**9]]},
     "mrope_section must have 64 pairs in all": {"model_type": "qwen3_vl_text", "rope_scaling": {"mrope_section": [10**9, 1, 1]}},
+    "partial_rotary_factor must be a number from 0 to 1; got null": {
+        "model_type": "gemma4_text",
+        "num_hidden_layers": 1,
+        "layer_types": ["full_attention"],
+        "rope_parameters": {"full_attention": {"rope_type": "proportional", "rope_theta": 1e6, "partial_rotary_factor": None}},
+    },
+    'max_seq_len must be a whole number of at least 1; got "x"': {"model_type": "mpt", "max_seq_len": "x"},
+    'context_length must be a whole number of at least 1; got {"a": 1}': {"model_type": "rwkv", "context_length": {"a": 1}},
+    "mrope_interleaved must be true or false; got Infinity": {
+        "model_type": "qwen3_vl_text",
+        "rope_parameters": {"rope_theta": 1e6, "mrope_interleaved": 10**400},
+    },
+    "max_position_embeddings must leave rows for tokens, the first of which stands at row 2; got 1": {"model_type": "xmod", "max_position_embeddings": 1},
     "beta_slow must be positive and at most beta_fast; got beta_slow=64, beta_fast=32": rope(type="yarn", factor=2.0, beta_slow=64),
 }  # fmt: skip
 

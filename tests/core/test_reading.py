@@ -135,6 +135,18 @@ def test_the_command_prints_words_or_json(file, capsys):
     assert json.loads(capsys.readouterr().out) == reading
 
 
+def test_json_stands_alone_on_standard_output(file, capsys):
+    assert main(["read", str(file), "--json", "--length", "8192", "--settings", "vllm"]) is None
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == read(LLAMA) and printed.err.startswith("settings for vLLM")
+
+
+def test_the_command_needs_a_file_and_lengths_that_there_are(file):
+    for name in ("length", "trained"):
+        assert main(["read", str(file), f"--{name}", "0"]) == f"--{name} must be at least 1; got 0"
+    assert main(["read", " "]) == "FILE must be a path, - or the name of a release; got ' '"
+
+
 def test_the_command_takes_a_length_and_keys_to_pass_over(file, capsys):
     scaled = {"rope_scaling": {"rope_type": "dynamic", "factor": 2.0}, "max_position_embeddings": 64, "wobble": 1}
     file.write_text(json.dumps(LLAMA | scaled), "utf-8")
@@ -194,6 +206,13 @@ SENTENCES = {
         None,
         None,
     ),
+    "Qwen turns queries and keys by their place in all 28 layers (RoPE), and sees the whole text in each; its rule stretches to "
+    "131,072 tokens, but its file allows 32,768.": (
+        {"model_type": "qwen2", "num_hidden_layers": 28, "max_position_embeddings": 32_768}
+        | {"rope_scaling": YARN | {"factor": 4.0, "original_max_position_embeddings": 32_768}},
+        None,
+        "Qwen",
+    ),
     "BERT adds a learned row for each place to its input, and sees the whole text in both layers; its table ends after 512 "
     "tokens.": ({"model_type": "bert", "num_hidden_layers": 2}, None, "BERT"),
     "T5, in its decoder, adds a learned number for each range of distances to the scores in its one layer (T5's buckets), and "
@@ -216,8 +235,18 @@ def test_a_sentence(said):
     assert sentence(read(config), trained, name) == said
 
 
+def test_the_sentence_and_the_lines_say_the_same_of_a_text_that_a_window_does_not_hold():
+    reading = read({"model_type": "phi3", "max_position_embeddings": 4096, "sliding_window": 8192})
+    assert "sees the whole text in each" in sentence(reading) and "window" not in lines(reading)
+    for tokens, seen in {8192: "the whole text", 8193: "a window of 8,192 tokens"}.items():
+        assert f"sees {seen} in each" in sentence(reading, tokens=tokens)
+        assert ("a window of 8,192 tokens" in lines(reading, tokens)) == ("window" in seen) == ("window" in memory(reading, tokens))
+
+
 def test_a_sentence_needs_a_length_that_there_is():
     with pytest.raises(ValueError, match="trained must be positive; got 0"):
         sentence(read(LLAMA), 0)
     with pytest.raises(TypeError, match=r"trained must be an integer; got 2\.5"):
         sentence(read(LLAMA), 2.5)
+    with pytest.raises(ValueError, match="tokens must be positive; got 0"):
+        sentence(read(LLAMA), tokens=0)

@@ -94,6 +94,7 @@ def test_what_a_layer_keeps_is_not_always_heads_by_features():
     nas = {"model_type": "nemotron-nas", "hidden_size": 8192, "num_attention_heads": 64, "num_hidden_layers": 2}
     assert memory(read(nas | {"block_configs": blocks}), 1, 1) == {"full": 8 * 128 * 2}
     assert memory(read({"model_type": "deepseek_v32", "num_hidden_layers": 1}), 1, 1) == {"full": 576, "indexer": 128}
+    assert asks(read({"model_type": "gemma3n_text"}), 9).count("is not known") == 1
     with pytest.raises(ValueError, match="memory of gemma3n_text is not known"):
         memory(read({"model_type": "gemma3n_text"}), 8)
 
@@ -379,6 +380,9 @@ REFUSED = {
     "gpt2 has a table of 1,024 rows, and none past them": {"model_type": "gpt2"},
     "bloom turns nothing, so there is nothing to stretch": {"model_type": "bloom"},
     "gpt_oss is stretched to 131,072 tokens as it is; no second stretch is known for it": GPT_OSS,
+    "qwen3 has a rule that stretches to 131,072 tokens, but its file allows 40,960; no second stretch is known for it": (
+        QWEN3 | {"rope_scaling": YARN}
+    ),
     "phi3 has code that knows no YaRN, so a setting would do nothing or fail": {"model_type": "phi3"},
     "gptj has code that knows no YaRN, so a setting would do nothing or fail": {"model_type": "gptj"},
     "gemma4_text turns in two ways, and one rule is not for both": {"model_type": "gemma4_text"},
@@ -393,6 +397,28 @@ def test_what_cannot_be_stretched_so_is_refused(sentence):
     assert str(error.value) == sentence
     with pytest.raises(ValueError, match=r"^program must be one of transformers, .*; got 'ollama'$"):
         line(QWEN3, 131_072, "ollama")
+
+
+BESIDE = {
+    "beside 4,096 tokens, before its stretch:": GPT_OSS,
+    "beside 4,096 tokens, as its class allows:": {"model_type": "phi3"},
+    "beside 16,384 tokens, as its file allows:": {
+        "model_type": "phi3",
+        "max_position_embeddings": 16_384,
+        "original_max_position_embeddings": 16_384,
+    },
+}
+
+
+@pytest.mark.parametrize("words", BESIDE)
+def test_angles_are_beside_a_stretch_only_where_a_rule_is_in_force(words):
+    assert f"\n  {words}\n" in asks(read(BESIDE[words]), 200_000)
+
+
+def test_where_nothing_turns_no_length_stands_alone():
+    silent = {"model_type": "exaone4", "layer_types": ["full_attention"] * 32}
+    for config in (silent, {"model_type": "gpt2"}, {"model_type": "deberta-v2"}):
+        assert "beside" not in asks(read(config), 200_000)
 
 
 def test_the_command_tells_what_a_length_asks(tmp_path, capsys):

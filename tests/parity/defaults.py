@@ -164,10 +164,21 @@ def text(family: str) -> dict[str, object]:
     if not inner:
         return {}
     return {
+        "text_keys": text_keys(family),
         "text": inner.get("model_type"),
         "flat": flat.get("hidden_size") == 12_288,
         "forced": forced.get("model_type") == inner.get("model_type"),
     }
+
+
+def text_keys(family: str) -> dict[str, object]:
+    """What the outer class puts into a text that lacks a key; nothing where the text's own class fills it."""
+    about = CONFIG_MAPPING[family].sub_configs_defaults.get("text_config")
+    put = {key: value for key, value in (about.init_kwargs if about else {}).items() if key in words()}
+    inner = made(family, text_config={"vocab_size": 7}).get("text_config") or {}  # an empty one is as good as none
+    alone = made(inner.get("model_type")) if inner else {}
+    same = all(inner.get(key) == value for key, value in put.items() if key in inner)
+    return put if same and any(inner.get(key) != alone.get(key) for key in put) else {}
 
 
 def of(family: str) -> dict[str, object]:

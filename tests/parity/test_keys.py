@@ -5,6 +5,8 @@ import pytest
 import torch
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from d2lpos import config
+from d2lpos.config import apply, edits
 from d2lpos.config.tables import rows, table
 from d2lpos.pretrained import encoding_of
 from tests.parity import defaults, tiny
@@ -14,6 +16,7 @@ from tests.parity.variants import LENGTH, RULES, dropped, scaled, sections
 
 READ = sorted(set(rows()) & set(CONFIG_MAPPING))
 TURN = [name for name in READ if "rope_theta" in table("defaults").get(name, {}).get("keys", {}) or name in ("beam", "laguna")]
+OUTER = [name for name, entry in table("defaults").items() if "text_keys" in entry]
 TOKENS = 100
 
 
@@ -46,6 +49,22 @@ def wrong(family, files):
 @pytest.mark.parametrize("family", READ)
 def test_a_missing_key_means_what_the_class_takes_for_it(family):
     assert wrong(family, dropped(family)) == []
+
+
+@pytest.mark.parametrize("text", [{"vocab_size": 7}, {"num_hidden_layers": 3}, {"hidden_size": 4096, "rope_theta": 300.0}])
+@pytest.mark.parametrize("family", OUTER)
+def test_a_missing_key_of_a_text_means_what_the_outer_class_takes_for_it(family, text):
+    whole = defaults.made(family, text_config=text)["text_config"]
+    file = {"model_type": family, "text_config": text}
+    assert read(file) == read(whole)
+
+
+@pytest.mark.parametrize("family", ["glmasr", "voxtral"])
+def test_a_new_base_reaches_a_text_whose_outer_class_fills_it(family):
+    file = {"model_type": family, "text_config": {"vocab_size": 7}}
+    changed = apply(file, edits(config.read(file), 2**20, "ntk"))
+    base = config.read(changed)["kinds"][0]["encoding"]["base"]
+    assert base == defaults.made(family, **changed)["text_config"]["rope_parameters"]["rope_theta"] > 2e5
 
 
 @pytest.mark.parametrize("family", TURN)

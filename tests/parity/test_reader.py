@@ -20,7 +20,7 @@ from tests.node import ROOT, node
 from tests.parity import defaults, tiny
 from tests.parity.families import fitted
 from tests.parity.releases import releases
-from tests.parity.test_keys import READ, TURN
+from tests.parity.test_keys import OUTER, READ, TURN
 from tests.parity.variants import dropped, scaled, without_one
 
 PROGRAMS, RULES = tuple(table("programs")), (None, *table("settings")["rules"], *table("settings")["unset"])
@@ -174,6 +174,13 @@ def test_a_rule_that_lacks_a_key():
     assert unlike == [] and answered
 
 
+def test_a_rule_that_reaches_beyond_what_the_file_allows():
+    rope = {"rope_type": "yarn", "factor": 4.1, "original_max_position_embeddings": 32_768}
+    file = {"model_type": "qwen2", "max_position_embeddings": 32_768, "rope_scaling": rope}
+    unlike, answered = differences({"beyond": file}, [["sentence"], ["settings", 100_000, "vllm"]])
+    assert unlike == [] and answered == 1
+
+
 def test_a_name_means_the_same_release_in_both_languages():
     known = [*READ_AS, *ASKED, *(one["source"] for one in releases()), *(one["name"] for one in releases())]
     odd = ["", "/", "...", "東京", "İstanbul 8B", "base", "-it", "a/b/c", "./gpt2", "Qwen/Qwen3-8B/", " gpt2 ", "8b", "Ⅷ", "😀8b"]
@@ -202,6 +209,8 @@ REFUSED_FILES = {
     "a number for a type": '{"model_type": 3.0}',
     "refused": '{"model_type": "xlnet"}',
     "names of objects": '{"model_type": "constructor", "toString": 1, "__proto__": {"a": 1}}',
+    "a length by its class's name": '{"model_type": "rwkv", "context_length": {"a": 1}}',
+    "a flag": '{"model_type": "qwen3_vl_text", "rope_parameters": {"rope_theta": 1e6, "mrope_interleaved": 1}}',
     "many strange": '{"model_type": "llama", "a": 1.0, "b": [1, 2.50, "it\'s", null, true], "c": {"d": 1e-7}, "e": 1e22, "f": "\\u00e9\\n", "__proto__": 1}',
     "large": '{"model_type": "llama", "x": "' + "y" * 9_000_000 + '"}',
 }
@@ -302,6 +311,14 @@ def test_blocks_of_keys_in_either_spelling():
     files["flat"] = flat | {"layer_types": ["full_attention", "minimax_m3_sparse"]}
     unlike, answered = differences(files, [["read"], ["sentence"], ["memory", 4096]])
     assert unlike == [] and answered == 6
+
+
+@pytest.mark.parametrize("family", OUTER)
+def test_a_text_whose_outer_class_fills_it(family):
+    files = {"empty": {}, "wide": {"hidden_size": 4096}, "scaled": {"rope_parameters": {"rope_type": "linear", "factor": 2.0}}}
+    files = {name: {"model_type": family, "text_config": text} for name, text in files.items()}
+    unlike, answered = differences(files, [["read"], ["sentence"], ["settings", 10**6, "vllm"]])
+    assert unlike == [] and answered
 
 
 def test_a_text_that_stands_elsewhere():

@@ -37,6 +37,13 @@ def address(site):
     return (site / "book" / "your-model.html").as_uri()
 
 
+@pytest.fixture
+def reader(reader):
+    """Who waits until the tables are unpacked, which takes a moment."""
+    expect(reader.page.locator(".yours .lead")).to_be_visible()
+    return reader
+
+
 def slug(name):
     return re.sub("[^a-z0-9]+", "-", name.lower()).rstrip("-")
 
