@@ -249,7 +249,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const written = at.rope ? parametersOf(reading, kind) : {}, share = shareOf(reading, kind, encoding);
     const values = {
       ...(has(written, "type") ? {type: rule} : {}),
-      ...{rope_type: rule, factor},
+      rope_type: rule, factor,
       ...(rule === "llama3" ? known.begins : {}),
       ...(rule === "linear" ? {} : {original_max_position_embeddings: length}),
       ...(has(written, "mrope_section") ? {} : sections(encoding)),
@@ -425,8 +425,8 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
   return {
-    ...{apply, checkUntil, edits, fresh, inForce, inWords, limitOf, line, longestOf, memory, plain, sees, sentence, settings, sight, slopes},
-    ...{stretched, traps, turns},
+    apply, checkUntil, edits, fresh, inForce, inWords, limitOf, line, longestOf, memory, plain, sees, sentence, settings, sight, slopes,
+    stretched, traps, turns,
   };
 };
 if (typeof module !== "undefined") module.exports = readerAnswers;

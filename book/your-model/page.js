@@ -810,4 +810,4 @@ out.addEventListener("click", async event => {
 addEventListener("hashchange", follow);
 new ResizeObserver(() => model && draw(true)).observe(page);
 follow();
-}, () => document.querySelector(".yours .out").append("This browser is too old to unpack what the page knows. The command below says the same."));
+}, () => document.querySelector(".yours .out").append("This browser is too old for this page. The command below says the same."));

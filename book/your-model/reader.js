@@ -352,7 +352,7 @@ const reader = tables => {
     if (keys.about.whole && !["default", "proportional"].includes(kind) && share !== 1) refuse("whole_head", {kind, got: share});
   }
   function need(values, key) {
-    if (!has(values, key)) throw TypeError(`no ${key}`);
+    if (!has(values, key)) throw TypeError("no name");
     return values[key];
   }
   function factorOf(kind, parameters, keys, original, length) {
@@ -443,7 +443,7 @@ const reader = tables => {
     return range(depth).map(i => listed || (depth - 1 - i) % 4 !== 0);
   }
   function contains(numbers, one) {
-    if (!isList(numbers) && !isDict(numbers)) throw TypeError("a list is missing");
+    if (!isList(numbers) && !isDict(numbers)) throw TypeError("no list");
     return isList(numbers) && numbers.includes(one);
   }
   const windowsAreOn = (keys, otherwise = null) =>
@@ -515,9 +515,9 @@ const reader = tables => {
   function inTurn(keys, depth) {
     const kinds = [];
     for (const run of either(keys.get("attention_types"), [[["global", "local"], 12]])) {
-      if (items(run).length !== 2) throw TypeError("a run has two parts");
+      if (items(run).length !== 2) throw TypeError("no list");
       const [names, times] = items(run), length = checkSize("attention_types", times);
-      if (!isList(names) && !isText(names)) throw TypeError("a run has names");
+      if (!isList(names) && !isText(names)) throw TypeError("no list");
       const got = kinds.length + names.length * length;
       if (got > depth) refuse("layers", {key: "attention_types", depth, got});
       for (const name of repeat([...names], length)) kinds.push(...name);
@@ -529,9 +529,9 @@ const reader = tables => {
   // layers.py
 
   const PLAIN = {
-    ...{type: null, attends: true, crosses: false, encoding: null, features: null, window: null, chunk: null, tile: null},
-    ...{shift: 0, merged: 1, cosine: false, temperature: null, counts: false, scale: 1, sinks: false, indexer: null},
-    ...{keys: null, compressed: null, cache: null},
+    type: null, attends: true, crosses: false, encoding: null, features: null, window: null, chunk: null, tile: null,
+    shift: 0, merged: 1, cosine: false, temperature: null, counts: false, scale: 1, sinks: false, indexer: null,
+    keys: null, compressed: null, cache: null,
   };
   const layer = fields => ({...PLAIN, ...fields});
   const stack = (layers, fields) => ({causal: true, input: null, first: 0, layers, ...fields});
@@ -666,7 +666,7 @@ const reader = tables => {
     const [encoding, scale, features] = turns ? turnOf(row, keys, parameters, place, type) : NOTHING;
     const temperature = row.temperature ? TEMPERATURES[row.temperature](keys, parameters ?? {}, encoding !== null) : null;
     return layer({
-      ...{type, encoding, features, scale, temperature, counts: row.counts && temperature !== null},
+      type, encoding, features, scale, temperature, counts: row.counts && temperature !== null,
       window: words(row.windowed_types).includes(type) ? window : null,
       chunk: type === "chunked_attention" ? keys.get("attention_chunk_size") : null,
       sinks: words(row.sinks).includes(type),
@@ -898,7 +898,7 @@ const reader = tables => {
       repeat(layer({encoding: turned(featuresOf(keys), keys.first(["rope_theta"], 100))}), depth),
     by_interlaced_axes(form, keys, grid, depth) {
       const parameters = either(keys.get("rope_parameters"), {});
-      if (!isDict(parameters)) throw TypeError("parameters are missing");
+      if (!isDict(parameters)) throw TypeError("no list");
       const kind = get(parameters, "rope_type", "axial");
       if (!["axial", "default"].includes(kind)) refuse("axial", {got: kind});
       const strange = Object.keys(parameters).find(key => !["rope_type", "rope_theta"].includes(key));
@@ -997,9 +997,9 @@ const reader = tables => {
     const rotary = checkSize(key, Math.trunc(dim * number(need(parameters, key)))), [rule] = ruleOf(parameters, keys, "");
     const turn = rope({...parameters, [key]: 1}, rotary, "interleaved", rule, false), sparse = type === SPARSE;
     return layer({
-      ...{type, encoding: {...turn, kind: "RoPEValues"}, features: [dim - rotary, dim], window: keys.need("sliding_window")},
-      ...{sinks: true, compressed: get(rates, type)},
-      ...{indexer: sparse ? turn : null, keys: sparse ? keys.need("index_topk") : null},
+      type, encoding: {...turn, kind: "RoPEValues"}, features: [dim - rotary, dim], window: keys.need("sliding_window"),
+      sinks: true, compressed: get(rates, type),
+      indexer: sparse ? turn : null, keys: sparse ? keys.need("index_topk") : null,
     });
   }
 
@@ -1055,7 +1055,7 @@ const reader = tables => {
     if (form === "more_in_windows") return full ? heads : either(of("swa_num_key_value_heads"), heads && 2 * number(heads));
     if (form === "by_block") {
       const group = number(get(every.block_configs[place].attention, "n_heads_in_group", 1));
-      if (!group) throw TypeError("a group without heads");
+      if (!group) throw TypeError("no number");
       return several && Math.floor(number(several) / group);
     }
     return heads;
@@ -1084,9 +1084,9 @@ const reader = tables => {
     const cache_refusal = withCaches(row, keys, part, pictures);
     const asked = Object.keys(defaults).filter(key => keys.used.has(key) && defaults[key] !== false).sort();  // false is no news
     return {
-      ...{family, outer, at: placeOf(text, keys, rules), ...withKinds(part), encoder: encoder && withKinds(encoder), pictures, places},
-      ...{lengths: lengthsOf(keys, part, until, until_key), cache_refusal, source: row.source},
-      ...{defaults: fromEntries(asked.map(key => [key, defaults[key]])), ignored: text.ignored},
+      family, outer, at: placeOf(text, keys, rules), ...withKinds(part), encoder: encoder && withKinds(encoder), pictures, places,
+      lengths: lengthsOf(keys, part, until, until_key), cache_refusal, source: row.source,
+      defaults: fromEntries(asked.map(key => [key, defaults[key]])), ignored: text.ignored,
     };
   }
   const withKinds = ({causal, input, first, layers}) => ({causal, input, first, ...grouped(layers)});
@@ -1165,8 +1165,8 @@ const reader = tables => {
     return READERS[own.read](own, keys);
   }
   const READERS = {
-    ...{rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta},
-    ...{picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey},
+    rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta,
+    picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey,
   };
   return {Refused, entry, kindOf, parse, read, tables, textOfBytes, without};
 };

@@ -27,7 +27,7 @@ const readerWords = (() => {
 
   /** A number, to compute with. */
   function number(value) {
-    if (!isNumber(value) && !isFlag(value)) throw TypeError("a number is missing");
+    if (!isNumber(value) && !isFlag(value)) throw TypeError("no number");
     return Number(value);
   }
 
@@ -36,18 +36,18 @@ const readerWords = (() => {
     if (isList(value)) return value;
     if (isText(value)) return [...value];
     if (isDict(value)) return Object.keys(value);
-    throw TypeError("a list is missing");
+    throw TypeError("no list");
   }
 
   /** The value at a place of a list or a text. */
   function at(list, place) {
-    if (isDict(list) || place >= items(list).length) throw TypeError("a list is too short");
+    if (isDict(list) || place >= items(list).length) throw TypeError("no list");
     return items(list)[place];
   }
 
   /** A value that can be a name in a table. */
   function name(value) {
-    if (value !== null && typeof value === "object") throw TypeError("a name is a list");
+    if (value !== null && typeof value === "object") throw TypeError("no name");
     return value;
   }
 
@@ -93,8 +93,8 @@ const readerWords = (() => {
   /** Parts of a sentence, the last one after an "and". */
   const listed = parts => (parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(", ")}, and ${parts.at(-1)}`);
   return {
-    ...{isList, isNumber, isWhole, isDict, isText, isFlag, has, get, range, repeat, words, entries, fromEntries, filter},
-    ...{truthy, either, number, items, at, name, same, grouped, asJson, shown, fill, listed},
+    isList, isNumber, isWhole, isDict, isText, isFlag, has, get, range, repeat, words, entries, fromEntries, filter,
+    truthy, either, number, items, at, name, same, grouped, asJson, shown, fill, listed,
   };
 })();
 if (typeof module !== "undefined") module.exports = readerWords;

@@ -16,8 +16,8 @@ BLOCK = re.compile(r"^```\{your-model\}\n```$", re.MULTILINE)
 FOLDER = Path(__file__).parents[2] / "your-model"
 TABLES = Path(__file__).parents[3] / "d2lpos" / "config" / "tables"
 SCRIPTS = ("words", "reader", "answers", "names", "facts", "figures", "page")  # in the order in which they run
-# What Node alone needs, comments, and blanks at the begin of a line.
-IDLE = re.compile(r"^if \(typeof module .*\n|^\s*//.*\n|^\s*/\*\*[\s\S]*?\*/\n|  // .*$|^\s+", re.MULTILINE)
+# What each file says again or Node alone needs, comments, and blanks at the begin of a line.
+IDLE = re.compile(r"^\"use strict\";\n|^if \(typeof module .*\n|^\s*//.*\n|^\s*/\*\*[\s\S]*?\*/\n|  // .*$|^\s+", re.MULTILINE)
 
 
 def expand(text: str, root: str | Path) -> str:
@@ -45,6 +45,6 @@ def write_scripts(app: Sphinx, exception: Exception | None) -> None:
     if not exception and app.builder.format == "html":
         static = Path(app.outdir) / "_static"
         scripts = (light((FOLDER / f"{name}.js").read_text("utf-8")) for name in SCRIPTS)
-        (static / "your-model.js").write_text("".join(scripts), "utf-8")
+        (static / "your-model.js").write_text("".join(['"use strict";\n', *scripts]), "utf-8")
         tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
         (static / "your-model-tables.js").write_text(f'const yourModelTables = "{pack(tables)}";\n', "utf-8")
