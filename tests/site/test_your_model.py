@@ -664,7 +664,7 @@ def test_without_scripts_a_sentence_and_the_command(plain, address):
     plain.goto(address)
     assert "This page computes in your browser" in plain.inner_text(".yours noscript")
     assert plain.locator(".yours :is(form, .chips):visible").count() == 0
-    assert plain.locator("#in-a-terminal pre:visible").inner_text().strip() == "python -m d2lpos.pretrained read config.json"
+    assert plain.locator("#in-a-terminal pre:visible").inner_text().strip() == "python -m d2lpos.config read config.json"
 
 
 def test_a_browser_that_unpacks_nothing_gets_a_sentence(browser, address):
