@@ -186,7 +186,7 @@ def short(value: str) -> str:
 
 
 def straight(points: list[complex]) -> list[complex]:
-    """The points that a line needs to stay within a tenth of a pixel (Douglas and Peucker 1973).
+    """The points that a line needs to stay within a fifth of a pixel (Douglas and Peucker 1973).
 
     >>> straight([0, 1 + 0.01j, 2, 3 + 1j])
     [0, 2, (3+1j)]
@@ -197,7 +197,7 @@ def straight(points: list[complex]) -> list[complex]:
     way = last - first
     off = [abs(((p - first) / way).imag * way if way else p - first) for p in between]
     far = max(range(len(off)), key=off.__getitem__)
-    if off[far] < 0.1:
+    if off[far] < 0.2:
         return [first, last]
     return straight(points[: far + 2])[:-1] + straight(points[far + 1 :])
 
