@@ -224,6 +224,7 @@ def raises(error):
     (lambda x: 2 * x if x.dim() < 2 else 1 / 0, "failed", "ZeroDivisionError"),
     (raises(KeyError("allocate memory: MemoryError")), "failed", "KeyError"),
     (raises(ValueError("Has not ended after 9 seconds")), "failed", "ValueError"),
+    (raises(RuntimeError("shapes differ")), "failed", "RuntimeError"),
     (raises(MemoryError()), "memory", "MemoryError"),
     (lambda x: torch.empty(10**15), "memory", "RuntimeError"),
 ])
