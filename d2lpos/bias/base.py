@@ -19,6 +19,7 @@ from ..positions.checks import (
     comparable,
     exact_float,
     offsets,
+    token_axis,
 )
 from ..positions.looks import is_integer, recall, remember
 
@@ -92,7 +93,7 @@ class PositionBias(Encoding):
             return self
         for name, positions in ("q_positions", q_positions), ("k_positions", k_positions):
             check_places(positions, self.axes, type(self).__name__, name)
-        along = -1 if self.axes == 1 else -2
+        along = token_axis(self.axes)
         queries, keys = q_positions.shape[along], k_positions.shape[along]
         rows = max(q_positions.shape[:along].numel(), k_positions.shape[:along].numel())
         if queries > BLOCK or self.heads * rows * queries * keys > LARGEST:

@@ -140,11 +140,6 @@ def signed(name: str, positions: Tensor) -> Tensor:
     Raises as `positions.as_float` does for others, ValueError for integers so far out that a difference might wrap.
     """
     check_real(name, positions)
-    return unwrapped(name, positions)
-
-
-def unwrapped(name: str, positions: Tensor) -> Tensor:
-    """`signed` for what `check_real` has seen."""
     if not is_integer(positions):
         return positions
     if positions.dtype.itemsize > 4:
@@ -188,6 +183,11 @@ def column_and_row(q: Tensor, k: Tensor, what: str) -> tuple[Tensor, Tensor]:
             raise ValueError(f"{name} must be (…, sequence); got a tensor without axes")
     check_broadcast(**{f"q_{what}": q, f"k_{what}": k})
     return q[..., :, None], k[..., None, :]
+
+
+def token_axis(axes: int) -> int:
+    """The axis of positions that counts tokens: the last, or the one before the coordinates where there are several."""
+    return -1 if axes == 1 else -2
 
 
 def check_by_head(name: str, x: Tensor, positions: Tensor, axes: int = 1) -> None:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from ..encoding import BLOCK, NOPE, Encoding, adds_values, check_embeddings, check_encoding, opens
 from ..positions.arguments import check_flag, check_floating, check_layer_dtype, check_positive, check_size
-from ..positions.checks import check_positions, own_copy
+from ..positions.checks import check_positions, own_copy, token_axis
 from ..positions.looks import recall, remember
 from ..positions.position_ids import check_segments
 from .cache import Cache, check_cache, rotated
@@ -270,7 +270,7 @@ class Attention(nn.Module):
             raise ValueError("segments need a call and a cache for each text; got one cache")
         k_positions = positions if cache is None else cache.append_positions(positions)
         if mask is not None:
-            keys = k_positions.shape[-1 if self.encoding.axes == 1 else -2]
+            keys = k_positions.shape[token_axis(self.encoding.axes)]
             check_mask(mask, (tokens[0], self.heads, tokens[1], keys), positions.device)
         if segments is not None:
             check_positions("segments", segments, tokens, positions.device)

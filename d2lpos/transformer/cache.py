@@ -7,7 +7,7 @@ from torch import Tensor
 
 from ..encoding import Encoding, check_encoding, closed
 from ..positions.arguments import check_count, check_flag, check_positive, check_tensor
-from ..positions.checks import as_index, check_positions, own_copy, signed
+from ..positions.checks import as_index, check_positions, own_copy, signed, token_axis
 from ..positions.looks import both, recall, remember
 
 __all__ = ["Cache", "crop", "evict", "rebase", "reorder"]
@@ -95,7 +95,7 @@ class Cache:
     @property
     def along(self) -> int:
         """The axis of positions that counts tokens."""
-        return -1 if self.axes == 1 else -2
+        return token_axis(self.axes)
 
     def empty(self) -> "Cache":
         """A new cache of this kind, which may be cropped as far as this one."""

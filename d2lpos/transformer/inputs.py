@@ -4,7 +4,7 @@ from torch import Tensor
 
 from ..encoding import Encoding, check_encoding
 from ..positions.arguments import check_floating, check_size, check_tensor
-from ..positions.checks import check_by_head, check_positions
+from ..positions.checks import check_by_head, check_positions, token_axis
 from .masks import Mask, check_mask
 
 
@@ -38,7 +38,7 @@ def check_inputs(
         check_positions(name, positions, (x.shape[0], x.shape[2]), q.device, axes)
     full = (*q.shape[:-1], k.shape[-2])
     if isinstance(mask, Mask):
-        sequence = -1 if axes == 1 else -2
+        sequence = token_axis(axes)
         check_size("mask", mask.q_positions.shape[sequence], full[2], "queries, as q has")
         check_size("mask", mask.k_positions.shape[sequence], full[3], "keys, as k has")
         if mask.allowed is not None:

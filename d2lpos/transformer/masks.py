@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..positions.arguments import check_boolean, check_flag, check_positive, check_size, check_tensor
-from ..positions.checks import check_places, check_real, column_and_row, own_copy, signed
+from ..positions.checks import check_places, check_real, column_and_row, own_copy, signed, token_axis
 from ..positions.looks import Look, extent, is_integer, known, none_later, remember, rises
 from ..positions.packing import are_runs, cu_seqlens
 from ..positions.position_ids import check_segments
@@ -169,7 +169,7 @@ class Mask:
         """Raise a TypeError or ValueError where segments are not one for each token, or `allowed` says nothing of each pair."""
         check_places(self.q_positions, self.axes, "Mask", "q_positions")
         check_places(self.k_positions, self.axes, "Mask", "k_positions")
-        queries, keys = (p.shape[-min(self.axes, 2)] for p in (self.q_positions, self.k_positions))
+        queries, keys = (p.shape[token_axis(self.axes)] for p in (self.q_positions, self.k_positions))
         if self.segments is not None:
             check_segments(self.segments)
             for tokens, what in (queries, "query"), (keys, "key"):

@@ -1102,7 +1102,7 @@ def test_all_that_is_public_has_bad_calls():
     inner = {
         "attn_bias", "alike", "are_runs", "exact_float", "attend_unchecked", "between", "biases", "by_layer",
         "column_and_row", "comparable", "each", "flags", "fitted", "cos_sin", "indices", "append",
-        "count", "kept", "multipliers", "own_copy", "not_padding", "nowhere", "others", "over_heads", "pieces", "row_and_column",
-        "shares", "signed", "slope", "rotated", "unwrapped", "softmax_weights", "wide", "as_double", "wave_dtype",
+        "count", "kept", "multipliers", "own_copy", "token_axis", "not_padding", "nowhere", "others", "over_heads", "pieces", "row_and_column",
+        "shares", "signed", "slope", "rotated", "softmax_weights", "wide", "as_double", "wave_dtype",
     }
     assert {function.__name__ for function in functions - TESTED} == inner

@@ -241,7 +241,7 @@ MISTAKES = {
         "return reduce(and_, masks) → return masks[0]",
     ],
     "d2lpos/transformer/cache.py tests/core/test_cache.py tests/core/test_axes_layers.py": [
-        "return -1 if self.axes == 1 else -2 → return -1",
+        "return token_axis(self.axes) → return -1",
         "max(self.capacity, 2 * before, after) → max(self.capacity, 2 * before)",
         "kept is not self.filled[name] or → False or",
         "first, last = min(sinks, length), max(length - window, min(sinks, length)) → first, last = min(sinks, length), length - window",
