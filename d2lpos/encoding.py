@@ -13,7 +13,7 @@ from .positions.checks import check_by_head, check_places, check_positions
 
 __all__ = ["Encoding"]
 
-DOORS = {  # what each takes
+DOORS: dict[str, tuple[str, ...]] = {  # what each takes
     "embed": ("x", "positions"),
     "rotate": ("q", "k", "q_positions", "k_positions"),
     "score": ("q", "k", "q_positions", "k_positions"),
@@ -21,7 +21,7 @@ DOORS = {  # what each takes
 }
 BLOCK = 1024  # queries that share a bias: so long that PyTorch computes the same numbers as for all at once
 HIDDEN = ("hidden_features", "visible")  # what `score` takes besides, for an encoding that `needs_hidden`
-ELSEWHERE = {  # names of other libraries, by ours
+ELSEWHERE: dict[str, tuple[str, ...]] = {  # names of other libraries, by ours
     "base": ("theta", "rope_theta", "rope_base", "rotary_emb_base"),
     "dim": ("head_dim", "d_model", "hidden_size", "embed_dim", "embedding_dim"),
     "heads": ("num_heads", "n_heads", "nhead", "num_attention_heads"),

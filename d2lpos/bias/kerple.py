@@ -4,6 +4,7 @@ Chi et al. 2022, section 4 (arXiv 2205.09921).
 """
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +17,7 @@ from .base import Bias, distance
 __all__ = ["KERPLE", "logarithmic", "power"]
 
 MOST = 2  # of r2 in the power form: the paper's theorem ends there
-CURVES = {
+CURVES: dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]] = {
     "logarithmic": lambda far, r1, r2: -r1 * torch.log1p(r2 * far),
     "power": lambda far, r1, r2: -r1 * far**r2,
 }
