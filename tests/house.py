@@ -78,15 +78,14 @@ def drawing(root: Path) -> str:
     uses, known = arrows(imports(root)), modules(root)
     reached = {name: _reached(name, uses) for name in uses}
     lines = ["```mermaid", "graph TD"]
-    rows = ["| Floor | Room | What is in it | It uses |", "|---|---|---|---|"]
+    rows = ["| Floor | Room | What is in it |", "|---|---|---|"]
     for level, rooms in reversed(list(enumerate(FLOORS))):
         for name in rooms:
             direct = {other for other in uses[name] if not any(other in reached[via] for via in uses[name] - {other})}
             lines += [f"  {name} --> {other}" for other in sorted(direct, key=_order)]
             path = known["d2lpos" if name == "d2lpos" else f"d2lpos.{name}"]
             says = ast.get_docstring(ast.parse(path.read_text("utf-8"))).partition("\n")[0]
-            used = ", ".join(f"`{other}`" for other in sorted(uses[name], key=_order))
-            rows.append(f"| {level} | `{name}` | {says} | {used} |")
+            rows.append(f"| {level} | `{name}` | {says} |")
     return "\n".join([*lines, "```", "", *rows, ""])
 
 

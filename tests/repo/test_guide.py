@@ -24,8 +24,9 @@ def test_what_the_guide_names_is_there():
     assert [path for path in LINKS + paths if not (ROOT / path).exists()] == []
 
 
-def test_the_first_guide_is_short():
+def test_the_guides_are_short():
     assert len(FIRST.encode()) <= 6000
+    assert len(SECOND.encode()) <= 20_000
 
 
 def test_its_recipes_and_the_house_come_first():
