@@ -1168,6 +1168,6 @@ const reader = tables => {
     rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta,
     picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey,
   };
-  return {Refused, entry, kindOf, parse, read, tables, textOfBytes, without};
+  return {Refused, byClassNames, entry, kindOf, missing, parse, read, tables, textOf, textOfBytes, without};
 };
 if (typeof module !== "undefined") module.exports = reader;

@@ -34,6 +34,9 @@ class Sizes:
         row = named("parameters", self.family)
         if row is None:
             raise Refused("card_family", family=self.family)
+        for name in self.whole.get("architectures") or ():
+            if not str(name).endswith(tuple(words("card", "complete"))):
+                raise Refused("card_architecture", names=sorted(words("card", "complete")), got=name)
         self.every = {**row["by_class"], **self.every}
         for key, value in row.get("only", {}).items():
             if self.every[key] != value:
