@@ -66,7 +66,9 @@ def card(
     def cost(length: int, whole: bool = False) -> dict[str, float]:
         rows = rows_of(form, reading, length, whole)
         kinds = numbers(reading, length, rows)
-        return {kind: requests * size * cache_bits / 8 for kind, size in kinds.items()} | {"state": state and requests * state}
+        return {kind: requests * size * cache_bits / 8 for kind, size in kinds.items()} | {
+            "state": state and requests * state
+        }
 
     def longest(whole: bool) -> int | None:
         if made["weights"] is None or gib is None or state is None:
@@ -182,5 +184,7 @@ def each_line(made: Mapping) -> Iterator[str]:
 
 def in_units(size: float) -> dict:
     """A number of bytes in the unit that people say it in."""
-    unit, bytes_ = next((unit, bytes_) for unit, bytes_ in table("words")["units"] if size >= bytes_ or unit == "bytes")
+    unit, bytes_ = next(
+        (unit, bytes_) for unit, bytes_ in table("words")["units"] if size >= bytes_ or unit == "bytes"
+    )
     return {"size": size / bytes_, "unit": unit}

@@ -96,7 +96,9 @@ class Sizes:
                 return len(layers)
             return sum(one["type"] in words("card", "stateful") for one in layers)
         if word == "kv":
-            return self.of("num_key_value_heads" if "num_key_value_heads" in self.every else "num_attention_heads")
+            return self.of(
+                "num_key_value_heads" if "num_key_value_heads" in self.every else "num_attention_heads"
+            )
         return self.every.get("head_dim") or self.of("hidden_size") // max(self.of("num_attention_heads"), 1)
 
 
