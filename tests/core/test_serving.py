@@ -467,3 +467,15 @@ def test_the_picture_marks_what_is_new(tmp_path, said, tokens, orange):
     root = ElementTree.parse(drawing).getroot()
     strokes = [path.get("stroke") for path in root.iter("{http://www.w3.org/2000/svg}path")]
     assert strokes.count("#b34700") == orange and root[0].text.startswith("The model (")
+
+
+def test_the_command_counts_what_texts_cost(tmp_path, capsys):
+    file, index = tmp_path / "config.json", tmp_path / "model.safetensors.index.json"
+    file.write_text(json.dumps(QWEN3), "utf-8")
+    index.write_text(json.dumps({"metadata": {"total_size": 16 * GIB}}), "utf-8")
+    asked = ["read", str(file), "--requests", "2", "--card", "24", "--share", "1", "--weights"]
+    assert main([*asked, str(index)]) is None
+    lines = capsys.readouterr().out
+    assert "  weights: 16.0 GiB, as you say" in lines and "  2 × 29,120 tokens fit into 24 GiB" in lines
+    assert main([*asked, "80GB"]) == 'weights must be a number of GiB from 0.001 to 1,000,000, without a unit; got "80GB"'
+    assert main([*asked, str(file)]) == f"{file} has no weights, and is no index of weights with metadata.total_size"

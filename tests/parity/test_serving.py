@@ -16,8 +16,9 @@ ASIDE = {
     "clip_text_model", "granite4_vision_text", "idefics", "openai-gpt", "recurrent_gemma", "switch_transformers", "voxtral_realtime_text",
     "whisper",
 }  # fmt: skip
-CUT = {"doge", "moshi"}  # to a window that no release has, and that the reading passes over
+CUT = {"doge", "moshi"}  # to a window that the reading passes over
 UNKNOWN = {"minimax", "rwkv", "xlstm", "zaya"}  # what their recurrences keep
+
 
 @pytest.mark.parametrize("family", READ)
 def test_the_bytes_of_its_cache(family):
