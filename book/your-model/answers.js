@@ -151,14 +151,18 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
   // memory.py
 
   function memory(reading, tokens, number = 2, page = 1, whole = false) {
-    const sizes = {}, add = (kind, rows, size) => { sizes[kind] = (sizes[kind] ?? 0) + rows * number * size; };
+    const rows = limit => Math.ceil((whole ? tokens : Math.min(tokens, limit)) / page) * page;
+    return fromEntries(entries(numbers(reading, tokens, rows)).map(([kind, size]) => [kind, number * size]));
+  }
+  function numbers(reading, tokens, rows) {
+    const sizes = {}, add = (kind, size) => { sizes[kind] = (sizes[kind] ?? 0) + size; };
     if (reading.pictures) refuse(reading.cache_refusal.code, reading.cache_refusal.fields);
     for (const layer of reading.causal ? layersOf(reading) : []) {
       if (!layer.attends || layer.crosses) continue;
       if (layer.cache === null) refuse(reading.cache_refusal.code, reading.cache_refusal.fields);
-      const [kind, limit] = limitOf(reading, layer, tokens), rows = Math.ceil((whole ? tokens : Math.min(tokens, limit)) / page) * page;
-      add(kind, rows, layer.cache);
-      if (layer.indexer) add("indexer", rows, layer.indexer.dim);
+      const [kind, limit] = limitOf(reading, layer, tokens);
+      add(kind, rows(limit) * layer.cache);
+      if (layer.indexer) add("indexer", rows(limit) * layer.indexer.dim);
     }
     return sizes;
   }
@@ -425,7 +429,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
   return {
-    apply, checkUntil, edits, fresh, inForce, inWords, limitOf, line, longestOf, memory, plain, sees, sentence, settings, sight, slopes,
+    apply, checkUntil, edits, fresh, inForce, inWords, layersOf, limitOf, line, longestOf, memory, numbers, plain, sees, sentence, settings, sight, slopes,
     stretched, traps, turns,
   };
 };

@@ -1031,10 +1031,12 @@ const reader = tables => {
 
   // cache.py
 
-  function cacheOf(row, keys, one, place) {
+  function cacheOf(row, keys, one, place, depth) {
     const every = {...keys.own, ...keys.defaults}, {family} = keys, of = key => get(every, key);
     const first = names => names.map(of).find(truthy) ?? null;
-    if (row.cache === "unknown" || truthy(of("num_kv_shared_layers"))) refuse("memory_other", {family});
+    const sharing = either(of("num_kv_shared_layers"), 0);
+    if (row.cache === "unknown" || !isWhole(sharing)) refuse("memory_other", {family});
+    if (depth - sharing > 0 && place >= depth - sharing) return 0;
     if (of("kv_lora_rank") && of("qk_rope_head_dim") && !one.window) return of("kv_lora_rank") + of("qk_rope_head_dim");
     const several = first(about.sizes.heads), hidden = first(about.sizes.hidden), turn = one.encoding ?? {};
     const heads = either(headsOf(row.cache, every, one, place, several), several);
@@ -1092,14 +1094,15 @@ const reader = tables => {
   const withKinds = ({causal, input, first, layers}) => ({causal, input, first, ...grouped(layers)});
   function withCaches(row, keys, part, pictures) {
     if (pictures) return {code: "memory_pictures", fields: {family: keys.family}};
-    const once = new Map();
+    const once = new Map(), depth = part.layers.length;
+    const unlike = row.cache === "by_block" || truthy(get({...keys.own, ...keys.defaults}, "num_kv_shared_layers"));
     let refusal = null;
     part.layers = part.layers.map((one, place) => {
-      const seen = row.cache === "by_block" ? null : once.get(one);
+      const seen = unlike ? null : once.get(one);
       if (seen) return seen;
       let cache = 0;
       try {
-        if (part.causal && one.attends && !one.crosses) cache = cacheOf(row, keys, one, place);
+        if (part.causal && one.attends && !one.crosses) cache = cacheOf(row, keys, one, place, depth);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         refusal ??= {code: error.code, fields: error.fields};
@@ -1168,6 +1171,6 @@ const reader = tables => {
     rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta,
     picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey,
   };
-  return {Refused, entry, kindOf, parse, read, tables, textOfBytes, without};
+  return {Refused, byClassNames, entry, kindOf, missing, parse, read, tables, textOf, textOfBytes, without};
 };
 if (typeof module !== "undefined") module.exports = reader;

@@ -7,11 +7,17 @@ from .schema import Layer
 from .tables import Refused, table
 
 
-def cache_of(row: dict, keys: Keys, one: Layer, number: int) -> int:
-    """The numbers of layer `number`. Raises Refused where a file does not say how many."""
+def cache_of(row: dict, keys: Keys, one: Layer, number: int, depth: int) -> int:
+    """The numbers of layer `number` of depth; 0 for the last ones where they read what earlier layers keep.
+
+    Raises Refused where a file does not say how many.
+    """
     every = {**keys.own, **keys.defaults}
-    if row["cache"] == "unknown" or every.get("num_kv_shared_layers"):
+    sharing = every.get("num_kv_shared_layers") or 0
+    if row["cache"] == "unknown" or type(sharing) is not int:
         raise Refused("memory_other", family=keys.family)
+    if 0 < depth - sharing <= number:
+        return 0
     if every.get("kv_lora_rank") and every.get("qk_rope_head_dim") and not one["window"]:
         return every["kv_lora_rank"] + every["qk_rope_head_dim"]
     sizes = table("families")["sizes"]

@@ -1,5 +1,7 @@
 """Memory for keys and values, from what the layers of a reading keep for a token. In bytes."""
 
+from collections.abc import Callable
+
 from .arguments import check_tokens
 from .schema import Layer, Reading
 from .sight import longest_of, sight
@@ -14,13 +16,25 @@ def memory(
     Kinds without any are left out; an encoder keeps none. number is the size of a number in bytes, 2 for half precision.
     Layers with a window keep no more than it and those with chunks one chunk, unless whole says that they keep the whole text;
     page is of how many tokens a page is that a program keeps as one. What recurrences keep has one size whatever tokens is,
-    and is not counted. Raises Refused where the file does not say what a layer keeps, and for models of pictures.
+    and `card` counts it. Raises Refused where the file does not say what a layer keeps, and for models of pictures.
 
     >>> qwen3 = {"model_type": "qwen3", "num_key_value_heads": 8}
     >>> memory(read(qwen3), 131_072)["full"] / 2**30
     16.0
     """
     check_tokens(tokens=tokens)
+
+    def rows(limit: int | None) -> int:
+        least = tokens if whole or limit is None else min(tokens, limit)
+        return -(-least // page) * page
+
+    return {kind: number * size for kind, size in numbers(reading, tokens, rows).items()}
+
+
+def numbers(reading: Reading, tokens: int, rows: Callable[[int | None], float]) -> dict[str, float]:
+    """Numbers that the layers of each kind keep for a text of so many tokens, where `rows(limit)` is for how many of them a
+    layer keeps any that never sees more than limit; None for all. Raises as `memory` does.
+    """
     if reading["pictures"]:
         raise unknown(reading)
     sizes: dict[str, float] = {}
@@ -31,11 +45,9 @@ def memory(
         if layer["cache"] is None:
             raise unknown(reading)
         kind, limit = limit_of(reading, layer, tokens)
-        rows = tokens if whole or limit is None else min(tokens, limit)
-        rows = -(-rows // page) * page
-        sizes[kind] = sizes.get(kind, 0) + rows * number * layer["cache"]
+        sizes[kind] = sizes.get(kind, 0) + rows(limit) * layer["cache"]
         if layer["indexer"]:
-            sizes["indexer"] = sizes.get("indexer", 0) + rows * number * layer["indexer"]["dim"]
+            sizes["indexer"] = sizes.get("indexer", 0) + rows(limit) * layer["indexer"]["dim"]
     return sizes
 
 

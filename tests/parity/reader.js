@@ -7,6 +7,7 @@ const folder = path.join(__dirname, "../../d2lpos/config/tables"), page = path.j
 const table = name => [path.parse(name).name, JSON.parse(fs.readFileSync(path.join(folder, name), "utf-8"))];
 const tables = Object.fromEntries(fs.readdirSync(folder).map(table));
 const r = require(path.join(page, "reader.js"))(tables), answers = require(path.join(page, "answers.js"))(r);
+const {card, cardLines} = require(path.join(page, "card.js"))(r, answers);
 const names = require(path.join(page, "names.js"))(tables);
 
 const turning = reading => reading.kinds.filter(answers.turns);
@@ -18,6 +19,10 @@ const ask = {
   fresh: (reading, ...asked) => turning(reading).map(layer => answers.fresh(layer, ...asked)),
   slopes: reading => reading.kinds.filter(({encoding}) => encoding?.kind === "ALiBi").map(({encoding}) => answers.slopes(encoding)),
   memory: (reading, ...asked) => answers.memory(reading, ...asked),
+  card: (reading, asked, file) => {
+    const made = card(reading, file, asked);
+    return [made, cardLines(made)];
+  },
   traps: reading => answers.traps(reading).map(trap => [trap, answers.inWords(trap)]),
   settings: (reading, ...asked) => answers.settings(reading, ...asked),
   apply: (reading, config, ...asked) => answers.apply(config, answers.settings(reading, ...asked).edits),
@@ -39,6 +44,6 @@ function attempt(work) {
 const made = JSON.parse(fs.readFileSync(0, "utf-8")).map(([text, ignore, questions]) => {
   const reading = attempt(() => r.read(r.parse(text), ignore));
   if ("refused" in reading || "failed" in reading) return questions.map(() => reading);
-  return questions.map(([name, ...asked]) => attempt(() => ask[name](reading, ...asked)));
+  return questions.map(([name, ...asked]) => attempt(() => ask[name](reading, ...asked, ...(name === "card" ? [r.parse(text)] : []))));
 });
 process.stdout.write(JSON.stringify(made, (_, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value)));

@@ -10,6 +10,7 @@ import pytest
 
 from d2lpos import config
 from d2lpos.config.angles import fresh, in_force, plain, turns
+from d2lpos.config.card import card, card_lines
 from d2lpos.config.names import is_called, look_up
 from d2lpos.config.sight import sees, sight
 from d2lpos.config.slopes import slopes
@@ -51,6 +52,11 @@ def named(_, text):
     return [release and [release["name"], is_called(release, text)], [one["name"] for one in near]]
 
 
+def carded(reading, asked, file):
+    made = card(reading, file, **{"gib" if name == "card" else name: value for name, value in asked.items()})
+    return [made, card_lines(made)]
+
+
 ASK = {
     "read": lambda reading: reading,
     "sentence": config.sentence,
@@ -59,6 +65,7 @@ ASK = {
     "fresh": lambda reading, *asked: [fresh(layer, *asked) for layer in turning(reading)],
     "slopes": all_slopes,
     "memory": config.memory,
+    "card": carded,
     "traps": lambda reading: [[trap, in_words(trap)] for trap in config.traps(reading)],
     "settings": config.settings,
     "apply": lambda reading, file, *asked: config.apply(file, config.settings(reading, *asked)["edits"]),
@@ -77,7 +84,9 @@ def answers(text, ignore, questions):
     reading = attempt(lambda: config.read(config.parse(text), ignore))
     if "refused" in reading:
         return [reading] * len(questions)
-    return [attempt(lambda one=one: ASK[one[0]](reading, *one[1:])) for one in questions]
+    file = config.parse(text)
+    more = {"card": [file]}  # what a question needs besides
+    return [attempt(lambda one=one: ASK[one[0]](reading, *one[1:], *more.get(one[0], []))) for one in questions]
 
 
 def same(ours, theirs):
@@ -134,7 +143,7 @@ def every_question(length, trained=None, name=None):
 
 
 def test_no_family_is_named_in_the_scripts():
-    files = [ROOT / "book/your-model" / f"{name}.js" for name in ("words", "reader", "answers", "names")]
+    files = [ROOT / "book/your-model" / f"{name}.js" for name in ("words", "reader", "answers", "names", "card")]
     code = "".join(path.read_text("utf-8") for path in files)
     families = rows().keys() - {"deberta", "deepseek_v4", "swin"}  # these are names of readers, too
     assert set(re.findall(r"[\w.-]+", code)) & families == set()
