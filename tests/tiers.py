@@ -85,7 +85,6 @@ PROOFS = {
     "tests/lab/test_sweep.py::test_every_run_is_done_once_and_failures_are_kept": (),
     "tests/lab/test_sweep.py::test_workers_that_come_late_are_waited_for": (),
     # Figures in a browser, but one of them.
-    "tests/figures/hero/test_hero.py::test_the_same_options_give_the_same_bytes_and_others_another_key": ("dial",),
     "tests/figures/hero/test_hero_host.py": ("", "dial"),
     "tests/figures/hero/test_hero_host.py::test_a_hidden_tab_is_drawn_when_it_is_shown": (),
     "tests/figures/hero/test_hero_host.py::test_in_a_frame_that_allows_nothing_but_scripts": (),

@@ -122,10 +122,6 @@ def test_the_output_of_each_call_is_small(pytestconfig):
         assert size < 300_000, figure.options
 
 
-def test_a_model_is_small():
-    assert all(path(name).stat().st_size <= 150_000 for name in READERS)
-
-
 def test_a_stored_notebook_and_a_new_run_are_compared_without_the_models(pytestconfig):
     from nbval.plugin import get_sanitize_patterns
 
@@ -160,10 +156,7 @@ def test_words_and_picture_follow_the_state():
 
 @pytest.mark.parametrize(("option", "value", "message"), [
     ("left", "nope", "left must be one of none, .*; got 'nope'"),
-    ("right", "rope yarn", "right must be one of .*; got 'rope yarn'"),
     ("text", "x", "text must be austen, .*, or a text of 2 to 512 characters; got 'x'"),
-    ("text", "x" * 513, "2 to 512 characters; got 'xxx"),
-    ("text", 5, "2 to 512 characters; got 5"),
     ("state", "longer far", "state must be one of plain, longer, .*; got 'far'"),
     ("play", 1, "play must be True or False; got 1"),
 ])
