@@ -113,15 +113,11 @@ PROOFS = {
     "tests/site/test_paper.py": (),
     "tests/site/test_search.py::test_results_come_while_one_types_and_open_at_the_paragraph": ("file",),
     "tests/site/test_search.py::test_the_dialog_is_for_everybody": (),
-    "tests/site/test_search_symptoms.py": (),
+    "tests/site/test_search_words.py": ("words",),
     "tests/site/test_search.py::test_the_page_of_results_shows_words_around_the_match": (),
-    "tests/site/test_your_model.py::test_a_link_shows_what_the_page_shows": ("True-Qwen3 8B",),
+    "tests/site/test_your_model.py::test_a_link_shows_what_the_page_shows": ("Qwen3 8B-True",),
     "tests/site/test_your_model.py::test_axe_finds_nothing": ("light",),
     "tests/site/test_your_model.py::test_every_release_opens_and_its_links_lead_somewhere": (),
-    "tests/site/test_your_model.py::test_new_angles_memory_layers_and_settings_are_those_of_python": (
-        "Qwen3 8B-32768-131072",
-        "Gemma 2 9B-8192-32768",
-    ),
     "tests/site/test_your_model.py::test_nothing_is_wider_than_a_phone": ("390",),
     # Classes that are graded.
     "tests/repo/test_grade.py::test_a_chapter_and_its_handout": (),

@@ -171,20 +171,8 @@ def test_notebook_opens_in_colab_and_can_be_kept(site, name):
     assert json.loads(copy.read_text("utf-8")) == json.loads((ROOT / f"{name}.ipynb").read_text("utf-8"))
 
 
-def test_title_of_the_book_is_the_heading_of_its_first_page():
-    [title] = re.findall(r"^title: (.+)$", (ROOT / "_config.yml").read_text("utf-8"), re.MULTILINE)
-    assert f"\n# {title}\n" in (ROOT / f"{FRONT}.md").read_text("utf-8")
-
-
 def test_styles_ask_for_files_that_are_there(site):
     css = site / "_static" / "book.css"
     addresses = re.findall(r"url\(([^)]+)\)", css.read_text("utf-8"))
     assert addresses
     assert [address for address in addresses if not Path(css.parent, address).is_file()] == []
-
-
-def test_pages_share_the_program_of_the_machine_that_reads(site):
-    """A program that `book/_ext/programs.py` does not know stands whole in each page, and in no deck."""
-    pages = [(site / f"chapters/{name}.html").read_text("utf-8") for name in ("02-sinusoidal", "03-learned")]
-    first, second = (set(re.findall(r'<script src="[^"]*(figure-\w+\.js)"></script>', page)) for page in pages)
-    assert first & second and (site / "_static" / min(first & second)).is_file()

@@ -552,6 +552,12 @@ def test_the_dial_counts_from_the_query_to_the_key_as_the_text_does(host):
     assert all(host(f"all('.dot').map({left})"))
 
 
+def test_the_shares_of_a_word_that_matches_are_those_of_softmax(host):
+    host.show(hero("slopes", back=64, match=5))
+    shares = "all('svg text.end').map(e => e.textContent).filter(t => t.endsWith('%')).slice(0, 8)"
+    assert host(shares) == ["0 %", "0 %", "< 1 %", "14 %", "38 %", "46 %", "42 %", "34 %"]
+
+
 @still
 def test_draws_scatter_and_their_average_lies_on_the_mean(host):
     host.show(hero("dropout", rate=0.5))
