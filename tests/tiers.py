@@ -90,18 +90,21 @@ PROOFS = {
     "tests/figures/hero/test_hero_host.py::test_in_a_frame_that_allows_nothing_but_scripts": (),
     "tests/figures/hero/test_hero_host.py::test_paper_shows_nothing_to_touch": (),
     "tests/figures/hero/test_machine.py::test_what_cells_bring_is_what_the_files_hold": (),
+    # Kernels that are forks, which every notebook runs in.
+    "tests/notebooks/test_kernels.py": (),
     # Pages in a browser, but one of each kind.
     "tests/notebooks/test_extension.py::test_mistakes_fail_the_build": (),
-    "tests/notebooks/test_extension.py::test_wrong_opening_fails_the_build": (),
     "tests/site/test_archive.py": (),
     "tests/site/test_asks.py::test_an_answer_stands_beside_the_book_s_and_is_kept": ("choice-mouse", "number-keyboard"),
     "tests/site/test_asks.py::test_forms_and_answers_are_for_everybody": (),
     "tests/site/test_asks.py::test_the_page_of_predictions_shows_surprises_and_gives_nothing_away": (),
+    "tests/site/test_asks.py::test_the_search_shows_what_a_prediction_covers_only_when_it_is_made": (),
     "tests/site/test_asks.py::test_an_answer_to_a_question_that_has_changed_is_asked_anew": (),
     "tests/site/test_decks.py": (),
     "tests/site/test_detectors.py": (),
     "tests/site/test_pages.py::test_a_browser_that_keeps_nothing_meets_no_error": ("index", "chapters/05-relative", "book/your-model"),
     "tests/site/test_pages.py::test_list_begins_below_an_opening_figure": ("1280-900",),
+    "tests/site/test_pages.py::test_menu_opens_by_keyboard": ("phone",),
     "tests/site/test_pages.py::test_nothing_moves_on_a_slow_line": (),
     "tests/site/test_pages.py::test_one_entry_of_the_list_is_marked_and_it_lies_over_nothing": ("chapters/03-learned-1280",),
     "tests/site/test_pages.py::test_page_from_file": (

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import nbformat
@@ -14,7 +13,7 @@ from jupyter_client.provisioning import KernelProvisionerFactory
 from nbclient import NotebookClient
 
 from tests import kernels
-from tests.kernels import BACKEND, KERNEL, Kernel, Kernels, early
+from tests.kernels import BACKEND, KERNEL, Kernel, Kernels
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux alone")
 
@@ -69,13 +68,6 @@ def own(monkeypatch):
     monkeypatch.setattr(kernels, "kernels", own := Kernels())
     yield own
     own.end()
-
-
-def test_what_tests_import_asks_for_no_new_process():
-    """Neither what this process has imported by now, nor what sets variables as it is imported."""
-    for module in ("joblib", "threadpoolctl", "torch._inductor.codecache"):
-        import_module(module)
-    assert early(dict(os.environ)) == early(kernels.kernels.environment)
 
 
 def test_what_libraries_read_early_asks_for_a_new_process(own):

@@ -893,21 +893,6 @@ def test_the_words_after_the_query_are_not_on_the_ruler(host):
     assert host("out()")[:2] == ["hat", "0.00"]
 
 
-@phone(1000)
-def test_gates_are_opened_by_touch_on_a_phone(host):
-    host.show(hero("gates"))
-    host.label("count only nouns").tap()
-    host.rest()
-    box = host("(({ x, y, height }) => ({ x, y, height }))(box(all('.stands')[4]))")
-    host.page.touchscreen.tap(box["x"] + 3, box["y"] + box["height"] / 2)
-    assert host("out()") == ["a", "3.00", "2 %", "none"]
-    gate = host.label("gate of dog")
-    box = gate.bounding_box()
-    gate.tap(position={"x": box["width"] / 2, "y": box["height"] - 10})
-    host.rest()
-    assert of_gates(host)[0][8] < 0.05 and float(host("out()")[1]) > 5
-
-
 def dealt(host):
     """The chunks that processors hold, first to last, and the one in hand."""
     slots = "all('.over input').map((e, c) => [Math.round(e.value), c]).sort(([a], [b]) => a - b).map(([, c]) => c)"

@@ -32,7 +32,7 @@ from d2lpos.rotary.rope import frequencies
 from tests.figures.hero.drawn import walked
 
 PLAIN, ZIGZAG, DEALT = (0, 1, 2, 3, 4, 5, 6, 7), (0, 7, 1, 6, 2, 5, 3, 4), (0, 4, 1, 5, 2, 6, 3, 7)
-SOME = [PLAIN, ZIGZAG, DEALT, *list(ways())[7::251]]
+SOME = [PLAIN, ZIGZAG, DEALT, *list(ways())[7::503]]
 
 
 @pytest.fixture(scope="module")
