@@ -12,7 +12,7 @@ from d2lpos.encoding import NOPE
 from d2lpos.rotary.rope import RoPE
 from d2lpos.transformer.attention import attention_weights
 from tests.node import node, passed
-from tests.site.pages import FRONT, ROOT, Html
+from tests.site.pages import FRONT, ROOT, read
 
 SCREENS = [(1280, 900), (1366, 768), (1920, 1080), (1024, 768), (390, 844)]
 ASK = """
@@ -160,7 +160,7 @@ def test_each_section_leads_to_a_page_and_each_chapter_back(site):
         assert re.search(r"\]\((\.\./chapters/|attention\.ipynb)", text), title
     led = sections(essay)
     assert {title for title, _ in led.values()} <= {*titles, last} and len(led) >= 8
-    front = Html(site / "index.html")
+    front = read(site / "index.html")
     for chapter in sorted(ROOT.glob("chapters/*.ipynb")):
         page = (site / "chapters" / f"{chapter.stem}.html").read_text("utf-8")
         [(anchor, title)] = re.findall(

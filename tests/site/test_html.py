@@ -2,7 +2,6 @@
 
 import json
 import re
-from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -10,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 from d2lpos_ext.repair import repair
 
-from tests.site.pages import EVERYWHERE, FRONT, NOT_FOUND, PAGES, ROOT, Html, broken, pages
+from tests.site.pages import EVERYWHERE, FRONT, NOT_FOUND, PAGES, ROOT, broken, pages, read
 
 REPOSITORY = re.search(r'Repository = "(.+)"', (ROOT / "pyproject.toml").read_text("utf-8"))[1]
 
@@ -49,7 +48,7 @@ def test_broken_links_are_found(tmp_path, body, fault):
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_names_its_language_and_describes_itself(site, name):
-    page = Html(site / f"{name}.html")
+    page = read(site / f"{name}.html")
     assert page.language == "en"
     assert page.description, (
         "no description: in Markdown it is myst.html_meta.description at the top of the file, "
@@ -61,18 +60,8 @@ def test_page_names_its_language_and_describes_itself(site, name):
 
 
 def test_descriptions_differ(site):
-    described = [Html(site / f"{name}.html").description for name in PAGES]
+    described = [read(site / f"{name}.html").description for name in PAGES]
     assert len(set(described)) == len(described)
-
-
-@pytest.mark.parametrize("name", EVERYWHERE)
-def test_headings_are_in_order(site, name):
-    page = BeautifulSoup((site / f"{name}.html").read_text("utf-8"), "html.parser")
-    for printed in page.select(".onlyprint"):
-        printed.decompose()
-    levels = [int(heading.name[1]) for heading in page.find_all(re.compile("^h[1-6]$"))]
-    assert levels.count(1) == 1
-    assert [pair for pair in pairwise([0, *levels]) if pair[1] > pair[0] + 1] == []
 
 
 def test_every_page_says_first_what_it_may_load(site):
@@ -136,7 +125,7 @@ def test_styles_are_those_that_safari_reads():
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_has_a_link_that_reports_an_error_on_it(site, name):
-    links = [urlsplit(link) for link in Html(site / f"{name}.html").links if "&place=" in link]
+    links = [urlsplit(link) for link in read(site / f"{name}.html").links if "&place=" in link]
     new = f"{REPOSITORY}/issues/new?"
     [query] = [parse_qs(link.query) for link in links if link.geturl().startswith(new)]
     assert query["place"][0].endswith(f"({FRONT if name == 'index' else name})")  # the source
@@ -146,7 +135,7 @@ def test_page_has_a_link_that_reports_an_error_on_it(site, name):
 
 @pytest.mark.parametrize("name", [name for name in PAGES if (ROOT / f"{name}.ipynb").exists()])
 def test_notebook_opens_in_colab_and_can_be_kept(site, name):
-    links = Html(site / f"{name}.html").links
+    links = read(site / f"{name}.html").links
     home = REPOSITORY.removeprefix("https://")
     assert f"https://colab.research.google.com/{home.replace('.com', '')}/blob/main/{name}.ipynb" in links
     [kept] = [link for link in links if "_sources" in link]

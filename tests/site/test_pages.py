@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.site.detectors import SCRIPT, visit
-from tests.site.pages import EVERYWHERE, FRONT, PAGES, ROOT, Html
+from tests.site.pages import EVERYWHERE, FRONT, PAGES, ROOT, read
 from tests.site.refusals import OFF
 from tests.site.serving import Quiet, serve
 
@@ -107,7 +107,7 @@ PLACES = """async ids => {
 def test_every_link_leads_to_a_place_that_is_in_sight_then(site, address, browser):
     wanted = {name: set() for name in PAGES}
     for name in PAGES:
-        for link in Html(site / f"{name}.html").links:
+        for link in read(site / f"{name}.html").links:
             there = urlsplit(urljoin(f"/{name}.html", link))
             if there.fragment and not there.netloc and (page := unquote(there.path)[1:].removesuffix(".html")) in wanted:
                 wanted[page].add(unquote(there.fragment))

@@ -12,7 +12,6 @@ from book.stills import WIDTH, figures, still
 from d2lpos.figures import STYLE
 from d2lpos.figures.hero import OPTIONS, STILLS, hero
 from d2lpos.figures.style import PAGE
-from tests.figures.hero.drawn import html
 
 FIGURES = list(OPTIONS)
 HERE = Path(__file__).parents[3] / "d2lpos/figures"
@@ -22,8 +21,8 @@ HERE = Path(__file__).parents[3] / "d2lpos/figures"
 def test_the_bundle_holds_the_figure_and_its_words(name):
     figure = hero(name)
     bundle = figure._repr_mimebundle_()
-    assert bundle == {"text/html": html(figure), "text/plain": figure.description}
-    inside = re.search(r'<div data-hero="\w{12}">(.*?)</div>', html(figure), re.DOTALL)[1]
+    assert bundle == {"text/html": figure.html, "text/plain": figure.description}
+    inside = re.search(r'<div data-hero="\w{12}">(.*?)</div>', figure.html, re.DOTALL)[1]
     assert f"<p>{figure.description}</p>" in inside
     acts = r"\b(drag|move (it|both|the)|switch|press|check|choose|pick|click|slider)\b"
     assert not re.search(acts, inside, re.IGNORECASE)  # there is nothing to do where scripts do not run
@@ -37,8 +36,8 @@ def test_a_picture_or_a_table_of_each_figure_of_the_book_stays_where_scripts_do_
         picture = figure.still.read_text("utf-8")
         assert picture in figure.html.split("<script")[0]
         assert f'aria-label="{escape(figure.description)}"' in picture and len(picture) < 31_000
-    assert "<table" in html(hero("grid")).split("<script")[0]
-    assert "<svg" not in html(hero("dial", m=3)).split("<script")[0]
+    assert "<table" in hero("grid").html.split("<script")[0]
+    assert "<svg" not in hero("dial", m=3).html.split("<script")[0]
 
 
 @pytest.mark.parametrize("name", ["board", "clocks", "gates"])
@@ -58,11 +57,11 @@ def test_a_picture_shows_what_the_script_draws_on_paper(browser, name):
 
 def test_the_same_options_give_the_same_bytes_and_others_another_key():
     def key(figure):
-        return re.search(r'data-hero="(\w+)"', html(figure))[1]
+        return re.search(r'data-hero="(\w+)"', figure.html)[1]
 
     others = {"m": 0, "n": 32, "pair": 0, "lock": True, "play": True}
     assert others.keys() == OPTIONS["dial"].keys()
-    assert hero("dial").html == html(hero("dial"))
+    assert hero("dial").html == hero("dial").html
     assert len({key(hero("dial")), *(key(hero("dial", **{name: value})) for name, value in others.items())}) == 6
 
 

@@ -11,7 +11,6 @@ from playwright.sync_api import expect
 from book.essay import BOOK
 from d2lpos.figures.board import numbers
 from d2lpos.figures.hero import OPTIONS, hero
-from tests.figures.hero.drawn import html
 from tests.figures.hero.host import UNFOLD, on, phone, still
 
 WINDOW = (760, 900)
@@ -287,7 +286,7 @@ def test_scripts_created_again_after_inner_html(host):
             script.type = old.type; script.textContent = old.textContent; old.replaceWith(script);
           }
         }""",
-        "\n".join(html(figure(name)) for name in FIGURES),
+        "\n".join(figure(name).html for name in FIGURES),
     )
     for n in range(len(FIGURES)):
         host.page.wait_for_function(f"() => shadow({n}) && out({n}).length")
@@ -295,13 +294,13 @@ def test_scripts_created_again_after_inner_html(host):
 
 def test_in_a_frame_that_allows_nothing_but_scripts(host):
     sandboxed = '<iframe sandbox="allow-scripts" width="700" height="800"'
-    host.show(*(f'{sandboxed} srcdoc="{escape(html(figure(name)))}"></iframe>' for name in FIGURES))
+    host.show(*(f'{sandboxed} srcdoc="{escape(figure(name).html)}"></iframe>' for name in FIGURES))
     for n in range(len(FIGURES)):
         host.page.frame_locator("iframe").nth(n).locator(".fig svg").first.wait_for()
 
 
 def test_a_hidden_tab_is_drawn_when_it_is_shown(host):
-    figures = "\n".join(html(figure(name)) for name in FIGURES)
+    figures = "\n".join(figure(name).html for name in FIGURES)
     host.show(f'<div id="tab" style="display:none">{figures}</div>')
     host.page.wait_for_function("() => inks().length")
     host("document.querySelector('#tab').style.display = ''")
