@@ -35,16 +35,6 @@ def test_every_file_and_folder_has_tests(collected):
     assert {folder.relative_to(ROOT).as_posix() for folder in FOLDERS} <= {file.rpartition("/")[0] for file in files}
 
 
-def test_what_is_wrong_with_a_list_is_told(monkeypatch):
-    kept = {"tests/a.py": (), "tests/b.py::test_it": ("one",), "tests/moved.py": (), "tests/c.py::test_no_more": ()}
-    monkeypatch.setattr(tiers, "PROOFS", kept)
-    there = ["tests/a.py::test_x", "tests/b.py::test_it[two]", "tests/b.py::test_other", "tests/c.py::test_now"]
-    assert [tiers.is_proof(nodeid) for nodeid in there] == [True, True, False, False]
-    assert not tiers.is_proof("tests/b.py::test_it[one]")
-    gone = "no test has this name"
-    assert tiers.faults(there) == [f"{name}: {gone}" for name in ("tests/b.py::test_it[one]", "tests/moved.py", "tests/c.py::test_no_more")]
-
-
 def test_make_runs_both_tiers_by_the_name_of_the_marker():
     makefile = (ROOT / "Makefile").read_text("utf-8")
     assert re.findall(r"-m '(.+?)'", makefile) == ["not proof", "proof"]

@@ -156,16 +156,6 @@ def test_a_window_that_a_longer_text_exceeds_is_named_everywhere(reader):
             assert ("window" in page.inner_text(part)) == window, (tokens, part)
 
 
-def test_an_uncommon_number_in_a_line_says_why_it_is_there(reader):
-    page = reader.page
-    opened(page, "Qwen2.5-VL 7B")
-    ask(page, 524_288)
-    page.get_by_role("radio", name="YaRN").click()
-    [note] = settings(read(RELEASES["Qwen2.5-VL 7B"]["config"]), 524_288, "vllm", rule="yarn")["notes"]
-    assert "beta_fast 128" in note and note in page.inner_text(".pane .because")
-    assert json.loads(page.inner_text(".pane pre").split("'")[1])["text_config"]["rope_parameters"]["beta_fast"] == 128
-
-
 def test_sizes_beyond_any_model_get_a_sentence_at_once(reader):
     begun = reader.page.evaluate("performance.now()")
     paste(reader.page, LLAMA | {"num_hidden_layers": 10**7})
