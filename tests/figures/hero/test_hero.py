@@ -109,6 +109,7 @@ BAD = [
      ("no hero figure 'dials'; there are board, buckets, cliff, clocks, dial, dropout, gates, "
       "grid, patch, ranks, shuffle, slopes, stack, stretch")),
     ("board", {"layer": 30}, r"layer of board must be None or a whole number from 0 to 29; got 30"),
+    ("board", {"still": True}, r"still of board must be None or 'all'; got True"),
     ("board", {"still": "all", "pair": 3},
      r"layer and pair of board must be None where still is 'all'; got None and 3"),
     ("buckets", {"buckets": 12}, r"buckets of buckets must be one of 8, 16, 32, 64; got 12"),
