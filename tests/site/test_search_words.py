@@ -28,6 +28,8 @@ WORDS = {
     "RoBERTa 514": "index 514",
     "bicubic interpolation vit": "Another resolution|Resize a table",
     "non square image rope": "More than one axis",
+    "sinusodial": "Sinusoidal encodings",  # two slips
+    "interploation of positions": "Position interpolation",
 }
 # The words of a thread, and a piece of the heading that should be among the first three.
 SYMPTOMS = {
