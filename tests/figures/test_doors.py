@@ -7,22 +7,12 @@ import pytest
 
 from d2lpos.content import CoPE, FoX, Inkling, PaTH
 from d2lpos.figures import STYLE, doors
-from d2lpos.figures.doors import DOORS, HEIGHT, WIDTH, WIRE, WIRED
+from d2lpos.figures.doors import HEIGHT, WIDTH, WIRE, WIRED
 from d2lpos.offset.shaw import Shaw
 from d2lpos.rotary import RoPE, RoPEValues
 from tests.browser import chromium
 
 STATIC = Path(__file__).parents[2] / "book/_static"
-
-
-def test_the_alt_text_names_every_door_and_everyone_outside():
-    alt = doors().alt
-    for number, door in DOORS.items():
-        assert f"Door {number}, {door.title}, open: " in alt
-    for name in (
-        "sinusoidal", "learned", "RoPE", "T5", "ALiBi", "Shaw’s keys", "Transformer-XL", "Shaw’s values",
-    ):
-        assert name in alt
 
 
 def test_only_the_open_doors_are_open():
@@ -70,21 +60,6 @@ def test_the_wire_leads_to_those_who_read_the_text_and_to_no_others():
     for guest in (guest for some in WIRED.values() for guest in some):
         assert f">{guest.name}</text>" in svg
         assert (f"M{WIRE} {guest.y}H" in svg) == guest.reads, guest.name
-
-
-def test_the_alt_text_tells_who_takes_the_wire():
-    alt = doors(wire=True).alt
-    for part in (
-        "to doors 2, 3 and 4; at door 4 nobody takes it",
-        "Door 1, the input, open: without the wire, sinusoidal is added",
-        "Door 2, queries and keys, open: without the wire, RoPE turns them; from the wire, PaTH and RePo turn them.",
-        "from the wire, decay (of linear attention) multiplies them; from the wire, FoX is added",
-        "from the wire, CoPE and Inkling are added.",
-        "without the wire, RoPE on values turns them, and then turns their weighted sum back",
-    ):
-        assert part in alt
-    assert "wire" not in doors().alt
-    assert re.findall(r"Door (\d), [^,]*, open", doors({2, 4}, wire=True).alt) == ["2", "4"]
 
 
 def test_with_a_wire_too_only_open_doors_let_anyone_in():

@@ -2,20 +2,18 @@
 
 import math
 import re
-from html import unescape
 
 import pytest
 import torch
 import yaml
 
-from book.essay import BOOK, KINDS, PICTURES, counted, drawn, losses, toll
+from book.essay import BOOK, KINDS, counted, drawn, losses, toll
 from d2lpos.input.sinusoids import frequencies
 from d2lpos.lab import frame, records
 from d2lpos.lab.plot import named
 from d2lpos.pretrained.census import families
 
 ESSAY = (BOOK / "essay.md").read_text("utf-8")
-WITHOUT = re.compile(r"<figcaption>.*?</figcaption>", re.DOTALL)
 BODY = re.sub(r"```\{raw\}.*?```", "", ESSAY.split("---", 2)[2], flags=re.DOTALL)
 
 
@@ -28,59 +26,6 @@ def test_the_stored_pictures_are_current():
         assert not re.search(r"\b(drag|press|click|slider)\b", still, re.IGNORECASE), (
             name
         )  # for pages without scripts
-
-
-def test_they_stand_on_the_page_in_their_order_with_captions():
-    shown = re.findall(
-        r'<figure(?: class="first")? id="fig-(\w+)">\n\n```\{raw\} html\n:file: figures/(\w+)\.html\n```\n\n<figcaption>\n\n\w',
-        ESSAY,
-    )
-    assert [name for name, _ in shown] == [file for _, file in shown] == list(PICTURES)
-    assert len(PICTURES) >= 10
-
-
-SAYS = {
-    "clocks": ("How alike are the clocks of other positions?", "not alike", "position in the text"),
-    "rows": ("the table", "the text"),
-    "numbers": ("as a number", "as bits", "as wheels", "fast", "slow"),
-    "turn": ("add the clock: four parts", "stays", "wobbles", "their sum,", "turn instead: one part"),
-    "pairs": ("fast", "slow", "Disc: fox. Ring: dog. Pale: at first."),
-    "stripes": (
-        "the word that is asked", "arrow: how far, and to which side", "color: the number that is added",
-    ),
-    "toll": ("its score", "its weight"),
-    "past": ("lower is better", "characters that it may read"),
-    "seen": ("angles of training", "new angles", "number: characters for one turn"),
-    "near": ("turns, sees the last few words", "sees everything, turns nothing", "it jumps"),
-    "years": ("one mark: one family",),
-    "layers": ("one bar: one layer", "the first at the bottom"),
-}
-
-
-@pytest.mark.parametrize("name", SAYS)
-def test_a_picture_says_without_its_caption_what_its_parts_are(name):
-    picture = unescape((BOOK / "figures" / f"{name}.html").read_text("utf-8"))
-    assert [piece for piece in SAYS[name] if piece not in picture] == []
-
-
-def count_words(text: str) -> int:
-    """Words of a part of the essay, without addresses."""
-    text = re.sub(r"\]\([^)]*\)|^:.*$|^\{\..*$|<[^>]+>", " ", text, flags=re.MULTILINE)
-    return len(re.findall(r"\w[\w’'.,-]*", text))
-
-
-def test_it_takes_ten_minutes():
-    """At 250 words a minute; and captions are no second text."""
-    told, read = count_words(BODY), count_words(WITHOUT.sub("", BODY))
-    assert 2500 <= told <= 2700 and read <= 2500, (told, read)
-    sections = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", BODY, re.MULTILINE | re.DOTALL))
-    densest = ("Past the length of training", "Layers without a clock")
-    assert sum(count_words(sections[name]) for name in densest) <= told / 5
-
-
-def test_it_shows_no_code_and_no_formula():
-    assert "`" not in BODY.replace("```", "") and ":::{admonition}" in BODY
-    assert not re.search(r"\$|```(?!\{raw\})", ESSAY.replace("```{raw}", "").replace("\n```\n", "\n"))
 
 
 def said(*words: str) -> None:

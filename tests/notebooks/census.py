@@ -1,17 +1,10 @@
-"""What a chapter asks of its reader: `python tests/notebooks/census.py`."""
+"""What a chapter asks of its reader."""
 
 import re
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
-import nbformat
-from nbformat import NotebookNode
-
-ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "book" / "_ext"))
 from lint import FIGURES, last_call
-from notebooks import path
+from nbformat import NotebookNode
 
 TRUE = re.compile(r"(?:[^:]*: *)?\(?True(?:, True)*\)?")
 READING, LISTING, LOOKING = 200, 8, 15  # words a minute, seconds for a cell of code and for a picture
@@ -64,10 +57,3 @@ def only_true(cell: NotebookNode) -> bool:
     shown = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
     lines = [line.strip() for line in "\n".join(shown).splitlines() if line.strip()]
     return bool(lines) and all(TRUE.fullmatch(line) for line in lines)
-
-
-if __name__ == "__main__":
-    for file in path(ROOT):
-        found = census(nbformat.read(file, as_version=4))
-        per = found.words / max(1, found.pictures)
-        print(f"{file.stem:28} {found}  {per:.0f} words a picture, about {found.estimate:.0f} minutes")

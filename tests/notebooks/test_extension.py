@@ -13,8 +13,7 @@ import pytest
 from bs4 import BeautifulSoup
 from d2lpos_ext.cells import EXERCISE, THEOREM, translate
 from d2lpos_ext.formulas import Temml
-from d2lpos_ext.repair import at_once
-from d2lpos_ext.slim import join, prune
+from d2lpos_ext.slim import prune
 from d2lpos_ext.svg import inline, shorten
 from fontTools.ttLib import TTFont
 
@@ -135,12 +134,6 @@ def test_theorem_keeps_number_and_proof_is_marked(page):
     assert words(page.select_one("div.proof:not(.theorem) em")) == "Proof."
 
 
-def test_prediction_folds_its_answer(page):
-    box = page.select_one("div.predict")
-    assert words(box.select_one(".admonition-title")) == "Predict first"
-    assert "divided by" in words(box.select_one("details"))
-
-
 def test_mistakes_stand_below_the_last_exercise_and_keep_their_answer(page):
     section = page.select_one("#find-the-mistake")
     assert page.select(".exercise, .solution")[-1].find_next("h2") == section.h2
@@ -217,19 +210,6 @@ def test_inlined_svg_keeps_its_own_style_to_itself():
     assert inline(svg) == f'<svg aria-label="a > b" style="{style}"></svg>'
 
 
-def test_markers_of_one_style_share_it():
-    use = '<use href="#_0" x="{}" style="fill: {}" />'
-    picture = "<svg><g>" + use.format(1, "red") + use.format(2, "{}") + "</g></svg>"
-    shared = '<svg><g style="fill: red"><use href="#_0" x="1" /><use href="#_0" x="2" /></g></svg>'
-    assert shorten(picture.format("red")) == shared
-    assert shorten(picture.format("blue")) == picture.format("blue")
-
-
-def test_pictures_lose_what_nobody_sees():
-    ground, line = '<path d="M0 0" style="fill: none" />', '<path d="M0 0" style="fill: none; stroke: red" />'
-    assert shorten(f"<svg>{ground}\n{line}</svg>") == f"<svg>{line}</svg>"
-
-
 def test_styles_that_pictures_repeat_are_classes():
     part, own = '<path style="font: &quot;X&quot;"/>', '<path style="top: 0"/>'
     page = "<head></head>{}" + f'<script type="image/svg+xml"><svg style="top: 0">{own}{{}}</svg></script>'
@@ -275,22 +255,6 @@ def test_pages_load_one_style_sheet_with_all_that_it_asks_for(site):
             assert rule in css
         fonts = re.findall(r"url\(([^)]+\.woff2)\)", css)
         assert len(fonts) > 9 and all((path.parent / font).is_file() for font in fonts)
-
-
-def test_a_later_build_joins_the_style_sheets_anew(tmp_path):
-    (tmp_path / "_static" / "styles").mkdir(parents=True)
-    (tmp_path / "_static" / "styles" / "a.css").write_text("a {src: url(../x.svg)}")
-    (tmp_path / "_static" / "b.css").write_text("b {top: 0}")
-    links = '<link href="_static/styles/a.css?v=1" rel="stylesheet">\n<link rel="stylesheet" href="_static/b.css">'
-    for text in ("b {top: 0}", "b {top: 1px}"):
-        (tmp_path / "_static" / "b.css").write_text(text)
-        (tmp_path / "new.html").write_text(f"<head>{links}</head>")
-        if not (tmp_path / "old.html").exists():
-            (tmp_path / "old.html").write_text(f"<head>{links}</head>")
-        join(tmp_path)
-        assert (tmp_path / "_static" / "all.css").read_text() == f"a{{src: url(x.svg)}}{text.replace(' {', '{')}"
-        [old], [new] = (read(tmp_path / f"{name}.html").select("link") for name in ("old", "new"))
-        assert old["href"] == new["href"]
 
 
 def test_mentions_are_links(page, preface):
@@ -416,23 +380,6 @@ def test_links_to_papers_are_citations(page, preface, site):
     assert "[Haviv et al. (2022)](https" in words(preface.code)
 
 
-def test_pages_ask_nothing_of_other_hosts(site):
-    pages = [path for path in site.rglob("*.html") if "_static" not in path.parts]
-    assert len(pages) >= 4
-    for path in pages:
-        html = read(path)
-        asked = [tag.get("src") or tag["href"] for tag in html.select("[src], link[href]")]
-        assert [address for address in asked if re.match(r"https?:|/", address)] == []
-    for path in site.rglob("_static/**/*.css"):
-        assert not re.search(r"(?:url\(|@import)\s*[\"']?(?:https?:)?//", path.read_text("utf-8")), path
-
-
-def test_a_module_becomes_a_script_without_what_only_its_authors_read():
-    module = "// Why.\n  // Where.\n/** What. */\nexport const x = 'https://a.b'; // how\n    let y = `a\n\n  b`;\n"
-    script = at_once(re.match(r"(?s)(.*)", module))
-    assert script == '<script>\n"use strict"; {\nconst x = \'https://a.b\'; // how\nlet y = `a\nb`;\n}\n</script>'
-
-
 def test_theme_is_repaired(site):
     assert not list(site.rglob("fontawesome.js"))
     index = read(site / "index.html")
@@ -468,10 +415,3 @@ def test_mistakes_fail_the_build(tmp_path):
         "the page would show theorem 1.1, where the notebook says 1.4",
     ):
         assert message in run.stderr, message
-
-
-def test_wrong_opening_fails_the_build(tmp_path):
-    notebook = GOOD.read_text("utf-8").replace("(5 minutes, easy)", "(five minutes, easy)")
-    run = build(tmp_path, "# Preface\n", notebook)
-    assert run.returncode != 0
-    assert "the cell that begins '**Exercise 1.1. Turn it around** (five minutes" in run.stderr

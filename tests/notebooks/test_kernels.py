@@ -1,9 +1,7 @@
 """A kernel of the tests, which is a fork, gives what a new one gives, and ends as one."""
 
 import json
-import os
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import nbformat
@@ -14,7 +12,7 @@ from jupyter_client.provisioning import KernelProvisionerFactory
 from nbclient import NotebookClient
 
 from tests import kernels
-from tests.kernels import BACKEND, KERNEL, Kernel, Kernels, early
+from tests.kernels import BACKEND, Kernel, Kernels
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux alone")
 
@@ -28,9 +26,6 @@ print(json.dumps({
     "drawing": {name: str(value) for name, value in matplotlib.rcParams.items()},
 }))
 """
-CHANCE = "import random, numpy, torch; print([random.random(), numpy.random.rand(), torch.rand(()).item()])"
-
-
 def told(code: str, folder: Path, **options) -> str:
     """What a kernel that runs in a folder prints, or the name of its error."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
@@ -52,11 +47,6 @@ def test_it_gives_what_a_new_one_gives(tmp_path, monkeypatch):
     assert forked["drawing"]["backend"] == BACKEND["MPLBACKEND"]
 
 
-def test_chance_is_another_in_each(tmp_path):
-    one, other = (json.loads(told(CHANCE, tmp_path)) for _ in range(2))
-    assert not set(one) & set(other)
-
-
 def test_it_can_be_interrupted(tmp_path):
     code = "import time; time.sleep(60)"
     assert told(code, tmp_path, timeout=1, interrupt_on_timeout=True) == "KeyboardInterrupt"
@@ -69,20 +59,6 @@ def own(monkeypatch):
     monkeypatch.setattr(kernels, "kernels", own := Kernels())
     yield own
     own.end()
-
-
-def test_what_tests_import_asks_for_no_new_process():
-    """Neither what this process has imported by now, nor what sets variables as it is imported."""
-    for module in ("joblib", "threadpoolctl", "torch._inductor.codecache"):
-        import_module(module)
-    assert early(dict(os.environ)) == early(kernels.kernels.environment)
-
-
-def test_what_libraries_read_early_asks_for_a_new_process(own):
-    command = [*KERNEL, "-f", "connection.json"]
-    assert own.can_start(command, os.environ | {"D2LPOS_WEIGHTS": "elsewhere"})
-    assert not own.can_start(command, os.environ | {"OMP_NUM_THREADS": "3"})
-    assert not own.can_start([sys.executable, "-X", "dev", *KERNEL[1:]], os.environ)
 
 
 @pytest.mark.parametrize("end", ["shutdown", "kill", "lose"])

@@ -158,14 +158,3 @@ def test_number_is_what_the_chapter_says(name):
         assert re.search(rf"(?<![\d.]){ask['right']}(?![\d]|\.\d)", told(name)), (
             f"{ask['right']} is not in {told(name)}"
         )
-
-
-def test_numbers_that_the_chapter_does_not_say_are_found(monkeypatch):
-    ask, *where = ASKS["12.mirrors"]
-    monkeypatch.setitem(ASKS, "12.mirrors", (ask | {"right": 30.5}, *where))
-    with pytest.raises(AssertionError):
-        test_number_is_what_the_chapter_says("12.mirrors")
-    ask, *where = ASKS["6.longer"]
-    monkeypatch.setitem(ASKS, "6.longer", (ask | {"right": [1.41, 1.4, 1.4, 1.4]}, *where))
-    with pytest.raises(AssertionError):
-        test_curve_is_what_is_computed("6.longer")

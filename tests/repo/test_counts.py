@@ -62,18 +62,6 @@ def test_the_scorecard_counts_them():
     assert (said["Relative: Shaw, T5"], by["buckets"]) == ("one with buckets, CPM-Ant", ["cpmant"])
 
 
-def test_the_page_names_when_and_what_was_read_and_what_was_left_out():
-    page = text("book/models.md")
-    assert f"In {HAND['read']} we read transformers {HAND['version']}." in page
-    known = {"xlstm": "xLSTM", "rwkv": "RWKV", "git": "GIT", "trocr": "TrOCR", "pi0": "π0"}
-    names = re.search(r"Left out are .+", page)[0].lower().replace(" ", "").replace("-", "")
-    aside = [family for kind in HAND["aside"].values() for family in kind if "assistant" not in family]
-    assert [f for f in aside if known.get(f, f).lower().replace("_", "") not in names] == []
-    assert [len(HAND["aside"][kind]) for kind in ("recurrence", "borrowed", "others")] == [5, 4, 6 + 1 + 1]
-    for count in ("five families without", "four that borrow", "six that write", "one that writes", "one that does not"):
-        assert count in page
-
-
 def test_as_many_releases_are_named():
     with (BOOK / "models" / "releases.csv").open(encoding="utf-8", newline="") as lines:
         number = len(list(csv.DictReader(lines)))

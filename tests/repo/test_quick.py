@@ -1,14 +1,10 @@
 """`make quick` knows tests for every file that a writer changes, and runs no others."""
 
 import json
-import re
-import subprocess
 from types import SimpleNamespace
 
-import pytest
-
 from tests import quick
-from tests.quick import ALWAYS, ROOT, RULES, Choice, chosen
+from tests.quick import ALWAYS, ROOT, Choice, chosen
 
 OF_EVERY_MODULE = {ALWAYS, "tests/api/test_layers.py", "tests/api/test_examples.py"}
 
@@ -21,15 +17,6 @@ def test_every_file_has_tests():
     written = files("d2lpos/**/*.py", "tests/wrong_answers/[a-z]*.py", "chapters/**/*.ipynb")
     assert len(written) > 200
     assert [file for file in written if not chosen([file]).keys() - OF_EVERY_MODULE] == []
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_no_rule_is_in_vain(rule):
-    paths = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
-    groups = [match.groups() for path in paths if (match := re.fullmatch(rule, path))]
-    assert groups
-    for test in RULES[rule]:
-        assert any((ROOT / test.partition(" ")[0].format(*group)).exists() for group in groups), test
 
 
 def test_a_check_is_tested_by_its_own_names():

@@ -32,15 +32,6 @@ def code_lines(text):
     return len(code - docstrings)
 
 
-def test_only_code_counts():
-    assert (
-        code_lines(
-            '"""Says\nmuch."""\n\n# A comment.\ndef f(\n    x,\n):\n    """Doc."""\n    return x  # why\n'
-        )
-        == 4
-    )
-
-
 def test_the_package_is_small():
     files = [PACKAGE / "encoding.py", *(path for room in ENCODERS for path in (PACKAGE / room).glob("*.py"))]
     lines = {path.name: code_lines(path.read_text("utf-8")) for path in files if path.name not in ASIDE}

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -43,6 +44,9 @@ class Html(HTMLParser):
             self.loads.append(given["src"])
 
 
+read = cache(Html)  # of a page that no test changes
+
+
 def foreign(address: str) -> bool:
     return bool(urlsplit(address).netloc)
 
@@ -54,9 +58,9 @@ def pages(site: Path) -> list[Path]:
 
 def broken(site: Path) -> list[str]:
     """Return the links inside `site` that lead nowhere, and the files that its pages ask of another host."""
-    read = {path: Html(path) for path in pages(site)}
+    known = {path: read(path) for path in pages(site)}
     faults = []
-    for path, page in read.items():
+    for path, page in known.items():
         name = path.relative_to(site)
         faults += [f"{name} loads {address} from another host" for address in page.loads if foreign(address)]
         for address in page.links + page.loads:
@@ -68,6 +72,6 @@ def broken(site: Path) -> list[str]:
             target = (path.parent / place).resolve() if place else path
             if not target.is_file():
                 faults.append(f"{name} leads to {address}, which is not there")
-            elif parts.fragment and target in read and unquote(parts.fragment) not in read[target].ids:
+            elif parts.fragment and target in known and unquote(parts.fragment) not in known[target].ids:
                 faults.append(f"{name} leads to {address}, but no element there has that id")
     return faults

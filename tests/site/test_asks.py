@@ -5,7 +5,6 @@ import re
 
 import nbformat
 import pytest
-from bs4 import BeautifulSoup
 from d2lpos_ext.asks import anchor
 from d2lpos_ext.cells import note
 from d2lpos_ext.search import unpack
@@ -320,15 +319,6 @@ def test_the_search_shows_what_a_prediction_covers_only_when_it_is_made(address,
     expect(excerpt).not_to_contain_text("involved")
     answer(go(reader, address, "1.fox"), "1.fox")
     expect(seek()).to_contain_text("involved")
-
-
-def test_the_page_of_predictions_lists_all_and_leads_to_their_boxes(site):
-    page = BeautifulSoup((site / "book" / "predicted.html").read_text("utf-8"), "html.parser")
-    links = [link["href"].partition("#") for link in page.select(".predictions > li > p:first-child a")]
-    assert [place for *_, place in links] == [anchor(name) for name in ASKS]
-    for path, _, place in links:
-        other = (site / "book" / path).resolve().read_text("utf-8")
-        assert re.search(rf'class="[^"]*\bpredict\b[^"]*" id="{place}"', other)
 
 
 def test_the_page_of_predictions_shows_surprises_and_gives_nothing_away(address, reader):

@@ -12,8 +12,7 @@ from d2lpos.encoding import NOPE
 from d2lpos.rotary.rope import RoPE
 from d2lpos.transformer.attention import attention_weights
 from tests.node import node, passed
-from tests.site.detectors import visit
-from tests.site.pages import FRONT, ROOT, Html
+from tests.site.pages import FRONT, ROOT, read
 
 SCREENS = [(1280, 900), (1366, 768), (1920, 1080), (1024, 768), (390, 844)]
 ASK = """
@@ -52,27 +51,21 @@ def test_the_head_is_what_d2lpos_computes():
         torch.testing.assert_close(vectors, torch.tensor([now["vector"] for now in said[how]]).double(), **close)
 
 
-@pytest.fixture(params=["light", "dark"])
-def screens(request, browser, site):
-    with visit(browser, 1280, request.param) as reader:
-        reader.open((site / "index.html").as_uri())
-        yield reader
-
-
-def test_all_of_it_is_seen_without_scrolling(screens):
+def test_all_of_it_is_seen_without_scrolling(visitor, site):
     """The question, what moves and can be touched, for whom the book is, and three ways on."""
+    visitor.open((site / "index.html").as_uri())
     for width, height in SCREENS:
-        screens.resize(width, height)
+        visitor.resize(width, height)
         for part in (".subtitle", ".front", ".whom", ".ways"):
-            box = screens.page.locator(part).first.bounding_box()
+            box = visitor.page.locator(part).first.bounding_box()
             assert 0 <= box["y"] and box["y"] + box["height"] <= height, (width, height, part, box)
             assert 0 <= box["x"] and box["x"] + box["width"] <= width, (width, height, part, box)
-        assert screens.page.locator(".front svg").bounding_box()["width"] > 0.6 * (width - 256 * (width > 960))
+        assert visitor.page.locator(".front svg").bounding_box()["width"] > 0.6 * (width - 256 * (width > 960))
         texts = "[...document.querySelectorAll('.front svg text')].map(e => e.getScreenCTM().d * parseFloat(getComputedStyle(e).fontSize))"
-        assert min(screens.page.evaluate(texts)) >= 12, width
+        assert min(visitor.page.evaluate(texts)) >= 12, width
         tops = "[...document.querySelectorAll('.front .says, .front .most, .front .keys')].map(e => e.getBoundingClientRect().bottom)"
-        assert len(set(screens.page.evaluate(tops))) == 3
-    assert screens.page.locator(".ways a").count() == 3 and not screens.faults
+        assert len(set(visitor.page.evaluate(tops))) == 3
+    assert visitor.page.locator(".ways a").count() == 3
 
 
 @pytest.fixture
@@ -167,7 +160,7 @@ def test_each_section_leads_to_a_page_and_each_chapter_back(site):
         assert re.search(r"\]\((\.\./chapters/|attention\.ipynb)", text), title
     led = sections(essay)
     assert {title for title, _ in led.values()} <= {*titles, last} and len(led) >= 8
-    front = Html(site / "index.html")
+    front = read(site / "index.html")
     for chapter in sorted(ROOT.glob("chapters/*.ipynb")):
         page = (site / "chapters" / f"{chapter.stem}.html").read_text("utf-8")
         [(anchor, title)] = re.findall(

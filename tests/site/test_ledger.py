@@ -77,8 +77,6 @@ def test_filter_by_keyboard(reader):
 @pytest.mark.parametrize(
     ("choice", "verdict", "source"),
     [
-        ("open", "open", ""),
-        ("mastery", "", "mastery"),
         ("half-true+stack-overflow", "half-true", "stack-overflow"),
         ("nobody", "", "nobody"),
         ("errata-of-other-texts", "", ""),

@@ -93,8 +93,6 @@ def test_sort_by_keyboard(reader):
 @pytest.mark.parametrize(
     ("place", "count"),
     [
-        ("find=sinks", sum(bool(row["sinks"]) for row in ROWS)),
-        ("find=without", sum("without" in "".join(row.values()) or bool(row["without"]) for row in ROWS)),
         ("find=neighbors+2026", sum(row["layout"] == "neighbors" and row["year"] == "2026" for row in ROWS)),
         ("gpt_oss", len(ROWS)),
     ],

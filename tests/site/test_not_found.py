@@ -99,16 +99,6 @@ def test_it_leads_into_the_book_from_every_depth(browser, hosts):
     assert {urlopen(link).status for link in found} == {200}
 
 
-def test_it_asks_its_host_once_a_level_and_no_other(browser, hosts):
-    asked = []
-    with reader(browser) as visitor:
-        visitor.page.on("request", lambda request: asked.append(request.url))
-        visitor.page.goto(f"{hosts[1]}a/b/c.html")
-        links(visitor.page)
-    looked = [f"{hosts[1]}{above}_static/mark.svg" for above in ("a/b/", "a/", "")]
-    assert [url for url in asked if not url.startswith("data:")][1:4] == looked
-
-
 def test_a_host_that_answers_everything_does_not_mislead_it(site, browser):
     with serve(site, Careless) as host, reader(browser) as visitor:
         visitor.page.goto(f"{host}/a/b.html")

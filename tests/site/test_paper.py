@@ -10,7 +10,6 @@ import pikepdf
 import pypdfium2
 import pytest
 from bs4 import BeautifulSoup
-from d2lpos_ext.social import PLACEHOLDER
 
 from book.downloads import PDF, offer
 from book.paper import ROOT, WIDTH, address, chosen, contents, opened, write
@@ -52,10 +51,6 @@ def test_pictures_keep_the_styles_of_their_page(document):
     rules = dict(re.findall(r'\[id="(.+?)"\] {(.*)}\n', document.style.string))
     used = [(leaf["id"], tag["class"][0]) for leaf in document.select(".leaf") for tag in leaf.select("[class^='_']")]
     assert used and all(f".{name}{{" in rules[leaf] for leaf, name in used)
-
-
-def test_no_reader_sees_the_placeholder_of_an_address(document):
-    assert PLACEHOLDER not in document.get_text()
 
 
 def test_links_lead_into_the_book_or_to_the_web(document):

@@ -10,13 +10,6 @@ from tests.node import passed
 from tests.site.detectors import visit
 
 KEPT = "JSON.parse(localStorage.getItem('d2lpos:reviews') ?? '{}')"
-OFF = """for (const name of ["getItem", "setItem"]) {
-  const kept = Storage.prototype[name];
-  Storage.prototype[name] = function (key, ...value) {
-    if (key.startsWith("d2lpos:")) throw new DOMException("no", "SecurityError");
-    return kept.call(this, key, ...value);
-  };
-}"""
 TODAY = datetime.now(UTC).date()
 
 
@@ -84,16 +77,6 @@ def test_earlier_questions_are_asked_anew(reader):
     expect(page.locator("#question-4-2 .said")).to_be_visible()
     copy.first.get_by_role("link", name="Question 3.4").click()
     assert page.url.endswith("/03-learned.html#question-3-4")
-
-
-def test_without_storage_the_page_says_so_and_works(visitor, address):
-    visitor.page.add_init_script(OFF)
-    visitor.page.goto(address)
-    box = visitor.page.locator("#question-4-2")
-    box.get_by_role("radio").first.check()
-    box.get_by_role("button", name="Compare").click()
-    expect(box.locator(".when")).to_have_text("Right. It comes back in 3 days.")
-    expect(box.get_by_role("status")).to_contain_text("storage is off")
 
 
 def test_the_page_of_all_begins_with_what_is_due(browser, page_of_all):

@@ -8,7 +8,7 @@ from d2lpos_ext.search import unpack
 from playwright.sync_api import expect
 
 from tests.site.detectors import visit
-from tests.site.pages import PAGES, Html
+from tests.site.pages import PAGES, read
 
 SEARCH = {"minisearch", "language_data", "search-index", "search-words", "search", "search-box", "search-more"}
 CHAPTER = "chapters/04-rope"
@@ -62,7 +62,7 @@ def test_twenty_questions_find_their_answer_first(site, browser):
 def test_the_index_has_all_pages_and_leads_to_places_that_are_there(site, index):
     assert {part["page"] for part in index} == set(PAGES)
     for part in index:
-        ids = Html(site / f"{part['page']}.html").ids
+        ids = read(site / f"{part['page']}.html").ids
         for entry in part["entries"]:
             assert {entry["id"], *(block[0] for block in entry["blocks"])} <= ids, part["page"]
 

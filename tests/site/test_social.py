@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from bs4 import BeautifulSoup
-from d2lpos_ext.social import PLACEHOLDER, card, describe, home, properties
+from d2lpos_ext.social import PLACEHOLDER, describe, home
 from PIL import Image
 
 from book.cards import SIZE, STATIC, titles
@@ -63,14 +63,6 @@ def test_a_book_with_an_address_shows_pictures():
         "og:image:alt": "Book: RoPE & more",
         "twitter:card": "summary_large_image",
     }
-
-
-def test_the_picture_of_the_first_page_is_named_once():
-    assert properties("Book", "Book", "", "https://a", "https://b")["og:image:alt"] == "Book"
-
-
-def test_a_page_without_a_card_shows_that_of_the_first_page():
-    assert card("book/api", FRONT, CARDS) == "essay.png"
 
 
 @pytest.mark.parametrize(("name", "title"), titles().items())

@@ -78,12 +78,7 @@ def opened(page, name):
 # Of each: the length of training to compare with, and a text beyond it.
 ANGLES = [
     ("Qwen3 8B", 32_768, 131_072),
-    ("Llama 2 7B", 4096, 10_240),
-    ("Mixtral 8x22B", 65_536, 262_144),
-    ("SmolLM2 135M", 8192, 16_384),
-    ("StableLM 3B", 4096, 8192),
     ("Gemma 2 9B", 8192, 32_768),
-    ("GPT-J 6B", 2048, 8192),
 ]
 
 
@@ -121,7 +116,6 @@ def test_new_angles_memory_layers_and_settings_are_those_of_python(reader, name,
 @pytest.mark.parametrize(
     ("name", "tokens", "said"),
     [
-        ("gpt-oss 20B", 131_072, "No hand meets a new angle."),
         ("Gemma 3 27B", 131_072, "No hand meets a new angle."),
         ("MPT 7B", 8192, "Between equal scores, the first 6,424 tokens are as good as gone."),
         ("GPT-2", 1024, "Every token has its row."),
@@ -138,7 +132,7 @@ def test_other_encodings_have_their_own_verdicts(reader, name, tokens, said):
     assert reader.page.locator(".plot .grip").get_attribute("aria-valuenow") == str(tokens)
 
 
-@pytest.mark.parametrize("name", ["Phi-3 mini 128k", "DeepSeek-V3.2", "GLM-5.2", "ModernBERT base", "gpt-oss 20B", "Llama 4 Maverick"])
+@pytest.mark.parametrize("name", ["DeepSeek-V3.2", "ModernBERT base", "Llama 4 Maverick"])
 def test_what_layers_see_is_said_alike_everywhere(reader, name):
     page, reading = reader.page, read(RELEASES[name]["config"])
     opened(page, name)
@@ -162,20 +156,9 @@ def test_a_window_that_a_longer_text_exceeds_is_named_everywhere(reader):
             assert ("window" in page.inner_text(part)) == window, (tokens, part)
 
 
-def test_an_uncommon_number_in_a_line_says_why_it_is_there(reader):
-    page = reader.page
-    opened(page, "Qwen2.5-VL 7B")
-    ask(page, 524_288)
-    page.get_by_role("radio", name="YaRN").click()
-    [note] = settings(read(RELEASES["Qwen2.5-VL 7B"]["config"]), 524_288, "vllm", rule="yarn")["notes"]
-    assert "beta_fast 128" in note and note in page.inner_text(".pane .because")
-    assert json.loads(page.inner_text(".pane pre").split("'")[1])["text_config"]["rope_parameters"]["beta_fast"] == 128
-
-
-@pytest.mark.parametrize("config", [LLAMA | {"num_hidden_layers": 10**7}, LLAMA | {"head_dim": 10**9}, LLAMA | {"a": 1e25}])
-def test_sizes_beyond_any_model_get_a_sentence_at_once(reader, config):
+def test_sizes_beyond_any_model_get_a_sentence_at_once(reader):
     begun = reader.page.evaluate("performance.now()")
-    paste(reader.page, config)
+    paste(reader.page, LLAMA | {"num_hidden_layers": 10**7})
     expect(reader.page.locator(".out .lead[role=alert]")).to_be_visible()
     assert reader.page.evaluate("performance.now()") - begun < 1000
 
@@ -219,7 +202,7 @@ def test_remedies_are_other_frequencies_of_the_same_model(reader):
             assert abs(ratio[0] - 1) < 1e-6 and abs(ratio[-1] - 1 / 4) < 1e-6 and (ratio.diff() <= 1e-9).all()
 
 
-@pytest.mark.parametrize("sizes", [(32, 128, True), (32, 128, False), (16, 64, False), (64, 1000, True)])
+@pytest.mark.parametrize("sizes", [(32, 128, True), (16, 64, False)])
 def test_marks_of_buckets_stand_where_buckets_begin(reader, sizes):
     buckets, most, both = sizes
     told = bucket(-torch.arange(4 * most), buckets, most, both).tolist()
@@ -228,7 +211,7 @@ def test_marks_of_buckets_stand_where_buckets_begin(reader, sizes):
     assert reader.page.evaluate("one => yourModelFacts(null).buckets(one)", given) == begins
 
 
-@pytest.mark.parametrize(("clip", "largest"), [(256, 512), (16, 100), (8, None)])
+@pytest.mark.parametrize(("clip", "largest"), [(16, 100), (8, None)])
 def test_marks_of_rows_stand_where_rows_begin(reader, clip, largest):
     told = row(-torch.arange(2 * (largest or clip)), clip, largest).tolist()
     begins = [0] + [at + 1 for at, (a, b) in enumerate(pairwise(told)) if a != b]
@@ -239,11 +222,8 @@ def test_marks_of_rows_stand_where_rows_begin(reader, clip, largest):
 BROKEN = {
     "no JSON": ("{model_type: llama}", "JSON"),
     "a tokenizer": ({"tokenizer_class": "LlamaTokenizer", "model_max_length": 4096, "added_tokens_decoder": {}}, "tokenizer"),
-    "an adapter": ({"peft_type": "LORA", "base_model_name_or_path": "x", "r": 8}, "adapter"),
-    "a list": ([1, 2, 3], "object"),
     "too large": ('{"a": "' + "x" * 8_400_000 + '"}', "8 MB"),
     "an unknown family": ({"model_type": "spiral"}, "spiral"),
-    "nothing of a model": ({"a": 1}, "model_type"),
 }
 
 
@@ -256,9 +236,9 @@ def test_what_is_no_configuration_gets_one_sentence(reader, case):
     assert len(reader.page.inner_text(".out .lead")) < 300
 
 
-def test_a_large_file_is_not_even_read(reader):
-    payload = b'{"a": "' + b"x" * 9_200_000 + b'"}'
-    reader.page.set_input_files(".file input", {"name": "model.json", "mimeType": "application/json", "buffer": payload})
+def test_a_large_file_is_not_even_read(reader, tmp_path):
+    (tmp_path / "model.json").write_bytes(b'{"a": "' + b"x" * 9_200_000 + b'"}')
+    reader.page.set_input_files(".file input", tmp_path / "model.json")
     expect(reader.page.locator(".lead[role=alert]")).to_have_text("model.json has 8.8 MB: a config.json has at most 8.")
 
 
@@ -364,8 +344,7 @@ def shown(page):
     ]
 
 
-@pytest.mark.parametrize("name", ["Qwen3 8B", "Gemma 3 27B", "SmolLM2 135M"])
-@pytest.mark.parametrize("pasted", [True, False])
+@pytest.mark.parametrize(("name", "pasted"), [("Qwen3 8B", True), ("Gemma 3 27B", False)])
 def test_a_link_shows_what_the_page_shows(reader, browser, name, pasted):
     page = reader.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -413,14 +392,13 @@ def test_within_what_its_file_allows_nothing_is_set(reader):
     )
 
 
-@pytest.mark.parametrize(("rule", "name"), [("linear", "Interpolation"), ("ntk", "NTK"), ("llama3", "Llama 3")])
-def test_each_remedy_has_settings_for_each_program(reader, rule, name):
+def test_a_remedy_has_settings_for_each_program(reader):
     ask(reader.page, 131_072)
-    reader.page.get_by_role("radio", name=name, exact=True).click()
+    reader.page.get_by_role("radio", name="Interpolation").click()
     for program in PROGRAMS:
         reader.page.locator(f'[data-t="{program}"]').click()
         try:
-            told = settings(read(QWEN), 131_072, program, 32_768, rule)["line"].replace("MODEL ", "Qwen/Qwen3-8B ")
+            told = settings(read(QWEN), 131_072, program, 32_768, "linear")["line"].replace("MODEL ", "Qwen/Qwen3-8B ")
         except Refused as error:
             assert reader.page.inner_text(".pane .why").startswith(str(error))
             continue
@@ -480,14 +458,13 @@ def test_names_lead_to_releases(reader, address):
     expect(page.locator(".lead[role=alert]")).to_contain_text("I know no release named “nobody-7b”.")
 
 
-@pytest.mark.parametrize(("typed", "near"), [("DeepSeek-V3", "DeepSeek-V3.2"), ("granite 4", "Granite 4.0-H 350M")])
-def test_a_part_of_a_name_is_asked_about(reader, typed, near):
+def test_a_part_of_a_name_is_asked_about(reader):
     page = reader.page
-    page.fill(".what", typed)
+    page.fill(".what", "DeepSeek-V3")
     page.press(".what", "Enter")
-    expect(page.locator(".lead")).to_have_text(f"I know no release named “{typed}”. Do you mean this one?")
-    page.get_by_role("button", name=near, exact=True).click()
-    expect(page.locator(".lead b")).to_have_text(near)
+    expect(page.locator(".lead")).to_have_text("I know no release named “DeepSeek-V3”. Do you mean this one?")
+    page.get_by_role("button", name="DeepSeek-V3.2", exact=True).click()
+    expect(page.locator(".lead b")).to_have_text("DeepSeek-V3.2")
     assert "You asked for" not in page.inner_text(".origin >> nth=0")
 
 
@@ -554,9 +531,8 @@ TARGETS = """() => [...document.querySelectorAll(".yours :is(button, input:not(.
     .filter(([, box]) => Math.min(box.width, box.height) < 24).map(([tag]) => tag)"""
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_what_a_finger_touches_is_large_enough(browser, address, width):
-    with visit(browser, width) as reader:
+def test_what_a_finger_touches_is_large_enough(browser, address):
+    with visit(browser, 390) as reader:
         reader.page.goto(address)
         for name in ("Qwen3 8B", "Gemma 3 27B", "MPT 7B"):
             opened(reader.page, name)
@@ -694,9 +670,8 @@ def test_it_is_light_and_comes_from_a_server_too(browser, site):
         assert not reader.faults
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_moves_when_it_comes(browser, address, width):
-    with visit(browser, width) as reader:
+def test_nothing_moves_when_it_comes(browser, address):
+    with visit(browser, 390) as reader:
         reader.page.add_init_script(SHIFTS)
         reader.page.goto(address)
         expect(reader.page.locator(".lead b")).to_have_text("Qwen3 8B")

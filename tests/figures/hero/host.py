@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.figures.hero.drawn import html
-
 # What a reader finds in the first (or n-th) figure of a page, for the page's own use.
 INSIDE = """<script>
 var shadow = (n = 0) => document.querySelectorAll('[data-hero]')[n].shadowRoot;
@@ -58,7 +56,7 @@ class Host:
         self.page.on("request", lambda request: self.trouble.append(request.url))
 
     def show(self, *figures, css=""):
-        body = "\n".join(figure if isinstance(figure, str) else html(figure) for figure in figures)
+        body = "\n".join(figure if isinstance(figure, str) else figure.html for figure in figures)
         style = f"<style>body{{margin:0;padding:12px}}{css}</style>"
         meta = '<meta name="viewport" content="width=device-width">'
         self.page.set_content(

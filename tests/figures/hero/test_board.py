@@ -8,7 +8,6 @@ import pytest
 from d2lpos.figures.board import LENGTH, describe_state, fixed, numbers
 from d2lpos.figures.hero import hero
 from d2lpos.lab import records
-from tests.browser import chromium
 from tests.figures.hero.drawn import printed, walked
 
 LAYERS, PAIRS = range(30), range(32)
@@ -96,25 +95,6 @@ def test_every_state_tells_its_numbers_and_words(measured, sentences, walk):
     assert trained[0] == [fixed(numbers()["base"][0] / 10_000, 2), "–"]
 
 
-def test_a_part_held_still_is_told_in_words_with_its_numbers(measured, sentences):
-    cases = {
-        (16, 0): "pair 0 of layer 16 is held still, and",
-        (16, None): "all pairs of layer 16 are held still, and",
-        (None, 0): "pair 0 is held still in all layers, and", (None, None): "nothing turns, and",
-    }
-    for (layer, pair), words in cases.items():
-        text = describe_state(layer, pair, "all" if layer is pair is None else None)
-        assert f"Here {words}" in text
-        [loss] = re.findall(r"the loss becomes (\d\.\d\d)\.", text)
-        assert float(loss) == pytest.approx(measured["base"][0] + measured[layer, pair][0], abs=0.51e-2)
-        [weights] = re.findall(r"a weight of ([\d., and]+), instead of", text)
-        after = [float(weight) for weight in re.findall(r"\d\.\d\d", weights)]
-        assert after == pytest.approx(measured[layer, pair][1:], abs=0.56e-2)
-        assert f"goes on “{' '.join(sentences[layer, pair].split())}”" in text
-    assert describe_state(None, None, None).endswith("Here all turn, as trained.")
-    assert describe_state(29, 31, None).endswith("”, as it did.")
-
-
 def test_the_words_on_the_whole_board_are_true(measured):
     cells = {(layer, pair): measured[layer, pair][0] for layer in LAYERS for pair in PAIRS}
     text = describe_state(None, None, None)
@@ -138,22 +118,6 @@ def test_the_words_on_the_whole_board_are_true(measured):
     small = [rise for rise in cells.values() if abs(rise) < 0.005]
     assert falls <= sum(rise < 0 for rise in small) and rises <= sum(rise > 0 for rise in small)
     assert falls + rises >= sum(abs(rise) > 0.5e-4 for rise in small)
-
-
-def test_it_says_over_how_many_passages(monkeypatch):
-    told = "[...document.querySelector('[data-hero]').shadowRoot.querySelectorAll('.said > small')].at(-1).textContent"
-    data = numbers()
-    with chromium() as browser:
-        page = browser.new_page()
-        for passages, words, beside in (
-            (1, "one passage, so without an interval", "over 1 passage of Persuasion, 512 tokens"),
-            (3, "mean over 3 passages", "over 3 passages of Persuasion, 512 tokens"),
-        ):
-            monkeypatch.setattr("d2lpos.figures.board.numbers", lambda n=passages: data | {"passages": n})
-            figure = hero("board")
-            assert f"nats a token ({words})" in figure.description
-            page.set_content(figure.html)
-            assert page.evaluate(told) == beside
 
 
 def test_numbers_are_rounded_as_in_a_browser():

@@ -3,8 +3,6 @@
 import math
 from itertools import product
 
-import pytest
-
 from d2lpos.figures.gates import NOUNS, PRESETS, SENTENCE, describe_state, distances, slope
 from d2lpos.figures.hero import GATES
 
@@ -30,19 +28,3 @@ def test_the_words_without_scripts_are_true():
         assert f"“{SENTENCE[word]}” stands {far:.2f} away and gets {told} of the weight." in text
         alike = slope(PRESETS[gates], query)
         assert text.endswith("No ALiBi has this ruler." if alike is None else f"with slope {alike:.2f}.")
-    assert "All gates are 0.61." in describe_state("equal", 11, 1)
-    assert "with slope 0.50." in describe_state("equal", 11, 1)
-    assert "No ALiBi" in describe_state("stop", 11, 1) and "No ALiBi" in describe_state("nouns", 11, 1)
-    assert "with slope 0.11." in describe_state("stop", 5, 1)
-
-
-def test_what_the_chapter_says_of_the_figure():
-    equal, stop, nouns = (distances(PRESETS[gates], LAST).tolist() for gates in GATES)
-    assert f"{PRESETS['equal'][0]:.2f}" == "0.61" and slope(PRESETS["equal"], LAST) == pytest.approx(0.5)
-    assert equal == pytest.approx([j / 2 for j in range(11, -1, -1)])
-    # The first sentence, without its full stop, nearly vanishes.
-    assert PRESETS["stop"][6] == 0.02 and min(stop[:6]) > 4 and max(stop[6:]) < 0.6
-    assert 100 * sum(weights("stop")[:6]) < 2 and min(weights("stop")[6:]) > 0.1
-    # Each noun takes a step of 1, no other word takes one.
-    counted = [sum(word in NOUNS for word in SENTENCE[j + 1 :]) for j in range(12)]
-    assert nouns == pytest.approx(counted) and counted[:2] == [4, 3]

@@ -5,14 +5,12 @@ import re
 from base64 import b64encode
 from html import escape
 
-import nbformat
 import pytest
 from playwright.sync_api import expect
 
 from book.essay import BOOK
 from d2lpos.figures.board import numbers
 from d2lpos.figures.hero import OPTIONS, hero
-from tests.figures.hero.drawn import html
 from tests.figures.hero.host import UNFOLD, on, phone, still
 
 WINDOW = (760, 900)
@@ -288,7 +286,7 @@ def test_scripts_created_again_after_inner_html(host):
             script.type = old.type; script.textContent = old.textContent; old.replaceWith(script);
           }
         }""",
-        "\n".join(html(figure(name)) for name in FIGURES),
+        "\n".join(figure(name).html for name in FIGURES),
     )
     for n in range(len(FIGURES)):
         host.page.wait_for_function(f"() => shadow({n}) && out({n}).length")
@@ -296,13 +294,13 @@ def test_scripts_created_again_after_inner_html(host):
 
 def test_in_a_frame_that_allows_nothing_but_scripts(host):
     sandboxed = '<iframe sandbox="allow-scripts" width="700" height="800"'
-    host.show(*(f'{sandboxed} srcdoc="{escape(html(figure(name)))}"></iframe>' for name in FIGURES))
+    host.show(*(f'{sandboxed} srcdoc="{escape(figure(name).html)}"></iframe>' for name in FIGURES))
     for n in range(len(FIGURES)):
         host.page.frame_locator("iframe").nth(n).locator(".fig svg").first.wait_for()
 
 
 def test_a_hidden_tab_is_drawn_when_it_is_shown(host):
-    figures = "\n".join(html(figure(name)) for name in FIGURES)
+    figures = "\n".join(figure(name).html for name in FIGURES)
     host.show(f'<div id="tab" style="display:none">{figures}</div>')
     host.page.wait_for_function("() => inks().length")
     host("document.querySelector('#tab').style.display = ''")
@@ -326,16 +324,6 @@ def test_the_keyboard_reaches_every_part_in_order(host, name):
 
 
 @each
-def test_what_a_screen_reader_finds(host, name):
-    host.show(figure(name))
-    tree = host.page.locator("body").aria_snapshot()
-    for stop in STOPS[name]:
-        assert stop in tree
-    assert all(role in tree for role in ("- group ", "- status", 'img "'))
-    assert figure(name).description not in tree  # the words for readers without scripts are not read twice
-
-
-@each
 def test_the_figure_and_its_pictures_are_described_by_what_they_show_now(host, name):
     host.stop_time()
     host.show(figure(name))
@@ -350,6 +338,7 @@ def test_the_figure_and_its_pictures_are_described_by_what_they_show_now(host, n
             expect(described).to_have_accessible_description(told[-1])
         host.label(DRAGS[name][0]).press("ArrowLeft")
     assert told[0] != told[1]
+    assert figure(name).description not in host.page.locator("body").aria_snapshot()  # not read twice
 
 
 @each
@@ -410,6 +399,40 @@ def test_without_scripts_the_words_remain(host):
     assert len(PICTURED) > 8
 
 
+# A figure's state, what a hand moves or checks then, the option that says the same, and what the readout tells.
+CHOICES = [
+    ("cliff", {"length": 20}, "stretched", True, {"remedy": "stretched"}, ["11", "4.05", "11", "0.26"]),
+    ("cliff", {}, "blocks", True, {"remedy": "blocks"}, ["11", "3", "3, 11, 19, 27", "0.60"]),
+    ("cliff", {}, "tokens", "8", {"length": 8}, ["7", "7", "7", "1.28"]),
+    ("clocks", {}, "digits", True, {"mode": "digits"}, ["11", "0.00", "0.33"]),
+    ("dropout", {}, "whole position", True, {"place": "whole position"}, ["4", "8.6", "6.5", "1.3"]),
+    ("dropout", {}, "dropout rate", "0.5", {"rate": 0.5}, ["4", "8.6", "5.2", "1.6"]),
+    ("ranks", {}, "each processor", True, {"rule": "each"}, ["3.04", "1.05", "85 %", "1.00"]),
+    ("shuffle", {"order": [0, 5, 2, 3, 4, 1]}, "add positions", True, {"positions": True}, ["0.43", "0.13"]),
+    ("shuffle", {"order": [0, 5, 2, 3, 4, 1]}, "causal mask", True, {"causal": True}, ["1.15", "0.50"]),
+    ("slopes", {"heads": 12}, "paper rule", True, {"rule": "paper"}, ["512", "8 keys", "497 keys", "64 back"]),
+    ("slopes", {}, "length of the text", "8", {"length": 4}, ["4", "4 keys", "4 keys", "3 back"]),
+    ("slopes", {}, "the match scores higher by", "12", {"match": 12}, ["512", "10 keys", "497 keys", "64 back"]),
+    ("stack", {}, "sharper", True, {"sharper": True}, ["256", "> 99 %", "100 % at 256", "100 %"]),
+    ("stretch", {"length": 512}, "linear", True, {"rule": "linear"}, ["512", "0 of 8", "1.0 ×", "13 %"]),
+    ("stretch", {"length": 512}, "NTK", True, {"rule": "ntk"}, ["512", "4 of 8", "3.3 ×", "55 %"]),
+]
+
+
+@still
+def test_a_choice_by_hand_is_that_of_the_option(host):
+    pairs = [(hero(name, **state), hero(name, **state | options)) for name, state, _, _, options, _ in CHOICES]
+    host.show(*(figure for pair in pairs for figure in pair))
+    host(UNFOLD)
+    for n, (_, _, label, value, _, _) in enumerate(CHOICES):
+        control = host.page.locator("[data-hero]").nth(2 * n).get_by_label(re.compile(f"^{label}"))
+        control.check() if value is True else control.fill(value)
+    host.rest()
+    for n, (name, _, label, _, _, told) in enumerate(CHOICES):
+        assert (name, label, host(f"out({2 * n})")) == (name, label, told)
+        assert (name, label, host(f"ink({2 * n})")) == (name, label, host(f"ink({2 * n + 1})"))
+
+
 def test_a_word_follows_the_pointer_and_tab_order_follows_the_sentence(host):
     host.show(hero("shuffle"))
     host.drag("fox", 1, 4.3)
@@ -423,22 +446,6 @@ def test_a_word_follows_the_pointer_and_tab_order_follows_the_sentence(host):
     assert host(words)[-1] == "fox" and host("focused()") == "fox"
     host.page.get_by_role("button", name="reset").click()
     assert host(words) == STOPS["shuffle"][-6:]
-
-
-def test_the_numbers_of_shuffle_are_those_of_the_layer(host):
-    host.show(hero("shuffle"))
-    host.page.get_by_role("button", name="swap fox and dog").click()
-    assert host("out()") == ["0.00", "0.00"]
-    host.page.get_by_label("add positions").check()
-    assert host("out()") == ["0.43", "0.13"]
-    host.page.get_by_label("causal mask").check()
-    host.page.get_by_label("add positions").uncheck()
-    assert host("out()") == ["1.15", "0.50"]
-    changes = host("all('text').map(e => e.textContent)")
-    assert {"0.00", "0.57", "0.76", "0.46", "0.50", "1.15"} <= set(changes)
-    host.page.get_by_role("button", name="swap fox and dog").click()
-    assert host("out()") == ["0.00", "0.00"]
-    assert "original order" in host("all('.verdict')[0].textContent")
 
 
 def test_a_step_of_digits_jumps_and_a_step_of_clocks_does_not(host):
@@ -460,34 +467,6 @@ def test_a_step_of_digits_jumps_and_a_step_of_clocks_does_not(host):
     host.label("digits").check()
     assert host("out()[0]") == "9"
     assert host.label("base").is_disabled()
-
-
-@still
-def test_the_hill_moves_with_p_and_keeps_its_shape(host):
-    host.show(hero("clocks", p=20))
-    heights = "all('.hill')[0].getAttribute('d').slice(1).split('L').map(xy => +xy.split(' ')[1])"
-    host.rest()
-    before = host(heights)
-    host.press("position p", *["ArrowRight"] * 8)  # two positions, a quarter each
-    host.rest()
-    after, moved = host(heights), 2 * len(before) // 65
-    assert len(set(before)) > 200
-    assert after[moved:] == pytest.approx(before[:-moved], abs=0.11)  # a tenth of a pixel is written
-
-
-def test_the_essay_leaves_out_what_the_chapters_let_a_reader_choose(host):
-    def opening(name):
-        [path] = (BOOK.parent / "chapters").glob(name)
-        [cell] = [c for c in nbformat.read(path, 4).cells if "opening" in c.metadata.get("tags", ())]
-        return cell.outputs[0].data["text/html"]
-
-    controls = "['label', 'input'].flatMap(s => all(s)).map(e => (e.ariaLabel || e.textContent).trim()).filter(t => t)"
-    for page, chosen, moved in (
-        (opening("02-*.ipynb"), ["digits", "clocks", "base64"], ["position p", "base"]),
-        ((BOOK / "figures/clocks.html").read_text("utf-8"), [], ["position in the text"]),
-    ):
-        host.show(page)
-        assert sorted(host(controls)) == sorted([*chosen, *moved])
 
 
 # What the plain clocks show, in numbers.
@@ -563,37 +542,6 @@ def test_the_plain_clocks_play_by_whole_words(host):
     assert re.fullmatch(r"\d+", said[0]) and {*said[1:]} == told
 
 
-def test_wheels_become_clocks_one_after_the_other(host):
-    host.show(hero("clocks", mode="digits"))
-    host.rest()
-    clear = "all('.hand').map(e => +e.style.opacity)"
-    assert host(clear) == [0] * 6
-    host.label("clocks").check()
-    wait = f"async () => {{ for (;;) {{ await frame(); const o = {clear}; if (o[2] > 0) return o; }} }}"
-    between = host.page.evaluate(wait)
-    assert between == sorted(between, reverse=True) and between[5] == 0
-    host.rest()
-    assert host(clear) == [1] * 6
-
-
-def test_each_remedy_says_what_it_pays(host):
-    host.show(hero("cliff", length=20, remedy="error"))
-    said = "all('.verdict')[0].textContent"
-    assert "8 to 19 have no row" in host(said)
-    for remedy, values, words in [
-        ("last row", ["7", "0.00"], "7 to 19 get one and the same"),
-        ("wrapped", ["3", "3, 11, 19"], "3, 11, 19 get one and the same"),
-        ("stretched", ["4.05", "11"], "0.37 times as long"),
-        ("blocks", ["3", "3, 11, 19"], "sees positions 8 to 15"),
-    ]:
-        host.label(remedy).check()
-        assert set(values) <= set(host("out()"))
-        assert words in host(said)
-    tokens = host.page.get_by_role("slider", name="tokens")
-    tokens.press("Home")
-    assert "The text fits" in host(said) and host("out()")[0] == "7"
-
-
 @still
 def test_the_dial_counts_from_the_query_to_the_key_as_the_text_does(host):
     host.show(hero("dial", m=14, n=6))
@@ -603,77 +551,10 @@ def test_the_dial_counts_from_the_query_to_the_key_as_the_text_does(host):
     assert all(host(f"all('.dot').map({left})"))
 
 
-def test_a_rule_takes_new_angles_away_and_shrinks_steps(host):
-    host.show(hero("stretch", length=512))
-    arcs = "all('.new').filter(e => e.getAttribute('d')).length"
-    host.rest()
-    assert host("out()") == ["512", "5 of 8", "8.0 ×", "100 %"]
-    assert host(arcs) == 5
-    for rule, left, furthest, step in (("linear", 0, "1.0 ×", "13 %"), ("NTK", 4, "3.3 ×", "55 %")):
-        host.label(rule).check()
-        host.rest()
-        assert host("out()") == ["512", f"{left} of 8", furthest, step]
-        assert host(arcs) == left
-    assert "Pairs 3, 4, 5, and 6 come to angles" in host("all('.said')[0].textContent")
-
-
-def test_the_window_of_a_gentle_head_follows_the_text_and_that_of_a_steep_one_does_not(host):
-    host.show(hero("slopes"))
-    host(UNFOLD)
-    length = host.label("length of the text")
-    assert host("out()") == ["512", "10 keys", "497 keys", "64 back"]
-    length.press("End")
-    assert host("out()") == ["4096", "10 keys", "1179 keys", "64 back"]
-    assert host("all('.remark')[0].textContent").startswith("The text cuts no window short")
-    host.label("heads").press("End")
-    assert host("out()") == ["4096", "7 keys", "1179 keys", "64 back"]
-    assert len(host("all('.weight').filter(e => e.getClientRects().length)")) == 16
-    length.press("Home")
-    assert host("out()[3]") == "3 back"  # the word stays in the text
-
-
-def test_a_word_pays_its_toll_and_a_better_match_pays_more(host):
-    host.show(hero("slopes"))
+def test_the_shares_of_a_word_that_matches_are_those_of_softmax(host):
+    host.show(hero("slopes", back=64, match=5))
     shares = "all('svg text.end').map(e => e.textContent).filter(t => t.endsWith('%')).slice(0, 8)"
-    assert host(shares) == ["0 %", "0 %", "2 %", "31 %", "63 %", "70 %", "66 %", "59 %"]
-    host.press("place of the word that matches", *["ArrowRight"] * 12)
-    host.page.wait_for_function(f"() => {shares}[4] === '0 %'")
-    assert host("out()[3]") == "431 back"
-    host.page.get_by_label("the match scores higher by").press("End")
-    assert host("all('.said')[0].textContent").startswith("3 of 8 heads")
-
-
-def test_the_rules_of_slopes_differ_for_twelve_heads_and_agree_for_eight(host):
-    host.show(hero("slopes"))
-    host(UNFOLD)
-    names = "all('svg text').map(e => e.textContent)"
-    host.label("paper rule").check()
-    assert "both rules agree" in host("all('.remark')[0].textContent")
-    host.press("heads", *["ArrowRight"] * 4)
-    host.page.wait_for_function(f"{names}.includes('0.63')")
-    assert "0.71" not in host(names)
-    host.label("released rule").check()
-    host.page.wait_for_function(f"{names}.includes('0.71')")
-    assert "those of 8 heads" in host("all('.remark')[0].textContent")
-
-
-@still
-def test_each_placement_keeps_the_mean_and_has_its_own_noise(host):
-    host.show(hero("dropout"))
-    for place, noise in (
-        ("no dropout", ["0.0", "no noise"]),
-        ("token", ["0.0", "no noise"]),
-        ("sum", ["2.3", "3.8"]),
-        ("independent", ["2.3", "3.8"]),
-        ("position", ["2.3", "3.8"]),
-        ("whole position", ["6.5", "1.3"]),
-    ):
-        host.page.get_by_role("radio", name=re.compile(rf"^{place}\s+token")).check()
-        assert host("out()") == ["4", "8.6", *noise]
-    host(UNFOLD)
-    host.page.get_by_label("dropout rate r").press("Home")
-    assert host("out()") == ["4", "8.6", "0.0", "no noise"]
-    assert set(host("all('.row small').map(e => e.textContent)")) == {"token 24 of 24\nposition 24 of 24"}
+    assert host(shares) == ["0 %", "0 %", "< 1 %", "14 %", "38 %", "46 %", "42 %", "34 %"]
 
 
 @still
@@ -688,19 +569,6 @@ def test_draws_scatter_and_their_average_lies_on_the_mean(host):
     host.page.get_by_label("average of many").check()
     host.page.get_by_text("average of 400 draws").wait_for()
     assert host(off) < 10
-    lost = "all('.row small').map(e => e.textContent.match(/\\d+/g).map(share => Math.abs(share - 50)))"
-    token, position = zip(*host(lost), strict=True)
-    assert [share < 5 for share in token] == [False, True, True, False, True, False]
-    assert [share < 10 for share in position] == [False, True, False, True, True, True]
-
-
-def test_other_coins_for_other_seeds_and_after_resampling(host):
-    host.show(hero("dropout"), hero("dropout", seed=8))
-    assert host("ink()") != host("ink(1)")
-    host(UNFOLD)
-    host.page.get_by_role("button", name="Resample").first.click()
-    host.rest()
-    assert host("ink()") == host("ink(1)")
 
 
 def test_the_slider_that_moves_says_whose_buckets_are_shown(host):
@@ -745,15 +613,6 @@ def test_rows_of_the_grid_stand_by_value_or_by_door(host):
         rows = host(table)
         assert rows[-1] == end
         assert [name for name, _ in sorted(host(names), key=lambda row: row[1]) if name in rows] == rows
-
-
-def test_each_study_of_the_grid_has_its_own_controls(host):
-    host.show(hero("grid"))
-    host(UNFOLD)
-    for study, length, novel in (("order", False, False), ("layers", False, True), ("far", True, False)):
-        host.page.get_by_label("study").select_option(study)
-        assert host.label("length").is_visible() == length
-        assert host.page.get_by_label("another novel").is_visible() == novel
 
 
 def cell_of_the_board(host, layer, pair):
@@ -946,15 +805,6 @@ def test_a_stack_without_its_record_shows_theory_alone(host):
     assert "trained" not in hero("stack", record=False).description.replace("training", "")
 
 
-@phone(1300)
-def test_the_stack_is_built_by_touch_on_a_phone(host):
-    host.show(hero("stack"))
-    host.label("4 window").tap()
-    assert kinds_of_the_stack(host) == (["window"] * 4, ["0 %"] * 4)
-    host.page.get_by_role("group", name="layer 1").get_by_label("none", exact=True).tap()
-    assert kinds_of_the_stack(host)[0] == ["none", "window", "window", "window"]
-
-
 def of_gates(host):
     """The gates, and the places of the words on the ruler, in nats from its 0 as its numbers say."""
     values = host("all('.gate').map(e => e.ariaValueText)")
@@ -1038,21 +888,6 @@ def test_the_words_after_the_query_are_not_on_the_ruler(host):
     assert host("out()")[:2] == ["hat", "0.00"]
 
 
-@phone(1000)
-def test_gates_are_opened_by_touch_on_a_phone(host):
-    host.show(hero("gates"))
-    host.label("count only nouns").tap()
-    host.rest()
-    box = host("(({ x, y, height }) => ({ x, y, height }))(box(all('.stands')[4]))")
-    host.page.touchscreen.tap(box["x"] + 3, box["y"] + box["height"] / 2)
-    assert host("out()") == ["a", "3.00", "2 %", "none"]
-    gate = host.label("gate of dog")
-    box = gate.bounding_box()
-    gate.tap(position={"x": box["width"] / 2, "y": box["height"] - 10})
-    host.rest()
-    assert of_gates(host)[0][8] < 0.05 and float(host("out()")[1]) > 5
-
-
 def dealt(host):
     """The chunks that processors hold, first to last, and the one in hand."""
     slots = "all('.over input').map((e, c) => [Math.round(e.value), c]).sort(([a], [b]) => a - b).map(([, c]) => c)"
@@ -1120,17 +955,6 @@ def test_hands_tell_the_angle_used_and_wrong_ones_have_a_slice(host):
     assert sorted(host(filled)) == ["c1", "c2", "c3", "c4", "c6", "c7"]
     host.label("the text").check()
     assert host(filled) == [] and host("out()") == ["1.05", "1.05", "0 %", "1.00"]
-
-
-@phone(1300)
-def test_ranks_answer_to_touch_on_a_phone(host):
-    host.show(hero("ranks"))
-    host.page.get_by_role("button", name="plain quarters").tap()
-    assert dealt(host)[0] == list(range(8)) and host("out()") == ["1.05", "1.05", "0 %", "1.74"]
-    host.label("each processor").tap()
-    assert host("out()[0]") == "2.76"
-    host.drag("chunk 0", 0, 7)
-    assert dealt(host)[0] == [1, 7, 2, 3, 4, 5, 0, 6]
 
 
 def titles(host):

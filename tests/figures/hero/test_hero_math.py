@@ -2,7 +2,7 @@
 
 import json
 import math
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -11,11 +11,14 @@ import torch
 from d2lpos.bias.alibi import bias
 from d2lpos.bias.alibi import slopes as slopes_of
 from d2lpos.bias.t5 import bucket
+from d2lpos.config import read
+from d2lpos.config.names import releases
 from d2lpos.content.fox import FoX
 from d2lpos.figures import gates as ruler
 from d2lpos.figures import ranks as deals
 from d2lpos.figures import stack as stacks
 from d2lpos.figures.board import BASE, DIM, LENGTH, slow
+from d2lpos.figures.hero import OPTIONS, module
 from d2lpos.figures.machine import uniform
 from d2lpos.figures.patch import BASE as SLOWEST
 from d2lpos.figures.patch import FITTED, HEADINGS, PAIRS, aimed, omega, side
@@ -26,7 +29,6 @@ from d2lpos.lab import Run
 from d2lpos.lab.models import Blocks, LastRow, Sharper, Stretched, Wrapped, build
 from d2lpos.offset.shaw import clipped_index
 from d2lpos.positions.grid import cells, coordinates
-from d2lpos.pretrained import SmolLM2
 from d2lpos.rotary import Mixed, RoPE
 from d2lpos.rotary.scaling import dynamic_ntk, linear, llama3, ntk, unscaled, yarn
 from d2lpos.transformer import attention_weights, causal_mask, combine, window_mask
@@ -120,8 +122,8 @@ def drop():
     """Mean and standard deviation of the similarity of two positions, over draws of masks."""
     torch.manual_seed(1)
     for place in ("none", "sum", "token", "position", "independent", "whole position"):
-        for rate in (0.1, 0.2, 0.5):
-            for offset in (1, 4, 22):
+        for rate in (0.1, 0.5):
+            for offset in (1, 22):
                 x, y = positions = sinusoidal(double([FIRST, FIRST + offset]), UNITS)
                 pairs = combine(torch.zeros(DRAWS, 2, UNITS).double(), positions, place, rate)
                 z = pairs.prod(dim=1).sum(dim=1)
@@ -234,7 +236,7 @@ def slopes():
 def stack():
     """Weights of the needle under the masks of the layers, and how far the last token has heard of."""
     for layers in ("window window window window", "window window window none", "none full window full"):
-        for length in (32, 33, 61, 62, 100, 256):
+        for length in (32, 33, 62, 256):
             last, keys = torch.tensor([length - 1]), torch.arange(length)
             for sharper in (False, True):
                 scale = Sharper(RoPE(4), stacks.TRAINED).factor(last).double() if sharper else 1.0
@@ -276,8 +278,14 @@ def stretch():
 CASES = (board, buckets, cliff, clocks, dial, drop, gates, patch, ranks, shuffle, slopes, stack, stretch)
 
 
+@cache
+def made(make) -> list[dict]:
+    return list(make())
+
+
 def test_the_modules_compute_what_d2lpos_does(tmp_path, monkeypatch):
-    values = {make.__name__: list(make()) for make in CASES}
+    values = {make.__name__: made(make) for make in CASES}
+    values["modules"] = {name: module(name) for name in OPTIONS} | {"clocks,plain": module("clocks", True)}
     values["encode"] = {"p": FIRST, "v": sinusoidal(double(FIRST), UNITS).tolist()}
     values["layer"] = {name: table.tolist() for name, table in layer().items()}
     (tmp_path / "values.json").write_text(json.dumps(values))
@@ -286,21 +294,21 @@ def test_the_modules_compute_what_d2lpos_does(tmp_path, monkeypatch):
 
 
 def test_the_board_turns_like_the_model_whose_numbers_it_shows():
-    with torch.device("meta"):
-        encoding = SmolLM2().encoding
-    assert (encoding.base, encoding.dim) == (BASE, DIM)
-    assert slow() == sum(case["lap"] <= LENGTH for case in board())
+    [config] = [one["config"] for one in releases() if one["name"] == "SmolLM2 135M"]
+    [encoding] = [layer["encoding"] for layer in read(config)["kinds"]]
+    assert (encoding["base"], encoding["rotary"]) == (BASE, DIM)
+    assert slow() == sum(case["lap"] <= LENGTH for case in made(board))
 
 
 def test_gates_make_the_ruler_that_fox_makes_and_alibis_where_they_are_equal():
-    for case in gates():
+    for case in made(gates):
         ours = ruler.distances(case["gates"], case["query"])
         fox = double([math.inf if far < 0 else far for far in case["far"]])
         torch.testing.assert_close(ours, fox, **CLOSE)
         if case["slope"] >= 0:
             toll = bias(torch.tensor([case["query"]]), torch.arange(len(ours)), double([case["slope"]]))
             torch.testing.assert_close(-toll.flatten().double(), ours, **CLOSE)
-    slopes = [case["slope"] for case in gates() if case["query"] == 11]
+    slopes = [case["slope"] for case in made(gates) if case["query"] == 11]
     assert slopes == pytest.approx([0.5, *[-1] * 6, 0, -1, -math.log(0.61)])
 
 
@@ -314,7 +322,7 @@ def test_axial_pairs_turn_as_those_of_rope_on_two_axes():
 
 
 def test_a_patch_gets_the_weight_that_attention_gives():
-    for case in patch():
+    for case in made(patch):
         n = side(case["view"])
         ours = looks(case["kind"], case["aim"], case["view"], n * case["row"] + case["column"])
         torch.testing.assert_close(ours[:: 13 if n == 8 else 61], double(case["some"]), **CLOSE)
@@ -323,7 +331,7 @@ def test_a_patch_gets_the_weight_that_attention_gives():
 
 
 def test_a_stack_gives_a_needle_the_weight_that_attention_gives():
-    for case in stack():
+    for case in made(stack):
         layers, length = case["layers"].split(), case["length"]
         ours = [stacks.weight(kind, length, bool(case["sharper"])) for kind in layers]
         assert [-1 if weight is None else weight for weight in ours] == pytest.approx(

@@ -3,7 +3,7 @@
 import json
 import re
 from base64 import b64decode
-from functools import partial
+from functools import cache, partial
 from html import escape
 from shutil import copy
 
@@ -78,12 +78,16 @@ def at_once(host, *deeds: str | tuple[str, object]) -> str:
     return do(host, lambda: host(f"{pairs}.forEach(([name, value]) => {{ const e = {find}; {move} }})"))
 
 
+@cache
+def losses_of(name: str, state: str) -> torch.Tensor:
+    return losses(name, machine(text=TEXT, state=state).options)
+
+
 def compared(before: str, after: str, end: int | None = None) -> str:
     """What the sentence says after its colon, of two states as `machine` has them, up to a character."""
     parts = []
     for name in (BLIND, TURNS):
-        options = (machine(text=TEXT, state=state).options for state in (before, after))
-        was, now = (losses(name, each)[:end].nanmean().item() for each in options)
+        was, now = (losses_of(name, state)[:end].nanmean().item() for state in (before, after))
         more = f"is {'more' if now > was else 'less'} surprised, {now:.2f} instead of {was:.2f} nats"
         parts.append(f"{NAMES[name]} {'does not notice' if abs(now - was) < 0.005 else more}")
     return "; ".join(parts) + "."
@@ -100,30 +104,10 @@ def test_what_is_stored_is_small_and_holds_no_model():
     assert STORED.sub(r"\1\2", sent) == figure.html
 
 
-def calls(root) -> list:
-    """The figure of each call in a notebook of the book."""
-    cells = [
-        cell.source
-        for path in sorted((root / "chapters").rglob("*.ipynb"))
-        for cell in nbformat.read(path, as_version=4).cells
-        if cell.cell_type == "code" and cell.source.startswith("machine(")
-    ]
-    return [eval(source, {"machine": machine}) for source in cells]
-
-
-def test_the_output_of_each_call_is_small(pytestconfig):
-    figures = calls(pytestconfig.rootpath)
-    assert len(figures) >= 6
+def test_an_output_is_small():
     largest = sorted(READERS, key=lambda name: len(brought(name)))[-2:]
-    texts = (*PASSAGES, '& <"' * 128)  # with what is escaped, too
-    figures += [machine(*largest, text, "longer late shuffled") for text in texts]
-    for figure in figures:
-        size = sum(len(part.encode()) for part in figure._repr_mimebundle_().values())
-        assert size < 300_000, figure.options
-
-
-def test_a_model_is_small():
-    assert all(path(name).stat().st_size <= 150_000 for name in READERS)
+    figure = machine(*largest, '& <"' * 128, "longer late shuffled")  # a long text, which is escaped
+    assert sum(len(part.encode()) for part in figure._repr_mimebundle_().values()) < 300_000
 
 
 def test_a_stored_notebook_and_a_new_run_are_compared_without_the_models(pytestconfig):
@@ -160,10 +144,7 @@ def test_words_and_picture_follow_the_state():
 
 @pytest.mark.parametrize(("option", "value", "message"), [
     ("left", "nope", "left must be one of none, .*; got 'nope'"),
-    ("right", "rope yarn", "right must be one of .*; got 'rope yarn'"),
     ("text", "x", "text must be austen, .*, or a text of 2 to 512 characters; got 'x'"),
-    ("text", "x" * 513, "2 to 512 characters; got 'xxx"),
-    ("text", 5, "2 to 512 characters; got 5"),
     ("state", "longer far", "state must be one of plain, longer, .*; got 'far'"),
     ("play", 1, "play must be True or False; got 1"),
 ])

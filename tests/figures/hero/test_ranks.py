@@ -32,7 +32,7 @@ from d2lpos.rotary.rope import frequencies
 from tests.figures.hero.drawn import walked
 
 PLAIN, ZIGZAG, DEALT = (0, 1, 2, 3, 4, 5, 6, 7), (0, 7, 1, 6, 2, 5, 3, 4), (0, 4, 1, 5, 2, 6, 3, 7)
-SOME = [PLAIN, ZIGZAG, DEALT, *list(ways())[7::251]]
+SOME = [PLAIN, ZIGZAG, DEALT, *list(ways())[7::503]]
 
 
 @pytest.fixture(scope="module")
@@ -130,15 +130,3 @@ def test_the_words_without_scripts_are_true():
     assert "76 % of all pairs" in text and "a loss of 2.76 nats" in text
     assert "compute 528, 1,552, 2,576 and 3,600 pairs." in text
     assert "0 % of all pairs" in describe_state(DEALT, "text")
-
-
-def test_what_the_caption_says_is_on_record():
-    assert (loss(ZIGZAG, "row"), loss(ZIGZAG, "text")) == (2.01, 1.05)
-    assert fixed(100 * wrong(ZIGZAG, "row"), 0) == "82"
-    assert work(ZIGZAG) == [2064] * 4
-    assert (work(PLAIN)[0], work(PLAIN)[3]) == (528, 3600)
-    assert wrong(PLAIN, "row") == 0
-    assert fixed(work(PLAIN)[3] * 4 / sum(work(PLAIN)), 2) == "1.74"
-    others = [loss(order, "row") for order in ways() if order != PLAIN]
-    assert (len(others), min(others)) == (2519, 1.34)
-    assert min(loss(order, "each") for order in ways()) == loss(PLAIN, "each") == 2.76

@@ -153,16 +153,3 @@ def test_python_and_the_figure_place_a_text_alike():
         assert positions(*case).tolist() == places
     assert shuffled(TEXT) == mixed != TEXT
     assert sorted(mixed.split()) == sorted(TEXT.split())
-
-
-def test_words_say_how_hard_a_guess_is():
-    said = ask(
-        *({"call": "among", "with": [v]} for v in (0.2, 1.0, 2.31, 4.6)),
-        {"call": "noticed", "with": ["RoPE", 1.5, 1.5001]},
-        {"call": "noticed", "with": ["RoPE", 1.5, 2.65]},
-    )
-    assert said == [
-        "nearly sure", "guesses among about 3 characters", "guesses among about 10 characters",
-        "guesses among about 99 characters", "RoPE does not notice",
-        "RoPE is more surprised, 2.65 instead of 1.50 nats",
-    ]

@@ -109,14 +109,6 @@ def test_the_words_without_scripts_are_true(measured):
     assert "pass things on" not in describe_state(["window", "full", "full", "full"], False, 256, True)
 
 
-def test_a_record_of_one_seed_is_no_mean_and_has_no_range(monkeypatch):
-    shares = {reading: [[1000], [900], [700], [407]] for reading in ("as trained", "sharper")}
-    one = {"layers": ["none"] * 4, "found": shares}
-    monkeypatch.setattr("d2lpos.figures.stack.numbers", lambda: numbers() | {"stacks": [one]})
-    text = describe_state(["none"] * 4, False, 256, True)
-    assert "1 trained model found 41 %; in 32 tokens, 100 %." in text
-
-
 def test_kinds_have_the_names_that_they_have_in_the_lab():
     assert {*LAYERS} - {*SORTS} == {"gate", "logit"} and {*SORTS} < {*LAYERS}  # these two see the whole text
 
