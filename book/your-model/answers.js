@@ -1,16 +1,13 @@
 // What follows from a reading: frequencies, new angles, what a token sees, a sentence, memory, traps and settings. The twin
 // of what d2lpos/config has beside read.py, from the same tables; functions have the names that they have there.
 "use strict";
-const readerAnswers = ({Refused, entry, kindOf, tables}) => {
+const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
   const {
     isList, isDict, isText, isFlag, has, get, words, entries, fromEntries, filter, truthy, either, fill, listed,
   } = typeof module === "undefined" ? readerWords : require("./words.js");
   const {words: says, programs, settings: known} = tables;
   const TAU = 2 * Math.PI, STRETCHES = ["dynamic_ntk", "linear", "llama3", "longrope", "yarn"], TEXT = "text_config";
   const layersOf = part => part.layers.map(kind => part.kinds[kind]);
-  function refuse(code, fields) {
-    throw new Refused(code, fields);
-  }
 
   // angles.py
 
@@ -58,16 +55,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const step = old.length > 1 ? Math.log(old[0] / old[1]) : 1, rounds = length * old[0] / TAU;
     const [first, last] = [beta_fast, beta_slow].map(end => Math.log(rounds / end) / step);
     return [Math.max(truncate ? Math.floor(first) : first, 0), Math.min(truncate ? Math.ceil(last) : last, 2 * old.length - 1)];
-  }
-  function fresh(layer, trained, tokens, before = false) {
-    const {encoding, window, chunk, compressed} = layer, [omega] = inForce(encoding, tokens);
-    const first = before || encoding.rule?.kind === "dynamic_ntk" ? plain(encoding) : omega;
-    const limits = [window, chunk].filter(size => size && compressed === null);
-    const reach = Math.min(tokens, ...limits), shown = Math.min(trained, ...limits);
-    return omega.map((one, i) => {
-      const angle = shown * first[i];
-      return angle < TAU && reach * one > angle * (1 + 1e-9) && one > 0;
-    });
   }
   function slopes({heads, octaves, divided}) {
     const below = 2 ** Math.floor(Math.log2(heads)), step = head => (head < below ? head + 1 : head - below + 0.5);
@@ -208,12 +195,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       ({...values, [key]: rest.length ? made(isDict(get(values, key)) ? values[key] : {}, rest, value) : value});
     return changes.reduce((edited, {path, value}) => made(edited, path, value), config);
   }
-  function edits(reading, tokens, rule = null, trained = null) {
-    const [need] = needed(reading, tokens, trained, rule);
-    if (need === "nothing") return [];
-    const longest = {path: [...reading.at.file, reading.lengths.key], value: tokens};
-    return need === "length" ? [longest] : [...ruleEdits(reading, tokens, rule ?? "yarn", trained), longest];
-  }
   function needed(reading, tokens, trained, rule) {
     const {lengths, outer, at} = reading, place = at.file[0] ?? TEXT, turning = reading.kinds.filter(turns);
     if (place !== TEXT) refuseFor(reading, "elsewhere", {outer, place});
@@ -239,15 +220,15 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const {lengths, at} = reading, length = trained ?? (lengths.original || lengths.allowed);
     checkCode(reading, rule);
     const [kind, encoding] = target(reading, length), {rotary, base, dim} = encoding;
-    const factor = Math.ceil(1e4 * tokens / length) / 1e4, limit = known.largest_factor;
-    if (factor > limit) refuse("too_large", {key: "factor", limit, got: factor});
+    const factor = checkFactor(Math.ceil(1e4 * tokens / length) / 1e4);
     if (rule === "ntk") {
       checkBase(reading, encoding);
       const value = Number((base * (tokens / length) ** (rotary / (rotary - 2))).toPrecision(7));
-      return [...apart(reading, kind), {path: [...at.file, ...basePath(reading, kind)], value}];
+      const edits = [...apart(reading, kind), {path: [...at.file, ...basePath(reading, kind)], value}];
+      return {kind, encoding, edits, parameters: {rope_theta: value}, beside: {}};
     }
     const written = at.rope ? parametersOf(reading, kind) : {}, share = shareOf(reading, kind, encoding);
-    const values = {
+    const parameters = {
       ...(has(written, "type") ? {type: rule} : {}),
       rope_type: rule, factor,
       ...(rule === "llama3" ? known.begins : {}),
@@ -256,11 +237,10 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       // the class passes over another one where no rule scales
       ...(share === parametersOf(reading, kind).partial_rotary_factor ? {} : {partial_rotary_factor: share}),
     };
-    const place = parametersPath(reading, kind);
-    const changes = entries(values).map(([key, value]) => ({path: [...at.file, ...place, key], value}));
-    changes.push(...entries(filter(values, key => has(at.keys, key))).map(([key, value]) => ({path: [...at.file, key], value})));
-    const head = needsHeadDim(reading) ? [{path: [...at.file, "head_dim"], value: dim}] : [];
-    return [...apart(reading, kind), ...changes, ...head];
+    const beside = {...filter(parameters, key => has(at.keys, key)), ...(needsHeadDim(reading) ? {head_dim: dim} : {})};
+    const made = (values, place) => entries(values).map(([key, value]) => ({path: [...at.file, ...place, key], value}));
+    const edits = [...apart(reading, kind), ...made(parameters, parametersPath(reading, kind)), ...made(beside, [])];
+    return {kind, encoding, edits, parameters, beside};
   }
 
   function target(reading, length) {
@@ -337,26 +317,16 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (passedOver(row, rule).includes(family)) refuseFor(reading, "no_code_in", {program, rule: known.rules[rule]});
   }
 
-  function line(reading, changes, tokens, program) {
-    const row = programs[program], [keys, parameters] = divided(reading, changes);
-    if (!truthy(parameters)) return {line: written(reading, row, tokens, keys), notes: []};
-    const [kind, encoding] = target(reading, tokens), several = Object.keys(reading.at.rules).length > 1;
-    if (kind && (row.form !== "flags" || several)) checkByKind(reading, row);
+  function line(reading, row, tokens, {kind, encoding, parameters, beside: {partial_rotary_factor, ...keys}}) {
+    const several = Object.keys(reading.at.rules).length > 1;
+    const byKind = kind && (row.form !== "flags" || several), ways = row.by_kind ?? "";
+    if (byKind && ways !== true && !words(ways).includes(reading.family)) refuseFor(reading, "by_kind", {program: row.name});
     const completed = complete(reading, parameters, kind, encoding), type = completed.rope_type;
     const rule = type === "default" ? "ntk" : type, betas = ramp(reading, row, rule, encoding);
-    const whole = inOrder({...completed, ...betas}), made = () => ({...spelled(reading, row, whole, kind), ...keys});
-    const text = row.form === "flags" ? flags(reading, row, tokens, rule, whole) : written(reading, row, tokens, made());
-    return {line: text, notes: notesOn(row, kind, betas)};
-  }
-  function checkByKind(reading, {name: program, by_kind: families = ""}) {
-    if (families !== true && !words(families).includes(reading.family)) refuseFor(reading, "by_kind", {program});
-  }
-  function divided(reading, changes) {
-    const {at} = reading, base = baseKey(reading), depth = at.file.length + 1, last = ({path, value}) => [path.at(-1), value];
-    const {[base]: theta, partial_rotary_factor, ...keys} = fromEntries(changes.filter(({path}) => path.length === depth).map(last));
-    const inner = changes.filter(({path}) => path.length > depth), kind = inner.length ? target(reading, 1)[0] : null;
-    const own = inner.filter(({path}) => path.at(-2) === kind || !has(at.rules, path.at(-2)));
-    return [keys, {...fromEntries(own.map(last)), ...(theta === undefined ? {} : {rope_theta: theta})}];
+    const whole = inOrder({...completed, ...betas}), notes = notesOn(row, kind, betas);
+    if (row.form === "flags") return {line: flags(reading, row, tokens, rule, whole), notes};
+    const values = {...spelled(reading, row, whole, kind), ...keys, [reading.lengths.key]: tokens};
+    return {line: written(reading, row, tokens, values), notes};
   }
   function complete(reading, parameters, kind, encoding) {
     const share = shareOf(reading, kind, encoding), usual = entry(reading.family).keys.partial_rotary_factor || 1;  // of the class
@@ -411,13 +381,16 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (length !== null && tokens > length) refuse("too_long", {key, length, family, got: tokens});
   }
   function settings(reading, tokens, program, trained = null, rule = null) {
-    checkRule(rule, programs[program]);
+    const row = programs[program];
+    checkRule(rule, row);
     checkUntil(reading, tokens);
     const [need, why] = needed(reading, tokens, trained, rule), length = trained ?? reading.lengths.original;
     if (need === "nothing") return {edits: [], line: fill(known.needless[why], {tokens, trained: length}), notes: []};
-    checkProgram(reading, programs[program], need, why, rule ?? "yarn");
-    const changes = edits(reading, tokens, rule, trained);
-    return {edits: changes, ...line(reading, changes, tokens, program)};
+    checkProgram(reading, row, need, why, rule ?? "yarn");
+    const {at, lengths: {key}} = reading, longest = {path: [...at.file, key], value: tokens};
+    if (need === "length") return {edits: [longest], line: written(reading, row, tokens, {[key]: tokens}), notes: []};
+    const made = ruleEdits(reading, tokens, rule ?? "yarn", trained);
+    return {edits: [...made.edits, longest], ...line(reading, row, tokens, made)};
   }
   function checkRule(rule, {name, flags: own}) {
     if (known.unset.includes(rule)) refuse(`settings_${rule}`);
@@ -425,8 +398,8 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
   return {
-    apply, checkUntil, edits, fresh, inForce, inWords, limitOf, line, longestOf, memory, plain, sees, sentence, settings, sight, slopes,
-    stretched, traps, turns,
+    apply, checkUntil, inForce, inWords, limitOf, longestOf, memory, plain, sees, sentence, settings, sight, slopes, stretched,
+    traps, turns,
   };
 };
 if (typeof module !== "undefined") module.exports = readerAnswers;

@@ -9,7 +9,7 @@ import resource
 import pytest
 
 from d2lpos import config
-from d2lpos.config.angles import fresh, in_force, plain, turns
+from d2lpos.config.angles import in_force, plain, turns
 from d2lpos.config.names import is_called, look_up
 from d2lpos.config.sight import sees, sight
 from d2lpos.config.slopes import slopes
@@ -56,7 +56,6 @@ ASK = {
     "sentence": config.sentence,
     "sight": seeing,
     "frequencies": frequencies,
-    "fresh": lambda reading, *asked: [fresh(layer, *asked) for layer in turning(reading)],
     "slopes": all_slopes,
     "memory": config.memory,
     "traps": lambda reading: [[trap, in_words(trap)] for trap in config.traps(reading)],
@@ -126,7 +125,7 @@ def every_question(length, trained=None, name=None):
     """A question of each kind, with all programs and rules, for texts within a length and beyond it."""
     beyond = 4 * length - 1
     lengths = [["sentence"], ["sentence", trained or length, name], ["sentence", None, None, beyond], ["memory", beyond], ["memory", 100, 1, 16]]
-    angles = [["frequencies", 100], ["frequencies", beyond], ["fresh", trained or 512, beyond], ["fresh", 512, length, True]]
+    angles = [["frequencies", 100], ["frequencies", beyond]]
     pairs = [(program, rule) for program in PROGRAMS for rule in RULES]
     lines = [["settings", beyond, program, trained or 512, rule] for program, rule in pairs]
     lines += [["settings", tokens, program] for program in PROGRAMS for tokens in (length // 2, length, beyond)]
