@@ -100,10 +100,9 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     const {does, encodings} = says, layers = layersOf(part), doors = layers.filter(one => one.encoding).map(one => door(one.encoding));
     const clauses = part.input ? [fill(does.input, {what: encodings[part.input.kind].does})] : [], counts = tally(doors);
     for (const [what, count] of counts) clauses.push(fill(does.layers, {where: where(count, layers.length), ...JSON.parse(what)}));
-    if (layers.some(layer => layer.attends)) {
-      return listed([...(clauses.length ? clauses : [does.none]), sights(part, layers, longest, [...counts.values()])]);
-    }
-    return listed([...(clauses.length ? clauses : [does.no_input]), fill(does.no_attention, {layers: counted(layers.length)})]);
+    const attends = layers.some(layer => layer.attends), none = attends ? does.none : does.no_input;
+    const still = fill(does.no_attention, {layers: counted(layers.length)});
+    return listed([...(clauses.length ? clauses : [none]), attends ? sights(part, layers, longest, [...counts.values()]) : still]);
   }
   function door({kind, axes}) {
     const {does, turns: turned, name} = says.encodings[kind];
@@ -218,11 +217,11 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
 
   function ruleEdits(reading, tokens, rule, trained) {
     const {lengths, at} = reading, length = trained ?? (lengths.original || lengths.allowed);
-    checkCode(reading, rule);
     const [kind, encoding] = target(reading, length), {rotary, base, dim} = encoding;
     const factor = checkFactor(Math.ceil(1e4 * tokens / length) / 1e4);
     if (rule === "ntk") {
-      checkBase(reading, encoding);
+      const twice = words(known.two_bases).includes(reading.family) || has(at.keys, "layer_rope_theta");
+      if (rotary === 2 || twice) refuseFor(reading, rotary === 2 ? "one_pair" : "two_bases");
       const value = Number((base * (tokens / length) ** (rotary / (rotary - 2))).toPrecision(7));
       const edits = [...apart(reading, kind), {path: [...at.file, ...basePath(reading, kind)], value}];
       return {kind, encoding, edits, parameters: {rope_theta: value}, beside: {}};
@@ -257,15 +256,6 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     return [...names, encoding];
   }
   const withinWindow = layer => Boolean(layer.window || layer.chunk) && layer.compressed === null;
-  function checkBase(reading, {rotary}) {
-    if (rotary === 2) refuseFor(reading, "one_pair");
-    const twice = words(known.two_bases).includes(reading.family) || has(reading.at.keys, "layer_rope_theta");
-    if (twice) refuseFor(reading, "two_bases");
-  }
-  function checkCode(reading, rule) {
-    if (reading.source) refuseFor(reading, "own_code");
-    if (passedOver(known, rule).includes(reading.family)) refuseFor(reading, "no_code", {rule: known.rules[rule]});
-  }
   function passedOver({passes_over = {}}, rule) {
     return [...words(passes_over["rules and bases"] ?? ""), ...words(rule === "ntk" ? "" : passes_over.rules ?? "")];
   }
@@ -286,12 +276,9 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
       .map(([key, value]) => ({path: [...at.file, spelling, name, key], value})));
   }
   function basePath(reading, kind) {
-    const {rope, keys} = reading.at, place = parametersPath(reading, kind);
-    return (rope && !has(keys, "rope_theta")) || place.length > 1 ? [...place, "rope_theta"] : [baseKey(reading)];
-  }
-  function baseKey({family}) {
-    const {aliases, thetas = {}} = entry(family), other = Object.keys(aliases).findLast(key => aliases[key] === "rope_theta");
-    return other ?? get(thetas, "full_attention", "rope_theta");
+    const {family, at: {rope, keys}} = reading, place = parametersPath(reading, kind), {aliases, thetas = {}} = entry(family);
+    if ((rope && !has(keys, "rope_theta")) || place.length > 1) return [...place, "rope_theta"];
+    return [Object.keys(aliases).findLast(key => aliases[key] === "rope_theta") ?? get(thetas, "full_attention", "rope_theta")];
   }
   const needsHeadDim = ({family, at}) => words(programs.transformers.needs_head_dim).includes(family) && !get(at.keys, "head_dim");
   function shareOf(reading, kind, {dim, rotary}) {
@@ -307,13 +294,14 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
   // programs.py
 
   function checkProgram(reading, row, need, why, rule) {
-    const program = row.name, {family} = reading;
+    const program = row.name, {family, source} = reading;
     if (need === "length") {
       const strange = ["windows", "slopes"].includes(why) && "windows" in row && !words(row.windows).includes(family);
       if (strange) refuseFor(reading, "no_windows", {program, what: known[why]});
       return;
     }
-    checkCode(reading, rule);
+    if (source) refuseFor(reading, "own_code");
+    if (passedOver(known, rule).includes(family)) refuseFor(reading, "no_code", {rule: known.rules[rule]});
     if (passedOver(row, rule).includes(family)) refuseFor(reading, "no_code_in", {program, rule: known.rules[rule]});
   }
 
@@ -398,7 +386,7 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
   return {
-    apply, checkUntil, inForce, inWords, limitOf, longestOf, memory, plain, sees, sentence, settings, sight, slopes, stretched,
+    apply, checkUntil, inForce, inWords, layersOf, limitOf, longestOf, memory, plain, sees, sentence, settings, sight, slopes, stretched,
     traps, turns,
   };
 };

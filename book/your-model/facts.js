@@ -38,7 +38,7 @@ function frequencies(reading, group, tokens) {
     const omega = Array.from({length: half}, (_, i) => base ** (-i / (endpoint ? half - 1 : half)));
     return {omega, plain: omega};
   }
-  const {encoding} = reading.kinds[reading.layers[group.place]], [omega] = answers.inForce(encoding, tokens);
+  const {encoding} = answers.layersOf(reading)[group.place], [omega] = answers.inForce(encoding, tokens);
   const turns = (_, i) => omega[i] > 0;
   return {omega: omega.filter(turns), plain: answers.plain(encoding).filter(turns)};
 }

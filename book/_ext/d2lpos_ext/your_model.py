@@ -19,6 +19,10 @@ SCRIPTS = ("words", "reader", "answers", "names", "facts", "figures", "page")  #
 # What each file says again or Node alone needs, comments, and blanks at the begin of a line.
 IDLE = re.compile(r"^\"use strict\";\n|^if \(typeof module .*\n|^\s*//.*\n|^\s*/\*\*[\s\S]*?\*/\n|  // .*$|^\s+", re.MULTILINE)
 
+QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`$]*(?:\$(?!\{)[^`$]*|\$\{[^{}`]*\}[^`$]*)*`"""
+TEXTS, BLANKS = re.compile(QUOTED), re.compile(rf"({QUOTED})| ?([{{}}()\[\],;:?=<>|&*%!]) ?")
+FOR_THE_COMMAND = ("asks", "layers", "units")  # words that the page does not say
+
 
 def expand(text: str, root: str | Path) -> str:
     """Return a page's Markdown with what its block `{your-model}` stands for."""
@@ -32,12 +36,21 @@ def expand(text: str, root: str | Path) -> str:
 
 
 def light(script: str) -> str:
-    """A script for a browser, without comments and indentation.
+    """A script for a browser, without comments, indentation, and blanks around marks.
 
-    >>> light("// one\\nlet a = 1;  // two\\n  /** three */\\n  a += 1;\\n")
-    'let a = 1;\\na += 1;\\n'
+    >>> light("// one\\nlet a = 1;  // two\\n  /** three */\\n  b = [a, ' , '];\\n")
+    "let a=1;\\nb=[a,' , '];\\n"
     """
-    return IDLE.sub("", script).replace(MODULE, "readerWords")
+    return "\n".join(map(tight, IDLE.sub("", script).replace(MODULE, "readerWords").split("\n")))
+
+
+def tight(line: str) -> str:
+    """A line without blanks around marks; as it is where a template within a template or a slash could hold such blanks.
+
+    >>> tight("a = { b: `${c} = ${d}`, e }"), tight("a = b / c")
+    ('a={b:`${c} = ${d}`,e}', 'a = b / c')
+    """
+    return line if set(TEXTS.sub("", line)) & set("`/") else BLANKS.sub(r"\1\2", line)
 
 
 def write_scripts(app: Sphinx, exception: Exception | None) -> None:
@@ -47,4 +60,5 @@ def write_scripts(app: Sphinx, exception: Exception | None) -> None:
         scripts = (light((FOLDER / f"{name}.js").read_text("utf-8")) for name in SCRIPTS)
         (static / "your-model.js").write_text("".join(['"use strict";\n', *scripts]), "utf-8")
         tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
+        tables["words"] = {name: words for name, words in tables["words"].items() if name not in FOR_THE_COMMAND}
         (static / "your-model-tables.js").write_text(f'const yourModelTables = "{pack(tables)}";\n', "utf-8")
