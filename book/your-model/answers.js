@@ -6,7 +6,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     isList, isDict, isText, isFlag, has, get, words, entries, fromEntries, filter, truthy, either, fill, listed,
   } = typeof module === "undefined" ? readerWords : require("./words.js");
   const {words: says, programs, settings: known} = tables;
-  const TAU = 2 * Math.PI, STRETCHES = ["dynamic_ntk", "linear", "llama3", "longrope", "yarn"], TEXT = "text_config";
+  const TAU = 2 * Math.PI, STRETCHES = ["dynamic_ntk", "linear", "llama3", "longrope", "ntk", "yarn"], TEXT = "text_config";
   const layersOf = part => part.layers.map(kind => part.kinds[kind]);
   function refuse(code, fields) {
     throw new Refused(code, fields);
@@ -35,9 +35,9 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       return [old.map((one, i) => (i < moving ? one / factor : 0)), 1];
     },
     dynamic_ntk(old, {factor, length}, tokens) {
-      const growth = factor * Math.max(tokens / length, 1) - (factor - 1);
-      return [old.map((one, i) => one * growth ** -(i / Math.max(old.length - 1, 1))), 1];
+      return RULES.ntk(old, {factor: factor * Math.max(tokens / length, 1) - (factor - 1)});
     },
+    ntk: (old, {factor}) => [old.map((one, i) => one * factor ** -(i / Math.max(old.length - 1, 1))), 1],
     longrope(old, rule, tokens) {
       const {length, factor, attention_factor: own, attention_factors: both} = rule, long = tokens > length;
       const usual = factor > 1 ? Math.sqrt(1 + Math.log(factor) / Math.log(length)) : 1;
@@ -189,7 +189,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     }
     if (rope === "longrope" && (original || outer || allowed)) yield ["switch", {tokens: original || outer || allowed}];
     if (["linear", "yarn", "llama3"].includes(rope)) yield optional ? ["optional", {rule: rope}] : ["released"];
-    if (rope === "dynamic") yield ["dynamic"];
+    if (rope === "dynamic" && !truthy(of("alpha"))) yield ["dynamic"];
     if (of("attn_factor") !== null) yield ["attn_factor"];
     if (of("truncate") === false) yield ["truncate"];
   }

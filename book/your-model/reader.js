@@ -327,6 +327,8 @@ const reader = tables => {
     if (kind === "default") return [null, 1];
     const length = lengths[1] || lengths[0] || keys.get("max_position_embeddings");
     const factor = factorOf(kind, parameters, keys, lengths.some(truthy), length);
+    const {alpha} = parameters;
+    if (kind === "dynamic" && truthy(alpha ?? null)) return [{kind: "ntk", factor: checkFactor(alpha)}, 1];
     if (kind === "proportional") return [{kind, share: parameters.partial_rotary_factor, factor: checkFactor(factor)}, 1];
     if (kind === "linear") return [{kind, factor: checkFactor(factor)}, 1];
     const empty = get(parameters, original, length) === null && !lengths[1];
@@ -608,7 +610,7 @@ const reader = tables => {
     return {kind: "RoPE", dim, rotary, base, layout, axes: 1, rule, backward: negate, norm: null};
   }
   function checkPairs(rule, pairs) {
-    if (["yarn", "dynamic_ntk"].includes(rule?.kind) && pairs < 2) refuse("one_pair", {kind: rule.kind.replace("_ntk", "")});
+    if (["yarn", "dynamic_ntk", "ntk"].includes(rule?.kind) && pairs < 2) refuse("one_pair", {kind: rule.kind.replace("_ntk", "")});
     for (const key of rule?.kind === "longrope" ? ["short", "long"] : []) {
       const numbers = rule[key], fits = one => isNumber(one) && one > 0 && one < Infinity;
       const whole = items(numbers).length === pairs && items(numbers).every(fits);

@@ -7,7 +7,7 @@ import math
 
 from .schema import Encoding, Layer, Reading
 
-STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "yarn")
+STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "ntk", "yarn")
 """The rules that let a model read longer texts. `proportional` lets pairs stand still and stretches nothing."""
 
 
@@ -71,8 +71,11 @@ def proportional(old: list[float], rule: dict, tokens: int) -> tuple[list[float]
 
 def dynamic_ntk(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
     factor = rule["factor"]
-    growth = factor * max(tokens / rule["length"], 1) - (factor - 1)
-    return [one * growth ** -(i / max(len(old) - 1, 1)) for i, one in enumerate(old)], 1.0
+    return ntk(old, {"factor": factor * max(tokens / rule["length"], 1) - (factor - 1)}, tokens)
+
+
+def ntk(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+    return [one * rule["factor"] ** -(i / max(len(old) - 1, 1)) for i, one in enumerate(old)], 1.0
 
 
 def longrope(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
@@ -126,6 +129,7 @@ RULES = {
     "linear": linear,
     "llama3": llama3,
     "longrope": longrope,
+    "ntk": ntk,
     "proportional": proportional,
     "yarn": yarn,
 }

@@ -10,7 +10,8 @@ import pytest
 
 from d2lpos import config
 from d2lpos.config.angles import fresh, in_force, plain, turns
-from d2lpos.config.names import is_called, look_up
+from d2lpos.config.names import identity, look_up, unlinked
+from d2lpos.config.names import plain as bare
 from d2lpos.config.sight import sees, sight
 from d2lpos.config.slopes import slopes
 from d2lpos.config.tables import by_name, rows, table
@@ -44,6 +45,10 @@ def seeing(reading):
 def all_slopes(reading):
     encodings = [layer["encoding"] for layer in reading["kinds"]]
     return [slopes(one) for one in encodings if one and one["kind"] == "ALiBi"]
+
+
+def is_called(release, text):
+    return bare(unlinked(text)) in {bare(name) for name in (release["name"], identity(release), identity(release).partition("/")[2])}
 
 
 def named(_, text):
