@@ -16,9 +16,10 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   const turns = layer => layer.encoding !== null && "rotary" in layer.encoding;
   const stretched = reading => reading.kinds.some(layer => turns(layer) && STRETCHES.includes(layer.encoding.rule?.kind));
+  const withinWindow = layer => Boolean(layer.window || layer.chunk) && layer.compressed === null;
   function reach(reading) {
-    const yarns = reading.kinds.filter(turns).map(layer => layer.encoding.rule).filter(rule => rule?.kind === "yarn");
-    return Math.max(0, ...yarns.map(({factor, length}) => Math.trunc(factor * length)));
+    const rules = reading.kinds.filter(one => turns(one) && !withinWindow(one)).map(one => one.encoding.rule);
+    return rules.length && Math.min(...rules.map(rule => (rule?.kind === "yarn" ? Math.trunc(rule.factor * rule.length) : 0)));
   }
   function plain({base, rotary, axes, deal}) {
     const size = deal ? rotary : Math.floor(rotary / axes);
@@ -229,6 +230,10 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       if (!length || longer) return ["nothing", by];
       if (!rule) return ["nothing", `${by}_beyond`];
     }
+    if (tokens <= reach(reading) && lengths.original) {
+      checkCode(reading, "yarn");
+      return ["length", "stretch"];
+    }
     if (longer) return ["length", within ? "training" : turning.length ? "windows" : "slopes"];
     return ["rule", rule ?? "yarn"];
   }
@@ -244,7 +249,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (rule === "ntk") {
       checkBase(reading, encoding);
       const value = Number((base * (tokens / length) ** (rotary / (rotary - 2))).toPrecision(7));
-      return [...apart(reading, kind), {path: [...at.file, ...basePath(reading, kind)], value}];
+      return [...apart(reading, kind), ...basePaths(reading, kind).map(path => ({path: [...at.file, ...path], value}))];
     }
     const written = at.rope ? parametersOf(reading, kind) : {}, share = shareOf(reading, kind, encoding);
     const values = {
@@ -276,7 +281,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (names.size > 1 || ways.size > 1 || encoding.rule !== null) refuseFor(reading, "two_ways");
     return [...names, encoding];
   }
-  const withinWindow = layer => Boolean(layer.window || layer.chunk) && layer.compressed === null;
   function checkBase(reading, {rotary}) {
     if (rotary === 2) refuseFor(reading, "one_pair");
     const twice = words(known.two_bases).includes(reading.family) || has(reading.at.keys, "layer_rope_theta");
@@ -305,9 +309,10 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       .filter(([key, value]) => !isUsual(key, value))
       .map(([key, value]) => ({path: [...at.file, spelling, name, key], value})));
   }
-  function basePath(reading, kind) {
-    const {rope, keys} = reading.at, place = parametersPath(reading, kind);
-    return (rope && !has(keys, "rope_theta")) || place.length > 1 ? [...place, "rope_theta"] : [baseKey(reading)];
+  function basePaths(reading, kind) {
+    const {rope, keys, inside} = reading.at, place = parametersPath(reading, kind), byKind = place.length > 1;
+    const beside = has(keys, "rope_theta") || !rope, within = inside || !beside || byKind;
+    return [...(within ? [[...place, "rope_theta"]] : []), ...(beside && !byKind ? [[baseKey(reading)]] : [])];
   }
   function baseKey({family}) {
     const {aliases, thetas = {}} = entry(family), other = Object.keys(aliases).findLast(key => aliases[key] === "rope_theta");
@@ -326,9 +331,9 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   // programs.py
 
-  function checkProgram(reading, row, need, why, rule) {
-    const program = row.name, {family} = reading;
-    if (need === "length") {
+  function checkProgram(reading, row, need, why, asked) {
+    const program = row.name, {family} = reading, rule = why === "stretch" ? "yarn" : asked;
+    if (need === "length" && why !== "stretch") {
       const strange = ["windows", "slopes"].includes(why) && "windows" in row && !words(row.windows).includes(family);
       if (strange) refuseFor(reading, "no_windows", {program, what: known[why]});
       return;
@@ -372,7 +377,11 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
   }
   function spelled(reading, row, whole, kind) {
     const {rope_theta, partial_rotary_factor, ...without} = whole;
-    if (row.base === "beside") return whole.rope_type === "default" ? {rope_theta} : {[row.rope]: without};
+    if (row.base === "beside") {
+      const own = further(reading, kind), plain = whole.rope_type === "default";
+      const alone = plain && Object.keys(without).every(key => key === "rope_type" || has(own, key));
+      return {...(plain ? {rope_theta} : {}), ...(alone ? {} : {[row.rope]: without})};
+    }
     if (!kind) return {[row.rope]: whole};
     const others = Object.keys(reading.at.rules).map(name => [name, inOrder({rope_type: "default", ...further(reading, name)})]);
     return {[row.rope]: {...fromEntries(others), [kind]: whole}};

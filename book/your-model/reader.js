@@ -179,6 +179,13 @@ const reader = tables => {
       return whole / parts;
     }
   }
+  function checkNulls(family, own) {
+    const {keys = {}, nulls = ""} = get(tables.defaults, family, {});
+    for (const [key, usual] of entries(keys)) {
+      const refused = words(nulls).includes(key) !== keySets.not_null.has(key);
+      if (refused && has(own, key) && own[key] === null) refuse("null", {key, family, usual});
+    }
+  }
   function checkValues(values) {
     for (const [key, value] of entries(values)) {
       if (value !== null) checkValue(key, value, values);
@@ -1077,6 +1084,7 @@ const reader = tables => {
 
   function readingOf(text, outer) {
     const {family} = text, row = rows[family], own = byClassNames(family, text.values), defaults = missing(family, own, text.defaults);
+    checkNulls(family, own);
     checkValues({...defaults, ...own});
     const keys = new Keys(family, row, own, defaults);
     for (const [key, why] of entries(row.must_be_false)) if (truthy(keys.get(key))) refuse("must_be_false", {key, family, why});
@@ -1153,6 +1161,7 @@ const reader = tables => {
       file: text.file,
       code: text.code,
       rope: place ? [place, ...inner] : null,
+      inside: Boolean(place) && get(whole[place], "rope_theta") !== null,
       rules,
       keys: filter(said, (_, value) => value !== null),
     };
