@@ -6,16 +6,17 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     isList, isDict, isText, isFlag, has, get, words, entries, fromEntries, filter, truthy, either, fill, listed,
   } = typeof module === "undefined" ? readerWords : require("./words.js");
   const {words: says, programs, settings: known} = tables;
-  const TAU = 2 * Math.PI, STRETCHES = ["dynamic_ntk", "linear", "llama3", "longrope", "yarn"], TEXT = "text_config";
+  const TAU = 2 * Math.PI, STRETCHES = ["dynamic_ntk", "linear", "llama3", "longrope", "ntk", "yarn"], TEXT = "text_config";
   const layersOf = part => part.layers.map(kind => part.kinds[kind]);
 
   // angles.py
 
   const turns = layer => layer.encoding !== null && "rotary" in layer.encoding;
   const stretched = reading => reading.kinds.some(layer => turns(layer) && STRETCHES.includes(layer.encoding.rule?.kind));
+  const withinWindow = layer => Boolean(layer.window || layer.chunk) && layer.compressed === null;
   function reach(reading) {
-    const yarns = reading.kinds.filter(turns).map(layer => layer.encoding.rule).filter(rule => rule?.kind === "yarn");
-    return Math.max(0, ...yarns.map(({factor, length}) => Math.trunc(factor * length)));
+    const rules = reading.kinds.filter(one => turns(one) && !withinWindow(one)).map(one => one.encoding.rule);
+    return rules.length && Math.min(...rules.map(rule => (rule?.kind === "yarn" ? Math.trunc(rule.factor * rule.length) : 0)));
   }
   function plain({base, rotary, axes, deal}) {
     const size = deal ? rotary : Math.floor(rotary / axes);
@@ -32,9 +33,9 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
       return [old.map((one, i) => (i < moving ? one / factor : 0)), 1];
     },
     dynamic_ntk(old, {factor, length}, tokens) {
-      const growth = factor * Math.max(tokens / length, 1) - (factor - 1);
-      return [old.map((one, i) => one * growth ** -(i / Math.max(old.length - 1, 1))), 1];
+      return RULES.ntk(old, {factor: factor * Math.max(tokens / length, 1) - (factor - 1)});
     },
+    ntk: (old, {factor}) => [old.map((one, i) => one * factor ** -(i / Math.max(old.length - 1, 1))), 1],
     longrope(old, rule, tokens) {
       const {length, factor, attention_factor: own, attention_factors: both} = rule, long = tokens > length;
       const usual = factor > 1 ? Math.sqrt(1 + Math.log(factor) / Math.log(length)) : 1;
@@ -175,7 +176,7 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     }
     if (rope === "longrope" && (original || outer || allowed)) yield ["switch", {tokens: original || outer || allowed}];
     if (["linear", "yarn", "llama3"].includes(rope)) yield optional ? ["optional", {rule: rope}] : ["released"];
-    if (rope === "dynamic") yield ["dynamic"];
+    if (rope === "dynamic" && !truthy(of("alpha"))) yield ["dynamic"];
     if (of("attn_factor") !== null) yield ["attn_factor"];
     if (of("truncate") === false) yield ["truncate"];
   }
@@ -209,6 +210,7 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
       if (!length || longer) return ["nothing", by];
       if (!rule) return ["nothing", `${by}_beyond`];
     }
+    if (tokens <= reach(reading) && lengths.original) return ["length", "stretch"];
     if (longer) return ["length", within ? "training" : turning.length ? "windows" : "slopes"];
     return ["rule", rule ?? "yarn"];
   }
@@ -223,7 +225,7 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
       const twice = words(known.two_bases).includes(reading.family) || has(at.keys, "layer_rope_theta");
       if (rotary === 2 || twice) refuseFor(reading, rotary === 2 ? "one_pair" : "two_bases");
       const value = Number((base * (tokens / length) ** (rotary / (rotary - 2))).toPrecision(7));
-      const edits = [...apart(reading, kind), {path: [...at.file, ...basePath(reading, kind)], value}];
+      const edits = [...apart(reading, kind), ...basePaths(reading, kind).map(path => ({path: [...at.file, ...path], value}))];
       return {kind, encoding, edits, parameters: {rope_theta: value}, beside: {}};
     }
     const written = at.rope ? parametersOf(reading, kind) : {}, share = shareOf(reading, kind, encoding);
@@ -255,7 +257,6 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
     if (names.size > 1 || ways.size > 1 || encoding.rule !== null) refuseFor(reading, "two_ways");
     return [...names, encoding];
   }
-  const withinWindow = layer => Boolean(layer.window || layer.chunk) && layer.compressed === null;
   function passedOver({passes_over = {}}, rule) {
     return [...words(passes_over["rules and bases"] ?? ""), ...words(rule === "ntk" ? "" : passes_over.rules ?? "")];
   }
@@ -275,10 +276,11 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
       .filter(([key, value]) => !isUsual(key, value))
       .map(([key, value]) => ({path: [...at.file, spelling, name, key], value})));
   }
-  function basePath(reading, kind) {
-    const {family, at: {rope, keys}} = reading, place = parametersPath(reading, kind), {aliases, thetas = {}} = entry(family);
-    if ((rope && !has(keys, "rope_theta")) || place.length > 1) return [...place, "rope_theta"];
-    return [Object.keys(aliases).findLast(key => aliases[key] === "rope_theta") ?? get(thetas, "full_attention", "rope_theta")];
+  function basePaths(reading, kind) {
+    const {family, at: {rope, keys, inside}} = reading, place = parametersPath(reading, kind), byKind = place.length > 1;
+    const beside = has(keys, "rope_theta") || !rope, within = inside || !beside || byKind, {aliases, thetas = {}} = entry(family);
+    const other = Object.keys(aliases).findLast(key => aliases[key] === "rope_theta") ?? get(thetas, "full_attention", "rope_theta");
+    return [...(within ? [[...place, "rope_theta"]] : []), ...(beside && !byKind ? [[other]] : [])];
   }
   const needsHeadDim = ({family, at}) => words(programs.transformers.needs_head_dim).includes(family) && !get(at.keys, "head_dim");
   function shareOf(reading, kind, {dim, rotary}) {
@@ -293,9 +295,9 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
 
   // programs.py
 
-  function checkProgram(reading, row, need, why, rule) {
-    const program = row.name, {family, source} = reading;
-    if (need === "length") {
+  function checkProgram(reading, row, need, why, asked) {
+    const program = row.name, {family, source} = reading, rule = why === "stretch" ? "yarn" : asked;
+    if (need === "length" && why !== "stretch") {
       const strange = ["windows", "slopes"].includes(why) && "windows" in row && !words(row.windows).includes(family);
       if (strange) refuseFor(reading, "no_windows", {program, what: known[why]});
       return;
@@ -330,7 +332,11 @@ const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
   }
   function spelled(reading, row, whole, kind) {
     const {rope_theta, partial_rotary_factor, ...without} = whole;
-    if (row.base === "beside") return whole.rope_type === "default" ? {rope_theta} : {[row.rope]: without};
+    if (row.base === "beside") {
+      const own = further(reading, kind), plain = whole.rope_type === "default";
+      const alone = plain && Object.keys(without).every(key => key === "rope_type" || has(own, key));
+      return {...(plain ? {rope_theta} : {}), ...(alone ? {} : {[row.rope]: without})};
+    }
     if (!kind) return {[row.rope]: whole};
     const others = Object.keys(reading.at.rules).map(name => [name, inOrder({rope_type: "default", ...further(reading, name)})]);
     return {[row.rope]: {...fromEntries(others), [kind]: whole}};

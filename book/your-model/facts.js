@@ -3,7 +3,7 @@
 "use strict";
 const yourModelFacts = answers => {
 const TAU = 2 * Math.PI;
-const STRETCHES = ["linear", "llama3", "longrope", "yarn"];  // dynamic NTK leaves short texts as they are
+const STRETCHES = ["linear", "llama3", "longrope", "ntk", "yarn"];  // dynamic NTK leaves short texts as they are
 const CLOSE = 1 + 1e-9;
 
 const SORTS = {window: "window", sides: "window", tile: "window", chunk: "chunk", indexer: "indexer"};

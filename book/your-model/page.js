@@ -18,7 +18,7 @@ const PROGRAMS = {transformers: "transformers 5", transformers4: "transformers 4
 const FIRST = "Qwen3 8B";
 const STRANGE = {position_embedding_type: "spiral", rope_wobble: 0.3, attention_sphere: true};
 const IN_DEPTH = "../chapters/in-depth/", CHAPTERS = "../chapters/";
-const RULES = {linear: "interpolation", yarn: "YaRN", llama3: "Llama 3’s rule", longrope: "LongRoPE’s lists", dynamic_ntk: "dynamic NTK"};
+const RULES = {linear: "interpolation", yarn: "YaRN", llama3: "Llama 3’s rule", longrope: "LongRoPE’s lists", dynamic_ntk: "dynamic NTK", ntk: "NTK"};
 
 const page = document.querySelector(".yours"), out = page.querySelector(".out"), field = page.querySelector(".what");
 const still = matchMedia("(prefers-reduced-motion:reduce)");

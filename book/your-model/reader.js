@@ -175,6 +175,13 @@ const reader = tables => {
       return whole / parts;
     }
   }
+  function checkNulls(family, own) {
+    const {keys = {}, nulls = ""} = get(tables.defaults, family, {});
+    for (const [key, usual] of entries(keys)) {
+      const refused = words(nulls).includes(key) !== keySets.not_null.has(key);
+      if (refused && has(own, key) && own[key] === null) refuse("null", {key, family, usual});
+    }
+  }
   function checkValues(values) {
     for (const [key, value] of entries(values)) {
       if (value !== null) checkValue(key, value, values);
@@ -324,6 +331,8 @@ const reader = tables => {
     if (kind === "default") return [null, 1];
     const length = lengths[1] || lengths[0] || keys.get("max_position_embeddings");
     const factor = factorOf(kind, parameters, keys, lengths.some(truthy), length);
+    const {alpha} = parameters;
+    if (kind === "dynamic" && truthy(alpha ?? null)) return [{kind: "ntk", factor: checkFactor(alpha)}, 1];
     if (kind === "proportional") return [{kind, share: parameters.partial_rotary_factor, factor: checkFactor(factor)}, 1];
     if (kind === "linear") return [{kind, factor: checkFactor(factor)}, 1];
     const empty = get(parameters, original, length) === null && !lengths[1], dynamic = kind === "dynamic";
@@ -604,7 +613,7 @@ const reader = tables => {
     return {kind: "RoPE", dim, rotary, base, layout, axes: 1, rule, backward: negate, norm: null};
   }
   function checkPairs(rule, pairs) {
-    if (["yarn", "dynamic_ntk"].includes(rule?.kind) && pairs < 2) refuse("one_pair", {kind: rule.kind.replace("_ntk", "")});
+    if (["yarn", "dynamic_ntk", "ntk"].includes(rule?.kind) && pairs < 2) refuse("one_pair", {kind: rule.kind.replace("_ntk", "")});
     for (const key of rule?.kind === "longrope" ? ["short", "long"] : []) {
       const numbers = rule[key], fits = one => isNumber(one) && one > 0 && one < Infinity;
       const whole = items(numbers).length === pairs && items(numbers).every(fits);
@@ -1031,6 +1040,7 @@ const reader = tables => {
 
   function readingOf(text, outer) {
     const {family} = text, row = rows[family], own = byClassNames(family, text.values), defaults = missing(family, own, text.defaults);
+    checkNulls(family, own);
     checkValues({...defaults, ...own});
     const keys = new Keys(family, row, own, defaults);
     for (const [key, why] of entries(row.must_be_false)) if (truthy(keys.get(key))) refuse("must_be_false", {key, family, why});
@@ -1102,6 +1112,7 @@ const reader = tables => {
       file: text.file,
       code: text.code,
       rope: place ? [place, ...inner] : null,
+      inside: Boolean(place) && get(whole[place], "rope_theta") !== null,
       rules,
       keys: filter(said, (_, value) => value !== null),
     };

@@ -64,6 +64,15 @@ def check_values(values: dict) -> None:
                     check_values(one)
 
 
+def check_nulls(family: str, own: dict) -> None:
+    """Raises Refused, which names a key whose null its class does not take; `nulls` are those for which most classes do otherwise."""
+    about = table("defaults").get(family, {})
+    for key, usual in about.get("keys", {}).items():
+        unlike = key in about.get("nulls", "").split()
+        if own.get(key, 0) is None and unlike != (key in words("keys", "not_null")):
+            raise Refused("null", key=key, family=family, usual=usual)
+
+
 def check_value(key: str, value: object, beside: dict) -> None:
     if key in words("keys", "whole"):
         unused = key == "sliding_window" and value == 0 and beside.get("use_sliding_window") is False
