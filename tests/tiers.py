@@ -45,6 +45,7 @@ PROOFS = {
     "tests/parity/test_serving.py::test_memory_is_what_its_cache_keeps": (*SAMPLE, "bart", "falcon", "deepseek_v2"),
     "tests/parity/test_serving.py::test_settings_stretch_what_turns_and_nothing_else": (*SAMPLE, "glm4", "stablelm"),
     "tests/parity/test_settings.py::test_a_line_changes_what_a_model_of_the_whole_file_turns_by": SETTINGS,
+    "tests/parity/test_settings.py::test_a_file_with_another_value_is_refused_or_read_as_its_class_turns": (),
     "tests/parity/test_settings.py::test_lines_of_servers_change_the_same": SETTINGS,
     "tests/parity/test_keys.py::test_the_file_of_defaults_is_what_the_command_writes": (),
     "tests/parity/test_census.py::test_the_file_is_what_the_command_writes": (),

@@ -1,24 +1,22 @@
 // What follows from a reading: frequencies, new angles, what a token sees, a sentence, memory, traps and settings. The twin
 // of what d2lpos/config has beside read.py, from the same tables; functions have the names that they have there.
 "use strict";
-const readerAnswers = ({Refused, entry, kindOf, tables}) => {
+const readerAnswers = ({checkFactor, entry, kindOf, refuse, tables}) => {
   const {
     isList, isDict, isText, isFlag, has, get, words, entries, fromEntries, filter, truthy, either, fill, listed,
   } = typeof module === "undefined" ? readerWords : require("./words.js");
   const {words: says, programs, settings: known} = tables;
-  const TAU = 2 * Math.PI, STRETCHES = ["dynamic_ntk", "linear", "llama3", "longrope", "yarn"], TEXT = "text_config";
+  const TAU = 2 * Math.PI, STRETCHES = ["dynamic_ntk", "linear", "llama3", "longrope", "ntk", "yarn"], TEXT = "text_config";
   const layersOf = part => part.layers.map(kind => part.kinds[kind]);
-  function refuse(code, fields) {
-    throw new Refused(code, fields);
-  }
 
   // angles.py
 
   const turns = layer => layer.encoding !== null && "rotary" in layer.encoding;
   const stretched = reading => reading.kinds.some(layer => turns(layer) && STRETCHES.includes(layer.encoding.rule?.kind));
+  const withinWindow = layer => Boolean(layer.window || layer.chunk) && layer.compressed === null;
   function reach(reading) {
-    const yarns = reading.kinds.filter(turns).map(layer => layer.encoding.rule).filter(rule => rule?.kind === "yarn");
-    return Math.max(0, ...yarns.map(({factor, length}) => Math.trunc(factor * length)));
+    const rules = reading.kinds.filter(one => turns(one) && !withinWindow(one)).map(one => one.encoding.rule);
+    return rules.length && Math.min(...rules.map(rule => (rule?.kind === "yarn" ? Math.trunc(rule.factor * rule.length) : 0)));
   }
   function plain({base, rotary, axes, deal}) {
     const size = deal ? rotary : Math.floor(rotary / axes);
@@ -35,9 +33,9 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       return [old.map((one, i) => (i < moving ? one / factor : 0)), 1];
     },
     dynamic_ntk(old, {factor, length}, tokens) {
-      const growth = factor * Math.max(tokens / length, 1) - (factor - 1);
-      return [old.map((one, i) => one * growth ** -(i / Math.max(old.length - 1, 1))), 1];
+      return RULES.ntk(old, {factor: factor * Math.max(tokens / length, 1) - (factor - 1)});
     },
+    ntk: (old, {factor}) => [old.map((one, i) => one * factor ** -(i / Math.max(old.length - 1, 1))), 1],
     longrope(old, rule, tokens) {
       const {length, factor, attention_factor: own, attention_factors: both} = rule, long = tokens > length;
       const usual = factor > 1 ? Math.sqrt(1 + Math.log(factor) / Math.log(length)) : 1;
@@ -58,16 +56,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const step = old.length > 1 ? Math.log(old[0] / old[1]) : 1, rounds = length * old[0] / TAU;
     const [first, last] = [beta_fast, beta_slow].map(end => Math.log(rounds / end) / step);
     return [Math.max(truncate ? Math.floor(first) : first, 0), Math.min(truncate ? Math.ceil(last) : last, 2 * old.length - 1)];
-  }
-  function fresh(layer, trained, tokens, before = false) {
-    const {encoding, window, chunk, compressed} = layer, [omega] = inForce(encoding, tokens);
-    const first = before || encoding.rule?.kind === "dynamic_ntk" ? plain(encoding) : omega;
-    const limits = [window, chunk].filter(size => size && compressed === null);
-    const reach = Math.min(tokens, ...limits), shown = Math.min(trained, ...limits);
-    return omega.map((one, i) => {
-      const angle = shown * first[i];
-      return angle < TAU && reach * one > angle * (1 + 1e-9) && one > 0;
-    });
   }
   function slopes({heads, octaves, divided}) {
     const below = 2 ** Math.floor(Math.log2(heads)), step = head => (head < below ? head + 1 : head - below + 0.5);
@@ -113,10 +101,9 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const {does, encodings} = says, layers = layersOf(part), doors = layers.filter(one => one.encoding).map(one => door(one.encoding));
     const clauses = part.input ? [fill(does.input, {what: encodings[part.input.kind].does})] : [], counts = tally(doors);
     for (const [what, count] of counts) clauses.push(fill(does.layers, {where: where(count, layers.length), ...JSON.parse(what)}));
-    if (layers.some(layer => layer.attends)) {
-      return listed([...(clauses.length ? clauses : [does.none]), sights(part, layers, longest, [...counts.values()])]);
-    }
-    return listed([...(clauses.length ? clauses : [does.no_input]), fill(does.no_attention, {layers: counted(layers.length)})]);
+    const attends = layers.some(layer => layer.attends), none = attends ? does.none : does.no_input;
+    const still = fill(does.no_attention, {layers: counted(layers.length)});
+    return listed([...(clauses.length ? clauses : [none]), attends ? sights(part, layers, longest, [...counts.values()]) : still]);
   }
   function door({kind, axes}) {
     const {does, turns: turned, name} = says.encodings[kind];
@@ -193,7 +180,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     }
     if (rope === "longrope" && (original || outer || allowed)) yield ["switch", {tokens: original || outer || allowed}];
     if (["linear", "yarn", "llama3"].includes(rope)) yield optional ? ["optional", {rule: rope}] : ["released"];
-    if (rope === "dynamic") yield ["dynamic"];
+    if (rope === "dynamic" && !truthy(of("alpha"))) yield ["dynamic"];
     if (of("attn_factor") !== null) yield ["attn_factor"];
     if (of("truncate") === false) yield ["truncate"];
   }
@@ -212,12 +199,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       ({...values, [key]: rest.length ? made(isDict(get(values, key)) ? values[key] : {}, rest, value) : value});
     return changes.reduce((edited, {path, value}) => made(edited, path, value), config);
   }
-  function edits(reading, tokens, rule = null, trained = null) {
-    const [need] = needed(reading, tokens, trained, rule);
-    if (need === "nothing") return [];
-    const longest = {path: [...reading.at.file, reading.lengths.key], value: tokens};
-    return need === "length" ? [longest] : [...ruleEdits(reading, tokens, rule ?? "yarn", trained), longest];
-  }
   function needed(reading, tokens, trained, rule) {
     const {lengths, outer, at} = reading, place = at.file[0] ?? TEXT, turning = reading.kinds.filter(turns);
     if (place !== TEXT) refuseFor(reading, "elsewhere", {outer, place});
@@ -233,6 +214,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       if (!length || longer) return ["nothing", by];
       if (!rule) return ["nothing", `${by}_beyond`];
     }
+    if (tokens <= reach(reading) && lengths.original) return ["length", "stretch"];
     if (longer) return ["length", within ? "training" : turning.length ? "windows" : "slopes"];
     return ["rule", rule ?? "yarn"];
   }
@@ -241,17 +223,17 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   function ruleEdits(reading, tokens, rule, trained) {
     const {lengths, at} = reading, length = trained ?? (lengths.original || lengths.allowed);
-    checkCode(reading, rule);
     const [kind, encoding] = target(reading, length), {rotary, base, dim} = encoding;
-    const factor = Math.ceil(1e4 * tokens / length) / 1e4, limit = known.largest_factor;
-    if (factor > limit) refuse("too_large", {key: "factor", limit, got: factor});
+    const factor = checkFactor(Math.ceil(1e4 * tokens / length) / 1e4);
     if (rule === "ntk") {
-      checkBase(reading, encoding);
+      const twice = words(known.two_bases).includes(reading.family) || has(at.keys, "layer_rope_theta");
+      if (rotary === 2 || twice) refuseFor(reading, rotary === 2 ? "one_pair" : "two_bases");
       const value = Number((base * (tokens / length) ** (rotary / (rotary - 2))).toPrecision(7));
-      return [...apart(reading, kind), {path: [...at.file, ...basePath(reading, kind)], value}];
+      const edits = [...apart(reading, kind), ...basePaths(reading, kind).map(path => ({path: [...at.file, ...path], value}))];
+      return {kind, encoding, edits, parameters: {rope_theta: value}, beside: {}};
     }
     const written = at.rope ? parametersOf(reading, kind) : {}, share = shareOf(reading, kind, encoding);
-    const values = {
+    const parameters = {
       ...(has(written, "type") ? {type: rule} : {}),
       rope_type: rule, factor,
       ...(rule === "llama3" ? known.begins : {}),
@@ -260,11 +242,10 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       // the class passes over another one where no rule scales
       ...(share === parametersOf(reading, kind).partial_rotary_factor ? {} : {partial_rotary_factor: share}),
     };
-    const place = parametersPath(reading, kind);
-    const changes = entries(values).map(([key, value]) => ({path: [...at.file, ...place, key], value}));
-    changes.push(...entries(filter(values, key => has(at.keys, key))).map(([key, value]) => ({path: [...at.file, key], value})));
-    const head = needsHeadDim(reading) ? [{path: [...at.file, "head_dim"], value: dim}] : [];
-    return [...apart(reading, kind), ...changes, ...head];
+    const beside = {...filter(parameters, key => has(at.keys, key)), ...(needsHeadDim(reading) ? {head_dim: dim} : {})};
+    const made = (values, place) => entries(values).map(([key, value]) => ({path: [...at.file, ...place, key], value}));
+    const edits = [...apart(reading, kind), ...made(parameters, parametersPath(reading, kind)), ...made(beside, [])];
+    return {kind, encoding, edits, parameters, beside};
   }
 
   function target(reading, length) {
@@ -279,16 +260,6 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     const ways = new Set(layers.map(({encoding: {base, layout, rotary}}) => [base, layout, rotary].join()));
     if (names.size > 1 || ways.size > 1 || encoding.rule !== null) refuseFor(reading, "two_ways");
     return [...names, encoding];
-  }
-  const withinWindow = layer => Boolean(layer.window || layer.chunk) && layer.compressed === null;
-  function checkBase(reading, {rotary}) {
-    if (rotary === 2) refuseFor(reading, "one_pair");
-    const twice = words(known.two_bases).includes(reading.family) || has(reading.at.keys, "layer_rope_theta");
-    if (twice) refuseFor(reading, "two_bases");
-  }
-  function checkCode(reading, rule) {
-    if (reading.source) refuseFor(reading, "own_code");
-    if (passedOver(known, rule).includes(reading.family)) refuseFor(reading, "no_code", {rule: known.rules[rule]});
   }
   function passedOver({passes_over = {}}, rule) {
     return [...words(passes_over["rules and bases"] ?? ""), ...words(rule === "ntk" ? "" : passes_over.rules ?? "")];
@@ -309,13 +280,11 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
       .filter(([key, value]) => !isUsual(key, value))
       .map(([key, value]) => ({path: [...at.file, spelling, name, key], value})));
   }
-  function basePath(reading, kind) {
-    const {rope, keys} = reading.at, place = parametersPath(reading, kind);
-    return (rope && !has(keys, "rope_theta")) || place.length > 1 ? [...place, "rope_theta"] : [baseKey(reading)];
-  }
-  function baseKey({family}) {
-    const {aliases, thetas = {}} = entry(family), other = Object.keys(aliases).findLast(key => aliases[key] === "rope_theta");
-    return other ?? get(thetas, "full_attention", "rope_theta");
+  function basePaths(reading, kind) {
+    const {family, at: {rope, keys, inside}} = reading, place = parametersPath(reading, kind), byKind = place.length > 1;
+    const beside = has(keys, "rope_theta") || !rope, within = inside || !beside || byKind, {aliases, thetas = {}} = entry(family);
+    const other = Object.keys(aliases).findLast(key => aliases[key] === "rope_theta") ?? get(thetas, "full_attention", "rope_theta");
+    return [...(within ? [[...place, "rope_theta"]] : []), ...(beside && !byKind ? [[other]] : [])];
   }
   const needsHeadDim = ({family, at}) => words(programs.transformers.needs_head_dim).includes(family) && !get(at.keys, "head_dim");
   function shareOf(reading, kind, {dim, rotary}) {
@@ -330,37 +299,28 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
 
   // programs.py
 
-  function checkProgram(reading, row, need, why, rule) {
-    const program = row.name, {family} = reading;
-    if (need === "length") {
+  function checkProgram(reading, row, need, why, asked) {
+    const program = row.name, {family, source} = reading, rule = why === "stretch" ? "yarn" : asked;
+    if (need === "length" && why !== "stretch") {
       const strange = ["windows", "slopes"].includes(why) && "windows" in row && !words(row.windows).includes(family);
       if (strange) refuseFor(reading, "no_windows", {program, what: known[why]});
       return;
     }
-    checkCode(reading, rule);
+    if (source) refuseFor(reading, "own_code");
+    if (passedOver(known, rule).includes(family)) refuseFor(reading, "no_code", {rule: known.rules[rule]});
     if (passedOver(row, rule).includes(family)) refuseFor(reading, "no_code_in", {program, rule: known.rules[rule]});
   }
 
-  function line(reading, changes, tokens, program) {
-    const row = programs[program], [keys, parameters] = divided(reading, changes);
-    if (!truthy(parameters)) return {line: written(reading, row, tokens, keys), notes: []};
-    const [kind, encoding] = target(reading, tokens), several = Object.keys(reading.at.rules).length > 1;
-    if (kind && (row.form !== "flags" || several)) checkByKind(reading, row);
+  function line(reading, row, tokens, {kind, encoding, parameters, beside: {partial_rotary_factor, ...keys}}) {
+    const several = Object.keys(reading.at.rules).length > 1;
+    const byKind = kind && (row.form !== "flags" || several), ways = row.by_kind ?? "";
+    if (byKind && ways !== true && !words(ways).includes(reading.family)) refuseFor(reading, "by_kind", {program: row.name});
     const completed = complete(reading, parameters, kind, encoding), type = completed.rope_type;
     const rule = type === "default" ? "ntk" : type, betas = ramp(reading, row, rule, encoding);
-    const whole = inOrder({...completed, ...betas}), made = () => ({...spelled(reading, row, whole, kind), ...keys});
-    const text = row.form === "flags" ? flags(reading, row, tokens, rule, whole) : written(reading, row, tokens, made());
-    return {line: text, notes: notesOn(row, kind, betas)};
-  }
-  function checkByKind(reading, {name: program, by_kind: families = ""}) {
-    if (families !== true && !words(families).includes(reading.family)) refuseFor(reading, "by_kind", {program});
-  }
-  function divided(reading, changes) {
-    const {at} = reading, base = baseKey(reading), depth = at.file.length + 1, last = ({path, value}) => [path.at(-1), value];
-    const {[base]: theta, partial_rotary_factor, ...keys} = fromEntries(changes.filter(({path}) => path.length === depth).map(last));
-    const inner = changes.filter(({path}) => path.length > depth), kind = inner.length ? target(reading, 1)[0] : null;
-    const own = inner.filter(({path}) => path.at(-2) === kind || !has(at.rules, path.at(-2)));
-    return [keys, {...fromEntries(own.map(last)), ...(theta === undefined ? {} : {rope_theta: theta})}];
+    const whole = inOrder({...completed, ...betas}), notes = notesOn(row, kind, betas);
+    if (row.form === "flags") return {line: flags(reading, row, tokens, rule, whole), notes};
+    const values = {...spelled(reading, row, whole, kind), ...keys, [reading.lengths.key]: tokens};
+    return {line: written(reading, row, tokens, values), notes};
   }
   function complete(reading, parameters, kind, encoding) {
     const share = shareOf(reading, kind, encoding), usual = entry(reading.family).keys.partial_rotary_factor || 1;  // of the class
@@ -376,7 +336,11 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
   }
   function spelled(reading, row, whole, kind) {
     const {rope_theta, partial_rotary_factor, ...without} = whole;
-    if (row.base === "beside") return whole.rope_type === "default" ? {rope_theta} : {[row.rope]: without};
+    if (row.base === "beside") {
+      const own = further(reading, kind), plain = whole.rope_type === "default";
+      const alone = plain && Object.keys(without).every(key => key === "rope_type" || has(own, key));
+      return {...(plain ? {rope_theta} : {}), ...(alone ? {} : {[row.rope]: without})};
+    }
     if (!kind) return {[row.rope]: whole};
     const others = Object.keys(reading.at.rules).map(name => [name, inOrder({rope_type: "default", ...further(reading, name)})]);
     return {[row.rope]: {...fromEntries(others), [kind]: whole}};
@@ -415,13 +379,16 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (length !== null && tokens > length) refuse("too_long", {key, length, family, got: tokens});
   }
   function settings(reading, tokens, program, trained = null, rule = null) {
-    checkRule(rule, programs[program]);
+    const row = programs[program];
+    checkRule(rule, row);
     checkUntil(reading, tokens);
     const [need, why] = needed(reading, tokens, trained, rule), length = trained ?? reading.lengths.original;
     if (need === "nothing") return {edits: [], line: fill(known.needless[why], {tokens, trained: length}), notes: []};
-    checkProgram(reading, programs[program], need, why, rule ?? "yarn");
-    const changes = edits(reading, tokens, rule, trained);
-    return {edits: changes, ...line(reading, changes, tokens, program)};
+    checkProgram(reading, row, need, why, rule ?? "yarn");
+    const {at, lengths: {key}} = reading, longest = {path: [...at.file, key], value: tokens};
+    if (need === "length") return {edits: [longest], line: written(reading, row, tokens, {[key]: tokens}), notes: []};
+    const made = ruleEdits(reading, tokens, rule ?? "yarn", trained);
+    return {edits: [...made.edits, longest], ...line(reading, row, tokens, made)};
   }
   function checkRule(rule, {name, flags: own}) {
     if (known.unset.includes(rule)) refuse(`settings_${rule}`);
@@ -429,7 +396,7 @@ const readerAnswers = ({Refused, entry, kindOf, tables}) => {
     if (rule && own && !has(own, rule)) refuse("settings_no_flag", {program, rule: known.rules[rule]});
   }
   return {
-    apply, checkUntil, edits, fresh, inForce, inWords, layersOf, limitOf, line, longestOf, memory, numbers, plain, sees, sentence, settings, sight, slopes,
+    apply, checkUntil, inForce, inWords, layersOf, limitOf, longestOf, memory, numbers, plain, sees, sentence, settings, sight, slopes,
     stretched, traps, turns,
   };
 };

@@ -3,7 +3,7 @@
 "use strict";
 const yourModelFacts = answers => {
 const TAU = 2 * Math.PI;
-const STRETCHES = ["linear", "llama3", "longrope", "yarn"];  // dynamic NTK leaves short texts as they are
+const STRETCHES = ["linear", "llama3", "longrope", "ntk", "yarn"];  // dynamic NTK leaves short texts as they are
 const CLOSE = 1 + 1e-9;
 
 const SORTS = {window: "window", sides: "window", tile: "window", chunk: "chunk", indexer: "indexer"};
@@ -38,7 +38,7 @@ function frequencies(reading, group, tokens) {
     const omega = Array.from({length: half}, (_, i) => base ** (-i / (endpoint ? half - 1 : half)));
     return {omega, plain: omega};
   }
-  const {encoding} = reading.kinds[reading.layers[group.place]], [omega] = answers.inForce(encoding, tokens);
+  const {encoding} = answers.layersOf(reading)[group.place], [omega] = answers.inForce(encoding, tokens);
   const turns = (_, i) => omega[i] > 0;
   return {omega: omega.filter(turns), plain: answers.plain(encoding).filter(turns)};
 }

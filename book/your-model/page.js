@@ -11,14 +11,14 @@ async function yourModelUnpacked() {
 yourModelUnpacked().then(tables => {
 const r = reader(tables), answers = readerAnswers(r), facts = yourModelFacts(answers), {shown: asJson} = readerWords;
 const {releases, programs} = tables, {identity, isCalled, lookUp} = readerNames(tables);
-const {make, num, axis} = yourModelFigures;
+const figures = yourModelFigures, {make, num, axis} = figures;
 const LEAST = 64, MOST = 2 ** 24, LARGEST = tables.keys.files.largest, LINK = 4096;
 const REMEDIES = {released: "As released", linear: "Interpolation", ntk: "NTK", yarn: "YaRN", llama3: "Llama 3"};
 const PROGRAMS = {transformers: "transformers 5", transformers4: "transformers 4", vllm: "vLLM", sglang: "SGLang", "llama.cpp": "llama.cpp"};
 const FIRST = "Qwen3 8B";
 const STRANGE = {position_embedding_type: "spiral", rope_wobble: 0.3, attention_sphere: true};
 const IN_DEPTH = "../chapters/in-depth/", CHAPTERS = "../chapters/";
-const RULES = {linear: "interpolation", yarn: "YaRN", llama3: "Llama 3’s rule", longrope: "LongRoPE’s lists", dynamic_ntk: "dynamic NTK"};
+const RULES = {linear: "interpolation", yarn: "YaRN", llama3: "Llama 3’s rule", longrope: "LongRoPE’s lists", dynamic_ntk: "dynamic NTK", ntk: "NTK"};
 
 const page = document.querySelector(".yours"), out = page.querySelector(".out"), field = page.querySelector(".what");
 const still = matchMedia("(prefers-reduced-motion:reduce)");
@@ -29,6 +29,7 @@ const find = (selector, within = out) => within.querySelector(selector);
 const fill = (selector, ...parts) => find(selector).replaceChildren(...parts.flat(Infinity).filter(part => part !== null && part !== ""));
 const link = (href, ...text) => make("a", {href}, ...text);
 const strong = (text, kind) => make("b", {class: kind}, text);
+const p = (kind, ...said) => make("p", {class: kind}, ...said);
 const slug = name => name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/-$/, "");
 const times = factor => `×${+factor.toFixed(2)}`;
 const cut = text => text.length > 60 ? `${text.slice(0, 60)}…` : text;
@@ -47,19 +48,24 @@ function section(named) {
   return link(`${folder}${stem}.html#${anchor}`, number ? `chapter ${+number}${letter.toUpperCase()}` : stem);
 }
 
+/** Another address of this very page; without one, the page's own. */
+const address = (hash = location.pathname + location.search) => history.replaceState(null, "", hash);
+
 // What comes in
 
-function refuse(sentence, ...more) {
+/** Show something else than a model. */
+function instead(...parts) {
   model = null;
   cancelAnimationFrame(frame);
-  out.replaceChildren(make("div", {class: "no"}, make("p", {class: "lead", role: "alert"}, sentence), ...more));
+  out.replaceChildren(...parts);
 }
+const refuse = (sentence, ...more) => instead(make("div", {class: "no"}, make("p", {class: "lead", role: "alert"}, sentence), ...more));
 
 /** Show a release; `typed` is a name that it has not itself. */
 function named(release, typed = null) {
   open(release.config, {release, name: release.name, typed});
   field.value = release.name;
-  history.replaceState(null, "", `#model=${slug(release.name)}`);
+  address(`#model=${slug(release.name)}`);
   press(release.name);
 }
 
@@ -70,7 +76,7 @@ function take(text, name) {
   if (!name && !/^[[{"]/.test(text)) return search(text);
   press(null);
   if (name || text.length > 200 || !text.startsWith('"')) field.value = "";
-  history.replaceState(null, "", location.pathname + location.search);
+  address();
   let values;
   try {
     values = r.parse(text, name ?? "this text");
@@ -89,10 +95,8 @@ function search(text) {
   press(null);
   const unknown = `I know no release named “${cut(text)}”.`;
   if (!near.length) return refuse(`${unknown} Paste its config.json, or drop the file here.`);
-  model = null;
-  cancelAnimationFrame(frame);
   const which = near.length === 1 ? "Do you mean this one?" : "Which of these do you mean?";
-  out.replaceChildren(make("p", {class: "lead", role: "status"}, `${unknown} ${which}`), make("div", {class: "near"}, near.map(({name}) => make("button", {type: "button", "data-k": name}, name))));
+  instead(make("p", {class: "lead", role: "status"}, `${unknown} ${which}`), make("div", {class: "near"}, near.map(({name}) => make("button", {type: "button", "data-k": name}, name))));
 }
 
 /** The line in which a text of JSON breaks off; 0 where it is broken elsewhere, so that no end makes it whole. */
@@ -170,7 +174,7 @@ function knows(remedy) {
   if (bounded(one)) return false;
   try {
     const {reading: was, training: {from}} = model, now = read(tokens, remedy), of = reading => facts.frequencies(reading, one, from);
-    const {rule, base} = now.kinds[now.layers[one.place]].encoding, same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+    const {rule, base} = answers.layersOf(now)[one.place].encoding;
     return of(now).omega.length === of(was).omega.length && (remedy === "ntk" ? !rule && base > one.base : rule?.kind === remedy && same(of(now).plain, of(was).plain));
   } catch {
     return false;
@@ -186,10 +190,10 @@ function unread(error, values, asked) {
   refuse(`I do not know ${keys.length === 1 ? "this key" : `these ${keys.length} keys`} of the file, so I say nothing about its positions.`,
     make("table", {}, make("thead", {}, make("tr", {}, make("th", {scope: "col"}, "key"), make("th", {scope: "col"}, "value"))), make("tbody", {}, rows)),
     make("p", {}, "Each could change where this model’s words stand, and a guess would be wrong in silence. If you know that none does, pass them over."),
-    make("p", {class: "do"}, pass), ways());
+    p("do", pass), ways());
 }
 
-const ways = () => make("p", {class: "ways"}, link("models.html#how-they-were-read", "Which families are read"), link(page.dataset.report, "Report this file"));
+const ways = () => p("ways", link("models.html#how-they-were-read", "Which families are read"), link(page.dataset.report, "Report this file"));
 
 function press(name) {
   for (const button of page.querySelectorAll(".chips button")) button.setAttribute("aria-pressed", button.dataset.k === name);
@@ -204,8 +208,8 @@ function read(tokens, remedy = "released") {
   if (remedy === "released") return model.reading;
   if (!model.readings.has(key)) {
     if (model.readings.size > 200) model.readings.clear();
-    const turning = model.reading.kinds[model.reading.layers[group.place]].encoding;
-    model.readings.set(key, r.read(facts.restretched(model.values, remedy, tokens, model.training, turning)));
+    const {encoding} = answers.layersOf(model.reading)[group.place];
+    model.readings.set(key, r.read(facts.restretched(model.values, remedy, tokens, model.training, encoding)));
   }
   return model.readings.get(key);
 }
@@ -233,13 +237,13 @@ function seen(layers, all) {
 const SORTS = ["full", "none", "window", "chunk", "indexer", "recurrence", "picture"];
 
 function strip() {
-  const {reading} = model, sorts = reading.layers.map(kind => facts.sort(reading.kinds[kind], reading, state.tokens)), n = sorts.length;
+  const layers = answers.layersOf(model.reading), sorts = layers.map(layer => facts.sort(layer, model.reading, state.tokens)), n = sorts.length;
   const words = SORTS.filter(sort => sorts.includes(sort)).map(sort => {
-    const own = reading.layers.filter((_, i) => sorts[i] === sort).map(kind => reading.kinds[kind]);
+    const own = layers.filter((_, i) => sorts[i] === sort);
     return [sort, seen(own, own.length === n)];
   });
   const bars = make("div", {class: words.length > 1 ? "bars" : "bars alike", tabindex: 0, role: "slider", "aria-valuemin": 1, "aria-valuemax": n, "aria-valuenow": 1, "aria-valuetext": "layer 1", "aria-label": `${n} layers: ${words.map(([, said]) => said).join(", ")}`, style: `--n:${n}`}, sorts.map(sort => make("i", {class: sort})));
-  const said = make("p", {class: "cap"}, make("span", {class: "first"}, "layer 1"), words.map(([sort, text]) => make("span", {class: "k"}, make("i", {class: sort}), text)), make("span", {class: "last"}, `layer ${n}`));
+  const said = p("cap", make("span", {class: "first"}, "layer 1"), words.map(([sort, text]) => make("span", {class: "k"}, make("i", {class: sort}), text)), make("span", {class: "last"}, `layer ${n}`));
   return make("div", {class: "layers"}, bars, said);
 }
 
@@ -250,7 +254,7 @@ function sources() {
   const found = [link(release.source, "its config.json")];
   if (release.report) found.push(link(release.report, "its report on the length of its training"));
   if (release.stretch) found.push(link(release.stretch.source, "its makers on longer texts"));
-  return make("p", {class: "origin"}, "Sources: ", found.flatMap((one, i) => [i ? "; " : "", one]), ".");
+  return p("origin", "Sources: ", found.flatMap((one, i) => [i ? "; " : "", one]), ".");
 }
 
 /** What one layer does, in a line. */
@@ -284,12 +288,12 @@ function origin() {
   if (taken && !name) parts.push(`Not in the file, so taken from its class: ${taken.length > 200 ? `${taken.slice(0, 200)}…` : taken}. `);
   if (ignore.length) parts.push(`Passed over, as you asked: ${ignore.join(", ")}. `);
   if (reading.encoder) parts.push("Shown below is its decoder. ");
-  return make("p", {class: "origin"}, parts, make("button", {type: "button", class: "share"}, "Link to this"));
+  return p("origin", parts, make("button", {type: "button", class: "share"}, "Link to this"));
 }
 
 function lead() {
   const begins = model.name ?? `The model (${model.reading.family})`, said = answers.sentence(model.reading, model.training.trained, model.name, state.tokens);
-  return make("p", {class: "lead"}, said.startsWith(begins) ? [strong(begins), said.slice(begins.length)] : said);
+  return p("lead", said.startsWith(begins) ? [strong(begins), said.slice(begins.length)] : said);
 }
 
 function stops() {
@@ -322,7 +326,7 @@ function groupNames() {
 function show() {
   const {groups, remedies, reading} = model, parts = [lead(), strip(), origin()];
   if (reading.pictures) {
-    parts.push(make("p", {class: "says"}, "It reads pictures, whose tokens are counted by their size: there is no length to choose."));
+    parts.push(p("says", "It reads pictures, whose tokens are counted by their size: there is no length to choose."));
     return out.replaceChildren(...parts.filter(Boolean));
   }
   parts.push(make("div", {class: "at"},
@@ -376,23 +380,27 @@ function verdict() {
   const biased = reading.kinds.map(layer => layer.encoding).find(encoding => ["ALiBi", "T5Bias", "DeBERTa"].includes(encoding?.kind));
   if (table) return {says: tokens > table ? [strong(`The table ends after ${num(table)} tokens`, "new"), `: the next one has no row, and the code fails.`] : [strong("Every token has its row.")],
     cost: ["A row that training never or seldom reached says little, too: ", link(`${CHAPTERS}03-learned.html#which-rows-are-trained`, "which rows are trained"), "."],
-    legend: [make("span", {}, "position in tokens"), key("within", "has a row"), tokens > table ? key("new", "has none") : ""], picture: (on, about) => yourModelFigures.rows(on, about, table)};
+    legend: [make("span", {}, "position in tokens"), key("within", "has a row"), tokens > table ? key("new", "has none") : ""], picture: (on, about) => figures.rows(on, about, table)};
   if (biased?.kind === "ALiBi") {
     const slopes = answers.slopes(biased), far = facts.reach(Math.min(...slopes));
     return {says: tokens > far ? ["Between equal scores, ", strong(`the first ${num(tokens - far)} tokens`, "new"), " are as good as gone."] : [strong(`The farthest head still sees all ${num(tokens)} tokens.`)],
       cost: [`No head then gives a thousandth of its weight beyond ${num(far)} tokens back: longer is not farther.`],
-      legend: [make("span", {}, "distance in tokens"), key("around", "end of a head"), tokens > far ? key("new", "beyond every head") : ""], picture: (on, about) => yourModelFigures.slopes(on, about, slopes, facts.reach), low: 1, high: 2e6};
+      legend: [make("span", {}, "distance in tokens"), key("around", "end of a head"), tokens > far ? key("new", "beyond every head") : ""], picture: (on, about) => figures.slopes(on, about, slopes, facts.reach), low: 1, high: 2e6};
   }
   if (biased) {
     const starts = facts.buckets(biased), last = starts.at(-1);
     return {says: tokens > last ? [strong(`From ${num(last)} tokens on, all distances are one to it.`)] : [strong("It tells all of these distances apart"), ", the far ones roughly."],
       cost: ["No length fails; beyond the last mark it knows only that a word is far away."],
-      legend: [make("span", {}, "distance in tokens"), key("around", "a number of its own"), key("one", "one number for all")], picture: (on, about) => yourModelFigures.buckets(on, about, starts), low: 1, high: 2e6};
+      legend: [make("span", {}, "distance in tokens"), key("around", "a number of its own"), key("one", "one number for all")], picture: (on, about) => figures.buckets(on, about, starts), low: 1, high: 2e6};
   }
   if (model.groups.length) return turning();
-  if (!reading.layers.some(kind => reading.kinds[kind].attends)) return {says: [strong("No angle and no row ends.")], cost: ["It has no attention: its layers read the text in order, and no length ends that."], legend: [make("span", {}, "length in tokens")], picture: yourModelFigures.plain};
-  return {says: [strong("No angle and no row ends.")], cost: ["Nothing tells its attention where words stand; what order it knows comes from the mask and from layers that read in order."], legend: [make("span", {}, "length in tokens")], picture: yourModelFigures.plain};
+  const blind = "Nothing tells its attention where words stand; what order it knows comes from the mask and from layers that read in order.";
+  const cost = reading.kinds.some(layer => layer.attends) ? blind : "It has no attention: its layers read the text in order, and no length ends that.";
+  return {...alone(strong("No angle and no row ends.")), cost: [cost]};
 }
+
+/** A verdict without more to draw than the lengths. */
+const alone = said => ({says: [said], cost: [], legend: [make("span", {}, "length in tokens")], picture: figures.plain});
 
 function turning() {
   const {tokens, remedy} = state, {training, reading} = model, one = group(), own = bounded(one), all = pairs(tokens, remedy), n = all.length;
@@ -413,19 +421,19 @@ function turning() {
   let cost;
   if (faster) cost = [lost, ` the stretch that it was ${training.word === "trained" ? "trained" : "released"} with: ${faster} of ${n} turn up to ${+fast.toFixed(1)} times faster${slowed ? `, ${slowed} slower` : ""}.`];
   else if (remedy === "released" || !slowed) {
-    const stands = clock ? 0 : answers.inForce(reading.kinds[reading.layers[one.place]].encoding)[0].filter(speed => !speed).length;
+    const stands = clock ? 0 : answers.inForce(answers.layersOf(reading)[one.place].encoding)[0].filter(speed => !speed).length;
     cost = ["A ", hand, ` is a pair of features that turns at its own pace; ${around} of ${n} ${within}.`, stands ? ` ${stands} more stand still.` : ""];
   } else if (all[0].now > base[0].now * 1.001) cost = [lost, `: all ${n} turn ${+most.toFixed(1)} times slower, even the fastest, so neighbors look more alike.`];
   else cost = [lost, `: ${slowed} of ${n} turn up to ${+most.toFixed(1)} times slower, in short texts too; ${kept > 1 ? `the ${kept} fastest keep their pace` : "only the fastest keeps its pace"}.`];
   if (remedy === "yarn" && slowed) {
-    const factor = ({kinds, layers}) => answers.inForce(kinds[layers[one.place]].encoding, tokens)[1];
+    const factor = reading => answers.inForce(answers.layersOf(reading)[one.place].encoding, tokens)[1];
     const now = factor(read(tokens, "yarn")), was = factor(reading);
     if (Math.abs(now / was - 1) > .001) cost.push(` Scores grow ${times((now / was) ** 2)}.`);
   }
   const moved = all.some(pair => Math.abs(pair.now / pair.was - 1) > .001);
   const how = remedy === "released" || !slowed && !faster ? "as released" : `${REMEDIES[remedy]} ${times(Math.max(1, tokens / training.from))}`;
   const legend = [make("span", {}, `tokens for one turn${moved ? `: as first trained above, ${how} below` : ""}`), key("around", told ? "came around" : "comes around"), all.some(pair => pair.is === "within") ? key("within", told ? "seen far enough" : "within that length") : "", fresh ? key("new", told ? "new angles" : "beyond that length") : ""];
-  return {says, cost, legend, pairs: all, picture: (on, about, wavelengths) => yourModelFigures.hands(on, about, all, wavelengths)};
+  return {says, cost, legend, pairs: all, picture: (on, about, wavelengths) => figures.hands(on, about, all, wavelengths)};
 }
 
 const width = () => Math.round(page.getBoundingClientRect().width);
@@ -444,17 +452,24 @@ function paint(shown, wavelengths) {
   if (held) find(".grip").focus({preventScroll: true});
 }
 
+/** Of a row of buttons mark the one that is on. */
+function mark(data, value, is = "checked") {
+  for (const button of out.querySelectorAll(`[role][data-${data}]`)) {
+    const on = button.dataset[data] === String(value);
+    button.setAttribute(`aria-${is}`, on);
+    button.tabIndex = on ? 0 : -1;
+  }
+}
+
 function draw(jump = false) {
   if (!model || model.reading.pictures) return;
   const {tokens} = state, input = find(".n");
   if (document.activeElement !== input || jump) input.value = num(tokens);
   input.style.width = `${Math.max(4, num(tokens).length) * .56 + .7}em`;
   for (const button of out.querySelectorAll("[data-n]")) button.setAttribute("aria-pressed", +button.dataset.n === tokens);
-  for (const [name, value, is] of [["r", state.remedy, "checked"], ["g", String(state.group), "checked"], ["t", state.tab, "selected"]])
-    for (const button of out.querySelectorAll(`[role][data-${name}]`)) {
-      button.setAttribute(`aria-${is}`, button.dataset[name] === value);
-      button.tabIndex = button.dataset[name] === value ? 0 : -1;
-    }
+  mark("r", state.remedy);
+  mark("g", state.group);
+  mark("t", state.tab, "selected");
   const said = lead();  // a window hides something only from texts that are longer
   if (said.textContent !== find(".lead").textContent) {
     find(".lead").replaceWith(said);
@@ -464,7 +479,7 @@ function draw(jump = false) {
   try {
     shown = verdict();
   } catch (error) {
-    shown = {says: [strong(sentence(error.message), "new")], cost: [], legend: [make("span", {}, "length in tokens")], picture: yourModelFigures.plain};
+    shown = alone(strong(sentence(error.message), "new"));
   }
   fill(".says", shown.says);
   fill(".cost", shown.cost);
@@ -498,25 +513,22 @@ function memory() {
     now = answers.memory(reading, tokens, bytes);
     one = Object.fromEntries(Object.entries(answers.memory(reading, tokens, bytes, 1, true)).map(([kind, size]) => [kind, size / tokens]));
   } catch (error) {
-    return fill(".m", make("p", {class: "why stop"}, "Not known."), make("p", {class: "because"}, sentence(error.message)));
+    return fill(".m", p("why stop", "Not known."), p("because", sentence(error.message)));
   }
   const kinds = Object.keys(KEPT).filter(kind => now[kind]), all = kinds.reduce((sum, kind) => sum + now[kind], 0);
-  if (!reading.causal && !reading.encoder) return fill(".m", make("p", {class: "because"}, "An encoder keeps no keys and values."));
-  if (!kinds.length) return fill(".m", make("p", {class: "big"}, "0"), make("p", {class: "because"}, "No layer keeps keys and values of the text."));
+  if (!reading.causal && !reading.encoder) return fill(".m", p("because", "An encoder keeps no keys and values."));
+  if (!kinds.length) return fill(".m", p("big", "0"), p("because", "No layer keeps keys and values of the text."));
   const full = kinds.reduce((sum, kind) => sum + one[kind] * tokens, 0), limited = full > all * 1.001;
-  const keeping = reading.layers.map(at => reading.kinds[at]).filter(layer => layer.attends && !layer.crosses);
+  const keeping = answers.layersOf(reading).filter(layer => layer.attends && !layer.crosses);
   const layers = kind => keeping.filter(layer => kind === "indexer" ? layer.indexer : answers.limitOf(reading, layer, tokens)[0] === kind).length;
   const stopped = kind => (kind === "window" || kind === "chunk") && now[kind] < one[kind] * tokens;
-  fill(".m", make("p", {class: "big"}, size(all)),
+  fill(".m", p("big", size(all)),
     make("div", {class: limited ? "bar part" : "bar", "aria-hidden": "true"}, kinds.map(kind => make("i", {class: kind, style: `width:${100 * now[kind] / full}%`}))),
     make("ul", {}, kinds.map(kind => make("li", {}, make("i", {class: kind}), `${plural(layers(kind), KEPT[kind])} `, stopped(kind) ? make("em", {}, "stopped growing") : "", strong(limited || kinds.length > 1 ? size(now[kind]) : `${size(one[kind])} a token`))),
       limited ? make("li", {}, make("i", {class: "ghost"}), "if all were full ", strong(size(full))) : ""),
-    reading.encoder ? make("p", {class: "because"}, "Keys and values of the encoder’s text, which cross-attention reads, are left out.") : "",
+    reading.encoder ? p("because", "Keys and values of the encoder’s text, which cross-attention reads, are left out.") : "",
     choice("seg bits", "b", "Size of a number", [[2, "16 bits"], [1, "8 bits"]]));
-  for (const button of out.querySelectorAll("[data-b]")) {
-    button.setAttribute("aria-checked", +button.dataset.b === bytes);
-    button.tabIndex = +button.dataset.b === bytes ? 0 : -1;
-  }
+  mark("b", bytes);
 }
 
 /** Settings of the reader, one key a line: what was a blank between them is a line's end now. */
@@ -538,14 +550,14 @@ function broken(text, program) {
 function settings() {
   const {release, training, reading, name} = model, {tokens, remedy, tab} = state, pane = find(".pane");
   pane.setAttribute("aria-labelledby", `tab-${slug(tab)}`);
-  const why = (kind, ...said) => make("p", {class: `why ${kind}`}, ...said);
+  const why = (kind, ...said) => p(`why ${kind}`, ...said);
   const block = (said, notes = []) => {
     const text = name && tab !== "llama.cpp" ? said.replace(/\bMODEL\b/, identity(release)) : said;
     const [line, remark] = text.split("  # "), {name: version, source} = programs[tab];
     const told = [...(remark ? [`${remark}.`] : []), ...notes].map(note => ` ${note}`);
     return [
       make("div", {class: "code"}, make("pre", {tabindex: 0}, broken(line, tab)), make("button", {type: "button", class: "copy"}, "Copy")),
-      make("p", {class: "because"}, "For ", link(source, version), ".", told),
+      p("because", "For ", link(source, version), ".", told),
     ];
   };
   let made;
@@ -557,7 +569,7 @@ function settings() {
     return pane.replaceChildren(said, ...(cap && line ? block(readerWords.fill(line, fields)) : []));
   }
   const {stretch} = release ?? {}, makers = stretch && tokens > stretch.from && tokens <= stretch.to && ["released", stretch.rule].includes(remedy), factor = times(tokens / (training.trained ?? training.from));
-  const use = make("p", {class: "do"}, make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "not released by its makers, as far as we know"));
+  const use = p("do", make("button", {type: "button", "data-r": "yarn", class: "go"}, `Use YaRN ${factor}`), makers ? make("span", {}, "as its makers say") : make("span", {}, "not released by its makers, as far as we know"));
   if (!made.edits.length) return pane.replaceChildren(why("ok", made.line.replace(/^# /, "")), ...(makers ? [use] : []));
   if (made.edits.length === 1) return pane.replaceChildren(why("ok", "Only the allowed length must grow."), ...block(made.line, made.notes));
   if (remedy === "released") return pane.replaceChildren(why("stop", `As released it ends at ${num(reading.lengths.allowed ?? training.length)}.`), use);
@@ -576,7 +588,7 @@ function layer(place) {
   if (!shown) return said.replaceChildren("layer 1");
   at = place;
   bars.children[place].classList.add("on");
-  said.replaceChildren(strong(`layer ${place + 1}`), ` ${told(reading.kinds[reading.layers[place]])}`);
+  said.replaceChildren(strong(`layer ${place + 1}`), ` ${told(answers.layersOf(reading)[place])}`);
   bars.setAttribute("aria-valuenow", place + 1);
   bars.setAttribute("aria-valuetext", said.textContent);
 }
@@ -608,7 +620,7 @@ function shared() {
 async function share(button) {
   const hash = shared();
   if (hash.length > LINK) return button.replaceWith(make("span", {}, `Its position keys take ${(hash.length / 1000).toFixed(1)} kB; a link may hold 4.`));
-  history.replaceState(null, "", hash);
+  address(hash);
   try {
     await navigator.clipboard.writeText(location.href);
     button.textContent = "Copied";
@@ -629,13 +641,13 @@ function follow() {
       return refuse("This link was cut off: copy the whole link.");
     }
     take(text, "this link");
-    history.replaceState(null, "", hash);
+    address(hash);
     return asFar(tokens, remedy);
   }
   const release = releases.find(one => slug(one.name) === name);
   if (release) {
     choose(release.name);
-    if (tokens || remedy) history.replaceState(null, "", hash);
+    if (tokens || remedy) address(hash);
     return asFar(tokens, remedy);
   }
   if (name) {
@@ -655,15 +667,15 @@ function asFar(tokens, remedy) {
   if (tokens !== undefined && +tokens !== state.tokens || remedy !== undefined && remedy !== state.remedy) find(".asked").textContent = "The length or the rule of this link does not fit this model.";
 }
 
-function choose(name, address = true) {
+function choose(name, told = true) {
   if (name === "refused") {
     field.value = "";
-    history.replaceState(null, "", location.pathname + location.search);
+    address();
     open({...releases.find(one => one.name === FIRST).config, ...STRANGE}, {});
   } else {
     const before = location.href;
     named(releases.find(one => one.name === name));
-    if (!address) history.replaceState(null, "", before);
+    if (!told) address(before);
   }
   press(name);
 }
@@ -773,28 +785,17 @@ out.addEventListener("change", event => {
   else draw(true);
   find(".asked").textContent = tokens === null ? `“${said.slice(0, 20)}” is no number of tokens, so it stays: write 131,072, 128k or 1M.` : tokens < LEAST || tokens > MOST ? `This page goes from ${num(LEAST)} to ${num(MOST)}, so it stays.` : short ? "k is 1,024 here, and M 1,048,576." : "";
 });
+/** What a choice sets, by its data. */
+const CHOICES = {r: remedy => ({remedy, group: 0}), g: group => ({group: +group}), t: tab => ({tab}), b: bytes => ({bytes: +bytes})};
 out.addEventListener("click", async event => {
   const button = event.target.closest("button");
   if (!button || button.dataset.k) return;
-  const {n, r: remedy, g, t, b} = button.dataset, focus = selector => find(selector)?.focus({preventScroll: true});
+  const {n} = button.dataset, data = Object.keys(CHOICES).find(one => one in button.dataset), value = button.dataset[data];
   if (n) set(+n);
-  else if (remedy) {
-    Object.assign(state, {remedy, group: 0});
-    draw();
-    focus(`.remedy [data-r="${remedy}"]`);
-  } else if (g) {
-    state.group = +g;
-    drawn = null;
-    draw(true);
-    focus(`[data-g="${g}"]`);
-  } else if (t) {
-    state.tab = t;
-    draw(true);
-    focus(`[data-t="${t}"]`);
-  } else if (b) {
-    state.bytes = +b;
-    draw(true);
-    focus(`[data-b="${b}"]`);
+  else if (data) {
+    Object.assign(state, CHOICES[data](value));
+    draw(data !== "r");
+    find(`[role][data-${data}="${value}"]`)?.focus({preventScroll: true});
   } else if (button.classList.contains("share")) share(button);
   else if (button.classList.contains("copy")) {
     try {

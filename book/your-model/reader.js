@@ -32,8 +32,9 @@ const reader = tables => {
   };
   const rows = fromEntries(entries(byName("rows")).map(([name, row]) => [name, complete(row)]));
   const refused = byName("refused"), code = byName("code");
-  const keySets = fromEntries(entries(known).filter(([, one]) => isText(one) || isText(one[0])).map(([name, one]) => [name, setOf(one)]));
-  const layerSets = fromEntries(entries(about.layers).filter(([, one]) => isText(one)).map(([name, one]) => [name, setOf(one)]));
+  const areWords = one => isText(one) || isText(one[0]);
+  const sets = table => fromEntries(entries(table).filter(([, one]) => areWords(one)).map(([name, one]) => [name, setOf(one)]));
+  const keySets = sets(known), layerSets = sets(about.layers);
   const readBySome = new Set(Object.values(rows).flatMap(row => words(row.reads)));
   const limits = new Map(known.limits.flatMap(({keys, most}) => words(keys).map(key => [key, most])));
   const ruleWords = new Set(Object.values(about.rules).flatMap(words));
@@ -45,6 +46,7 @@ const reader = tables => {
   // files.py
 
   const GGUF = "GGUF", FENCE = /^```\w*\n(.*)\n```$/s, PRINTED = /^\w+Config (?=\{)/, NAN = "\u0000NaN";
+  const JSON_KINDS = {boolean: "flag", number: "number", string: "text"};
   function textOfBytes(data, name = "the file") {
     const bytes = new Uint8Array(data), mark = String(bytes.slice(0, 2)), utf16 = {"255,254": "utf-16le", "254,255": "utf-16be"};
     if (String.fromCharCode(...bytes.slice(0, 4)) === GGUF) refuse("gguf", {name});
@@ -67,7 +69,7 @@ const reader = tables => {
       refuse("json", {name, why: error.message});
     }
     checkDepth(values, name);
-    if (!isDict(values)) refuse("object", {name, kind: kindOfValue(values)});
+    if (!isDict(values)) refuse("object", {name, kind: isList(values) ? "list" : values === null ? "null" : JSON_KINDS[typeof values]});
     if (has(values, "model_type")) return values;
     const other = others.find(([marks]) => marks.some(mark => has(values, mark)));
     if (other) refuse("other_file", {name, what: other[1]});
@@ -83,10 +85,6 @@ const reader = tables => {
       if (mended === text) throw error;
       return JSON.parse(mended, (_, value) => (value === NAN ? NaN : value));
     }
-  }
-  function kindOfValue(value) {
-    if (value === null) return "null";
-    return isList(value) ? "list" : {boolean: "flag", number: "number", string: "text"}[typeof value];
   }
 
   // outer.py
@@ -121,11 +119,9 @@ const reader = tables => {
   function withoutKeys(values, ignore) {
     const names = [];
     for (const name of ignore) {
-      const [place, ...rest] = name.split("."), before = values;
+      const [place, ...rest] = name.split("."), inner = about.spellings.includes(place) ? get(values, place) : null, before = values;
       if (has(values, name)) values = filter(values, key => key !== name);
-      else if (about.spellings.includes(place) && isDict(get(values, place))) {
-        values = {...values, [place]: bare(values[place], rest.join("."))};
-      }
+      else if (isDict(inner)) values = {...values, [place]: bare(inner, rest.join("."))};
       if (!same(values, before)) names.push(name);
     }
     return [values, names];
@@ -179,6 +175,13 @@ const reader = tables => {
       return whole / parts;
     }
   }
+  function checkNulls(family, own) {
+    const {keys = {}, nulls = ""} = get(tables.defaults, family, {});
+    for (const [key, usual] of entries(keys)) {
+      const refused = words(nulls).includes(key) !== keySets.not_null.has(key);
+      if (refused && has(own, key) && own[key] === null) refuse("null", {key, family, usual});
+    }
+  }
   function checkValues(values) {
     for (const [key, value] of entries(values)) {
       if (value !== null) checkValue(key, value, values);
@@ -194,15 +197,16 @@ const reader = tables => {
     }
     const positive = isNumber(value) && value > 0 && value < Infinity;
     if (of("positive") && !positive && !isList(value) && !isDict(value)) refuse("positive", {key, got: value});
-    if (of("lists") && !isList(value)) refuse("list", {key, got: value});
-    if (of("dictionaries") && !isDict(value)) refuse("dictionary", {key, got: value});
+    for (const [code, fits] of entries(KINDS)) if (of(code) && !fits(value)) refuse(code, {key, got: value});
     if (of("counts") && !(isWhole(value) && value >= 0 && value <= known.largest_size)) refuse("whole", {key, least: 0, got: value});
-    if (of("integers") && !isWhole(value)) refuse("integer", {key, got: value});
-    if (of("flags") && !isFlag(value)) refuse("flag", {key, got: value});
     const flags = key === "no_rope_layers" && truthy(value) ? value : [];
     if (!flags.every(one => isWhole(one) || isFlag(one))) refuse("flags_in_list", {key, got: value});
-    const share = isNumber(value) && value >= 0 && value <= 1;
-    if (key === "partial_rotary_factor" && !share) refuse("share", {key, got: value});
+    if (key === "partial_rotary_factor") checkShare(value);
+  }
+  const KINDS = {list: isList, dictionary: isDict, integer: isWhole, flag: isFlag};  // by the refusal of any other kind
+  function checkShare(share) {
+    if (!isNumber(share) || !(share >= 0 && share <= 1)) refuse("share", {key: "partial_rotary_factor", got: share});
+    return share;
   }
   function checkSize(key, value) {
     if (!isWhole(value) || value < 1) refuse("whole", {key, least: 1, got: value});
@@ -279,11 +283,9 @@ const reader = tables => {
       if (!isDict(value)) refuse("dictionary", {key: name, got: value});
       for (const one of [value, ...Object.values(value).filter(isDict)]) checkNames(name, one);
     }
-    if (both.length === 2) {
-      const [[one, old], [other, late]] = both;
-      if (!same(common(old), common(late))) refuse("agree", {one, other, got: old, beside: late});
-    }
-    return both.length ? both[0][1] : {};
+    const [[one, old] = [null, {}], [other, late] = [null, old]] = both;
+    if (!same(common(old), common(late))) refuse("agree", {one, other, got: old, beside: late});
+    return old;
   }
   function checkNames(place, parameters) {
     const kinds = ["type", "rope_type"].map(key => get(parameters, key)).filter(kind => kind !== null);
@@ -311,8 +313,10 @@ const reader = tables => {
       return [named(kind), {...own, ...(kind === FULL ? file : {})}];
     }));
   }
-  const byRatio = keys => ({"": {rope_theta: 1e4 * number(keys.first(["rope_ratio"], 1)), partial_rotary_factor: 0.5}});
-  const OWN = {by_lists: byLists, by_ratio: byRatio};
+  const OWN = {
+    by_lists: byLists,
+    by_ratio: keys => ({"": {rope_theta: 1e4 * number(keys.first(["rope_ratio"], 1)), partial_rotary_factor: 0.5}}),
+  };
 
   // rules.py
 
@@ -327,14 +331,13 @@ const reader = tables => {
     if (kind === "default") return [null, 1];
     const length = lengths[1] || lengths[0] || keys.get("max_position_embeddings");
     const factor = factorOf(kind, parameters, keys, lengths.some(truthy), length);
+    const {alpha} = parameters;
+    if (kind === "dynamic" && truthy(alpha ?? null)) return [{kind: "ntk", factor: checkFactor(alpha)}, 1];
     if (kind === "proportional") return [{kind, share: parameters.partial_rotary_factor, factor: checkFactor(factor)}, 1];
     if (kind === "linear") return [{kind, factor: checkFactor(factor)}, 1];
-    const empty = get(parameters, original, length) === null && !lengths[1];
-    if (!length || (empty && kind !== "dynamic")) refuse("needs", {kind, key: original});
-    if (kind === "dynamic") {
-      const longest = keys.first(["max_position_embeddings"]);
-      return [{kind: "dynamic_ntk", factor: checkFactor(factor), length: longest}, 1];
-    }
+    const empty = get(parameters, original, length) === null && !lengths[1], dynamic = kind === "dynamic";
+    if (!length || (empty && !dynamic)) refuse("needs", {kind, key: original});
+    if (dynamic) return [{kind: "dynamic_ntk", factor: checkFactor(factor), length: keys.first(["max_position_embeddings"])}, 1];
     return {llama3, longrope, yarn}[kind](parameters, factor, length);
   }
 
@@ -347,8 +350,7 @@ const reader = tables => {
       const values = fromEntries(strange.map(key => [`${place}.${key}`, parameters[key]]));
       refuse("strange_keys_of_rule", {kind, keys: values, names: Object.keys(values)});
     }
-    const share = need(parameters, "partial_rotary_factor"), fits = isNumber(share) && share >= 0 && share <= 1;
-    if (!fits) refuse("share", {key: "partial_rotary_factor", got: share});
+    const share = checkShare(need(parameters, "partial_rotary_factor"));
     if (keys.about.whole && !["default", "proportional"].includes(kind) && share !== 1) refuse("whole_head", {kind, got: share});
   }
   function need(values, key) {
@@ -363,7 +365,7 @@ const reader = tables => {
     return longest / length;
   }
   function llama3(parameters, given, length) {
-    const [low, high] = ["low", "high"].map(end => needFor("llama3", parameters, `${end}_freq_factor`));
+    const [low, high] = ["low_freq_factor", "high_freq_factor"].map(end => needFor("llama3", parameters, end));
     checkBand("low_freq_factor", low, "high_freq_factor", high);
     return [{kind: "llama3", factor: checkFactor(given), length, low, high}, 1];
   }
@@ -448,6 +450,10 @@ const reader = tables => {
   }
   const windowsAreOn = (keys, otherwise = null) =>
     truthy(keys.get("use_sliding_window", otherwise)) && keys.get("sliding_window") !== null;
+  function windowsWhere(keys, key, depth, fits, otherwise) {
+    const end = windowsAreOn(keys, otherwise) ? keys.first([key]) : null;
+    return range(depth).map(i => (end !== null && fits(i, end) ? WINDOW : FULL));
+  }
   const FORMS = {
     every(form, keys, whole) {
       const {key, first = [], here = FULL, others = WINDOW} = form, depth = whole - first.length;
@@ -484,14 +490,8 @@ const reader = tables => {
       const full = both ? items(lists.full_attn_layers).map(one => number(one) - 1) : null;
       return range(depth).map(i => ((full ? full.includes(i) : i && i % 4 === 0) ? FULL : "linear_attention"));
     },
-    windows_from({key}, keys, depth) {
-      const full = windowsAreOn(keys, true) ? keys.first([key]) : depth;
-      return range(depth).map(i => (i < full ? FULL : WINDOW));
-    },
-    windows_until({key}, keys, depth) {
-      const last = windowsAreOn(keys) ? keys.first([key]) : 0;
-      return range(depth).map(i => (i < last && i % 2 === 0 ? WINDOW : FULL));
-    },
+    windows_from: ({key}, keys, depth) => windowsWhere(keys, key, depth, (i, first) => i >= first, true),
+    windows_until: ({key}, keys, depth) => windowsWhere(keys, key, depth, (i, last) => i < last && i % 2 === 0),
     where_it_turns({turning, others, windows}, keys, depth) {
       const off = windows && !windowsAreOn(keys);
       return turningLayers(keys, depth).map(turns => (turns || off ? turning : others));
@@ -534,6 +534,11 @@ const reader = tables => {
     keys: null, compressed: null, cache: null,
   };
   const layer = fields => ({...PLAIN, ...fields});
+  /** What `make` makes of a key, made once. */
+  function once(make) {
+    const made = new Map();
+    return (key, ...rest) => made.get(key) ?? made.set(key, make(key, ...rest)).get(key);
+  }
   const stack = (layers, fields) => ({causal: true, input: null, first: 0, layers, ...fields});
   function grouped(layers) {
     const kinds = [], numbers = new Map(), texts = new Map();
@@ -608,7 +613,7 @@ const reader = tables => {
     return {kind: "RoPE", dim, rotary, base, layout, axes: 1, rule, backward: negate, norm: null};
   }
   function checkPairs(rule, pairs) {
-    if (["yarn", "dynamic_ntk"].includes(rule?.kind) && pairs < 2) refuse("one_pair", {kind: rule.kind.replace("_ntk", "")});
+    if (["yarn", "dynamic_ntk", "ntk"].includes(rule?.kind) && pairs < 2) refuse("one_pair", {kind: rule.kind.replace("_ntk", "")});
     for (const key of rule?.kind === "longrope" ? ["short", "long"] : []) {
       const numbers = rule[key], fits = one => isNumber(one) && one > 0 && one < Infinity;
       const whole = items(numbers).length === pairs && items(numbers).every(fits);
@@ -643,19 +648,17 @@ const reader = tables => {
     const rules = row.parameters ? OWN[row.parameters](keys, types) : byTypes(keys), turns = TURNS[row.turns](keys, types.length);
     const still = row.nope_beside_windows && window === null ? new Set() : setOf(row.nope_layer_types);
     const unlike = ["layer_rope_theta", "rope_scaling_layers", "per_layer_config"].some(key => truthy(keys.get(key)));
-    const once = new Map();
+    const made = once((_, ...one) => oneLayer(row, keys, rules, window, ...one));
     let layers = types.map((kind, place) => {
       const turning = turns[place] && !still.has(named(kind)) && !row.silent;
-      const alike = JSON.stringify([named(kind), turning, unlike && place]);
-      if (!once.has(alike)) once.set(alike, oneLayer(row, keys, rules, place, kind, turning, window));
-      return once.get(alike);
+      return made(JSON.stringify([kind, turning, unlike && place]), place, kind, turning);
     });
     if (row.indexer) layers = row.blocks ? withBlocks(keys, layers, types) : withIndexers(row, keys, layers);
     const ahead = keys.get("is_causal") === false || keys.get("use_bidirectional_attention") === true;
     return stack(layers, {causal: (row.causal && !ahead) || truthy(keys.get("is_decoder")), rules: row.silent ? {} : rules});
   }
 
-  function oneLayer(row, keys, rules, place, type, turning, window) {
+  function oneLayer(row, keys, rules, window, place, type, turning) {
     if (layerSets.else.has(type)) return layer({type, attends: false});
     if (type === "cross_attention") return layer({type, crosses: true});
     const sparse = row.indexer && layerSets.sparse.has(type);
@@ -760,10 +763,9 @@ const reader = tables => {
       first = padding + 1;
     }
     const bias = row.bias ? fixedBuckets(keys) : null, windows = row.windows ? inTurn(keys, depth) : repeat(null, depth);
-    const layers = new Map(windows.map(window => [named(window), layer({encoding: bias, window})]));
     const input = added(row, keys), got = input.length;
     if (input.kind === "Learned" && got <= first) refuse("no_rows", {key: row.length[0], first, got});
-    return stack(windows.map(window => layers.get(window)), {
+    return stack(windows.map(once(window => layer({encoding: bias, window: named(window)}))), {
       input,
       first,
       causal: [row.causal, keys.get("is_decoder"), keys.get("causal")].some(truthy),
@@ -855,7 +857,8 @@ const reader = tables => {
     const rows = row.rows_unused + row.before + grid[0] * grid[1];
     const dim = table ? checkSize("hidden_size", keys.first(["hidden_size"])) : null;
     const input = table ? {kind: "Learned", length: checkSize("cells", rows), dim} : null;
-    return stack(layers, {input, first: row.rows_unused, causal: false, pictures: true, places: PLACES[row.places](keys)});
+    const more = row.more ? number(keys.first([row.more], 0)) : 0, places = row.places && {...row.places, before: row.places.before + more};
+    return stack(layers, {input, first: row.rows_unused, causal: false, pictures: true, places});
   }
   function pair(keys, key) {
     const value = keys.first([key]), sides = isList(value) ? value : [value, value];
@@ -883,16 +886,12 @@ const reader = tables => {
       if (each && shared) refuse("not_both", {one: names[0], other: names[1]});
       return repeat(layer({encoding: each || shared ? {kind: "BEiT", heads, height, width, shared} : null}), depth);
     },
-    decomposed({windows, flag}, keys, grid, depth) {
-      const layers = new Map();
-      return SIDES[windows](keys, depth).map(tile => {
-        if (!layers.has(tile)) {
-          const [height, width] = tile ? [tile, tile] : grid, flagged = truthy(keys.get(flag));
-          const features = flagged ? checkSize("head_dim", featuresOf(keys)) : 0;
-          layers.set(tile, layer({encoding: features ? {kind: "Decomposed", features, height, width} : null, tile}));
-        }
-        return layers.get(tile);
-      });
+    decomposed({but, in: within, flag}, keys, grid, depth) {
+      const [side, places] = [["window_size", 0], [but ?? within, []]].map(([key, none]) => keys.first([key], within ? none : null));
+      const features = truthy(keys.get(flag)) ? checkSize("head_dim", featuresOf(keys)) : 0;
+      const vectors = (height, width) => (features ? {kind: "Decomposed", features, height, width} : null);
+      const windowed = layer({encoding: vectors(side, side), tile: side}), whole = layer({encoding: vectors(...grid)});
+      return range(depth).map(i => (side && contains(places, i) === Boolean(within) ? windowed : whole));
     },
     by_coordinates: (form, keys, grid, depth) =>
       repeat(layer({encoding: turned(featuresOf(keys), keys.first(["rope_theta"], 100))}), depth),
@@ -909,25 +908,6 @@ const reader = tables => {
     },
   };
 
-  const SIDES = {
-    but_global(keys, depth) {
-      const side = keys.first(["window_size"]), everywhere = keys.first(["global_attn_indexes"]);
-      return range(depth).map(i => (contains(everywhere, i) || !truthy(side) ? null : checkSize("window_size", side)));
-    },
-    listed(keys, depth) {
-      const side = keys.get("window_size"), windowed = either(keys.get("window_block_indices"), []);
-      return range(depth).map(i => (contains(windowed, i) && truthy(side) ? checkSize("window_size", side) : null));
-    },
-  };
-
-  // Where tokens stand.
-  const PLACES = {
-    null: () => null,
-    by_cells: () => ({before: 0, at: 0, unit: "cells"}),
-    outside_and_cells: () => ({before: 1, at: -1, unit: "cells"}),
-    around_the_middle: keys => ({before: 1 + number(keys.first(["num_register_tokens"], 0)), at: 0, unit: "angles"}),
-  };
-
   // swin.py
 
   function readSwin(row, keys) {
@@ -935,47 +915,32 @@ const reader = tables => {
     if (table && !row.table) refuse("row_too_many", {family: keys.family});
     const heads = eachStage(keys, row.heads), layers = [];
     keys.need("depths").forEach((depth, stage) => {
-      const merged = row.merges ? 2 ** stage : 1, [side, shift] = WINDOWS[row.window](keys, grid, merged);
-      const fields = {heads: checkSize(row.heads, heads[stage]), side: checkSize("window_size", side)};
-      const encoding = BIASES[row.bias](keys, fields, stage);
+      const merged = row.merges ? 2 ** stage : 1, [side, shift] = windowOf(row.window, keys, grid, merged);
+      const sizes = {heads: checkSize(row.heads, heads[stage]), height: checkSize("window_size", side), width: side};
+      const encoding = {kind: row.bias, ...sizes, ...(row.bias === "SwinV2" ? {trained: trainedWindow(row.trained, keys, stage)} : {})};
       const both = [0, shift].map(by => layer({encoding, tile: side, shift: by, merged, cosine: row.cosine}));
       layers.push(...range(checkSize("depths", depth)).map(i => both[i % 2]));
     });
     const input = table ? {kind: "Learned", length: grid[0] * grid[1], dim: keys.first(["embed_dim"])} : null;
-    return stack(layers, {input, causal: false, pictures: true, places: PLACES.by_cells(keys)});
+    return stack(layers, {input, causal: false, pictures: true, places: row.places});
   }
   function eachStage(keys, key) {
     const numbers = keys.first([key]), stages = items(keys.first(["depths"])).length;
     if (!isList(numbers) || numbers.length !== stages) refuse("stages", {key, stages, got: numbers});
     return numbers;
   }
-  const BIASES = {
-    by_table: (keys, {heads, side}) => ({kind: "Swin", heads, height: side, width: side}),
-    by_logarithms: (keys, {heads, side}) => ({kind: "SwinV2", heads, height: side, width: side, trained: null}),
-    by_trained_logarithms(keys, fields, stage) {
-      const key = "pretrained_window_sizes", own = truthy(keys.get(key)) ? eachStage(keys, key)[stage] : null;
-      const trained = truthy(own) ? own : null;
-      if (trained !== null && checkSize(key, trained) < 2) refuse("trained_window", {got: trained});
-      return {...BIASES.by_logarithms(keys, fields), trained};
-    },
-  };
-
-  // A window's side, and by how much it is shifted in every second layer.
-  const WINDOWS = {
-    fixed(keys) {
-      const side = keys.first(["window_size"]);
-      return [side, half(number(side))];
-    },
-    fitting(keys, grid, merged) {
-      const [side, shift] = WINDOWS.fixed(keys), least = Math.ceil(Math.min(...grid) / merged);
-      if (least < side) refuse("window_of_stage", {least, got: side});
-      return [side, least > side ? shift : 0];
-    },
-    shrinking(keys, grid, merged) {
-      const [side, shift] = WINDOWS.fixed(keys), height = Math.floor(grid[0] / merged);
-      return [Math.min(side, height), height > side ? shift : 0];
-    },
-  };
+  function trainedWindow(key, keys, stage) {
+    const trained = key && truthy(keys.get(key)) ? either(eachStage(keys, key)[stage], null) : null;
+    if (trained !== null && checkSize(key, trained) < 2) refuse("trained_window", {got: trained});
+    return trained;
+  }
+  function windowOf(form, keys, grid, merged) {
+    const side = keys.first(["window_size"]), shift = half(number(side));
+    if (form === "fixed") return [side, shift];
+    const least = form === "shrinking" ? Math.floor(grid[0] / merged) : Math.ceil(Math.min(...grid) / merged);
+    if (form === "fitting" && least < side) refuse("window_of_stage", {least, got: side});
+    return [Math.min(side, least), least > side ? shift : 0];
+  }
 
   // deepseek_v4.py
 
@@ -985,10 +950,10 @@ const reader = tables => {
     const rates = {...about.layers.rates, ...keys.get("compress_rates")};
     const whole = Object.values(rates).every(rate => isWhole(rate) && rate >= 1);
     if (!whole) refuse("whole_numbers", {key: "compress_rates", least: 1, got: rates});
-    const rules = parametersOf(keys, dim), types = compressedTypes(keys, depth), once = new Map();
-    for (const kind of new Set(types)) once.set(kind, compressedLayer(keys, rules, rates, dim, named(kind)));
+    const rules = parametersOf(keys, dim), types = compressedTypes(keys, depth);
+    const layers = types.map(once(kind => compressedLayer(keys, rules, rates, dim, named(kind))));
     keys.passOver(["index_head_dim", "index_topk", "compress_rope_theta"]);
-    return stack(types.map(kind => once.get(kind)), {rules});
+    return stack(layers, {rules});
   }
 
   function compressedLayer(keys, rules, rates, dim, type) {
@@ -1077,6 +1042,7 @@ const reader = tables => {
 
   function readingOf(text, outer) {
     const {family} = text, row = rows[family], own = byClassNames(family, text.values), defaults = missing(family, own, text.defaults);
+    checkNulls(family, own);
     checkValues({...defaults, ...own});
     const keys = new Keys(family, row, own, defaults);
     for (const [key, why] of entries(row.must_be_false)) if (truthy(keys.get(key))) refuse("must_be_false", {key, family, why});
@@ -1094,23 +1060,19 @@ const reader = tables => {
   const withKinds = ({causal, input, first, layers}) => ({causal, input, first, ...grouped(layers)});
   function withCaches(row, keys, part, pictures) {
     if (pictures) return {code: "memory_pictures", fields: {family: keys.family}};
-    const once = new Map(), depth = part.layers.length;
+    const depth = part.layers.length;
     const unlike = row.cache === "by_block" || truthy(get({...keys.own, ...keys.defaults}, "num_kv_shared_layers"));
-    let refusal = null;
-    part.layers = part.layers.map((one, place) => {
-      const seen = unlike ? null : once.get(one);
-      if (seen) return seen;
-      let cache = 0;
+    const cached = (one, place) => {
       try {
-        if (part.causal && one.attends && !one.crosses) cache = cacheOf(row, keys, one, place, depth);
+        return {...one, cache: part.causal && one.attends && !one.crosses ? cacheOf(row, keys, one, place, depth) : 0};
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         refusal ??= {code: error.code, fields: error.fields};
-        cache = null;
+        return {...one, cache: null};
       }
-      once.set(one, {...one, cache});
-      return once.get(one);
-    });
+    };
+    let refusal = null;
+    part.layers = part.layers.map(unlike ? cached : once(cached));
     return refusal;
   }
 
@@ -1154,6 +1116,7 @@ const reader = tables => {
       file: text.file,
       code: text.code,
       rope: place ? [place, ...inner] : null,
+      inside: Boolean(place) && get(whole[place], "rope_theta") !== null,
       rules,
       keys: filter(said, (_, value) => value !== null),
     };
@@ -1171,6 +1134,6 @@ const reader = tables => {
     rope: readRope, input: readInput, buckets: readBuckets, slopes: readSlopes, deberta: readDeberta,
     picture: readPicture, swin: readSwin, deepseek_v4: readDeepseekV4, by_key: readByKey,
   };
-  return {Refused, byClassNames, entry, kindOf, missing, parse, read, tables, textOf, textOfBytes, without};
+  return {byClassNames, checkFactor, entry, kindOf, missing, parse, read, refuse, Refused, tables, textOf, textOfBytes, without};
 };
 if (typeof module !== "undefined") module.exports = reader;

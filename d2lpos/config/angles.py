@@ -7,7 +7,7 @@ import math
 
 from .schema import Encoding, Layer, Reading
 
-STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "yarn")
+STRETCHES = ("dynamic_ntk", "linear", "llama3", "longrope", "ntk", "yarn")
 """The rules that let a model read longer texts. `proportional` lets pairs stand still and stretches nothing."""
 
 
@@ -26,11 +26,15 @@ def stretched(reading: Reading) -> bool:
     return any(turns(layer) and rule_kind(layer["encoding"]) in STRETCHES for layer in reading["kinds"])
 
 
+def within_window(layer: Layer) -> bool:
+    """Whether all keys that a token sees are within its window or chunk, so that no angle grows with the text."""
+    return bool(layer["window"] or layer["chunk"]) and layer["compressed"] is None
+
+
 def reach(reading: Reading) -> int:
     """How many tokens YaRN stretches to, its factor times the length that it begins from; 0 where it is not in force."""
-    rules = [layer["encoding"]["rule"] for layer in reading["kinds"] if turns(layer)]
-    yarns = [rule for rule in rules if rule and rule["kind"] == "yarn"]
-    return max((int(rule["factor"] * rule["length"]) for rule in yarns), default=0)
+    rules = [one["encoding"]["rule"] for one in reading["kinds"] if turns(one) and not within_window(one)]
+    return min((int(rule["factor"] * rule["length"]) if rule and rule["kind"] == "yarn" else 0 for rule in rules), default=0)
 
 
 def plain(encoding: Encoding) -> list[float]:
@@ -71,8 +75,11 @@ def proportional(old: list[float], rule: dict, tokens: int) -> tuple[list[float]
 
 def dynamic_ntk(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
     factor = rule["factor"]
-    growth = factor * max(tokens / rule["length"], 1) - (factor - 1)
-    return [one * growth ** -(i / max(len(old) - 1, 1)) for i, one in enumerate(old)], 1.0
+    return ntk(old, {"factor": factor * max(tokens / rule["length"], 1) - (factor - 1)}, tokens)
+
+
+def ntk(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
+    return [one * rule["factor"] ** -(i / max(len(old) - 1, 1)) for i, one in enumerate(old)], 1.0
 
 
 def longrope(old: list[float], rule: dict, tokens: int) -> tuple[list[float], float]:
@@ -126,6 +133,7 @@ RULES = {
     "linear": linear,
     "llama3": llama3,
     "longrope": longrope,
+    "ntk": ntk,
     "proportional": proportional,
     "yarn": yarn,
 }

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 from .tables import Refused, entry, read_by_some, table, words
 
+KINDS = {"list": list, "dictionary": dict, "integer": int, "flag": bool}  # by the refusal of any other kind
+
 
 class Keys:
     """The keys of a text by its class's names; it remembers which were asked for, and shows none that its family refuses.
@@ -62,6 +64,15 @@ def check_values(values: dict) -> None:
                     check_values(one)
 
 
+def check_nulls(family: str, own: dict) -> None:
+    """Raises Refused, which names a key whose null its class does not take; `nulls` are those for which most classes do otherwise."""
+    about = table("defaults").get(family, {})
+    for key, usual in about.get("keys", {}).items():
+        unlike = key in about.get("nulls", "").split()
+        if own.get(key, 0) is None and unlike != (key in words("keys", "not_null")):
+            raise Refused("null", key=key, family=family, usual=usual)
+
+
 def check_value(key: str, value: object, beside: dict) -> None:
     if key in words("keys", "whole"):
         unused = key == "sliding_window" and value == 0 and beside.get("use_sliding_window") is False
@@ -71,18 +82,13 @@ def check_value(key: str, value: object, beside: dict) -> None:
     number = type(value) in (int, float) and 0 < value < math.inf
     if key in words("keys", "positive") and not number and not isinstance(value, list | dict):
         raise Refused("positive", key=key, got=value)
-    if key in words("keys", "lists") and not isinstance(value, list):
-        raise Refused("list", key=key, got=value)
-    if key in words("keys", "dictionaries") and not isinstance(value, dict):
-        raise Refused("dictionary", key=key, got=value)
+    for code, kind in KINDS.items():
+        if key in words("keys", code) and type(value) is not kind:
+            raise Refused(code, key=key, got=value)
     if key in words("keys", "counts") and not (
         type(value) is int and 0 <= value <= table("keys")["largest_size"]
     ):
         raise Refused("whole", key=key, least=0, got=value)
-    if key in words("keys", "integers") and type(value) is not int:
-        raise Refused("integer", key=key, got=value)
-    if key in words("keys", "flags") and type(value) is not bool:
-        raise Refused("flag", key=key, got=value)
     if key == "no_rope_layers" and value and not set(map(type, value)) <= {int, bool}:
         raise Refused("flags_in_list", key=key, got=value)
     if key == "partial_rotary_factor" and not (type(value) in (int, float) and 0 <= value <= 1):

@@ -138,11 +138,3 @@ def release_of(text: str) -> dict:
         names_near = [one["name"] for one in near]
         raise Refused("release_near" if near else "release", name=text, names=names_near)
     return release
-
-
-def is_called(release: Mapping, text: str) -> bool:
-    """Whether a text is the name of a release, with or without the owner, and not like it alone."""
-    whole = identity(release)
-    return plain(unlinked(text)) in {
-        plain(name) for name in (release["name"], whole, whole.partition("/")[2])
-    }

@@ -158,6 +158,7 @@ def place_of(text: Text, keys: Keys, rules: dict) -> Place:
         "file": text.file,
         "code": text.code,
         "rope": rope,
+        "inside": bool(rope) and whole[rope[0]].get("rope_theta") is not None,
         "rules": rules,
         "keys": {key: value for key, value in beside.items() if value is not None},
     }

@@ -26,8 +26,14 @@ def read_picture(row: dict, keys: Keys) -> dict:
         first=row["rows_unused"],
         causal=False,
         pictures=True,
-        places=PLACES[row["places"]](keys),
+        places=places(row, keys),
     )
+
+
+def places(row: dict, keys: Keys) -> Places | None:
+    """Where tokens stand: what its row says, and before the cells so many more as a key says; None as in a text."""
+    more = keys.first(row["more"], default=0) if row["more"] else 0
+    return row["places"] and {**row["places"], "before": row["places"]["before"] + more}
 
 
 def pair(keys: Keys, key: str) -> Grid:
@@ -68,8 +74,15 @@ def steps_and_cls(form: dict, keys: Keys, grid: Grid, depth: int) -> list[Layer]
 
 
 def decomposed(form: dict, keys: Keys, grid: Grid, depth: int) -> list[Layer]:
-    """SAM and ViTDet: vectors of rows and columns in each layer; where it has windows, of these."""
-    sides = {"but_global": but_global, "listed": by_list}[form["windows"]](keys, depth)
+    """SAM and ViTDet: vectors of rows and columns in each layer; where it has windows, of these.
+
+    SAM's windows are in all layers `but` those that a key lists, ViTDet's `in` those.
+    """
+    if "in" in form:
+        side, listed = keys.first("window_size", default=0), keys.first(form["in"], default=[])
+    else:
+        side, listed = keys.first("window_size"), keys.first(form["but"])
+    sides = [side if side and (i in listed) == ("in" in form) else None for i in range(depth)]
     layers = {}
     for side in dict.fromkeys(sides):
         height, width = (side, side) if side else grid
@@ -78,18 +91,6 @@ def decomposed(form: dict, keys: Keys, grid: Grid, depth: int) -> list[Layer]:
             vectors["features"] = check_size("head_dim", features(keys))
         layers[side] = layer(encoding=vectors if vectors["features"] else None, tile=side)
     return [layers[side] for side in sides]
-
-
-def but_global(keys: Keys, depth: int) -> list[int | None]:
-    """SAM's windows: in all layers but those of `global_attn_indexes`."""
-    side, everywhere = keys.first("window_size"), keys.first("global_attn_indexes")
-    return [None if i in everywhere or not side else check_size("window_size", side) for i in range(depth)]
-
-
-def by_list(keys: Keys, depth: int) -> list[int | None]:
-    """ViTDet's windows: in the layers of `window_block_indices`."""
-    side, windows = keys.get("window_size"), keys.get("window_block_indices") or ()
-    return [check_size("window_size", side) if i in windows and side else None for i in range(depth)]
 
 
 def turn(dim: int, base: object, **fields: object) -> dict:
@@ -128,33 +129,4 @@ FORMS = {
     "decomposed": decomposed,
     "by_coordinates": by_coordinates,
     "by_interlaced_axes": by_interlaced_axes,
-}
-
-
-# Where tokens stand.
-
-
-def of_a_text(keys: Keys) -> None:
-    """Positions are those of a text: tokens are of_a_text."""
-
-
-def by_cells(keys: Keys) -> Places:
-    return {"before": 0, "at": 0, "unit": "cells"}
-
-
-def outside_and_cells(keys: Keys) -> Places:
-    """[CLS] at row and column −1, then the cells."""
-    return {"before": 1, "at": -1, "unit": "cells"}
-
-
-def around_the_middle(keys: Keys) -> Places:
-    """[CLS] and registers in the middle, then the cells, from −2π to 2π."""
-    return {"before": 1 + keys.first("num_register_tokens", default=0), "at": 0, "unit": "angles"}
-
-
-PLACES = {
-    None: of_a_text,
-    "by_cells": by_cells,
-    "outside_and_cells": outside_and_cells,
-    "around_the_middle": around_the_middle,
 }

@@ -25,7 +25,9 @@ def check_program(reading: Reading, program: str, need: str, why: str, rule: str
     need and why are what `needed` returns.
     """
     row, family, words = table("programs")[program], reading["family"], table("settings")
-    if need == "length":
+    if why == "stretch":
+        rule = "yarn"
+    elif need == "length":
         if why in ("windows", "slopes") and "windows" in row and family not in row["windows"].split():
             refuse(reading, "no_windows", program=row["name"], what=words[why])
         return
@@ -106,13 +108,10 @@ def in_order(parameters: dict) -> dict:
 def spelled(reading: Reading, row: Mapping, whole: dict, kind: str) -> dict[str, object]:
     """RoPE's parameters as a program spells them, those of other kinds of layers among them."""
     if row["base"] == "beside":
-        if whole["rope_type"] == "default":
-            return {"rope_theta": whole["rope_theta"]}
-        return {
-            row["rope"]: {
-                key: whole[key] for key in whole if key not in ("partial_rotary_factor", "rope_theta")
-            }
-        }
+        rope = {key: whole[key] for key in whole if key not in ("partial_rotary_factor", "rope_theta")}
+        alone = whole["rope_type"] == "default" and rope.keys() - {"rope_type"} <= further(reading, kind).keys()
+        base = {"rope_theta": whole["rope_theta"]} if whole["rope_type"] == "default" else {}
+        return base | ({} if alone else {row["rope"]: rope})
     if not kind:
         return {row["rope"]: whole}
     others = {

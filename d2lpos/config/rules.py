@@ -31,6 +31,8 @@ def rule_of(parameters: Parameters, keys: Keys, extra: str) -> tuple[Rule | None
         return None, 1.0
     length = lengths[1] or lengths[0] or keys.get("max_position_embeddings")
     factor = factor_of(kind, parameters, keys, any(lengths), length)
+    if kind == "dynamic" and parameters.get("alpha"):  # of Hunyuan, whose base grows by it once for all
+        return {"kind": "ntk", "factor": check_factor(parameters["alpha"])}, 1.0
     if kind == "proportional":
         return {
             "kind": kind,

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import TypedDict
 
-from .angles import reach, rule_kind, stretched, turns
+from .angles import reach, rule_kind, stretched, turns, within_window
 from .rules import check_factor
-from .schema import Encoding, Layer, Reading
+from .schema import Encoding, Reading
 from .tables import Refused, entry, table
 
 
@@ -30,7 +30,8 @@ def rule_edits(reading: Reading, tokens: int, rule: str, trained: int | None) ->
         check_base(reading, encoding)
         exponent = encoding["rotary"] / (encoding["rotary"] - 2)
         base = float(f"{encoding['base'] * (tokens / length) ** exponent:.7g}")
-        return [*apart(reading, kind), {"path": [*at["file"], *base_path(reading, kind)], "value": base}]
+        changes = [{"path": [*at["file"], *path], "value": base} for path in base_paths(reading, kind)]
+        return [*apart(reading, kind), *changes]
     own = parameters_of(reading, kind) if at["rope"] else {}  # of the file
     values: dict[str, object] = {"type": rule} if "type" in own else {}
     values |= {"rope_type": rule, "factor": factor}
@@ -69,11 +70,6 @@ def target(reading: Reading, length: int | None) -> tuple[str, Encoding]:
     if len(names) > 1 or len(ways) > 1 or rule_kind(encoding) is not None:
         refuse(reading, "two_ways")
     return names.pop(), encoding
-
-
-def within_window(layer: Layer) -> bool:
-    """Whether all keys that a token sees are within its window or chunk, so that no angle grows with the text."""
-    return bool(layer["window"] or layer["chunk"]) and layer["compressed"] is None
 
 
 def check_base(reading: Reading, encoding: Encoding) -> None:
@@ -140,11 +136,12 @@ def apart(reading: Reading, kind: str) -> list[Edit]:
     ]
 
 
-def base_path(reading: Reading, kind: str) -> list[str]:
-    """The path of the base among the keys of the text: in RoPE's parameters where these have it, else beside them."""
+def base_paths(reading: Reading, kind: str) -> list[list[str]]:
+    """The paths of the base among the keys of the text: in RoPE's parameters, beside them, or both where both have it."""
     at, place = reading["at"], parameters_path(reading, kind)
-    inside = at["rope"] and "rope_theta" not in at["keys"] or place[1:]
-    return [*place, "rope_theta"] if inside else [base_key(reading)]
+    beside = "rope_theta" in at["keys"] or not at["rope"]
+    inside = at["inside"] or not beside or bool(place[1:])
+    return [[*place, "rope_theta"]] * inside + [[base_key(reading)]] * (beside and not place[1:])
 
 
 def base_key(reading: Reading) -> str:

@@ -2,15 +2,13 @@
 
 from .keys import Keys, check_size
 from .layers import layer, stack
-from .pictures import Grid, by_cells, cells_of, pair
-from .schema import Encoding
+from .pictures import Grid, cells_of, pair
 from .tables import Refused
 
 Window = tuple[int, int]  # its side, and by how much it is shifted in every second layer
 
 
 def read_swin(row: dict, keys: Keys) -> dict:
-    """window finds a stage's from the cells of the input and how many are merged; bias makes an encoding."""
     grid = cells_of(pair(keys, row["side"]), pair(keys, row["stride"]))
     table = keys.get("use_absolute_embeddings")
     if table and not row["table"]:
@@ -19,17 +17,18 @@ def read_swin(row: dict, keys: Keys) -> dict:
     layers = []
     for stage, depth in enumerate(keys["depths"]):
         merged = 2**stage if row["merges"] else 1
-        side, shift = WINDOWS[row["window"]](keys, grid, merged)
-        bias = BIASES[row["bias"]](
-            keys, check_size(row["heads"], heads[stage]), check_size("window_size", side), stage
-        )
+        side, shift = window_of(row["window"], keys, grid, merged)
+        sizes = {"heads": check_size(row["heads"], heads[stage]), "height": check_size("window_size", side)}
+        bias = {"kind": row["bias"], **sizes, "width": side}
+        if row["bias"] == "SwinV2":
+            bias["trained"] = trained_window(row["trained"], keys, stage)
         both = [
             layer(encoding=bias, tile=side, shift=by, merged=merged, cosine=row["cosine"])
             for by in (0, shift)
         ]
         layers += [both[number % 2] for number in range(check_size("depths", depth))]
     rows = {"kind": "Learned", "length": grid[0] * grid[1], "dim": keys.first("embed_dim")} if table else None
-    return stack(layers, input=rows, causal=False, pictures=True, places=by_cells(keys))
+    return stack(layers, input=rows, causal=False, pictures=True, places=row["places"])
 
 
 def each_stage(keys: Keys, key: str) -> list[int]:
@@ -40,48 +39,24 @@ def each_stage(keys: Keys, key: str) -> list[int]:
     return numbers
 
 
-def by_table(keys: Keys, heads: int, side: int, stage: int) -> Encoding:
-    return {"kind": "Swin", "heads": heads, "height": side, "width": side}
-
-
-def by_logarithms(keys: Keys, heads: int, side: int, stage: int) -> Encoding:
-    return {"kind": "SwinV2", "heads": heads, "height": side, "width": side, "trained": None}
-
-
-def by_trained_logarithms(keys: Keys, heads: int, side: int, stage: int) -> Encoding:
-    """Steps are measured by the window of the training, where the file names one that is not 0."""
-    key = "pretrained_window_sizes"
-    trained = keys.get(key) and each_stage(keys, key)[stage] or None
+def trained_window(key: str | None, keys: Keys, stage: int) -> int | None:
+    """The window of the training, by which steps are measured, where a key of the file names one that is not 0."""
+    trained = key and keys.get(key) and each_stage(keys, key)[stage] or None
     if trained is not None and check_size(key, trained) < 2:
         raise Refused("trained_window", got=trained)
-    return {**by_logarithms(keys, heads, side, stage), "trained": trained}
+    return trained
 
 
-BIASES = {
-    "by_table": by_table,
-    "by_logarithms": by_logarithms,
-    "by_trained_logarithms": by_trained_logarithms,
-}
+def window_of(form: str, keys: Keys, grid: Grid, merged: int) -> Window:
+    """A stage's, from the cells of the input and how many are merged; not shifted where no second one fits.
 
-
-def fixed(keys: Keys, grid: Grid, merged: int) -> Window:
-    """The same in all stages, however few their cells are."""
+    A fixed one is the same in all stages, however few their cells are. A fitting one must be no larger than its stage, and
+    a shrinking one is no higher than it, whose odd cells do not count.
+    """
     side = keys.first("window_size")
-    return side, side // 2
-
-
-def fitting(keys: Keys, grid: Grid, merged: int) -> Window:
-    """The same, and not shifted where no second one fits."""
-    (side, shift), least = fixed(keys, grid, merged), -(-min(grid) // merged)
-    if least < side:
+    if form == "fixed":
+        return side, side // 2
+    least = grid[0] // merged if form == "shrinking" else -(-min(grid) // merged)
+    if form == "fitting" and least < side:
         raise Refused("window_of_stage", least=least, got=side)
-    return side, shift if least > side else 0
-
-
-def shrinking(keys: Keys, grid: Grid, merged: int) -> Window:
-    """No higher than the stage, whose odd cells do not count, and not shifted where it is as high."""
-    (side, shift), height = fixed(keys, grid, merged), grid[0] // merged
-    return min(side, height), shift if height > side else 0
-
-
-WINDOWS = {"fixed": fixed, "fitting": fitting, "shrinking": shrinking}
+    return min(side, least), side // 2 if least > side else 0

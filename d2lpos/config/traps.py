@@ -63,7 +63,7 @@ def of_rule(rule: Mapping, family: str, allowed: int | None, outer: int | None) 
     if kind in ("linear", "yarn", "llama3"):
         optional = family in table("words")["released_without_a_stretch"].split()
         yield ("optional", {"rule": kind}) if optional else ("released", {})
-    if kind == "dynamic":
+    if kind == "dynamic" and not rule.get("alpha"):
         yield "dynamic", {}
     if rule.get("attn_factor") is not None:
         yield "attn_factor", {}

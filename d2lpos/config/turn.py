@@ -121,7 +121,7 @@ def check_pairs(rule: dict | None, pairs: int) -> None:
     """Raises Refused where a rule does not fit the number of pairs."""
     if rule is None:
         return
-    if rule["kind"] in ("yarn", "dynamic_ntk") and pairs < 2:
+    if rule["kind"] in ("yarn", "dynamic_ntk", "ntk") and pairs < 2:
         raise Refused("one_pair", kind=rule["kind"].removesuffix("_ntk"))
     for key in ("short", "long") if rule["kind"] == "longrope" else ():
         numbers = rule[key]

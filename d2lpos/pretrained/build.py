@@ -14,7 +14,7 @@ from ..bias.decomposed import Decomposed
 from ..bias.swin import Swin
 from ..bias.swin_v2 import SwinV2
 from ..bias.t5 import T5Bias
-from ..config import read, schema
+from ..config import lines, read, schema
 from ..config.arguments import check_until
 from ..config.tables import Refused
 from ..encoding import Encoding
@@ -86,6 +86,7 @@ def build(reading: schema.Reading, tokens: int | None = None) -> Reading:
         places=reading["places"] and partial(places, **reading["places"]),
         defaults=reading["defaults"],
         ignored=tuple(reading["ignored"]),
+        text=lines(reading, tokens),
     )
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from d2lpos.config import lines, memory, parse, read, sentence, settings
+from d2lpos.config.__main__ import main
 from d2lpos.pretrained import encoding_of
-from d2lpos.pretrained.__main__ import main
 
 SIZES = {"hidden_size": 64, "num_attention_heads": 4}
 LLAMA = {"model_type": "llama", "num_hidden_layers": 2, **SIZES}
@@ -23,16 +23,16 @@ GEMMA = {
 WORDS = {
     """llama: 2 layers, a token sees none after it
   input: nothing is added
-  layers 0–1: RoPE, base 500,000, 16 of 16 features turn, in halves, yarn(factor=8.0, length=4096, \
-beta_fast=32, beta_slow=1, truncate=True, attention_factor=None)""": LLAMA | {"rope_theta": 5e5, "rope_scaling": YARN},
+  layers 0–1: RoPE, base 500,000, 16 of 16 features turn, in halves, yarn(factor=8, length=4096, \
+beta_fast=32, beta_slow=1, truncate=true, attention_factor=null)""": LLAMA | {"rope_theta": 5e5, "rope_scaling": YARN},
     """gemma3_text: 7 layers, a token sees none after it
   input: nothing is added
   layers 0–4, 6: RoPE, base 10,000, 16 of 16 features turn, in halves; a window of 1,024 tokens
   layer 5: RoPE, base 1,000,000, 16 of 16 features turn, in halves
-  by default: rope_theta = {'full_attention': 1000000.0, 'sliding_attention': 10000.0}""": GEMMA,
+  by default: rope_theta = {"full_attention": 1000000, "sliding_attention": 10000}""": GEMMA,
     """gemma4_text: 1 layer, a token sees none after it
   input: nothing is added
-  layer 0: RoPE, base 1,000,000, 8 of 32 features turn, in halves, i with i + 16, proportional(share=0.25, factor=1.0)""": {
+  layer 0: RoPE, base 1,000,000, 8 of 32 features turn, in halves, i with i + 16, proportional(share=0.25, factor=1)""": {
         "model_type": "gemma4_text",
         "num_hidden_layers": 1,
         "layer_types": ["full_attention"],
@@ -66,7 +66,7 @@ def test_a_reading_in_words(words):
 def test_a_model_of_two_parts_tells_both():
     sizes = {"d_model": 64, "d_kv": 16, "num_heads": 4, "num_layers": 1, "relative_attention_num_buckets": 32}
     told = str(encoding_of({"model_type": "t5", "relative_attention_max_distance": 128, **sizes}))
-    assert "T5Bias(heads=4, bidirectional=False)" in told and "\nand its encoder, t5: 1 layer, a token sees those" in told
+    assert "T5Bias(heads=4, bidirectional=false)" in told and "\nand its encoder, t5: 1 layer, a token sees those" in told
 
 
 def test_keys_to_pass_over_are_named_all_at_once_and_kept():

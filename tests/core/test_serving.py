@@ -125,6 +125,26 @@ def test_settings_say_how_pairs_are_dealt_where_only_the_class_knows_it(program)
     assert rope["mrope_section"] == [16, 24, 24] and "mrope_interleaved" not in rope
 
 
+def test_a_line_for_transformers_4_says_how_pairs_are_dealt_where_its_file_does_not():
+    qwen = {"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text", "rope_theta": 5e6}}
+    changed = line(qwen, 1_048_576, "transformers4", rule="ntk")
+    assert "rope_scaling = {'rope_type': 'default', 'mrope_section': [24, 20, 20], 'mrope_interleaved': True}" in changed
+    assert "rope_scaling" not in line({"model_type": "qwen3", "rope_theta": 1e6}, 1_048_576, "transformers4", rule="ntk")
+
+
+@pytest.mark.parametrize("program", table("programs"))
+def test_a_yarn_that_reaches_beyond_what_its_file_allows_needs_the_length_alone(program):
+    yarn = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32_768}
+    config = {"model_type": "qwen2", "max_position_embeddings": 32_768, "rope_scaling": yarn}
+    made = settings(read(config), 131_072, program)
+    assert made["edits"] == [{"path": ["max_position_embeddings"], "value": 131_072}] and "131072" in made["line"]
+    assert "yarn" not in made["line"] and "Nothing to set" in line(apply(config, made["edits"]), 131_072, program)
+    with pytest.raises(ValueError, match="stretches to 131,072 tokens, but its file allows 32,768; no second stretch"):
+        settings(read(config), 131_073, program)
+    with pytest.raises(ValueError, match="has code that knows no YaRN|mixtral has code in SGLang"):
+        settings(read(config | {"model_type": "mixtral" if program == "sglang" else "phimoe"}), 131_072, program)
+
+
 def told_to(program, config):
     """The keys of its text that a program's line changes."""
     return json.loads(shlex.split(line(config, 1_048_576, program, rule="yarn"))[-1])["text_config"]

@@ -19,6 +19,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from d2lpos import config
 from d2lpos.config.tables import rows
+from d2lpos.config.tables import words as known
 from tests.parity import tiny
 
 LOG = logging.getLogger(__name__)
@@ -181,15 +182,23 @@ def text_keys(family: str) -> dict[str, object]:
     return put if same and any(inner.get(key) != alone.get(key) for key in put) else {}
 
 
+def unlike(family: str, keys: dict[str, object]) -> list[str]:
+    """The keys whose null the class takes where most classes do not, or does not take where most do."""
+    whole, usual = made(family), known("keys", "not_null")
+    return [key for key in sorted(keys) if (not made(family, **whole | {key: None})) != (key in usual)]
+
+
 def of(family: str) -> dict[str, object]:
     """The entry of a family."""
     if family not in rows():
         return text(family)
     turns, keys = rope(family), constants(family)
+    keys |= turns.get("keys", {})
     aliases = {name: key for name, key in CONFIG_MAPPING[family].attribute_map.items() if key in keys}
     return {
         **turns,
-        "keys": keys | turns.get("keys", {}),
+        "keys": keys,
+        "nulls": " ".join(unlike(family, keys)),
         "aliases": aliases | turns.get("aliases", {}),
     }
 

@@ -16,7 +16,6 @@ const ask = {
   sentence: (reading, ...asked) => answers.sentence(reading, ...asked),
   sight: reading => reading.kinds.map(layer => answers.sees(answers.sight(reading, layer, reading.lengths.allowed))),
   frequencies: (reading, tokens) => turning(reading).map(({encoding}) => [answers.plain(encoding), ...answers.inForce(encoding, tokens)]),
-  fresh: (reading, ...asked) => turning(reading).map(layer => answers.fresh(layer, ...asked)),
   slopes: reading => reading.kinds.filter(({encoding}) => encoding?.kind === "ALiBi").map(({encoding}) => answers.slopes(encoding)),
   memory: (reading, ...asked) => answers.memory(reading, ...asked),
   card: (reading, asked, file) => {

@@ -6,6 +6,7 @@ release.
 """
 
 import json
+import random
 import shlex
 from copy import deepcopy
 from itertools import product
@@ -19,6 +20,7 @@ from d2lpos.config import Refused, apply, in_force, read, releases, settings
 from d2lpos.config.angles import turns
 from d2lpos.config.schema import Reading
 from d2lpos.config.tables import table
+from tests.core.test_config import mutant
 from tests.parity.families import fitted
 
 LAYERS, LENGTH = 12, 4096  # the tenth of Bamba is its first that attends
@@ -30,6 +32,15 @@ MIXTRAL = {
 LEFT_OUT = {
     "Mixtral without the width of a head": MIXTRAL,
     "Qwen3-VL without RoPE's parameters": {"model_type": "qwen3_vl", "text_config": {"model_type": "qwen3_vl_text"}},
+    "GLM-ASR with a base that its class passes over": {
+        "model_type": "glmasr",
+        "text_config": {"model_type": "llama", "rope_theta": 500_000.0, "head_dim": 64},
+    },
+    "Llama with its base in two places": {
+        "model_type": "llama",
+        "rope_theta": 500_000.0,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 500_000.0},
+    },
     "Qwen2.5-VL without RoPE's parameters": {"model_type": "qwen2_5_vl", "hidden_size": 3584, "num_attention_heads": 28},
 }
 RULES = table("settings")["rules"]
@@ -136,6 +147,24 @@ def test_a_rule_for_one_kind_of_layers_leaves_the_others(family, rule):
     for old, new in zip(reading["kinds"], edited["kinds"], strict=True):
         assert (old == new) == bool(old["window"] or not old["encoding"])
     assert agree(turning(config), frequencies(config))
+
+
+@pytest.mark.parametrize("name", sorted(FILES)[::5][:20])
+def test_a_file_with_another_value_is_refused_or_read_as_its_class_turns(name):
+    dice, compared = random.Random(name), 0
+    for _ in range(25):
+        file = mutant(dice, FILES[name])
+        try:
+            ours = turning(file)
+        except Refused:
+            continue
+        try:
+            theirs = frequencies(loaded(file)) if ours else []
+        except Exception:  # noqa: BLE001, S112, because classes raise many kinds
+            continue
+        assert agree(ours, theirs), file
+        compared += 1
+    assert compared
 
 
 def set_on(config: PretrainedConfig, changes: dict, merged: bool) -> None:

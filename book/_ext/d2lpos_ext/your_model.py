@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+from py_mini_racer import MiniRacer
 from sphinx.application import Sphinx
 
 from .search import pack
@@ -16,8 +17,9 @@ BLOCK = re.compile(r"^```\{your-model\}\n```$", re.MULTILINE)
 FOLDER = Path(__file__).parents[2] / "your-model"
 TABLES = Path(__file__).parents[3] / "d2lpos" / "config" / "tables"
 SCRIPTS = ("words", "reader", "answers", "names", "facts", "figures", "page")  # in the order in which they run
-# What each file says again or Node alone needs, comments, and blanks at the begin of a line.
-IDLE = re.compile(r"^\"use strict\";\n|^if \(typeof module .*\n|^\s*//.*\n|^\s*/\*\*[\s\S]*?\*/\n|  // .*$|^\s+", re.MULTILINE)
+IDLE = re.compile(r"^\"use strict\";\n|^if \(typeof module .*\n", re.MULTILINE)  # what each file says again, or Node alone needs
+TERSER = Path(__file__).parents[2] / "_vendor" / "terser" / "bundle.min.js"
+FOR_THE_COMMAND = ("asks", "layers", "units")  # words that the page does not say
 
 
 def expand(text: str, root: str | Path) -> str:
@@ -32,19 +34,26 @@ def expand(text: str, root: str | Path) -> str:
 
 
 def light(script: str) -> str:
-    """A script for a browser, without comments and indentation.
+    """A script for a browser, as Terser makes it: without comments and blanks, and with short names within functions.
 
-    >>> light("// one\\nlet a = 1;  // two\\n  /** three */\\n  a += 1;\\n")
-    'let a = 1;\\na += 1;\\n'
+    >>> light("// one\\nlet whole = ({part}) => part + 1;  // two\\n")
+    'let whole=({part:e})=>e+1;'
     """
-    return IDLE.sub("", script).replace(MODULE, "readerWords")
+    engine = MiniRacer()
+    try:
+        engine.eval(TERSER.read_text("utf-8"))
+        return engine.call("(code => Terser.minify_sync(code).code)", script)
+    finally:
+        engine.close()  # without this its thread outlives the build
 
 
 def write_scripts(app: Sphinx, exception: Exception | None) -> None:
     """Write the page's scripts, and the tables that they read, into a finished build."""
     if not exception and app.builder.format == "html":
         static = Path(app.outdir) / "_static"
-        scripts = (light((FOLDER / f"{name}.js").read_text("utf-8")) for name in SCRIPTS)
-        (static / "your-model.js").write_text("".join(['"use strict";\n', *scripts]), "utf-8")
+        scripts = "".join((FOLDER / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
+        whole = '"use strict";\n' + IDLE.sub("", scripts).replace(MODULE, "readerWords")
+        (static / "your-model.js").write_text(light(whole), "utf-8")
         tables = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(TABLES.glob("*.json"))}
+        tables["words"] = {name: words for name, words in tables["words"].items() if name not in FOR_THE_COMMAND}
         (static / "your-model-tables.js").write_text(f'const yourModelTables = "{pack(tables)}";\n', "utf-8")
