@@ -19,10 +19,10 @@ from ..runtime.interrupt import listen
 from ..runtime.published import RESULTS
 from . import encodings
 from .experiment import execute
-from .glance import Probe
-from .glances import PROBES, run_probe
 from .observed import mean_ci
 from .plot import UNITS, describe, plot, table
+from .probe import Probe
+from .probes import PROBES, run_probe
 from .publish import finished, publish
 from .record import EVERY, records
 from .report import duration

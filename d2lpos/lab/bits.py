@@ -23,7 +23,7 @@ from ..encoding import Encoding
 from ..positions.arguments import check_name, check_positive
 from ..pretrained.smollm2 import losses
 from ..rotary.rope import RoPE
-from .glance import Probe, loaded, tokens
+from .probe import Probe, loaded, tokens
 
 __all__ = ["RoundedKeys", "StoredKeys", "bits", "rounded"]
 
@@ -106,9 +106,9 @@ class RoundedKeys(StoredKeys):
         return pairs.index_copy(axis, some, whole).flatten(-2)
 
 
-def bits(glance: Probe, device: str) -> list[dict]:
+def bits(probe: Probe, device: str) -> list[dict]:
     """The loss with keys in few bits, a row for each way; before and after stand in `turn`."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     half = model.encoding.dim // 4
     ways = {
         f"{count} bits by {by}": {"bits": count, "by": by}

@@ -25,7 +25,7 @@ from ..encoding import Encoding
 from ..pretrained.smollm2 import SmolLM2
 from ..transformer.programs import repeat_kv
 from .bits import RoundedKeys
-from .glance import Probe, loaded, tokens
+from .probe import Probe, loaded, tokens
 
 __all__ = ["ROUND", "acceptance", "draft", "drafts", "misplaced"]
 
@@ -93,9 +93,9 @@ def score(own: Encoding, q: Tensor, k: Tensor, positions: Tensor, ahead: int) ->
     return q @ k.mT / q.shape[-1] ** 0.5
 
 
-def drafts(glance: Probe, device: str) -> list[dict]:
+def drafts(probe: Probe, device: str) -> list[dict]:
     """Rows of accepted shares: of all drafted tokens, and by place in a round; agree: where the likeliest tokens are the same."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     n = text.shape[1]
     ways, right = misplaced(n), (torch.arange(n), 0, None)
 

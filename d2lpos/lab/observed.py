@@ -8,7 +8,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from .real import FOLLOWED, READINGS, SENTENCE
+from .real import EVAL_MODES, FOLLOWED, SENTENCE
 from .real_openings import AFTER
 from .report import origin
 from .reuse import PIECES
@@ -25,7 +25,7 @@ NAMES = {"persuasion": "Persuasion", "pride": "Pride and Prejudice", "rule": "ma
 
 
 def rows(records: Iterable[dict[str, Any]]) -> "DataFrame":
-    """A row for each row of each record, with the fields of its glance."""
+    """A row for each row of each record, with the fields of its probe."""
     from pandas import DataFrame
 
     told = [record["run"] | row for record in records for row in record["rows"]]
@@ -136,15 +136,15 @@ def along(records: list[dict[str, Any]], parts: int = 4) -> "DataFrame":
             | dict(zip(names, means, strict=True))
         )
     means = DataFrame(found).groupby(["Reading", "Text"], sort=False).mean()
-    order = sorted(means.index, key=lambda at: (at[1], READINGS.index(at[0])))
+    order = sorted(means.index, key=lambda at: (at[1], EVAL_MODES.index(at[0])))
     return means.loc[order].map("{:.3f}".format)
 
 
 def digits_found(records: list[dict[str, Any]]) -> "DataFrame":
-    """How many of the digits asked for are found, over all passages, a row for each reading and a column for each length."""
+    """How many of the digits asked for are found, over all passages, a row for each eval mode and a column for each length."""
     sums = rows(records).groupby(["case", "length"])[["right", "of"]].sum()
     wide = (sums["right"].astype(str) + " of " + sums["of"].astype(str)).unstack().fillna("–")
-    wide = wide.loc[[reading for reading in READINGS if reading in wide.index]]
+    wide = wide.loc[[mode for mode in EVAL_MODES if mode in wide.index]]
     return wide.rename(columns="{:,} tokens".format).rename_axis(index="Reading", columns=None)
 
 

@@ -38,7 +38,7 @@ from torch import Tensor
 from ..positions.arguments import check_name, check_scale
 from ..pretrained.smollm2 import SmolLM2, losses
 from .bits import StoredKeys, rounded
-from .glance import Probe, loaded, tokens
+from .probe import Probe, loaded, tokens
 from .shift import BAND, HALF, MUCH, as_rows, shifting
 from .summary import _below
 
@@ -115,9 +115,9 @@ def values_too(model: SmolLM2, text: Tensor, store: Callable[[Tensor], Tensor]) 
             hook.remove()
 
 
-def packed(glance: Probe, device: str) -> list[dict]:
+def packed(probe: Probe, device: str) -> list[dict]:
     """The loss with packed keys, a row for each way; `largest` has the largest number of each layer's turned keys."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     own, here, largest = model.encoding, torch.arange(text.shape[1], device=device), []
 
     def watch(layer: int, q: Tensor, k: Tensor) -> None:
@@ -137,7 +137,7 @@ def packed(glance: Probe, device: str) -> list[dict]:
     stores |= {f"q{count}_0, pairs as halves": partial(blocks, bits=count) for count in (8, 4)}
     for case, store in stores.items():
         rows.append({"case": case, "loss": losses(model, text, encoding=StoredKeys(own, store))})
-    other = loaded(glance.model, glance.dtype, device, "interleaved")
+    other = loaded(probe.model, probe.dtype, device, "interleaved")
     rows.append({"case": "as trained, pairs as neighbors", "loss": losses(other, text)})
     for how, store in {"pairs as neighbors": blocks, "mixed": mixed}.items():
         for count in (8, 4):
@@ -154,9 +154,9 @@ CASES = {"float32, positions count on": (torch.float32, True, 0)} | {
 }
 
 
-def packed_shift(glance: Probe, device: str) -> list[dict]:
+def packed_shift(probe: Probe, device: str) -> list[dict]:
     """Rows as those of `shift.shift`, with packed keys; nothing is read anew."""
-    model, text = loaded(glance.model, glance.dtype, device, "interleaved"), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device, "interleaved"), tokens(probe, device)
     return as_rows(shifting(model, text, CASES))
 
 
@@ -164,8 +164,8 @@ def decided(records: Iterable[dict]) -> "DataFrame":
     """What is decided of sentences 8 to 10 of this module: holds, fails or open; columns as `shift.decided` has them.
 
     >>> from d2lpos.lab import run_probe
-    >>> glance = Probe("real-packed-shift", "", "stand-in", "rule", length=192)
-    >>> decided([run_probe(glance)])["verdict"].unique().tolist()
+    >>> probe = Probe("real-packed-shift", "", "stand-in", "rule", length=192)
+    >>> decided([run_probe(probe)])["verdict"].unique().tolist()
     ['open']
     """
     from pandas import DataFrame

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from .glance import Probe
-from .glances import PROBES
 from .lines import write
 from .observed import texts
+from .probe import Probe
+from .probes import PROBES
 from .record import EVERY, records
 from .report import pages
 from .run import Run

@@ -36,7 +36,7 @@ from ..rotary.scaling import freeze_pairs
 from ..transformer.attention import attention_weights
 from ..transformer.masks import causal_mask
 from ..transformer.programs import repeat_kv
-from .glance import Probe, encoder, loaded, tokens
+from .probe import Probe, encoder, loaded, tokens
 from .real import FOLLOWED, mean, rope
 
 __all__ = ["AlikeKeys", "inside"]
@@ -67,17 +67,17 @@ class AlikeKeys(Encoding):
         return self.own.rotate(q, k, q_positions, k_positions)
 
 
-def inside(glance: Probe, device: str) -> list[dict]:
+def inside(probe: Probe, device: str) -> list[dict]:
     """The rows of a part: "together", "alone", "sinks" or "paces"."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
-    return list(PARTS[glance.part](model, text, glance))
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
+    return list(PARTS[probe.part](model, text, probe))
 
 
 def still(model: SmolLM2, pairs: range) -> RoPE:
     return rope(model, scaling=partial(freeze_pairs, pairs=[*pairs]))
 
 
-def together(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
+def together(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Losses with many pairs still at once, and with all tokens but the first four moved away from these."""
     pairs, here = model.encoding.dim // 2, torch.arange(text.shape[1], device=text.device)
     yield {"case": "as trained", "loss": mean(losses(model, text))}
@@ -97,7 +97,7 @@ def paced(model: SmolLM2, pace: float) -> RoPE:
     return rope(model, scaling=lambda omega: (pace * omega, 1.0))
 
 
-def alone(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
+def alone(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Losses at another base, with four pairs still or with alike keys, and with another pace in the layers of four heads."""
     own, layers, pairs = model.encoding, len(model.blocks), model.encoding.dim // 2
     cases: dict[str, Encoding | list[Encoding]] = {"as trained": own}
@@ -155,7 +155,7 @@ def masks(n: int, device: torch.device) -> dict[str, Tensor]:
     return found
 
 
-def sinks(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
+def sinks(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Shares of all weight that tokens get: the first, and others under other masks and behind other first words."""
     n = text.shape[1]
     here, all_but_first = torch.arange(n, device=text.device), slice(1, None)
@@ -184,7 +184,7 @@ def sinks(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
             "case": f"token {number} sees itself alone",
             "share": rounded(weighed(model, text, here, mask, queries)[0][0, at]),
         }
-    yield from words(model, text[:, : n // 2], encoder(glance.model))
+    yield from words(model, text[:, : n // 2], encoder(probe.model))
     yield from leads(model, text)
 
 
@@ -218,7 +218,7 @@ def leads(model: SmolLM2, text: Tensor) -> Iterator[dict]:
         yield {"case": f"lead in {case}", "leads": [rounded(one) for one in some.mean(dim=0)]}
 
 
-def paces(model: SmolLM2, text: Tensor, glance: Probe) -> Iterator[dict]:
+def paces(model: SmolLM2, text: Tensor, probe: Probe) -> Iterator[dict]:
     """Where heads that look one back look at another pace in their own layer: at 0 to 4 tokens back, and at the first."""
     here = torch.arange(text.shape[1], device=text.device)
     causal, rows = causal_mask(here, here), []

@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.nn.functional import cosine_similarity, normalize
 
 from ..pretrained.minilm import MiniLM
-from .glance import Probe, encoder, loaded
+from .probe import Probe, encoder, loaded
 
 __all__ = ["table"]
 
@@ -44,9 +44,9 @@ MORE = (  # sentences, their roles reversed, a paraphrase
 FILLER = "It was raining, and nobody was in the street."
 
 
-def table(glance: Probe, device: str) -> list[dict]:
+def table(probe: Probe, device: str) -> list[dict]:
     """Rows of a record: of the table, of sentences at other places, and of sentences in other orders."""
-    model = loaded("minilm", glance.dtype, device)
+    model = loaded("minilm", probe.dtype, device)
     return [{"case": "rows"} | remembered(model), *moved(model, device), *ordered(model, device)]
 
 

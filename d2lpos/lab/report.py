@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
+from .char_models import script
 from .grid import grid
 from .plot import LABELS, describe, plot, table, told_apart
-from .readers import script
 from .run import Run
 from .signs import signs
 from .stacks import stacks
@@ -167,7 +167,7 @@ def rounded_before(record: dict) -> Run | None:
     """Return the run of a record whose encoding has since begun to round differently."""
     if "weights" in record:  # nothing was trained
         return None
-    run = Run(**record["run"])
+    run = Run.from_fields(record["run"])
     versions = {"protocol": 1, "task": 1, "rounding": 1} | record.get("versions", {})
     return None if versions == run.versions else run
 

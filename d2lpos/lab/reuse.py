@@ -33,7 +33,7 @@ from torch.nn.functional import cross_entropy, pad
 
 from ..pretrained.smollm2 import SmolLM2
 from ..transformer.attention import attend
-from .glance import Probe, encoder, loaded, tokens
+from .probe import Probe, encoder, loaded, tokens
 from .real import hidden
 from .summary import _below
 
@@ -89,17 +89,17 @@ def read_through(
     return x, found
 
 
-def reuse(glance: Probe, device: str) -> list[dict]:
-    """A row for each way to use the keys of a document of `glance.length` tokens.
+def reuse(probe: Probe, device: str) -> list[dict]:
+    """A row for each way to use the keys of a document of `probe.length` tokens.
 
     The part says in how many pieces the document was read, each alone: "one piece" or "four pieces". The prompt is of
     another text. right, of: digits found.
     """
-    model, encode, n = loaded(glance.model, glance.dtype, device), encoder(glance.model), glance.length
-    document, asked = hidden(glance, NEEDLES)
+    model, encode, n = loaded(probe.model, probe.dtype, device), encoder(probe.model), probe.length
+    document, asked = hidden(probe, NEEDLES)
     hay = n - sum(len(question + answer + encode(".\n")) for _, question, answer in asked)
-    after = tokens(replace(glance, length=hay + AFTER))[0, hay:].tolist()
-    prompt = tokens(replace(glance, text=OTHER[glance.text], length=PROMPT))[0].tolist()
+    after = tokens(replace(probe, length=hay + AFTER))[0, hay:].tolist()
+    prompt = tokens(replace(probe, text=OTHER[probe.text], length=PROMPT))[0].tolist()
     branches = [after, *(question + answer for _, question, answer in asked)]
     row = torch.tensor([prompt + document + list(chain(*branches))], device=device)
     # Each branch stands right behind the document, and sees no other branch.
@@ -109,7 +109,7 @@ def reuse(glance: Probe, device: str) -> list[dict]:
     of = torch.cat([torch.zeros_like(index[:end]), (inside == 0).cumsum(dim=0)])
     causal = (index <= index[:, None]) & ((of == 0) | (of == of[:, None]))
     own = (index >= PROMPT) & (index < end)  # the document
-    pieces = PIECES[glance.part]
+    pieces = PIECES[probe.part]
     size_of_piece = n // pieces
     place = (index - PROMPT) % size_of_piece  # of a token of the document in its piece
     wanted = [torch.tensor(some, device=device) for some in (after[1:], *(answer for _, _, answer in asked))]
@@ -185,8 +185,8 @@ def judged(records: Iterable[dict]) -> "DataFrame":
     mean, low, high: what must be below 0 for a sentence to hold, over all passages of all texts.
 
     >>> from d2lpos.lab import run_probe
-    >>> glance = Probe("real-reuse", "one piece", "stand-in", "rule", length=640)
-    >>> judged([run_probe(glance)])["verdict"].unique().tolist()
+    >>> probe = Probe("real-reuse", "one piece", "stand-in", "rule", length=640)
+    >>> judged([run_probe(probe)])["verdict"].unique().tolist()
     ['open']
     """
     from pandas import DataFrame

@@ -34,7 +34,7 @@ from torch.nn.functional import cross_entropy
 from ..encoding import Encoding
 from ..pretrained.smollm2 import SmolLM2, losses
 from ..transformer.attention import attend
-from .glance import Probe, loaded, tokens
+from .probe import Probe, loaded, tokens
 from .summary import _below
 
 if TYPE_CHECKING:
@@ -142,9 +142,9 @@ def anew(model: SmolLM2, text: Tensor) -> dict[str, Tensor]:
     }
 
 
-def shift(glance: Probe, device: str) -> list[dict]:
+def shift(probe: Probe, device: str) -> list[dict]:
     """A row for each way to go on when the cache is full: the loss behind the first shift, and behind each one."""
-    model, text = loaded(glance.model, glance.dtype, device), tokens(glance, device)
+    model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
     return as_rows(anew(model, text) | shifting(model, text))
 
 
@@ -166,8 +166,8 @@ def decided(records: Iterable[dict]) -> "DataFrame":
     mean, low, high: what must be below 0 for a sentence to hold, over all passages of all texts.
 
     >>> from d2lpos.lab import run_probe
-    >>> glance = Probe("real-shift", "", "stand-in", "rule", length=192)
-    >>> decided([run_probe(glance)])["verdict"].unique().tolist()
+    >>> probe = Probe("real-shift", "", "stand-in", "rule", length=192)
+    >>> decided([run_probe(probe)])["verdict"].unique().tolist()
     ['open']
     """
     from pandas import DataFrame

@@ -3,7 +3,7 @@
 from .run import Run
 from .tasks import TASKS
 
-READINGS = ("as trained", "sharper")
+EVAL_MODES = ("as trained", "sharper")
 
 
 def stacks(records: list[dict]) -> dict:
@@ -14,9 +14,9 @@ def stacks(records: list[dict]) -> dict:
     """
     found: dict[tuple[str, ...], dict] = {}
     for record in sorted(records, key=lambda record: record["run"]["seed"]):
-        run = Run(**record["run"])
+        run = Run.from_fields(record["run"])
         kinds = ("none" if run.encoding == "none" else "full",) * run.layers
-        cells = found.setdefault(run.stack or kinds, {name: [[] for _ in run.tested] for name in READINGS})
+        cells = found.setdefault(run.stack or kinds, {name: [[] for _ in run.tested] for name in EVAL_MODES})
         for row in record["metrics"]:
             cells[row["reading"]][run.tested.index(row["length"])].append(round(1000 * row["accuracy"]))
     return {

@@ -5,7 +5,7 @@ import torch
 
 from d2lpos import RoPE
 from d2lpos.check import plumbing as check
-from d2lpos.lab.glance import loaded
+from d2lpos.lab.probe import loaded
 from d2lpos.lab.reuse import read_through
 from d2lpos.transformer.cache import Cache, evict, rebase
 

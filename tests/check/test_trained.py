@@ -12,7 +12,7 @@ from d2lpos.check import trained as check
 from d2lpos.check.trained.frozen import MOST
 from d2lpos.check.trained.layout import met as check_met
 from d2lpos.check.trained.layout import partners, told_by_lengths, told_by_one_head
-from d2lpos.lab.glance import Probe, tokens
+from d2lpos.lab.probe import Probe, tokens
 from d2lpos.positions.position_ids import from_padding
 from d2lpos.pretrained import load_minilm, load_smollm2, losses, stand_in
 from d2lpos.pretrained.smollm2 import reader

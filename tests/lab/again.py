@@ -21,7 +21,7 @@ SHORT = Path(__file__).parent / "short.jsonl"
 def tiny(encoding: str) -> Run:
     """A run of an encoding that takes no time: to copy or, on two axes, to read digits."""
     asked = {"task": "digits", "length": 16} if encoding in SQUARE else {"task": "copy", "length": 18}
-    return Run(encoding=encoding, **asked, steps=8, size=8, checks=2, dim=16, heads=2)
+    return Run(encoding=encoding, **asked, steps=8, batch_size=8, checks=2, dim=16, heads=2)
 
 
 def short() -> list[Run]:
@@ -53,7 +53,7 @@ def apart(one: object, other: object) -> float:
 
 def again(record: dict) -> str:
     """Do the run of a record once more, and say how what comes out compares."""
-    run = Run(**record["run"])
+    run = Run.from_fields(record["run"])
     new = execute(run)
     name = f"{run.task}, {run.encoding}, seed {run.seed}"
     if measured(record) == measured(new):

@@ -19,7 +19,7 @@ FOUND = read(SHORT)
 
 
 def test_every_encoding_and_study_is_done_again():
-    done = [Run(**record["run"]) for record in FOUND]
+    done = [Run.from_fields(record["run"]) for record in FOUND]
     assert {run.encoding for run in done} == set(ENCODINGS)
     assert {run for study in STUDIES.values() for run in study.smoke} <= set(done)
 
@@ -40,7 +40,7 @@ def test_a_run_gives_its_record_again(run):
 
 
 def test_how_a_record_compares(monkeypatch):
-    record = execute(Run("order", "none", length=4, steps=2, checks=1, size=4))
+    record = execute(Run("order", "none", length=4, steps=2, checks=1, batch_size=4))
     assert again(record) == "order, none, seed 0: the same to the last digit"
     record["curve"][0]["test"] += 0.25
     told = "order, none, seed 0: numbers differ by up to 0.25"

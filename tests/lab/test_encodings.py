@@ -21,7 +21,7 @@ from d2lpos.lab.models import build
 from d2lpos.lab.plot import describe, plot
 from tests.lab.results import result
 
-TINY = Run("order", length=4, steps=2, size=4, dim=16, layers=1, heads=2)
+TINY = Run("order", length=4, steps=2, batch_size=4, dim=16, layers=1, heads=2)
 
 
 @pytest.fixture
@@ -218,7 +218,7 @@ def test_figures_show_an_own_encoding_in_its_family_s_colors(length):
 
 def test_an_own_encoding_may_be_read_through_a_window():
     register("slow", lambda run: RoPE(run.dim // run.heads, 1e6), "rope")
-    run = replace(TINY, encoding="slow", tested=(4, 8), readings=("as trained", "window"))
+    run = replace(TINY, encoding="slow", tested=(4, 8), eval_modes=("as trained", "window"))
     assert [row["length"] for row in execute(run)["metrics"]] == [4, 8, 4, 8]
 
 
@@ -258,7 +258,7 @@ def test_an_own_encoding_joins_every_study(study):
         without, joined = (STUDIES[study].runs(range(2), smoke, also) for also in ((), ["wide"]))
         own = [run for run in joined if run.encoding == "wide"]
         assert [run for run in joined if run not in own] == without and len(own) == 2
-        assert all((run.readings, run.dropout, run.scale) == (("as trained",), "none", 1) for run in own)
+        assert all((run.eval_modes, run.dropout, run.scale) == (("as trained",), "none", 1) for run in own)
         assert {(run.task, run.length, run.tested) for run in own} == {
             (r.task, r.length, r.tested) for r in without
         }

@@ -136,7 +136,7 @@ def test_what_is_published_stays_and_what_is_new_joins_it(folder, store, capsys)
 
 
 def as_run(record):
-    return Run(**record["run"])
+    return Run.from_fields(record["run"])
 
 
 def test_records_of_runs_that_the_study_no_longer_has_are_no_reason_to_lose_them(folder, store, capsys):

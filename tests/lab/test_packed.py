@@ -8,9 +8,9 @@ from gguf.quants import dequantize, quantize
 from d2lpos import RoPE
 from d2lpos.lab import PROBES, Probe, packed, records
 from d2lpos.lab.bits import StoredKeys
-from d2lpos.lab.glance import loaded, tokens
 from d2lpos.lab.observed import texts
 from d2lpos.lab.packed import E4M3, E5M2, blocks, by_layer, fp8, mixed
+from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.shift import CASES, HALF, ROOM, shifting
 from d2lpos.pretrained import losses
 

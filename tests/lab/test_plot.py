@@ -12,7 +12,7 @@ from d2lpos.figures import STYLE, show
 from d2lpos.figures.style import PAGE
 from d2lpos.lab import STUDIES, frame, summary
 from d2lpos.lab.encodings import ENCODINGS, FAMILY
-from d2lpos.lab.models import READINGS
+from d2lpos.lab.models import EVAL_MODES
 from d2lpos.lab.plot import GAP, LABELS, _label, describe, named, plot
 from tests.lab.results import result
 
@@ -40,7 +40,7 @@ def written(ax):
 
 def test_every_encoding_has_a_color_and_a_name_that_the_book_uses():
     assert set(FAMILY) == set(ENCODINGS)
-    assert set(LABELS) <= set(ENCODINGS) | set(READINGS)
+    assert set(LABELS) <= set(ENCODINGS) | set(EVAL_MODES)
     assert all(STYLE[key].label == LABELS.get(key, key) for key in STYLE if key in ENCODINGS)
 
 

@@ -5,9 +5,9 @@ import torch
 
 from d2lpos import RoPE
 from d2lpos.lab import PROBES, Probe
-from d2lpos.lab.glance import loaded, tokens
-from d2lpos.lab.glances import run_probe
 from d2lpos.lab.observed import on_fifteen
+from d2lpos.lab.probe import loaded, tokens
+from d2lpos.lab.probes import run_probe
 from d2lpos.lab.real import heads
 from d2lpos.lab.real_inside import PARTS, AlikeKeys, inside, masks
 from d2lpos.transformer import attention_weights, causal_mask
@@ -46,8 +46,8 @@ def test_the_first_token_has_the_share_that_its_heads_give_it():
 
 
 def test_leads_are_differences_of_scores():
-    model, glance = loaded("stand-in"), Probe(part="sinks", **HOW)
-    told = next(row["leads"] for row in inside(glance, "cpu") if row["case"] == "lead in early layers")
+    model, probe = loaded("stand-in"), Probe(part="sinks", **HOW)
+    told = next(row["leads"] for row in inside(probe, "cpu") if row["case"] == "lead in early layers")
     here, found = torch.arange(32), []
 
     def watch(layer: int, q: torch.Tensor, k: torch.Tensor) -> None:
@@ -56,7 +56,7 @@ def test_leads_are_differences_of_scores():
             torch.stack([scores[:, n, 0] - scores[:, n, 1 : n + 1].mean(dim=-1) for n in range(1, 32)]).mean()
         )
 
-    model.read(model.embed(tokens(glance)), watch=watch)
+    model.read(model.embed(tokens(probe)), watch=watch)
     assert sum(told) == pytest.approx(found[0].item(), abs=1e-3)
 
 
@@ -67,4 +67,4 @@ def test_each_part_says_its_cases_once_and_losses_make_a_table():
         assert len(set(keys)) == len(keys)
     table = on_fifteen(records)
     assert table.index[0] == "as trained, 32 tokens" and list(table) == ["made by rule"]
-    assert {glance.part for glance in PROBES["real-inside"].full} == set(PARTS)
+    assert {probe.part for probe in PROBES["real-inside"].full} == set(PARTS)

@@ -8,8 +8,8 @@ from scipy.stats import sem, t
 from torch.nn.functional import pad
 
 from d2lpos.lab import PROBES, Probe, packed, records, run_probe
-from d2lpos.lab.glance import loaded, tokens
 from d2lpos.lab.observed import by_text, reused, texts
+from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.reuse import FIRST, changed, judged, read_through
 from d2lpos.lab.shift import CASES, HALF, ROOM, anew, decided, shifting
 from d2lpos.pretrained import losses
@@ -61,8 +61,8 @@ def test_those_that_change_most_are_of_the_document():
 
 @pytest.mark.parametrize("part", ["one piece", "four pieces"])
 def test_the_more_is_computed_the_nearer_it_comes(part):
-    [glance] = [one for one in PROBES["real-reuse"].runs(range(1), smoke=True) if one.part == part]
-    rows = {row["case"]: row for row in run_probe(glance)["rows"]}
+    [probe] = [one for one in PROBES["real-reuse"].runs(range(1), smoke=True) if one.part == part]
+    rows = {row["case"]: row for row in run_probe(probe)["rows"]}
     fresh = rows["computed fresh"]["loss"]
     assert {f"first {first} anew" for first in FIRST} < rows.keys()
     assert len({row["loss"] for row in rows.values()}) == len(rows)

@@ -8,7 +8,7 @@ from d2lpos.check import plumbing as check
 from d2lpos.lab import records
 from d2lpos.lab.bits import RoundedKeys, rounded
 from d2lpos.lab.drafts import ROUND, acceptance, draft, misplaced
-from d2lpos.lab.glance import loaded
+from d2lpos.lab.probe import loaded
 
 KEYS = torch.randn(2, 3, 12, 8, generator=torch.Generator().manual_seed(0))
 HERE = torch.arange(12)

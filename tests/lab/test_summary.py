@@ -64,7 +64,7 @@ def test_a_frame_has_columns_for_fields_that_differ_and_says_what_none_stands_fo
 
 
 def test_a_frame_of_probes_has_a_row_for_each_layer():
-    runs = [result(small(again=again)) for again in (False, True)]
+    runs = [result(small(add_every_layer=again)) for again in (False, True)]
     for n, record in enumerate(runs):
         record["probes"] = [{"layer": layer, "error": 2.0 * layer + n, "r2": 0.5} for layer in range(3)]
     table = frame([*runs, result(small())], of="probes")
@@ -136,8 +136,8 @@ def test_pairs_are_made_by_seed_not_by_place(table):
 
 
 def test_paired_readings():
-    run = Run("language", "rope", readings=("as trained", "ntk", "window"))
-    table = frame(result(Run(**run.fields() | {"seed": seed})) for seed in range(2))
+    run = Run("language", "rope", eval_modes=("as trained", "ntk", "window"))
+    table = frame(result(Run.from_fields(run.fields() | {"seed": seed})) for seed in range(2))
     changes = paired(table, "accuracy", of="reading", against="as trained")
     assert sorted(map(tuple, changes[["reading", "split"]].values)) == [
         (reading, split) for reading in ("ntk", "window") for split in ("test", "unseen")

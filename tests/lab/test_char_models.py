@@ -10,8 +10,8 @@ import torch
 
 from d2lpos import Learned, T5Bias, Transformer
 from d2lpos.lab import execute, records, training
+from d2lpos.lab.char_models import card, char_model, dequantized, losses, pack, script
 from d2lpos.lab.models import build
-from d2lpos.lab.readers import card, dequantized, losses, pack, reader, script
 from d2lpos.lab.studies import LITTLE, STUDIES
 from d2lpos.lab.text import UNKNOWN, characters, decode
 from d2lpos.pretrained.reader import READERS, load, path, read, surprise, tokens, unpack
@@ -94,8 +94,8 @@ def test_a_loss_is_what_the_lab_measures():
 
 
 def test_a_record_keeps_what_a_file_needs(monkeypatch):
-    monkeypatch.setattr("d2lpos.lab.readers.TEXTS", 8)
-    run = replace(LITTLE, encoding="learned", readings=("as trained", "last row"))
+    monkeypatch.setattr("d2lpos.lab.char_models.TEXTS", 8)
+    run = replace(LITTLE, encoding="learned", eval_modes=("as trained", "last row"))
     record = execute(run)
     assert len(record["reader"]["places"]) == 512
     model, about = read(script(json.loads(json.dumps(record))))
@@ -107,10 +107,10 @@ def test_a_record_keeps_what_a_file_needs(monkeypatch):
 
 
 def test_each_seed_reads_passages_of_its_own(monkeypatch):
-    monkeypatch.setattr("d2lpos.lab.readers.TEXTS", 2)
-    run = replace(LITTLE, encoding="learned", readings=("as trained", "last row"))
+    monkeypatch.setattr("d2lpos.lab.char_models.TEXTS", 2)
+    run = replace(LITTLE, encoding="learned", eval_modes=("as trained", "last row"))
     model = build(run).eval()
-    one, again, other = (reader(model, replace(run, seed=seed))["places"] for seed in (0, 0, 1))
+    one, again, other = (char_model(model, replace(run, seed=seed))["places"] for seed in (0, 0, 1))
     assert one == again != other
 
 

@@ -1,4 +1,4 @@
-"""Trained models in 8 bits: what a record keeps of a reader, and the script that a page loads it from.
+"""Trained models in 8 bits: what a record keeps of a character model, and the script that a page loads it from.
 
 A row of a matrix, and a vector, is whole numbers from −127 to 127 times one float32, its scale. Rows that are shorter
 than a scale is worth stay float32.
@@ -17,12 +17,12 @@ from torch.nn.functional import cross_entropy
 from ..pretrained.reader import LONGEST, filled
 from ..runtime.threads import one_thread
 from ..transformer.model import Transformer
-from .models import reading
+from .models import eval_mode
 from .run import Run
 from .text import ALPHABET, UNKNOWN, characters
 from .training import UNSEEN
 
-__all__ = ["card", "dequantized", "losses", "pack", "reader", "script"]
+__all__ = ["card", "char_model", "dequantized", "losses", "pack", "script"]
 
 LEVELS = 127
 SHORTEST = 16  # numbers of a row; a scale for each shorter one would cost as much as it saves
@@ -85,8 +85,8 @@ def losses(model: Transformer, tokens: Tensor) -> Tensor:
     return cross_entropy(logits.mT, wanted, reduction="none").masked_fill(wanted < 0, math.nan)
 
 
-def reader(model: Transformer, run: Run) -> dict:
-    """What the record of a reader holds besides: the model in 8 bits, and how it reads.
+def char_model(model: Transformer, run: Run) -> dict:
+    """What the record of a character model holds besides: the model in 8 bits, and how it reads.
 
     places: the loss in nats at each place 0 … 511 of a text, a mean over passages of the test chapters. passage: the
     loss on one passage of the trained model and of that in 8 bits, as far as the training length and as a whole.
@@ -97,22 +97,22 @@ def reader(model: Transformer, run: Run) -> dict:
     starts = torch.randint(len(text) - LONGEST, (TEXTS, 1), generator=generator)
     told = {}
     for name, each in {"float": model, "8 bits": dequantized(model)}.items():
-        with reading(each, run, beyond(run), LONGEST):
+        with eval_mode(each, run, beyond(run), LONGEST):
             found = losses(each, text[None, : LONGEST + 1])[0]
             told[name] = {"within": found[: run.length].mean().item(), "whole": found.mean().item()}
-    with reading(model, run, beyond(run), LONGEST):
+    with eval_mode(model, run, beyond(run), LONGEST):
         places = losses(model, text[starts + torch.arange(LONGEST + 1)]).nanmean(dim=0)
     return pack(model) | {"places": [round(loss, 4) for loss in places.tolist()], "passage": told}
 
 
 def beyond(run: Run) -> str:
-    """How a reader goes on past its training length: by the last row of a table, else as it was trained."""
+    """How a model goes on past its training length: by the last row of a table, else as it was trained."""
     return "last row" if run.encoding == "learned" else "as trained"
 
 
 def card(record: Mapping) -> dict:
     """What a file says of its model, from the record of its training."""
-    run, found = Run(**record["run"]), record["reader"]
+    run, found = Run.from_fields(record["run"]), record["reader"]
     return {
         "encoding": run.encoding,
         "beyond": beyond(run),
@@ -125,8 +125,8 @@ def card(record: Mapping) -> dict:
         "parameters": record["parameters"],
         "trained_on": "chapters 1 to 48 of Pride and Prejudice by Jane Austen, 1813, in the public domain",
         "steps": run.steps,
-        "batch": run.size,
-        "rate": run.rate,
+        "batch": run.batch_size,
+        "rate": run.lr,
         "seed": run.seed,
         "command": "python -m d2lpos.lab readers",
         "commit": record["machine"]["commit"],

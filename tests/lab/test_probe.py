@@ -12,7 +12,6 @@ from torch import nn
 
 from d2lpos.lab import PROBES, Probe, Store, mean_ci, real_table, records, run_probe
 from d2lpos.lab.__main__ import main
-from d2lpos.lab.glance import loaded, tokens
 from d2lpos.lab.observed import (
     along,
     board_data,
@@ -23,8 +22,9 @@ from d2lpos.lab.observed import (
     texts,
 )
 from d2lpos.lab.passages import made, passage
+from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.publish import publish
-from d2lpos.lab.real import branches, hidden, readings, rows_moved
+from d2lpos.lab.real import branches, eval_modes, hidden, rows_moved
 from d2lpos.lab.real_table import BIT, moved, ordered, remembered
 from d2lpos.pretrained import load_minilm, losses
 from d2lpos.runtime.published import RESULTS
@@ -34,7 +34,7 @@ SMOKE = {study: look.runs(range(1), smoke=True) for study, look in PROBES.items(
 
 
 def found(study: str) -> list[dict]:
-    return [run_probe(glance) for glance in SMOKE[study]]
+    return [run_probe(probe) for probe in SMOKE[study]]
 
 
 def by_case(study: str) -> dict[str, float]:
@@ -69,12 +69,12 @@ def test_a_novel_that_ends_before_is_named():
 
 
 def test_a_key_tells_glances_apart():
-    glance = Probe("real-layout")
-    others = [replace(glance, **change) for change in ({"seed": 1}, {"text": "rule"}, {"model": "stand-in"})]
-    assert len({glance.key, *(other.key for other in others)}) == 4
-    assert Probe(**glance.fields()).key == glance.key
+    probe = Probe("real-layout")
+    others = [replace(probe, **change) for change in ({"seed": 1}, {"text": "rule"}, {"model": "stand-in"})]
+    assert len({probe.key, *(other.key for other in others)}) == 4
+    assert Probe(**probe.fields()).key == probe.key
     with pytest.raises(FrozenInstanceError):
-        glance.seed = 1
+        probe.seed = 1
 
 
 @pytest.mark.parametrize(("change", "error"), [
@@ -227,8 +227,8 @@ def test_the_published_sentences_are_those_of_their_records():
 
 
 def test_a_needle_stands_where_it_is_said_to_and_is_asked_for():
-    glance = Probe("real-needles", "yarn", "stand-in", "rule", length=700)
-    text, asked = hidden(glance)
+    probe = Probe("real-needles", "yarn", "stand-in", "rule", length=700)
+    text, asked = hidden(probe)
     assert len(text) == 700 and len(asked) == 8
     for place, question, answer in asked:
         assert text[place:][: len(question)] == question
@@ -237,16 +237,16 @@ def test_a_needle_stands_where_it_is_said_to_and_is_asked_for():
     places = [place for place, _, _ in asked]
     apart = {b - a for a, b in pairwise(places)}
     assert max(apart) - min(apart) < 12 and len({bytes(question) for _, question, _ in asked}) == 8
-    assert hidden(replace(glance, seed=1))[1] != asked
+    assert hidden(replace(probe, seed=1))[1] != asked
     with pytest.raises(ValueError, match="length must leave room for 8 needles; got 300"):
-        hidden(replace(glance, length=300))
+        hidden(replace(probe, length=300))
 
 
 @pytest.mark.parametrize("name", ["as trained", "yarn", "window and 4 first", "sharper"])
 def test_a_question_is_read_as_if_it_alone_followed_the_text(name):
     model, n = loaded("stand-in"), 24
     text, questions = torch.randint(256, (1, n)), torch.randint(256, (3, 5))
-    how = readings(model, n)[name]
+    how = eval_modes(model, n)[name]
     if name == "sharper":  # the stand-in has no length of training
         how = {"temperature": lambda positions: 1 + positions / 20}
     found = branches(model, text, questions, **how)
@@ -257,10 +257,10 @@ def test_a_question_is_read_as_if_it_alone_followed_the_text(name):
 
 def test_a_window_as_long_as_the_text_is_no_window():
     model = loaded("stand-in")
-    ways = readings(model, 32)
+    ways = eval_modes(model, 32)
     assert ways["window"]["window"] == (16, 0)
     assert ways["yarn"]["encoding"].scaled()[1] == 1.0  # nothing is stretched at the training length
-    long = readings(model, 16_384)
+    long = eval_modes(model, 16_384)
     assert long["yarn"]["encoding"].scaled()[1] > 1 and long["window and 4 first"]["window"] == (4096, 4)
     with torch.no_grad():
         text = tokens(Probe("real-length", model="stand-in", length=40))
@@ -357,11 +357,11 @@ PUBLISHED = [study for study in PROBES if (RESULTS / f"{study}.jsonl").is_file()
 @pytest.mark.parametrize("study", PUBLISHED)
 def test_the_files_of_a_study_are_those_of_its_records(study):
     kept = records(study)
-    known = {glance.key for glance in PROBES[study].runs(range(100))}
+    known = {probe.key for probe in PROBES[study].runs(range(100))}
     assert {record["key"] for record in kept} <= known
     first = {record["key"] for record in kept if record["run"]["seed"] == 0}
-    lacking = [glance for glance in PROBES[study].runs([0]) if glance.key not in first]
-    assert {(glance.study, glance.part, glance.text) for glance in lacking} <= NOT_RUN
+    lacking = [probe for probe in PROBES[study].runs([0]) if probe.key not in first]
+    assert {(probe.study, probe.part, probe.text) for probe in lacking} <= NOT_RUN
     for name, text in texts(study, kept).items():
         assert (RESULTS / name).read_text("utf-8") == text, f"python -m d2lpos.lab {study} --publish"
 
