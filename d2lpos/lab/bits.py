@@ -90,19 +90,19 @@ class RoundedKeys(StoredKeys):
         first: int = 0,
         pairs: slice = slice(None),
     ):
-        super().__init__(own, self.kept, before)
+        super().__init__(own, self.stored, before)
         self.bits, self.by, self.group = bits, by, group
         self.first, self.pairs = first, pairs
 
-    def kept(self, k: Tensor) -> Tensor:
+    def stored(self, k: Tensor) -> Tensor:
         """What the cache gives back of keys (batch, head, sequence, feature)."""
         pairs = k.unflatten(-1, (2, -1) if self.own.layout == "half" else (-1, 2))
         axis = -1 if self.own.layout == "half" else -2
         some = torch.arange(pairs.shape[axis], device=k.device)[self.pairs]
         part = pairs.index_select(axis, some)[:, :, self.first :]
-        found = rounded(part.flatten(-2).float(), self.bits, self.by, self.group).to(k)
-        found = found.unflatten(-1, part.shape[-2:])
-        whole = torch.cat([pairs.index_select(axis, some)[:, :, : self.first], found], dim=2)
+        levels = rounded(part.flatten(-2).float(), self.bits, self.by, self.group).to(k)
+        levels = levels.unflatten(-1, part.shape[-2:])
+        whole = torch.cat([pairs.index_select(axis, some)[:, :, : self.first], levels], dim=2)
         return pairs.index_copy(axis, some, whole).flatten(-2)
 
 
@@ -126,6 +126,6 @@ def bits(probe: Probe, device: str) -> list[dict]:
     for way, how in ways.items():
         for turn in ("before", "after"):
             one = RoundedKeys(model.encoding, before=turn == "before", **how)
-            found = losses(model, text, encoding=one)
-            rows.append({"case": f"{way}, {turn} the turn", "way": way, "turn": turn, "loss": found})
+            loss = losses(model, text, encoding=one)
+            rows.append({"case": f"{way}, {turn} the turn", "way": way, "turn": turn, "loss": loss})
     return [row | {"loss": round(row["loss"].double().mean().item(), 6)} for row in rows]

@@ -95,14 +95,14 @@ def char_model(model: Transformer, run: Run) -> dict:
     text = characters("test", flowing=True)
     generator = torch.Generator().manual_seed(UNSEEN + run.seed)
     starts = torch.randint(len(text) - LONGEST, (TEXTS, 1), generator=generator)
-    told = {}
+    passage = {}
     for name, each in {"float": model, "8 bits": dequantized(model)}.items():
         with eval_mode(each, run, beyond(run), LONGEST):
-            found = losses(each, text[None, : LONGEST + 1])[0]
-            told[name] = {"within": found[: run.length].mean().item(), "whole": found.mean().item()}
+            by_place = losses(each, text[None, : LONGEST + 1])[0]
+            passage[name] = {"within": by_place[: run.length].mean().item(), "whole": by_place.mean().item()}
     with eval_mode(model, run, beyond(run), LONGEST):
         places = losses(model, text[starts + torch.arange(LONGEST + 1)]).nanmean(dim=0)
-    return pack(model) | {"places": [round(loss, 4) for loss in places.tolist()], "passage": told}
+    return pack(model) | {"places": [round(loss, 4) for loss in places.tolist()], "passage": passage}
 
 
 def beyond(run: Run) -> str:
@@ -112,7 +112,7 @@ def beyond(run: Run) -> str:
 
 def card(record: Mapping) -> dict:
     """What a file says of its model, from the record of its training."""
-    run, found = Run.from_fields(record["run"]), record["reader"]
+    run, kept_model = Run.from_fields(record["run"]), record["reader"]
     return {
         "encoding": run.encoding,
         "beyond": beyond(run),
@@ -134,15 +134,15 @@ def card(record: Mapping) -> dict:
         "started": record["started"],
         "seconds": record["seconds"],
         "key": record["key"],
-        "passage": {"name": PASSAGE} | found["passage"],
+        "passage": {"name": PASSAGE} | kept_model["passage"],
     }
 
 
 def script(record: Mapping) -> str:
     """The file that a page loads a model from: a classic script that puts card, shapes and weights into its window."""
-    told = {
+    data = {
         "card": card(record),
         "shapes": record["reader"]["shapes"],
         "weights": record["reader"]["weights"],
     }
-    return f'(window.d2lposReaders ??= {{}})["{told["card"]["encoding"]}"] = {json.dumps(told)};\n'
+    return f'(window.d2lposReaders ??= {{}})["{data["card"]["encoding"]}"] = {json.dumps(data)};\n'

@@ -112,31 +112,31 @@ def execute(run: Run, device: str = "cpu", compiled: bool = False) -> dict[str, 
 def by_split(model: Transformer, run: Run, length: int, rows: int) -> dict[str, float]:
     """The loss of a model that is being trained, on each split of its task."""
     model.eval()
-    found = {
+    losses = {
         split: test(model, sampler, length, rows, places=places(run))["loss"]
         for split, sampler in TASKS[run.task].tests.items()
     }
     model.train()
-    return found
+    return losses
 
 
 def train_on(model: Transformer, run: Run, name: str, rows: int) -> list[dict[str, Any]]:
     """Train a model on, at a fifth of its rate; the loss at the new length along the way, after so many tokens."""
-    task, length, found = TASKS[run.task], run.further_length, []
+    task, length, curve = TASKS[run.task], run.further_length, []
     size = max(1, run.batch_size * run.length // length)
     every = max(1, run.further_steps // run.checks)
 
     def watch(step: int, loss: float) -> None:
         if step % every == 0 or step == run.further_steps:
             row = {"reading": name, "step": step, "tokens": step * size * length}
-            found.append(row | by_split(model, run, length, rows))
+            curve.append(row | by_split(model, run, length, rows))
 
     seed = (run.seed + 2**30) % 2**31  # other batches than before
     train(
         model, task.train, length, run.further_steps, size, run.lr / 5, seed=seed, shortest=run.shortest,
         precision=run.precision, watch=watch, places=places(run, training=True),
     )  # fmt: skip
-    return found
+    return curve
 
 
 @contextmanager

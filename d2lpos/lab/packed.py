@@ -101,8 +101,8 @@ def mixed(x: Tensor, bits: int) -> Tensor:
     """x as `blocks` give it back where a Hadamard matrix has mixed all features, or as many as a power of two divides."""
     size = x.shape[-1] & -x.shape[-1]
     matrix = hadamard(size).to(x.device)
-    found = blocks((x.float().unflatten(-1, (-1, size)) @ matrix).flatten(-2), bits)
-    return (found.unflatten(-1, (-1, size)) @ matrix).flatten(-2).to(x)
+    stored = blocks((x.float().unflatten(-1, (-1, size)) @ matrix).flatten(-2), bits)
+    return (stored.unflatten(-1, (-1, size)) @ matrix).flatten(-2).to(x)
 
 
 def values_too(model: SmolLM2, text: Tensor, store: Callable[[Tensor], Tensor]) -> Tensor:
@@ -128,10 +128,10 @@ def packed(probe: Probe, device: str) -> list[dict]:
         for scale, store in {"scale 1": fp8, "layer's scale": by_layer}.items():
             for turn in ("before", "after"):
                 one = StoredKeys(own, partial(store, dtype=dtype), turn == "before")
-                found = losses(model, text, encoding=one)
-                rows.append({"case": f"{name}, {scale}, {turn} the turn", "loss": found})
-        found = values_too(model, text, partial(fp8, dtype=dtype))
-        rows.append({"case": f"{name}, scale 1, values too", "loss": found})
+                loss = losses(model, text, encoding=one)
+                rows.append({"case": f"{name}, {scale}, {turn} the turn", "loss": loss})
+        loss = values_too(model, text, partial(fp8, dtype=dtype))
+        rows.append({"case": f"{name}, scale 1, values too", "loss": loss})
     stores = {f"e4m3, {past} times too large": partial(by_layer, dtype=E4M3, past=past) for past in (2, 8)}
     stores |= {f"{count} bits by token": partial(rounded, bits=count, by="token") for count in (8, 4)}
     stores |= {f"q{count}_0, pairs as halves": partial(blocks, bits=count) for count in (8, 4)}
@@ -170,11 +170,11 @@ def decided(records: Iterable[dict]) -> "DataFrame":
     """
     from pandas import DataFrame
 
-    found = DataFrame([{row["case"]: row["loss"] for row in record["rows"]} for record in records])
+    losses_by_case = DataFrame([{row["case"]: row["loss"] for row in record["rows"]} for record in records])
     rows = []
     for way in ("at once", "by ones"):
         for name in FORMATS:
-            rise = found[f"{name}, {way}"] - found[f"{name}, positions count on"]
+            rise = losses_by_case[f"{name}, {way}"] - losses_by_case[f"{name}, positions count on"]
             little = way == "at once" or name == "q8_0"
             says = f"{name} {way}: {'less than 0.02' if little else 'more than 0.1'}"
             rows.append([says, *_below(rise - BAND if little else MUCH - rise)])

@@ -65,8 +65,8 @@ class Probe:
     @property
     def key(self) -> str:
         """16 hexadecimal digits: a hash of all fields, of the version, and of the weights."""
-        told = self.fields() | {"protocol": PROTOCOL, "weights": weights(self.model)}
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+        settings = self.fields() | {"protocol": PROTOCOL, "weights": weights(self.model)}
+        return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
 
     def fields(self) -> dict[str, Any]:
         """All fields, fit for JSON."""
@@ -113,9 +113,9 @@ def tokens(probe: Probe, device: str = "cpu") -> Tensor:
     tensor([[67, 104,  97]])
     """
     text = passage(probe.text, probe.seed, probe.length * (1 if probe.model == "stand-in" else LONGEST))
-    found = encoder(probe.model)(text)[: probe.length]
-    if len(found) < probe.length:
+    ids = encoder(probe.model)(text)[: probe.length]
+    if len(ids) < probe.length:
         raise ValueError(
-            f"passage {probe.seed} of {probe.text} has {len(found)} tokens; got {probe.length}"
+            f"passage {probe.seed} of {probe.text} has {len(ids)} tokens; got {probe.length}"
         )
-    return torch.tensor([found], device=device)
+    return torch.tensor([ids], device=device)

@@ -45,8 +45,8 @@ def rope(model: SmolLM2, **changed: object) -> RoPE:
     return RoPE(**{"dim": own.dim, "base": own.base, "layout": own.layout} | changed)
 
 
-def mean(found: Tensor) -> float:
-    return round(found.double().mean().item(), 6)
+def mean(values: Tensor) -> float:
+    return round(values.double().mean().item(), 6)
 
 
 # Layout
@@ -120,8 +120,8 @@ class Coarse(Encoding):
         cos, sin = both if layout == "half" else (convert(table, "interleaved") for table in both)
         return (x.float() * cos + quarter * sin).to(x)
 
-    def rounded(self, found: Tensor, what: str) -> Tensor:
-        return found.to(self.dtype).float() if what == self.what else found
+    def rounded(self, x: Tensor, what: str) -> Tensor:
+        return x.to(self.dtype).float() if what == self.what else x
 
 
 def placings(n: int, device: str, seed: int) -> dict[str, Tensor]:
@@ -193,8 +193,8 @@ def heads(probe: Probe, device: str) -> Rows:
     }
 
     def previous(q: Tensor, k: Tensor, encoding: Encoding) -> list[float]:
-        found = looking(model, q, k, encoding).diagonal(-1, dim1=1, dim2=2).double().mean(dim=1)
-        return [round(weight, 4) for weight in found.tolist()]
+        weights = looking(model, q, k, encoding).diagonal(-1, dim1=1, dim2=2).double().mean(dim=1)
+        return [round(weight, 4) for weight in weights.tolist()]
 
     def lengths(x: Tensor) -> Tensor:
         split = (2, -1) if model.encoding.layout == "half" else (-1, 2)
@@ -203,12 +203,12 @@ def heads(probe: Probe, device: str) -> Rows:
 
     def watch(layer: int, q: Tensor, k: Tensor) -> None:
         weights = looking(model, q, k, model.encoding).double()[:, 1:]
-        told = {
+        means = {
             "previous": weights.diagonal(0, dim1=1, dim2=2).mean(dim=1),
             "first": weights[:, :, 0].mean(dim=1),
             "own": weights.diagonal(1, dim1=1, dim2=2).mean(dim=1),
         }
-        columns = {what: [round(v, 4) for v in values.tolist()] for what, values in told.items()}
+        columns = {what: [round(v, 4) for v in values.tolist()] for what, values in means.items()}
         columns |= {what: previous(q, k, encoding) for what, encoding in held.items()}
         one_still = [previous(q, k, rope(model, scaling=partial(freeze_pairs, pairs=[p]))) for p in range(pairs)]
         columns["still"] = [list(column) for column in zip(*one_still, strict=True)]
@@ -244,17 +244,17 @@ def board(probe: Probe, device: str) -> Rows:
     followed = FOLLOWED if probe.model == "smollm2" else ((0, 0), (1, 2))
 
     def reading(encodings: list[Encoding], x: Tensor, first: int) -> dict[str, float | None]:
-        seen = {}
+        previous = {}
 
         def watch(layer: int, q: Tensor, k: Tensor) -> None:
             for at, head in followed:
                 if layer == at and q.shape[2] <= FEW:
                     own = q[:, [head]], k[:, [head * k.shape[1] // q.shape[1]]]
                     weights = looking(model, *own, encodings[layer])
-                    seen[at, head] = round(weights[0].diagonal(-1).mean().item(), 4)
+                    previous[at, head] = round(weights[0].diagonal(-1).mean().item(), 4)
 
         x = model.read(x, encoding=encodings, watch=watch, first=first)
-        return {"loss": mean(losses(model, text, x)), "previous": [seen.get(one) for one in followed]}
+        return {"loss": mean(losses(model, text, x)), "previous": [previous.get(one) for one in followed]}
 
     def held(some: list[int]) -> Encoding:
         return Encoding() if len(some) == pairs else rope(model, scaling=partial(freeze_pairs, pairs=some))
@@ -328,19 +328,19 @@ def sentence(probe: Probe, device: str) -> Rows:
         x = model.read(model.embed(alike), last=layer)[of]
         x = model.read(x, encoding=encodings, first=layer)
         text = torch.cat([text, model.logits(x[:, -1:]).argmax(dim=-1)], dim=1)
-    told = [decoded(probe.model, row[start:].tolist()) for row in text]
+    goes_on = [decoded(probe.model, row[start:].tolist()) for row in text]
     cases = ["as trained", *["held"] * pairs, "no rotation"]
     named = [None, *range(pairs), None]
     return [
         {"case": case, "layer": None if columns else layer, "pair": pair, "goes on": words}
-        for case, pair, words in zip(cases, named, told, strict=True)
+        for case, pair, words in zip(cases, named, goes_on, strict=True)
     ]
 
 
-def decoded(model: str, found: list[int]) -> str:
+def decoded(model: str, ids: list[int]) -> str:
     if model == "stand-in":
-        return bytes(found).decode("latin-1")
-    return tokenizer("smollm2").decode(found)
+        return bytes(ids).decode("latin-1")
+    return tokenizer("smollm2").decode(ids)
 
 
 # Length
@@ -368,14 +368,14 @@ def hidden(
     who = draw.sample(WHO, needles)
     answers = [encode("".join(draw.choice("0123456789") for _ in range(DIGITS))) for _ in who]
     questions = [encode(f"\nThe secret number of the {one} is") + encode(" ") for one in who]
-    said = [ask + answer + encode(".\n") for ask, answer in zip(questions, answers, strict=True)]
-    room = probe.length - sum(map(len, said))
-    if room < needles:
+    sentences = [ask + answer + encode(".\n") for ask, answer in zip(questions, answers, strict=True)]
+    left = probe.length - sum(map(len, sentences))
+    if left < needles:
         raise ValueError(f"length must leave room for {needles} needles; got {probe.length}")
-    hay = tokens(replace(probe, length=start + room))[0, start:].tolist()
+    hay = tokens(replace(probe, length=start + left))[0, start:].tolist()
     text, asked = [], []
-    for number, needle in enumerate(said):
-        first, end = (room * part // (2 * needles) for part in (max(0, 2 * number - 1), 2 * number + 1))
+    for number, needle in enumerate(sentences):
+        first, end = (left * part // (2 * needles) for part in (max(0, 2 * number - 1), 2 * number + 1))
         text += hay[first:end]
         asked.append((len(text), questions[number], answers[number]))
         text += needle
@@ -402,9 +402,9 @@ def branches(
     everywhere[4:] += gap
     here, after = everywhere.split([n, size])
     back = after[:, None] - everywhere
-    seen = back >= 0
+    mask = back >= 0
     if window is not None:
-        seen &= (back < window[0]) | (everywhere < window[1])
+        mask &= (back < window[0]) | (everywhere < window[1])
     encoding = model.encoding if encoding is None else encoding
     x, y = model.embed(text), model.embed(asked)
     for block in model.blocks:
@@ -414,7 +414,7 @@ def branches(
         keys, values = (
             torch.cat([a.expand(len(b), -1, -1, -1), b], dim=2) for a, b in ((k, key), (v, value))
         )
-        y = block.close(y, attend(ask, keys, values, after, everywhere, encoding, seen))
+        y = block.close(y, attend(ask, keys, values, after, everywhere, encoding, mask))
         if window is None:
             x = block.close(x, attend(q, k, v, here, here, encoding, Mask(here)))
         else:
@@ -428,16 +428,16 @@ def needles(probe: Probe, device: str) -> Rows:
     The part names how it reads, with the settings for twice the length of training, however long the text is.
     """
     model = loaded(probe.model, probe.dtype, device)
-    return said(probe, probe.part, model, **eval_modes(model, max(probe.length, 2 * TRAINED))[probe.part])
+    return digits_right(probe, probe.part, model, **eval_modes(model, max(probe.length, 2 * TRAINED))[probe.part])
 
 
 def sink(probe: Probe, device: str) -> Rows:
     """As `needles`, as trained, with the first four tokens of the text farther and farther away from all others."""
     model = loaded(probe.model, probe.dtype, device)
-    return [row for gap in GAPS for row in said(probe, f"{gap:,} away", model, gap=gap)]
+    return [row for gap in GAPS for row in digits_right(probe, f"{gap:,} away", model, gap=gap)]
 
 
-def said(probe: Probe, case: str, model: SmolLM2, **how: object) -> Rows:
+def digits_right(probe: Probe, case: str, model: SmolLM2, **how: object) -> Rows:
     """A row for each needle of a probe: where it stands, how many of its digits are said rightly, and their loss."""
     text, asked = hidden(probe)
     device = model.tokens.weight.device
@@ -448,9 +448,9 @@ def said(probe: Probe, case: str, model: SmolLM2, **how: object) -> Rows:
     logits = branches(model, *tensors, **how).float()
     rows = []
     for (place, question, answer), one in zip(asked, logits, strict=True):
-        told, wanted = one[len(question) - 1 :][: len(answer)], torch.tensor(answer, device=device)
-        right = int((told.argmax(dim=-1) == wanted).sum())
-        loss = cross_entropy(told, wanted)
+        logits_of_answer, wanted = one[len(question) - 1 :][: len(answer)], torch.tensor(answer, device=device)
+        right = int((logits_of_answer.argmax(dim=-1) == wanted).sum())
+        loss = cross_entropy(logits_of_answer, wanted)
         rows.append(
             {
                 "case": case,
@@ -491,11 +491,11 @@ def eval_modes(model: SmolLM2, n: int) -> dict[str, dict]:
 def length(probe: Probe, device: str) -> Rows:
     """The loss over each 256 tokens of a long passage; the part names how it is read, as `eval_modes` does."""
     model, text = loaded(probe.model, probe.dtype, device), tokens(probe, device)
-    found = losses(model, text, **eval_modes(model, probe.length)[probe.part])[0]
+    loss = losses(model, text, **eval_modes(model, probe.length)[probe.part])[0]
     return [
         {
             "case": probe.part,
-            "loss": mean(found),
-            "places": [round(part.mean().item(), 4) for part in found.split(BIN)],
+            "loss": mean(loss),
+            "places": [round(part.mean().item(), 4) for part in loss.split(BIN)],
         }
     ]

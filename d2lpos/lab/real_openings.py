@@ -42,10 +42,10 @@ def begun(probe: Probe) -> Tensor:
     check_name("part", probe.part, AFTER)
     after = AFTER[probe.part]
     text = passage(probe.text, probe.seed, after + LINE + LONGEST * probe.length)
-    found = encoder(probe.model)(text[text.index("\n", after) :].lstrip("\n"))[: probe.length]
-    if len(found) < probe.length:
-        raise ValueError(f"passage {probe.seed} of {probe.text} has {len(found)} tokens left; got {probe.length}")
-    return torch.tensor([found])
+    ids = encoder(probe.model)(text[text.index("\n", after) :].lstrip("\n"))[: probe.length]
+    if len(ids) < probe.length:
+        raise ValueError(f"passage {probe.seed} of {probe.text} has {len(ids)} tokens left; got {probe.length}")
+    return torch.tensor([ids])
 
 
 def openings(probe: Probe, device: str) -> list[dict]:
@@ -70,7 +70,7 @@ def heaviest(model: SmolLM2, text: Tensor, name: str) -> Iterator[dict]:
 
     usual = shares(causal_mask(here, here))
     for case, mask in masks(n, text.device).items():
-        found = shares(mask)
-        at = int(found.argmax())
-        told = {"share": rounded(found[at]), "usual": rounded(usual[at]), "second": rounded(found[1])}
-        yield {"case": f"most: {case}", "at": at, "word": decoded(name, [int(text[0, at])])} | told
+        by_token = shares(mask)
+        at = int(by_token.argmax())
+        row = {"share": rounded(by_token[at]), "usual": rounded(usual[at]), "second": rounded(by_token[1])}
+        yield {"case": f"most: {case}", "at": at, "word": decoded(name, [int(text[0, at])])} | row

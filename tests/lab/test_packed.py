@@ -11,7 +11,7 @@ from d2lpos.lab.bits import StoredKeys
 from d2lpos.lab.observed import texts
 from d2lpos.lab.packed import E4M3, E5M2, blocks, by_layer, fp8, mixed
 from d2lpos.lab.probe import loaded, tokens
-from d2lpos.lab.shift import CASES, HALF, ROOM, shifting
+from d2lpos.lab.shift import CAPACITY, CASES, HALF, shifting
 from d2lpos.pretrained import losses
 
 KEYS = torch.randn(2, 3, 12, 64, generator=torch.Generator().manual_seed(0))
@@ -60,7 +60,7 @@ def test_values_are_stored_and_the_model_is_left_as_it_was():
 
 
 def test_a_function_stores_as_its_dtype_does():
-    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=ROOM + HALF))
+    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=CAPACITY + HALF))
     case = CASES["shifted in bfloat16"]
     other = (lambda x: x.bfloat16().float(), *case[1:])
     found = shifting(model, text, {"as a dtype": case, "as a function": other})

@@ -11,7 +11,7 @@ from d2lpos.lab import PROBES, Probe, packed, records, run_probe
 from d2lpos.lab.observed import by_text, reused, texts
 from d2lpos.lab.probe import loaded, tokens
 from d2lpos.lab.reuse import FIRST, changed, judged, read_through
-from d2lpos.lab.shift import CASES, HALF, ROOM, anew, decided, shifting
+from d2lpos.lab.shift import CAPACITY, CASES, HALF, anew, decided, shifting
 from d2lpos.pretrained import losses
 
 close = partial(torch.testing.assert_close, atol=1e-4, rtol=1e-4)
@@ -72,22 +72,22 @@ def test_the_more_is_computed_the_nearer_it_comes(part):
 
 
 def test_a_cache_whose_positions_count_on_is_a_mask():
-    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=ROOM + HALF))
-    here = torch.arange(ROOM + HALF)
+    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=CAPACITY + HALF))
+    here = torch.arange(CAPACITY + HALF)
     mask = here <= here[:, None]
-    mask[ROOM:, 4 : 4 + HALF] = False
+    mask[CAPACITY:, 4 : 4 + HALF] = False
     found = shifting(model, text)
-    close(found["positions count on"], losses(model, text, mask=mask)[0, ROOM - 1 :])
+    close(found["positions count on"], losses(model, text, mask=mask)[0, CAPACITY - 1 :])
     close(found["shifted"], found["shifted one at a time"])
     moved = torch.where(here < 4, here, here - HALF)
     # What was read before the shift stood where it stood; its keys turn to the new places.
-    assert not torch.allclose(found["shifted"], losses(model, text, positions=moved, mask=mask)[0, ROOM - 1 :], atol=1e-4)
+    assert not torch.allclose(found["shifted"], losses(model, text, positions=moved, mask=mask)[0, CAPACITY - 1 :], atol=1e-4)
 
 
 def test_read_anew_reads_what_is_left():
-    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=ROOM + 2 * HALF))
+    model, text = loaded("stand-in"), tokens(Probe("real-shift", model="stand-in", text="rule", length=CAPACITY + 2 * HALF))
     found = anew(model, text)
-    part = torch.cat([text[:, :4], text[:, HALF + 4 : ROOM + HALF]], dim=1)
+    part = torch.cat([text[:, :4], text[:, HALF + 4 : CAPACITY + HALF]], dim=1)
     close(found["read anew"][:HALF], losses(model, part)[0, HALF - 1 :])
     close(found["read anew, first four lost"][HALF:], losses(model, text[:, 2 * HALF :])[0, HALF - 1 :])
 

@@ -39,7 +39,7 @@ def test_before_and_after_differ_by_the_turn_alone(layout):
 @pytest.mark.parametrize("layout", ["half", "interleaved"])
 def test_spared_tokens_and_pairs_keep_their_keys(layout):
     one = RoundedKeys(RoPE(8, layout=layout), 1, "channel", before=True, first=2, pairs=slice(2))
-    found = one.kept(KEYS)
+    found = one.stored(KEYS)
     assert torch.equal(found[:, :, :2], KEYS[:, :, :2])
     spared = [2, 3, 6, 7] if layout == "half" else [4, 5, 6, 7]
     assert torch.equal(found[..., spared], KEYS[..., spared])

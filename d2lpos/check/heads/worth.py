@@ -59,8 +59,8 @@ def rise_case(texts: int, tokens: int, period: int, seed: int) -> Case:
     case = call(before=before, after=after, period=period)
 
     def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        return found if is_empty(found) else torch.tensor(several(found, "rise", "half"), dtype=torch.float64)
+        outcome = case.ask(answer)
+        return outcome if is_empty(outcome) else torch.tensor(several(outcome, "rise", "half"), dtype=torch.float64)
 
     return Case(case.text, ask)
 

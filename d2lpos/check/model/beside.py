@@ -54,8 +54,8 @@ def beside_case(mine: dict[int, float], theirs: dict[int, float]) -> Case:
     case = call(f"mine = {mine}, theirs = {theirs}", mine=mine, theirs=theirs)
 
     def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        return found if is_empty(found) else torch.tensor(several(found, "mean", "half"), dtype=torch.float64)
+        outcome = case.ask(answer)
+        return outcome if is_empty(outcome) else torch.tensor(several(outcome, "mean", "half"), dtype=torch.float64)
 
     return Case(case.text, ask)
 

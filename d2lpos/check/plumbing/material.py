@@ -12,10 +12,10 @@ def both(case: Case, n: int, look: Callable) -> Case:
     """The case, of whose positions (n,) and mask (n, n) look(positions, mask) is compared."""
 
     def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        if is_empty(found):
-            return found
-        listed = found if isinstance(found, tuple | list) else []
+        outcome = case.ask(answer)
+        if is_empty(outcome):
+            return outcome
+        listed = outcome if isinstance(outcome, tuple | list) else []
         if len(listed) != 2 or not all(isinstance(part, Tensor) for part in listed):
             raise Misconduct("Two tensors are asked for: positions and mask")
         positions, mask = listed

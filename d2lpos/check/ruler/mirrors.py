@@ -42,10 +42,10 @@ def mirror_case(angles: list[float], seen: Callable) -> Case:
     case = call(angle=torch.tensor(angles))
 
     def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        if is_empty(found):
-            return found
-        return seen(*two(found, "u and w", *2 * ((len(angles), 2),)))
+        outcome = case.ask(answer)
+        if is_empty(outcome):
+            return outcome
+        return seen(*two(outcome, "u and w", *2 * ((len(angles), 2),)))
 
     return Case(case.text, ask)
 

@@ -44,8 +44,8 @@ def wanted_base(dim: int, base: float, length: int, longer: int) -> Case:
     case = call(dim=dim, base=base, length=length, longer=longer)
 
     def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        return found if is_empty(found) else torch.tensor(number(found, "the base"), dtype=torch.float64)
+        outcome = case.ask(answer)
+        return outcome if is_empty(outcome) else torch.tensor(number(outcome, "the base"), dtype=torch.float64)
 
     return Case(case.text, ask)
 

@@ -163,8 +163,8 @@ def pair_case(sliding_window: int) -> Case:
     case = call(sliding_window=sliding_window)
 
     def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        return found if is_empty(found) else tuple(several(found, "left", "right"))
+        outcome = case.ask(answer)
+        return outcome if is_empty(outcome) else tuple(several(outcome, "left", "right"))
 
     return Case(case.text, ask)
 

@@ -41,16 +41,16 @@ def padding_case(look: Callable, *texts: str) -> Case:
     case = call(real=real)
 
     def ask(answer: Callable) -> object:
-        found = case.ask(answer)
-        if is_empty(found):
-            return found
+        outcome = case.ask(answer)
+        if is_empty(outcome):
+            return outcome
         if (
-            not isinstance(found, tuple | list)
-            or len(found) != 2
-            or not all(isinstance(x, Tensor) for x in found)
+            not isinstance(outcome, tuple | list)
+            or len(outcome) != 2
+            or not all(isinstance(x, Tensor) for x in outcome)
         ):
             raise Misconduct("Two tensors are asked for: positions and mask")
-        positions, mask = found
+        positions, mask = outcome
         shape = len(real), 1, real.shape[1], real.shape[1]
         if positions.shape != real.shape or mask.shape != shape:
             shown = f"{tuple(positions.shape)} and {tuple(mask.shape)}"
