@@ -156,33 +156,9 @@ def memory_in_an_array(layers, heads, kv_heads, features, tokens, size):
     return np.array([2 * keys, heads * tokens**2 * size])
 
 
-def memory_in_tensors(layers, heads, kv_heads, features, tokens, size):
-    cache = 2 * layers * torch.empty(kv_heads, tokens, features, device="meta").numel() * size
-    return torch.tensor(cache), torch.tensor(heads * tokens * tokens * size)
-
-
-def compare_by_numpy(validation, test, t):
-    arm = 1 + validation.numpy()[1:].mean(axis=1).argmin()
-    gap = test.numpy()[arm] - test.numpy()[0]
-    half = t * gap.std(ddof=1) / np.sqrt(gap.size)
-    return np.array([arm, gap.mean() - half, gap.mean() + half])
-
-
-def compare_by_pandas(validation, test, t):
-    arm = DataFrame(validation.numpy()).drop(index=0).mean(axis=1).idxmin()
-    gap = DataFrame(test.numpy()).diff(periods=arm).loc[arm]
-    return arm, gap.mean() - t * gap.sem(), gap.mean() + t * gap.sem()
-
-
-def compare_in_one_tensor(validation, test, t):
-    return torch.stack([torch.as_tensor(float(value)) for value in compare_with_tensors(validation, test, t)])
-
-
 test_accepted = accepted({
     check.rope_from: [rope_by_cases],
     check.choose: [choose_by_sorting, choose_by_numpy],
-    check.memory: [memory_in_floats, memory_in_an_array, memory_in_tensors],
-    check.compare: [
-        compare_with_tensors, compare_as_a_list, compare_by_numpy, compare_by_pandas, compare_in_one_tensor,
-    ],
+    check.memory: [memory_in_floats, memory_in_an_array],
+    check.compare: [compare_with_tensors, compare_as_a_list],
 })

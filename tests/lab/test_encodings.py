@@ -58,7 +58,7 @@ class Push(Encoding):
 register("push", lambda run: Push())
 if __name__ == "__main__":
     store = Store("lab.sqlite")
-    runs = [Run("order", "push", s, length=4, steps=1, size=4, dim=16, layers=1) for s in (0, 1)]
+    runs = [Run("order", "push", s, length=4, steps=1, batch_size=4, dim=16, layers=1) for s in (0, 1)]
     print(len(store.records()), sweep(runs, store, jobs={jobs}), len(store.records()))
 """
 
