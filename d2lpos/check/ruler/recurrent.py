@@ -5,7 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..verdict import Answer, Case, Check, call, is_empty
+from ..cases import read_as
+from ..verdict import Answer, Case, Check, call
 from .material import quarters, two, without
 
 
@@ -57,13 +58,10 @@ def read_case(part: int, tokens: int, d: int, e: int, gates: list | None = None,
     """Asks for y, part 0, or for the state at the end, part 1."""
     arguments = dict(zip(("q", "k", "v", "gates", "state"), text(tokens, d, e, gates, begun), strict=True))
     label = f"{tokens} tokens, d = {d}, e = {e}, gates of {arguments['gates'][0]:.0e}"
-    case = call(label if tokens > 10 else "", **arguments)
-
-    def ask(answer: Callable) -> object:
-        outcome = case.ask(answer)
-        return outcome if is_empty(outcome) else two(outcome, "y and the state", (tokens, e), (d, e))[part]
-
-    return Case(case.text, ask)
+    return read_as(
+        call(label if tokens > 10 else "", **arguments),
+        lambda outcome: two(outcome, "y and the state", (tokens, e), (d, e))[part],
+    )
 
 
 def read_first(q, k, v, gates, state):

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..verdict import Answer, Case, Check, Misconduct, call, is_empty
+from ..cases import read_as
+from ..verdict import Answer, Case, Check, Misconduct, call
 
 
 def count_and_hide(real: Tensor) -> tuple[Tensor, Tensor]:
@@ -38,12 +39,7 @@ def columns(real: Tensor) -> Tensor:
 def padding_case(look: Callable, *texts: str) -> Case:
     """A batch, in which a dot is padding; look(positions, mask, real) is what is compared."""
     real = torch.tensor([[token != "." for token in text] for text in texts])
-    case = call(real=real)
-
-    def ask(answer: Callable) -> object:
-        outcome = case.ask(answer)
-        if is_empty(outcome):
-            return outcome
+    def read(outcome: object) -> object:
         if (
             not isinstance(outcome, tuple | list)
             or len(outcome) != 2
@@ -63,7 +59,7 @@ def padding_case(look: Callable, *texts: str) -> Case:
             raise Misconduct(f"The mask is {mask.dtype}; it is to be Boolean, True where a query may look")
         return look(positions.long(), mask, real)
 
-    return Case(case.text, ask)
+    return read_as(call(real=real), read)
 
 
 def of_real(positions: Tensor, mask: Tensor, real: Tensor) -> Tensor:

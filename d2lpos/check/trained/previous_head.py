@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from ..cases import several
-from ..verdict import Answer, Case, Check, call, is_empty
+from ..cases import read_as, several
+from ..verdict import Answer, Case, Check, call
 
 
 def largest(values: Tensor) -> tuple[int, int]:
@@ -33,13 +33,10 @@ def looks(*shape: int, seed: int, causal: bool = True, more: Tensor | float = 0)
 
 
 def head_case(label: str, weights: Tensor) -> Case:
-    case = call(f"{label}, {tuple(weights.shape)}", weights=weights)
-
-    def ask(answer: Callable) -> object:
-        outcome = case.ask(answer)
-        return outcome if is_empty(outcome) else tuple(several(outcome, "layer", "head"))
-
-    return Case(case.text, ask)
+    return read_as(
+        call(f"{label}, {tuple(weights.shape)}", weights=weights),
+        lambda outcome: tuple(several(outcome, "layer", "head")),
+    )
 
 
 clear = 100 * (torch.arange(12).view(2, 6, 1) == 4)
