@@ -60,8 +60,8 @@ def test_the_cache_is_as_large_as_a_cache():
     model = Transformer(8, 8, dim=16, heads=4, layers=3, causal=True)
     caches = model.new_caches()
     model(torch.zeros(1, 5, dtype=torch.long), torch.arange(5), caches=caches)
-    kept = sum(4 * tensor.numel() for cache in caches for tensor in (cache.keys, cache.values))
-    assert check.memory.reference(3, 4, 4, 4, 5, 4)[0] == kept
+    size = sum(4 * tensor.numel() for cache in caches for tensor in (cache.keys, cache.values))
+    assert check.memory.reference(3, 4, 4, 4, 5, 4)[0] == size
 
 
 def test_the_bias_is_as_large_as_a_bias():
@@ -98,14 +98,14 @@ def rope_by_cases(config, kind):
     dim = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
     match config:
         case {"rope_parameters": {"sliding_attention": _, "full_attention": _} as types}:
-            said = types[kind]
-        case {"rope_parameters": said}:
+            parameters = types[kind]
+        case {"rope_parameters": parameters}:
             pass
         case {"rope_scaling": dict(asked)}:
-            said = {**asked, "rope_theta": config["rope_theta"]}
+            parameters = {**asked, "rope_theta": config["rope_theta"]}
         case _:
-            said = {"rope_theta": config["rope_theta"]}
-    match said:
+            parameters = {"rope_theta": config["rope_theta"]}
+    match parameters:
         case {"rope_type": "linear", "factor": factor}:
             rule = partial(scaling.linear, factor=factor)
         case {"rope_type": "yarn", "factor": factor, "original_max_position_embeddings": length}:
@@ -121,8 +121,8 @@ def rope_by_cases(config, kind):
         case _:
             rule = scaling.unscaled
     beside = 1.0 if "rope_parameters" in config else config.get("partial_rotary_factor", 1.0)
-    part = said.get("partial_rotary_factor", beside)
-    return RoPE(dim, base=said["rope_theta"], rotary=round(part * dim), scaling=rule)
+    part = parameters.get("partial_rotary_factor", beside)
+    return RoPE(dim, base=parameters["rope_theta"], rotary=round(part * dim), scaling=rule)
 
 
 def choose_by_sorting(losses, doors, allowed):

@@ -91,13 +91,13 @@ def by_noise(forward, x):
 
 
 def token_by_token(forward, x):
-    found = torch.ones(x.shape[:-1], dtype=torch.bool)
+    erased = torch.ones(x.shape[:-1], dtype=torch.bool)
     for at in np.ndindex(*x.shape[:-1]):
         for step in (-300.0, 7.0, 300.0):
             other = x.clone()
             other[at] += step
-            found[at] &= torch.equal(forward(other)[at], forward(x)[at])
-    return found
+            erased[at] &= torch.equal(forward(other)[at], forward(x)[at])
+    return erased
 
 
 def by_numbers(u, rate, entire):

@@ -58,8 +58,8 @@ def attended(x, positions, mask):
 def test_packed_texts_are_read_as_each_alone():
     x, row = torch.randn(11, 8), torch.tensor([0, 4, 6, 11])
     positions, mask = check.packed.reference(row)
-    found = attended(x, positions, mask)
-    for text, part in zip(x.split([4, 2, 5]), found.split([4, 2, 5]), strict=True):
+    together = attended(x, positions, mask)
+    for text, part in zip(x.split([4, 2, 5]), together.split([4, 2, 5]), strict=True):
         here = torch.arange(len(text))
         assert torch.allclose(part, attended(text, here, causal_mask(here, here)), atol=1e-6)
 
@@ -86,13 +86,13 @@ def branch(parents, token):
 def test_each_branch_of_a_tree_is_read_as_alone(parents):
     x = torch.randn(len(parents), 8)
     positions, mask = check.tree.reference(torch.tensor(parents))
-    found = attended(x, positions, mask)
+    together = attended(x, positions, mask)
     for token in range(len(parents)):
         line = branch(parents, token)
         here = torch.arange(len(line))
         assert torch.equal(positions[line], here)
         alone = attended(x[line], here, causal_mask(here, here))
-        assert torch.allclose(found[token], alone[-1], atol=1e-6)
+        assert torch.allclose(together[token], alone[-1], atol=1e-6)
 
 
 PLACES = torch.tensor([[0, 0], [1, 0], [2, 3], [-5, 4], [7, 7]])
@@ -121,8 +121,8 @@ def test_the_package_turns_images_so():
         (mixed, *(one[0] * plane(0, 1) + one[1] * plane(2, 3) for one in (down, right_))),
     ):
         turned = encoding.rotate(x, x, PLACES, PLACES)[0][0, 0]
-        found = check.turns.reference(PLACES.double(), a, b).float()
-        assert torch.allclose(turned, (found @ x[0, 0, :, :, None])[..., 0], atol=1e-5)
+        matrices = check.turns.reference(PLACES.double(), a, b).float()
+        assert torch.allclose(turned, (matrices @ x[0, 0, :, :, None])[..., 0], atol=1e-5)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -131,8 +131,8 @@ def test_turns_are_relative_where_generators_commute(name):
     a, b = PAIRS[name]
     start, step = torch.tensor([[0, 0], [1, 0], [2, 5], [-3, 4]]).double(), torch.tensor([2.0, 1.0]).double()
     from_here, to_there = (check.turns.reference(start + by, a, b) for by in (0 * step, step))
-    found = from_here.mT @ to_there
-    same = torch.allclose(found, found[:1].expand_as(found), atol=1e-9)
+    between = from_here.mT @ to_there
+    same = torch.allclose(between, between[:1].expand_as(between), atol=1e-9)
     assert same == torch.equal(a @ b, b @ a) == (name in right(check.turns, "relative"))
 
 

@@ -136,8 +136,8 @@ def by_thresholds(offset, buckets, max_distance, bidirectional):
     first = [half * (max_distance / half) ** (m / half) for m in range(1, half)]
     starts = torch.tensor([*range(1, half + 1), *first], dtype=torch.float64)
     distance = offset.abs() if bidirectional else (-offset).clamp(min=0)
-    found = torch.bucketize(distance.double(), starts, right=True)
-    return found + (offset > 0) * count if bidirectional else found
+    buckets_found = torch.bucketize(distance.double(), starts, right=True)
+    return buckets_found + (offset > 0) * count if bidirectional else buckets_found
 
 
 def by_formula(length, buckets):

@@ -40,12 +40,12 @@ def by_matrix(mask, order):
 
 
 def backwards(bias):
-    found = []
+    orders = []
     for order in permutations(reversed(range(len(bias)))):
         change = (bias[list(order)][:, list(order)] - bias).numpy()
         if np.ptp(change, axis=1).max() < 1e-6:
-            found.append(tuple(np.array(order)))
-    return found
+            orders.append(tuple(np.array(order)))
+    return orders
 
 
 def from_the_other_tokens(tokens, causal_mean):

@@ -54,9 +54,9 @@ def test_the_term_is_that_of_the_package(tokens, rows):
     torch.nn.init.normal_(cope.table)
     q, k = torch.randn(2, tokens, 8)
     term = cope.score(q[None, None], k[None, None], here, here)[0, 0].detach()
-    found = check.contextual.reference(q, k, cope.table.detach())
-    torch.testing.assert_close(found[past(tokens)], term[past(tokens)])
-    assert found.triu(1).eq(0).all()
+    by_hand = check.contextual.reference(q, k, cope.table.detach())
+    torch.testing.assert_close(by_hand[past(tokens)], term[past(tokens)])
+    assert by_hand.triu(1).eq(0).all()
 
 
 def test_gates_of_1_and_0_are_that_to_the_last_digit():
@@ -159,9 +159,9 @@ def test_a_turn_between_depends_on_the_key():
 
 
 def test_what_deepseek_keeps():
-    kept, plain = 512 + 64, 2 * 128 * 128
-    assert (kept, plain) == (576, 32_768)
-    assert right(check.scores, "times") * kept == plain
+    latent, plain = 512 + 64, 2 * 128 * 128
+    assert (latent, plain) == (576, 32_768)
+    assert right(check.scores, "times") * latent == plain
 
 
 # What a check does not let pass

@@ -18,8 +18,8 @@ def test_what_is_shared_is_what_a_model_would_compute_again(old, new, block):
 
     def kept(text):
         here = torch.arange(len(text))
-        _, found = read_through(model, torch.tensor([text]), here >= 0, here, here, here <= here[:, None])
-        return found
+        _, computed = read_through(model, torch.tensor([text]), here >= 0, here, here, here <= here[:, None])
+        return computed
 
     for layer, other in zip(kept(old), kept(new), strict=True):
         assert all(torch.allclose(a[:, :, :n], b[:, :, :n], atol=1e-5) for a, b in zip(layer, other, strict=True))

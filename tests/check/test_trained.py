@@ -87,14 +87,14 @@ def test_one_head_may_mislead():
 
 def test_lengths_do_not():
     """Of 30 layers in halves, those of queries tell 24 and those of keys 8; no layer is nearer to a tie than 0.001."""
-    found = {
+    layers = {
         (layout, name): sum(
             told_by_lengths(getattr(block, name).weight, heads) == layout for block in smollm2(layout).blocks
         )
         for layout in LAYOUTS
         for name, heads in (("q", 9), ("k", 3))
     }
-    assert found == {("half", "q"): 24, ("half", "k"): 8, ("interleaved", "q"): 30, ("interleaved", "k"): 30}
+    assert layers == {("half", "q"): 24, ("half", "k"): 8, ("interleaved", "q"): 30, ("interleaved", "k"): 30}
 
 
 def test_layer_7_of_the_file():
@@ -137,21 +137,21 @@ def test_a_model_that_turns_needs_the_mask_alone():
 
 def test_pairs_from_14_on_can_be_held():
     """To hold pair 14, too, costs 0.03, and pair 13 costs 0.07: each 0.02 from what is allowed. Fewer cost nothing."""
-    model, allowed, found = smollm2(), 0.05, {}
+    model, allowed, losses_of = smollm2(), 0.05, {}
 
     def loss(p):
         rule = partial(freeze_pairs, pairs=range(p, 32))
         encoding = RoPE(64, 100_000.0, scaling=rule)
-        found[p] = losses(model, text()[:, :256], encoding=encoding).mean().item()
-        return found[p]
+        losses_of[p] = losses(model, text()[:, :256], encoding=encoding).mean().item()
+        return losses_of[p]
 
     first = right(check.frozen, "first")
     assert check.frozen.reference(loss, 32, allowed) == first
-    limit = found[32] + allowed
-    assert min(abs(one - limit) for one in found.values()) > 0.015
-    assert {first - 1, first} <= set(found)
-    assert len(found) < MOST
-    assert loss(18) < found[32] - 0.003
+    limit = losses_of[32] + allowed
+    assert min(abs(one - limit) for one in losses_of.values()) > 0.015
+    assert {first - 1, first} <= set(losses_of)
+    assert len(losses_of) < MOST
+    assert loss(18) < losses_of[32] - 0.003
 
 
 def test_the_table_was_cut_at_128_and_at_512():
@@ -179,14 +179,14 @@ def test_a_padded_text_reads_as_it_does_alone(table):
     positions, mask = check.padded.reference(real)
     read = partial(model.read, encoding=[None] * 2) if table else model.read
     there = model.logits(read(model.embed(filled) + rows[positions], positions, mask=mask))
-    for text, seen, logits in zip(filled, real, there, strict=True):
-        here = torch.arange(int(seen.sum()))
-        alone = model.logits(read(model.embed(text[None, seen]) + rows[here], here))
-        torch.testing.assert_close(logits[seen], alone[0])
-        by_column = torch.arange(6)[seen]
-        moved = model.logits(read(model.embed(text[None, seen]) + rows[by_column], by_column))
+    for text, columns, logits in zip(filled, real, there, strict=True):
+        here = torch.arange(int(columns.sum()))
+        alone = model.logits(read(model.embed(text[None, columns]) + rows[here], here))
+        torch.testing.assert_close(logits[columns], alone[0])
+        by_column = torch.arange(6)[columns]
+        moved = model.logits(read(model.embed(text[None, columns]) + rows[by_column], by_column))
         same = torch.allclose(moved, alone, atol=1e-3)
-        assert same == (not table or bool(seen.all()))  # a table needs the positions, too
+        assert same == (not table or bool(columns.all()))  # a table needs the positions, too
 
 
 def test_padded_counts_as_the_package_does():

@@ -31,11 +31,11 @@ def short() -> list[Run]:
 
 def records_of(runs: list[Run]) -> list[dict]:
     """The records of each that still hold, of whichever machines, or else a new one."""
-    kept = defaultdict(list)
+    valid = defaultdict(list)
     for record in read(SHORT):
         if not rounded_before(record):
-            kept[record["key"]].append(record)
-    return [record for run in runs for record in kept[run.key] or [execute(run)]]
+            valid[record["key"]].append(record)
+    return [record for run in runs for record in valid[run.key] or [execute(run)]]
 
 
 def measured(record: dict) -> dict:
@@ -68,8 +68,8 @@ def again(record: dict) -> str:
 
 def quickest(study: str) -> Iterator[dict]:
     """The published record of each encoding that took least time."""
-    found = sorted(records(study), key=lambda record: record["seconds"], reverse=True)
-    yield from {record["run"]["encoding"]: record for record in found}.values()
+    slowest_first = sorted(records(study), key=lambda record: record["seconds"], reverse=True)
+    yield from {record["run"]["encoding"]: record for record in slowest_first}.values()
 
 
 def main(arguments: list[str]) -> int:
@@ -79,8 +79,8 @@ def main(arguments: list[str]) -> int:
     wrong = 0
     for study in arguments or STUDIES:
         for record in quickest(study):
-            print(told := again(record), flush=True)
-            wrong += told.startswith("WRONG")
+            print(line := again(record), flush=True)
+            wrong += line.startswith("WRONG")
     return int(wrong > 0)
 
 

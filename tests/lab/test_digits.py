@@ -66,8 +66,8 @@ def slowly(image):
 def test_a_finer_picture_shows_the_same(length, factor):
     """Each pixel is there factor × factor times, side by side, and the rows that are drawn are the same."""
     tokens, labels = digits(64, 64, torch.Generator().manual_seed(0), split="test")
-    finer, told = digits(64, length, torch.Generator().manual_seed(0), split="test")
-    assert torch.equal(told, labels)
+    finer, labels_again = digits(64, length, torch.Generator().manual_seed(0), split="test")
+    assert torch.equal(labels_again, labels)
     edge = 8 * factor
     for place in range(length):
         row, column = place // edge // factor, place % edge // factor

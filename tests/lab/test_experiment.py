@@ -140,17 +140,17 @@ def test_models_of_a_seed_share_all_but_the_encoding():
 
 
 def test_each_length_is_asked_for_the_same_last_tokens():
-    seen = {}
+    tokens_of = {}
 
     class Witness(torch.nn.Embedding):
         def forward(self, tokens, positions):
-            seen[tokens.shape[1]] = tokens
+            tokens_of[tokens.shape[1]] = tokens
             return super().forward(tokens)
 
     witness, sampler = Witness(76, 75), TASKS["language"].tests["test"]
     short = training.test(witness, sampler, 12, rows=5, last=12, within=48)
     long = training.test(witness, sampler, 48, rows=5, last=12, within=48)
-    assert torch.equal(seen[48][:, -12:], seen[12])
+    assert torch.equal(tokens_of[48][:, -12:], tokens_of[12])
     assert long["loss_last"] == pytest.approx(short["loss"])  # this model looks at nothing else
     assert short["loss_last"] == short["loss"] and long["loss_last"] != long["loss"]
 
@@ -220,8 +220,8 @@ def test_a_block_is_read_on_its_own():
     tokens = torch.arange(24)[None] % 7
     with eval_mode(model, LEARNED, "blocks", 24):
         long = model(tokens, torch.arange(24))
-    for part, seen in zip(tokens.split(12, dim=1), long.split(12, dim=1), strict=True):
-        torch.testing.assert_close(seen, model(part, torch.arange(12)))
+    for part, logits_of_part in zip(tokens.split(12, dim=1), long.split(12, dim=1), strict=True):
+        torch.testing.assert_close(logits_of_part, model(part, torch.arange(12)))
 
 
 def test_a_stretched_table_keeps_its_ends_and_mixes_neighbors():
@@ -308,8 +308,8 @@ def test_a_probe_finds_the_positions_that_are_there():
     task = TASKS["language"]
     plain = replace(TINY, length=16, dim=32)
     table = build(replace(plain, encoding="learned", scale=100))
-    found, blind = probes(table, task, 16), probes(build(replace(plain, encoding="none")), task, 16)
-    assert found[0]["layer"] == 0 and found[0]["error"] < 0.2 and found[0]["r2"] > 0.99
+    clear, blind = probes(table, task, 16), probes(build(replace(plain, encoding="none")), task, 16)
+    assert clear[0]["layer"] == 0 and clear[0]["error"] < 0.2 and clear[0]["r2"] > 0.99
     assert blind[0]["error"] > 3.5 and blind[0]["r2"] < 0.1  # a guess of the middle has 4
 
 
@@ -334,8 +334,8 @@ def test_a_window_hides_what_is_far():
     other = tokens.clone()
     other[0, 0] = 30
     with eval_mode(model, TINY, "window", 24):
-        seen = (model(tokens, positions) != model(other, positions)).any(-1)[0]
-    assert seen.tolist() == 12 * [True] + 12 * [False]
+        changed = (model(tokens, positions) != model(other, positions)).any(-1)[0]
+    assert changed.tolist() == 12 * [True] + 12 * [False]
 
 
 def test_a_scaled_reading_is_the_rule_of_that_name():
@@ -343,11 +343,11 @@ def test_a_scaled_reading_is_the_rule_of_that_name():
     run = replace(TINY, eval_modes=names, length=128, tested=(512,), dim=64)
     model = build(run)
     plain = logits(model, 256)
-    seen = {}
+    by_mode = {}
     for name in run.eval_modes:
         with eval_mode(model, run, name, 192):
-            seen[name] = logits(model, 256)
-    assert torch.equal(seen["as trained"], plain) and torch.equal(logits(model, 256), plain)
+            by_mode[name] = logits(model, 256)
+    assert torch.equal(by_mode["as trained"], plain) and torch.equal(logits(model, 256), plain)
     rules = {
         "linear": partial(scaling.linear, factor=4),
         "ntk": partial(scaling.ntk, factor=4),
@@ -361,15 +361,15 @@ def test_a_scaled_reading_is_the_rule_of_that_name():
     }
     for name, rule in rules.items():
         place(model, [RoPE(16, scaling=rule)] * run.layers)
-        torch.testing.assert_close(logits(model, 256), seen[name])
+        torch.testing.assert_close(logits(model, 256), by_mode[name])
     bases = {"larger base": (500_000, scaling.unscaled), "yarn, another base": (100_000, rules["yarn"])}
     for name, (base, rule) in bases.items():
         place(model, [RoPE(16, base, scaling=rule)] * run.layers)
-        torch.testing.assert_close(logits(model, 256), seen[name])
+        torch.testing.assert_close(logits(model, 256), by_mode[name])
     place(model, [Encoding()] * run.layers)
-    torch.testing.assert_close(logits(model, 256), seen["no rotation"])
+    torch.testing.assert_close(logits(model, 256), by_mode["no rotation"])
     sharper = {"sharper", "ntk, sharper", "yarn, sharper"}
-    assert seen.keys() == rules.keys() | bases.keys() | sharper | {"as trained", "window", "no rotation", *REGROUPED}
+    assert by_mode.keys() == rules.keys() | bases.keys() | sharper | {"as trained", "window", "no rotation", *REGROUPED}
 
 
 def twice(omega):
@@ -445,6 +445,6 @@ def test_training_goes_on_from_the_trained_model_and_leaves_it_alone():
 
 def test_a_fifth_of_the_rate_trains_on(monkeypatch):
     rates, plain = [], experiment.train
-    monkeypatch.setattr(experiment, "train", lambda *given, **more: rates.append(given[5]) or plain(*given, **more))
+    monkeypatch.setattr(experiment, "train", lambda *arguments, **more: rates.append(arguments[5]) or plain(*arguments, **more))
     execute(replace(tiny("rope"), continue_training=("as trained",), further_length=24, further_steps=1, lr=1e-2))
     assert rates == [1e-2, 2e-3]

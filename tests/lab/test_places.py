@@ -74,10 +74,10 @@ def test_digits_of_one_place_share_a_position(length):
     number = (length - 2) // 3
     positions = coupled(tokens, seeded(), limit=40)
     assert 0 <= positions.min() and positions.max() < 40
-    for row, found in zip(tokens.tolist(), positions.tolist(), strict=True):
-        begin = found[number]
-        assert row[number] == 10 and [place - begin for place in found] == slowly(row)
-        places = [place - begin for place in found]
+    for row, ids in zip(tokens.tolist(), positions.tolist(), strict=True):
+        begin = ids[number]
+        assert row[number] == 10 and [place - begin for place in ids] == slowly(row)
+        places = [place - begin for place in ids]
         a, b, total = places[:number], places[number + 1 : 2 * number + 1], places[2 * number + 2 :]
         assert a == b == total[:number] == list(range(1, number + 1))
     assert len(positions[:, number].unique()) > 10, "rows begin anywhere"
@@ -167,7 +167,7 @@ def test_positions_are_counted_where_nothing_is_said():
     models.place(model, [spy])
     train(model, addition, 8, steps=1, size=2)
     measure(model, addition, 8, rows=2)
-    assert all(torch.equal(p, torch.arange(8)) for seen in spy.seen.values() for p in seen)
+    assert all(torch.equal(p, torch.arange(8)) for positions in spy.seen.values() for p in positions)
 
 
 def test_a_row_counts_as_a_whole():
@@ -278,10 +278,10 @@ def test_finer_cells_stand_to_scale(encoding):
     coarse = torch.stack([(fine[:, axis] - 0.5) / 2 for axis in (0, 1)], dim=1)
     assert coarse[0].tolist() == [-0.25, -0.25] and coarse[17].tolist() == [0.25, 0.25]
     with eval_mode(model, run, "to scale", 256):
-        found = model.encoding.rotate(q, k, fine, fine)
+        turned = model.encoding.rotate(q, k, fine, fine)
         assert model.encoding.axes == 2 and model.encoding.doors == ("rotate",)
         moved = model.encoding.rotate(q, k, fine, fine + 2)
-    torch.testing.assert_close(found, trained.rotate(q, k, coarse, coarse))
+    torch.testing.assert_close(turned, trained.rotate(q, k, coarse, coarse))
     torch.testing.assert_close(moved[1], trained.rotate(q, k, coarse, coarse + 1)[1])
 
 

@@ -63,8 +63,8 @@ def test_names_tell_apart_what_was_run():
     ("dropout-lookup", {"learned", "learned, dropout 5% (sum)", "learned, dropout 30% (whole position)"}),
 ])
 def test_names_tell_what_was_done_to_an_encoding(study, names):
-    told = named(frame(map(result, STUDIES[study].runs([0]))).query("split == 'test' and length == trained"))
-    assert names <= set(told["name"]) and told["name"].is_unique
+    table = named(frame(map(result, STUDIES[study].runs([0]))).query("split == 'test' and length == trained"))
+    assert names <= set(table["name"]) and table["name"].is_unique
 
 
 def test_a_panel_has_the_lines_of_its_door_and_the_others_in_gray(tables, figures):

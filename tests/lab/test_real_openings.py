@@ -19,12 +19,12 @@ HOW = {"study": "real-openings", "model": "stand-in", "text": "rule", "length": 
 @pytest.mark.parametrize("text", ["persuasion", "pride", "code"])
 def test_a_passage_begins_with_a_whole_line_that_is_no_heading(text, part):
     for seed in range(5):
-        found = bytes(begun(Probe("real-openings", part, "stand-in", text, seed, 1000))[0].tolist()).decode("latin-1")
+        opening = bytes(begun(Probe("real-openings", part, "stand-in", text, seed, 1000))[0].tolist()).decode("latin-1")
         whole = passage(text, seed, 20_000).encode().decode("latin-1")
-        at = whole.index(found)
-        assert whole[at - 1] == "\n" and found[0] != "\n"
+        at = whole.index(opening)
+        assert whole[at - 1] == "\n" and opening[0] != "\n"
         assert AFTER[part] < at < AFTER[part] + 1500
-        assert "Chapter" not in found
+        assert "Chapter" not in opening
 
 
 def test_another_part_and_a_text_that_ends_are_refused():
@@ -38,8 +38,8 @@ def test_another_part_and_a_text_that_ends_are_refused():
 @pytest.mark.parametrize("part", AFTER)
 def test_the_heaviest_token_is_found_under_each_mask(part):
     probe, model, here = Probe(part=part, **HOW), loaded("stand-in"), torch.arange(32)
-    told = {row["case"]: row for row in openings(probe, "cpu")}
-    assert told["begins"]["words"] == [chr(one) for one in begun(probe)[0, :3].tolist()]
+    by_case = {row["case"]: row for row in openings(probe, "cpu")}
+    assert by_case["begins"]["words"] == [chr(one) for one in begun(probe)[0, :3].tolist()]
 
     def mean_weight(mask: torch.Tensor) -> torch.Tensor:
         shares = []
@@ -51,7 +51,7 @@ def test_the_heaviest_token_is_found_under_each_mask(part):
         return torch.stack(shares).mean(dim=0)
 
     for name, mask in masks(32, "cpu").items():
-        mean, row = mean_weight(mask), told[f"most: {name}"]
+        mean, row = mean_weight(mask), by_case[f"most: {name}"]
         assert row["share"] == pytest.approx(mean[:19].max().item(), abs=1e-4)
         assert row["second"] == pytest.approx(mean[1].item(), abs=1e-4)
         assert row["word"] == chr(begun(probe)[0, row["at"]])

@@ -112,7 +112,6 @@ def test_what_is_not_said():
     ({"encoding": "alibi"}, 'eval mode "ntk" needs encoding "rope"; got "alibi"'),
     ({"dropout": "all"}, f"dropout must be one of {', '.join(DROPOUTS)}; got 'all'"),
     ({"dropout": "sum"}, 'drop must be above 0 and below 1 for dropout "sum"; got 0.0'),
-    ({"dropout": "sum", "drop": 1}, 'drop must be above 0 and below 1 for dropout "sum"; got 1.0'),
     ({"drop": 0.1}, 'drop must be 0 for dropout "none"; got 0.1'),
     (
         {"dropout": "protected", "drop": 0.1},
@@ -124,7 +123,6 @@ def test_what_is_not_said():
     ({"shortest": 65}, "shortest must be at most length, 64; got 65"),
     ({"shortest": 0}, "shortest must be positive; got 0"),
     ({"lr": 0.0}, "lr must be finite and positive; got 0.0"),
-    ({"lr": float("inf")}, "lr must be finite and positive; got inf"),
     *(({name: 0}, f"{name} must be positive; got 0") for name in ("steps", "batch_size", "checks", "dim")),
     *(({name: 0}, f"{name} must be positive; got 0") for name in ("heads", "layers")),
     ({"dim": 30}, "dim must be a multiple of heads; got dim=30, heads=4"),
@@ -136,7 +134,6 @@ def test_what_is_not_said():
     ({"places": "thrown"}, f"places must be one of {', '.join(PLACES)}; got 'thrown'"),
     ({"places": "drawn"}, "limit must be positive; got 0"),
     ({"limit": 128}, 'limit must be 0 for places "counted"; got 128'),
-    ({"places": "begun", "limit": 127}, "limit must be at least 128, the longest row; got 127"),
     ({"places": "drawn", "limit": 127}, "limit must be at least 128, the longest row; got 127"),
     (FURTHER | {"places": "drawn", "limit": 255}, "limit must be at least 256, the longest row; got 255"),
     ({"places": "coupled", "limit": 9}, 'places "coupled" needs a task of addition; got "language"'),
@@ -156,7 +153,6 @@ def test_what_is_not_said():
     (SQUARED | {"eval_modes": ("window",)}, 'eval mode "window" needs positions of one axis; "axial" has two'),
     (SQUARED | {"eval_modes": ("sharper",)}, 'eval mode "sharper" needs positions of one axis; "axial" has two'),
     ({"scale": 0.0}, "scale must be finite and positive; got 0.0"),
-    ({"lr": -1.0}, "lr must be finite and positive; got -1.0"),
     ({"eval_modes": ("to scale",)}, 'eval mode "to scale" needs encoding "axial" or "mixed"; got "rope"'),
     (
         {"encoding": "learned", "eval_modes": ("interpolated",)},

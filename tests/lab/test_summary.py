@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from d2lpos.lab import STUDIES, Run, execute, frame, paired, records, summary
+from d2lpos.lab import Run, execute, frame, paired, records, summary
 from d2lpos.lab.lines import line
 from d2lpos.lab.record import EVERY
 from tests.lab.results import result
@@ -43,16 +43,6 @@ def test_a_frame_of_a_record_that_was_run():
         "device": "cpu",
         "key": record["key"],
     }
-
-
-def test_a_frame_has_a_row_for_each_metric():
-    run = STUDIES["extrapolation"].full[1]
-    record = result(run)
-    table = frame([record])
-    assert table[["reading", "length", "split", "loss"]].values.tolist() == [
-        [metric[name] for name in ("reading", "length", "split", "loss")] for metric in record["metrics"]
-    ]
-    assert table["loss_last"].isna().tolist() == (table["length"] <= 64).tolist()
 
 
 def test_a_frame_has_columns_for_fields_that_differ_and_says_what_none_stands_for():
@@ -180,9 +170,3 @@ def test_published_records(tmp_path):
     assert records("order", tmp_path) == [result(small())]
     with pytest.raises(ValueError, match=f"^study must be one of {', '.join(EVERY)}; got 'other'$"):
         records("other", tmp_path)
-
-
-def test_pandas_is_imported_when_it_is_needed(python):
-    modules = "d2lpos.lab.summary", "d2lpos.lab.plot", "d2lpos.lab.report"
-    code = f"import sys, {', '.join(modules)}; sys.exit(len({{'pandas', 'scipy', 'matplotlib'}} & {{*sys.modules}}))"
-    assert python("-c", code).returncode == 0

@@ -120,12 +120,12 @@ def test_examples(name):
     assert result.attempted and not result.failed
 
 
-def test_the_table_reads_no_data(python):
+def test_an_import_reads_no_data_and_brings_no_library_that_only_a_call_needs(python):
     """It costs no more than torch does; data are read when the first rows are drawn."""
     script = """
 import sys
-from d2lpos.lab import digits, tasks, text
-assert not {"sklearn", "pandas", "scipy"} & set(sys.modules)
+from d2lpos.lab import digits, plot, report, summary, sweep, tasks, text
+assert not {"sklearn", "pandas", "scipy", "matplotlib", "loky", "distributed"} & set(sys.modules)
 assert text.characters.cache_info().misses == digits.pictures.cache_info().misses == 0
 """
     assert python("-c", script).returncode == 0
