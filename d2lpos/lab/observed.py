@@ -15,7 +15,7 @@ from .reuse import PIECES
 from .summary import _cell, _interval
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 __all__ = ["board_data", "mean_ci"]
 
@@ -140,10 +140,22 @@ def along(records: list[dict[str, Any]], parts: int = 4) -> "DataFrame":
     return means.loc[order].map("{:.3f}".format)
 
 
+def share_of(counts: "DataFrame") -> "Series":
+    """Two columns of counts as words: "3 of 5"."""
+    part, whole = (counts[column].astype(str) for column in counts)
+    return part + " of " + whole
+
+
+def texts_beside(cells: "Series") -> "DataFrame":
+    """Cells whose last index is a text, with a column for each, in the order of NAMES and by their titles."""
+    wide = cells.unstack()
+    return wide[[text for text in NAMES if text in wide]].rename(columns=NAMES)
+
+
 def digits_found(records: list[dict[str, Any]]) -> "DataFrame":
     """How many of the digits asked for are found, over all passages, a row for each eval mode and a column for each length."""
     sums = rows(records).groupby(["case", "length"])[["right", "of"]].sum()
-    wide = (sums["right"].astype(str) + " of " + sums["of"].astype(str)).unstack().fillna("–")
+    wide = share_of(sums).unstack().fillna("–")
     wide = wide.loc[[mode for mode in EVAL_MODES if mode in wide.index]]
     return wide.rename(columns="{:,} tokens".format).rename_axis(index="Reading", columns=None)
 
@@ -151,9 +163,7 @@ def digits_found(records: list[dict[str, Any]]) -> "DataFrame":
 def digits_from_afar(records: list[dict[str, Any]]) -> "DataFrame":
     """How many digits are found with the first four tokens farther and farther away, a column for each text."""
     sums = rows(records).groupby(["case", "text"], sort=False)[["right", "of"]].sum()
-    wide = (sums["right"].astype(str) + " of " + sums["of"].astype(str)).unstack()
-    wide = wide[[text for text in NAMES if text in wide]].rename(columns=NAMES)
-    return wide.rename_axis(index="The first four tokens", columns=None)
+    return texts_beside(share_of(sums)).rename_axis(index="The first four tokens", columns=None)
 
 
 def accepted(records: list[dict[str, Any]]) -> "DataFrame":
@@ -182,8 +192,8 @@ def reused(records: list[dict[str, Any]]) -> "DataFrame":
     tables = {}
     for document, some in documents.items():
         nats = shown(some)
-        sums = rows(some).groupby(["case", "text"])[["right", "of"]].sum().astype(str)
-        digits = (sums["right"] + " of " + sums["of"]).unstack().rename(columns=NAMES)
+        sums = rows(some).groupby(["case", "text"])[["right", "of"]].sum()
+        digits = texts_beside(share_of(sums))
         tables[document] = nats.add_suffix(": nats").join(digits[nats.columns].add_suffix(": digits"))
     return concat(tables, names=["Document", "Keys"])
 
@@ -238,9 +248,7 @@ def without_heading(records: list[dict[str, Any]]) -> "DataFrame":
     above = concat(named).assign(above=lambda one: one["share"] > 0.1)
     above["part"] = above["part"].astype("category").cat.set_categories(list(AFTER))
     counts = above.groupby(["part", "case", "text"], observed=True)["above"].agg(["sum", "size"])
-    wide = (counts["sum"].astype(str) + " of " + counts["size"].astype(str)).unstack()
-    wide = wide[[text for text in NAMES if text in wide]].rename(columns=NAMES)
-    return wide.rename_axis(index=["Begun", "Mask, and who has more than a tenth"], columns=None)
+    return texts_beside(share_of(counts)).rename_axis(index=["Begun", "Mask, and who has more than a tenth"], columns=None)
 
 
 TABLES = {

@@ -22,17 +22,6 @@ def test_the_splits_are_all_pictures_and_apart():
     assert len({tuple(pixels) for pixels, _ in split}) == len(split), "a picture is there twice"
 
 
-def test_every_split_has_every_digit_in_the_same_share():
-    assert {name: len(pictures(name)[1]) for name in SPLITS} == {
-        "train": 1197,
-        "validation": 300,
-        "test": 300,
-    }
-    for name in SPLITS:
-        share = pictures(name)[1].bincount() / len(pictures(name)[1])
-        assert len(share) == 10 and (abs(share - 0.1) < 0.005).all()
-
-
 def test_the_splits_never_change():
     """Records tell of these splits. If a newer scikit-learn splits otherwise, keep the rows, not the seed."""
     content = b"".join(pictures(name)[0].numpy().astype("uint8").tobytes() for name in SPLITS)
