@@ -130,6 +130,6 @@ needle_in_novels = partial(needle, words=partial(text.characters, "test"), token
 if __name__ == "__main__":
     packed = pack()
     FILE.write_bytes(packed)
-    told = hashlib.sha256(packed).hexdigest()
-    print(f"{FILE}: {len(packed)} bytes, {told}" + ", as in the study" * (told == SHA256))
-    sys.exit(told != SHA256)
+    digest = hashlib.sha256(packed).hexdigest()
+    print(f"{FILE}: {len(packed)} bytes, {digest}" + ", as in the study" * (digest == SHA256))
+    sys.exit(digest != SHA256)
