@@ -30,7 +30,7 @@ def every(study: str, *parts: str, texts: Iterable[str] = TEXTS, **how: object) 
 LAYERS = tuple(f"layer {n}" for n in range(30))
 TINY = {"model": "stand-in", "length": 32, "texts": ("rule",)}
 NOVELS_AND_CODE = ("persuasion", "pride", "code")
-# Readings that each text was asked for
+# The modes in which each text is read
 CHIEF = ("as trained", "yarn", "ntk", "linear", "window", "window and 4 first")
 SERVED = ("persuasion", "rule", "code")
 
